@@ -17,7 +17,7 @@ import { agent, aMission, anAttempt, aTask } from '../test/support/entities.ts'
 import { temporaryStore } from '../test/support/store.ts'
 
 // What a look-up of a file's lines costs beside `git blame` of the same file in the same run:
-// node bench/blame.ts [lines] [attempts] [rounds]. The record is made of facts and the history by one import: each
+// node bench/blame.ts [lines] [attempts] [rounds]. The record is made of log entries and the history by one import: each
 // attempt changes 10 lines, and every second one is committed. The limit: three times git.
 
 const lines = Number(process.argv[2] ?? 5_000)
@@ -54,7 +54,7 @@ await store.record({
   actor: agent,
   at: at(0),
   decide: async () => ({
-    facts: [{ kind: 'mission.started', mission: aMission() }],
+    events: [{ kind: 'mission.started', mission: aMission() }],
     answer: null,
   }),
 })
@@ -104,7 +104,7 @@ for (let number = 0; number < attempts; number += 1) {
     actor: agent,
     at: at(number) + 30_000,
     decide: async () => ({
-      facts: [
+      events: [
         { kind: 'task.planned', task: aTask({ id: taskId, status: 'to_do' }) },
         { kind: 'attempt.opened', attempt },
         { kind: 'lines.recorded', span },

@@ -50,7 +50,7 @@ async function connectedMachine() {
   })
   run(['task', 'start', 'Add the form', '--areas', 'src/auth/'])
   const age = () => {
-    const database = new Database(join(folder, '.waymark', 'edge.db'))
+    const database = new Database(join(folder, '.waymark', 'machine.db'))
     database.prepare('update copy set at = at - 60000').run()
     database.close()
   }
@@ -109,8 +109,11 @@ try {
     measured('pre-tool-use, denied', [bin, 'hook', 'pre-tool-use'], said('Bash', 'src/app.ts')),
     measured('session-start', [bin, 'hook', 'session-start'], JSON.stringify({ cwd: home })),
     measured('stop', [bin, 'hook', 'stop'], JSON.stringify({ cwd: home })),
-    measured('at an edge, a fresh brief', [bin, 'hook', 'pre-tool-use'], outside, { where }),
-    measured('at an edge, asking the server', [bin, 'hook', 'pre-tool-use'], outside, { where, before: age }),
+    measured('at a remote machine, a fresh brief', [bin, 'hook', 'pre-tool-use'], outside, { where }),
+    measured('at a remote machine, asking the server', [bin, 'hook', 'pre-tool-use'], outside, {
+      where,
+      before: age,
+    }),
   ]
   for (const subject of subjects) once(subject) // the first start fills the compile cache
   // In turns, so that what else the machine does weighs on all alike.

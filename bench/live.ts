@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskId } from '../src/kernel/id.ts'
-import { happened } from '../test/store/facts.ts'
+import { happened } from '../test/store/events.ts'
 import { aMission, aTask } from '../test/support/entities.ts'
 import { temporaryStore } from '../test/support/store.ts'
 import { type Delays, heard, start, type Usage, usageOf } from './live/parts.ts'
 
 // How fast the live feed tells many readers of what another process records, beside a bare broadcaster:
-// node bench/live.ts [readers] [facts a second] [seconds]
+// node bench/live.ts [readers] [log entries a second] [seconds]
 
 const [readers = 200, rate = 300, seconds = 10] = process.argv.slice(2).map(Number)
 const tasks = 100
@@ -79,7 +79,9 @@ function row(name: string, { delays, load, before, after }: Run): string {
   return `| ${cells.join(' | ')} |`
 }
 
-console.log(`${readers} readers, ${rate} facts a second for ${seconds} s, written by another process.\n`)
+console.log(
+  `${readers} readers, ${rate} log entries a second for ${seconds} s, written by another process.\n`,
+)
 const ours = await waymark()
 const bare = await bareBroadcaster(500)
 console.log('| | facts/s | p50 ms | p95 ms | p99 ms | longest | lost | memory MiB | processor % |')

@@ -2,7 +2,7 @@ import { cpus, loadavg } from 'node:os'
 import type { AttemptId, MissionId, TaskId } from '../src/kernel/id.ts'
 import { groupings, statsOf } from '../src/reports/domain/stats.ts'
 import { weeksIn } from '../src/reports/domain/weeks.ts'
-import { aChange, closing } from '../test/store/facts.ts'
+import { aChange, closing } from '../test/store/events.ts'
 import { agent, aMission, anAttempt, aTask } from '../test/support/entities.ts'
 import { temporaryStore } from '../test/support/store.ts'
 import { timings } from './plan/timing.ts'
@@ -21,11 +21,11 @@ const { store } = temporary
 await store.record({
   actor: agent,
   at: begin,
-  decide: async () => ({ facts: [{ kind: 'mission.started', mission: aMission() }], answer: null }),
+  decide: async () => ({ events: [{ kind: 'mission.started', mission: aMission() }], answer: null }),
 })
 const atOnce = 250
 for (let from = 0; from < attempts; from += atOnce) {
-  const facts = Array.from({ length: Math.min(atOnce, attempts - from) }, (_, index) => {
+  const events = Array.from({ length: Math.min(atOnce, attempts - from) }, (_, index) => {
     const number = from + index
     const taskId = `t-${number}` as TaskId
     const attempt = anAttempt({
@@ -45,7 +45,7 @@ for (let from = 0; from < attempts; from += atOnce) {
   await store.record({
     actor: agent,
     at: begin + (from * hour) / 4 + hour,
-    decide: async () => ({ facts, answer: null }),
+    decide: async () => ({ events, answer: null }),
   })
 }
 

@@ -131,10 +131,10 @@ async function decide(ada: Agent, main: Scratch, missionId: string): Promise<voi
   chapter('What waits for a person')
   const inbox = waymark(main, 'inbox', '--format', 'text')
   console.log(inbox.trimEnd())
-  const { holds } = JSON.parse(waymark(main, 'inbox', '--format', 'json'))
-  assert.equal(holds.length, 1)
+  const { items } = JSON.parse(waymark(main, 'inbox', '--format', 'json'))
+  assert.equal(items.length, 1)
   does('A person', 'accepts the edit')
-  waymark(main, 'approve', holds[0].hold_id)
+  waymark(main, 'approve', items[0].item_id)
   const context = await ada.call('get_context', {
     mission_id: missionId,
     include: ['phase_summary', 'decisions', 'blockers'],

@@ -56,7 +56,7 @@ const benchmarks: readonly Benchmark[] = [
     title: 'Many writers and several servers',
     file: 'bench/team.ts',
     about:
-      'On SQLite and PostgreSQL in one run, beside the least that a transaction of the journal costs there; and what follows from it for ten thousand agents. [Scale](../guide/scale.md) says what to make of it.',
+      'On SQLite and PostgreSQL in one run, beside the least that a transaction of the log costs there; and what follows from it for ten thousand agents. [Scale](../guide/scale.md) says what to make of it.',
   },
 ]
 

@@ -39,7 +39,7 @@ function ofMac(homes) {
 function ofWindows() {
   const { ProgramFiles, 'ProgramFiles(x86)': x86, LOCALAPPDATA } = process.env
   const programs = ['Google\\Chrome\\Application\\chrome.exe', 'Chromium\\Application\\chrome.exe']
-  const edge = 'Microsoft\\Edge\\Application\\msedge.exe'
+  const machine = 'Microsoft\\Edge\\Application\\msedge.exe'
   const folders = [ProgramFiles, x86, LOCALAPPDATA].filter((folder) => folder !== undefined)
-  return folders.flatMap((folder) => [...programs, edge].map((program) => join(folder, program)))
+  return folders.flatMap((folder) => [...programs, machine].map((program) => join(folder, program)))
 }

@@ -58,7 +58,7 @@ async function picturesOf({ day }: ServingDay): Promise<readonly Picture[]> {
     { name: 'run', path: `/runs/${run.run_id}`, shows: '.machine-state' },
     { name: 'simulate', path: '/processes/change-control', shows: '.next-events li' },
     { name: 'history', path: '/history', shows: '.mission-list li' },
-    { name: 'journal', path: '/journal', shows: '.fact-row' },
+    { name: 'log', path: '/log', shows: '.fact-row' },
     { name: 'palette', path: '/board', shows: '[role=option]', press: 'Control+k' },
     { name: 'first-steps', path: '/start', shows: 'main pre, main .snippet' },
     { name: 'inbox-phone', path: '/', shows: '.card .verbs', width: 390, height: 780 },

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { closeContext, openContext } from '../../src/app/open-context.ts'
 import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import type { AttemptId, TaskId } from '../../src/kernel/id.ts'
-import { happened } from '../../test/store/facts.ts'
+import { happened } from '../../test/store/events.ts'
 import { agent, aMission, anAttempt, aTask } from '../../test/support/entities.ts'
 import { serverEnvironment } from '../../test/support/stdio-project.ts'
 
@@ -10,17 +10,17 @@ const minute = 60_000
 const attemptsOfTask = 5
 const inOneTransaction = 500
 
-/** Records a mission whose tasks were tried five times each, as facts. Answers its id. */
+/** Records a mission whose tasks were tried five times each, as log entries. Answers its id. */
 export async function recordAttempts(folder: string, attempts: number): Promise<string> {
   const environment = serverEnvironment(dirname(folder))
   const context = openContext({ actor: agent, environment, workingFolder: folder })
   const tasks = attempts / attemptsOfTask
   const begin = Date.now() - tasks * minute
   const mission = aMission({ createdAt: begin })
-  const facts = Array.from({ length: tasks }, (_, at) => triedTask(at, begin + at * minute)).flat()
+  const events = Array.from({ length: tasks }, (_, at) => triedTask(at, begin + at * minute)).flat()
   await happened(context.store, begin, { kind: 'mission.started', mission })
-  for (let at = 0; at < facts.length; at += inOneTransaction)
-    await happened(context.store, begin, ...facts.slice(at, at + inOneTransaction))
+  for (let at = 0; at < events.length; at += inOneTransaction)
+    await happened(context.store, begin, ...events.slice(at, at + inOneTransaction))
   await closeContext(context)
   return mission.id
 }

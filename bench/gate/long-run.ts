@@ -3,7 +3,7 @@ import type { RunEvent } from '../../src/gate/domain/run.ts'
 import type { RunId } from '../../src/kernel/id.ts'
 import { randomIds } from '../../src/store/random-ids.ts'
 import { openStore } from '../../src/store/store.ts'
-import { happened } from '../../test/store/facts.ts'
+import { happened } from '../../test/store/events.ts'
 
 const batch = 500
 
@@ -18,7 +18,7 @@ export async function lengthen(
   const runId = run as RunId // as the server answered it
   for (let made = 0; made < events; made += batch) {
     const at = Date.now()
-    const facts = Array.from({ length: batch }, (_, index) => {
+    const projectEvents = Array.from({ length: batch }, (_, index) => {
       const event = said(runId, { revision: from + made + index + 1, at })
       const context = { risk: 'low', request: 'the request', note: event.id }
       const { id } = event
@@ -34,7 +34,7 @@ export async function lengthen(
         repeat,
       } as const
     })
-    await happened(store, at, ...facts)
+    await happened(store, at, ...projectEvents)
   }
   await store.close()
 }

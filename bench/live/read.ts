@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { Delays } from './parts.ts'
 
-// Many readers in one process. Tells when all are greeted, then, when the last fact is there, how long each took.
-const [port = '0', readers = '200', facts = '3000'] = process.argv.slice(2)
+// Many readers in one process. Tells when all are greeted, then, when the last log entry is there, how long each took.
+const [port = '0', readers = '200', events = '3000'] = process.argv.slice(2)
 // Milliseconds without a frame after which the rest is given up as lost.
 const patience = 20_000
 const delays: number[] = []
@@ -35,12 +35,12 @@ for (let reader = 0; reader < Number(readers); reader += 1) {
 while (greeted < Number(readers)) await sleep(10)
 process.send?.('ready')
 while (first === 0) await sleep(10)
-while (got.some((count) => count < Number(facts)) && performance.now() - latest < patience) await sleep(50)
+while (got.some((count) => count < Number(events)) && performance.now() - latest < patience) await sleep(50)
 delays.sort((a, b) => a - b)
 const at = (share: number) => delays[Math.floor(delays.length * share)] ?? Number.NaN
 const answer: Delays = {
-  rate: Math.round(((Number(facts) - 1) * 1000) / (latest - first)),
-  lost: got.reduce((lost, count) => lost + Number(facts) - count, 0),
+  rate: Math.round(((Number(events) - 1) * 1000) / (latest - first)),
+  lost: got.reduce((lost, count) => lost + Number(events) - count, 0),
   p50: at(0.5),
   p95: at(0.95),
   p99: at(0.99),

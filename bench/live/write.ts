@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskId } from '../../src/kernel/id.ts'
-import { happened } from '../../test/store/facts.ts'
+import { happened } from '../../test/store/events.ts'
 import { storeOf } from '../../test/store/sqlite/processes/store-of.ts'
 
 // Edits tasks at a rate, a transaction for each edit.

@@ -3,7 +3,7 @@ import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import type { MissionId } from '../../src/kernel/id.ts'
 import { randomIds } from '../../src/store/random-ids.ts'
 import { openStore } from '../../src/store/store.ts'
-import { aChange, closing, happened } from '../../test/store/facts.ts'
+import { aChange, closing, happened } from '../../test/store/events.ts'
 import { anAttempt, aTask } from '../../test/support/entities.ts'
 
 const batch = 500
@@ -15,8 +15,8 @@ export async function fill(root: string, mission: string, tasks: number): Promis
   const store = openStore({ file, shared: false, root, sandboxJournal: false, ids: randomIds })
   const missionId = mission as MissionId // as the server answered it
   for (let made = 0; made < tasks; made += batch) {
-    const facts = Array.from({ length: batch }, (_, index) => workedOn(missionId, made + index, clock.now()))
-    await happened(store, clock.now(), ...facts.flat())
+    const events = Array.from({ length: batch }, (_, index) => workedOn(missionId, made + index, clock.now()))
+    await happened(store, clock.now(), ...events.flat())
   }
   await store.close()
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
-import { obey, type Stretch } from './child.ts'
+import { type Interval, obey } from './child.ts'
 
 // The same transaction on SQLite, each commit on the disk before it is answered. Word: the file. Each writer is a thread
 // with a connection of its own.
@@ -13,7 +13,7 @@ export interface BareSqliteOrder {
 
 const thread = new URL('bare-sqlite-thread.mjs', import.meta.url)
 
-async function work(file: string, { writers, milliseconds }: BareSqliteOrder): Promise<Stretch> {
+async function work(file: string, { writers, milliseconds }: BareSqliteOrder): Promise<Interval> {
   const gate = new Int32Array(new SharedArrayBuffer(4)) // opened when all are there
   const until = new Float64Array(new SharedArrayBuffer(8)) // when they stop, in milliseconds since the epoch
   const threads = Array.from(
@@ -30,7 +30,7 @@ async function work(file: string, { writers, milliseconds }: BareSqliteOrder): P
   const spent = (await Promise.all(written)).flatMap(([some]: Float64Array[]) => [...(some ?? [])])
   const wall = performance.now() - begun
   const after = process.cpuUsage()
-  return { facts: spent.length, spent, wall, cpu: (after.user + after.system - user - system) / 1000 }
+  return { events: spent.length, spent, wall, cpu: (after.user + after.system - user - system) / 1000 }
 }
 
 const [file = ''] = process.argv.slice(2)

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Client } from 'pg'
-import { obey, type Stretch, sideBySide } from './child.ts'
+import { type Interval, obey, sideBySide } from './child.ts'
 
-// The least that one transaction of the journal costs on PostgreSQL: lock the counter row, insert a fact, update two
+// The least that one transaction of the log costs on PostgreSQL: lock the counter row, insert a log entry, update two
 // rows, write the counter, commit. Word: the database's URL. Each writer has a connection of its own.
 
 export interface BareOrder {
@@ -24,7 +24,7 @@ async function opened(): Promise<Client> {
 const statements = {
   begin: 'begin',
   lock: 'select seq, head from bare_project where id = $1 for no key update',
-  fact: 'insert into bare_fact values ($1, $2, $3, $4, $5, $6)',
+  event: 'insert into bare_fact values ($1, $2, $3, $4, $5, $6)',
   task: 'update bare_task set progress = $2, last_seq = $3 where id = $1',
   attempt: 'update bare_attempt set progress = $2, last_seq = $3 where id = $1',
   counter: 'update bare_project set seq = $2, head = $3 where id = $1',
@@ -57,7 +57,7 @@ async function transaction(client: Client, project: number, isPipelined: boolean
     },
   ])
   await inTurn([
-    () => ask(client, 'fact', [project, seq, Date.now(), actor, body, head]),
+    () => ask(client, 'event', [project, seq, Date.now(), actor, body, head]),
     () => ask(client, 'task', [project, seq % 100, seq]),
     () => ask(client, 'attempt', [project, seq % 100, seq]),
     () => ask(client, 'counter', [project, seq, head]),
@@ -66,7 +66,7 @@ async function transaction(client: Client, project: number, isPipelined: boolean
   return 1
 }
 
-async function work({ writers, projects, isPipelined, milliseconds }: BareOrder): Promise<Stretch> {
+async function work({ writers, projects, isPipelined, milliseconds }: BareOrder): Promise<Interval> {
   while (clients.length < writers) clients.push(await opened())
   return sideBySide(writers, milliseconds, async (writer) => {
     const client = clients[writer]

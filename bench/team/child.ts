@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 
 /** What one stretch of work came to. */
-export interface Stretch {
-  readonly facts: number
+export interface Interval {
+  readonly events: number
   /** Of each call, in milliseconds. */
   readonly spent: readonly number[]
   /** Milliseconds from the first call to the last answer. */
@@ -14,7 +14,7 @@ export interface Stretch {
 }
 
 /** A process of the benchmark, which answers each order with one message. */
-export interface Worker<Order extends object, Answer = Stretch> {
+export interface Worker<Order extends object, Answer = Interval> {
   readonly pid: number
   readonly ask: (order: Order) => Promise<Answer>
   readonly end: () => Promise<void>
@@ -23,7 +23,7 @@ export interface Worker<Order extends object, Answer = Stretch> {
 const nodeFlags = ['--disable-warning=ExperimentalWarning']
 
 /** Starts a script of this folder and waits until it is ready. */
-export async function startWorker<Order extends object, Answer = Stretch>(
+export async function startWorker<Order extends object, Answer = Interval>(
   script: string,
   words: readonly string[],
   environment: NodeJS.ProcessEnv = process.env,
@@ -53,7 +53,7 @@ async function message(child: ChildProcess, script: string): Promise<unknown> {
   ended.catch(() => undefined)
   try {
     const [told] = await Promise.race([once(child, 'message', { signal }), ended])
-    if (told?.trouble !== undefined) throw new Error(`bench/team/${script}: ${told.trouble}`)
+    if (told?.error !== undefined) throw new Error(`bench/team/${script}: ${told.error}`)
     return told
   } finally {
     over.abort()
@@ -65,7 +65,7 @@ export function obey<Order>(work: (order: Order) => Promise<object>, end: () => 
   process.on('message', (order) => {
     void work(order as Order) // the parent sends what it declares
       .catch((error: unknown) => ({
-        trouble: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       }))
       .then((answer) => process.send?.(answer))
   })
@@ -78,9 +78,9 @@ export async function sideBySide(
   callers: number,
   milliseconds: number,
   call: (caller: number) => Promise<number | null>,
-): Promise<Stretch> {
+): Promise<Interval> {
   const spent: number[] = []
-  let facts = 0
+  let events = 0
   const before = process.threadCpuUsage()
   const begun = performance.now()
   const caller = async (_: unknown, index: number) => {
@@ -89,11 +89,11 @@ export async function sideBySide(
       const made = await call(index)
       if (made === null) return
       spent.push(performance.now() - asked)
-      facts += made
+      events += made
     }
   }
   await Promise.all(Array.from({ length: callers }, caller))
   const wall = performance.now() - begun
   const { user, system } = process.threadCpuUsage(before)
-  return { facts, spent, wall, cpu: (user + system) / 1000 }
+  return { events, spent, wall, cpu: (user + system) / 1000 }
 }

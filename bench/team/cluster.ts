@@ -31,7 +31,7 @@ export async function startPostgres(place: string): Promise<BenchedPostgres> {
       await client.end()
     }
   }
-  await asked('alter system set track_commit_timestamp = on') // when each fact was committed is asked afterwards
+  await asked('alter system set track_commit_timestamp = on') // when each log entry was committed is asked afterwards
   keeper.send('kill')
   await once(keeper, 'message')
   keeper.send('start')

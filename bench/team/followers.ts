@@ -3,14 +3,14 @@ import { WebSocket } from 'ws'
 import { obey } from './child.ts'
 import type { Served } from './load.ts'
 
-// Readers of the live feed in one process. Told to, it answers when each fact came to each of them.
+// Readers of the live feed in one process. Told to, it answers when each log entry came to each of them.
 
 export type FollowOrder =
   | { readonly open: readonly Served[]; readonly each: number; readonly token: string }
   | { readonly until: number; readonly longest: number }
 
 export interface Followed {
-  /** Of each reader: the facts in the order in which they came, and when, in milliseconds since the epoch. */
+  /** Of each reader: the log entries in the order in which they came, and when, in milliseconds since the epoch. */
   readonly readers: readonly { readonly seqs: readonly number[]; readonly at: readonly number[] }[]
 }
 

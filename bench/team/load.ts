@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import { obey, type Stretch, sideBySide } from './child.ts'
+import { type Interval, obey, sideBySide } from './child.ts'
 
 // Agents that call replicas over HTTP, spread evenly, and as fast as they are answered unless there is a rate.
 
@@ -49,7 +49,7 @@ function call(
   return promise
 }
 
-async function work(order: LoadOrder): Promise<Stretch> {
+async function work(order: LoadOrder): Promise<Interval> {
   const { replicas, tokens, callers, milliseconds, taskId, missionId, reads, rate } = order
   const reading = { mission_id: missionId, include: ['decisions', 'milestones', 'blockers'] }
   agent.destroy()

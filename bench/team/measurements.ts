@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import { percentile } from '../live/percentile.ts'
 import type { BareOrder } from './bare.ts'
 import type { BareSqliteOrder } from './bare-sqlite.ts'
-import { type Stretch, startWorker, type Worker } from './child.ts'
+import { type Interval, startWorker, type Worker } from './child.ts'
 import type { BenchedPostgres } from './cluster.ts'
 import { cpuOfTree, type Pressure, watched } from './pressure.ts'
 import type { Called, StoreOrder } from './store.ts'
@@ -17,7 +17,7 @@ export interface Point extends Pressure {
   readonly what: string
   readonly writers: number
   readonly projects: number
-  readonly factsPerSecond: number
+  readonly eventsPerSecond: number
   readonly callsPerSecond: number
   readonly p50: number
   readonly p99: number
@@ -33,7 +33,7 @@ export interface Point extends Pressure {
 /** How a call asks the database. */
 export interface Statements {
   readonly called: Called
-  readonly facts: number
+  readonly events: number
   /** Statements of the whole call, and of those the ones while it holds the project, without the commit. */
   readonly all: number
   readonly underLock: number
@@ -43,9 +43,9 @@ export interface Statements {
 
 export interface Growth {
   readonly engine: 'SQLite' | 'PostgreSQL'
-  readonly facts: number
-  /** Bytes that a thousand facts added, with everything that is kept beside them. */
-  readonly per1000Facts: number
+  readonly events: number
+  /** Bytes that a thousand log entries added, with everything that is kept beside them. */
+  readonly per1000Events: number
 }
 
 export interface Table {
@@ -79,8 +79,8 @@ export interface Trip {
 
 export interface Live {
   readonly readers: number
-  readonly facts: number
-  readonly factsPerSecond: number
+  readonly events: number
+  readonly eventsPerSecond: number
   readonly p50: number
   readonly p95: number
   readonly p99: number
@@ -88,7 +88,7 @@ export interface Live {
   readonly doubled: number
   readonly load: number
   readonly roundTrip: number
-  /** Processor time of all replicas for each fact that one of them told. */
+  /** Processor time of all replicas for each log entry that one of them told. */
   readonly replicaCpu: number
 }
 
@@ -111,7 +111,7 @@ interface Row {
   readonly projects: number
   readonly pids: readonly number[]
   readonly isPostgres: boolean
-  readonly run: (writers: number, milliseconds: number) => Promise<Stretch>
+  readonly run: (writers: number, milliseconds: number) => Promise<Interval>
 }
 
 export function machineHere(): string {
@@ -169,7 +169,7 @@ export async function measurePoints(place: Place, duration: Duration): Promise<T
   await postgres.asked('vacuum analyze') // as a server does by itself within a minute: its plans are of empty tables until then
   const before = await sizes(place)
   const points: Point[] = []
-  const facts = new Map<Growth['engine'], number>()
+  const events = new Map<Growth['engine'], number>()
   for (const writers of writerCounts) {
     console.error(`${writers} ${writers === 1 ? 'writer' : 'writers'} …`)
     const taken = new Map<Row, Taken[]>()
@@ -183,18 +183,20 @@ export async function measurePoints(place: Place, duration: Duration): Promise<T
     for (const [row, done] of taken) {
       points.push(pointOf(row, writers, done))
       const engine = row.isPostgres ? 'PostgreSQL' : 'SQLite'
-      const made = row.what.startsWith('bare') ? 0 : done.reduce((sum, { stretch }) => sum + stretch.facts, 0)
-      facts.set(engine, (facts.get(engine) ?? 0) + made)
+      const made = row.what.startsWith('bare')
+        ? 0
+        : done.reduce((sum, { interval }) => sum + interval.events, 0)
+      events.set(engine, (events.get(engine) ?? 0) + made)
     }
   }
   const after = await sizes(place)
   for (const worker of [bare, lite, onSqlite, onPostgres]) await worker.end()
   const growth = (['SQLite', 'PostgreSQL'] as const).map((engine): Growth => {
-    const added = facts.get(engine) ?? 0
+    const added = events.get(engine) ?? 0
     return {
       engine,
-      facts: added,
-      per1000Facts: Math.round(((after[engine] - before[engine]) / added) * 1000),
+      events: added,
+      per1000Events: Math.round(((after[engine] - before[engine]) / added) * 1000),
     }
   })
   return { points, growth }
@@ -209,7 +211,7 @@ export interface Beside extends Pressure {
 }
 
 export interface Taken {
-  readonly stretch: Stretch
+  readonly interval: Interval
   readonly beside: Beside
 }
 
@@ -222,9 +224,9 @@ async function beside(
   const pid = place.postgres.pid()
   const cpu = cpuOfTree(pid)
   const pressure = watched(row.pids)
-  const stretch = await row.run(writers, milliseconds)
+  const interval = await row.run(writers, milliseconds)
   return {
-    stretch,
+    interval,
     beside: { ...pressure(), databaseCpu: cpuOfTree(pid) - cpu, serverCpu: null, roundTrip: trip },
   }
 }
@@ -235,12 +237,12 @@ export function pointOf(
   writers: number,
   done: readonly Taken[],
 ): Point {
-  const stretches = done.map(({ stretch }) => stretch)
-  const sum = (of: (stretch: Stretch) => number) =>
-    stretches.reduce((total, stretch) => total + of(stretch), 0)
+  const intervals = done.map(({ interval }) => interval)
+  const sum = (of: (interval: Interval) => number) =>
+    intervals.reduce((total, interval) => total + of(interval), 0)
   const mean = (of: (one: Beside) => number) =>
     done.reduce((total, one) => total + of(one.beside), 0) / done.length
-  const spent = stretches.flatMap((stretch) => [...stretch.spent])
+  const spent = intervals.flatMap((interval) => [...interval.spent])
   const seconds = sum(({ wall }) => wall) / 1000
   const callers = sum(({ cpu }) => cpu)
   const servers = done.reduce<number | null>((total, { beside: { serverCpu } }) => {
@@ -250,7 +252,7 @@ export function pointOf(
     what: row.what,
     writers,
     projects: row.projects,
-    factsPerSecond: sum(({ facts }) => facts) / seconds,
+    eventsPerSecond: sum(({ events }) => events) / seconds,
     callsPerSecond: spent.length / seconds,
     p50: percentile(spent, 50),
     p99: percentile(spent, 99),
@@ -273,13 +275,13 @@ export async function measureStatements(place: Place): Promise<readonly Statemen
     const order = { called, callers: 1, projects: 1, milliseconds: 150 }
     if (called !== 'complete_task') await worker.ask(order)
     wire.taken()
-    const { facts, spent } = await worker.ask(order)
+    const { events, spent } = await worker.ask(order)
     const { locked, others, waits } = wire.taken()
     const calls = spent.length
     const typical = locked.toSorted((one, other) => one.underLock.length - other.underLock.length)[calls >> 1]
     found.push({
       called,
-      facts: facts / calls,
+      events: events / calls,
       all: Math.round(others / calls) + (typical?.statements.length ?? 0),
       underLock: typical?.underLock.length ?? 0,
       tripsBefore:
@@ -346,7 +348,7 @@ export function measureFlushes(folder: string): readonly number[] {
   return [5, 15, 25, 35, 45, 55, 65, 75, 85, 95].map((share) => percentile(spent, share))
 }
 
-/** What the facts of a run added to a database, without the transactions beside them. */
+/** What the log entries of a run added to a database, without the transactions beside them. */
 async function sizes(place: Place): Promise<Readonly<Record<Growth['engine'], number>>> {
   const file = join(place.folder, 'store', 'project-0', '.waymark', 'waymark.db')
   const [row] = await place.postgres.asked<{ bytes: string }>(

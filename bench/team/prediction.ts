@@ -5,7 +5,7 @@ import { agentsPause, crowded, type Demand, type Outcome, type Services, simulat
 import { number, row, rule } from './tables.ts'
 
 /** The simulation may be so much away from what was measured, as a share. */
-const mostDeviation = 0.3
+const maxDeviation = 0.3
 const usualPool = 10
 
 /** What each kind of call costs, from the figures of one run. */
@@ -13,12 +13,15 @@ export function servicesOf(found: Measured): Services {
   const { trip, statements } = found
   return {
     calls: Object.fromEntries(
-      statements.map(({ called, facts, tripsBefore, tripsUnderLock, underLock: locked, all }) => {
+      statements.map(({ called, events, tripsBefore, tripsUnderLock, underLock: locked, all }) => {
         const cpu = costOf(found.points.filter(({ what }) => what === `${called}, PostgreSQL`))
         // Each statement costs as much as another, and the commit is one.
         const share = locked === 0 ? 0 : Math.min(1, (locked + 1) / all)
         const underLock = { replica: share, database: share }
-        return [called, { facts, ...cpu, caller: 0, tripsBefore, tripsUnderLock, underLock } satisfies Demand]
+        return [
+          called,
+          { events, ...cpu, caller: 0, tripsBefore, tripsUnderLock, underLock } satisfies Demand,
+        ]
       }),
     ),
     trip: Math.max(0.02, trip.roundTrip - trip.replicaCpu - trip.databaseCpu),
@@ -72,13 +75,13 @@ export function checked(found: Measured): { readonly table: string; readonly isO
     row(titles),
     rule(titles.length),
     ...checks.map(({ what, writers, measured, simulated, deviation }) => {
-      const over = Math.abs(deviation) > mostDeviation ? ' (over)' : ''
+      const over = Math.abs(deviation) > maxDeviation ? ' (over)' : ''
       const cells = [number(measured), number(simulated), `${(deviation * 100).toFixed(0)}${over}`]
       return row([what, String(writers), ...cells])
     }),
     '',
   ].join('\n')
-  return { table, isOver: checks.some(({ deviation }) => !(Math.abs(deviation) <= mostDeviation)) }
+  return { table, isOver: checks.some(({ deviation }) => !(Math.abs(deviation) <= maxDeviation)) }
 }
 
 function mixOf({ what }: Point): Readonly<Record<string, number>> {
@@ -182,42 +185,42 @@ export function model(found: Measured): string {
       const demand = calls[kind]
       return sum + (demand ? of(demand) * weight : 0) / weights
     }, 0)
-  const perFact = (found.growth.find(({ engine }) => engine === 'PostgreSQL')?.per1000Facts ?? 0) / 1000
+  const perEvent = (found.growth.find(({ engine }) => engine === 'PostgreSQL')?.per1000Events ?? 0) / 1000
   const flush = flushes.reduce((sum, each) => sum + each, 0) / Math.max(1, flushes.length)
   const held = Object.entries(calls).map(
-    ([kind, { tripsUnderLock, underLock, replica, database, facts }]) => {
+    ([kind, { tripsUnderLock, underLock, replica, database, events }]) => {
       const work = replica * underLock.replica + database * underLock.database
-      return { kind, hold: (tripsUnderLock + 1) * trip + work + flush, facts }
+      return { kind, item: (tripsUnderLock + 1) * trip + work + flush, events }
     },
   )
   const sizes = [100, 1_000, 10_000].map((agents) => {
     const callsPerSecond = agents / 5
-    const facts = callsPerSecond * perCall((demand) => demand.facts)
-    const replicas = Math.ceil((callsPerSecond * perCall(({ replica }) => replica)) / 1000 / mostBusy)
-    const cores = (callsPerSecond * perCall(({ database }) => database)) / 1000 / mostBusy
-    const gigabytes = (facts * perFact * workingDay) / 1e9
+    const events = callsPerSecond * perCall((demand) => demand.events)
+    const replicas = Math.ceil((callsPerSecond * perCall(({ replica }) => replica)) / 1000 / maxBusy)
+    const cores = (callsPerSecond * perCall(({ database }) => database)) / 1000 / maxBusy
+    const gigabytes = (events * perEvent * workingDay) / 1e9
     return row(
-      [agents, callsPerSecond, facts, replicas, Math.ceil(cores), replicas * (usualPool + 1), gigabytes].map(
+      [agents, callsPerSecond, events, replicas, Math.ceil(cores), replicas * (usualPool + 1), gigabytes].map(
         number,
       ),
     )
   })
   return [
-    `The model: an agent makes a call every five seconds; replicas and PostgreSQL are at most ${mostBusy * 100} % busy; a day has eight hours.`,
+    `The model: an agent makes a call every five seconds; replicas and PostgreSQL are at most ${maxBusy * 100} % busy; a day has eight hours.`,
     '',
     row(['agents', 'calls/s', 'facts/s', 'replicas', 'processors of PostgreSQL', 'connections', 'GB a day']),
     rule(7),
     ...sizes,
     '',
-    `One process on SQLite carries ${number(agentsOnSqlite(found))} agents in the same way: it is busy ${mostBusy * 100} % then.`,
+    `One process on SQLite carries ${number(agentsOnSqlite(found))} agents in the same way: it is busy ${maxBusy * 100} % then.`,
     '',
     `How long a call holds its project, computed for ${trip} ms between the machines, and so how many of one project a second, each in a transaction of its own:`,
     '',
     row(['call', 'ms', 'at most a second']),
     rule(3),
     ...held
-      .filter(({ facts }) => facts > 0)
-      .map(({ kind, hold }) => row([kind, number(hold), number(1000 / hold)])),
+      .filter(({ events }) => events > 0)
+      .map(({ kind, item }) => row([kind, number(item), number(1000 / item)])),
     '',
   ].join('\n')
 }
@@ -233,10 +236,10 @@ function agentsOnSqlite(found: Measured): number {
     const { replica } = costOf(found.points.filter(({ what }) => what === `${kind}, SQLite`))
     return sum + ((replica + http) * weight) / weights
   }, 0)
-  return Math.floor(((mostBusy * 1000) / perCall) * 5)
+  return Math.floor(((maxBusy * 1000) / perCall) * 5)
 }
 
-const mostBusy = 0.6
+const maxBusy = 0.6
 const workingDay = 8 * 3600
 
 export function forecast(found: Measured): string {
@@ -292,7 +295,7 @@ function forecastTable(forecasts: readonly Forecast[]): string {
         `${projects} (${hottest.toLocaleString('en')})`,
         String(replicas),
         number(outcome.callsPerSecond),
-        number(outcome.factsPerSecond),
+        number(outcome.eventsPerSecond),
         ...[outcome.replicas, outcome.database, outcome.disk, outcome.hottestLock].map((share) =>
           (share * 100).toFixed(0),
         ),

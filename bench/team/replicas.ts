@@ -190,15 +190,15 @@ async function calls(
       const cpuOfServers = () => served.reduce((sum, replica) => sum + cpuOfTree(replica.pid), 0)
       const [before, databaseBefore] = [cpuOfServers(), cpuOfTree(pid)]
       const pressure = watched([load.pid, pid, ...served.map((replica) => replica.pid)])
-      const stretch = await load.ask({
+      const interval = await load.ask({
         ...row,
         ...work,
         milliseconds,
         replicas: served.map(({ url }) => ({ url })),
       })
-      const databaseCpu = cpuOfTree(pid) - databaseBefore - idle.database * stretch.wall
-      const serverCpu = cpuOfServers() - before - idle.replica * row.over * stretch.wall
-      taken[at]?.push({ stretch, beside: { ...pressure(), databaseCpu, serverCpu, roundTrip: trip } })
+      const databaseCpu = cpuOfTree(pid) - databaseBefore - idle.database * interval.wall
+      const serverCpu = cpuOfServers() - before - idle.replica * row.over * interval.wall
+      taken[at]?.push({ interval, beside: { ...pressure(), databaseCpu, serverCpu, roundTrip: trip } })
     }
   }
   await load.end()
@@ -240,13 +240,13 @@ async function live({ postgres }: Place, replicas: readonly Replica[], work: Wor
     `select id, seq from project where id = (select project_id from task where id = '${work.taskId}')`,
   )
   const order = { callers: 12, milliseconds: liveSeconds * 1000, reads: false, rate: liveRate, ...work }
-  const stretch = await load.ask({ ...order, replicas: served })
+  const interval = await load.ask({ ...order, replicas: served })
   const [now] = await postgres.asked<{ seq: string }>(`select seq from project where id = '${project?.id}'`)
   const last = Number(now?.seq)
   const { readers } = await followers.ask({ until: last, longest: 10_000 })
   const committed = await postgres.asked<{ seq: string; at: number }>(
     `select seq, extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 as at
-     from fact where project_id = '${project?.id}' and seq > ${project?.seq}`,
+     from project_event where project_id = '${project?.id}' and seq > ${project?.seq}`,
   )
   const commits = new Map(committed.map(({ seq, at }) => [Number(seq), Number(at)]))
   const delays = readers.flatMap(({ seqs, at }) =>
@@ -257,8 +257,8 @@ async function live({ postgres }: Place, replicas: readonly Replica[], work: Wor
   for (const worker of [followers, load]) await worker.end()
   return {
     readers: readers.length,
-    facts: commits.size,
-    factsPerSecond: (commits.size / stretch.wall) * 1000,
+    events: commits.size,
+    eventsPerSecond: (commits.size / interval.wall) * 1000,
     p50: percentile(delays, 50),
     p95: percentile(delays, 95),
     p99: percentile(delays, 99),

@@ -2,7 +2,7 @@ import { Disk, Host, type Process, Queue, randomFrom, Signal, World } from './en
 
 /** What one call of a kind costs; processor times in milliseconds. */
 export interface Demand {
-  readonly facts: number
+  readonly events: number
   readonly replica: number
   readonly database: number
   /** What the caller's own process needs for it, where it runs on the same machine. */
@@ -21,10 +21,10 @@ export interface Services {
   readonly trip: number
   /** Deciles of one flush of the disk. */
   readonly flushes: readonly number[]
-  /** Processor time of a replica for each fact that it tells, and for each socket that it tells it to. */
+  /** Processor time of a replica for each log entry that it tells, and for each socket that it tells it to. */
   readonly frame: number
   readonly frameOfSocket: number
-  /** Processor time of the database for one reading of new facts. */
+  /** Processor time of the database for one reading of new log entries. */
   readonly reading: number
   /** From the commit until a waiting replica knows. */
   readonly wake: number
@@ -58,7 +58,7 @@ export interface Crowd {
 
 export interface Outcome {
   readonly callsPerSecond: number
-  readonly factsPerSecond: number
+  readonly eventsPerSecond: number
   readonly kinds: Readonly<Record<string, { readonly perSecond: number; readonly spent: readonly number[] }>>
   /** From the commit to the frame. */
   readonly live: readonly number[]
@@ -85,7 +85,7 @@ export interface Simulated {
 
 // As in src/store/postgres/group-commit.ts.
 const sideBySide = 2
-const mostTogether = 16
+const maxTogether = 16
 
 interface Replica {
   readonly host: Host
@@ -132,7 +132,7 @@ export function simulate({ services, installation, crowd, time, seed }: Simulate
   const weight = kinds.reduce((sum, kind) => sum + (crowd.mix[kind] ?? 0), 0)
   const spent = new Map(kinds.map((kind) => [kind, [] as number[]]))
   const live: number[] = []
-  let facts = 0
+  let events = 0
 
   function* onReplica({ thread, host }: Replica, work: number): Process {
     yield { for: 'place', queue: thread }
@@ -171,7 +171,7 @@ export function simulate({ services, installation, crowd, time, seed }: Simulate
     next(replica, project, line)
     yield { for: 'signal', signal: done }
     yield* onReplica(replica, outside.replica)
-    if (world.now > begins) facts += demand.facts
+    if (world.now > begins) events += demand.events
   }
 
   function next(replica: Replica, project: number, line: Line): void {
@@ -185,7 +185,7 @@ export function simulate({ services, installation, crowd, time, seed }: Simulate
   function* together(replica: Replica, project: number, line: Line): Process {
     const lock = locks[project]
     if (!lock) return
-    const members = line.waiting.splice(0, mostTogether)
+    const members = line.waiting.splice(0, maxTogether)
     yield { for: 'place', queue: replica.pool }
     yield { for: 'place', queue: lock }
     for (const { replica: cpu, database, tripsUnderLock, underLock } of members.map(({ demand }) => demand)) {
@@ -266,7 +266,7 @@ export function simulate({ services, installation, crowd, time, seed }: Simulate
       if (!demand || !replica) return
       const asked = world.now
       if (demand.caller > 0) yield { for: 'work', host: replica.host, work: demand.caller }
-      yield* demand.facts > 0 ? write(replica, project, demand) : read(replica, demand)
+      yield* demand.events > 0 ? write(replica, project, demand) : read(replica, demand)
       if (world.now > begins) spent.get(kind)?.push(world.now - asked)
       yield { for: 'time', time: crowd.pause(random) }
     }
@@ -282,7 +282,7 @@ export function simulate({ services, installation, crowd, time, seed }: Simulate
   const perHost = (host: Host, cores: number) => host.used / cores / time
   return {
     callsPerSecond: [...spent.values()].reduce((sum, { length }) => sum + length, 0) / seconds,
-    factsPerSecond: facts / seconds,
+    eventsPerSecond: events / seconds,
     kinds: Object.fromEntries(
       [...spent].map(([kind, times]) => [kind, { perSecond: times.length / seconds, spent: times }]),
     ),

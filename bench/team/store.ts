@@ -5,7 +5,7 @@ import type { WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
-import { obey, type Stretch, sideBySide } from './child.ts'
+import { type Interval, obey, sideBySide } from './child.ts'
 
 // Whole operations over the store, as one replica runs them: everything but HTTP. Words: a folder, and the database's
 // URL for PostgreSQL. The work tree is measured where the agent is, so that here its answers are at hand.
@@ -146,23 +146,23 @@ const calls: Readonly<Record<Called, (caller: Caller) => Promise<boolean>>> = {
   },
 }
 
-async function facts(): Promise<number> {
+async function events(): Promise<number> {
   const heads = await Promise.all(
-    projects.map(({ context }) => context.store.view(({ journal }) => journal.head())),
+    projects.map(({ context }) => context.store.view(({ eventLog: log }) => log.head())),
   )
   return heads.reduce((sum, head) => sum + head, 0)
 }
 
 /** `complete_task` goes on until everything that was begun is completed. */
-async function work({ called, callers: count, projects: over, milliseconds }: StoreOrder): Promise<Stretch> {
+async function work({ called, callers: count, projects: over, milliseconds }: StoreOrder): Promise<Interval> {
   const side = await callersOf(count, over)
-  const before = await facts()
+  const before = await events()
   const longest = called === 'complete_task' ? 60_000 : milliseconds
-  const stretch = await sideBySide(count, longest, async (index) => {
+  const interval = await sideBySide(count, longest, async (index) => {
     const caller = side[index]
     return caller && (await calls[called](caller)) ? 1 : null
   })
-  return { ...stretch, facts: (await facts()) - before }
+  return { ...interval, events: (await events()) - before }
 }
 
 mkdirSync(home, { recursive: true })

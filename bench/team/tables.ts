@@ -22,13 +22,13 @@ export function measuredTables(found: Measured): string {
     '',
     pointsTable(found.replicas),
     '',
-    `Live: ${live.readers} readers at three servers, ${live.facts} facts, ${number(live.factsPerSecond)} a second, from the commit to the frame.`,
+    `Live: ${live.readers} readers at three servers, ${live.events} log entries, ${number(live.eventsPerSecond)} a second, from the commit to the frame.`,
     '',
     row(['p50 ms', 'p95 ms', 'p99 ms', 'lost', 'twice', 'load', 'round trip ms']),
     rule(7),
     row([live.p50, live.p95, live.p99, live.lost, live.doubled, live.load, live.roundTrip].map(number)),
     '',
-    'What a thousand facts add to the database, of progress and of tasks that were begun and completed:',
+    'What a thousand log entries add to the database, of progress and of tasks that were begun and completed:',
     '',
     growthTable(found.growth),
     '',
@@ -57,7 +57,7 @@ function pointsTable(points: readonly Point[]): string {
         String(point.writers),
         String(point.projects),
         point.what,
-        number(point.factsPerSecond),
+        number(point.eventsPerSecond),
         number(point.callsPerSecond),
         number(point.p50),
         number(point.p99),
@@ -88,8 +88,8 @@ function growthTable(growth: readonly Growth[]): string {
   return [
     row(['engine', 'facts of the run', 'kB for 1,000']),
     rule(3),
-    ...growth.map(({ engine, facts, per1000Facts }) =>
-      row([engine, number(facts), number(per1000Facts / 1000)]),
+    ...growth.map(({ engine, events, per1000Events }) =>
+      row([engine, number(events), number(per1000Events / 1000)]),
     ),
   ].join('\n')
 }
@@ -109,7 +109,7 @@ interface Limit {
 export function limitsTable(found: Measured): string {
   const of = (what: string, writers: number) =>
     found.points.find((point) => point.what === what && point.writers === writers && point.projects === 1)
-      ?.factsPerSecond ?? Number.NaN
+      ?.eventsPerSecond ?? Number.NaN
   const limits: readonly Limit[] = [
     {
       what: `events a second of one project on PostgreSQL, ${needWriters} writers`,

@@ -57,7 +57,7 @@ const tasks = [
   ['p1', 'P2', 'Name what can happen to a plan', 'software-architect', []],
   ['p2', 'P2', 'Find circles among dependencies', 'developer', ['p1']],
   ['p3', 'P2', 'Order ready work by the chain that waits for it', 'developer', ['p2']],
-  ['p4', 'P2', 'Keep only the edges of unfinished work', 'developer', ['p3']],
+  ['p4', 'P2', 'Keep only the remote machines of unfinished work', 'developer', ['p3']],
   ['p5', 'P2', 'Outline a plan', 'developer', ['p3']],
   ['p6', 'P2', 'Draw a plan in Mermaid and DOT', 'developer', ['p4', 'p5']],
   ['p7', 'P2', 'Describe a plan as a neutral document', 'software-architect', ['p1']],

@@ -58,8 +58,8 @@ export async function documentWork(
     requires_human_review: true,
   })
   await think(45)
-  const [card] = cast.person('inbox', '--kind', 'blocker').holds
-  cast.person('resolve', card.hold_id, 'Ready: whoever drops a task has decided that it is not needed.')
+  const [card] = cast.person('inbox', '--kind', 'blocker').items
+  cast.person('resolve', card.item_id, 'Ready: whoever drops a task has decided that it is not needed.')
   await think(20)
   tree.real('211eb61', `${folder}/document/every-cycle.ts`, `${folder}/document/document-problems.test.ts`)
   tree.write(

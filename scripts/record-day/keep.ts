@@ -8,7 +8,7 @@ import type { ProjectEvent } from '../../src/events/domain/project-event.ts'
 import {
   formatEventLine,
   formatExportEnd,
-  journalMark,
+  logMark,
   readExport,
 } from '../../src/events/operations/event-line.ts'
 
@@ -18,7 +18,7 @@ export interface Lived {
   readonly environment: Record<string, string>
 }
 
-/** Writes the recording: the journal, the repository with its snapshots, and the objects of both. */
+/** Writes the recording: the log, the repository with its snapshots, and the objects of both. */
 export function keepRecording({ home, environment }: Lived, to: string): void {
   mkdirSync(to, { recursive: true })
   const main = join(home, 'waymark')
@@ -33,16 +33,16 @@ export function keepRecording({ home, environment }: Lived, to: string): void {
     encoding: 'utf8',
   })
   const [, ...lines] = exported.trim().split('\n')
-  const { facts } = readExport(lines.map((line) => nameless(line, home)))
-  writeFileSync(join(to, recordingFiles.journal), small(journalText(facts)))
+  const { events } = readExport(lines.map((line) => nameless(line, home)))
+  writeFileSync(join(to, recordingFiles.log), small(logText(events)))
   writeFileSync(join(to, recordingFiles.work), small(nameless(JSON.stringify(work), home)))
   writeFileSync(join(to, recordingFiles.objects), packObjects(main, home, environment))
 }
 
-function journalText(facts: readonly ProjectEvent[]): string {
-  const linked = linkEvents(facts)
+function logText(events: readonly ProjectEvent[]): string {
+  const linked = linkEvents(events)
   const end = formatExportEnd(linked.length, 0, linked.at(-1)?.hash ?? '')
-  return [JSON.stringify(journalMark), ...linked.map(formatEventLine), end].join('\n')
+  return [JSON.stringify(logMark), ...linked.map(formatEventLine), end].join('\n')
 }
 
 /** Without the folder and the name of the machine that it was recorded on. */

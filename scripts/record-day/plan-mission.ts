@@ -129,7 +129,7 @@ async function orderWork(cast: Cast, cleo: Agent, { begin }: GatedMission): Prom
     },
   })
   await think(10)
-  const edges = await begin(3, 'Refine', {
+  const machines = await begin(3, 'Refine', {
     planned_task_id: planned(cast, 'p4'),
     goal: 'A finished plan costs nothing',
     areas: ['src/domain/plan/'],
@@ -137,7 +137,7 @@ async function orderWork(cast: Cast, cleo: Agent, { begin }: GatedMission): Prom
   await think(18)
   main.real('ec60b8f', `${orderPlan}/task-graph.ts`)
   await cleo.call('log_milestone', {
-    task_id: edges.task_id,
+    task_id: machines.task_id,
     message: 'Edges of finished tasks are left out; ready work is next',
     progress: 55,
   })
@@ -187,7 +187,7 @@ async function passAtLast(cast: Cast, cleo: Agent, { begin, event }: GatedMissio
   main.write('docs/change/results.md', results('0 of 3 failed, I believe'))
   await event('refused', 'pass', { artifact_paths: ['docs/change/results.md'] })
   await think(24)
-  for (const card of cast.person('inbox', '--kind', 'command').holds) cast.person('approve', card.hold_id)
+  for (const card of cast.person('inbox', '--kind', 'command').items) cast.person('approve', card.item_id)
   await think(8)
   await event('refused', 'pass', { artifact_paths: ['docs/change/results.md'] })
   await think(6)
@@ -224,8 +224,8 @@ export interface GatedMission {
   readonly event: (tell: 'call' | 'refused', name: string, more: object) => Promise<Answer>
 }
 
-async function startGated(leader: Agent, agentName: string, wish: object): Promise<GatedMission> {
-  const { mission_id, run } = await leader.call('start_mission', wish)
+async function startGated(leader: Agent, agentName: string, request: object): Promise<GatedMission> {
+  const { mission_id, run } = await leader.call('start_mission', request)
   let round = 0
   return {
     id: mission_id,

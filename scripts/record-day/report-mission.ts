@@ -48,7 +48,7 @@ export async function reportMission(cast: Cast, eli: Agent, tree: Tree): Promise
     type: 'bug_encountered',
     description:
       'The last commit is not what the task changed: work of others is in it, and what is not committed is missing.',
-    resolution: 'None. A script after the fact cannot know what was there before.',
+    resolution: 'None. A script after the log entry cannot know what was there before.',
   })
   await think(22)
   await eli.call('complete_task', {
@@ -61,7 +61,7 @@ export async function reportMission(cast: Cast, eli: Agent, tree: Tree): Promise
     metadata: { commands_executed: ['node scripts/report.mjs'], tests_status: 'failed' },
   })
   await think(10)
-  const tidy = await begin({
+  const prune = await begin({
     name: 'Take it back',
     goal: 'Nothing is left of it',
     areas: ['scripts/', 'docs/'],
@@ -70,7 +70,7 @@ export async function reportMission(cast: Cast, eli: Agent, tree: Tree): Promise
   tree.git('rm', '--quiet', '--force', '--ignore-unmatch', 'docs/report.template.md')
   tree.git('clean', '--quiet', '--force', '-d', 'scripts')
   tree.commit('Take the template back')
-  await eli.call('complete_task', done(tidy, 'The template and the script are deleted.'))
+  await eli.call('complete_task', done(prune, 'The template and the script are deleted.'))
   await think(6)
   await eli.call('complete_mission', {
     mission_id: mission.mission_id,

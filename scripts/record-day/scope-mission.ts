@@ -94,8 +94,8 @@ export async function scopeMission(cast: Cast, ada: Agent, tree: Tree): Promise<
     areas: [`${scope}/`],
   })
   await think(16)
-  const [card] = cast.person('inbox', '--kind', 'scope').holds
-  cast.person('resolve', card.hold_id, 'A benchmark belongs to it. Declare bench/ the next time.')
+  const [card] = cast.person('inbox', '--kind', 'scope').items
+  cast.person('resolve', card.item_id, 'A benchmark belongs to it. Declare bench/ the next time.')
   await think(20)
   tree.real('779b9c0', `${scope}/area.ts`, `${scope}/path.ts`, `${scope}/words.ts`)
   tree.commit('Look for words in ASCII paths without Unicode classes')

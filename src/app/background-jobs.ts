@@ -7,31 +7,31 @@ const again = 10 * 60_000
 
 // Loaded when it is time: a server that starts has more urgent things to load.
 async function pruneProject(context: Context): Promise<void> {
-  const [{ invoke }, { tidy }] = await Promise.all([
+  const [{ invoke }, { prune }] = await Promise.all([
     import('../kernel/operations/invoke.ts'),
     import('../project/operations/prune.ts'),
   ])
-  await invoke(tidy, context, {})
+  await invoke(prune, context, {})
 }
 
 /** What goes on beside the calls while a server runs; it never keeps it alive. Answers how to stop. */
 export function startBackgroundJobs(context: Context, log: (line: string) => void): () => Promise<void> {
-  const stopTidying = pruneRegularly(context, log)
+  const stopPruning = pruneRegularly(context, log)
   const stopDraining = ingestContinuously(context.folder, recorderOf(context))
   return async () => {
-    stopTidying()
+    stopPruning()
     await stopDraining()
   }
 }
 
 /** Tidies up, first after ten seconds. */
 function pruneRegularly(context: Context, log: (line: string) => void): () => void {
-  const tidyUp = () => {
+  const pruneUp = () => {
     // A project that cannot be opened says so at every call; here it is no news.
     pruneProject(context).catch((error: unknown) => log(`Tidying up: ${String(error)}`))
   }
-  const first = setTimeout(tidyUp, firstAfter).unref()
-  const repeated = setInterval(tidyUp, again).unref()
+  const first = setTimeout(pruneUp, firstAfter).unref()
+  const repeated = setInterval(pruneUp, again).unref()
   return () => {
     clearTimeout(first)
     clearInterval(repeated)

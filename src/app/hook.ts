@@ -58,12 +58,12 @@ async function openHookProject(folder: string): Promise<HookProject | null> {
   const working = firstSetVariable(environment, ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR']) ?? process.cwd()
   const { top, root } = hookPlaces(environment, { folder, home, working })
   if (hasServerSetting(environment, root)) {
-    const [{ connectedPlace: connectedAt }, { openRemoteHook: openEdgeHook }] = await Promise.all([
+    const [{ connectedPlace: connectedAt }, { openRemoteHook: openMachineHook }] = await Promise.all([
       import('./remote/connected-place.ts'),
       import('./remote/hook-remote.ts'),
     ])
     const place = connectedAt({ project: root, environment, workingFolder: root })
-    if (place) return openEdgeHook(place, top)
+    if (place) return openMachineHook(place, top)
   }
   const store = await openHookStore(environment, { root, working })
   if (!store) return null

@@ -102,10 +102,10 @@ function assertPerson({ verdict, write, file, dropped }: ReviewArguments): void 
 }
 
 async function listWaiting(project: WatchedProject, json: boolean): Promise<void> {
-  const { holds, total } = await project.ask('inbox', {})
+  const { items, total } = await project.ask('inbox', {})
   const since = await project.ask('review_show', { since: true })
-  const about = holds.filter(({ kind }) => kind === 'review' || kind === 'approval' || kind === 'scope')
-  const subjects = new Map(about.map((hold) => [hold.task_id ?? hold.mission_id ?? hold.hold_id, hold]))
+  const about = items.filter(({ kind }) => kind === 'review' || kind === 'approval' || kind === 'scope')
+  const subjects = new Map(about.map((item) => [item.task_id ?? item.mission_id ?? item.item_id, item]))
   if (json) return printJson({ waiting: about, since })
   const lines = [...subjects].map(
     ([id, { kind, task_name, mission_name }]) => `${id}  ${kind}  ${task_name ?? mission_name ?? ''}`,
@@ -113,7 +113,7 @@ async function listWaiting(project: WatchedProject, json: boolean): Promise<void
   print(
     [
       ...(lines.length === 0 ? ['Nothing waits for a review.'] : lines),
-      ...(total > holds.length ? [`${total - holds.length} more: waymark inbox.`] : []),
+      ...(total > items.length ? [`${total - items.length} more: waymark inbox.`] : []),
       `New since you last looked: ${formatCount(since.totals.files, 'file')}, +${since.totals.added} −${since.totals.removed}: waymark review --since`,
       '',
     ].join('\n'),
@@ -251,7 +251,7 @@ async function send(
   }
   const sent = await project.ask('review_send', {
     subject,
-    verdict,
+    action: verdict,
     content,
     // Words alone are no verdict: the work is still to be looked at.
     viewed: verdict !== 'comment',
@@ -262,13 +262,13 @@ async function send(
     approve: 'since' in subject ? 'All looked at' : 'Approved',
     send_back: 'Sent back',
     comment: 'Sent',
-  }[sent.verdict]
+  }[sent.action]
   const isLookedAt = verdict !== 'comment' && shown.totals.files > 0 && !('since' in subject)
   print(
     [
       `${said}${sent.comments === 0 ? '' : ` with ${formatCount(sent.comments, 'comment')}`} (${sent.review_id}).`,
       ...sent.reopened.map((id) => `Task ${id} is to be done again.`),
-      ...sent.closed_holds.map((id) => `Hold ${id} is answered.`),
+      ...sent.closed_items.map((id) => `Inbox item ${id} is answered.`),
       ...sent.runs.map(({ run_id, state }) => `Run ${run_id} is in "${state}".`),
       ...sent.notes,
       ...(isLookedAt
@@ -379,7 +379,7 @@ async function editInEditor(text: string): Promise<string> {
   return file
 }
 
-const mostFiles = 200
+const maxFiles = 200
 
 /** The files with their lines; folded ones by a sentence. */
 async function quotedFiles(
@@ -391,9 +391,7 @@ async function quotedFiles(
   for (const file of shown.files) {
     const { path, tree, viewed } = file
     const why =
-      files.length < mostFiles
-        ? foldReasonOf(file, again)
-        : `only the first ${mostFiles} files are shown here`
+      files.length < maxFiles ? foldReasonOf(file, again) : `only the first ${maxFiles} files are shown here`
     const asked = {
       subject,
       path,
@@ -401,15 +399,15 @@ async function quotedFiles(
       ...(viewed !== null && !viewed.current && !again && { since: viewed.content }),
     }
     const hunks: ReviewHunks[number][] = []
-    let trouble = why
+    let error = why
     for (let cursor: string | null = why === null ? '' : null; cursor !== null; ) {
       const from = cursor === '' ? {} : { cursor }
       const part: OutputOf<'review_file'> = await project.ask('review_file', { ...asked, ...from })
       hunks.push(...part.hunks)
-      trouble = part.trouble
+      error = part.error
       cursor = part.next_cursor
     }
-    files.push({ path, tree, hunks, trouble })
+    files.push({ path, tree, hunks, error })
   }
   return files
 }
@@ -418,21 +416,21 @@ type ReviewHunks = OutputOf<'review_file'>['hunks']
 
 /** Why the lines of a file are not shown; null where they are. */
 function foldReasonOf(
-  { trouble, viewed, folded, kind }: ReviewAnswer['files'][number],
+  { error, viewed, folded, kind }: ReviewAnswer['files'][number],
   again: boolean,
 ): string | null {
-  if (trouble !== null) return trouble
+  if (error !== null) return error
   if (viewed?.current && !again) return 'you have looked at it'
   return folded ?? (kind === 'text' || kind === 'link' ? null : kind)
 }
 
 function summary(shown: ReviewAnswer): string {
-  const { subject, files, comments, drafts, verdicts, waiting, may, notes } = shown
+  const { subject, files, comments, drafts, reviews: verdicts, waiting, may, notes } = shown
   const last = verdicts.at(-1)
   // What was done before somebody last spoke was seen then.
   const recent = comments.filter(
     ({ status, replies }) =>
-      status !== 'done' || last === undefined || replies.some(({ at }) => at > last.at),
+      status !== 'done' || last === undefined || replies.some(({ created_at: at }) => at > last.created_at),
   )
   const done = comments.length - recent.length
   const listed = (heading: string, lines: readonly string[]) =>
@@ -447,7 +445,7 @@ function summary(shown: ReviewAnswer): string {
           `${formatCount(done, 'comment')} done before the last verdict: waymark review comments ${subject.task_id ?? subject.mission_id ?? '<task>'} shows ${done === 1 ? 'it' : 'them'}.`,
         ]),
     ...listed('Your comments, not sent (--drop <comment> removes one):', drafts.map(draftLine)),
-    ...waiting.map(({ hold_id, kind, reason }) => `  waits: ${hold_id} (${kind}): ${reason}`),
+    ...waiting.map(({ item_id, kind, reason }) => `  waits: ${item_id} (${kind}): ${reason}`),
     ...(may.why === null ? [] : [may.why]),
     ...notes,
     '',
@@ -456,8 +454,8 @@ function summary(shown: ReviewAnswer): string {
 
 function plainDiff(files: readonly QuotedFile[]): string {
   return files
-    .flatMap(({ path, hunks, trouble }) => [
-      `=== ${escapeLineBreaks(path)}${trouble === null ? '' : ` (${trouble})`}`,
+    .flatMap(({ path, hunks, error }) => [
+      `=== ${escapeLineBreaks(path)}${error === null ? '' : ` (${error})`}`,
       ...hunks.flatMap(({ lines }) => ['...', ...lines.map(({ kind, text }) => `${kind}${text}`)]),
     ])
     .concat('')

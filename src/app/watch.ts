@@ -40,8 +40,8 @@ function startNotifying({ context, name }: WatchedProject, signal: AbortSignal) 
     void hasOwnDesktopNotification(context).then(async (isShown) => {
       if (isShown) return
       const delivery = await own.show(message, signal)
-      if (delivery.isDelivered || delivery.trouble === said) return
-      said = delivery.trouble
+      if (delivery.isDelivered || delivery.error === said) return
+      said = delivery.error
       printError(`waymark: ${said}\n`)
     }, failed)
   }

@@ -34,10 +34,10 @@ export async function openWatchedProject(
   const place = connectedPlace({ project, environment, workingFolder })
   if (place) {
     const { askServer } = await import('./remote/command-line-remote.ts')
-    const { ask, journal, close } = askServer(place, { actor, environment, workingFolder, project })
+    const { ask, log, close } = askServer(place, { actor, environment, workingFolder, project })
     return createWatchedProject({
       ask: (name, input) => ask(operationOf(name), input, {}),
-      journal,
+      log,
       close,
       context: null,
       failed,
@@ -46,7 +46,7 @@ export async function openWatchedProject(
   const context = openContext({ actor, environment, workingFolder, project })
   return createWatchedProject({
     ask: async (name, input) => invoke(operationOf(name), context, await expandIds(context.store, input)),
-    journal: context.store,
+    log: context.store,
     close: () => closeContext(context),
     context,
     failed,
@@ -62,7 +62,7 @@ function operationOf(name: OperationName) {
 
 interface WatchConnection {
   readonly ask: (name: OperationName, input: Answer) => Promise<Answer>
-  readonly journal: FollowableStore
+  readonly log: FollowableStore
   readonly close: () => Promise<void>
   readonly context: Context | null
   readonly failed: (sentence: string) => void
@@ -71,7 +71,7 @@ interface WatchConnection {
 /** Milliseconds before another try where the record could not be read. */
 const pause = 1_000
 
-function createWatchedProject({ ask, journal, close, context, failed }: WatchConnection): WatchedProject {
+function createWatchedProject({ ask, log, close, context, failed }: WatchConnection): WatchedProject {
   const asked: WatchedProject['ask'] = async (name, input) => {
     try {
       return (await ask(name, input)) as never // as it declares
@@ -82,7 +82,7 @@ function createWatchedProject({ ask, journal, close, context, failed }: WatchCon
   return {
     ask: asked,
     inbox: (input) => asked('inbox', input),
-    head: () => journal.view((reads) => reads.journal.head()),
+    head: () => log.view(({ eventLog }) => eventLog.head()),
     follow: async (after, signal, hear) => {
       let said = ''
       const failedToRead = (error: unknown) => {
@@ -90,7 +90,7 @@ function createWatchedProject({ ask, journal, close, context, failed }: WatchCon
         if (sentence !== said) failed(sentence)
         said = sentence
       }
-      await followEventLog(journal, { after, signal, pause, hear, failed: failedToRead })
+      await followEventLog(log, { after, signal, pause, hear, failed: failedToRead })
     },
     name: basename(context?.folder ?? process.cwd()),
     context,

@@ -6,7 +6,7 @@ import {
   type BranchCommit,
   type BranchFile,
   type BranchRequest,
-  mostBranchFiles,
+  maxBranchFiles,
   type NamedCommit,
 } from './ports/branch.ts'
 import { type GitEnvironment, type GitResult, git, runGit } from './process.ts'
@@ -18,7 +18,7 @@ interface BranchReadOptions {
   readonly environment: GitEnvironment
 }
 
-const mostCommits = 5_000
+const maxCommits = 5_000
 
 /** Reads what stands between two commits. Fails with INVALID_INPUT where git cannot say it, with what would help. */
 export async function readBranch(
@@ -38,7 +38,7 @@ export async function readBranch(
   const parted = await answerOf(['merge-base', baseCommit, headCommit], reading)
   if (parted === '') throw noCommonCommitFailure(base, head, isShallow)
   const ids = await commitsBetween(parted, headCommit, reading)
-  const commits = ids.slice(0, mostCommits)
+  const commits = ids.slice(0, maxCommits)
   const paths = await pathsOf(commits, reading)
   const files = await filesBetween(parted, headCommit, reading)
   const [own, parting] = [await timeOf(headCommit, reading), await timeOf(parted, reading)]
@@ -46,9 +46,9 @@ export async function readBranch(
     head: own,
     base: parting,
     commits: commits.map((commit) => ({ ...commit, paths: paths.get(commit.id) ?? [] })),
-    files: files.slice(0, mostBranchFiles),
+    files: files.slice(0, maxBranchFiles),
     isShallow,
-    isCut: ids.length > commits.length || files.length > mostBranchFiles,
+    isCut: ids.length > commits.length || files.length > maxBranchFiles,
   }
 }
 
@@ -98,7 +98,7 @@ async function timeOf(id: string, reading: BranchReadOptions): Promise<NamedComm
 }
 
 function commitsBetween(base: string, head: string, reading: BranchReadOptions) {
-  return commitsIn([`--max-count=${mostCommits + 1}`, head, `^${base}`], reading)
+  return commitsIn([`--max-count=${maxCommits + 1}`, head, `^${base}`], reading)
 }
 
 // rev-list, and not log: a repository can configure that log runs a program.

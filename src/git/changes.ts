@@ -64,7 +64,7 @@ export async function reportChanges(span: SnapshotPair, environment: GitEnvironm
       ]),
     ],
     doubts,
-    unreadable: [...unreadable, ...held.slice(0, mostHeld).map(({ path }) => displayPath(path))],
+    unreadable: [...unreadable, ...held.slice(0, maxHeld).map(({ path }) => displayPath(path))],
   }
 }
 
@@ -84,13 +84,13 @@ function heldDoubts(held: readonly HeldByGit[]): string[] {
   ]
 }
 
-const mostNamed = 5
+const maxNamed = 5
 // Beyond these, guards know enough.
-const mostHeld = 100
+const maxHeld = 100
 
 function listSomePaths(paths: readonly string[]): string {
-  const more = paths.length - mostNamed
-  return paths.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '')
+  const more = paths.length - maxNamed
+  return paths.slice(0, maxNamed).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
 function unreadableFolders({ from, to }: SnapshotPair): string[] {

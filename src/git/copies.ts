@@ -238,7 +238,7 @@ function stagedIndex(before: OverlayEntry | undefined, oid: string | null): { re
   return index == null || index === oid ? {} : { index }
 }
 
-const mostLines = 20_000
+const maxLines = 20_000
 
 /** Follows each line of a file through the steps: who made those that are there at the end, who removed those that are not. */
 async function linesOf(
@@ -255,12 +255,12 @@ async function linesOf(
     return content === undefined || content.includes(0) ? null : linesIn(content)
   }
   const start = textOf(first.before)
-  if (start === null || start.length > mostLines) return null
+  if (start === null || start.length > maxLines) return null
   const deleted = new Map<string, number>()
   let lines: readonly Owned[] = start.map((text) => ({ text, by: null }))
   for (const { by, after, reformats } of steps) {
     const next = textOf(after)
-    if (next === null || next.length > mostLines) return null
+    if (next === null || next.length > maxLines) return null
     const compared = (text: string) => (reformats ? withoutSpace(text) : text)
     const now: Owned[] = next.map((text) => ({ text, by }))
     const places = align(

@@ -136,7 +136,7 @@ async function countDiffLines(
   differences: readonly Difference[],
 ): Promise<DiffCounts> {
   // Where their lines are asked for as well, as mostly at the end of an attempt, it is one question.
-  if (differences.length > mostPatched || !differences.every(isOfFiles)) return numstat(place, differences)
+  if (differences.length > maxPatched || !differences.every(isOfFiles)) return numstat(place, differences)
   const { changed, without } = await patchesOf(place, differences)
   // git is told to take what is large for no text there.
   const open = changed.filter(({ count }) => count == null)
@@ -186,12 +186,12 @@ export interface Patches {
 }
 
 // Beyond this many, the lines take more room than their number is worth.
-const mostPatched = 1_000
+const maxPatched = 1_000
 // What is larger has no lines for our purposes.
 export const textOnly = ['-c', 'core.bigFileThreshold=1m']
 
 const patched = new Map<string, Promise<Patches>>()
-const mostKept = 2
+const maxKept = 2
 
 /**
  * The lines that went and came in changed files, and how many. What changed is shared out among two processes: only files
@@ -204,7 +204,7 @@ export function patchesOf(place: PrivateDirectory, compared: readonly PathChange
   const forget = () => patched.delete(key)
   const asking = askForPatches(place, compared, forget)
   asking.catch(forget)
-  if (compared.length <= mostPatched) setNewest(patched, mostKept, key, asking)
+  if (compared.length <= maxPatched) setNewest(patched, maxKept, key, asking)
   return asking
 }
 
@@ -221,7 +221,7 @@ async function askForPatches(
   const without = found.flatMap((diff, at) => [
     ...(diff?.without ?? parts[at]?.map(({ path }) => path) ?? []),
   ])
-  if (found.some((diff) => (diff?.output.length ?? 0) > longestAnswer)) forget()
+  if (found.some((diff) => (diff?.output.length ?? 0) > maxAnswerLength)) forget()
   if (parts.length > 1) changed.sort((a, b) => (a.path < b.path ? -1 : 1))
   return { changed, without: new Set(without) }
 }
@@ -276,7 +276,7 @@ export interface ContentDiff {
   readonly without: ReadonlySet<PathBytes>
 }
 
-/** Asks git for the difference of two trees that hold what changed and nothing else. Null where there is no git. */
+/** Asks git for the difference of two trees that inbox item what changed and nothing else. Null where there is no git. */
 export async function diffContents(
   place: PrivateDirectory,
   differences: readonly PathChange[],
@@ -336,12 +336,12 @@ function isContentMissing(state: DiskState | null): boolean {
 
 // By the directory of the later snapshot: of a mission's only task both differences are the same.
 const answers = new Map<string, Buffer>()
-const mostAnswers = 20
-const longestAnswer = 256 * 1024
+const maxAnswers = 20
+const maxAnswerLength = 256 * 1024
 
 function rememberAnswer(key: string, output: Buffer): void {
-  if (output.length > longestAnswer) return
-  setNewest(answers, mostAnswers, key, output)
+  if (output.length > maxAnswerLength) return
+  setNewest(answers, maxAnswers, key, output)
 }
 
 interface TreePair {
@@ -352,7 +352,7 @@ interface TreePair {
 
 // What an attempt that worked alone changed, its lines, and what its mission changed are the same trees.
 const made = new Map<string, Promise<TreePair>>()
-const mostMade = 8
+const maxMade = 8
 
 /** The trees of both sides. */
 function treesOf(place: PrivateDirectory, differences: readonly PathChange[]): Promise<TreePair> {
@@ -362,7 +362,7 @@ function treesOf(place: PrivateDirectory, differences: readonly PathChange[]): P
   const failed = () => made.delete(key)
   const making = makeTrees(place, differences, failed)
   making.catch(failed)
-  setNewest(made, mostMade, key, making)
+  setNewest(made, maxMade, key, making)
   return making
 }
 

@@ -91,13 +91,13 @@ export interface RefTips {
 }
 
 /** More refs than this are not read. */
-const mostRefs = 20_000
+const maxRefs = 20_000
 
 /** Reads loose and packed refs without starting git. Null when there are too many, or they are kept in another way. */
 export async function readRefTips(commonFolder: string): Promise<RefTips | null> {
   const packed = parsePackedRefs(await textOf(join(commonFolder, 'packed-refs')))
   const loose = await looseRefs(commonFolder)
-  if (loose === null || packed.length + loose.length > mostRefs) return null
+  if (loose === null || packed.length + loose.length > maxRefs) return null
   const refs = [...packed, ...loose]
   const remote = refs.filter(({ name }) => name.startsWith('refs/remotes/'))
   const stash = refs.find(({ name }) => name === 'refs/stash')?.tip
@@ -123,7 +123,7 @@ async function looseRefs(commonFolder: string): Promise<readonly Ref[] | null> {
     () => [],
   )
   const files = entries.filter((entry) => entry.isFile())
-  if (files.length > mostRefs) return null
+  if (files.length > maxRefs) return null
   const read = await Promise.all(
     files.map(async ({ parentPath, name }): Promise<Ref[]> => {
       const path = join(parentPath, name)

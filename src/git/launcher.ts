@@ -136,11 +136,11 @@ process.on('exit', () => launcher?.end())
 
 const noInput = '/dev/null'
 // A list of paths or of objects is far shorter; what is longer is written to git as it reads.
-const longestInput = 1 << 20
+const maxInputLength = 1 << 20
 
 /** What a call is given, in a file that its owner alone may read. Null where it cannot be kept so. */
 function keepInput(input: Buffer, token: string): string | null {
-  if (input.length > longestInput) return null
+  if (input.length > maxInputLength) return null
   const file = join(tmpdir(), `waymark-git-${token}`)
   try {
     writeFileSync(file, input, { flag: 'wx', mode: 0o600 })
@@ -177,9 +177,9 @@ function readUntil(stream: Duplex, token: string): Promise<LauncherResult> {
 }
 
 /** Whether a stream keeps this process from ending. Streams of processes are sockets, which Node does not say. */
-function holdStream(stream: unknown, holds: boolean): void {
+function holdStream(stream: unknown, items: boolean): void {
   const socket = stream as { ref?: () => void; unref?: () => void } | null
-  if (holds) socket?.ref?.()
+  if (items) socket?.ref?.()
   else socket?.unref?.()
 }
 

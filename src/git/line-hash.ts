@@ -3,7 +3,7 @@ import { blankHash, hashLength, solidLength, thinMark } from '../lines/domain/st
 
 /** Hashes lines, given as bytes, for one project: the same line has another hash in another project. */
 export function lineHasher(salt: string): (line: string) => string {
-  if (last?.salt === salt && last.known.size < mostKept) return last.hashOf
+  if (last?.salt === salt && last.known.size < maxKept) return last.hashOf
   const known = new Map<string, string>()
   const prefix = createHash('sha256').update(`waymark lines\0${salt}`).digest()
   const place = Buffer.alloc(prefix.length + shortLine)
@@ -19,7 +19,7 @@ export function lineHasher(salt: string): (line: string) => string {
     if (earlier !== undefined) return earlier
     const text = hash('sha256', bytesOf(bare), 'base64url').slice(0, hashLength)
     const made = isThin(bare) ? thinMark + text.slice(1) : text
-    if (known.size < mostKnown) known.set(bare, made)
+    if (known.size < maxKnown) known.set(bare, made)
     return made
   }
   last = { salt, known, hashOf }
@@ -33,9 +33,9 @@ let last: {
   readonly hashOf: (line: string) => string
 } | null = null
 
-const mostKnown = 100_000
+const maxKnown = 100_000
 // So many hashes stay for the next time.
-const mostKept = 20_000
+const maxKept = 20_000
 const shortLine = 1_000
 
 function isThin(bare: string): boolean {

@@ -97,8 +97,8 @@ interface LineHistoryTarget {
   readonly path: string
 }
 
-const mostBytes = 5_000_000
-const mostLines = 100_000
+const maxBytes = 5_000_000
+const maxLines = 100_000
 
 async function fileOnDisk(look: HistoryLookup, asked: LineHistoryTarget): Promise<FileVersion> {
   const { repository, place, location } = look
@@ -120,7 +120,7 @@ async function fileOnDisk(look: HistoryLookup, asked: LineHistoryTarget): Promis
     })
   }
   if (!kind.isFile()) return { ...nothing, withoutLines: `${found.path} is no regular file.` }
-  if (kind.size > mostBytes) return { ...nothing, withoutLines: tooLargeMessage(found.path, kind.size) }
+  if (kind.size > maxBytes) return { ...nothing, withoutLines: tooLargeMessage(found.path, kind.size) }
   if (isSecretFile(found.path)) return { ...nothing, withoutLines: secretFile(found.path) }
   const content = readRegularSync(diskPath(top, path))
   if (location.engine !== 'git') {
@@ -266,10 +266,10 @@ function linesOmission(
     return { withoutLines: `${path} is kept with Git LFS: its lines are not recorded.` }
   }
   if (isBinary(content)) return { withoutLines: `${path} is no text.` }
-  if (content.length > mostBytes) return { withoutLines: tooLargeMessage(path, content.length) }
+  if (content.length > maxBytes) return { withoutLines: tooLargeMessage(path, content.length) }
   let lines = 0
   for (let at = content.indexOf(10); at >= 0; at = content.indexOf(10, at + 1)) lines += 1
-  return lines > mostLines ? { withoutLines: `${path} has ${lines} lines: that is too many to look up.` } : {}
+  return lines > maxLines ? { withoutLines: `${path} has ${lines} lines: that is too many to look up.` } : {}
 }
 
 function tooLargeMessage(path: string, bytes: number): string {
@@ -322,7 +322,7 @@ async function blame(
   if (answer.code !== 0 && ignored.length > 0) answer = await runGit(question([]), privateCall(place))
   if (answer.code !== 0) {
     const first = answer.complaint.trim().split('\n')[0] ?? ''
-    return { ...nothing, trouble: `git could not say which commits the lines are from: ${first}` }
+    return { ...nothing, error: `git could not say which commits the lines are from: ${first}` }
   }
   const { lines, commits } = parsePorcelain(answer.output, cutCommits(repository))
   const names = [
@@ -337,7 +337,7 @@ async function blame(
   return { lines: lines.map((one) => ({ ...one, path: displayPath(one.path) })), commits, contents }
 }
 
-const mostGone = 100
+const maxGone = 100
 
 /** What HEAD calls a file that was renamed since: of the files that are gone, the one with the most of its lines, at least half. */
 async function nameBefore(
@@ -349,7 +349,7 @@ async function nameBefore(
   const question = ['diff-index', '--name-only', '--diff-filter=D', '--no-renames', '-z', head.commit]
   const listed = await runGit(question, privateCall(place))
   if (listed.code !== 0) return null
-  const gone = nulRecords(listed.output).slice(0, mostGone)
+  const gone = nulRecords(listed.output).slice(0, maxGone)
   const oids = await objectIds(
     place,
     gone.map((name) => `${head.commit}:${name}`),
@@ -438,7 +438,7 @@ interface MutableCommit {
 
 const uncommitted = /^0+$/
 
-/** Parses `blame --porcelain`: a line `<commit> <line there> <line here> [<count>]`, facts of it, a tab and the text. */
+/** Parses `blame --porcelain`: a line `<commit> <line there> <line here> [<count>]`, log entries of it, a tab and the text. */
 function parsePorcelain(
   output: Buffer,
   cut: ReadonlySet<string>,

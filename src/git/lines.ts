@@ -25,23 +25,23 @@ import type { DiskState } from './recorded-state.ts'
 import type { GitState } from './status.ts'
 
 // Beyond these, what a change of lines says is not worth its room.
-const mostFiles = 5_000
-const mostLines = 5_000
-const mostHashed = 400_000
+const maxFiles = 5_000
+const maxLines = 5_000
+const maxHashed = 400_000
 
 /** Where lines of a work tree went and came between two snapshots. */
 export async function measureLines(
   span: SnapshotPair,
   environment: GitEnvironment,
-  wish: LineMeasureOptions,
+  request: LineMeasureOptions,
 ): Promise<MeasuredLines> {
   const place = comparisonPlace(span, environment)
   const [pair] = repositoryPairs(span)
   const compared = await compareSnapshots(span, place)
   const { differences } = reconcileIgnored(span, compared.values())
-  const movement = await movementOf(place, pair, wish)
+  const movement = await movementOf(place, pair, request)
   const committed = committedOids(differences, span)
-  const { steps, notes } = await stepsOf(place, { differences, span }, { ...movement, wish, committed })
+  const { steps, notes } = await stepsOf(place, { differences, span }, { ...movement, request, committed })
   const { headBefore, headAfter, stashMoved, ran, arrived } = movement
   return { headBefore, headAfter, stashMoved, ran, broughtFrom: arrived, steps, notes }
 }
@@ -84,7 +84,7 @@ async function movementOf(
 }
 
 interface LineStepContext extends HeadMovement {
-  readonly wish: LineMeasureOptions
+  readonly request: LineMeasureOptions
   /** What HEAD has at the end of the paths that differ. */
   readonly committed: ReadonlyMap<PathBytes, string | null>
 }
@@ -120,7 +120,7 @@ async function stepsOf(
 ): Promise<{ readonly steps: readonly MeasuredStep[]; readonly notes: readonly string[] }> {
   const open = differences.filter(({ path }) => !isSecretFile(displayPath(path)))
   const wanted = open.map(regularOnly).filter(({ before, after }) => before !== null || after !== null)
-  const some = wanted.slice(0, mostFiles)
+  const some = wanted.slice(0, maxFiles)
   const notes =
     wanted.length > some.length
       ? [
@@ -129,10 +129,10 @@ async function stepsOf(
       : []
   const hashing: HashContext = {
     doubtful: new Set(open.filter(isDoubtful).map(({ path }) => path)),
-    hashOf: lineHasher(stepping.wish.salt),
+    hashOf: lineHasher(stepping.request.salt),
     hashed: 0,
   }
-  const chains = await traceKnownChains(place, some, stepping.wish.chains ?? [])
+  const chains = await traceKnownChains(place, some, stepping.request.chains ?? [])
   const starts = some.map((pair) => chains.get(pair.path)?.[0] ?? pair)
   const staged = new Map(open.flatMap((one) => isStagedSince(one)))
   const steps = (await groupSteps(place, starts, { stepping, hashing })).map((step): MeasuredStep => {
@@ -150,7 +150,7 @@ async function stepsOf(
   for (const pairs of await statesPassedThrough(place, { span, some, stepping })) {
     steps.push(...(await groupSteps(place, pairs, { stepping, hashing })))
   }
-  return { steps: steps.slice(0, mostFiles), notes }
+  return { steps: steps.slice(0, maxFiles), notes }
 }
 
 async function groupSteps(
@@ -172,7 +172,7 @@ async function groupSteps(
   const references = await referencesOf(place, { changed, pairs, stepping })
   const files = changed.map(({ path, from, before, after, places, isText }): ChangedFile => {
     const size = places.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0)
-    const isTooMuch = size > mostLines || hashing.hashed + size > mostHashed
+    const isTooMuch = size > maxLines || hashing.hashed + size > maxHashed
     const isPlain = !isText || isTooMuch || hashing.doubtful.has(path) || isPointer(places)
     if (!isPlain) hashing.hashed += size
     return {
@@ -227,7 +227,7 @@ async function traceKnownChains(
 }
 
 // Of an attempt with more commits the last ones tell enough.
-const mostCommits = 20
+const maxCommits = 20
 
 /**
  * The states that an attempt committed and did not end with, since it went on or to another branch: for each such commit
@@ -238,7 +238,7 @@ async function statesPassedThrough(
   {
     span,
     some,
-    stepping: { entries, wish },
+    stepping: { entries, request },
   }: {
     readonly span: SnapshotPair
     readonly some: readonly PathChange[]
@@ -246,12 +246,12 @@ async function statesPassedThrough(
   },
 ): Promise<readonly (readonly PathChange[])[]> {
   const [from] = span.from.repositories
-  if (wish.during === 'gap' || entries.length === 0 || from === undefined) return []
-  const commits = await ownCommits(place, entries, mostCommits)
+  if (request.during === 'gap' || entries.length === 0 || from === undefined) return []
+  const commits = await ownCommits(place, entries, maxCommits)
   const asked = [...commits].flatMap(([commit, paths]) =>
     paths.filter((path) => !isSecretFile(displayPath(path))).map((path) => ({ commit, path })),
   )
-  if (asked.length === 0 || asked.length > mostFiles) return []
+  if (asked.length === 0 || asked.length > maxFiles) return []
   const paths = [...new Set(asked.map(({ path }) => path))]
   const names = [
     ...asked.map(({ commit, path }) => `${commit}:${path}`),
@@ -323,7 +323,7 @@ interface ChangeOriginLookup {
 }
 
 // Of an attempt that switched to and fro for an hour the last ones tell enough.
-const mostReferences = 12
+const maxReferences = 12
 
 /** What the changed paths are in commits that brought lines along. */
 async function referencesOf(
@@ -338,9 +338,9 @@ async function referencesOf(
     readonly stepping: LineStepContext
   },
 ): Promise<ChangeOriginLookup> {
-  const { arrived, headAfter, wish } = stepping
-  const isGap = wish.during === 'gap'
-  const commits = [...(isGap && headAfter !== null ? [headAfter] : []), ...arrived].slice(-mostReferences)
+  const { arrived, headAfter, request } = stepping
+  const isGap = request.during === 'gap'
+  const commits = [...(isGap && headAfter !== null ? [headAfter] : []), ...arrived].slice(-maxReferences)
   const live = changed.filter(
     ({ after, places }) => after !== null && places.some(({ added }) => added.length > 0),
   )
@@ -392,7 +392,7 @@ function typedLineNumbers({ removed, added, after }: ChangedHunk): readonly numb
 }
 
 const leastKept = 3
-const mostNames = 3
+const maxNames = 3
 
 /** A file that went is another name of this one only if much of it is here: three lines, or half of either. */
 function isOtherName(
@@ -414,10 +414,10 @@ function renamedContents(
   live: readonly ChangedContent[],
   changed: readonly ChangedContent[],
 ): readonly ContentRequest[] {
-  const left = changed.filter(({ after }) => after === null).slice(0, mostNames)
+  const left = changed.filter(({ after }) => after === null).slice(0, maxNames)
   return live
     .filter(({ before, from }) => before === null && from === undefined)
-    .slice(0, mostFiles / 10)
+    .slice(0, maxFiles / 10)
     .flatMap((one) => {
       const length = one.places.reduce((sum, { added }) => sum + added.length, 0)
       return left.map(({ path }) => ({ ...one, name: path, length }))

@@ -346,7 +346,7 @@ async function removeTree(
   }
 }
 
-const mostNamed = 5
+const maxNamed = 5
 
 async function lossesOf(tree: LinkedTree, call: GitRunOptions): Promise<TreeLosses> {
   const { path, exists } = tree
@@ -405,7 +405,7 @@ async function submodulesIn(
 
 /** Bytes, as git writes them. */
 function lossOf(names: readonly PathBytes[]): TreeLossSummary {
-  return { total: names.length, first: names.slice(0, mostNamed).map(displayPath) }
+  return { total: names.length, first: names.slice(0, maxNamed).map(displayPath) }
 }
 
 function unknownLoss(why: string): TreeLossSummary {

@@ -255,7 +255,7 @@ async function abandonedCommits(
 }
 
 // Beyond this a branch is compared with the one before as a whole.
-const mostCommits = 2_000
+const maxCommits = 2_000
 
 /** The commits that some of the positions reach and others do not. Null when there are too many to look at. */
 async function commitsBetween(
@@ -268,10 +268,10 @@ async function commitsBetween(
   if (bases.code > 1) throw new Error(bases.complaint)
   const common = bases.output.toString('latin1').split('\n').filter(Boolean)
   const input = Buffer.from([...positions, ...common.map((base) => `^${base}`), ''].join('\n'))
-  const limit = `--max-count=${mostCommits + 1}`
+  const limit = `--max-count=${maxCommits + 1}`
   const listed = await git(['rev-list', '--stdin', limit], privateCall(place, input))
   const commits = listed.toString('latin1').split('\n').filter(Boolean)
-  return commits.length > mostCommits ? null : commits
+  return commits.length > maxCommits ? null : commits
 }
 
 /** Which of some commits cannot be reached from others: they came into being later. */

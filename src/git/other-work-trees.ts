@@ -4,7 +4,7 @@ import { readRegular } from '../kernel/files/regular-file.ts'
 import type { SnapshotPair } from './comparison.ts'
 
 /** Most entries that are looked at in another work tree: this only finds a hint. */
-const mostEntries = 2_000
+const maxEntries = 2_000
 const passedOver = new Set(['.git', 'node_modules', '.waymark'])
 
 /** Notes about other work trees of the repository that changed since a snapshot: perhaps the work was done there. */
@@ -74,7 +74,7 @@ async function hasTreeChangedSince({ top, gitFolder }: OtherTree, time: number):
   if (await isNewer(join(gitFolder, 'logs', 'HEAD'), time)) return true
   const waiting = [top]
   let seen = 0
-  for (let folder = waiting.pop(); folder !== undefined && seen < mostEntries; folder = waiting.pop()) {
+  for (let folder = waiting.pop(); folder !== undefined && seen < maxEntries; folder = waiting.pop()) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
     seen += entries.length
     for (const entry of entries) {

@@ -249,7 +249,7 @@ export interface OverlayEntries {
   readonly notes: readonly string[]
 }
 
-const mostReadings = 3
+const maxReadings = 3
 
 /**
  * Finds the states of the drafts, each as closely as its size allows. A file that changes meanwhile is read again; one
@@ -259,7 +259,7 @@ async function hashDrafts(place: PrivateDirectory, work: OverlayDraftWork): Prom
   const first = await readDrafts(place, work)
   const entries = new Map(first.entries)
   let { changed } = first
-  for (let reading = 1; reading < mostReadings && changed.length > 0; reading += 1) {
+  for (let reading = 1; reading < maxReadings && changed.length > 0; reading += 1) {
     const drafts = new Map([...work.drafts].filter(([path]) => changed.includes(path)))
     const next = await readDrafts(place, { ...work, drafts, unchanged: new Map() })
     for (const [path, entry] of next.entries) entries.set(path, entry)

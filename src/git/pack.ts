@@ -18,7 +18,7 @@ const deflateAside = promisify(deflate)
 const small = 64 * 1024
 const perTurn = 200
 // With this much a pack is written, and another begun.
-const mostHeld = 16 * 1024 * 1024
+const maxHeld = 16 * 1024 * 1024
 
 /** The id that git gives to an object. */
 export function objectId(objectFormat: string, { type, content }: NewObject): string {
@@ -52,7 +52,7 @@ export class PackWriter {
     if (this.#objects.has(oid) || this.#isThere(oid)) return oid
     this.#objects.set(oid, object)
     this.#held += object.content.length
-    if (this.#held > mostHeld) await this.close()
+    if (this.#held > maxHeld) await this.close()
     return oid
   }
 

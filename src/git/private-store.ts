@@ -296,7 +296,7 @@ async function keepTree(
   return true
 }
 
-const mostHeld = 200
+const maxHeld = 200
 
 // The packs among which a tree was, by folder and tree. While all of them are there, it is.
 const held = new Map<string, readonly string[]>()
@@ -310,7 +310,7 @@ async function recordHeldTree(contents: string, tree: string, before: readonly s
   const packs = await packsIn(contents)
   // Contents were swept meanwhile.
   if (!before.every((pack) => packs.includes(pack))) return
-  setNewest(held, mostHeld, `${contents} ${tree}`, packs)
+  setNewest(held, maxHeld, `${contents} ${tree}`, packs)
 }
 
 const abandonedAfter = 24 * 60 * 60 * 1000

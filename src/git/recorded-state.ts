@@ -177,7 +177,7 @@ interface CachedState {
 }
 
 /** Paths that the remembered snapshots name, all together. */
-const mostRemembered = 50_000
+const maxRemembered = 50_000
 const remembered = new Map<string, CachedState>()
 
 function remember(directory: string, state: WorkTreeState): void {
@@ -191,7 +191,7 @@ function remember(directory: string, state: WorkTreeState): void {
   remembered.set(directory, { state, stamp, size })
   let total = [...remembered.values()].reduce((sum, one) => sum + one.size, 0)
   for (const [oldest, one] of remembered) {
-    if (total <= mostRemembered) break
+    if (total <= maxRemembered) break
     remembered.delete(oldest)
     total -= one.size
   }

@@ -78,8 +78,8 @@ interface CachedRepository {
 
 type GitHead = NonNullable<Repository['head']>
 
-const mostKnown = 100
-const mostTrees = 50
+const maxKnown = 100
+const maxTrees = 50
 const megabyte = 1024 * 1024
 
 // By the environment that a witness gives to git: it decides which configuration is read.
@@ -106,9 +106,9 @@ export async function findRepository(
   const after = stamps === null ? null : await stampsOf(folder, answer, environment)
   const trees = earlier?.trees ?? new Map<string, string>()
   const { head } = answer.repository
-  if (head !== null) setNewest(trees, mostTrees, head.commit, head.tree)
+  if (head !== null) setNewest(trees, maxTrees, head.commit, head.tree)
   const found = { answer, stamps: after === stamps ? after : null, trees }
-  setNewest(known, mostKnown, folder, found)
+  setNewest(known, maxKnown, folder, found)
   return answer.repository
 }
 
@@ -249,7 +249,7 @@ function headOf({ answer, trees }: CachedRepository): GitHead | null {
     const commit = headCommit(answer.repository)
     const tree = commit === null ? null : (trees.get(commit) ?? treeOf(answer.repository, commit))
     if (commit === null || tree === null) return null
-    setNewest(trees, mostTrees, commit, tree)
+    setNewest(trees, maxTrees, commit, tree)
     return { commit, tree }
   } catch {
     return null

@@ -162,23 +162,23 @@ interface RecordedSnapshot {
   readonly notes: readonly string[]
 }
 
-const mostPackages = 1_000
+const maxPackages = 1_000
 
 /** Records a work tree and the repositories in it, and stores the record before it answers. */
 export async function recordSnapshot(
   repository: Repository,
-  wish: SnapshotOptions,
+  request: SnapshotOptions,
 ): Promise<RecordedSnapshot> {
-  const { directory, stateFolder, budget } = wish
+  const { directory, stateFolder, budget } = request
   const { top } = repository
   // By the clock that also stamps the files: it is compared with theirs.
   const takenAt = statSync(directory).mtimeMs
   const excluded = excludedFolders(top, repository.prefix, stateFolder)
   const includes = (path: PathBytes) => isIncluded(path, excluded)
   const earlier = await latestState(stateFolder, top)
-  const place = { directory, prefix: '', environment: wish.environment, stateFolder, budget, includes }
+  const place = { directory, prefix: '', environment: request.environment, stateFolder, budget, includes }
   const known = { ...place, earlier: earlier?.top === top ? earlier : null }
-  const snapshotTop = wish.engine === 'git' ? snapshotRepository : snapshotFolder
+  const snapshotTop = request.engine === 'git' ? snapshotRepository : snapshotFolder
   const outer = await snapshotTop(repository, known)
   const nested = await snapshotNested(outer, { ...known, around: repository })
   const all = [withUnreadable(outer, nested.unreadable), ...nested.snapshots]
@@ -197,7 +197,7 @@ export async function recordSnapshot(
     prefix: pathBytes(repository.prefix),
     objectFormat: repository.objectFormat,
     takenAt,
-    repositoryMissing: wish.repositoryMissing,
+    repositoryMissing: request.repositoryMissing,
     repositories: withSubmoduleCommits(all.map((snapshot) => snapshot.state)),
     linkedWorkTrees: nested.linkedWorkTrees,
     notes,
@@ -235,7 +235,7 @@ function packageFiles(paths: readonly PathBytes[], prefix: PathBytes): PathBytes
     .filter(
       (path) => path.endsWith('/package.json') && path.startsWith(prefix) && path !== `${prefix}package.json`,
     )
-    .slice(0, mostPackages)
+    .slice(0, maxPackages)
 }
 
 interface RepositorySnapshot {

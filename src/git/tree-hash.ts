@@ -41,8 +41,8 @@ export async function hashedTree(
     const { engine } = location
     const repository = engine === 'git' ? location.repository : standInRepository(location.folder, directory)
     const isFirst = engine === 'checksum' && (await latestState(stateFolder, location.folder)) === null
-    const wish = { directory, stateFolder, environment, engine, repositoryMissing: false, budget: null }
-    const { state, paths } = await recordSnapshot(repository, wish)
+    const request = { directory, stateFolder, environment, engine, repositoryMissing: false, budget: null }
+    const { state, paths } = await recordSnapshot(repository, request)
     const hash = await workTreeId(state, environment)
     // The first one stays where every file is read, so that the next need not.
     keep = isFirst
@@ -98,11 +98,11 @@ async function repositoryId(
     environment,
   }
   const id = patched.id(await readTrees(place, tree, patched.folders()))
-  if (clean !== null) setNewest(cleanIds, mostIds, clean, id)
+  if (clean !== null) setNewest(cleanIds, maxIds, clean, id)
   return id
 }
 
-const mostIds = 200
+const maxIds = 200
 const cleanIds = new Map<string, string | null>()
 
 function stateOf({ disk, tracked, staged }: OverlayEntry, objectFormat: string): GitState | null {

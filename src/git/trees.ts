@@ -174,18 +174,18 @@ export interface TreePatch {
 
 /** A tree with changes, of which only the folders on the way to them are computed anew. */
 export class PatchedTree {
-  readonly #wish: TreePatch
+  readonly #request: TreePatch
   readonly #top: TreeNode = { own: undefined, below: new Map() }
 
-  constructor(wish: TreePatch) {
-    this.#wish = wish
-    for (const [path, state] of wish.changes) this.#node(path).own = state
-    for (const folder of wish.partial) this.#node(folder)
+  constructor(request: TreePatch) {
+    this.#request = request
+    for (const [path, state] of request.changes) this.#node(path).own = state
+    for (const folder of request.partial) this.#node(folder)
   }
 
   /** The folders whose entries `id` needs. */
   folders(): PathBytes[] {
-    return [...new Set([...parents(this.#top, ''), ...this.#wish.partial])]
+    return [...new Set([...parents(this.#top, ''), ...this.#request.partial])]
   }
 
   /** The id of the tree, from the entries of `folders()` before the changes. Null when nothing is in it. */
@@ -204,7 +204,7 @@ export class PatchedTree {
   }
 
   #folder(node: TreeNode, path: PathBytes, trees: ReadonlyMap<PathBytes, TreeEntries>): GitState | null {
-    const { objectFormat, partial, includes } = this.#wish
+    const { objectFormat, partial, includes } = this.#request
     const entries = new Map(trees.get(path))
     for (const [name, child] of node.below) {
       const place = path === '' ? name : `${path}/${name}`

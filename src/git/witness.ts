@@ -94,10 +94,10 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
         return unknownReport(`The two snapshots could not be compared: ${messageOf(error)}`)
       })
     },
-    lines: async (from, to, wish) => {
+    lines: async (from, to, request) => {
       if (comparisonObstacle(from, to) !== null) return null
       const span = await loadSpan(from, to)
-      return typeof span === 'string' ? null : measureLines(span, environment, wish).catch(() => null)
+      return typeof span === 'string' ? null : measureLines(span, environment, request).catch(() => null)
     },
     history: createLineHistory({
       environment,
@@ -139,14 +139,14 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
   }
 }
 
-const mostListed = 8
+const maxListed = 8
 
 /** The files of the snapshots that were taken last: what an area matches is asked right after one. */
 class ListedFiles {
   readonly #listed = new Map<string, readonly string[]>()
 
   keep(directory: string, paths: readonly string[]): void {
-    setNewest(this.#listed, mostListed, directory, paths)
+    setNewest(this.#listed, maxListed, directory, paths)
   }
 
   of({ directory }: SnapshotRef): readonly string[] {

@@ -20,8 +20,8 @@ export interface Actor {
   /** The token by which it acts, and the person whose that is, where a server knows its persons. */
   readonly token?: string
   readonly person?: string
-  /** The edge that its calls came by: the machine that measures. */
-  readonly edge?: string
+  /** The remote machine that its calls came by: the machine that measures. */
+  readonly machine?: string
   /** A machine that hands in results, by a token made for that. */
   readonly runner?: true
 }

@@ -9,12 +9,12 @@ export function excerptFields<Cut extends object>(record: Cut): Cut {
   return Object.fromEntries(cut) as Cut // the same keys, and each text and list still one
 }
 
-const mostInside = 8
+const maxInside = 8
 
 function excerptsOf(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return excerpt(value, depth === 0 ? 600 : 240)
   if (Array.isArray(value)) {
-    const entries: readonly unknown[] = depth === 0 ? value : value.slice(0, mostInside)
+    const entries: readonly unknown[] = depth === 0 ? value : value.slice(0, maxInside)
     return entries.map((entry) => excerptsOf(entry, depth + 1))
   }
   if (typeof value !== 'object' || value === null) return value

@@ -27,7 +27,7 @@ export type MissingKind =
   | 'mission or task'
   | 'attempt'
   | 'run'
-  | 'hold'
+  | 'inbox item'
   | 'phase'
   | 'milestone'
 

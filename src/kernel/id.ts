@@ -12,7 +12,7 @@ export type AttemptId = Id<'attempt'>
 export type DecisionId = Id<'decision'>
 export type IssueId = Id<'issue'>
 export type ProgressId = Id<'progress'>
-export type InboxItemId = Id<'hold'>
+export type InboxItemId = Id<'item'>
 export type NoteId = Id<'note'>
 /** `run-` and a UUID of version 7. */
 export type RunId = Id<'run'>
@@ -39,7 +39,7 @@ export const idPrefixes = {
   decision: 'd',
   issue: 'i',
   progress: 'pr',
-  hold: 'h',
+  item: 'h',
   note: 'n',
   claim: 'c',
   run: 'run',
@@ -68,7 +68,7 @@ interface IdOfKind {
   readonly decision: DecisionId
   readonly issue: IssueId
   readonly progress: ProgressId
-  readonly hold: InboxItemId
+  readonly item: InboxItemId
   readonly note: NoteId
   /** A claim's fencing token. */
   readonly claim: string

@@ -11,7 +11,7 @@ export interface Page<Item> {
   readonly total: number
 }
 
-/** An item with the journal position that orders it. */
+/** An item with the log position that orders it. */
 export interface SequencedItem<Item> {
   readonly seq: number
   readonly item: Item

@@ -10,9 +10,9 @@ export interface LinearPattern {
   test(text: string): boolean
 }
 
-const longestSource = 1_000
+const maxSourceLength = 1_000
 /** Size of a program times length of a text: so many steps take some tens of milliseconds. */
-const mostSteps = 500_000
+const maxSteps = 500_000
 const kept = 200
 const patterns = new Map<string, LinearPattern | null>()
 
@@ -27,10 +27,10 @@ export function linearPattern(source: string): LinearPattern | null {
 }
 
 function compilePattern(source: string, flags: number): LinearPattern | null {
-  if (source.length > longestSource) return null
+  if (source.length > maxSourceLength) return null
   try {
     const program = RE2JS.compile(RE2JS.translateRegExp(source), flags)
-    const longest = Math.floor(mostSteps / program.programSize())
+    const longest = Math.floor(maxSteps / program.programSize())
     return { longest, test: (text) => program.test(text) }
   } catch {
     return null

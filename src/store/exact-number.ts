@@ -8,7 +8,7 @@ export function assertExactNumber(number: number, text: string | number = number
     `The database answered ${text}, which is beyond the numbers that are counted exactly.`,
     {
       reason: 'number_too_large',
-      hint: 'Counts and sums go up to 9,007,199,254,740,991. `waymark doctor` tells which rows are not what the facts make.',
+      hint: 'Counts and sums go up to 9,007,199,254,740,991. `waymark doctor` tells which rows are not what the log entries make.',
     },
   )
 }

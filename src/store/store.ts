@@ -35,7 +35,7 @@ import { restoreFromBackup } from './safety/restore-backup.ts'
 import { Anchor, pointIn, RecordWatch } from './safety/watch.ts'
 import { type DatabaseFileState, eventLogIn } from './sqlite/changes.ts'
 import { numberOf } from './sqlite/connection.ts'
-import { canWriteJournal, DatabaseFile, emptyDatabase } from './sqlite/database-file.ts'
+import { canWriteLog, DatabaseFile, emptyDatabase } from './sqlite/database-file.ts'
 import { ConnectionRetired, connectDriver, type OpenConnection } from './sqlite/driver.ts'
 import { damagedFile, databaseUnavailable } from './sqlite/errors.ts'
 import { isBusy } from './sqlite/lock-retry.ts'
@@ -58,7 +58,7 @@ export interface StoreOptions {
   readonly project?: string
   /** A new database keeps one side file that is never deleted, for sandboxes that forbid deleting. */
   readonly sandboxJournal: boolean
-  /** The folder outside the project that keeps where its journal had come to; without one nothing is kept. */
+  /** The folder outside the project that keeps where its log had come to; without one nothing is kept. */
   readonly anchorFolder?: string
   readonly ids: IdSource
 }
@@ -66,9 +66,9 @@ export interface StoreOptions {
 const noProject = ''
 
 const nothingRecorded: Omit<Inspection, 'anchor'> = {
-  facts: 0,
+  events: 0,
   brokenAt: null,
-  trouble: null,
+  error: null,
   damage: [],
   tables: 0,
   rows: 0,
@@ -107,7 +107,7 @@ class SqliteStore implements Store {
       const { db, raw } = await this.#database.forWriting()
       this.#hideFolder()
       const { answer, project } = await db.transaction().execute(async (transaction) => {
-        this.#assertHolds({ db, raw })
+        this.#assertItems({ db, raw })
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
         return record(transaction, request, { ...this.#options, found })
       })
@@ -130,10 +130,10 @@ class SqliteStore implements Store {
     return this.#reading((db, projectId) => storedAnswer(db, projectId, idempotency))
   }
 
-  async restore(facts: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult> {
-    if (!restoring?.replace || this.#options.shared) return this.#restoreInPlace(facts, restoring)
+  async restore(events: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult> {
+    if (!restoring?.replace || this.#options.shared) return this.#restoreInPlace(events, restoring)
     try {
-      if (await this.#isContinuedBy(facts)) return await this.#restoreInPlace(facts, restoring)
+      if (await this.#isContinuedBy(events)) return await this.#restoreInPlace(events, restoring)
     } catch (error) {
       // A record that cannot be read is set aside as it is.
       if (
@@ -142,7 +142,7 @@ class SqliteStore implements Store {
       )
         throw error
     }
-    return this.#restoreAside(facts, restoring)
+    return this.#restoreAside(events, restoring)
   }
 
   kept(after: SideRow | null, limit: number): Promise<readonly SideRow[]> {
@@ -164,7 +164,7 @@ class SqliteStore implements Store {
       const open = await this.#database.forReading()
       const projectId = open && (await this.#projectIn(open.db))
       const found = projectId === null ? nothingRecorded : await inspectChain(this.#options.file, projectId)
-      return { facts: found.facts, brokenAt: found.brokenAt, anchor: this.#anchorBeside(open?.raw ?? null) }
+      return { events: found.events, brokenAt: found.brokenAt, anchor: this.#anchorBeside(open?.raw ?? null) }
     })
   }
 
@@ -198,7 +198,7 @@ class SqliteStore implements Store {
       const projectId = open && (await this.#projectIn(open.db))
       if (!open || projectId === null) throw noRecordToBackUp(this.#options.file)
       await copyToNew(open.raw, file)
-      return { file, bytes: statSync(file).size, facts: pointIn(open.raw, projectId)?.seq ?? 0 }
+      return { file, bytes: statSync(file).size, events: pointIn(open.raw, projectId)?.seq ?? 0 }
     })
   }
 
@@ -259,28 +259,28 @@ class SqliteStore implements Store {
   }
 
   /** Whether the record of this folder is the beginning of a log, or there is none. */
-  #isContinuedBy(facts: readonly ProjectEvent[]): Promise<boolean> {
+  #isContinuedBy(events: readonly ProjectEvent[]): Promise<boolean> {
     return this.#answering(async () => {
       const open = await this.#database.forReading()
       const projectId = open && (await this.#projectIn(open.db))
       if (!open || projectId === null) return true
-      const [first] = facts
+      const [first] = events
       return first?.body.kind === 'project.created' && first.body.id === projectId
     })
   }
 
   #restoreInPlace(
-    facts: readonly ProjectEvent[],
+    events: readonly ProjectEvent[],
     restoring: LogRestoreOptions | undefined,
   ): Promise<LogRestoreResult> {
     return this.#answering(async () => {
       const { root, file } = this.#options
-      this.#watch.expect(facts)
+      this.#watch.expect(events)
       const { db, raw } = await this.#database.forWriting()
       this.#hideFolder()
       const { project, ...restored } = await db.transaction().execute(async (transaction) => {
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
-        return restore(transaction, facts, { ...restoring, root, shown: file, found })
+        return restore(transaction, events, { ...restoring, root, shown: file, found })
       })
       this.#resolved.set(db, project)
       this.#watch.learn(pointIn(raw, project.id), { wrote: true })
@@ -291,14 +291,14 @@ class SqliteStore implements Store {
 
   /** In a file beside this one, which then takes its place: this one is kept under another name. */
   async #restoreAside(
-    facts: readonly ProjectEvent[],
+    events: readonly ProjectEvent[],
     restoring: LogRestoreOptions,
   ): Promise<LogRestoreResult> {
     const { file, ids, root } = this.#options
     const coming = `${file}.importing-${randomBytes(6).toString('hex')}`
     const store = openStore({ file: coming, shared: false, root, sandboxJournal: false, ids })
     try {
-      const restored = await store.restore(facts, { ...restoring, replace: false })
+      const restored = await store.restore(events, { ...restoring, replace: false })
       await store.close()
       const { kept } = await this.putBack(coming, restoring.at)
       return { ...restored, setAside: kept }
@@ -316,14 +316,14 @@ class SqliteStore implements Store {
 
   #anchorBeside(database: Database | null): Inspection['anchor'] {
     if (!this.#anchor.read()) return null
-    const trouble = this.#watch.trouble(database)
-    if (trouble) return { ok: false, says: [trouble.message, trouble.hint].filter(Boolean).join(' ') }
-    return { ok: true, says: `fact ${this.#watch.known?.seq ?? 0} is where it was` }
+    const error = this.#watch.error(database)
+    if (error) return { ok: false, says: [error.message, error.hint].filter(Boolean).join(' ') }
+    return { ok: true, says: `log entry ${this.#watch.known?.seq ?? 0} is where it was` }
   }
 
   /** Another record, which a person put there, may be another project's. */
-  #assertHolds({ db, raw }: Pick<OpenConnection, 'db' | 'raw'>): void {
-    if (this.#watch.assertHolds(raw)) this.#resolved.delete(db)
+  #assertItems({ db, raw }: Pick<OpenConnection, 'db' | 'raw'>): void {
+    if (this.#watch.assertItems(raw)) this.#resolved.delete(db)
   }
 
   #reading<Answer>(read: (db: Kysely<Tables>, projectId: string) => Promise<Answer>): Promise<Answer> {
@@ -332,7 +332,7 @@ class SqliteStore implements Store {
       if (!open) this.#watch.assertNone()
       const db = open?.db ?? (await emptyDatabase())
       return db.transaction().execute(async (transaction) => {
-        if (open) this.#assertHolds(open)
+        if (open) this.#assertItems(open)
         const project = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
         if (project) this.#resolved.set(db, project)
         const state = project && (await projectState(transaction, project.id))
@@ -442,12 +442,12 @@ async function healthOf(file: string, asked: ConnectionSource): Promise<StoreHea
   }
 }
 
-// Only WAL is written in the file; how another mode keeps its journal each process decides by what it may write.
+// Only WAL is written in the file; how another mode keeps its log each process decides by what it may write.
 function modeOf({ raw }: OpenConnection, file: string): string {
   if (raw.pragma('journal_mode', { simple: true }) === 'wal') return 'wal'
-  return canWriteJournal(file) ? 'persist' : 'memory'
+  return canWriteLog(file) ? 'persist' : 'memory'
 }
 
 function memoryWarning(file: string): string {
-  return `No file can be written beside ${file}, so its journal is kept in memory: a process that is killed while it writes may damage it.`
+  return `No file can be written beside ${file}, so its log is kept in memory: a process that is killed while it writes may damage it.`
 }

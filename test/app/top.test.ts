@@ -38,9 +38,9 @@ function openAsking(): Asking {
     ask: (question) => {
       const words = ['--type', 'other', '--description', question, '--requires-human-review']
       json('issue', 'log', '--task-id', task_id, ...words)
-      return json('inbox').holds.at(-1).hold_id
+      return json('inbox').items.at(-1).item_id
     },
-    closed: () => json('inbox', '--closed').holds,
+    closed: () => json('inbox', '--closed').items,
   }
 }
 
@@ -91,7 +91,7 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     await screen.shows('The answer: Blue█')
     screen.type('\r')
     await screen.shows('Nothing waits for you.')
-    const byId = new Map(project.closed().map((hold) => [hold.hold_id, [hold.status, hold.answer]]))
+    const byId = new Map(project.closed().map((item) => [item.item_id, [item.status, item.answer]]))
     expect([byId.get(first), byId.get(second)]).toEqual([
       ['resolved', 'Blue'],
       ['dismissed', null],
@@ -133,7 +133,7 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     await screen.shows('Which colour?')
     screen.type('d')
     await screen.shows('resolve is for people; claude-code acts as an agent.')
-    expect(project.json('inbox').holds).toHaveLength(1)
+    expect(project.json('inbox').items).toHaveLength(1)
   })
 
   test('a signal that ends it gives the terminal back', async () => {

@@ -64,8 +64,8 @@ async function openAsking(engine: string) {
     const { code, error } = run('issue', 'log', '--task-id', started.task_id, ...words)
     if (code !== 0) throw new Error(error)
   }
-  const holds = () => JSON.parse(run('inbox', '--json').out).holds
-  return { ...project, environment, run, ask, holds }
+  const items = () => JSON.parse(run('inbox', '--json').out).items
+  return { ...project, environment, run, ask, items }
 }
 
 describe.each(engines)('on %s, waymark watch', (engine) => {
@@ -80,15 +80,15 @@ describe.each(engines)('on %s, waymark watch', (engine) => {
       what: 'A question waits for you',
       why: 'Which colour?',
       task_name: 'Draw the map',
-      command: `waymark resolve ${first.hold_id} "<answer>"`,
+      command: `waymark resolve ${first.item_id} "<answer>"`,
     })
     project.ask('And the frame?')
     const second = JSON.parse(await line())
     expect(second).toMatchObject({ event: 'waits', why: 'And the frame?', task_name: 'Draw the map' })
-    project.run('resolve', first.hold_id, 'Blue')
+    project.run('resolve', first.item_id, 'Blue')
     expect(JSON.parse(await line())).toMatchObject({
       event: 'answered',
-      hold_id: first.hold_id,
+      item_id: first.item_id,
       status: 'resolved',
       answer: 'Blue',
     })

@@ -50,11 +50,11 @@ test('only the composition root names an adapter', () => {
 
 test('no import leads back to where it began', () => {
   const files = filesBelow('src', '.ts')
-  const edges = new Map(files.map(({ path, imports }) => [path, runningImports(imports)]))
-  expect([...edges.values()].flat().length).toBeGreaterThan(200)
-  expect([...edges.keys()].map((path) => cycleFrom(path, edges)).filter((cycle) => cycle !== null)).toEqual(
-    [],
-  )
+  const machines = new Map(files.map(({ path, imports }) => [path, runningImports(imports)]))
+  expect([...machines.values()].flat().length).toBeGreaterThan(200)
+  expect(
+    [...machines.keys()].map((path) => cycleFrom(path, machines)).filter((cycle) => cycle !== null),
+  ).toEqual([])
 })
 
 test('what starts for each hook loads no schemas, and no module of Node that makes much at once', () => {
@@ -91,10 +91,10 @@ function runningImports(imports: readonly Import[]): readonly string[] {
     .map(({ target }) => target)
 }
 
-function cycleFrom(start: string, edges: ReadonlyMap<string, readonly string[]>): string | null {
+function cycleFrom(start: string, machines: ReadonlyMap<string, readonly string[]>): string | null {
   const seen = new Set<string>()
   const walk = (path: string, way: readonly string[]): string | null => {
-    for (const next of edges.get(path) ?? []) {
+    for (const next of machines.get(path) ?? []) {
       if (next === start) return [...way, next].join(' -> ')
       if (seen.has(next)) continue
       seen.add(next)

@@ -4,7 +4,7 @@ import { crowded, type Demand, type Services, type Simulated, simulate } from '.
 // The simulation of `bench/team.ts`, where what comes out can be told by hand.
 
 const log: Demand = {
-  facts: 1,
+  events: 1,
   replica: 4,
   database: 3,
   caller: 0,
@@ -13,7 +13,7 @@ const log: Demand = {
   underLock: { replica: 0.5, database: 1 },
 }
 const read: Demand = {
-  facts: 0,
+  events: 0,
   replica: 2,
   database: 1,
   caller: 0,
@@ -90,11 +90,11 @@ describe('the simulation', () => {
     expect(connections).toBe(8)
   })
 
-  test('tells those who follow each fact once, not before they can know', () => {
-    const { live, factsPerSecond } = simulate(
+  test('tells those who follow each log entry once, not before they can know', () => {
+    const { live, eventsPerSecond } = simulate(
       simulated({ agents: [1], followers: 1, mix: { log: 1, read: 1 } }),
     )
-    expect(live.length / (factsPerSecond * 7.2)).toBeCloseTo(1, 1)
+    expect(live.length / (eventsPerSecond * 7.2)).toBeCloseTo(1, 1)
     expect(Math.min(...live)).toBeGreaterThanOrEqual(services.wake + services.frame)
   })
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { openTeamProject } from '../people/team-project.ts'
 import { openTeam } from '../people/team-server.ts'
-import { type EdgeMachine, edgeMachine } from '../remote/edges.ts'
+import { type AgentMachine, agentMachine } from '../remote/machines.ts'
 import { git } from '../support/git.ts'
 import { runBeside } from '../support/started-program.ts'
 
@@ -54,12 +54,12 @@ describe('a guard of type ci', () => {
       'builder is no runner: what CI found counts only with a token of kind runner.',
     )
     const first = await call('ci_report', { check: 'unit', status: 'success' }, ci)
-    expect(first).toMatchObject({ check: 'unit', status: 'success', known: false })
+    expect(first).toMatchObject({ check: 'unit', status: 'success', repeated: false })
     expect(first.tree).toMatch(/^[0-9a-f]+$/)
     // The same again is the same.
     expect(await call('ci_report', { check: 'unit', status: 'passed' }, ci)).toEqual({
       ...first,
-      known: true,
+      repeated: true,
     })
     expect(await emit()).toContain('no runner has handed in a result of \\"lint\\"')
     await call('ci_report', { check: 'lint', status: 'failure' }, ci)
@@ -71,7 +71,7 @@ describe('a guard of type ci', () => {
     await call('ci_report', { check: 'lint', status: 'success' }, ci)
     expect(await emit()).toBe('done')
     const found = await project.context.store.inspect()
-    expect(found).toMatchObject({ differing: 0, trouble: null })
+    expect(found).toMatchObject({ differing: 0, error: null })
   })
 
   test('of a commit holds whatever is not committed, and not for another commit', async () => {
@@ -112,7 +112,7 @@ describe('a guard of type ci', () => {
 })
 
 /** Beside this process, which serves. */
-function ran({ folder, environment }: EdgeMachine, words: readonly string[], more: Record<string, string>) {
+function ran({ folder, environment }: AgentMachine, words: readonly string[], more: Record<string, string>) {
   return runBeside(words, { folder, environment: { ...environment, ...more } })
 }
 
@@ -129,7 +129,7 @@ describe('the examples', () => {
     await server.call('start_mission', { name: 'First', objective: 'Something' })
     const { secret } = await server.call('token_create', { name: 'ci', kind: 'runner', person: 'Ada' })
     const agent = (await server.call('token_create', { name: 'builder', person: 'Ada' })).secret
-    const machine = edgeMachine()
+    const machine = agentMachine()
     machine.git('branch', '-M', 'main')
     machine.git('update-ref', 'refs/remotes/origin/main', 'main')
     const base = machine.git('rev-parse', 'main').trim()

@@ -3,7 +3,7 @@ import { parse, stringify } from 'yaml'
 import { transition } from '../../src/gate/domain/engine.ts'
 import { beginRun } from '../../src/gate/domain/run.ts'
 import { readDefinition } from '../../src/gate/process-files/read-definition.ts'
-import { definitionIn, emission, smallProcess } from '../support/processes.ts'
+import { definitionIn, eventRequest, smallProcess } from '../support/processes.ts'
 
 const everyKey = `${smallProcess
   .replace('kind: human', 'kind: human, description: Reads')
@@ -203,7 +203,7 @@ test('a file of the original loads; its inert keys are notes, its roles have kin
     transition(
       process,
       beginRun(process),
-      emission('submit_hypothesis', { payload: { ...payload }, assumed: ['*'] }),
+      eventRequest('submit_hypothesis', { payload: { ...payload }, assumed: ['*'] }),
     )
   expect(emit({ text: 'So' })).toMatchObject({ accepted: true, run: { context: { text: 'So' } } })
   expect(emit({ text: 1 })).toMatchObject({ code: 'INVALID_PAYLOAD', validationErrors: [{ path: '/text' }] })

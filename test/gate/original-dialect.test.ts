@@ -4,7 +4,7 @@ import { transition } from '../../src/gate/domain/engine.ts'
 import { possibleEvent } from '../../src/gate/domain/possible-events.ts'
 import { beginRun } from '../../src/gate/domain/run.ts'
 import { readDefinition } from '../../src/gate/process-files/read-definition.ts'
-import { artifactOf, definitionIn, emission, smallProcess } from '../support/processes.ts'
+import { artifactOf, definitionIn, eventRequest, smallProcess } from '../support/processes.ts'
 
 /** A process as state_gate's users wrote them. */
 function original(guard: string, more = ''): string {
@@ -30,10 +30,10 @@ roles: [{ name: agent, allowed_events: [begin, finish, reset, stay, retired] }]
 
 function finish(guard: string, context: Record<string, unknown>, paths: readonly string[] = ['report.md']) {
   const definition = definitionIn(original(guard))
-  const begun = transition(definition, beginRun(definition, context), emission('begin'))
+  const begun = transition(definition, beginRun(definition, context), eventRequest('begin'))
   if (!begun.accepted) throw new Error(begun.message)
   const artifacts = paths.map((path) => artifactOf(artifactType(definition, path) ?? '', path))
-  const result = transition(definition, begun.run, emission('finish', { artifacts }))
+  const result = transition(definition, begun.run, eventRequest('finish', { artifacts }))
   return result.accepted ? 'accepted' : result.missing.map(({ name }) => name).join(' ')
 }
 
@@ -90,10 +90,10 @@ test('a variable of state_gate is a key, dots and all', () => {
 
 test('what a state requires is asked on the way forward, neither on a way back nor of an event that stays', () => {
   const definition = definitionIn(original('{ type: context, variable: x, condition: not_exists }'))
-  const begun = transition(definition, beginRun(definition, {}), emission('begin'))
+  const begun = transition(definition, beginRun(definition, {}), eventRequest('begin'))
   if (!begun.accepted) throw new Error(begun.message)
   const codes = ['finish', 'stay', 'reset'].map((event) => {
-    const result = transition(definition, begun.run, emission(event))
+    const result = transition(definition, begun.run, eventRequest(event))
     return result.accepted ? result.to : result.missing.map(({ name }) => name)
   })
   expect(codes).toEqual([['required_artifacts.report'], 'work', 'idle'])
@@ -114,7 +114,10 @@ transitions:
 artifacts: [{ type: plan }]
 `)
   const run = { ...beginRun(definition, {}), state: 'build' }
-  expect(transition(definition, run, emission('go'))).toMatchObject({ accepted: false, code: 'GUARD_FAILED' })
+  expect(transition(definition, run, eventRequest('go'))).toMatchObject({
+    accepted: false,
+    code: 'GUARD_FAILED',
+  })
 })
 
 test('an event that a role only lists, and nothing declares, is a warning; in dialect 1 it is no key at all', () => {
@@ -140,13 +143,13 @@ test('a schema is for JSON: lint tells it of Markdown, and state_gate never look
   )
   const definition = old.definition
   if (definition === null) throw new Error('it was not read')
-  const begun = transition(definition, beginRun(definition, {}), emission('begin'))
+  const begun = transition(definition, beginRun(definition, {}), eventRequest('begin'))
   if (!begun.accepted) throw new Error(begun.message)
   const finishing = (path: string) =>
     transition(
       definition,
       begun.run,
-      emission('finish', { artifacts: [artifactOf('note', path), artifactOf('report', 'report.md')] }),
+      eventRequest('finish', { artifacts: [artifactOf('note', path), artifactOf('report', 'report.md')] }),
     ).accepted
   expect([finishing('note.md'), finishing('note.json')]).toEqual([true, false])
   const written = smallProcess.replace('["docs/plan.md"]', '["docs/plan.md"], schema: { type: object }')
@@ -167,7 +170,7 @@ test('a transition for another role says so', () => {
     payload: {},
     artifacts: [],
     emitter: { role: 'agent', kind: 'agent' },
-    observed: emission('x').observed,
+    observed: eventRequest('x').observed,
     assumed: [],
   } as const
   const event = narrowed.events.find(({ name }) => name === 'submit_build')

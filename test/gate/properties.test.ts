@@ -6,7 +6,7 @@ import type { EventRequest } from '../../src/gate/domain/event-request.ts'
 import { beginRun, type Run } from '../../src/gate/domain/run.ts'
 import { readDefinition } from '../../src/gate/process-files/read-definition.ts'
 import { amount } from '../support/amount.ts'
-import { artifactOf, definitionIn, emission, smallProcess } from '../support/processes.ts'
+import { artifactOf, definitionIn, eventRequest, smallProcess } from '../support/processes.ts'
 
 const guard = fc.letrec<{ readonly guard: unknown }>((tie) => ({
   guard: fc.oneof(
@@ -59,7 +59,7 @@ const anyProcess: fc.Arbitrary<ProcessDefinition> = fc
     ),
   )
 
-const anyEmissions = fc.array(
+const anyEventRequests = fc.array(
   fc
     .record({
       event: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -67,7 +67,7 @@ const anyEmissions = fc.array(
       paths: fc.subarray(['notes/1', 'notes/2', 'notes/3']),
     })
     .map(({ event, payload, paths }) =>
-      emission(event, { payload, artifacts: paths.map((path) => artifactOf('note', path)) }),
+      eventRequest(event, { payload, artifacts: paths.map((path) => artifactOf('note', path)) }),
     ),
   { maxLength: 15 },
 )
@@ -77,10 +77,10 @@ interface Played {
   readonly accepted: readonly EventRequest[]
 }
 
-function play(definition: ProcessDefinition, emissions: readonly EventRequest[]): Played {
+function play(definition: ProcessDefinition, eventRequests: readonly EventRequest[]): Played {
   let run = beginRun(definition)
   const accepted: EventRequest[] = []
-  for (const each of emissions) {
+  for (const each of eventRequests) {
     const result = transition(definition, run, each)
     if (!result.accepted) continue
     run = result.run
@@ -92,9 +92,9 @@ function play(definition: ProcessDefinition, emissions: readonly EventRequest[])
 test('never is a transition taken whose guard is false', () => {
   let moved = 0
   fc.assert(
-    fc.property(anyProcess, anyEmissions, (definition, emissions) => {
+    fc.property(anyProcess, anyEventRequests, (definition, eventRequests) => {
       let run = beginRun(definition)
-      for (const each of emissions) {
+      for (const each of eventRequests) {
         const result = transition(definition, run, each)
         if (!result.accepted) continue
         if (result.stateChanged) {
@@ -105,7 +105,7 @@ test('never is a transition taken whose guard is false', () => {
           )
           expect(
             ways.some(
-              (taken) => judgePassage(definition, run, { transition: taken, emission: each }).satisfied,
+              (taken) => judgePassage(definition, run, { transition: taken, eventRequest: each }).satisfied,
             ),
           ).toBe(true)
         } else expect(result.run.state).toBe(run.state)
@@ -120,8 +120,8 @@ test('never is a transition taken whose guard is false', () => {
 
 test('replaying the accepted events alone gives the same run, and a refused one leaves no trace', () => {
   fc.assert(
-    fc.property(anyProcess, anyEmissions, (definition, emissions) => {
-      const first = play(definition, emissions)
+    fc.property(anyProcess, anyEventRequests, (definition, eventRequests) => {
+      const first = play(definition, eventRequests)
       expect(play(definition, first.accepted)).toEqual(first)
       expect(first.run.revision).toBe(first.accepted.length + 1)
     }),

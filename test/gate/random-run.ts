@@ -118,7 +118,7 @@ export async function playRun(project: TestProject, process: SoundProcess, steps
   project.write('.waymark/processes/any.yaml', written(process))
   for (const path of ['notes/1.md', 'notes/2.md', 'fresh/1.md']) project.write(path, 'one')
   const { run_id: run } = await project.call('state_gate_create_run', { process_id: 'any' })
-  const standings = new Map<number, ReadonlyMap<string, Artifact['standing']>>()
+  const standings = new Map<number, ReadonlyMap<string, Artifact['status']>>()
   const refused: string[] = []
   let moved = 0
   for (const [turn, step] of steps.entries()) {
@@ -178,7 +178,7 @@ async function emit(
 
 /** A question that now waits for people is the one thing that a refusal may leave to be seen. */
 function asksPeople({ details }: Emitted): boolean {
-  return details?.hold_id !== undefined
+  return details?.item_id !== undefined
 }
 
 function disturb(project: TestProject, { path, content }: { path: string; content: string | null }): void {
@@ -190,7 +190,7 @@ function disturb(project: TestProject, { path, content }: { path: string; conten
 function standingsNow(
   { folder }: TestProject,
   { loaded }: StoredRun,
-): ReadonlyMap<string, Artifact['standing']> {
+): ReadonlyMap<string, Artifact['status']> {
   return new Map(
     loaded.artifacts.map(({ path, sha256 }) => {
       const file = join(folder, path)
@@ -201,13 +201,13 @@ function standingsNow(
   )
 }
 
-interface Emission {
+interface EventRequest {
   readonly step: Steps[number]
-  readonly onDisk: ReadonlyMap<string, Artifact['standing']>
+  readonly onDisk: ReadonlyMap<string, Artifact['status']>
 }
 
 /** Expects that what happened was open: some way there whose guards hold. True where the run moved. */
-function expectAllowed(before: StoredRun, after: StoredRun, { step, onDisk }: Emission): boolean {
+function expectAllowed(before: StoredRun, after: StoredRun, { step, onDisk }: EventRequest): boolean {
   const { record, definition, visits, artifacts } = before.loaded
   const last = after.events.at(-1)
   if (!last) throw new Error('an event was accepted, and the history has none')
@@ -222,12 +222,12 @@ function expectAllowed(before: StoredRun, after: StoredRun, { step, onDisk }: Em
     revision: record.revision,
     context: record.context,
     visits,
-    artifacts: artifacts.map((kept) => ({ ...kept, standing: onDisk.get(kept.path) ?? 'deleted' })),
+    artifacts: artifacts.map((kept) => ({ ...kept, status: onDisk.get(kept.path) ?? 'deleted' })),
   }
-  const emission = {
+  const eventRequest = {
     event: step.event,
     payload: step.payload,
-    artifacts: last.artifacts.map((kept) => ({ ...kept, standing: 'current' as const })),
+    artifacts: last.artifacts.map((kept) => ({ ...kept, status: 'current' as const })),
     emitter: emitterFor(definition, step.event, { actor: step.by }),
     expectedRevision: null,
     observed: nothingObserved,
@@ -237,7 +237,7 @@ function expectAllowed(before: StoredRun, after: StoredRun, { step, onDisk }: Em
     (transition) =>
       transition.event === step.event &&
       (transition.from === '*' || transition.from === record.state) &&
-      judgePassage(definition, run, { transition, emission }).satisfied,
+      judgePassage(definition, run, { transition, eventRequest }).satisfied,
   )
   expect(open.map(({ to }) => to)).toContain(last.to)
   return true

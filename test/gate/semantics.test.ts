@@ -4,15 +4,15 @@ import type { EventRequest } from '../../src/gate/domain/event-request.ts'
 import { possibleEvent } from '../../src/gate/domain/possible-events.ts'
 import { beginRun, type Run } from '../../src/gate/domain/run.ts'
 import { runProgress } from '../../src/gate/domain/transitions.ts'
-import { artifactOf, definitionIn, emission, reviewer, smallProcess } from '../support/processes.ts'
+import { artifactOf, definitionIn, eventRequest, reviewer, smallProcess } from '../support/processes.ts'
 
 const small = definitionIn(smallProcess)
 const planned = { payload: { summary: 'Do it' }, artifacts: [artifactOf('plan', 'docs/plan.md')] }
 const note = (name: string) => artifactOf('observation', `notes/${name}.md`)
 
-function after(run: Run, ...emissions: readonly Parameters<typeof emission>[]): Run {
-  return emissions.reduce((current, args) => {
-    const result = transition(small, current, emission(...args))
+function after(run: Run, ...eventRequests: readonly Parameters<typeof eventRequest>[]): Run {
+  return eventRequests.reduce((current, args) => {
+    const result = transition(small, current, eventRequest(...args))
     if (!result.accepted) throw new Error(`${args[0]}: ${result.code} ${result.message}`)
     return result.run
   }, run)
@@ -23,8 +23,8 @@ const building = after(begun, ['submit_plan', planned])
 const reviewing = after(building, ['submit_build', { artifacts: [note('a'), note('b')] }])
 
 test('SG-053 SG-051 SG-054 SG-052 semantics 1: checks go from the finished run to the guards, and the first one answers', () => {
-  const codeOf = (run: Run, ...args: Parameters<typeof emission>) => {
-    const result = transition(small, run, emission(...args))
+  const codeOf = (run: Run, ...args: Parameters<typeof eventRequest>) => {
+    const result = transition(small, run, eventRequest(...args))
     return result.accepted ? 'accepted' : result.code
   }
   const finished = after(begun, ['abandon'])
@@ -46,7 +46,7 @@ test('SG-053 SG-051 SG-054 SG-052 semantics 1: checks go from the finished run t
 
 test('SG-040 SG-050 semantics 1: a conflict of revisions says which one is current', () => {
   expect(
-    transition(small, { ...begun, revision: 5 }, emission('submit_plan', { expectedRevision: 3 })),
+    transition(small, { ...begun, revision: 5 }, eventRequest('submit_plan', { expectedRevision: 3 })),
   ).toMatchObject({
     code: 'REVISION_CONFLICT',
     message: 'Expected revision 3, but current is 5',
@@ -55,7 +55,7 @@ test('SG-040 SG-050 semantics 1: a conflict of revisions says which one is curre
 })
 
 test('SG-041 semantics 2: a blocked event is refused by default, with every missing guard and its reason', () => {
-  const result = transition(small, begun, emission('submit_plan', { payload: { summary: 'x' } }))
+  const result = transition(small, begun, eventRequest('submit_plan', { payload: { summary: 'x' } }))
   expect(result).toMatchObject({
     code: 'GUARD_FAILED',
     message: 'Guard conditions not satisfied',
@@ -64,7 +64,7 @@ test('SG-041 semantics 2: a blocked event is refused by default, with every miss
 })
 
 test('SG-039 semantics 2: when_blocked: record keeps the evidence, stays, and counts on', () => {
-  const result = transition(small, building, emission('submit_build', { artifacts: [note('a')] }))
+  const result = transition(small, building, eventRequest('submit_build', { artifacts: [note('a')] }))
   expect(result).toMatchObject({
     accepted: true,
     from: 'build',
@@ -90,8 +90,8 @@ test('semantics 3: the original’s dialect tries guarded transitions first', ()
     .replace('  - { from: review, event: approve, to: done, guard: low_risk }\n', '')
     .replace('to: plan }\n', 'to: plan }\n  - { from: review, event: approve, to: done, guard: low_risk }\n')
   const original = definitionIn(swapped.replace('  dialect: 1\n', ''))
-  expect(transition(original, reviewing, emission('approve', reviewer))).toMatchObject({ to: 'done' })
-  expect(transition(definitionIn(swapped), reviewing, emission('approve', reviewer))).toMatchObject({
+  expect(transition(original, reviewing, eventRequest('approve', reviewer))).toMatchObject({ to: 'done' })
+  expect(transition(definitionIn(swapped), reviewing, eventRequest('approve', reviewer))).toMatchObject({
     to: 'plan',
   })
 })
@@ -108,7 +108,7 @@ test('semantics 6: a guard sees the context before the event, and its payload an
     const result = transition(
       definition,
       reviewing,
-      emission('approve', { ...reviewer, payload: { ...payload } }),
+      eventRequest('approve', { ...reviewer, payload: { ...payload } }),
     )
     return result.accepted ? result.to : result.code
   }
@@ -121,26 +121,26 @@ test('semantics 6: a payload reaches the context only by assign, checked against
   const other = { ...planned, payload: { summary: 'Do it', more: 1 } }
   expect(after(begun, ['submit_plan', other]).context).toEqual({ risk: 'low', summary: 'Do it' })
   const wrong = { ...planned, payload: { summary: 'Do it', risk: 'enormous' } }
-  expect(transition(small, begun, emission('submit_plan', wrong))).toMatchObject({
+  expect(transition(small, begun, eventRequest('submit_plan', wrong))).toMatchObject({
     code: 'INVALID_PAYLOAD',
     validationErrors: [{ path: '/risk' }],
   })
   const merging = definitionIn(
     smallProcess.replace('to: build, assign', 'to: build, merge_payload: true, assign'),
   )
-  const result = transition(merging, begun, emission('submit_plan', other))
+  const result = transition(merging, begun, eventRequest('submit_plan', other))
   expect(result.accepted && result.run.context).toEqual({ risk: 'low', summary: 'Do it', more: 1 })
 })
 
 test('semantics 8: required artifacts guard every way out of a state but an escape', () => {
-  const blocked = transition(small, begun, emission('submit_plan', { payload: { summary: 'x' } }))
+  const blocked = transition(small, begun, eventRequest('submit_plan', { payload: { summary: 'x' } }))
   expect(blocked).toMatchObject({ accepted: false, missing: [{ name: 'required_artifacts.plan' }] })
   expect(after(begun, ['abandon']).state).toBe('abandoned')
 })
 
 test('semantics 8: evidence that must be of this stay in the state is asked for again on return', () => {
   const back = after({ ...reviewing, context: { risk: 'high' } }, ['approve', reviewer])
-  const again = transition(small, back, emission('submit_plan', { payload: { summary: 'x' } }))
+  const again = transition(small, back, eventRequest('submit_plan', { payload: { summary: 'x' } }))
   expect(again.accepted).toBe(false)
   expect(after(back, ['submit_plan', planned]).state).toBe('build')
 })
@@ -148,7 +148,7 @@ test('semantics 8: evidence that must be of this stay in the state is asked for 
 test('a state that was entered as often as it may be is not entered again', () => {
   const again = after(reviewing, ['send_back', reviewer])
   const once = after(again, ['submit_build', { artifacts: [note('c')] }])
-  expect(transition(small, once, emission('send_back', reviewer))).toMatchObject({
+  expect(transition(small, once, eventRequest('send_back', reviewer))).toMatchObject({
     code: 'GUARD_FAILED',
     missing: [{ name: 'max_visits.build' }],
   })
@@ -158,7 +158,7 @@ const possibleIn = (run: Run, situation: EventRequest) =>
   small.events.map((event) => possibleEvent(small, run, { event, situation }))
 
 test('SG-024 SG-025 semantics 9: an event may be attempted although its guard is unsatisfied; others say where', () => {
-  const events = possibleIn(building, emission(''))
+  const events = possibleIn(building, eventRequest(''))
   const of = (name: string) => events.find(({ event }) => event.name === name)
   expect(of('submit_build')).toMatchObject({
     isAllowed: true,
@@ -176,23 +176,23 @@ test('SG-024 SG-025 semantics 9: an event may be attempted although its guard is
     isAllowed: false,
     blockedReason: 'It cannot be emitted in "build", only in plan.',
   })
-  const asReviewer = possibleIn(building, emission('', reviewer))
+  const asReviewer = possibleIn(building, eventRequest('', reviewer))
   expect(asReviewer.find(({ event }) => event.name === 'submit_build')).toMatchObject({ isAllowed: false })
 })
 
 test('semantics 11: a run in a final state takes no event, not even an escape', () => {
   const finished = after(reviewing, ['approve', reviewer])
-  expect(transition(small, finished, emission('abandon'))).toMatchObject({ code: 'RUN_FINISHED' })
-  expect(possibleIn(finished, emission('')).every(({ isAllowed }) => !isAllowed)).toBe(true)
+  expect(transition(small, finished, eventRequest('abandon'))).toMatchObject({ code: 'RUN_FINISHED' })
+  expect(possibleIn(finished, eventRequest('')).every(({ isAllowed }) => !isAllowed)).toBe(true)
 })
 
 test('semantics 13: an agent cannot act in a role for people', () => {
-  const posing = emission('approve', { emitter: { role: 'reviewer', kind: 'agent' } })
+  const posing = eventRequest('approve', { emitter: { role: 'reviewer', kind: 'agent' } })
   expect(transition(small, reviewing, posing)).toMatchObject({
     code: 'FORBIDDEN',
     message: 'Role "reviewer" is for people; an agent cannot hold it.',
   })
-  expect(transition(small, reviewing, emission('abandon', { emitter: posing.emitter }))).toMatchObject({
+  expect(transition(small, reviewing, eventRequest('abandon', { emitter: posing.emitter }))).toMatchObject({
     accepted: false,
   })
 })

@@ -61,8 +61,8 @@ const passed = event('pass', { artifacts: ['docs/change/results.md'] })
 const changed = event('submit_change')
 
 test('feature goes to its end, and after two corrections back to the plan', () => {
-  const facts = ['in_scope', 'no_blockers']
-  expect(way('feature', [explored, planned, changed, passed], facts)).toEqual([
+  const projectEvents = ['in_scope', 'no_blockers']
+  expect(way('feature', [explored, planned, changed, passed], projectEvents)).toEqual([
     'explore',
     'plan',
     'implement',
@@ -70,11 +70,11 @@ test('feature goes to its end, and after two corrections back to the plan', () =
     'done',
   ])
   const corrections = [failed, changed, failed, changed, failed, planned, changed, passed]
-  expect(way('feature', [explored, planned, changed, ...corrections], facts)).toEqual(
+  expect(way('feature', [explored, planned, changed, ...corrections], projectEvents)).toEqual(
     'explore plan implement verify rework verify rework verify plan implement verify done'.split(' '),
   )
   expect(way('feature', [explored, planned, changed])).toEqual(['explore', 'plan', 'implement'])
-  expect(way('feature', [explored, planned, changed, event('pass')], facts).at(-1)).toBe('verify')
+  expect(way('feature', [explored, planned, changed, event('pass')], projectEvents).at(-1)).toBe('verify')
   expect(way('feature', [event('abandon')])).toEqual(['explore', 'abandoned'])
 })
 
@@ -105,14 +105,14 @@ test('exploration collects three observations, and asks for new ones in each rou
 test('change control needs approvals as its risk says, and a person’s acceptance', () => {
   const propose = (risk: string) => event('propose', { payload: { risk }, artifacts: ['docs/change.md'] })
   const rest = [event('submit_change'), event('accept')]
-  const facts = ['in_scope', 'no_blockers']
+  const projectEvents = ['in_scope', 'no_blockers']
   const whole = ['propose', 'review', 'change', 'acceptance', 'closed']
   expect(
-    way('change-control', [propose('low'), event('approve'), ...rest], [...facts, 'one_approval']),
+    way('change-control', [propose('low'), event('approve'), ...rest], [...projectEvents, 'one_approval']),
   ).toEqual(whole)
   expect(way('change-control', [propose('high'), event('approve')], ['one_approval']).at(-1)).toBe('review')
   expect(
-    way('change-control', [propose('high'), event('approve'), ...rest], [...facts, 'two_approvals']),
+    way('change-control', [propose('high'), event('approve'), ...rest], [...projectEvents, 'two_approvals']),
   ).toEqual(whole)
   expect(way('change-control', [propose('low'), event('approve')]).at(-1)).toBe('review')
   expect(way('change-control', [propose('low'), event('reject')]).at(-1)).toBe('rejected')

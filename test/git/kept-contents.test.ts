@@ -107,8 +107,8 @@ test('snapshots of several processes go on while others tidy up', async () => {
       refs.push(await take(witness, repo.top, `process-${at}-${round}`))
     }
   })
-  const tidying = Array.from({ length: 6 }, () => open(0).sweep([]))
-  await Promise.all([...taking, ...tidying])
+  const pruning = Array.from({ length: 6 }, () => open(0).sweep([]))
+  await Promise.all([...taking, ...pruning])
   const witness = open(0)
   const from = refs.find(({ directory }) => directory.endsWith('process-0-0'))
   const to = refs.find(({ directory }) => directory.endsWith('process-0-5'))

@@ -6,7 +6,7 @@ import { workAtRandom } from './random-work.ts'
 import { Randomness } from './randomness.ts'
 import { testWitness } from './watch.ts'
 
-interface Moment {
+interface HookEvent {
   readonly ref: SnapshotRef
   readonly tree: ReadonlyMap<string, string>
 }
@@ -16,18 +16,18 @@ export async function runAtRandom(seed: number): Promise<void> {
   const random = new Randomness(seed)
   const repo = projectRepository()
   const witness = testWitness()
-  const moment = async (name: string): Promise<Moment> => {
+  const hookEvent = async (name: string): Promise<HookEvent> => {
     const tree = readTree(repo.top)
     const { ref } = await witness.snapshot({ folder: repo.top, name })
     await witness.settle()
     return { ref, tree }
   }
   workAtRandom(repo, random, random.below(12))
-  const first = await moment('first')
+  const first = await hookEvent('first')
   workAtRandom(repo, random, 1 + random.below(12))
-  const second = await moment('second')
+  const second = await hookEvent('second')
   workAtRandom(repo, random, 1 + random.below(12))
-  const third = await moment('third')
+  const third = await hookEvent('third')
   for (const [from, to] of [
     [first, second],
     [second, third],
@@ -39,8 +39,8 @@ export async function runAtRandom(seed: number): Promise<void> {
 
 interface Comparison {
   readonly witness: WorkTreeWitness
-  readonly from: Moment
-  readonly to: Moment
+  readonly from: HookEvent
+  readonly to: HookEvent
   readonly seed: number
 }
 

@@ -23,9 +23,9 @@ test.each(Array.from({ length: amount({ test: 4, soak: 12 }) }, (_, at) => at + 
     const random = new Randomness(seed)
     const repo = projectRepository()
     const witness = testWitness()
-    for (let stretch = 0; stretch < 3; stretch += 1) {
+    for (let interval = 0; interval < 3; interval += 1) {
       workAtRandom(repo, random, 1 + random.below(12))
-      expect(await witness.treeHash(repo.top), `stretch ${stretch}`).toBe(treeOfCopy(repo.top))
+      expect(await witness.treeHash(repo.top), `stretch ${interval}`).toBe(treeOfCopy(repo.top))
     }
   },
 )

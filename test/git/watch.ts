@@ -20,7 +20,7 @@ import {
 } from '../../src/track/operations/measure.ts'
 import { anAttempt } from '../support/entities.ts'
 import { temporaryFolder, type WorkFolder } from '../support/git-repository.ts'
-import { confinedWitness, isThroughEdge } from '../support/through-edge.ts'
+import { confinedWitness, isThroughMachine } from '../support/through-machine.ts'
 
 export interface Watched {
   readonly witness: WorkTreeWitness
@@ -32,13 +32,13 @@ export interface Watched {
 }
 
 /** The times between the snapshots of others, as they are measured. */
-async function measuredStretches(
+async function measuredIntervals(
   witness: WorkTreeWitness,
   around: WorkTreeActivity,
   { paths, ...span }: MeasuredSpan & { readonly paths: readonly string[] },
 ) {
   const spans = boundsOf(around, span).map(({ from, to }) => ({ from: from.place, to: to.place }))
-  const reported = around.sightings && reportedPathsUntil(around.sightings, span.end.at)
+  const reported = around.hookEvidence && reportedPathsUntil(around.hookEvidence, span.end.at)
   return attributionIntervals(
     around,
     span,
@@ -58,7 +58,7 @@ export function testWitness(environment: NodeJS.ProcessEnv = {}): WorkTreeWitnes
   })
   // What it still writes goes with its folder.
   onTestFinished(() => witness.settle())
-  return isThroughEdge() ? confinedWitness(witness, stateFolder) : witness
+  return isThroughMachine() ? confinedWitness(witness, stateFolder) : witness
 }
 
 /** What the witness reports of work done in a folder. */
@@ -95,14 +95,14 @@ async function besideAnIdleAttempt(
   const own = { ...anAttempt(), id: 'a-own' as AttemptId, snapshot: start.ref, openedAt: 2, above: [] }
   const idle = { ...own, id: 'a-idle' as AttemptId, taskId: 't-idle' as TaskId, openedAt: 1 }
   const neighbours = new Map([own, idle].map((attempt) => [attempt.id as string, attempt]))
-  const there = { neighbours, sightings: null }
-  const stretches = await measuredStretches(witness, there, {
+  const there = { neighbours, hookEvidence: null }
+  const intervals = await measuredIntervals(witness, there, {
     of: own,
     start: { at: own.openedAt, place: start.ref },
     end: { at: 3, place: end.ref },
     paths: pathsOf(report),
   })
-  const around = { ...there, stretches, packages: new Map() }
+  const around = { ...there, intervals, packages: new Map() }
   const claims = { outcome: { summary: '', achievements: [] }, areas: [] }
   const evidence = judge(own, report, around, { claims, endSnapshot: end.ref })
   const bare = { scope: undefined, attribution: undefined, with: undefined }
@@ -134,7 +134,7 @@ async function whileCaptured(
   const paths = pathsOf(report)
   const measured = async (seen: Pick<CandidateEvidence, 'edits' | 'windows'> | null) => {
     const told = { isTurn: false, isComplete: true, edits: [], windows: [], ...seen }
-    const sightings: WorkTreeEvidence | null = seen && {
+    const hookEvidence: WorkTreeEvidence | null = seen && {
       turns: new Map([[turn.id, turn]]),
       seen: new Map<string, CandidateEvidence>([
         [own.id, told],
@@ -145,14 +145,14 @@ async function whileCaptured(
         [turn.id, []],
       ]),
     }
-    const there = { neighbours, sightings }
-    const stretches = await measuredStretches(witness, there, {
+    const there = { neighbours, hookEvidence }
+    const intervals = await measuredIntervals(witness, there, {
       of: own,
       start: { at: 1, place: start.ref },
       end: { at: 3, place: end.ref },
       paths,
     })
-    const around = { ...there, stretches, packages: new Map() }
+    const around = { ...there, intervals, packages: new Map() }
     const claims = { outcome: { summary: '', achievements: [] }, areas: [] }
     return judge(own, report, around, { claims, endSnapshot: end.ref })
   }

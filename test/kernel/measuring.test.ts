@@ -44,14 +44,14 @@ function countingOperation(onMeasure: (brief: string) => Promise<void>) {
       return { briefs: { mission: name, same: 'always' }, found: name }
     })
     .record(async ({ found, measured }) => ({
-      facts: [],
+      events: [],
       answer: { mission: measured.mission ?? '', found },
     }))
   return { operation, made }
 }
 
 async function projectWith(options: { readonly changes: number }) {
-  const project = await openProject({ isOnEdge: false })
+  const project = await openProject({ isOnMachine: false })
   await project.call('start_mission', { name: 'M0', objective: 'o' })
   let changed = 0
   const { operation, made } = countingOperation(async () => {
@@ -79,7 +79,7 @@ test('gives up after ten times with a conflict, and records nothing', async () =
 test('takes from a machine only what it measured for this very brief', async () => {
   const operation = { name: 'complete_task', measurements: { end: attemptEnds } }
   const brief = [{ id: 'a-1', top: '/p', prefix: '', engine: 'git' }]
-  const end = { id: 'a-1', at: 1, until: 1, place: null, notes: [], trouble: 'gone' }
+  const end = { id: 'a-1', at: 1, until: 1, place: null, notes: [], error: 'gone' }
   const asked = new Map([['end', { brief, hash: fingerprint(brief) }]])
   const taken = (sent: object) =>
     remoteMeasurer([{ name: 'end', hash: fingerprint(brief), ...sent }])(operation, asked, {})
@@ -97,7 +97,7 @@ test('takes from a machine only what it measured for this very brief', async () 
 })
 
 test('applies a plan once where the files are, and answers a repeated call from the record', async () => {
-  const project = await openProject({ isOnEdge: false })
+  const project = await openProject({ isOnMachine: false })
   const applied: string[] = []
   const operation = defineOperation({
     name: 'applying',
@@ -126,7 +126,7 @@ test('applies a plan once where the files are, and answers a repeated call from 
         return plan
       },
     })
-    .record(async ({ plan, applied: made }) => ({ facts: [], answer: { made: `${plan} ${made}` } }))
+    .record(async ({ plan, applied: made }) => ({ events: [], answer: { made: `${plan} ${made}` } }))
   const context = { ...project.context, actor: person }
   const call = (name: string, callKey: string): Promise<Answer> =>
     invoke(operation, { ...context, callKey }, { name })

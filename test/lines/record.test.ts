@@ -10,12 +10,12 @@ import { lines, openStory } from './story.ts'
 
 const x = (...numbers: number[]) => lines('x', ...numbers)
 
-async function journalOf(s: Awaited<ReturnType<typeof openStory>>): Promise<string> {
-  const facts = await s.context.store.view(({ journal }) => journal.since(0, 1000))
-  return JSON.stringify(facts)
+async function logOf(s: Awaited<ReturnType<typeof openStory>>): Promise<string> {
+  const events = await s.context.store.view(({ eventLog: log }) => log.since(0, 1000))
+  return JSON.stringify(events)
 }
 
-test('no text of a line is in the journal, and none of secret-like or ignored files at all', async () => {
+test('no text of a line is in the log, and none of secret-like or ignored files at all', async () => {
   const s = await openStory()
   s.write('.gitignore', 'private/\n')
   s.commit()
@@ -25,10 +25,10 @@ test('no text of a line is in the journal, and none of secret-like or ignored fi
     s.write('server.pem', 'sesame of a certificate\n')
     s.write('private/notes', 'ignored words\n')
   })
-  const journal = await journalOf(s)
-  expect(journal).not.toMatch(/xylophone|sesame/)
-  const facts = await s.context.store.view(({ journal }) => journal.since(0, 1000))
-  const recorded = facts.flatMap(({ body }) => (body.kind === 'lines.recorded' ? body.span.steps : []))
+  const log = await logOf(s)
+  expect(log).not.toMatch(/xylophone|sesame/)
+  const events = await s.context.store.view(({ eventLog: log }) => log.since(0, 1000))
+  const recorded = events.flatMap(({ body }) => (body.kind === 'lines.recorded' ? body.span.steps : []))
   expect(recorded.map(({ path }) => path)).toEqual(['f'])
 })
 
@@ -36,11 +36,11 @@ test('lines: off records nothing', async () => {
   const s = await openStory()
   await s.call('setting_set', { name: 'lines', value: 'off' }, { actor: person })
   await s.attempt('a1', () => s.put('f', x(1)))
-  expect(await journalOf(s)).not.toContain('lines.recorded')
+  expect(await logOf(s)).not.toContain('lines.recorded')
   expect(await s.owners('f')).toEqual({ x1: 'uncommitted' })
 })
 
-test('the tables are what a replay of the facts makes of them', async () => {
+test('the tables are what a replay of the log entries makes of them', async () => {
   const s = await openStory()
   await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
   await s.attempt('a2', () => {
@@ -70,7 +70,7 @@ test.skipIf(isPostgresLeftOut)('on PostgreSQL as on SQLite', async () => {
   const { url } = await emptyPostgres()
   const told = []
   for (const options of [{}, { postgres: url }]) {
-    const s = await openStory({ ...options, isOnEdge: false })
+    const s = await openStory({ ...options, isOnMachine: false })
     await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
     s.commit()
     await s.attempt('a2', () => s.swap('f', 'x2', 'another second line'))
@@ -81,8 +81,8 @@ test.skipIf(isPostgresLeftOut)('on PostgreSQL as on SQLite', async () => {
   expect(told[0]).toEqual(told[1])
 })
 
-test('from an edge come hashes, and the same owners', async () => {
-  const s = await openStory({ isOnEdge: true })
+test('from a remote machine come hashes, and the same owners', async () => {
+  const s = await openStory({ isOnMachine: true })
   await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
   const { ranges, text } = await s.call('blame', { file: 'f' })
   expect(text).toBeUndefined()
@@ -108,22 +108,22 @@ test('why a line is there: the task, its decision and what was refused, its comm
     path: 'f',
     line: 6,
     text: 'x2 is line 2 of x',
-    makers: [{ agent: 'a1', task_id: started.task_id, goal: 'goal of a1', summary: 'done' }],
+    authors: [{ agent: 'a1', task_id: started.task_id, goal: 'goal of a1', summary: 'done' }],
     decisions: [{ chosen: 'left', options_considered: ['left', 'right'], reasoning: 'It is shorter.' }],
     commit: { summary: 'lines of x' },
   })
   expect(answer.says).toBe(`Made by a1 for task ${started.task_id} "work of a1" (recorded).`)
-  expect(answer.makers[0]).toMatchObject({ prompt: null, model: null })
+  expect(answer.authors[0]).toMatchObject({ prompt: null, model: null })
   // Who agreed is told too.
   const subject = { task: started.task_id }
   const { content } = await s.call('review_show', subject, { actor: person })
   await s.call(
     'review_send',
-    { subject, verdict: 'approve', content, text: 'Good', viewed: true },
+    { subject, action: 'approve', content, text: 'Good', viewed: true },
     { actor: person },
   )
   expect((await s.call('why', { place: 'f:6' })).reviews).toMatchObject([
-    { verdict: 'approve', by: 'Tess', text: 'Good' },
+    { action: 'approve', author: 'Tess', text: 'Good' },
   ])
   const brief = await s.call('why', { place: 'f:6', brief: true })
   expect(JSON.stringify(brief).length).toBeLessThan(8_000)
@@ -143,7 +143,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     `hashes are forgotten on ${engine}, hunks stay`,
     async () => {
       const options = engine === 'PostgreSQL' ? { postgres: (await emptyPostgres()).url } : {}
-      const s = await openStory({ ...options, isOnEdge: false })
+      const s = await openStory({ ...options, isOnMachine: false })
       const stage = openStage(s.context)
       const player = stage.session('one')
       player.start()
@@ -154,15 +154,15 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       await stage.drain()
       await s.attempt('a1', () => s.write('folder/g', 'another file here\n'))
       s.commit()
-      const hashesIn = (journal: string, path: string): readonly string[] =>
-        (JSON.parse(journal) as Answer[]).flatMap(({ body }) =>
+      const hashesIn = (log: string, path: string): readonly string[] =>
+        (JSON.parse(log) as Answer[]).flatMap(({ body }) =>
           body.kind === 'lines.recorded'
             ? body.span.steps
                 .filter((step: Answer) => step.path === path)
                 .flatMap(({ added, removed, around }: Answer) => [added, removed, around.hashes])
             : [],
         )
-      const before = await journalOf(s)
+      const before = await logOf(s)
       expect(hashesIn(before, 'f').join('')).toMatch(/^[\w~-]{33,}$/)
       const asPerson = { actor: person }
       const [{ session_id }] = (await s.call('sessions')).sessions
@@ -171,7 +171,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
         reason: 'person_needed',
       })
       expect(await s.call('sessions_forget', { id: session_id }, asPerson)).toMatchObject({ changes: 1 })
-      const after = await journalOf(s)
+      const after = await logOf(s)
       expect(hashesIn(after, 'f').join('')).toBe('')
       expect(hashesIn(after, 'folder/g')).toEqual(hashesIn(before, 'folder/g'))
       // None is left anywhere in the record.
@@ -189,14 +189,14 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
   )
 }
 
-test('a journal from which hashes were changed otherwise is told', async () => {
+test('a log from which hashes were changed otherwise is told', async () => {
   const s = await openStory()
   await s.attempt('a1', () => s.put('f', x(1)))
   const file = (await s.context.store.health()).location
   const database = new Database(file)
   database
     .prepare(
-      'update fact set body = replace(body, \'"seal":"\', \'"seal":"x\') where kind = \'lines.recorded\'',
+      'update project_event set body = replace(body, \'"seal":"\', \'"seal":"x\') where kind = \'lines.recorded\'',
     )
     .run()
   database.close()
@@ -204,7 +204,7 @@ test('a journal from which hashes were changed otherwise is told', async () => {
 })
 
 test('exported and restored elsewhere, the record gives the same answer', async () => {
-  const s = await openStory({ isOnEdge: false })
+  const s = await openStory({ isOnMachine: false })
   await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
   s.commit()
   await s.attempt('a2', () => {
@@ -212,7 +212,7 @@ test('exported and restored elsewhere, the record gives the same answer', async 
     s.put('g', x(4))
   })
   const { text } = await s.call('export')
-  const other = await openStory({ isOnEdge: false })
+  const other = await openStory({ isOnMachine: false })
   other.write('journal.jsonl', `${text}\n`)
   await other.call('plan_import', { file: 'journal.jsonl' }, { actor: person })
   const asked = { file: `${s.folder}/f` }

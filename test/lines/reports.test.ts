@@ -24,7 +24,7 @@ const text = (rows: readonly string[]) => rows.map((row) => `${row}\n`).join('')
 
 /** The attempts of two sessions that are at work at the same time, each told by its hooks. */
 async function two() {
-  const s = await openStory({ isOnEdge: false })
+  const s = await openStory({ isOnMachine: false })
   const stage = openStage(s.context)
   const one = await agent(s, stage, 'one', 'claude-opus-4-5')
   const other = await agent(s, stage, 'two', 'gpt-5.2')

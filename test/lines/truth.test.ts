@@ -47,7 +47,7 @@ test('what is only probable is told as such, with who else was there', async () 
   expect(why.says).toBe(
     `Probably made by ada for task ${ada.task_id} "work of ada" (recorded); ben (${ben.task_id}) worked there at the same time.`,
   )
-  expect(why.perhaps).toMatchObject([{ task_id: ben.task_id, task: 'work of ben', agent: 'ben' }])
+  expect(why.candidates).toMatchObject([{ task_id: ben.task_id, task: 'work of ben', agent: 'ben' }])
 })
 
 test.each([
@@ -67,7 +67,7 @@ test.each([
   })
   const why = await s.call('why', { place: 'f:6' })
   expect(why.says).toContain(`Made by ada (${ada.task_id}) or ben (${ben.task_id})`)
-  expect(why.makers.map(({ task }: Answer) => task)).toEqual(['work of ada', 'work of ben'])
+  expect(why.authors.map(({ task }: Answer) => task)).toEqual(['work of ada', 'work of ben'])
   expect((await s.call('trailer', {})).trailers).toEqual([])
   expect((await s.call('provenance_stats', { path: 'f' })).groups).toMatchObject([{ name: 'ada or ben' }])
 })
@@ -143,7 +143,7 @@ test('comments on a line are a part of why it is there, with their answers', asy
     { subject, path: 'f', line: 6, kind: 'question', text: 'Is the sign kept?' },
     asPerson,
   )
-  await s.call('review_send', { subject, verdict: 'comment', content, viewed: true }, asPerson)
+  await s.call('review_send', { subject, action: 'comment', content, viewed: true }, asPerson)
   const { comments } = await s.call('review_comments', { task: task_id })
   await s.call('reply_to_review', {
     comment_id: comments[0].comment_id,
@@ -157,7 +157,7 @@ test('comments on a line are a part of why it is there, with their answers', asy
       line: 7,
       kind: 'question',
       text: 'Is the sign kept?',
-      by: 'Tess',
+      author: 'Tess',
       status: 'done',
       replies: [{ text: 'Yes: -50 gives 0.50', done: true }],
     },

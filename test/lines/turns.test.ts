@@ -6,7 +6,7 @@ import { base, lines, openStory } from './story.ts'
 const text = (rows: readonly string[]) => rows.map((row) => `${row}\n`).join('')
 
 async function session(model = 'claude-opus-4-5') {
-  const s = await openStory({ isOnEdge: false })
+  const s = await openStory({ isOnMachine: false })
   const stage = openStage(s.context)
   const player = stage.session('one', { model })
   player.start()
@@ -53,7 +53,7 @@ test('lines of a turn without a task are its session’s, what a person wrote be
   expect(why.says).toBe(
     `Made by claude-code with claude-opus-4-5 in session ${session_id}, without a task (by the same text in the same order).`,
   )
-  expect(why.makers).toEqual([])
+  expect(why.authors).toEqual([])
   expect(why.turn).toMatchObject({ session_id, agent: 'claude-code' })
   // Committed and rebased, they stay whose they were, and nobody calls them a person's.
   s.commit()

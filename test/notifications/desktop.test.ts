@@ -12,7 +12,7 @@ const hostile: NamedNotice = {
   at: 0,
   why: '<b>bold</b> "; rm -rf / #\u001b]0;title\u0007 $(id) `id`\u202e',
   who: '-e "display dialog"',
-  holdId: 'h-1' as NamedNotice['holdId'],
+  itemId: 'h-1' as NamedNotice['itemId'],
   missionId: null,
   taskId: null,
   project: '--help',
@@ -33,14 +33,14 @@ test.skipIf(process.platform !== 'linux')(
     const shown = messenger({ PATH: `${programs}:/usr/bin:/bin` }, { agent: '', reachesPrivate: true })
     Object.assign(context.messenger, { show: shown.show })
     await asPerson('notify_add', { form: 'desktop' })
-    const hold = await ask('Is <b>5 & 6</b> fine?\u001b[2J $(id)')
+    const item = await ask('Is <b>5 & 6</b> fine?\u001b[2J $(id)')
     await tell()
     const words = readFileSync(said, 'utf8').split('\0')
     expect(words.slice(0, 3)).toEqual(['--app-name=Waymark', '--', 'demo: A question waits for you'])
     expect(words[3]).toContain('Is &lt;b&gt;5 &amp; 6&lt;/b&gt; fine?[2J $(id)')
-    expect(words[3]).toContain(`?select=${hold}`)
+    expect(words[3]).toContain(`?select=${item}`)
     const { notifications } = await asPerson('notify_list')
-    expect(notifications[0]).toMatchObject({ form: 'desktop', trouble: null })
+    expect(notifications[0]).toMatchObject({ form: 'desktop', last_error: null })
   },
 )
 
@@ -49,7 +49,7 @@ test.skipIf(process.platform !== 'linux')('a desktop that shows nothing says why
   const delivery = await show({ title: 'a', lines: ['b'], link: null }, AbortSignal.timeout(60_000))
   expect(delivery).toMatchObject({
     isDelivered: false,
-    trouble:
+    error:
       'There is no notify-send on this machine. Install libnotify: the package libnotify-bin, or libnotify.',
   })
 })

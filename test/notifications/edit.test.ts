@@ -51,13 +51,13 @@ test('what is not given stays; what waits goes to the new address under the same
   expect(checks.find(({ check }: { check: string }) => check === 'tables')).toMatchObject({ ok: true })
 })
 
-test('an edit that changes nothing is no fact, and a wrong one says what is wrong', async () => {
+test('an edit that changes nothing is no log entry, and a wrong one says what is wrong', async () => {
   const { asPerson, context, refused } = await openTelling()
   await asPerson('notify_add', { form: 'webhook', url: 'https://example.com/a', name: 'ops' })
   await asPerson('notify_add', { form: 'slack', url: 'https://chat.example/hook' })
   await asPerson('notify_add', { form: 'desktop' })
-  const facts = () => context.store.view(async ({ journal }) => (await journal.since(0, 500)).length)
-  const before = await facts()
+  const events = () => context.store.view(async ({ eventLog: log }) => (await log.since(0, 500)).length)
+  const before = await events()
   await asPerson('notify_edit', { name: 'ops' })
   await asPerson('notify_edit', {
     name: 'ops',
@@ -66,9 +66,9 @@ test('an edit that changes nothing is no fact, and a wrong one says what is wron
     kinds: [...noticeKinds],
     private: false,
   })
-  expect(await facts()).toBe(before)
+  expect(await events()).toBe(before)
   await asPerson('notify_edit', { name: 'ops', url: 'https://example.com/b' })
-  expect(await facts()).toBe(before + 1)
+  expect(await events()).toBe(before + 1)
 
   const says = (input: object) => refused('notify_edit', input, { actor: person })
   expect(await says({ name: 'opz', new_name: 'a' })).toMatchObject({
@@ -96,5 +96,5 @@ test('an edit that changes nothing is no fact, and a wrong one says what is wron
     reason: 'input_invalid',
     details: { fields: ['kinds.0'] },
   })
-  expect(await facts()).toBe(before + 1)
+  expect(await events()).toBe(before + 1)
 })

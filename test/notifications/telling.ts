@@ -19,13 +19,13 @@ export interface TellingProject extends TestProject {
   /** What a running server does at one look: whatever is due is sent. Answers how many were tried. */
   readonly tell: () => Promise<number>
   readonly asPerson: (name: string, input?: object) => Promise<Answer>
-  /** A question of an agent, which waits for a person. Answers the hold's id. */
+  /** A question of an agent, which waits for a person. Answers the inbox item's id. */
   readonly ask: (question: string) => Promise<string>
 }
 
 /** A project with an open task, whose people can be told. */
 export async function openTelling(options: ProjectOptions = {}): Promise<TellingProject> {
-  const project = await openProject({ isOnEdge: false, ...options })
+  const project = await openProject({ isOnMachine: false, ...options })
   const { call, context } = project
   const sender: NoticeSender = { ...context, project: () => 'demo', link: cardLink(() => base) }
   const { task_id } = await call('start_task', { name: 'Draw the map', goal: 'A map', areas: ['src'] })
@@ -47,10 +47,10 @@ export async function openTelling(options: ProjectOptions = {}): Promise<Telling
         description: question,
         requires_human_review: true,
       })
-      const { holds } = await call('inbox', { limit: 200 })
-      const hold = holds.find(({ issue_id }: Answer) => issue_id === answer.issue_id)
-      if (!hold) throw new Error(`no hold for ${JSON.stringify(answer)}`)
-      return hold.hold_id
+      const { items } = await call('inbox', { limit: 200 })
+      const item = items.find(({ issue_id }: Answer) => issue_id === answer.issue_id)
+      if (!item) throw new Error(`no inbox item for ${JSON.stringify(answer)}`)
+      return item.item_id
     },
   }
 }

@@ -15,7 +15,7 @@ describe('a webhook', () => {
     const { asPerson, ask, tell } = await openTelling()
     const receiver = await openReceiver()
     const { secret } = await asPerson('notify_add', { form: 'webhook', url: `${receiver.url}/in?key=k-1` })
-    const hold = await ask('Which colour?')
+    const item = await ask('Which colour?')
     await tell()
     await tell()
     expect(receiver.received).toHaveLength(1)
@@ -30,10 +30,10 @@ describe('a webhook', () => {
         project: 'demo',
         what: 'A question waits for you',
         why: 'Which colour?',
-        hold_id: hold,
+        item_id: item,
         task: { name: 'Draw the map' },
-        command: `waymark resolve ${hold} "<answer>"`,
-        link: `${base}/?select=${hold}`,
+        command: `waymark resolve ${item} "<answer>"`,
+        link: `${base}/?select=${item}`,
       },
     })
   })
@@ -61,12 +61,12 @@ describe('a webhook', () => {
     const ids = new Set(receiver.received.map(({ headers, body }) => [headers['webhook-id'], body].join(' ')))
     expect([receiver.received.length, ids.size]).toEqual([8, 1])
     const { notifications } = await asPerson('notify_list')
-    expect(notifications[0]).toMatchObject({ waiting: 0, trouble: `${receiver.url} answered 500.` })
+    expect(notifications[0]).toMatchObject({ waiting: 0, last_error: `${receiver.url} answered 500.` })
     receiver.answer((response) => void response.writeHead(200).end('ok'))
     await ask('And the frame?')
     await tell()
     const after = await asPerson('notify_list')
-    expect(after.notifications[0]).toMatchObject({ trouble: null, last_sent_at: expect.any(String) })
+    expect(after.notifications[0]).toMatchObject({ last_error: null, last_sent_at: expect.any(String) })
   })
 
   test('that asks for more time gets it', async () => {
@@ -91,7 +91,7 @@ describe('a webhook', () => {
     await tell()
     expect(elsewhere.received).toEqual([])
     const { notifications } = await asPerson('notify_list')
-    expect(notifications[0].trouble).toContain('answered 307 and names another address')
+    expect(notifications[0].last_error).toContain('answered 307 and names another address')
   })
 
   test.each([
@@ -114,7 +114,7 @@ describe('a webhook', () => {
     expect(await post(letter, AbortSignal.timeout(60_000))).toMatchObject({
       isDelivered: false,
       isFinal: false,
-      trouble: `${receiver.url} did not answer within 0.3 seconds.`,
+      error: `${receiver.url} did not answer within 0.3 seconds.`,
     })
     expect(Date.now() - began).toBeLessThan(30_000)
     receiver.answer((response) => {
@@ -139,8 +139,8 @@ describe('a webhook', () => {
     await tell()
     expect(receiver.received).toHaveLength(1)
     const { notifications } = await asPerson('notify_list')
-    const troubles = notifications.map(({ trouble }: { trouble: string | null }) => trouble)
-    expect(troubles.slice(0, 3).every((trouble: string) => trouble.includes('is on a private network'))).toBe(
+    const troubles = notifications.map(({ last_error }: { last_error: string | null }) => last_error)
+    expect(troubles.slice(0, 3).every((error: string) => error.includes('is on a private network'))).toBe(
       true,
     )
     expect(troubles[3]).toBeNull()
@@ -174,7 +174,7 @@ describe('a webhook', () => {
     ['ftp://example.com', 'address_protocol'],
     ['no address', 'address_invalid'],
     ['https://me:secret@example.com', 'address_has_credentials'],
-  ])('to %s is refused, in words that hold no secret', async (url, reason) => {
+  ])('to %s is refused, in words that inbox item no secret', async (url, reason) => {
     const { refused } = await openTelling()
     const said = await refused('notify_add', { form: 'webhook', url }, { actor: person })
     expect(said).toMatchObject({ code: 'INVALID_INPUT', reason })
@@ -231,7 +231,7 @@ describe('who is told what', () => {
     await tell()
     expect(receiver.received).toEqual([])
     const { notifications } = await asPerson('notify_list')
-    expect(notifications[0]).toMatchObject({ waiting: 0, trouble: null })
+    expect(notifications[0]).toMatchObject({ waiting: 0, last_error: null })
   })
 
   test('sends many one by one, ten at once', async () => {
@@ -324,8 +324,8 @@ describe('several servers, and one that ends', () => {
     }
     const end = run()
     await receiver.has(1)
-    const trouble = async () => (await asPerson('notify_list')).notifications[0].trouble
-    await expect.poll(trouble, { timeout: 30_000 }).toContain('503')
+    const error = async () => (await asPerson('notify_list')).notifications[0].last_error
+    await expect.poll(error, { timeout: 30_000 }).toContain('503')
     await end()
     receiver.answer((response) => void response.writeHead(204).end())
     wait(6_000)
@@ -337,7 +337,7 @@ describe('several servers, and one that ends', () => {
   })
 })
 
-test('an address and a secret are in no fact, no list and no export, and go when it is removed', async () => {
+test('an address and a secret are in no log entry, no list and no export, and go when it is removed', async () => {
   const { asPerson, call, context } = await openTelling()
   const { secret } = await asPerson('notify_add', {
     form: 'webhook',

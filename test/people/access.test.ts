@@ -70,15 +70,15 @@ async function isForbidden(
   name: string,
   standing: CallerPermissions,
 ): Promise<boolean> {
-  const { code } = await refused(name, { 'no such field': true }, { standing })
+  const { code } = await refused(name, { 'no such field': true }, { permissions: standing })
   expect(['FORBIDDEN', 'INVALID_INPUT'], name).toContain(code)
   return code === 'FORBIDDEN'
 }
 
 test('a viewer decides how they are told, and nothing of how others are (26)', async () => {
   const { refused, call } = await openTeamProject()
-  const viewer = { standing: standingOf('viewer') }
-  const other = { standing: { ...standingOf('viewer'), personId: 'pe-000000000002', personName: 'Otto' } }
+  const viewer = { permissions: standingOf('viewer') }
+  const other = { permissions: { ...standingOf('viewer'), personId: 'pe-000000000002', personName: 'Otto' } }
   const slack = { form: 'slack', url: 'https://chat.example/hook' }
   const { id } = await call('notify_add', { ...slack, name: 'of Vera' }, viewer)
 
@@ -104,12 +104,12 @@ test('a viewer decides how they are told, and nothing of how others are (26)', a
     reason: 'private_network_needs_admin',
   })
   // Not even of others whom they may remove.
-  const owner = { standing: { ...standingOf('owner'), personId: 'pe-000000000002', personName: 'Otto' } }
+  const owner = { permissions: { ...standingOf('owner'), personId: 'pe-000000000002', personName: 'Otto' } }
   expect(await refused('notify_edit', { name: id, url: 'https://otto.example' }, owner)).toMatchObject({
     code: 'NOT_FOUND',
     reason: 'notification_not_found',
   })
-  const admins = { standing: standingOf('owner', { admin: true }) }
+  const admins = { permissions: standingOf('owner', { admin: true }) }
   await call('notify_edit', { name: id, private: true }, admins)
   expect(await refused('notify_edit', { name: id, url: 'http://10.0.0.1/' }, viewer)).toMatchObject({
     code: 'FORBIDDEN',
@@ -123,13 +123,15 @@ test('a viewer decides how they are told, and nothing of how others are (26)', a
 
 test('a viewer who calls a command is told what it needs and whom to ask (26)', async () => {
   const { refused, call } = await openTeamProject()
-  expect(await refused('start_mission', { name: 'A' }, { standing: standingOf('viewer') })).toMatchObject({
+  expect(await refused('start_mission', { name: 'A' }, { permissions: standingOf('viewer') })).toMatchObject({
     code: 'FORBIDDEN',
     reason: 'access_too_low',
   })
-  expect(await refused('person_add', { name: 'A' }, { standing: standingOf('owner') })).toMatchObject({
+  expect(await refused('person_add', { name: 'A' }, { permissions: standingOf('owner') })).toMatchObject({
     code: 'FORBIDDEN',
     reason: 'admin_needed',
   })
-  expect(await call('list_missions', {}, { standing: standingOf('viewer') })).toMatchObject({ missions: [] })
+  expect(await call('list_missions', {}, { permissions: standingOf('viewer') })).toMatchObject({
+    missions: [],
+  })
 })

@@ -19,7 +19,7 @@ test('status and doctor answer for a project whose work trees are on other machi
   const environment = { ...serverEnvironment(home), WAYMARK_DATABASE: await teamDatabase(home) }
   const context = openContext({ actor, environment, workingFolder: home, elsewhere: { id, name: 'shop' } })
   onTestFinished(() => closeContext(context))
-  expect(await invoke(status, context, {})).toMatchObject({ witness: null, facts: 2, recorded: true })
+  expect(await invoke(status, context, {})).toMatchObject({ witness: null, events: 2, recorded: true })
   const answer: Answer = await invoke(doctor, context, {})
   expect(troubles(answer)).toEqual([])
   expect(answer.checks.length).toBeGreaterThan(1)

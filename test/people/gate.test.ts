@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
-import { tidy } from '../../src/project/operations/prune.ts'
+import { prune } from '../../src/project/operations/prune.ts'
 import { person } from '../support/project.ts'
 import { openTeamProject, type TeamProject } from './team-project.ts'
 
@@ -166,7 +166,7 @@ test('a role for people is nobody’s who does not have it, and never an agent�
   const { project, as } = members
   const id = await worked(members, 'independent', "Ben's agent")
   const emit = emitting(project, id)
-  const before = await project.context.store.view(({ journal }) => journal.head())
+  const before = await project.context.store.view(({ eventLog: log }) => log.head())
   const builder = await as("Ben's agent")
   // It was made before the process kept the role for people.
   const disguised = { ...builder, actor: { ...builder.actor, role: 'reviewer' } }
@@ -189,8 +189,11 @@ test('a role for people is nobody’s who does not have it, and never an agent�
     code: 'FORBIDDEN',
     reason: 'gate_role_missing',
   })
-  const facts = await project.context.store.view(({ journal }) => journal.since(before, 100))
-  expect([...new Set(facts.map(({ body }) => body.kind))].sort()).toEqual(['member.set', 'run.refused'])
+  const projectEvents = await project.context.store.view(({ eventLog: log }) => log.since(before, 100))
+  expect([...new Set(projectEvents.map(({ body }) => body.kind))].sort()).toEqual([
+    'member.set',
+    'run.refused',
+  ])
   expect(await project.call('run_summary', { run_id: id })).toMatchObject({ current_state: 'work' })
   await project.call('decide', { run_id: id, event: 'drop', reason: 'No.' }, await as('Cleo'))
   expect(await project.call('run_summary', { run_id: id })).toMatchObject({ current_state: 'dropped' })
@@ -207,17 +210,17 @@ test('a command that a runner must have run counts only with a runner’s token'
   const blocked = await emit(builder, 'go').catch((error: Error & { details?: unknown }) => error)
   expect(said(blocked)).toContain('no runner has run \\"node --version\\"')
   // Nothing was run or asked about for somebody who is no runner.
-  expect((await project.call('inbox', { kind: 'command' })).holds).toEqual([])
+  expect((await project.call('inbox', { kind: 'command' })).items).toEqual([])
   const { secret } = await project.call('token_create', { name: 'ci', kind: 'runner', person: 'Ada' })
   const ci = await project.as(secret)
   expect(ci.actor).toMatchObject({ name: 'ci', kind: 'agent', runner: true })
   await emit(ci, 'go').catch(() => null)
-  const { holds } = await project.call('inbox', { kind: 'command' })
-  await project.call('approve', { id: holds[0].hold_id, reason: 'It may.' }, await as('Cleo'))
+  const { items } = await project.call('inbox', { kind: 'command' })
+  await project.call('approve', { id: items[0].item_id, reason: 'It may.' }, await as('Cleo'))
   await project.call('verify', { run_id: id }, ci)
   expect(await emit(builder, 'go')).toMatchObject({ result: { status: 'succeeded' } })
   const found = await project.context.store.inspect()
-  expect(found).toMatchObject({ differing: 0, trouble: null })
+  expect(found).toMatchObject({ differing: 0, error: null })
 })
 
 const talkative = process('talkative', '{ type: command, run: "node long.mjs", timeout: 30s, by: runner }')
@@ -230,8 +233,8 @@ test('what a runner’s command printed is answered whole, until its time is ove
   const { secret } = await project.call('token_create', { name: 'ci', kind: 'runner', person: 'Ada' })
   const ci = await project.as(secret)
   await emitting(project, id)(ci, 'go').catch(() => null)
-  const { holds } = await project.call('inbox', { kind: 'command' })
-  await project.call('approve', { id: holds[0].hold_id, reason: 'It may.' }, await as('Cleo'))
+  const { items } = await project.call('inbox', { kind: 'command' })
+  await project.call('approve', { id: items[0].item_id, reason: 'It may.' }, await as('Cleo'))
   await project.call('verify', { run_id: id }, ci)
   const seen = async () => (await project.call('verify', { run_id: id }, await as("Ben's agent"))).commands[0]
   expect((await seen()).output).toMatch(/^line 0\n[\s\S]*line 899\n$/)
@@ -239,12 +242,12 @@ test('what a runner’s command printed is answered whole, until its time is ove
   await project.call('setting_set', { name: 'retention_days', value: '90' })
   const later = Date.now() + 91 * 24 * 60 * 60 * 1000
   const context = { ...project.context, clock: { now: () => later } }
-  expect(await invoke(tidy, context, {})).toMatchObject({ removed_outputs: 1 })
+  expect(await invoke(prune, context, {})).toMatchObject({ removed_outputs: 1 })
   const { output, output_removed_at: removed } = await seen()
   expect(output).toMatch(
     /^What it printed, \d+ bytes, was removed on \d{4}-\d\d-\d\d\. Its end:\n[\s\S]*line 899\n$/,
   )
   expect(output).not.toContain('line 0\n')
   expect(removed).toBe(new Date(later).toISOString())
-  expect(await project.context.store.inspect()).toMatchObject({ differing: 0, trouble: null })
+  expect(await project.context.store.inspect()).toMatchObject({ differing: 0, error: null })
 })

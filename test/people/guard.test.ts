@@ -27,16 +27,16 @@ test('a token of the database lets its person in, and what they do is recorded a
   const { ada, ben, builder } = await withBen(team)
   expect(await jsonOf(team.ask(ada, '/api/session'))).toMatchObject({
     actor: { name: 'Ada', kind: 'person', channel: 'http' },
-    standing: { person: { name: 'Ada' }, access: 'owner', admin: true },
+    permissions: { person: { name: 'Ada' }, access: 'owner', admin: true },
   })
   expect(await jsonOf(team.ask(ben, '/api/session'))).toMatchObject({
     actor: { name: 'Ben', kind: 'person' },
-    standing: { access: 'contributor', admin: false },
+    permissions: { access: 'contributor', admin: false },
   })
   expect((await team.ask(builder, '/api/start_mission', { name: 'Shop', objective: 'A shop' })).status).toBe(
     200,
   )
-  const { facts } = await jsonOf(team.ask(ben, '/api/journal'))
+  const { events: projectEvents } = await jsonOf(team.ask(ben, '/api/events'))
   const who = await jsonOf(team.ask(builder, '/api/whoami', {}))
   expect(who).toMatchObject({
     name: 'builder',
@@ -44,7 +44,7 @@ test('a token of the database lets its person in, and what they do is recorded a
     person: { name: 'Ben' },
     access: 'contributor',
   })
-  expect(facts.at(-1).actor).toEqual({
+  expect(projectEvents.at(-1).actor).toEqual({
     name: 'builder',
     kind: 'agent',
     role: null,
@@ -148,10 +148,10 @@ test('access is asked over HTTP and MCP alike (26)', async () => {
     reason: 'token_read_only',
     message: expect.stringContaining('start_mission'),
   })
-  const { standing } = await jsonOf(team.ask(looks, '/api/session'))
-  expect(standing).toMatchObject({ access: 'viewer', most: 'viewer', admin: false })
-  expect(Object.keys(standing.refused)).toEqual(expect.arrayContaining(['notify_add', 'person_add']))
-  expect(Object.keys(standing.refused)).not.toContain('list_missions')
+  const { permissions } = await jsonOf(team.ask(looks, '/api/session'))
+  expect(permissions).toMatchObject({ access: 'viewer', max_access: 'viewer', admin: false })
+  expect(Object.keys(permissions.refused)).toEqual(expect.arrayContaining(['notify_add', 'person_add']))
+  expect(Object.keys(permissions.refused)).not.toContain('list_missions')
   const { secret: agent } = await team.call('token_create', { name: 'reader', person: 'Ben' })
   const tool = await team.ask(
     agent,
@@ -170,8 +170,8 @@ test('access is asked over HTTP and MCP alike (26)', async () => {
     },
   )
   expect(await tool.text()).toContain('needs contributor access, and Ben has viewer')
-  const facts = await team.contexts[0].store.view(({ journal }) => journal.since(0, 100))
-  expect(facts.map(({ body }) => body.kind)).toEqual(['project.created', 'member.set', 'member.set'])
+  const projectEvents = await team.contexts[0].store.view(({ eventLog: log }) => log.since(0, 100))
+  expect(projectEvents.map(({ body }) => body.kind)).toEqual(['project.created', 'member.set', 'member.set'])
 })
 
 const envelope = {
@@ -262,7 +262,7 @@ test('a person signs in with a token, as a cookie that ends with a sign-out', as
   const session = await jsonOf(fetch(`${team.address}/api/session`, { headers: { Cookie } }))
   expect(session).toMatchObject({
     actor: { name: 'Ben', kind: 'person', channel: 'dashboard' },
-    standing: { access: 'contributor' },
+    permissions: { access: 'contributor' },
   })
   const headers = { Cookie, 'X-Waymark-Csrf': session.csrf, 'Content-Type': 'application/json' }
   const post = (path: string, more: Record<string, string> = headers) =>
@@ -370,11 +370,11 @@ test('when a token was last used is known, to a minute', async () => {
   expect(await used()).toBe(before)
   expect(await team.contexts[0].team?.store.inspect()).toMatchObject({
     differing: 0,
-    trouble: null,
+    error: null,
   })
 })
 
-test('no token and no cookie is in the log, in an answer or in a fact of a server (44)', async () => {
+test('no token and no cookie is in the log, in an answer or in a log entry of a server (44)', async () => {
   const team = await openTeam()
   const { ada, ben, builder } = await withBen(team)
   const signedIn = await fetch(`${team.address}/api/sign-in`, {
@@ -396,8 +396,10 @@ test('no token and no cookie is in the log, in an answer or in a fact of a serve
   }
   const [{ store, team: persons }] = team.contexts
   const stores = [store, ...(persons ? [persons.store] : [])]
-  const facts = await Promise.all(stores.map((one) => one.view((reads) => reads.journal.since(0, 1_000))))
-  const text = JSON.stringify([team.logged, answers, facts])
+  const projectEvents = await Promise.all(
+    stores.map((one) => one.view((reads) => reads.eventLog.since(0, 1_000))),
+  )
+  const text = JSON.stringify([team.logged, answers, projectEvents])
   expect(text).toContain('session.began')
   for (const secret of [ada.slice(17), ben.slice(17), builder.slice(17), cookie.slice(13)]) {
     expect(secret).toHaveLength(43)
@@ -410,6 +412,6 @@ test('the log names the person behind an agent', async () => {
   const team = await openTeam()
   const { ben, builder } = await withBen(team)
   await team.ask(builder, '/api/start_mission', { name: 'Shop', objective: 'A shop' })
-  const { facts } = await jsonOf(team.ask(ben, '/api/log', {}))
-  expect(facts.at(-1)).toMatchObject({ actor: 'builder', actor_kind: 'agent', person: 'Ben' })
+  const { events: projectEvents } = await jsonOf(team.ask(ben, '/api/log', {}))
+  expect(projectEvents.at(-1)).toMatchObject({ actor: 'builder', actor_kind: 'agent', person: 'Ben' })
 })

@@ -48,7 +48,7 @@ test('an owner lets an invited person in, without single sign-on and without an 
   expect(accepted).toMatchObject({ success: true, name: 'cleo', token: expect.stringMatching(/^wm1_/) })
   expect(await jsonOf(team.ask(accepted.token, '/p/shop/api/session'))).toMatchObject({
     actor: { name: 'cleo', kind: 'person' },
-    standing: { access: 'contributor', admin: false },
+    permissions: { access: 'contributor', admin: false },
   })
   expect((await team.ask(accepted.token, '/p/api/api/session')).status).toBe(404)
   // The dashboard takes it, too.
@@ -75,9 +75,9 @@ test('only a hash of an invitation is kept, and it lets nobody in by itself', as
   const parts = readInvitation(invitation)
   if (!parts) throw new Error('no invitation')
   const [context] = team.contexts
-  const kept = await context.team?.store.view(async ({ identities, journal }) => ({
+  const kept = await context.team?.store.view(async ({ identities, eventLog: log }) => ({
     secret: await identities.secret(parts.id),
-    facts: await journal.since(0, 1000),
+    events: await log.since(0, 1000),
   }))
   expect(kept?.secret?.hash).toMatch(/^[0-9a-f]{64}$/)
   expect(JSON.stringify(kept)).not.toContain(parts.secret)
@@ -155,7 +155,7 @@ test('an invitation ends with what its inviter may', async () => {
     await team.call('member_add', { person: 'Ben', access: 'owner' }).catch(() => undefined)
     await team.call('member_set', { person: 'Ben', access: 'owner' })
     await expect
-      .poll(async () => (await jsonOf(team.ask(ben, '/p/shop/api/session'))).standing?.access)
+      .poll(async () => (await jsonOf(team.ask(ben, '/p/shop/api/session'))).permissions?.access)
       .toBe('owner')
   }
   // The token that it was made with.
@@ -205,7 +205,7 @@ test('nobody is let in who has a way in, is an admin, or may more elsewhere than
   await team.call('member_set', { person: 'cleo', access: 'viewer' })
   const accepted = await jsonOf(accept(again.invitation))
   expect(await jsonOf(team.ask(accepted.token, '/p/shop/api/session'))).toMatchObject({
-    standing: { access: 'viewer' },
+    permissions: { access: 'viewer' },
   })
   expect(await refused(ben, 'cleo')).toBe('invited_signed_in')
 })

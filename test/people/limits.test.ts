@@ -9,7 +9,7 @@ import { openTeamProject, type TeamProject } from './team-project.ts'
 
 interface Holder {
   readonly actor: ReturnType<typeof actorOf>
-  readonly standing: CallerPermissions
+  readonly permissions: CallerPermissions
 }
 
 /** Ada is an admin, Ben owns one of two projects and works in the other. */
@@ -30,9 +30,10 @@ async function twoProjects() {
   /** What a token permits in each project; null once it lets nobody in. */
   const permitted = async (secret: string) => {
     const id = readToken(secret)?.id
-    const seat = id && (await shop.context.team?.store.view((reads) => readPrincipal(reads, { token: id })))
-    if (!seat || !isOpen(seat, Date.now())) return null
-    return { seat, standings: ids.map((project) => permissionsIn(seat, project)) }
+    const principal =
+      id && (await shop.context.team?.store.view((reads) => readPrincipal(reads, { token: id })))
+    if (!principal || !isOpen(principal, Date.now())) return null
+    return { principal, standings: ids.map((project) => permissionsIn(principal, project)) }
   }
   return { shop, api, permitted, ids }
 }
@@ -54,9 +55,9 @@ async function sessionBy({ context }: TeamProject, secret: string, projectId: st
       return { ...made, answer: made.id }
     },
   })
-  const seat = await team.store.view((reads) => readPrincipal(reads, { session: session as never }))
-  if (!seat) throw new Error('no session')
-  return { actor: actorOf(seat), standing: permissionsIn(seat, projectId) }
+  const principal = await team.store.view((reads) => readPrincipal(reads, { session: session as never }))
+  if (!principal) throw new Error('no session')
+  return { actor: actorOf(principal), permissions: permissionsIn(principal, projectId) }
 }
 
 const parents: Readonly<Record<string, object>> = {
@@ -81,7 +82,7 @@ const parents: Readonly<Record<string, object>> = {
 
 const kinds = ['agent', 'person', 'runner'] as const
 /** Every combination of what can be asked for. */
-const wishes = kinds.flatMap((kind) =>
+const requests = kinds.flatMap((kind) =>
   [undefined, true].flatMap((all_projects) =>
     [undefined, 1, 365].flatMap((days) =>
       [undefined, ...accesses].flatMap((access) =>
@@ -101,32 +102,34 @@ for (const [title, input] of Object.entries(parents)) {
       const { shop, permitted, ids } = await twoProjects()
       const { secret } = await shop.call('token_create', { name: 'parent', ...input })
       const parent = await permitted(secret)
-      if (!parent?.seat.token) throw new Error('no parent')
+      if (!parent?.principal.token) throw new Error('no parent')
       const holder =
         way === 'token' ? await shop.as(secret) : await sessionBy(shop, secret, ids[0] ?? serverProject)
-      const isMachine = parent.seat.token.kind !== 'person'
+      const isMachine = parent.principal.token.kind !== 'person'
       let made = 0
-      for (const [at, wish] of [...wishes, ...admins].entries()) {
-        const child = await shop.call('token_create', { ...wish, name: `t${at}` }, holder).catch((error) => {
-          expect(['FORBIDDEN', 'INVALID_INPUT'], JSON.stringify(wish)).toContain(error.code)
-          return null
-        })
+      for (const [at, request] of [...requests, ...admins].entries()) {
+        const child = await shop
+          .call('token_create', { ...request, name: `t${at}` }, holder)
+          .catch((error) => {
+            expect(['FORBIDDEN', 'INVALID_INPUT'], JSON.stringify(request)).toContain(error.code)
+            return null
+          })
         if (child === null) continue
         made += 1
         const found = await permitted(child.secret)
-        if (!found?.seat.token) throw new Error('no child')
-        const { token } = found.seat
-        expect(token.expiresAt, JSON.stringify(wish)).toBeLessThanOrEqual(parent.seat.token.expiresAt)
-        expect(token.parentId).toBe(parent.seat.token.id)
+        if (!found?.principal.token) throw new Error('no child')
+        const { token } = found.principal
+        expect(token.expiresAt, JSON.stringify(request)).toBeLessThanOrEqual(parent.principal.token.expiresAt)
+        expect(token.parentId).toBe(parent.principal.token.id)
         for (const [project, standing] of found.standings.entries()) {
           const own = parent.standings[project]
           if (!own) throw new Error('no standing')
-          expect(rank(standing.access), JSON.stringify({ wish, project })).toBeLessThanOrEqual(
+          expect(rank(standing.access), JSON.stringify({ request, project })).toBeLessThanOrEqual(
             rank(own.access),
           )
-          expect(!standing.admin || own.admin, JSON.stringify(wish)).toBe(true)
+          expect(!standing.admin || own.admin, JSON.stringify(request)).toBe(true)
           if (token.kind === 'runner' && standing.access !== null) {
-            expect(hasAccess(own, 'owner'), JSON.stringify({ wish, project })).toBe(true)
+            expect(hasAccess(own, 'owner'), JSON.stringify({ request, project })).toBe(true)
           }
         }
       }
@@ -142,7 +145,7 @@ test('an invitation becomes no token that permits more, elsewhere or longer than
     const { secret } = await shop.call('token_create', { name: 'parent', ...input })
     const holder = await shop.as(secret)
     const parent = (await permitted(secret)) ?? raise()
-    const mayInvite = holder.actor.kind === 'person' && hasAccess(holder.standing, 'owner')
+    const mayInvite = holder.actor.kind === 'person' && hasAccess(holder.permissions, 'owner')
     for (const access of accesses) {
       const { person } = await shop.call('member_invite', { email: `${access}@example.org`, access })
       const made = shop.call('invitation_create', { person: person.id }, holder)
@@ -157,11 +160,11 @@ test('an invitation becomes no token that permits more, elsewhere or longer than
       // What the person may elsewhere later, this token does not.
       await api.call('member_add', { person: person.id, access: 'owner' })
       await shop.call('member_set', { person: person.id, access: 'owner' })
-      const { seat, standings } = (await permitted(accepted.secret)) ?? raise()
+      const { principal, standings } = (await permitted(accepted.secret)) ?? raise()
       expect(standings.map((one) => one.access)).toEqual([access, null])
       expect(standings.some(({ admin }) => admin)).toBe(false)
-      expect(seat.token?.expiresAt).toBeLessThanOrEqual(parent.seat.token?.expiresAt ?? 0)
-      expect(seat.token?.parentId).toBe(parent.seat.token?.id)
+      expect(principal.token?.expiresAt).toBeLessThanOrEqual(parent.principal.token?.expiresAt ?? 0)
+      expect(principal.token?.parentId).toBe(parent.principal.token?.id)
     }
   }
 })
@@ -209,7 +212,7 @@ test('revoking a token revokes all that were made with it, and ends their sessio
   }
   expect(await shop.context.team?.store.inspect()).toMatchObject({
     differing: 0,
-    trouble: null,
+    error: null,
   })
 })
 

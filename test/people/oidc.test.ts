@@ -98,9 +98,9 @@ test('who was invited by a verified address signs in, once matched by issuer and
   const session = await jsonOf(sessionIn(browser, team))
   expect(session).toMatchObject({
     actor: { name: 'Cleo', kind: 'person', channel: 'dashboard' },
-    standing: { access: 'maintainer', admin: false },
+    permissions: { access: 'maintainer', admin: false },
   })
-  const hours = (Date.parse(session.standing.expires_at) - Date.now()) / 3_600_000
+  const hours = (Date.parse(session.permissions.expires_at) - Date.now()) / 3_600_000
   expect(hours).toBeGreaterThan(11.9)
   expect(hours).toBeLessThanOrEqual(12)
   expect((await team.call('person_list')).persons).toMatchObject([
@@ -189,7 +189,7 @@ test('groups of the provider may say what one may do', async () => {
   await browser.get(await browser.signInAs('sub-gil', team))
   expect(await jsonOf(sessionIn(browser, team))).toMatchObject({
     actor: { name: 'Gil' },
-    standing: { access: 'contributor' },
+    permissions: { access: 'contributor' },
   })
   const other = new Browser()
   await other.get(await other.signInAs('sub-hal', team))

@@ -27,16 +27,16 @@ export interface TeamProject {
   readonly call: (
     name: string,
     input?: object,
-    as?: { readonly actor?: Actor; readonly standing?: CallerPermissions } & InvokeOptions,
+    as?: { readonly actor?: Actor; readonly permissions?: CallerPermissions } & InvokeOptions,
   ) => Promise<Answer>
   /** With a token, as a server lets its holder in. */
-  readonly as: (token: string) => Promise<{ readonly actor: Actor; readonly standing: CallerPermissions }>
+  readonly as: (token: string) => Promise<{ readonly actor: Actor; readonly permissions: CallerPermissions }>
   readonly write: (path: string, content: string) => void
   /** How a call is refused, as data. */
   readonly refused: (
     name: string,
     input?: object,
-    as?: { readonly actor?: Actor; readonly standing?: CallerPermissions },
+    as?: { readonly actor?: Actor; readonly permissions?: CallerPermissions },
   ) => Promise<RefusalData>
 }
 
@@ -57,10 +57,10 @@ export async function openTeamProject(home = temporaryFolder(), name = 'shop'): 
   const environment = { ...serverEnvironment(home), WAYMARK_DATABASE: await teamDatabase(home) }
   const context = openContext({ actor: person, environment, workingFolder: folder, project: folder })
   onTestFinished(() => closeContext(context))
-  const call: TeamProject['call'] = async (called, input = {}, { actor, standing, ...options } = {}) => {
+  const call: TeamProject['call'] = async (called, input = {}, { actor, permissions, ...options } = {}) => {
     const operation = catalog.find((candidate) => candidate.name === called)
     if (!operation) throw new Error(`no operation ${called}`)
-    const by = { ...context, ...(actor && { actor }), ...(standing && { standing }) }
+    const by = { ...context, ...(actor && { actor }), ...(permissions && { permissions }) }
     const answer = await invoke(operation, by, input, options)
     assertDeclared(operation, answer)
     return answer
@@ -74,10 +74,10 @@ export async function openTeamProject(home = temporaryFolder(), name = 'shop'): 
     },
     as: async (token) => {
       const id = readToken(token)?.id
-      const seat = id && (await context.team?.store.view((reads) => readPrincipal(reads, { token: id })))
-      if (!seat) throw new Error('no such token')
+      const principal = id && (await context.team?.store.view((reads) => readPrincipal(reads, { token: id })))
+      if (!principal) throw new Error('no such token')
       const here = await context.store.view(({ identities }) => Promise.resolve(identities.project))
-      return { actor: actorOf(seat), standing: permissionsIn(seat, here) }
+      return { actor: actorOf(principal), permissions: permissionsIn(principal, here) }
     },
     refused: (called, input, as) => refusedBy(call(called, input, as)),
   }

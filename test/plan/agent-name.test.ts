@@ -8,8 +8,8 @@ const outcome = { summary: 'Done.', achievements: [], limitations: [] }
 type Call = Awaited<ReturnType<typeof openPlan>>['call']
 
 async function authors(call: Call, kinds = /./): Promise<readonly (readonly string[])[]> {
-  const { facts } = await call('log', { limit: 100 })
-  return facts.filter(({ kind }: Answer) => kinds.test(kind)).map(({ kind, actor }: Answer) => [kind, actor])
+  const { events } = await call('log', { limit: 100 })
+  return events.filter(({ kind }: Answer) => kinds.test(kind)).map(({ kind, actor }: Answer) => [kind, actor])
 }
 
 async function cards(call: Call): Promise<readonly (string | null)[]> {
@@ -29,13 +29,13 @@ test('the name that an agent gave for its attempt is its name on the board and i
   const issue = { type: 'other', description: 'Which color?', requires_human_review: true }
   await call('log_issue', { task_id, ...issue }, gemini)
   const opened = await call('inbox', {}, { actor: person })
-  expect(opened.holds[0]).toMatchObject({ opened_by: 'eli' })
+  expect(opened.items[0]).toMatchObject({ opened_by: 'eli' })
   await call('complete_task', { task_id, status: 'success', outcome }, gemini)
   await call('complete_task', { task_id, correction: 'It was less.' }, gemini)
   expect(new Set((await authors(call)).slice(head).map(([, actor]) => actor))).toEqual(new Set(['eli']))
   expect(await cards(call)).toEqual(['eli'])
-  const { facts } = await call('log', { limit: 1 })
-  expect(facts[0]).toMatchObject({ kind: 'attempt.corrected', actor: 'eli', client: 'gemini-cli' })
+  const { events } = await call('log', { limit: 1 })
+  expect(events[0]).toMatchObject({ kind: 'attempt.corrected', actor: 'eli', client: 'gemini-cli' })
   const shown = await call('show', { id: task_id }, { actor: person })
   expect(JSON.stringify(shown)).toContain('"agent_name":"eli"')
 })
@@ -68,8 +68,8 @@ test('without a name the client is named, and a person keeps their own', async (
     ['attempt.opened', 'eli'],
     ['progress.logged', person.name],
   ])
-  const { facts } = await call('log', { limit: 1 })
-  expect(facts[0]).toMatchObject({ actor_kind: 'person', client: null })
+  const { events } = await call('log', { limit: 1 })
+  expect(events[0]).toMatchObject({ actor_kind: 'person', client: null })
 })
 
 test('another agent that records into an attempt keeps its own name', async () => {
@@ -79,6 +79,6 @@ test('another agent that records into an attempt keeps its own name', async () =
   const other = { name: 'gemini-cli', kind: 'agent', role: null, channel: 'stdio' } as const
   await call('log_milestone', { task_id, message: 'Half of it.' }, { actor: other })
   await call('log_milestone', { task_id, message: 'All of it.' })
-  const { facts } = await call('log', { limit: 2 })
-  expect(facts.map(({ actor }: Answer) => actor).toSorted()).toEqual(['eli', 'gemini-cli'])
+  const { events } = await call('log', { limit: 2 })
+  expect(events.map(({ actor }: Answer) => actor).toSorted()).toEqual(['eli', 'gemini-cli'])
 })

@@ -12,18 +12,18 @@ const roles = ['developer', 'qa-engineer', 'project-manager', 'software-architec
 export async function fillPlan(store: Store, tasks: number, phases: readonly string[] = ['P1']) {
   const ids: TaskId[] = []
   for (let made = 0; made < tasks; made += batch) {
-    const facts: NewProjectEvent[] = []
+    const events: NewProjectEvent[] = []
     for (let number = made; number < Math.min(made + batch, tasks); number += 1) {
       const before = ids.at(-1)
       const phase = phases[number % phases.length] ?? 'P1'
       const task = plannedTask(number, phase as PhaseId) // a brand
       ids.push(task.id)
-      facts.push({ kind: 'task.planned', task })
+      events.push({ kind: 'task.planned', task })
       if (number % 2 === 1 && before) {
-        facts.push({ kind: 'dependency.added', taskId: task.id, dependsOnId: before })
+        events.push({ kind: 'dependency.added', taskId: task.id, dependsOnId: before })
       }
     }
-    await store.record({ actor: agent, at: Date.now(), decide: async () => ({ facts, answer: null }) })
+    await store.record({ actor: agent, at: Date.now(), decide: async () => ({ events, answer: null }) })
   }
   return ids
 }

@@ -27,7 +27,7 @@ test('a Task Master file with several tags is imported: numbers repeat in each',
   const answer = await project.call('plan_import', { file: 'tasks.json' })
   expect(answer).toMatchObject({ format: 'task-master', added: { phases: 2, tasks: 6 } })
   const again = await project.call('plan_import', { file: 'tasks.json' })
-  expect(again).toMatchObject({ added: { tasks: 0 }, known: expect.any(Number) })
+  expect(again).toMatchObject({ added: { tasks: 0 }, existing: expect.any(Number) })
 })
 
 test('an id of another program that is given twice is a problem with its place, and nothing is imported', async () => {
@@ -62,7 +62,7 @@ describe('a Markdown plan', () => {
     const project = await openProject()
     project.write('plan.md', markdown)
     const answer = await project.call('plan_import', { file: 'plan.md' })
-    expect(answer).toMatchObject({ format: 'markdown', added: { phases: 2, tasks: 4 }, known: 0 })
+    expect(answer).toMatchObject({ format: 'markdown', added: { phases: 2, tasks: 4 }, existing: 0 })
     expect(await titles(project)).toEqual([
       'Draw the screens',
       'Write the specification',
@@ -79,7 +79,7 @@ describe('a Markdown plan', () => {
     await project.call('plan_import', { file: 'plan.md' })
     project.write('plan.md', `${markdown}- [ ] One more\n`)
     const answer = await project.call('plan_import', { file: 'plan.md' })
-    expect(answer).toMatchObject({ added: { phases: 0, tasks: 1 }, known: 4 })
+    expect(answer).toMatchObject({ added: { phases: 0, tasks: 1 }, existing: 4 })
   })
 
   test('is only looked at with dry-run', async () => {
@@ -239,7 +239,7 @@ describe('export and import', () => {
     expect((await other.call('export')).text).toBe(text)
     expect(await other.call('show', { id: mission_id })).toEqual(await one.call('show', { id: mission_id }))
     expect(await other.call('plan_show')).toEqual(await one.call('plan_show'))
-    expect((await other.context.store.view(({ journal }) => journal.verify())).brokenAt).toBeNull()
+    expect((await other.context.store.view(({ eventLog: log }) => log.verify())).brokenAt).toBeNull()
     const next = await other.call('start_mission', { name: 'c', objective: 'd' })
     expect(next.mission_id).toMatch(/^m-/)
     // In a database with both projects it is the same project twice.
@@ -249,7 +249,7 @@ describe('export and import', () => {
     })
   })
 
-  test('of a journal that was changed restores nothing', async () => {
+  test('of a log that was changed restores nothing', async () => {
     const one = await openProject()
     await one.call('start_mission', { name: 'honest', objective: 'b' })
     const { text } = await one.call('export')

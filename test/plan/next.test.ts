@@ -142,8 +142,8 @@ describe('open dependencies', () => {
     })
     const started = await call('start_task', { planned_task_id: second, force: true })
     expect(started.warnings.join(' ')).toContain('depends on are not done')
-    const { facts } = await call('log', { limit: 10 })
-    expect(facts).toContainEqual(expect.objectContaining({ kind: 'task.forced' }))
+    const { events } = await call('log', { limit: 10 })
+    expect(events).toContainEqual(expect.objectContaining({ kind: 'task.forced' }))
   })
 })
 

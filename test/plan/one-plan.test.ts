@@ -229,7 +229,7 @@ test('a task of the project’s own plan has its phase too', async () => {
   expect((await call('taskman_phase_list')).phases).toMatchObject([{ id: 'P1', status: 'done' }])
 })
 
-test('the phase of a mission that ended leaves its id to another, and the journal agrees', async () => {
+test('the phase of a mission that ended leaves its id to another, and the log agrees', async () => {
   const { call, mission, draw } = await openPlanned()
   await call('complete_mission', { mission_id: mission, status: 'partial', summary: 'Later.' })
   expect(await call('taskman_phase_add', { id: 'D', name: 'Design again' })).toMatchObject({

@@ -16,7 +16,7 @@ test('the log is walked backwards by its cursor, and forwards with since, each e
         limit: 3,
         ...(cursor !== null && { cursor }),
       })
-      pages.push(answer.facts.map(({ seq }: { seq: number }) => seq))
+      pages.push(answer.events.map(({ seq }: { seq: number }) => seq))
       cursor = answer.next_cursor
     } while (cursor !== null)
     return pages

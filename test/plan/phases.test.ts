@@ -108,10 +108,10 @@ describe('taskman_phase_edit', () => {
 
   test('TM-045 with nothing given it does nothing and prints nothing; null and "" are nothing', async () => {
     const { call, printed, context } = await openPlan()
-    const before = await context.store.view((reads) => reads.journal.head())
+    const before = await context.store.view((reads) => reads.eventLog.head())
     expect(await printed('taskman_phase_edit', { id: 'P1' })).toEqual([''])
     await call('taskman_phase_edit', { id: 'P1', name: null, status: '' })
-    expect(await context.store.view((reads) => reads.journal.head())).toBe(before)
+    expect(await context.store.view((reads) => reads.eventLog.head())).toBe(before)
   })
 
   test('TM-043 TM-045 an unknown phase is an error, also with nothing given', async () => {

@@ -52,11 +52,11 @@ test('one call plans six tasks with eight dependencies in two phases', async () 
   expect(troubles(await call('doctor'))).toEqual([])
 })
 
-test('what was planned is one transaction: its facts follow each other', async () => {
+test('what was planned is one transaction: its log entries follow each other', async () => {
   const { call, context, mission_id } = await openMission()
-  const before = await context.store.view((reads) => reads.journal.head())
+  const before = await context.store.view((reads) => reads.eventLog.head())
   await call('plan_tasks', { mission_id, ...six })
-  expect(await context.store.view((reads) => reads.journal.head())).toBe(before + 2 + 6 + 8)
+  expect(await context.store.view((reads) => reads.eventLog.head())).toBe(before + 2 + 6 + 8)
 })
 
 test('a task may wait for one that there is, in a phase that there is', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { teamDatabase } from '../people/team-project.ts'
-import { edgeMachine } from '../remote/edges.ts'
+import { agentMachine } from '../remote/machines.ts'
 import { runProgram } from '../support/program.ts'
 import { serveHome } from '../surfaces/http/serve-process.ts'
 
@@ -76,7 +76,7 @@ test('in a connected folder, token commands act on the team’s server and not o
   json('member', 'add', 'Ben', 'owner', '--project', 'shop')
   const { secret } = json('token', 'create', 'ben', '--kind', 'person', '--person', 'Ben')
   const { port } = await around.serve(folder, '--port', '0')
-  const machine = edgeMachine()
+  const machine = agentMachine()
   const connected = runProgram(['connect', `http://127.0.0.1:${port}`, '--project', 'shop'], {
     folder: machine.folder,
     environment: { ...machine.environment, WAYMARK_TOKEN: secret },
@@ -115,12 +115,12 @@ test('an invited person connects with an invitation, and their token is kept', a
   const { invitation } = json('invitation', 'create', 'cleo@example.org', '--project', 'shop')
   const { port } = await around.serve(folder, '--port', '0')
   const address = `http://127.0.0.1:${port}`
-  const connect = (machine: ReturnType<typeof edgeMachine>, project: string) =>
+  const connect = (machine: ReturnType<typeof agentMachine>, project: string) =>
     runProgram(['connect', address, '--project', project], {
       folder: machine.folder,
       environment: { ...machine.environment, WAYMARK_TOKEN: invitation },
     })
-  const machine = edgeMachine()
+  const machine = agentMachine()
   // The invitation is used by then: its token is not lost with the wrong name.
   expect(connect(machine, 'shpo').error).toContain('shop')
   expect(machine.run('connect', address, '--project', 'shop').code).toBe(0)
@@ -131,7 +131,7 @@ test('an invited person connects with an invitation, and their token is kept', a
   })
   const made = machine.run('token', 'create', 'dashboard', '--kind', 'person')
   expect([made.code, made.error]).toEqual([0, ''])
-  const again = connect(edgeMachine(), 'shop')
+  const again = connect(agentMachine(), 'shop')
   expect([again.code, again.error]).toEqual([1, expect.stringContaining('waymark invitation create')])
   expect(run('invitation', 'create', 'cleo', '--project', 'shop').code).not.toBe(0)
 })

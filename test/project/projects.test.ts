@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { edgeMachine } from '../remote/edges.ts'
+import { agentMachine } from '../remote/machines.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
 import type { Answer } from '../support/project.ts'
 import { type ServeHome, type Serving, serveHome } from '../surfaces/http/serve-process.ts'
@@ -70,7 +70,7 @@ for (const { engine, database } of engines) {
       actor: { name: 'Ann' },
       project: '',
       projects: [],
-      standing: { admin: true },
+      permissions: { admin: true },
     })
     expect((await ask('/api/projects')).said).toEqual({ projects: [] })
     expect((await ask('/api/project_list', {})).said.projects).toEqual([])
@@ -81,14 +81,14 @@ for (const { engine, database } of engines) {
       '/api/start_mission',
       '/p/server/api/start_mission',
       '/p/server/api/session',
-      '/api/journal',
+      '/api/events',
     ]) {
       const { status, said } = await ask(path, path.endsWith('mission') ? { name: 'Lost' } : undefined)
       expect({ path, status }).toEqual({ path, status: 404 })
       expect(said.error.message).toMatch(/There is no project (?:on this server yet|"server" here)\.$/)
     }
     expect((await ask('/mcp', { jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404)
-    const machine = edgeMachine()
+    const machine = agentMachine()
     const as = (token: string, ...words: readonly string[]) => {
       Object.assign(machine.environment, { WAYMARK_TOKEN: token })
       const ran = machine.run('connect', address, ...words)
@@ -113,7 +113,7 @@ for (const { engine, database } of engines) {
     const there = asking(`http://127.0.0.1:${two.port}`, ann)
     expect((await there('/p/site/api/session')).said).toMatchObject({
       project: 'site',
-      standing: { access: 'owner' },
+      permissions: { access: 'owner' },
     })
     expect((await there('/p/site/api/member_list', {})).said.members).toMatchObject([
       { person: { name: 'Ann' }, access: 'owner' },
@@ -143,16 +143,16 @@ for (const { engine, database } of engines) {
     // One project needs no name, several do.
     expect(as(ann).code).toBe(0)
     expect((await ask('/api/project_add', { name: 'shop' })).status).toBe(200)
-    const other = edgeMachine()
+    const other = agentMachine()
     Object.assign(other.environment, { WAYMARK_TOKEN: ann })
     expect(other.refused('connect', address)).toMatchObject({ reason: 'project_ambiguous' })
 
     // The reserved project holds nothing but persons, tokens and names.
-    const kinds = (await ask('/p/site/api/log', { limit: 50 })).said.facts.map(({ kind }: Answer) => kind)
+    const kinds = (await ask('/p/site/api/log', { limit: 50 })).said.events.map(({ kind }: Answer) => kind)
     expect(kinds).toEqual(['project.created', 'member.set', 'mission.started'])
     expect(site.run('project', 'list').projects).toMatchObject([
-      { name: 'shop', facts: 2, waiting: 0, open_attempts: 0 },
-      { name: 'site', facts: 3, waiting: 0, last_fact_at: expect.any(String) },
+      { name: 'shop', events: 2, waiting: 0, open_attempts: 0 },
+      { name: 'site', events: 3, waiting: 0, last_event_at: expect.any(String) },
     ])
   })
 
@@ -216,7 +216,7 @@ for (const { engine, database } of engines) {
     const ann: string = site.run('token', 'create', '--admin', '--person', 'Ann').secret
     const serving = await site.serve()
     const address = `http://127.0.0.1:${serving.port}`
-    const machine = edgeMachine()
+    const machine = agentMachine()
     Object.assign(machine.environment, { WAYMARK_TOKEN: ann })
     expect(machine.refused('disconnect')).toMatchObject({
       code: 'NOT_FOUND',

@@ -4,7 +4,7 @@ import { contractVersion } from '../../src/remote/operations/contract.ts'
 import { openTeam } from '../people/team-server.ts'
 import { jsonOf } from '../surfaces/http/http-project.ts'
 
-test('what an edge says of its caller takes from what the token may, and adds nothing', async () => {
+test('what a remote machine says of its caller takes from what the token may, and adds nothing', async () => {
   const team = await openTeam()
   const { call } = team
   const { secret: ada } = await call('token_create', { admin: true, person: 'Ada' })
@@ -13,10 +13,10 @@ test('what an edge says of its caller takes from what the token may, and adds no
   const { secret: vera } = await call('token_create', { kind: 'person', person: 'Vera' })
   const ask = async (secret: string, operation: string, input: object, more: object = {}) =>
     jsonOf(
-      team.ask(secret, '/api/edge/call', {
+      team.ask(secret, '/api/machines/call', {
         contract: contractVersion,
         version: '0.1.0',
-        edge: { key: 'a'.repeat(64), name: 'laptop' },
+        machine: { key: 'a'.repeat(64), name: 'laptop' },
         call: randomUUID(),
         folder: '/home/vera/shop',
         channel: 'cli',
@@ -38,5 +38,5 @@ test('what an edge says of its caller takes from what the token may, and adds no
   for (const more of [{ inside_command: true }, { as: 'agent', client: 'some agent' }]) {
     expect(await ask(ada, 'setting_set', setting, more)).toMatchObject({ error: { code: 'FORBIDDEN' } })
   }
-  expect(await ask(ada, 'edge_list', {})).toMatchObject({ answer: { edges: [{ name: 'laptop' }] } })
+  expect(await ask(ada, 'machine_list', {})).toMatchObject({ answer: { machines: [{ name: 'laptop' }] } })
 })

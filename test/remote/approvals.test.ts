@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
-import { connectedMachine, teamServer } from './edges.ts'
+import { connectedMachine, teamServer } from './machines.ts'
 
 const reviewed = `process: { dialect: 1, id: reviewed, version: "1.0.0", name: Reviewed, initial_state: work }
 roles: [{ name: agent, kind: agent }, { name: reviewer, kind: human }]
@@ -43,7 +43,7 @@ test('changes on another machine are approved there: the server does not take it
     message: expect.stringContaining(`in ${machine.folder}`),
   })
   expect(error.hint).toContain(`waymark approve ${run}`)
-  expect(JSON.stringify(await server.journal())).not.toContain('run.approved')
+  expect(JSON.stringify(await server.log())).not.toContain('run.approved')
 
   const approved = runProgram(['approve', run, '--role', 'reviewer'], {
     folder: machine.folder,
@@ -107,7 +107,7 @@ test('a run that nobody began is approved on any machine, and its files are look
 
   // The server's own folder has no such file, and its tree is nobody's work here.
   const page = await server.api('show', { id: run })
-  expect(page.artifacts).toMatchObject([{ path: 'docs/plan.md', standing: 'current' }])
+  expect(page.artifacts).toMatchObject([{ path: 'docs/plan.md', status: 'current' }])
   writeFileSync(join(server.folder, 'mine.txt'), 'of the server\n')
   expect(await server.api('approve', { id: run, role: 'reviewer' })).toMatchObject({ decided: true })
   writeFileSync(join(server.folder, 'mine.txt'), 'changed since\n')

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { ServerClient } from '../../src/remote/machine/server-client.ts'
 import { awakeTime } from '../support/awake-time.ts'
-import { connectedMachine, teamServer } from './edges.ts'
+import { connectedMachine, teamServer } from './machines.ts'
 
 test('a call fails while the server is away, and is recorded once when it is made again', async () => {
   const server = await teamServer()
@@ -28,7 +28,7 @@ test('a call fails while the server is away, and is recorded once when it is mad
   }
   await server.again()
   await agent.call('log_milestone', said)
-  const logged = JSON.stringify(await server.journal()).split('half way').length - 1
+  const logged = JSON.stringify(await server.log()).split('half way').length - 1
   expect(logged).toBe(1)
 })
 
@@ -46,7 +46,7 @@ test('a server that takes a call and never answers is waited for no longer than 
     server.closeAllConnections()
     server.close()
   })
-  const asked = expect(client.post('/api/edge/call', {})).rejects.toMatchObject({
+  const asked = expect(client.post('/api/machines/call', {})).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     reason: 'server_silent',
     details: { server: origin },

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Answer } from '../support/project.ts'
-import { connectedMachine, edgeMachine, teamServer } from './edges.ts'
+import { agentMachine, connectedMachine, teamServer } from './machines.ts'
 
 test('an agent works on one machine, and the server keeps the record', async () => {
   const server = await teamServer()
@@ -35,13 +35,18 @@ test('an agent works on one machine, and the server keeps the record', async () 
 
   const shown = await server.api('changes', { id: started.task_id })
   expect(shown.total).toBe(2)
-  const facts = await server.journal()
-  const keys = join(machine.home, 'state', 'waymark', 'edge', 'machine-keys')
+  const events = await server.log()
+  const keys = join(machine.home, 'state', 'waymark', 'machine', 'machine-keys')
   const [key = ''] = readdirSync(keys)
-  const edge = JSON.parse(readFileSync(join(keys, key), 'utf8'))
-  const closed = facts.find(({ happening }: Answer) => happening.kind === 'attempt.closed')
-  expect(closed.actor).toMatchObject({ name: 'edge-client', kind: 'agent', channel: 'stdio', edge: edge.id })
-  expect(closed.happening.evidence.endSnapshot).toMatchObject({ edge: edge.id, top: machine.folder })
+  const own = JSON.parse(readFileSync(join(keys, key), 'utf8'))
+  const closed = events.find(({ happening }: Answer) => happening.kind === 'attempt.closed')
+  expect(closed.actor).toMatchObject({
+    name: 'edge-client',
+    kind: 'agent',
+    channel: 'stdio',
+    machine: own.id,
+  })
+  expect(closed.happening.evidence.endSnapshot).toMatchObject({ machineId: own.id, top: machine.folder })
 })
 
 test('a folder is connected: its command line asks the server, and its token stays with its user', async () => {
@@ -66,7 +71,7 @@ test('a folder is connected: its command line asks the server, and its token sta
   const status = JSON.parse(machine.run('status', '--format', 'json').out)
   expect(status.project).toBe(machine.folder)
 
-  const kept = join(machine.home, 'state', 'waymark', 'edge', 'servers.json')
+  const kept = join(machine.home, 'state', 'waymark', 'machine', 'servers.json')
   expect(statSync(kept).mode & 0o777).toBe(0o600)
   expect(readFileSync(kept, 'utf8')).toContain(server.token('person'))
   expect(readFileSync(join(machine.folder, '.waymark', 'server'), 'utf8')).toBe(`${server.address}/p/shop\n`)
@@ -76,7 +81,7 @@ test('a folder is connected: its command line asks the server, and its token sta
   )
   expect(inProject.join('\n')).not.toContain(server.token('person'))
 
-  const other = edgeMachine()
+  const other = agentMachine()
   const connect = (address: string, token = 'wrong') => {
     other.environment['WAYMARK_TOKEN'] = token
     return other.run('connect', address).error

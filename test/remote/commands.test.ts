@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Answer } from '../support/project.ts'
-import { connectedMachine, teamServer } from './edges.ts'
+import { connectedMachine, teamServer } from './machines.ts'
 
 const checked = `process: { dialect: 1, id: checked, version: "1.0.0", name: Checked, initial_state: work }
 roles: [{ name: agent, kind: agent }]
@@ -27,10 +27,10 @@ test('a command runs on the machine with the files, once a person there approved
       idempotency_key: key,
     })
   await finish('one')
-  const { holds } = await server.api('inbox')
-  const [hold] = holds.filter(({ kind }: Answer) => kind === 'command')
-  expect(hold.request.folder).toBe(machine.folder)
-  expect(await server.api('approve', { id: hold.hold_id })).toMatchObject({ decided: true })
+  const { items } = await server.api('inbox')
+  const [item] = items.filter(({ kind }: Answer) => kind === 'command')
+  expect(item.request.folder).toBe(machine.folder)
+  expect(await server.api('approve', { id: item.item_id })).toMatchObject({ decided: true })
   await finish('two')
   expect(existsSync(join(machine.home, 'ran'))).toBe(false)
   await agent.close()
@@ -67,7 +67,7 @@ test('a question that ended without an answer lets no command run', async () => 
   await agent.refused('state_gate_emit_event', send(one, 'finish', 'one'))
   // The run ends, and with it the question about its command.
   await agent.call('state_gate_emit_event', send(one, 'skip', 'two'))
-  expect((await server.api('inbox')).holds).toEqual([])
+  expect((await server.api('inbox')).items).toEqual([])
   const { run_id: two } = await agent.call('state_gate_create_run', { process_id: 'checked' })
   expect(await agent.refused('state_gate_emit_event', send(two, 'finish', 'three'))).toMatchObject({
     code: 'GUARD_FAILED',

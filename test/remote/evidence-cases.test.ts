@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest'
 
 // The cases of the witness, as a server may have them measured on a machine.
-process.env['WAYMARK_TEST_THROUGH'] = 'edge'
+process.env['WAYMARK_TEST_THROUGH'] = 'machine'
 afterAll(() => {
   delete process.env['WAYMARK_TEST_THROUGH']
 })

@@ -1,5 +1,5 @@
 // Every case of the witness, as a server may have them measured on a machine.
-process.env['WAYMARK_TEST_THROUGH'] = 'edge'
+process.env['WAYMARK_TEST_THROUGH'] = 'machine'
 
 await import('../git/content.test.ts')
 await import('../git/everyday.test.ts')

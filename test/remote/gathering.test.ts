@@ -5,7 +5,7 @@ import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { type MeasuringContext, measureLocally } from '../../src/remote/machine/measure.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
 import { type Answer, openProject, person } from '../support/project.ts'
-import { throughEdge } from '../support/through-edge.ts'
+import { throughMachine } from '../support/through-machine.ts'
 
 const checked = `process: { dialect: 1, id: checked, version: "1.0.0", name: Checked, initial_state: work }
 roles: [{ name: agent, kind: agent }]
@@ -20,7 +20,7 @@ guards:
 `
 
 test('no operation looks at the files of the server for a caller on another machine', async () => {
-  const project = await openProject({ isOnEdge: true })
+  const project = await openProject({ isOnMachine: true })
   project.write('.waymark/processes/checked.yaml', checked)
   project.write('plan.md', '# Plan\n\n- [ ] First\n- [ ] Second\n')
   project.git('add', '-A')
@@ -72,10 +72,10 @@ test('no operation looks at the files of the server for a caller on another mach
   const runId = run.run_id
   await call('state_gate_get_state', { run_id: runId })
   await call('verify', { run_id: runId })
-  const { holds }: Answer = await call('inbox', {}, asPerson)
-  const hold = holds.find(({ kind }: Answer) => kind === 'command')
-  await refused('approve', { id: hold.hold_id, content: 'abcdefabcdef' }, asPerson)
-  await call('approve', { id: hold.hold_id }, asPerson)
+  const { items }: Answer = await call('inbox', {}, asPerson)
+  const item = items.find(({ kind }: Answer) => kind === 'command')
+  await refused('approve', { id: item.item_id, content: 'abcdefabcdef' }, asPerson)
+  await call('approve', { id: item.item_id }, asPerson)
   await call('command_list', {}, asPerson)
   const moved = await call('state_gate_emit_event', {
     run_id: runId,
@@ -149,7 +149,7 @@ test('measures at most four rounds for a start and a completion', async () => {
     const operation = catalog.find((one) => one.name === name)
     if (!operation) throw new Error(name)
     const work = (context: Parameters<typeof invoke>[1]) => invoke(operation, context, input)
-    const done = await throughEdge(project.context, name, work, { input })
+    const done = await throughMachine(project.context, name, work, { input })
     return { ...done, answer: done.answer as Answer }
   }
   const mission = await rounds('start_mission', { name: 'M', objective: 'It works' })
@@ -183,7 +183,7 @@ test('case 31: runs a command for a server only where a person at the machine ap
     })
     const running: MeasuringContext = {
       context,
-      edge: 'e-0123456789ab',
+      machine: 'e-0123456789ab',
       snapshots: () => join(context.program.stateFolder, 'snapshots'),
       commands,
       asked: 'verify',
@@ -207,7 +207,7 @@ test('case 31: runs a command for a server only where a person at the machine ap
 })
 
 test('what files held on another machine is removed when its time is over, but for what was in use since', async () => {
-  const project = await openProject({ isOnEdge: true })
+  const project = await openProject({ isOnMachine: true })
   const { mission_id } = await project.call('start_mission', { name: 'M', objective: 'It works' })
   const work = async (content: string) => {
     const { task_id } = await project.call('start_task', { mission_id, name: 'A', goal: 'g' })

@@ -4,10 +4,10 @@ import { connectedPlace } from '../../src/app/remote/connected-place.ts'
 import { openRemoteHook } from '../../src/app/remote/hook-remote.ts'
 import { awakeTime } from '../support/awake-time.ts'
 import { runProgram } from '../support/program.ts'
-import { connectedMachine, type EdgeMachine, teamServer } from './edges.ts'
+import { type AgentMachine, connectedMachine, teamServer } from './machines.ts'
 
 /** What the hook says to an edit of a file: `none` where it says nothing. */
-function decide(machine: EdgeMachine, path: string): string {
+function decide(machine: AgentMachine, path: string): string {
   const said = {
     cwd: machine.folder,
     hook_event_name: 'PreToolUse',
@@ -24,7 +24,7 @@ function decide(machine: EdgeMachine, path: string): string {
 }
 
 /** The same by what the server says, for which a slow machine is given time. */
-async function judged(machine: EdgeMachine, timeout: number): Promise<'nothing' | 'closed' | number> {
+async function judged(machine: AgentMachine, timeout: number): Promise<'nothing' | 'closed' | number> {
   const place = connectedPlace({ environment: machine.environment, workingFolder: machine.folder })
   if (place === null) throw new Error('it is not connected')
   const hook = await openRemoteHook(place, machine.folder, timeout)

@@ -7,7 +7,7 @@ import { slowdown, used } from '../support/longest-turn.ts'
 const call = {
   contract: contractVersion,
   version: '0.1.0',
-  edge: { key: 'a'.repeat(64), name: 'laptop' },
+  machine: { key: 'a'.repeat(64), name: 'laptop' },
   call: 'a-call-of-an-attacker',
   folder: '/home/eve/shop',
   channel: 'stdio',
@@ -59,7 +59,7 @@ test('refuses small packed bodies that unpack to much, and answers others meanwh
   for (const [name, body] of Object.entries(bodies)) {
     const packed = gzipSync(body)
     const send = (authorization: string) =>
-      fetch(`${team.address}/api/edge/call`, {
+      fetch(`${team.address}/api/machines/call`, {
         method: 'POST',
         headers: {
           'Content-Type': 'application/json',
@@ -70,7 +70,10 @@ test('refuses small packed bodies that unpack to much, and answers others meanwh
       })
     const before = process.memoryUsage().arrayBuffers
     const asked = send(`Bearer ${secret}`)
-    const held = await longestHold(team.address, asked)
+    const first = await longestHold(team.address, asked)
+    // A collection of garbage falls into one of them by chance; a parser that is slow is slow each time.
+    const held =
+      first < 300 ? first : Math.min(first, await longestHold(team.address, send(`Bearer ${secret}`)))
     const { error } = (await (await asked).json()) as { error?: { code: string; message: string } }
     expect(error?.code, name).toMatch(/^(TOO_LARGE|INVALID_INPUT)$/)
     expect(error?.message.length, name).toBeLessThan(1_000)

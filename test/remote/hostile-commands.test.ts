@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hasPty, openScreen } from '../app/screen.ts'
-import { ranAt } from './edges.ts'
 import { commandAt, type HostileServer, hostileServer, machineOf } from './hostile-server.ts'
+import { ranAt } from './machines.ts'
 
 const reasons = ({ measured }: HostileServer) => measured().map(({ failure }) => failure?.reason ?? null)
 const approve = ['approve', 'h-1', '--json']

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ranAt } from './edges.ts'
 import { hostileServer, machineOf } from './hostile-server.ts'
+import { ranAt } from './machines.ts'
 
 test('reads no file for a server that nobody at the machine named, nor one of git, with secrets or outside', async () => {
   const server = await hostileServer()
@@ -23,9 +23,9 @@ test('reads no file for a server that nobody at the machine named, nor one of gi
     return server.measured().map(({ failure }) => failure?.reason ?? null)
   }
   // Of files that the inbox shows, the machine tells hashes and which of them changed.
-  const facts = { state: 'work' }
+  const events = { state: 'work' }
   const shown = (paths: readonly string[], seen: string | null) => [
-    { artifacts: paths, changed: [], known: [], command: null, facts, content: 'a'.repeat(64), seen },
+    { artifacts: paths, changed: [], known: [], command: null, events, content: 'a'.repeat(64), seen },
   ]
   const inboxBriefs = {
     hashes: [[{ top: folder, paths: files }]],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ranAt } from './edges.ts'
 import { hostileServer, machineOf } from './hostile-server.ts'
+import { ranAt } from './machines.ts'
 
 test('gives a server no content and no line of a committed secret by the id of its object', async () => {
   const server = await hostileServer()

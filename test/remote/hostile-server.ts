@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { onTestFinished } from 'vitest'
 import type { Answer } from '../support/project.ts'
-import { type EdgeMachine, edgeMachine, ranAt } from './edges.ts'
+import { type AgentMachine, agentMachine, ranAt } from './machines.ts'
 
 interface AskedMeasurement {
   readonly name: string
@@ -34,21 +34,21 @@ export async function hostileServer(): Promise<HostileServer> {
   let toMeasure: readonly object[] = []
   const requests: Answer[] = []
   const answer = async (request: IncomingMessage): Promise<object> => {
-    if (!request.url?.endsWith('/api/edge/call')) {
+    if (!request.url?.endsWith('/api/machines/call')) {
       const project = { key: 'shop', name: 'shop' }
       return {
         project: 'shop',
         projects: [project],
         actor: { name: 'eve', kind: 'person' },
         version: '0.0.0',
-        standing: null,
+        permissions: null,
       }
     }
     const body = await buffer(request)
     const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
     const call = JSON.parse(text.toString())
     requests.push(call)
-    if (call.operation === 'edge_brief') return { answer: {} }
+    if (call.operation === 'machine_brief') return { answer: {} }
     measured = call.measured
     const [measure, ...after] = toMeasure
     toMeasure = after
@@ -82,8 +82,8 @@ export async function hostileServer(): Promise<HostileServer> {
 }
 
 /** A machine of somebody who trusts the server with their record, and with nothing else. */
-export async function machineOf({ address }: HostileServer): Promise<EdgeMachine> {
-  const machine = edgeMachine()
+export async function machineOf({ address }: HostileServer): Promise<AgentMachine> {
+  const machine = agentMachine()
   await ranAt(machine, ['connect', `${address}/p/shop`], { WAYMARK_TOKEN: 'wm_token' })
   return machine
 }
@@ -104,6 +104,6 @@ export function commandAt(folder: string, run: string, pinned: Readonly<Record<s
       name: 'ran',
       brief: [{ ...command, id: `cmd-${hash.slice(0, 12)}`, timeout: 10_000, approvedThere: true }],
     },
-    revoke: { hash, run, folder, by: 'eve', wasApproved: true },
+    revoke: { hash, run, folder, author: 'eve', wasApproved: true },
   }
 }

@@ -11,14 +11,14 @@ guards:
 `
 
 test('case 39: a command whose edge says no more of it counts as running for a minute, and may be begun again then', async () => {
-  const project = await openProject({ isOnEdge: true, edgePatience: 50 })
+  const project = await openProject({ isOnMachine: true, machinePatience: 50 })
   project.write('.waymark/processes/slow.yaml', slow)
   project.git('add', '-A')
   project.git('commit', '-qm', 'A process')
   const { run_id: run } = await project.call('state_gate_create_run', { process_id: 'slow' })
   await project.call('verify', { run_id: run })
-  const { holds }: Answer = await project.call('inbox', {}, { actor: person })
-  await project.call('approve', { id: holds[0].hold_id }, { actor: person })
+  const { items }: Answer = await project.call('inbox', {}, { actor: person })
+  await project.call('approve', { id: items[0].item_id }, { actor: person })
   const standing = async () => {
     const [command] = await project.context.store.view(({ runs }) => runs.runningCommands())
     const state: Answer = await project.call('state_gate_get_state', { run_id: run })
@@ -26,7 +26,7 @@ test('case 39: a command whose edge says no more of it counts as running for a m
   }
   await project.call('verify', { run_id: run })
   const begun = await standing()
-  expect(begun.command).toMatchObject({ status: 'running', runner: 'edge:e-0123456789ab' })
+  expect(begun.command).toMatchObject({ status: 'running', runner: 'machine:e-0123456789ab' })
   expect(begun.text).toContain('is running')
   // Two stretches that are together longer than a minute, and leave time for what the calls take.
   project.wait(31_000)

@@ -24,7 +24,7 @@ export function callerAt(
   return async (operation: string, input: object): Promise<Answer> => {
     const running: MeasuringContext = {
       context,
-      edge: 'e-of-the-test',
+      machine: 'e-of-the-test',
       snapshots: () => join(context.program.stateFolder, 'snapshots'),
       commands,
       asked: operation,
@@ -37,10 +37,10 @@ export function callerAt(
     const call = randomUUID()
     const measured: object[] = []
     for (;;) {
-      const response = await team.ask(secret, '/api/edge/call', {
+      const response = await team.ask(secret, '/api/machines/call', {
         contract: contractVersion,
         version: '0.1.0',
-        edge: { key, name: 'laptop' },
+        machine: { key, name: 'laptop' },
         call,
         folder: context.folder,
         channel: 'stdio',
@@ -69,7 +69,7 @@ function withoutMachines(value: Answer): Answer {
 
 /** The server names the machine by its id, which this one does not need. */
 function withoutMachine(value: Answer): Answer {
-  if (typeof value !== 'object' || value === null || !('edge' in value)) return value
-  const { edge: _, machine: __, ...rest } = value
+  if (typeof value !== 'object' || value === null || !('machineId' in value)) return value
+  const { machineId: _, machineName: __, ...rest } = value
   return rest
 }

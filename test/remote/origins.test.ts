@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { connectedMachine, edgeMachine, teamServer } from './edges.ts'
+import { agentMachine, connectedMachine, teamServer } from './machines.ts'
 
 /** A server of the test's own. */
 async function listening(
@@ -33,7 +33,7 @@ test('cases 32 and 40: a token goes to its own origin alone; new tools are shown
   expect(heard).toEqual([])
   // Named by the person who also gives the token, it is where that token goes.
   delete machine.environment['WAYMARK_TOKEN']
-  const other = edgeMachine()
+  const other = agentMachine()
   Object.assign(other.environment, { WAYMARK_TOKEN: token, WAYMARK_SERVER: server.address })
   expect(other.run('status').out).toContain(other.folder)
 
@@ -54,20 +54,20 @@ test('cases 32 and 40: a token goes to its own origin alone; new tools are shown
     )
     asked.pipe(passed)
   })
-  const old = edgeMachine()
+  const old = agentMachine()
   Object.assign(old.environment, { WAYMARK_TOKEN: token, WAYMARK_SERVER: newer })
   const agent = await old.connect()
   const { tools } = await agent.client.listTools()
   expect(tools.map(({ name }) => name)).toContain('tool_of_tomorrow')
   await expect(agent.call('tool_of_tomorrow')).rejects.toThrow('Unknown tool: tool_of_tomorrow')
 
-  const lacking = await fetch(`${server.address}/api/edge/call`, {
+  const lacking = await fetch(`${server.address}/api/machines/call`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({
       contract: 0,
       version: '0.0.1',
-      edge: { key: 'a'.repeat(64), name: 'old' },
+      machine: { key: 'a'.repeat(64), name: 'old' },
       call: 'a-call-of-an-old-edge',
       folder: '/somewhere',
       channel: 'stdio',
@@ -83,7 +83,7 @@ test('cases 32 and 40: a token goes to its own origin alone; new tools are shown
 
 test('a client of a folder whose server is not known here is told at each call, until it is connected', async () => {
   const server = await teamServer()
-  const machine = edgeMachine()
+  const machine = agentMachine()
   machine.write('.waymark/server', `${server.address}/p/shop\n`)
   const agent = await machine.connect()
   const { tools } = await agent.client.listTools()
@@ -100,9 +100,9 @@ test('a client of a folder whose server is not known here is told at each call, 
   expect(await agent.call('start_mission', { name: 'M', objective: 'It works' })).toMatchObject({
     mission_id: expect.any(String),
   })
-  expect((await server.journal()).map(({ happening }) => happening.kind)).toContain('mission.started')
+  expect((await server.log()).map(({ happening }) => happening.kind)).toContain('mission.started')
 
-  const elsewhere = edgeMachine()
+  const elsewhere = agentMachine()
   elsewhere.write('.waymark/server', 'http://waymark.example.com/p/shop\n')
   const other = await elsewhere.connect()
   expect(await other.refused('status')).toMatchObject({ code: 'REFUSED', reason: 'address_not_encrypted' })

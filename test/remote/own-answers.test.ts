@@ -15,12 +15,12 @@ import { type Answer, openProject, refusalOf } from '../support/project.ts'
 
 const sha = 'a'.repeat(64)
 const differs = { path: 'b.md', shown: null, now: sha, diff: null }
-const parts = { artifacts: [], changed: [], known: [], command: null, facts: {}, content: sha, seen: sha }
+const parts = { artifacts: [], changed: [], known: [], command: null, events: {}, content: sha, seen: sha }
 const beside: readonly (readonly [keyof ShownMeasurements, unknown, Answer])[] = [
   ['hashes', [{ top: '/p', paths: ['a.md'] }], [[{ path: 'b.md', sha256: sha }]]],
   ['hashes', [{ top: '/p', paths: ['a.md'] }], [['a.md', 'b.md'].map((path) => ({ path, sha256: sha }))]],
   ['files', [], ['current']],
-  ['shown', [], [{ difference: { files: [differs], facts: [] } }]],
+  ['shown', [], [{ difference: { files: [differs], events: [] } }]],
   ['shown', [parts], []],
 ]
 
@@ -44,7 +44,7 @@ test('speaks to each server with a key of its own, and with the same one each ti
   expect(thisMachine(folder, 'https://other.example.com:8443')).toEqual(other)
 })
 
-async function runningFor(edge: string) {
+async function runningFor(machine: string) {
   const { context } = await openProject()
   const commands = new TrustedCommands({
     approvals: context.commandApprovals,
@@ -57,7 +57,7 @@ async function runningFor(edge: string) {
   const snapshots = () => join(context.program.stateFolder, 'snapshots')
   return {
     context,
-    edge,
+    machine,
     snapshots,
     commands,
     asked: 'inbox',
@@ -72,10 +72,10 @@ async function runningFor(edge: string) {
 test('shows a server only what it had shown itself', async () => {
   const running = await runningFor('e-one')
   writeFileSync(join(running.context.folder, 'a.md'), 'hidden\n')
-  const shown = async (edge: string, artifacts: readonly string[], seen: string | null) => {
+  const shown = async (machine: string, artifacts: readonly string[], seen: string | null) => {
     const brief = [{ ...parts, artifacts, content: sha, seen }]
     const request = { operation: 'inbox', asked: [{ name: 'shown', hash: sha, brief }] }
-    const [answer] = await measureLocally(request, { ...running, edge })
+    const [answer] = await measureLocally(request, { ...running, machine })
     return answer?.measured
   }
   expect(await shown('e-one', ['a.md'], null)).toEqual([{ difference: null }])
@@ -111,7 +111,7 @@ test('waits for a server that asks slowly and without end as long as for one ans
   const project = new RemoteProject({
     ...running,
     client,
-    edge: thisMachine(temporaryFolder(), origin),
+    machine: thisMachine(temporaryFolder(), origin),
     version: '0.0.0',
   })
   onTestFinished(() => project.close())

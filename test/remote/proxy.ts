@@ -11,7 +11,7 @@ export interface HttpProxy {
   readonly lose: (path: string, times: number) => void
   readonly lost: () => number
   /** Keeps the next request for a path from its server until it is let go. */
-  readonly hold: (path: string) => HeldRequest
+  readonly item: (path: string) => HeldRequest
 }
 
 export interface HeldRequest {
@@ -32,9 +32,9 @@ export async function proxyBefore(...ports: readonly number[]): Promise<HttpProx
   const holding = new Map<string, (pass: () => void) => void>()
   const receive = (asked: IncomingMessage, answer: ServerResponse) => {
     const { url: path = '/' } = asked
-    const hold = holding.get(path)
+    const item = holding.get(path)
     holding.delete(path)
-    if (hold) hold(() => pass(asked, answer))
+    if (item) item(() => pass(asked, answer))
     else pass(asked, answer)
   }
   const pass = (asked: IncomingMessage, answer: ServerResponse) => {
@@ -76,7 +76,7 @@ export async function proxyBefore(...ports: readonly number[]): Promise<HttpProx
     failed: () => failed,
     lose: (path, times) => void losing.set(path, times),
     lost: () => lost,
-    hold: (path) => {
+    item: (path) => {
       let isThere = false
       const { promise, resolve: letGo } = Promise.withResolvers<void>()
       holding.set(path, (pass) => {

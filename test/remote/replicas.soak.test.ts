@@ -9,7 +9,7 @@ import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { started } from '../surfaces/http/serve-process.ts'
 import { eventually } from '../surfaces/mcp/http/eventually.ts'
-import { type EdgeMachine, edgeMachine, ranAt } from './edges.ts'
+import { type AgentMachine, agentMachine, ranAt } from './machines.ts'
 import { type HttpProxy, proxyBefore } from './proxy.ts'
 
 const checked = `process: { dialect: 1, id: checked, version: "1.0.0", name: Checked, initial_state: work }
@@ -26,7 +26,7 @@ interface Replicas extends HttpProxy {
   readonly kill: (at: number) => void
   /** Calls an operation over HTTP, as a person. */
   readonly api: (name: string, input?: object) => Promise<Answer>
-  readonly facts: () => Promise<readonly Answer[]>
+  readonly events: () => Promise<readonly Answer[]>
   /** One of them, without the proxy. */
   readonly at: (at: number) => Pick<Replicas, 'api'>
 }
@@ -76,7 +76,7 @@ async function replicas(count: number): Promise<Replicas> {
     at: (at) => ({
       api: (name, input = {}) => ask(`/api/${name}`, input, `http://127.0.0.1:${servings[at]?.port}`),
     }),
-    facts: async () => (await ask('/api/journal?since=0&limit=1000'))['facts'],
+    events: async () => (await ask('/api/events?since=0&limit=1000'))['events'],
   }
 }
 
@@ -88,8 +88,8 @@ function environmentOf(home: string, database: string): Record<string, string> {
 async function connected(
   { address, agentToken }: Replicas,
   ...words: readonly string[]
-): Promise<EdgeMachine> {
-  const machine = edgeMachine()
+): Promise<AgentMachine> {
+  const machine = agentMachine()
   await ranAt(machine, ['connect', `${address}/p/shop`, ...words], { WAYMARK_TOKEN: agentToken })
   return machine
 }
@@ -131,10 +131,10 @@ describe.skipIf(isPostgresLeftOut)('servers on one database that have no folder 
         })
       ).structuredContent
     await finish('one')
-    const { holds } = await servers.api('inbox')
-    const [hold] = holds.filter(({ kind }: Answer) => kind === 'command')
-    expect(hold.request.folder).toBe(machine.folder)
-    expect(await servers.api('approve', { id: hold.hold_id })).toMatchObject({ decided: true })
+    const { items } = await servers.api('inbox')
+    const [item] = items.filter(({ kind }: Answer) => kind === 'command')
+    expect(item.request.folder).toBe(machine.folder)
+    expect(await servers.api('approve', { id: item.item_id })).toMatchObject({ decided: true })
     expect(JSON.stringify(await finish('two'))).toMatch(/exit|failed/)
     machine.write('src/auth.ts', 'export const auth = 3\n')
     expect(await finish('three')).toMatchObject({ result: { accepted: true } })
@@ -163,20 +163,20 @@ describe.skipIf(isPostgresLeftOut)('servers on one database that have no folder 
         idempotency_key: key,
       })
     await finish('one')
-    const { holds } = await servers.at(0).api('inbox')
-    const [hold] = holds.filter(({ kind }: Answer) => kind === 'command')
-    await servers.at(0).api('reject', { id: hold.hold_id, reason: 'It reads too much.' })
+    const { items } = await servers.at(0).api('inbox')
+    const [item] = items.filter(({ kind }: Answer) => kind === 'command')
+    await servers.at(0).api('reject', { id: item.item_id, reason: 'It reads too much.' })
     servers.kill(0)
     expect(await finish('two')).toMatchObject({
       code: 'GUARD_FAILED',
       details: { missing_guards: [expect.stringMatching(/It reads too much\.(?!\.)/)] },
     })
-    expect((await servers.at(1).api('inbox')).holds).toEqual([])
+    expect((await servers.at(1).api('inbox')).items).toEqual([])
     const listed = await servers.at(1).api('command_list')
     expect(listed.refused).toMatchObject([
-      { hash: hold.request.hash, by: 'Ada', reason: 'It reads too much.' },
+      { hash: item.request.hash, by: 'Ada', reason: 'It reads too much.' },
     ])
-    expect(await servers.at(1).api('command_revoke', { hash: hold.request.hash })).toMatchObject({
+    expect(await servers.at(1).api('command_revoke', { hash: item.request.hash })).toMatchObject({
       refused_by: 'Ada',
     })
     expect(await finish('three')).toMatchObject({
@@ -199,7 +199,7 @@ describe.skipIf(isPostgresLeftOut)('servers on one database that have no folder 
     for (let at = 12; at < 24; at += 1) answers.push(await log(at))
     expect(JSON.stringify(answers)).not.toMatch(/queued|is away/)
     expect(servers.failed()).toBeGreaterThan(0)
-    const steps = (await servers.facts()).flatMap((fact) => /step \d+/.exec(JSON.stringify(fact)) ?? [])
+    const steps = (await servers.events()).flatMap((event) => /step \d+/.exec(JSON.stringify(event)) ?? [])
     expect(steps.toSorted()).toEqual(Array.from({ length: 24 }, (_, at) => `step ${at}`).toSorted())
   })
 
@@ -208,10 +208,10 @@ describe.skipIf(isPostgresLeftOut)('servers on one database that have no folder 
     const machine = await connected(servers)
     const agent = await machine.connect()
     const { task_id } = await agent.call('start_task', { name: 'Once' })
-    servers.lose('/p/shop/api/edge/call', 2)
+    servers.lose('/p/shop/api/machines/call', 2)
     await agent.call('log_milestone', { task_id, message: 'the only one' })
     expect(servers.lost()).toBe(2)
-    const facts = (await servers.facts()).filter((fact) => JSON.stringify(fact).includes('the only one'))
-    expect(facts).toHaveLength(1)
+    const events = (await servers.events()).filter((event) => JSON.stringify(event).includes('the only one'))
+    expect(events).toHaveLength(1)
   })
 })

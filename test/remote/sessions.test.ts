@@ -8,12 +8,12 @@ import { capture } from '../../src/sessions/capture/hook/capture-hook.ts'
 import { holdIngest, hookQueue } from '../sessions/captured-project.ts'
 import { openCase } from '../sessions/driver.ts'
 import { type Answer, troubles } from '../support/project.ts'
-import { throughEdge } from '../support/through-edge.ts'
+import { throughMachine } from '../support/through-machine.ts'
 import { eventually } from '../surfaces/mcp/http/eventually.ts'
-import { connectedMachine, type EdgeMachine, teamServer } from './edges.ts'
+import { type AgentMachine, connectedMachine, teamServer } from './machines.ts'
 
 /** One session of Claude Code on a machine: hooks write what it tells, and nothing is started by them. */
-function sessionOn(machine: EdgeMachine) {
+function sessionOn(machine: AgentMachine) {
   const { folder, environment } = machine
   let calls = 0
   const tell = (said: object) => {
@@ -98,9 +98,9 @@ test('sessions on a machine are measured there and recorded at its server, and w
   await eventually(async () => sessionsThere()[0].turns === 2 && sessionsThere()[0].open_turns === 0)
   const [, second] = await turns()
   expect(brief(second)).toEqual(['src/api.ts certain'])
-  const facts = JSON.stringify(await server.journal())
-  expect(facts).not.toContain('make it blue')
-  expect(facts).not.toContain('t.jsonl')
+  const projectEvents = JSON.stringify(await server.log())
+  expect(projectEvents).not.toContain('make it blue')
+  expect(projectEvents).not.toContain('t.jsonl')
 })
 
 test('of a file that several sessions there wrote, each has its lines, and a late first state is put right by copies', async () => {
@@ -109,10 +109,10 @@ test('of a file that several sessions there wrote, each has its lines, and a lat
   const record = serverRecorder(
     {
       send: async ({ input }) => {
-        await throughEdge(
+        await throughMachine(
           context,
           'ingest_remote_events',
-          (onEdge) => invoke(ingestRemoteEvents, onEdge, input),
+          (onMachine) => invoke(ingestRemoteEvents, onMachine, input),
           { input },
         )
       },

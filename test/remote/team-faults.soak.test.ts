@@ -15,7 +15,7 @@ import { bin } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { started } from '../surfaces/http/serve-process.ts'
-import { connectedMachine, edgeMachine, ranAt, teamServer } from './edges.ts'
+import { agentMachine, connectedMachine, ranAt, teamServer } from './machines.ts'
 
 function environmentOf(home: string, database: string): Record<string, string> {
   const known = Object.entries(serverEnvironment(home)).filter(([name]) => !/^(AI_AGENT|CLAUDE)/.test(name))
@@ -53,7 +53,7 @@ async function onSmallDisk(
       taken.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
     })
   })
-  // The journal that the server writes ahead has room: it is the tables that find none.
+  // The log that the server writes ahead has room: it is the tables that find none.
   const script = `
     mount -t tmpfs -o size=120m tmpfs "$1" && mkdir "$1/ahead" "$1/rest" &&
     mount -t tmpfs -o size=72m tmpfs "$1/rest" &&
@@ -104,7 +104,7 @@ describe.skipIf(isPostgresLeftOut || binaries === undefined)('a disk of PostgreS
       const description = Array.from({ length: 6_000 }, () => Math.random().toString(36)).join('')
       const mission = aMission({ id, description })
       const idempotency = { key: id, owner: 'a', connection: null, operation: 'start', inputHash: 'x' }
-      const decide = async () => ({ facts: [{ kind: 'mission.started', mission } as const], answer: id })
+      const decide = async () => ({ events: [{ kind: 'mission.started', mission } as const], answer: id })
       written.push(await store.record({ actor: agent, at: 1, idempotency, decide }))
     }
     await begins(0)
@@ -128,16 +128,16 @@ describe.skipIf(isPostgresLeftOut || binaries === undefined)('a disk of PostgreS
       code: 'UNAVAILABLE',
       message: expect.stringMatching(/^The disk of the database .* is full/),
     })
-    expect(await store.view(({ journal }) => journal.head())).toBe(written.length + 1)
+    expect(await store.view(({ eventLog: log }) => log.head())).toBe(written.length + 1)
     await expect(begins(number)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     await client.query(`copy (select 1) to program 'rm ${small.disk}/other'`).catch(() => undefined)
     await begins(number)
-    const { facts, check } = await store.view(async ({ journal }) => ({
-      facts: await journal.since(0, 100_000),
-      check: await journal.verify(),
+    const { events, check } = await store.view(async ({ eventLog: log }) => ({
+      events: await log.since(0, 100_000),
+      check: await log.verify(),
     }))
     expect(check.brokenAt).toBeNull()
-    const kept = facts.flatMap(({ body }) => (body.kind === 'mission.started' ? [body.mission.id] : []))
+    const kept = events.flatMap(({ body }) => (body.kind === 'mission.started' ? [body.mission.id] : []))
     expect(kept).toEqual(written)
   })
 })
@@ -154,7 +154,7 @@ guards:
 describe('a server and the machines that work for it, as processes', () => {
   test('case 39: the command of a machine that was killed counts as running for a minute, and is begun again then', async () => {
     const server = await teamServer()
-    const machine = edgeMachine()
+    const machine = agentMachine()
     await ranAt(machine, ['connect', server.address, '--trust-commands'], {
       WAYMARK_TOKEN: server.token('agent'),
     })
@@ -170,8 +170,8 @@ describe('a server and the machines that work for it, as processes', () => {
         .then(({ structuredContent }) => structuredContent)
         .catch((error: unknown) => ({ error: String(error) }))
     await finish(first, 'one')
-    const { holds } = await server.api('inbox')
-    await server.api('approve', { id: holds.find(({ kind }: Answer) => kind === 'command').hold_id })
+    const { items } = await server.api('inbox')
+    await server.api('approve', { id: items.find(({ kind }: Answer) => kind === 'command').item_id })
     void finish(first, 'two')
     const observer = await machine.connect()
     const state = async () => JSON.stringify(await observer.call('state_gate_get_state', { run_id: run }))
@@ -197,7 +197,7 @@ describe('a server and the machines that work for it, as processes', () => {
     second.kill()
   })
 
-  test('case 44: no file, no answer, no fact and no list of processes of a whole run holds a token', async () => {
+  test('case 44: no file, no answer, no log entry and no list of processes of a whole run holds a token', async () => {
     const server = await teamServer()
     const tokens = [server.newToken('builder'), server.token('person'), server.token('agent')]
     const [builder = ''] = tokens
@@ -225,9 +225,9 @@ describe('a server and the machines that work for it, as processes', () => {
       processes(),
       machine.run('status').out,
       machine.run('doctor').out,
-      machine.run('edge', 'list').out,
+      machine.run('machine', 'list').out,
     )
-    seen.push(JSON.stringify(await server.journal()))
+    seen.push(JSON.stringify(await server.log()))
     await agentThere.close()
     back.child.kill('SIGTERM')
     const printed = await back.ended

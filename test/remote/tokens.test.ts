@@ -36,11 +36,11 @@ test("accepts a command's end and its lease only from the machine and the token 
   const [runner, agent] = [await token('ci', 'runner'), await token('agent')]
   const started = from(runner, mine)
   const { run_id } = await started('state_gate_create_run', { process_id: 'checked' })
-  const { holds }: Answer = await team.call('inbox')
-  expect(holds).toEqual([])
+  const { items }: Answer = await team.call('inbox')
+  expect(items).toEqual([])
   await started('verify', { run_id })
-  const [question]: Answer = (await team.call('inbox')).holds
-  await team.call('approve', { id: question.hold_id })
+  const [question]: Answer = (await team.call('inbox')).items
+  await team.call('approve', { id: question.item_id })
   await started('verify', { run_id })
   const [command] = (await state()) ?? []
   const end = {
@@ -120,8 +120,8 @@ test('a machine tells nothing of the sessions of another one, whatever it calls 
     prefix: '',
     id: 'a'.repeat(40),
   }
-  const states = [{ top: machine.folder, place, at, trouble: '' }]
-  const told = (moments: readonly object[]) => ({ at, moments, states })
+  const states = [{ top: machine.folder, place, at, error: '' }]
+  const told = (hookEvents: readonly object[]) => ({ at, hookEvents, states })
   await from(ada, mine)('ingest_remote_events', told([spoken(1, started), spoken(2, prompt)]))
   const [session]: Answer = (await team.call('sessions')).sessions
   expect(session).toMatchObject({ open_turns: 1 })

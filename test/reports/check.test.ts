@@ -55,7 +55,7 @@ describe('waymark check', () => {
     expect(project.json('check', '--base', 'main', '--json').files).toMatchObject({
       total: 1,
       attempt: 1,
-      nobody: 0,
+      unattributed: 0,
     })
   })
 
@@ -66,8 +66,8 @@ describe('waymark check', () => {
     const { code, out } = project.run('check', '--base', 'main')
     expect(code).toBe(1)
     expect(out).toMatch(/- slipped-in\.txt: Commit [0-9a-f]{12} by Eve <eve@example\.com> changed it/)
-    const named = project.json('check', '--base', 'main', '--persons', 'EVE@example.com', '--json')
-    expect(named).toMatchObject({ passed: true, files: { person: 1, nobody: 0 } })
+    const named = project.json('check', '--base', 'main', '--people', 'EVE@example.com', '--json')
+    expect(named).toMatchObject({ passed: true, files: { person: 1, unattributed: 0 } })
   })
 
   test('fails for a submodule that .gitmodules tells git to leave out, and for files beyond those it looks at', () => {
@@ -92,7 +92,7 @@ describe('waymark check', () => {
     execFileSync('sh', ['-c', 'git update-index --add --index-info < entries'], { cwd: project.folder })
     project.git('commit', '-qm', 'Many')
     const many = JSON.parse(
-      project.run('check', '--base', 'main', '--persons', 'eve@example.com', '--json').out,
+      project.run('check', '--base', 'main', '--people', 'eve@example.com', '--json').out,
     )
     expect(many.reasons).toContainEqual({
       kind: 'change',
@@ -130,8 +130,8 @@ describe('waymark check', () => {
     const held = project.run('check', '--base', 'main')
     expect(held.code).toBe(1)
     expect(held.out).toMatch(/- A blocker waits for a person \(h-\w+\): Which one\?/)
-    const hold = project.json('inbox', '--json').holds[0].hold_id
-    project.json('resolve', hold, '--answer', 'The first.')
+    const item = project.json('inbox', '--json').items[0].item_id
+    project.json('resolve', item, '--answer', 'The first.')
     expect(project.run('check', '--base', 'main').code).toBe(0)
     project.write(
       '.waymark/processes/gate.yaml',

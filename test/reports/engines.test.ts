@@ -8,7 +8,7 @@ const as = { actor: person }
 
 /** A mission with two tasks, a decision, an issue, a review with a request that was met, and commits on a branch. */
 async function told(options: ProjectOptions): Promise<readonly unknown[]> {
-  const s = await openStory({ ...options, isOnEdge: false })
+  const s = await openStory({ ...options, isOnMachine: false })
   const stage = openStage(s.context)
   const { call, git } = s
   // All of it made before anything is recorded, whatever second that is.
@@ -49,7 +49,7 @@ async function told(options: ProjectOptions): Promise<readonly unknown[]> {
     as,
   )
   const shown = await call('review_show', subject, as)
-  await call('review_send', { subject, verdict: 'send_back', content: shown.content, viewed: true }, as)
+  await call('review_send', { subject, action: 'send_back', content: shown.content, viewed: true }, as)
   const [comment] = (await call('review_show', subject, as)).comments
   const again = await call('start_task', { task_id: first.task_id, agent_name: 'a1' })
   s.swap('f', 'x1', 'x1 is short')

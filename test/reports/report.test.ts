@@ -45,9 +45,9 @@ async function reported(project: TestProject) {
     resolution: 'I took the first.',
     requires_human_review: true,
   })
-  const { holds } = await project.call('inbox', {})
-  const hold = holds.find((one: { issue_id: string }) => one.issue_id === issue_id)
-  await project.call('resolve', { id: hold.hold_id, answer: 'The first is right.' }, { actor: person })
+  const { items } = await project.call('inbox', {})
+  const item = items.find((one: { issue_id: string }) => one.issue_id === issue_id)
+  await project.call('resolve', { id: item.item_id, answer: 'The first is right.' }, { actor: person })
   await project.call('complete_task', {
     task_id,
     status: 'success',
@@ -60,7 +60,7 @@ async function reported(project: TestProject) {
   const driven = driving(project, run.run_id)
   await driven.refused('go')
   const asked = await project.call('inbox', { kind: 'command' })
-  await project.call('approve', { id: asked.holds[0].hold_id }, { actor: person })
+  await project.call('approve', { id: asked.items[0].item_id }, { actor: person })
   await driven.emit('go')
   return { mission_id, task_id, run_id: run.run_id }
 }
@@ -227,13 +227,13 @@ test('tells what people said in reviews, and how each comment was met', async ()
     as,
   )
   const { content } = await project.call('review_show', subject, as)
-  await project.call('review_send', { subject, verdict: 'send_back', text: 'Nearly.', content }, as)
+  await project.call('review_send', { subject, action: 'send_back', text: 'Nearly.', content }, as)
   await project.call('start_task', { planned_task_id: task_id, agent_name: 'backend' })
   project.write('src/auth.ts', 'export const auth = 3\n')
   await project.call('reply_to_review', { comment_id, text: 'It is three now.', done: true })
   await project.call('complete_task', { task_id, status: 'success', outcome })
   const shown = await project.call('review_show', subject, as)
-  await project.call('review_send', { subject, verdict: 'approve', content: shown.content }, as)
+  await project.call('review_send', { subject, action: 'approve', content: shown.content }, as)
   const { text } = await project.call('report', { mission: mission_id })
   expect(text).toContain(`Tess sent back content \`${content.slice(0, 12)}\`: Nearly.`)
   expect(text).toContain(`Tess approved content \`${shown.content.slice(0, 12)}\``)

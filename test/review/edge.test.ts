@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { SnapshotContents } from '../../src/git/ports/work-tree.ts'
 import type { TaskId } from '../../src/kernel/id.ts'
 import { filesToKeep, heldFiles, reportedBriefFor } from '../../src/review/operations/files-to-keep.ts'
-import { connectedMachine, teamServer } from '../remote/edges.ts'
+import { connectedMachine, teamServer } from '../remote/machines.ts'
 import { type Answer, openProject, type TestProject } from '../support/project.ts'
 
 test('work on another machine is reviewed at the server, and the agent there reads what was said', async () => {
@@ -15,9 +15,9 @@ test('work on another machine is reviewed at the server, and the agent there rea
   await agent.call('complete_task', { task_id: task, status: 'success', outcome })
   const show = () => server.api('review_show', { task })
   const first = await show()
-  expect(
-    first.files.map(({ path, added, removed, trouble }: Answer) => [path, added, removed, trouble]),
-  ).toEqual([['src/auth.ts', 2, 1, null]])
+  expect(first.files.map(({ path, added, removed, error }: Answer) => [path, added, removed, error])).toEqual(
+    [['src/auth.ts', 2, 1, null]],
+  )
   const subject = { task }
   await server.api('review_comment', {
     subject,
@@ -26,7 +26,7 @@ test('work on another machine is reviewed at the server, and the agent there rea
     kind: 'request',
     text: 'Rename',
   })
-  const sent = { subject, verdict: 'send_back', content: first.content, viewed: true }
+  const sent = { subject, action: 'send_back', content: first.content, viewed: true }
   expect(await server.api('review_send', sent)).toMatchObject({ comments: 1, reopened: [task] })
   const begun = await agent.call('start_task', { planned_task_id: task })
   expect(begun.review_comments).toMatchObject([{ path: 'src/auth.ts', line: 2, text: 'Rename' }])
@@ -54,7 +54,7 @@ test('of what changed on another machine, a file that is too large stays there, 
   const outcome = { summary: 'Done', achievements: ['It works'] }
   await agent.call('complete_task', { task_id: task, status: 'success', outcome })
   const { files } = await server.api('review_show', { task })
-  expect(files.map(({ path, trouble }: Answer) => [path, trouble === null])).toEqual([
+  expect(files.map(({ path, error }: Answer) => [path, error === null])).toEqual([
     ['image.txt', false],
     ['small.ts', true],
   ])
@@ -104,14 +104,14 @@ async function measureHeld(
   const { changes } = await context.witness.changes(attempt.snapshot, endSnapshot)
   const machine = {
     ...context,
-    edge: { id: 'e-1', name: 'm' },
+    machine: { id: 'e-1', name: 'm' },
     witness: { ...context.witness, contents: change(context.witness.contents) },
   }
   const measured = {
     changes: changes.map((found) => ({ ...found, scope: null, attribution: 'certain' })),
     endSnapshot,
   }
-  const brief = reportedBriefFor({ edge: machine.edge, isOn: true }, attempt, measured as never)
+  const brief = reportedBriefFor({ machine: machine.machine, isOn: true }, attempt, measured as never)
   if (brief === undefined) throw new Error('nothing to keep')
   return heldFiles.measure(machine as never, brief, {})
 }

@@ -40,7 +40,7 @@ test.each(engines)('a review is kept, replayed and asked for on $engine', async 
   ])
   const sent = await project.call(
     'review_send',
-    { subject, verdict: 'send_back', content: before.content, viewed: true },
+    { subject, action: 'send_back', content: before.content, viewed: true },
     as,
   )
   expect(sent.reopened).toEqual([task])
@@ -59,9 +59,9 @@ test.each(engines)('a review is kept, replayed and asked for on $engine', async 
     ['answered', 'same'],
     ['open', null],
   ])
-  expect(after.verdicts).toMatchObject([{ verdict: 'send_back', comments: 2, by: 'Tess' }])
+  expect(after.reviews).toMatchObject([{ action: 'send_back', comments: 2, author: 'Tess' }])
   const inspection = await project.context.store.inspect()
-  expect(inspection).toMatchObject({ trouble: null, brokenAt: null, differing: 0, differences: [] })
+  expect(inspection).toMatchObject({ error: null, brokenAt: null, differing: 0, differences: [] })
 })
 
 test.each(engines)('what is new is told since it was last looked at, on $engine', async ({ open }) => {
@@ -77,11 +77,11 @@ test.each(engines)('what is new is told since it was last looked at, on $engine'
   expect(await project.call('review_image', image, as)).toMatchObject({ type: 'image/png', size: 7 })
   await project.call(
     'review_send',
-    { subject: { since: true }, verdict: 'comment', text: 'Well', content },
+    { subject: { since: true }, action: 'comment', text: 'Well', content },
     as,
   )
   expect((await show()).files).toHaveLength(2)
-  await project.call('review_send', { subject: { since: true }, verdict: 'approve', content }, as)
+  await project.call('review_send', { subject: { since: true }, action: 'approve', content }, as)
   expect((await show()).files).toEqual([])
   expect((await project.call('show', { id: first })).kind).toBe('task')
   const other = { actor: { ...person, identity: 'user:uma' } }

@@ -22,7 +22,7 @@ test('names and contents that would steer a terminal or an editor are data', asy
     [odd, 'text'],
   ])
   const { hunks } = await project.call('review_file', { subject: { task }, path: odd }, as)
-  const quoted = [{ path: odd, tree: null, hunks, trouble: null }]
+  const quoted = [{ path: odd, tree: null, hunks, error: null }]
   const text = quotedDiff(quoted)
   expect(text).not.toContain('\u001b')
   expect(parseComments(text, quoted)).toEqual([])
@@ -52,7 +52,7 @@ test('a secret file is under review by its name, and an edit of it changes what 
   await project.call('complete_task', { task_id: task, status: 'success', outcome })
   for (const path of ['.env', 'deploy/.ENV.Prod']) {
     const file = await project.call('review_file', { subject: { task }, path, whole: true }, as)
-    expect(file).toMatchObject({ hunks: [], trouble: expect.any(String) })
+    expect(file).toMatchObject({ hunks: [], error: expect.any(String) })
     const image = project.call('review_image', { subject: { task }, path, side: 'new' }, as)
     await expect(image).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   }
@@ -111,7 +111,7 @@ test('a file that was renamed to where another had been hides neither', async ()
   ])
 })
 
-test.each([{ isOnEdge: false }, { isOnEdge: true }])(
+test.each([{ isOnMachine: false }, { isOnMachine: true }])(
   'shows a file as changed of which nothing is known any more, $isOnEdge',
   async (options) => {
     const project = await openProject(options)
@@ -123,7 +123,7 @@ test.each([{ isOnEdge: false }, { isOnEdge: true }])(
     await project.context.witness.settle()
     rmSync(join(project.context.program.stateFolder, 'snapshots'), { recursive: true })
     const shown = await project.call('review_show', { task }, as)
-    expect(shown.files.map(({ path, status, trouble }: Answer) => [path, status, trouble])).toEqual([
+    expect(shown.files.map(({ path, status, error }: Answer) => [path, status, error])).toEqual([
       ['README.md', 'modified', 'What it held is not kept.'],
       ['new.ts', 'added', 'What it held is not kept.'],
     ])
@@ -137,7 +137,7 @@ test('a place that the difference does not have is refused with its line, and no
     path,
     tree: null,
     hunks: [{ lines: [{ kind: '+' as const, new: 1, text: 'one  ' }] }],
-    trouble: null,
+    error: null,
   })
   const files = [file('a.ts'), file('b.ts')]
   const read =

@@ -5,7 +5,7 @@ import { brief } from '../../src/gate/domain/hook/brief.ts'
 import { readBriefing } from '../../src/gate/operations/hook.ts'
 import { excerpt } from '../../src/kernel/text.ts'
 import { uniqueLineIndex } from '../../src/review/domain/lines.ts'
-import { longestQuote } from '../../src/review/domain/review.ts'
+import { maxQuoteLength } from '../../src/review/domain/review.ts'
 import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
 
 const as = { actor: person }
@@ -75,7 +75,7 @@ test('a file that changes after it was looked at comes back, with the difference
   const sent = await show()
   await project.call(
     'review_send',
-    { subject, verdict: 'send_back', text: 'Add one', content: sent.content },
+    { subject, action: 'send_back', text: 'Add one', content: sent.content },
     as,
   )
   await project.call('start_task', { planned_task_id: task, agent_name: 'backend' })
@@ -111,7 +111,7 @@ test('comments are drafts of their author until they are sent back with the work
   expect((await project.call('review_show', { task }, other)).drafts).toEqual([])
   const { content, drafts } = await show()
   expect(drafts).toMatchObject([{ text: 'Rename user', line: 2 }])
-  const sent = await project.call('review_send', { subject, verdict: 'send_back', content }, as)
+  const sent = await project.call('review_send', { subject, action: 'send_back', content }, as)
   expect(sent).toMatchObject({ comments: 1, reopened: [task] })
   expect((await project.call('taskman_task_get', { id: task })).status).toBe('to_do')
   const after = await show()
@@ -134,7 +134,7 @@ test('a file that became a program after it was looked at comes back', async () 
   await project.call('review_mark', { subject, path: first.path, content: first.after, viewed: true }, as)
   await project.call(
     'review_send',
-    { subject, verdict: 'send_back', text: 'Run it', content: (await show()).content },
+    { subject, action: 'send_back', text: 'Run it', content: (await show()).content },
     as,
   )
   await project.call('start_task', { planned_task_id: task, agent_name: 'backend' })
@@ -148,7 +148,7 @@ test('a file that became a program after it was looked at comes back', async () 
 
 test('a long line is found again by its beginning', () => {
   const long = 'x'.repeat(400)
-  expect(uniqueLineIndex(excerpt(long, longestQuote), ['first', long])).toBe(2)
+  expect(uniqueLineIndex(excerpt(long, maxQuoteLength), ['first', long])).toBe(2)
 })
 
 test('a comment follows its line, and says that it is gone', async () => {
@@ -161,7 +161,7 @@ test('a comment follows its line, and says that it is gone', async () => {
       as,
     )
   }
-  await project.call('review_send', { subject, verdict: 'send_back', content: (await show()).content }, as)
+  await project.call('review_send', { subject, action: 'send_back', content: (await show()).content }, as)
   await project.call('start_task', { planned_task_id: task })
   project.write('src/new.ts', 'zero\none\ntwo\n3\n')
   await finish(project, task)
@@ -178,21 +178,21 @@ test('an approval is bound to what was shown', async () => {
   const { content, files } = await project.call('review_show', { task }, as)
   expect(files).toHaveLength(1)
   project.write('src/auth.ts', 'export const auth = 3\n')
-  const refused = await project.refused('review_send', { subject: { task }, verdict: 'approve', content }, as)
+  const refused = await project.refused('review_send', { subject: { task }, action: 'approve', content }, as)
   expect(refused).toMatchObject({ code: 'CONFLICT', reason: 'content_changed' })
   const { content: now } = await project.call('review_show', { task }, as)
   const approved = await project.call(
     'review_send',
-    { subject: { task }, verdict: 'approve', content: now },
+    { subject: { task }, action: 'approve', content: now },
     as,
   )
-  expect(approved.by).toBe('Tess')
+  expect(approved.author).toBe('Tess')
 })
 
 test('an agent sends no review', async () => {
   const { project, task, show } = await workedTask()
   const { content } = await show()
-  const refused = await project.refused('review_send', { subject: { task }, verdict: 'approve', content })
+  const refused = await project.refused('review_send', { subject: { task }, action: 'approve', content })
   expect(refused).toMatchObject({ code: 'FORBIDDEN', reason: 'person_needed' })
 })
 
@@ -217,14 +217,14 @@ test('the words of a verdict reach the agent where it takes the task up, and say
       'review_send',
       {
         subject: { task },
-        verdict,
+        action: verdict,
         text,
         content: (await project.call('review_show', { task }, as)).content,
       },
       as,
     )
   await send('send_back', 'Use whole cents.')
-  const first = { said: 'sent back', by: 'Tess', text: 'Use whole cents.' }
+  const first = { action: 'sent back', author: 'Tess', text: 'Use whole cents.' }
   expect((await project.call('taskman_task_get', { id: task })).reviews).toMatchObject([first])
   expect((await project.call('taskman_task_next', {})).message).toBe(
     `Tess sent task ${task} back: Use whole cents.`,
@@ -246,17 +246,17 @@ test('the words of a verdict reach the agent where it takes the task up, and say
   await send('approve', 'Good.')
   const context = { mission_id: mission, include: ['blockers'] }
   const known = await project.call('get_context', context)
-  expect(known.answered_blockers.map(({ resolved }: Answer) => [resolved.said, resolved.answer])).toEqual([
+  expect(known.answered_blockers.map(({ resolved }: Answer) => [resolved.action, resolved.answer])).toEqual([
     ['approved', 'Good.'],
     ['sent back', 'Nearly. See the sign.'],
   ])
   expect(known.reviews).toMatchObject([
     { ...first, task_ids: [task] },
-    { said: 'sent back', text: 'Nearly. See the sign.' },
-    { said: 'approved', text: 'Good.' },
+    { action: 'sent back', text: 'Nearly. See the sign.' },
+    { action: 'approved', text: 'Good.' },
   ])
   const since = await project.call('get_context', { ...context, filter: { since: then } })
-  expect(since.reviews).toMatchObject([{ said: 'approved' }])
+  expect(since.reviews).toMatchObject([{ action: 'approved' }])
   expect((await project.call('taskman_task_get', { id: other })).reviews).toBeUndefined()
 })
 
@@ -276,7 +276,7 @@ test('a mission that is sent back tells each task that it means', async () => {
       'review_send',
       {
         subject,
-        verdict: 'send_back',
+        action: 'send_back',
         text,
         content: (await project.call('review_show', subject, as)).content,
       },
@@ -309,19 +309,19 @@ test('a mission that is completed over work that was sent back says so, and name
   const { task_id: task } = await project.call('start_task', { name: 'Sign in', mission_id: mission })
   project.write('src/auth.ts', 'export const auth = 2\n')
   await finish(project, task)
-  await project.call('review_send', { subject: { task }, verdict: 'send_back', text: 'Use whole cents.' }, as)
+  await project.call('review_send', { subject: { task }, action: 'send_back', text: 'Use whole cents.' }, as)
   expect((await project.call('list_missions', {})).missions).toMatchObject([
     { open_tasks: 0, to_do_tasks: 1, done_tasks: 0 },
   ])
   const closing = { mission_id: mission, status: 'completed', summary: 'Done' }
-  await project.call('setting_set', { name: 'holds_gate', value: 'all' }, as)
+  await project.call('setting_set', { name: 'inbox_gate', value: 'all' }, as)
   const refused = await project.refused('complete_mission', closing)
   expect(refused).toMatchObject({
     code: 'REFUSED',
     reason: 'tasks_sent_back',
     fix: { operation: 'start_task' },
   })
-  await project.call('setting_set', { name: 'holds_gate', value: 'blockers' }, as)
+  await project.call('setting_set', { name: 'inbox_gate', value: 'blockers' }, as)
   const { warnings } = await project.call('complete_mission', closing)
   expect(warnings).toEqual([`A person sent 1 task back that nobody has done again: ${task} "Sign in".`])
 })
@@ -329,12 +329,12 @@ test('a mission that is completed over work that was sent back says so, and name
 test('work may be sent back unseen, but not approved', async () => {
   const { project, task } = await workedTask()
   const subject = { task }
-  expect(await project.refused('review_send', { subject, verdict: 'approve' }, as)).toMatchObject({
+  expect(await project.refused('review_send', { subject, action: 'approve' }, as)).toMatchObject({
     code: 'INVALID_INPUT',
     reason: 'content_missing',
     fix: { operation: 'review_show' },
   })
-  const sent = await project.call('review_send', { subject, verdict: 'send_back', text: 'Again' }, as)
+  const sent = await project.call('review_send', { subject, action: 'send_back', text: 'Again' }, as)
   expect(sent.reopened).toEqual([task])
 })
 
@@ -344,13 +344,13 @@ test('an inbox entry of a review names the review; to reject it sends the task b
   project.write('src/auth.ts', 'export const auth = 2\n')
   const outcome = { summary: 'Done', manual_review_needed: true }
   await project.call('complete_task', { task_id: task, status: 'success', outcome })
-  const { holds } = await project.call('inbox', {})
-  expect(holds[0].answers[0].command).toBe(`waymark review ${task}`)
+  const { items } = await project.call('inbox', {})
+  expect(items[0].answers[0].command).toBe(`waymark review ${task}`)
   expect(await project.refused('approve', { id: task }, as)).toMatchObject({
     code: 'NOT_FOUND',
     reason: 'inbox_id_invalid',
   })
-  await project.call('reject', { id: holds[0].hold_id, reason: 'Use a dot' }, as)
+  await project.call('reject', { id: items[0].item_id, reason: 'Use a dot' }, as)
   expect((await project.call('taskman_task_get', { id: task })).status).toBe('to_do')
   expect(await project.refused('review_comments', {}, as)).toMatchObject({
     code: 'INVALID_INPUT',

@@ -24,7 +24,7 @@ async function team() {
       roles: [],
       expiresAt: Number.MAX_SAFE_INTEGER,
     }
-    const context = { ...project.context, actor: { ...person, name: access }, standing }
+    const context = { ...project.context, actor: { ...person, name: access }, permissions: standing }
     return invoke(operation, context, input) as Promise<Answer>
   }
   return { project, task, subject: { task }, asMember }
@@ -51,16 +51,16 @@ test('a viewer looks, a contributor comments, a maintainer decides', async () =>
   await expect(viewer('review_comment', comment)).rejects.toThrow('needs contributor access')
   await contributor('review_comment', comment)
   const { content } = await contributor('review_show', { task })
-  await expect(contributor('review_send', { subject, verdict: 'approve', content })).rejects.toThrow(
+  await expect(contributor('review_send', { subject, action: 'approve', content })).rejects.toThrow(
     'To approve or send back needs maintainer access, and contributor has contributor.',
   )
-  expect(await contributor('review_send', { subject, verdict: 'comment', content })).toMatchObject({
+  expect(await contributor('review_send', { subject, action: 'comment', content })).toMatchObject({
     comments: 1,
   })
   const before = await maintainer('review_show', { task })
   expect(before.waiting).toMatchObject([{ kind: 'review' }])
-  const approved = await maintainer('review_send', { subject, verdict: 'approve', content: before.content })
-  expect(approved.closed_holds).toEqual([before.waiting[0].hold_id])
+  const approved = await maintainer('review_send', { subject, action: 'approve', content: before.content })
+  expect(approved.closed_items).toEqual([before.waiting[0].item_id])
   expect((await maintainer('review_show', { task })).waiting).toEqual([])
 })
 
@@ -83,7 +83,7 @@ test("an agent with a person's token reads no comment that the person did not se
       expiresAt: Number.MAX_SAFE_INTEGER,
     }
     const actor = { ...project.context.actor, kind: 'agent' as const, channel: 'http' as const }
-    return invoke(operation, { ...project.context, actor, standing }, input) as Promise<Answer>
+    return invoke(operation, { ...project.context, actor, permissions: standing }, input) as Promise<Answer>
   }
   const seen = await asAgent('review_show', { task })
   expect(seen.drafts).toEqual([])
@@ -125,7 +125,7 @@ test('what cannot be is refused with a sentence', async () => {
     await refused('review_comment', { ...words, path: 'src/auth.ts', line: 1, quoted: 'other' }),
   ).toMatchObject({ code: 'CONFLICT', reason: 'content_changed' })
   const { content } = await project.call('review_show', { task }, as)
-  expect(await refused('review_send', { subject, verdict: 'send_back', content })).toMatchObject({
+  expect(await refused('review_send', { subject, action: 'send_back', content })).toMatchObject({
     code: 'INVALID_INPUT',
     reason: 'review_empty',
   })

@@ -21,7 +21,7 @@ test('to approve a mission approves its run, bound to what was shown', async () 
   const seen = await project.call('review_show', subject, ana)
   expect(seen.waiting).toMatchObject([{ kind: 'approval', run_id: run.id }])
   project.write('src/auth.ts', 'export const auth = "backdoor"\n')
-  const verdict = { subject, verdict: 'approve', content: seen.content }
+  const verdict = { subject, action: 'approve', content: seen.content }
   expect(await project.refused('review_send', verdict, ana)).toMatchObject({
     code: 'CONFLICT',
     reason: 'content_changed',
@@ -38,13 +38,13 @@ test('an approval stays current after its run was approved, until the files chan
   await complete(task)
   const subject = { mission: missionId }
   const seen = await project.call('review_show', subject, ana)
-  await project.call('review_send', { subject, verdict: 'approve', content: seen.content }, ana)
+  await project.call('review_send', { subject, action: 'approve', content: seen.content }, ana)
   const approved = await project.call('review_show', subject, ana)
-  expect(approved.verdicts).toMatchObject([{ content: approved.content, current: true }])
+  expect(approved.reviews).toMatchObject([{ content: approved.content, current: true }])
   const again = await start()
   project.write('src/auth.ts', 'export const auth = 3\n')
   await complete(again)
-  expect((await project.call('review_show', subject, ana)).verdicts).toMatchObject([{ current: false }])
+  expect((await project.call('review_show', subject, ana)).reviews).toMatchObject([{ current: false }])
 })
 
 test('a run that the verdict cannot decide stays for the inbox, and what was decided is told', async () => {
@@ -57,18 +57,18 @@ test('a run that the verdict cannot decide stays for the inbox, and what was dec
   const subject = { mission: missionId }
   const seen = await project.call('review_show', subject, ana)
   expect(seen.waiting.map(({ run_id }: { run_id: string }) => run_id)).toEqual([run.id, chosen.id])
-  const sent = await project.call('review_send', { subject, verdict: 'approve', content: seen.content }, ana)
+  const sent = await project.call('review_send', { subject, action: 'approve', content: seen.content }, ana)
   expect(sent.runs).toMatchObject([{ run_id: run.id }])
   expect(sent.notes).toMatchObject([expect.stringContaining(`Run ${chosen.id} was not decided`)])
-  const { verdicts, waiting } = await project.call('review_show', subject, ana)
-  expect(verdicts).toMatchObject([{ verdict: 'approve' }])
+  const { reviews, waiting } = await project.call('review_show', subject, ana)
+  expect(reviews).toMatchObject([{ action: 'approve' }])
   expect(waiting.map(({ run_id }: { run_id: string }) => run_id)).toContain(chosen.id)
 })
 
 test.each([false, true])(
   'decides every run that waits in one review, on another machine: %s',
-  async (isOnEdge) => {
-    const { project, run, missionId, start, complete } = await gatedMission(text, 'reviewed', { isOnEdge })
+  async (isOnMachine) => {
+    const { project, run, missionId, start, complete } = await gatedMission(text, 'reviewed', { isOnMachine })
     const task = await start()
     project.write('src/auth.ts', 'export const auth = 2\n')
     await complete(task)
@@ -78,11 +78,7 @@ test.each([false, true])(
     })
     const subject = { mission: missionId }
     const seen = await project.call('review_show', subject, ana)
-    const sent = await project.call(
-      'review_send',
-      { subject, verdict: 'approve', content: seen.content },
-      ana,
-    )
+    const sent = await project.call('review_send', { subject, action: 'approve', content: seen.content }, ana)
     expect(sent.runs.map(({ run_id }: { run_id: string }) => run_id)).toEqual([run.id, second.id])
     expect(sent.notes).toEqual([])
     for (const { emit } of [run, second]) expect(await emit('go')).toMatchObject({ status: 'succeeded' })
@@ -97,7 +93,7 @@ test('to send a mission back withdraws the approval of its run by the same perso
   const subject = { mission: missionId }
   const send = async (verdict: string) => {
     const { content } = await project.call('review_show', subject, ana)
-    await project.call('review_send', { subject, verdict, content, text: 'See above.' }, ana)
+    await project.call('review_send', { subject, action: verdict, content, text: 'See above.' }, ana)
   }
   await send('approve')
   await send('send_back')
@@ -118,8 +114,8 @@ test('to reject the review of a task withdraws an approval of its mission’s ru
     outcome: { summary: 'Done.', achievements: ['It works'], manual_review_needed: true },
   })
   await project.call('approve', { id: run.id }, ana)
-  const { holds } = await project.call('inbox', { kind: 'review' }, ana)
-  await project.call('reject', { id: holds[0]?.hold_id, reason: 'Not so.' }, ana)
+  const { items } = await project.call('inbox', { kind: 'review' }, ana)
+  await project.call('reject', { id: items[0]?.item_id, reason: 'Not so.' }, ana)
   expect(await run.refused('go')).toMatchObject({
     details: { missing_guards: [expect.stringContaining('Ana sent it back after approving it')] },
   })

@@ -92,7 +92,7 @@ test('comment, answer, new attempt, only the new difference, approval: in a term
   expect(approved.out).toContain('Approved (rv-')
   expect(await agent.resource(`waymark://reviews/${task}`)).toMatchObject({
     comments: [{ comment_id: comment, status: 'done', now: { line: null, line_is: 'gone' } }],
-    verdicts: [{ verdict: 'send_back' }, { verdict: 'approve', by: expect.any(String) }],
+    reviews: [{ action: 'send_back' }, { action: 'approve', author: expect.any(String) }],
   })
 })
 

@@ -36,7 +36,7 @@ export interface CapturedFolder {
   readonly events: () => readonly string[]
   readonly copies: () => readonly string[]
   readonly log: () => string
-  /** Ingests, and answers the moments that were to be recorded. */
+  /** Ingests, and answers the hook events that were to be recorded. */
   readonly drain: () => Promise<readonly HookEvent[]>
 }
 
@@ -49,7 +49,7 @@ export function openCaptured(settings: object = { on: true }): CapturedFolder {
   const queue = hookQueue({ HOME: home }, folder)
   mkdirSync(queue.folder, { recursive: true })
   writeFileSync(join(queue.folder, 'capture.json'), JSON.stringify({ root: folder, ...settings }))
-  const hold = () => existsSync(queue.folder) && holdIngest({ HOME: home }, folder)
+  const item = () => existsSync(queue.folder) && holdIngest({ HOME: home }, folder)
   const text = (said: object | string) => (typeof said === 'string' ? said : JSON.stringify(said))
   return {
     home,
@@ -62,7 +62,7 @@ export function openCaptured(settings: object = { on: true }): CapturedFolder {
     remove: (path) => rmSync(join(folder, path), { recursive: true, force: true }),
     tell: (client, said, environment = {}, at = Date.now()) => {
       try {
-        hold()
+        item()
       } catch {}
       const place = {
         word: client,
@@ -75,7 +75,7 @@ export function openCaptured(settings: object = { on: true }): CapturedFolder {
     },
     run: (client, said, environment = {}) => {
       try {
-        hold()
+        item()
       } catch {}
       return runAlone([captureBin, client], {
         folder,
@@ -94,7 +94,7 @@ export function openCaptured(settings: object = { on: true }): CapturedFolder {
     log: () => (existsSync(logFile(queue)) ? readFileSync(logFile(queue), 'utf8') : ''),
     drain: async () => {
       const recorded: HookEvent[] = []
-      await ingestQueue(queue, { record: async (moments) => void recorded.push(...moments) })
+      await ingestQueue(queue, { record: async (hookEvents) => void recorded.push(...hookEvents) })
       return recorded
     },
   }

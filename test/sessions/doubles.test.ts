@@ -30,7 +30,7 @@ test('hooks that are registered twice tell each event once', async () => {
     twice({ hook_event_name: 'TaskCreated', task_id, task_subject: `Step ${task_id}` })
   twice({ hook_event_name: 'Stop' })
   const drained = await project.drain()
-  expect(drained.map((moment) => inWords(moment, project.folder))).toEqual([
+  expect(drained.map((hookEvent) => inWords(hookEvent, project.folder))).toEqual([
     'edit ended: Edit src/app.ts, explained in p1',
     'items: 0 of 1 done in p1',
     'items: 0 of 1 done in p1',
@@ -101,8 +101,8 @@ test('VS Code and Copilot run the hooks of Claude Code’s file as well as their
     project.tell(client, { ...payload, timestamp: '2026-11-22T10:00:00.001Z' }, {}, at)
     project.tell('claude', { ...payload, timestamp: '2026-11-22T10:00:00.014Z' }, {}, at)
   }
-  const moments = await project.drain()
-  expect(moments.map(({ client, what }) => [client.name, what.kind])).toEqual([
+  const hookEvents = await project.drain()
+  expect(hookEvents.map(({ client, what }) => [client.name, what.kind])).toEqual([
     ['vscode', 'command_began'],
     ['copilot', 'command_began'],
   ])
@@ -153,8 +153,8 @@ test('one file is one path, however it is spelt', async () => {
       tool_input: { file_path, content: 'x\n' },
     })
   }
-  const moments = await project.drain()
-  const paths = moments.flatMap(({ what }) =>
+  const hookEvents = await project.drain()
+  const paths = hookEvents.flatMap(({ what }) =>
     what.kind === 'edit_began' ? what.edits.map(({ path }) => path) : [],
   )
   expect(paths).toHaveLength(4)
@@ -211,9 +211,9 @@ test('a linked work tree, and a folder where the agent stands, belong to the pro
     },
     { CLAUDE_PROJECT_DIR: project.folder },
   )
-  const moments = await project.drain()
+  const hookEvents = await project.drain()
   expect(
-    moments.map(({ folder, what }) => [folder, what.kind === 'edit_began' && what.edits[0]?.path]),
+    hookEvents.map(({ folder, what }) => [folder, what.kind === 'edit_began' && what.edits[0]?.path]),
   ).toEqual([
     [tree, join(tree, 'a.ts')],
     [tree, join(project.folder, 'b.ts')],

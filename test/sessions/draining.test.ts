@@ -15,7 +15,7 @@ import { capture } from '../../src/sessions/capture/hook/capture-hook.ts'
 import { isIngesting, takeIngestLock } from '../../src/sessions/capture/ingest-lock.ts'
 import { eventName } from '../../src/sessions/capture/queued-event.ts'
 import type { HookEvent } from '../../src/sessions/domain/hook-event.ts'
-import { longestAllowed, longestTurn } from '../support/longest-turn.ts'
+import { maxAllowedLength, maxTurnMs } from '../support/longest-turn.ts'
 import { runAlone } from '../support/program.ts'
 import { openCommandLine } from '../surfaces/cli/command-line.ts'
 import { type CapturedFolder, captureBin, holdIngest, hookQueue, openCaptured } from './captured-project.ts'
@@ -32,8 +32,8 @@ function prompt(project: CapturedFolder, prompt_id: string) {
 
 function followed(project: CapturedFolder): { readonly host: FollowHost; readonly turns: string[] } {
   const turns: string[] = []
-  const record = async (moments: readonly HookEvent[]) =>
-    void turns.push(...moments.map(({ turn }) => turn ?? ''))
+  const record = async (hookEvents: readonly HookEvent[]) =>
+    void turns.push(...hookEvents.map(({ turn }) => turn ?? ''))
   return { host: { root: project.folder, environment: { HOME: project.home }, record, processStart }, turns }
 }
 
@@ -175,12 +175,12 @@ test('a server goes on answering while a hundred events are read', async () => {
     }
   }
   fill()
-  const turn = await longestTurn(async () => {
+  const turn = await maxTurnMs(async () => {
     if (project.events().length === 0) return
     await ingestNow(host)
   })
   expect(project.events()).toHaveLength(0)
-  expect(turn).toBeLessThanOrEqual(longestAllowed)
+  expect(turn).toBeLessThanOrEqual(maxAllowedLength)
 })
 
 test('three turns that no server saw are there as soon as somebody asks', () => {
@@ -212,11 +212,11 @@ test('three turns that no server saw are there as soon as somebody asks', () => 
   expect(run('capture', 'status').out).toContain('Nothing waits to be recorded.')
   const database = new Database(join(folder, '.waymark', 'waymark.db'), { readonly: true })
   onTestFinished(() => void database.close())
-  const kinds = database.prepare('select kind, count(*) as n from fact group by kind').all()
+  const kinds = database.prepare('select kind, count(*) as n from project_event group by kind').all()
   expect(kinds).toEqual(expect.arrayContaining([expect.objectContaining({ kind: 'session.opened', n: 1 })]))
   expect(run('ingest', '--once')).toEqual({ code: 0, out: '', error: '' })
   expect(refused('ingest', 'now')).toMatchObject({ code: 'INVALID_INPUT', reason: 'usage_invalid' })
-  expect(run('doctor').out).not.toContain('not what the facts make')
+  expect(run('doctor').out).not.toContain('not what the log entries make')
 })
 
 test('a hook starts an ingest where nothing ingests, and that outlives it', async () => {

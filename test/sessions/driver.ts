@@ -11,7 +11,7 @@ import { type Answer, openProject, type ProjectOptions, type TestProject } from 
 
 export const full: Coverage = { edits: true, failures: true, subagents: true, ids: true }
 
-/** What plays sessions of clients: really writes files, and makes the moments that their hooks would have told. */
+/** What plays sessions of clients: really writes files, and makes the hook events that their hooks would have told. */
 export interface Stage {
   readonly session: (id: string, more?: SessionOptions) => Player
   /** Hands over what was told since, as a drain does. */
@@ -20,7 +20,7 @@ export interface Stage {
   readonly told: () => readonly HookEvent[]
   /** The same, taken away for who hands it over in another way. */
   readonly taken: () => readonly HookEvent[]
-  readonly tell: (moments: readonly HookEvent[]) => void
+  readonly tell: (hookEvents: readonly HookEvent[]) => void
   readonly write: (path: string, content: string) => void
   /** Where copies lie. */
   readonly spool: string
@@ -184,7 +184,7 @@ export function openStage(context: Context, spool = spoolBeside(context.folder))
     drain: () => recordMachineEvents(context, queue.splice(0)),
     told: () => [...queue],
     taken: () => queue.splice(0),
-    tell: (moments) => void queue.push(...moments),
+    tell: (hookEvents) => void queue.push(...hookEvents),
     write,
     spool,
   }
@@ -205,7 +205,7 @@ export interface Case extends Stage {
 
 /** A project in which sessions are played. */
 export async function openCase(options: ProjectOptions = {}): Promise<Case> {
-  const project = await openProject({ isOnEdge: false, ...options })
+  const project = await openProject({ isOnMachine: false, ...options })
   const stage = openStage(project.context)
   const sessions = async (): Promise<readonly Answer[]> => (await project.call('sessions')).sessions
   return {

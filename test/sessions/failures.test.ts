@@ -90,7 +90,7 @@ test('while the record cannot be written the events wait, and then each is recor
   await expect(ingestQueue(project.queue, { record: locked })).rejects.toThrow('The database is locked.')
   expect(project.events()).toHaveLength(3)
   expect(project.copies()).toHaveLength(1)
-  expect((await project.drain()).map((moment) => inWords(moment, project.folder))).toEqual([
+  expect((await project.drain()).map((hookEvent) => inWords(hookEvent, project.folder))).toEqual([
     'prompted: 1 in p1',
     'edit began: Write src/app.ts, absent',
     'edit ended: Write src/app.ts, explained',
@@ -103,9 +103,9 @@ test('what the record cannot take is left out, with a line, and keeps nothing el
   for (const n of [1, 2, 3]) prompt(project, n)
   const recorded: HookEvent[] = []
   await ingestQueue(project.queue, {
-    record: async (moments) => {
-      if (moments.some(({ turn }) => turn === 'p2')) throw new Error('a bug')
-      recorded.push(...moments)
+    record: async (hookEvents) => {
+      if (hookEvents.some(({ turn }) => turn === 'p2')) throw new Error('a bug')
+      recorded.push(...hookEvents)
     },
   })
   expect(recorded.map(({ turn }) => turn)).toEqual(['p1', 'p3'])
@@ -125,20 +125,20 @@ test('an ingest that is killed at any step loses nothing, and what comes twice h
     const state = join(project.queue.folder, 'ingested.json')
     const files = [...kept, ...(existsSync(state) ? [state] : []), ...project.copies()]
     const contents = files.map((file) => [file, readFileSync(file)] as const)
-    const record: IngestHost['record'] = async (moments) => {
+    const record: IngestHost['record'] = async (hookEvents) => {
       if (round === 0) throw new Failure('UNAVAILABLE', 'killed before')
-      for (const moment of moments) recorded.set(moment.key, moment)
+      for (const hookEvent of hookEvents) recorded.set(hookEvent.key, hookEvent)
       if (round === 1) throw new Failure('UNAVAILABLE', 'killed after')
     }
     await ingestQueue(project.queue, { record }).catch(() => undefined)
     if (round === 2) for (const [file, content] of contents) writeFileSync(file, content)
   }
   await ingestQueue(project.queue, {
-    record: async (moments) => void moments.map((moment) => recorded.set(moment.key, moment)),
+    record: async (hookEvents) => void hookEvents.map((hookEvent) => recorded.set(hookEvent.key, hookEvent)),
   })
   const told = [...recorded.values()]
     .toSorted((a, b) => (a.key < b.key ? -1 : 1))
-    .map((moment) => inWords(moment))
+    .map((hookEvent) => inWords(hookEvent))
   expect(told.map((words) => words.replace(/^(edit \w+):.*/, '$1'))).toEqual(expected)
 })
 
@@ -155,10 +155,10 @@ test('over its limit the queue drops the oldest copies, then the oldest events, 
   expect(left).toBeGreaterThan(0)
   expect(left).toBeLessThan(11)
   await ingestQueue(project.queue, { record }, { bytes: 64_000_000, events: 4 }).catch(() => undefined)
-  const moments = await project.drain()
-  const lost = moments.flatMap(({ what }) => (what.kind === 'lost' ? [what] : []))
+  const hookEvents = await project.drain()
+  const lost = hookEvents.flatMap(({ what }) => (what.kind === 'lost' ? [what] : []))
   expect(lost.find(({ why }) => why === 'the hook queue was full')?.count).toBe(8)
-  expect(moments.filter(({ what }) => what.kind === 'edit_ended')).toHaveLength(2)
+  expect(hookEvents.filter(({ what }) => what.kind === 'edit_ended')).toHaveLength(2)
 })
 
 test('what nothing recorded for 7 days is told as lost', async () => {
@@ -168,8 +168,8 @@ test('what nothing recorded for 7 days is told as lost', async () => {
   const old = `${Date.now() - 8 * 86_400_000}-1-0001.json`
   writeFileSync(join(project.queue.events, old), readFileSync(join(project.queue.events, name)))
   forgetOldEvents(project.queue)
-  const moments = await project.drain()
-  expect(moments.map((moment) => inWords(moment))).toEqual([
+  const hookEvents = await project.drain()
+  expect(hookEvents.map((hookEvent) => inWords(hookEvent))).toEqual([
     'prompted: 1 in p1',
     'lost: 1, nothing could record them for 7 days in p1',
   ])
@@ -181,8 +181,8 @@ test('an event that cannot be deleted is recorded once, and keeps no other waiti
   const { events, folder } = project.queue
   const [stuck = ''] = project.events()
   const recorded: string[] = []
-  const record: IngestHost['record'] = async (moments) => {
-    recorded.push(...moments.map(({ turn }) => turn ?? ''))
+  const record: IngestHost['record'] = async (hookEvents) => {
+    recorded.push(...hookEvents.map(({ turn }) => turn ?? ''))
   }
   const real = fs.rmSync
   const undeletable = vi.spyOn(fs, 'rmSync').mockImplementation((path, options) => {
@@ -211,9 +211,10 @@ test('an event that the server refuses keeps no other waiting; where it refuses 
   for (const n of [1, 2, 3]) prompt(project, n)
   const recorded: string[] = []
   const refusing = (code: 'INVALID_INPUT' | 'FORBIDDEN', turns: readonly string[]): IngestHost['record'] => {
-    return async (moments) => {
-      if (moments.some(({ turn }) => turns.includes(turn ?? ''))) throw new Failure(code, 'It is not taken.')
-      recorded.push(...moments.map(({ turn }) => turn ?? ''))
+    return async (hookEvents) => {
+      if (hookEvents.some(({ turn }) => turns.includes(turn ?? '')))
+        throw new Failure(code, 'It is not taken.')
+      recorded.push(...hookEvents.map(({ turn }) => turn ?? ''))
     }
   }
   const all = refusing('FORBIDDEN', ['p1', 'p2', 'p3'])
@@ -233,7 +234,7 @@ test('a folder, a link or a pipe with the name of an event is no event and is re
   symlinkSync(join(project.home, 'mine'), join(events, '1795342800000-1-0002.json'))
   execFileSync('mkfifo', [join(events, '1795342800000-1-0003.json')])
   prompt(project, 1)
-  expect((await project.drain()).map((moment) => inWords(moment))).toEqual(['prompted: 1 in p1'])
+  expect((await project.drain()).map((hookEvent) => inWords(hookEvent))).toEqual(['prompted: 1 in p1'])
   expect(project.events()).toEqual([])
   expect(readFileSync(join(project.home, 'mine'), 'utf8')).toBe('{}')
 })

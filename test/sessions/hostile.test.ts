@@ -109,11 +109,11 @@ test('payloads of any kind leave the project alone, read nothing outside it and 
   )
   expect(project.events().length).toBeGreaterThan(amount({ test: 50, soak: 100 }))
   for (const copy of project.copies()) expect(readFileSync(copy, 'utf8')).toBe('in here\n')
-  const moments = await project.drain()
-  expect(moments.length).toBeGreaterThan(amount({ test: 30, soak: 60 }))
-  const told = JSON.stringify(moments)
+  const hookEvents = await project.drain()
+  expect(hookEvents.length).toBeGreaterThan(amount({ test: 30, soak: 60 }))
+  const told = JSON.stringify(hookEvents)
   expect(told).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\\u00[01]/)
-  for (const { what, folder: where, session } of moments) {
+  for (const { what, folder: where, session } of hookEvents) {
     expect(where === folder || where.startsWith(`${folder}/`)).toBe(true)
     expect(session.length).toBeLessThanOrEqual(200)
     if (what.kind !== 'edit_began' && what.kind !== 'edit_ended') continue

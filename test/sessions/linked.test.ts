@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { capture } from '../../src/sessions/capture/hook/capture-hook.ts'
-import { edgeMachine } from '../remote/edges.ts'
+import { agentMachine } from '../remote/machines.ts'
 import type { Answer } from '../support/project.ts'
 import { holdIngest } from './captured-project.ts'
 
-test('case 18: a real server links an attempt to the session that the call, or an edge, names', async () => {
-  const machine = edgeMachine()
+test('case 18: a real server links an attempt to the session that the call, or a remote machine, names', async () => {
+  const machine = agentMachine()
   const { folder, environment } = machine
   expect(machine.run('init')).toMatchObject({ code: 0 })
   machine.run('capture', 'on')

@@ -150,23 +150,23 @@ test.each([
     project.tell('claude', { ...common, ...write, hook_event_name: 'PostToolUse', tool_response: {} })
     expect(project.copies()).toHaveLength(1)
     project.tell('claude', { ...common, hook_event_name: 'Stop' })
-    const moments = JSON.stringify(await project.drain())
+    const hookEvents = JSON.stringify(await project.drain())
     const after = everythingBelow(state)
     for (const [kind, secret] of all) {
       for (const part of secret.split('\n').filter((line) => !line.startsWith('--'))) {
         expect([kind, 'spooled', spooled.includes(part)]).toEqual([kind, 'spooled', false])
         expect([kind, 'waiting', waiting.includes(part)]).toEqual([kind, 'waiting', false])
-        expect([kind, 'moments', moments.includes(part)]).toEqual([kind, 'moments', false])
+        expect([kind, 'hookEvents', hookEvents.includes(part)]).toEqual([kind, 'hookEvents', false])
         expect([kind, 'after', after.includes(part)]).toEqual([kind, 'after', false])
       }
     }
-    for (const text of [spooled, moments, after]) {
+    for (const text of [spooled, hookEvents, after]) {
       expect(text).not.toContain('someone@example.com')
       expect(text).not.toContain('box-7')
     }
-    expect(moments.includes('Hello: ')).toBe(keeps)
-    expect(moments.includes('deploy --now')).toBe(keeps)
-    expect(moments.includes('"program":"deploy')).toBe(true)
+    expect(hookEvents.includes('Hello: ')).toBe(keeps)
+    expect(hookEvents.includes('deploy --now')).toBe(keeps)
+    expect(hookEvents.includes('"program":"deploy')).toBe(true)
   },
 )
 

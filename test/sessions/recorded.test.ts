@@ -97,8 +97,10 @@ test.each(files)('what %s really sent is told in the words of the domain', async
     if (effect) project.write(inProject(effect.path), effect.content)
   }
   expect(project.log()).toBe('')
-  const moments = await project.drain()
-  expect(new Set(moments.map(({ session }) => session)).size).toBe(1)
-  expect(moments.map((moment) => inWords({ ...moment, turn: null }, project.folder))).toEqual(expected[file])
+  const hookEvents = await project.drain()
+  expect(new Set(hookEvents.map(({ session }) => session)).size).toBe(1)
+  expect(hookEvents.map((hookEvent) => inWords({ ...hookEvent, turn: null }, project.folder))).toEqual(
+    expected[file],
+  )
   expect(project.events()).toEqual([])
 })

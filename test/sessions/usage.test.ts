@@ -15,8 +15,8 @@ function transcript(project: CapturedFolder, path: string, lines: readonly objec
 }
 
 async function stopOf(project: CapturedFolder) {
-  const moments = await project.drain()
-  const stop = moments.find(({ what }) => what.kind === 'stopped')
+  const hookEvents = await project.drain()
+  const stop = hookEvents.find(({ what }) => what.kind === 'stopped')
   return {
     usage: stop?.what.kind === 'stopped' ? stop.what.usage : undefined,
     model: stop?.model,

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { AttemptId, InboxItemId, TaskId } from '../../src/kernel/id.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import type { Attempt } from '../../src/track/domain/task.ts'
-import { aHold, aMission, anAttempt, aTask } from '../support/entities.ts'
+import { aMission, anAttempt, anItem, aTask } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aProgress, closing, happened } from './facts.ts'
+import { aProgress, closing, happened } from './events.ts'
 
 /** Attempt a-<number> at task t-<number>, opened at `number`, in a tree. */
 async function opened(store: Store, number: number, top = '/tree'): Promise<Attempt> {
@@ -47,19 +47,19 @@ describe.each(dialects)('attempts over time in $dialect', ({ fresh }) => {
     })
   })
 
-  test('an attempt is silent until something is said about it, or a hold is open for it', async () => {
+  test('an attempt is silent until something is said about it, or an inbox item is open for it', async () => {
     await using temporary = await fresh()
     const { store } = temporary
     await happened(store, 0, { kind: 'mission.started', mission: aMission() })
     for (const number of [1, 2, 3]) await opened(store, number)
     const attemptId = 'a-1' as AttemptId
     await happened(store, 90, { kind: 'progress.logged', progress: aProgress({ attemptId }) })
-    const hold = aHold({ kind: 'stale_attempt', attemptId: 'a-2' as AttemptId, taskId: 't-2' as TaskId })
-    await happened(store, 91, { kind: 'hold.opened', hold })
+    const item = anItem({ kind: 'stale_attempt', attemptId: 'a-2' as AttemptId, taskId: 't-2' as TaskId })
+    await happened(store, 91, { kind: 'inbox.opened', item })
     const silent = () => store.view(({ tasks }) => tasks.silentAttempts(80))
     expect(idsOf(await silent())).toEqual(['a-3'])
     const answered = { missionId: null, taskId: null, status: 'dismissed', answer: null } as const
-    await happened(store, 92, { kind: 'hold.closed', holdId: 'h-1' as InboxItemId, ...answered })
+    await happened(store, 92, { kind: 'inbox.closed', itemId: 'h-1' as InboxItemId, ...answered })
     expect(idsOf(await silent())).toEqual(['a-2', 'a-3'])
     expect((await store.view(({ tasks }) => tasks.attempt('a-1')))?.lastCallAt).toBe(90)
   })

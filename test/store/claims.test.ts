@@ -6,8 +6,8 @@ import { fingerprint } from '../../src/store/fingerprint.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { anAttempt } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aDecision, anIssue, aProgress, closing, happened } from './facts.ts'
-import { aClaim, aNote, planTask, t } from './plan-facts.ts'
+import { aDecision, anIssue, aProgress, closing, happened } from './events.ts'
+import { aClaim, aNote, planTask, t } from './plan-events.ts'
 
 const claim = aClaim({ claimedAt: 10, expiresAt: 1000 })
 const claimed: NewProjectEvent = { kind: 'task.claimed', taskId: t(1), claim }

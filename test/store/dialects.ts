@@ -7,7 +7,7 @@ interface Dialect {
   readonly fresh: () => Promise<TemporaryStore>
   /** The same in a database where nothing else is. */
   readonly alone: () => Promise<TemporaryStore>
-  /** Whether thousands of facts in one transaction are recorded in a time that `npm test` has. */
+  /** Whether thousands of log entries in one transaction are recorded in a time that `npm test` has. */
   readonly isQuick: boolean
 }
 

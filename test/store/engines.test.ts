@@ -11,8 +11,8 @@ import { aMission, anAttempt } from '../support/entities.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
 import { type TemporaryStore, temporaryPostgresStore } from '../support/store.ts'
 import { dialects } from './dialects.ts'
-import { aChange, closing, happened } from './facts.ts'
-import { planTask, t } from './plan-facts.ts'
+import { aChange, closing, happened } from './events.ts'
+import { planTask, t } from './plan-events.ts'
 
 const mission = (id: string, changes: object = {}): NewProjectEvent => ({
   kind: 'mission.started',
@@ -78,19 +78,19 @@ describe.each(engines)('text in $dialect', ({ fresh }) => {
 })
 
 describe.each(dialects)('what engines take differently, in $dialect', ({ dialect, fresh, alone }) => {
-  test('a NUL, half a surrogate pair and 900 kB are kept, and the journal as it was', async () => {
+  test('a NUL, half a surrogate pair and 900 kB are kept, and the log as it was', async () => {
     await using temporary = await fresh()
     const { store } = temporary
     const long = 'é'.repeat(450_000)
     await happened(store, 1, mission('m-1', { name: 'a\0b \ud800', description: long }))
-    await store.view(async ({ missions, journal }) => {
+    await store.view(async ({ missions, eventLog: log }) => {
       const found = await missions.find('m-1')
       expect(found?.name).toBe('a␀b \ufffd')
       expect(found?.description === long).toBe(true)
       expect((await missions.list({ search: 'A\0B', limit: 5 })).total).toBe(1)
-      const { items } = { items: await journal.since(1, 1) }
+      const { items } = { items: await log.since(1, 1) }
       expect(items[0]?.body).toMatchObject({ mission: { name: 'a\0b \ufffd' } })
-      expect(await journal.verify()).toEqual({ facts: 2, brokenAt: null })
+      expect(await log.verify()).toEqual({ events: 2, brokenAt: null })
     })
   })
 
@@ -144,7 +144,7 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
     await using temporary = await fresh()
     const { store } = temporary
     await happened(store, 1, mission('m-1'), planned(1))
-    await store.view(async ({ missions, tasks, holds, plan, runs }) => {
+    await store.view(async ({ missions, tasks, inboxItems: items, plan, runs }) => {
       expect((await missions.list({ statuses: [], limit: 5 })).items).toEqual([])
       expect(await missions.listed([])).toEqual([])
       expect(await missions.named([])).toEqual(new Map())
@@ -152,9 +152,9 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
       expect(await tasks.cards([])).toEqual([])
       expect(await tasks.measured([])).toEqual(new Map())
       expect(await tasks.histories([], 1)).toEqual(new Map())
-      expect((await holds.list({ kinds: [] }, { limit: 5 })).items).toEqual([])
+      expect((await items.list({ kinds: [] }, { limit: 5 })).items).toEqual([])
       expect(await plan.notesWithIds([])).toEqual([])
-      expect(await holds.answeredCommands([])).toEqual([])
+      expect(await items.answeredCommands([])).toEqual([])
       expect((await plan.next({ now: 1, assignees: [] }))?.task.id).toBe(t(1))
       expect(await runs.changesOf([])).toEqual([])
     })
@@ -179,7 +179,7 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
       ...links.slice(30),
       { kind: 'task.marked', taskId: t(14), as: 'to_do' },
     )
-    // The facts are applied again one by one.
+    // The log entries are applied again one by one.
     expect(await store.inspect()).toMatchObject({ differing: 0, differences: [] })
   })
 
@@ -227,7 +227,7 @@ async function scansOf(file: string, store: Store): Promise<() => Promise<number
   const counted = async () => {
     // A session tells what it scanned with its next transaction, once a second, a moment after that was answered.
     await sleep(1_100)
-    await store.view(({ journal }) => journal.head())
+    await store.view(({ eventLog: log }) => log.head())
     await sleep(200)
     const { rows } = await client.query<{ whole: number; indexed: number }>(
       'select sum(seq_scan)::int as whole, sum(idx_scan)::int as indexed from pg_stat_user_tables',

@@ -5,7 +5,7 @@ import type { Store } from '../../src/store/ports/store.ts'
 import { amount } from '../support/amount.ts'
 import { aMission } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { happened } from './facts.ts'
+import { happened } from './events.ts'
 
 const started = (number: number) =>
   ({ kind: 'mission.started', mission: aMission({ id: `m-${number}` as MissionId }) }) as const
@@ -14,8 +14,8 @@ const started = (number: number) =>
 async function followed(store: Store, after: number, last: number): Promise<readonly number[]> {
   const ending = new AbortController()
   const seqs: number[] = []
-  for await (const facts of store.follow(after, ending.signal)) {
-    seqs.push(...facts.map(({ seq }) => seq))
+  for await (const events of store.follow(after, ending.signal)) {
+    seqs.push(...events.map(({ seq }) => seq))
     if ((seqs.at(-1) ?? 0) >= last) ending.abort()
   }
   return seqs
@@ -45,8 +45,8 @@ describe.each(dialects)('following in $dialect', ({ fresh }) => {
     const slowly = async (after: number, own: number): Promise<readonly number[]> => {
       const ending = new AbortController()
       const seqs: number[] = []
-      for await (const facts of following.follow(after, ending.signal)) {
-        seqs.push(...facts.map(({ seq }) => seq))
+      for await (const events of following.follow(after, ending.signal)) {
+        seqs.push(...events.map(({ seq }) => seq))
         if ((seqs.length + own) % 5 === 0) await sleep((seqs.length * 7 + own) % 20)
         if (seqs.at(-1) === last) ending.abort()
       }
@@ -82,9 +82,9 @@ describe.each(dialects)('following in $dialect', ({ fresh }) => {
     await using temporary = await fresh()
     const ending = new AbortController()
     const seen = async (signal: AbortSignal): Promise<number> => {
-      let facts = 0
-      for await (const some of temporary.store.follow(0, signal)) facts += some.length
-      return facts
+      let events = 0
+      for await (const some of temporary.store.follow(0, signal)) events += some.length
+      return events
     }
     const following = seen(ending.signal)
     ending.abort()

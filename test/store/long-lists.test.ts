@@ -5,8 +5,8 @@ import type { RecordedStep } from '../../src/lines/domain/step.ts'
 import type { NoticeDelivery } from '../../src/notifications/ports/notification-reads.ts'
 import { agent, anAttempt } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aChange, closing, happened } from './facts.ts'
-import { planTask } from './plan-facts.ts'
+import { aChange, closing, happened } from './events.ts'
+import { planTask } from './plan-events.ts'
 
 describe.each(dialects)('long lists in $dialect', ({ fresh }) => {
   test('of more attempts than are looked at together, the next look shows the others', async () => {
@@ -15,12 +15,12 @@ describe.each(dialects)('long lists in $dialect', ({ fresh }) => {
     await happened(store, 1, { kind: 'task.planned', task: planTask(1) })
     // Twenty at each time: 25 times are the first 500.
     for (let time = 2; time < 28; time += 1) {
-      const facts = Array.from({ length: 20 }).flatMap((_, which): readonly NewProjectEvent[] => {
+      const events = Array.from({ length: 20 }).flatMap((_, which): readonly NewProjectEvent[] => {
         const number = 20 * time + which
         const attempt = anAttempt({ id: `a-${number}` as AttemptId, number, missionId: null })
         return [{ kind: 'attempt.opened', attempt }, closing(attempt)]
       })
-      await happened(store, time, ...facts)
+      await happened(store, time, ...events)
     }
     const ended = (after: number | null) => store.view(({ reviews }) => reviews.endedSince(after))
     const first = await ended(1)
@@ -35,7 +35,7 @@ describe.each(dialects)('long lists in $dialect', ({ fresh }) => {
     await using temporary = await fresh()
     const { store } = temporary
     await happened(store, 1, { kind: 'task.planned', task: planTask(1) })
-    const facts = Array.from({ length: 30 }).flatMap((_, number): readonly NewProjectEvent[] => {
+    const events = Array.from({ length: 30 }).flatMap((_, number): readonly NewProjectEvent[] => {
       const attempt = anAttempt({ id: `a-${number}` as AttemptId, number, missionId: null })
       const paths = number === 0 ? ['every.ts', 'once.ts'] : ['every.ts']
       return [
@@ -46,7 +46,7 @@ describe.each(dialects)('long lists in $dialect', ({ fresh }) => {
         ),
       ]
     })
-    await happened(store, 2, ...facts)
+    await happened(store, 2, ...events)
     const found = await store.view(({ tasks }) => tasks.changedBy(['every.ts', 'once.ts']))
     const of = (wanted: string) =>
       found.flatMap(({ path, attemptId }) => (path === wanted ? [attemptId] : []))
@@ -96,7 +96,7 @@ describe.each(dialects)('long lists in $dialect', ({ fresh }) => {
       dueAt: 1,
       leasedUntil: 0,
       endedAt: null,
-      trouble: null,
+      error: null,
     })
     const shut = Array.from({ length: 1200 }, (_, at) => waiting('nf-1', at + 1))
     const beside = {
@@ -108,7 +108,7 @@ describe.each(dialects)('long lists in $dialect', ({ fresh }) => {
     await store.record({
       actor: agent,
       at: 1,
-      decide: async () => ({ facts: [], beside: [beside], answer: null }),
+      decide: async () => ({ events: [], beside: [beside], answer: null }),
     })
     const found = await store.view(({ notifications }) => notifications.waiting())
     expect(found.filter(({ notificationId }) => notificationId === 'nf-2')).toHaveLength(1)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { MissionId, PhaseId, TaskId } from '../../src/kernel/id.ts'
-import { aHold, aMission, anAttempt, aPhase, aTask } from '../support/entities.ts'
+import { aMission, anAttempt, anItem, aPhase, aTask } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aChange, closing, happened } from './facts.ts'
+import { aChange, closing, happened } from './events.ts'
 
 const id = 'm-1' as MissionId
 const planned = (number: number, changes = {}) =>
@@ -121,8 +121,8 @@ describe.each(dialects)('missions in $dialect', ({ fresh }) => {
       { kind: 'task.planned', task: planned(1, { phaseId }) },
       { kind: 'task.planned', task: planned(2, { phaseId }) },
       { kind: 'attempt.opened', attempt },
-      { kind: 'hold.opened', hold: aHold() },
-      { kind: 'hold.opened', hold: aHold({ id: 'h-2' as never, kind: 'scope' }) },
+      { kind: 'inbox.opened', item: anItem() },
+      { kind: 'inbox.opened', item: anItem({ id: 'h-2' as never, kind: 'scope' }) },
     )
     await store.view(async ({ missions }) => {
       expect((await missions.find(id))?.status).toBe('in_progress')

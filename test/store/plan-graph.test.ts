@@ -8,11 +8,11 @@ import { compareWork, type GraphTask, readyTasks } from '../../src/plan/domain/r
 import type { Reads } from '../../src/store/ports/store.ts'
 import type { InboxItem } from '../../src/track/domain/records.ts'
 import { amount } from '../support/amount.ts'
-import { aHold, anAttempt } from '../support/entities.ts'
+import { anAttempt, anItem } from '../support/entities.ts'
 import { blockedTasks, rankedWork } from '../support/ranked-work.ts'
 import { dialects } from './dialects.ts'
-import { closing, happened } from './facts.ts'
-import { aClaim, p, planPhase, planTask, t } from './plan-facts.ts'
+import { closing, happened } from './events.ts'
+import { aClaim, p, planPhase, planTask, t } from './plan-events.ts'
 
 const tasks = 6
 const place = fc.nat({ max: tasks - 1 })
@@ -61,7 +61,7 @@ interface ModelTask {
   sortOrder: number | null
   dependsOn: TaskId[]
   dropped: boolean
-  /** The open holds about it. */
+  /** The open inbox items about it. */
   asked: InboxItem[]
 }
 
@@ -70,7 +70,7 @@ interface Model {
   readonly gate: Gate
 }
 
-/** What the whole project says of open holds. */
+/** What the whole project says of open inbox items. */
 interface Gate {
   word: InboxGateMode
 }
@@ -92,7 +92,7 @@ function freshModel(): ModelTask[] {
   }))
 }
 
-/** What a step does to the model, and the facts that do the same to the store. */
+/** What a step does to the model, and the log entries that do the same to the store. */
 function taken({ does, task, on }: Step, { model, gate }: Model, at: number): readonly NewProjectEvent[] {
   const one = model[task]
   const other = model[on]
@@ -113,8 +113,11 @@ function taken({ does, task, on }: Step, { model, gate }: Model, at: number): re
   })
   switch (does) {
     case 'depend': {
-      const edges = new Map(model.map(({ id, dependsOn }) => [id as string, dependsOn as readonly string[]]))
-      if (one === other || one.dependsOn.includes(other.id) || findCycle(edges, one.id, other.id)) return []
+      const machines = new Map(
+        model.map(({ id, dependsOn }) => [id as string, dependsOn as readonly string[]]),
+      )
+      if (one === other || one.dependsOn.includes(other.id) || findCycle(machines, one.id, other.id))
+        return []
       one.dependsOn.push(other.id)
       speak()
       return [{ kind: 'dependency.added', taskId: one.id, dependsOnId: other.id }]
@@ -169,25 +172,25 @@ function taken({ does, task, on }: Step, { model, gate }: Model, at: number): re
       ]
     case 'ask': {
       const kind = (['blocker', 'review', 'scope'] as const)[at % 3] ?? 'blocker'
-      const hold = aHold({
+      const item = anItem({
         id: `h-${at}` as InboxItemId,
         kind,
         taskId: one.id,
         missionId: null,
         attemptId: null,
       })
-      one.asked.push(hold)
-      return [{ kind: 'hold.opened', hold }]
+      one.asked.push(item)
+      return [{ kind: 'inbox.opened', item }]
     }
     case 'answer': {
-      const hold = one.asked.shift()
-      if (!hold) return []
-      const about = { holdId: hold.id, missionId: null, taskId: one.id }
-      return [{ kind: 'hold.closed', ...about, status: 'resolved', answer: null }]
+      const item = one.asked.shift()
+      if (!item) return []
+      const about = { itemId: item.id, missionId: null, taskId: one.id }
+      return [{ kind: 'inbox.closed', ...about, status: 'resolved', answer: null }]
     }
     case 'gate':
       gate.word = (['blockers', 'all', 'none'] as const)[on % 3] ?? 'blockers'
-      return [{ kind: 'setting.changed', name: 'holds_gate', value: gate.word }]
+      return [{ kind: 'setting.changed', name: 'inbox_gate', value: gate.word }]
     case 'reorder':
       one.sortOrder = on
       speak()
@@ -279,9 +282,9 @@ describe.each(dialects)('the graph of a plan in $dialect', ({ fresh, isQuick }) 
         let at = 0
         for (const one of steps) {
           at += 2
-          const facts = taken(one, model, at)
-          if (facts.length === 0) continue
-          await happened(store, at, ...facts)
+          const events = taken(one, model, at)
+          if (events.length === 0) continue
+          await happened(store, at, ...events)
           await store.view((reads) => agreesOnNext(reads, model, at))
         }
         await store.view(async (reads) => {

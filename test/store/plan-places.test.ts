@@ -4,8 +4,8 @@ import type { MilestoneId, MissionId, PhaseId } from '../../src/kernel/id.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { aMission, anAttempt, aPhase } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { happened } from './facts.ts'
-import { aMilestone, p, planPhase, planTask, t } from './plan-facts.ts'
+import { happened } from './events.ts'
+import { aMilestone, p, planPhase, planTask, t } from './plan-events.ts'
 
 const mission = 'm-1' as MissionId
 const created = (number: number, changes = {}): NewProjectEvent => ({

@@ -7,8 +7,8 @@ import type { Store } from '../../src/store/ports/store.ts'
 import type { Task } from '../../src/track/domain/task.ts'
 import { aMission } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { happened } from './facts.ts'
-import { aClaim, aMilestone, aNote, p, planPhase, planTask, t } from './plan-facts.ts'
+import { happened } from './events.ts'
+import { aClaim, aMilestone, aNote, p, planPhase, planTask, t } from './plan-events.ts'
 
 const planned = (number: number, changes: Partial<Task> = {}): NewProjectEvent => ({
   kind: 'task.planned',

@@ -8,9 +8,9 @@ import type {
   ProgressId,
   TaskId,
 } from '../../src/kernel/id.ts'
-import { agent, aHold, aMission, aTask } from '../support/entities.ts'
+import { agent, aMission, anItem, aTask } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aDecision, anIssue, aProgress, happened } from './facts.ts'
+import { aDecision, anIssue, aProgress, happened } from './events.ts'
 
 const begun = [
   { kind: 'mission.started', mission: aMission() },
@@ -65,12 +65,12 @@ describe.each(dialects)('records in $dialect', ({ fresh }) => {
     })
   })
 
-  test('open holds are listed oldest first, closed ones newest first, each with its issue', async () => {
+  test('open inbox items are listed oldest first, closed ones newest first, each with its issue', async () => {
     await using temporary = await fresh()
     const { store } = temporary
     const issue = anIssue()
-    const holds = [1, 2, 3, 4].map((number) =>
-      aHold({
+    const items = [1, 2, 3, 4].map((number) =>
+      anItem({
         id: `h-${number}` as InboxItemId,
         kind: number === 4 ? 'scope' : 'blocker',
         issueId: number === 1 ? issue.id : null,
@@ -82,35 +82,43 @@ describe.each(dialects)('records in $dialect', ({ fresh }) => {
       5,
       ...begun,
       { kind: 'issue.logged', issue },
-      ...holds.map((hold) => ({ kind: 'hold.opened', hold }) as const),
+      ...items.map((item) => ({ kind: 'inbox.opened', item }) as const),
     )
     await store.view(async (reads) => {
-      const open = await reads.holds.list({ status: 'open' }, { limit: 3 })
-      expect(open.items.map(({ item }) => item.hold.id)).toEqual(['h-1', 'h-2', 'h-3'])
+      const open = await reads.inboxItems.list({ status: 'open' }, { limit: 3 })
+      expect(open.items.map(({ item }) => item.item.id)).toEqual(['h-1', 'h-2', 'h-3'])
       expect(open.total).toBe(4)
-      expect(open.items[0]?.item).toMatchObject({ hold: holds[0], issue })
-      const rest = await reads.holds.list({ status: 'open' }, { limit: 3, before: open.items[2]?.seq ?? 0 })
-      expect(rest.items.map(({ item }) => item)).toMatchObject([{ hold: holds[3], issue: null }])
-      expect((await reads.holds.list({ kinds: ['scope', 'review'] }, { limit: 9 })).total).toBe(1)
-      expect((await reads.holds.list({ kinds: [] }, { limit: 9 })).total).toBe(0)
-      expect(await reads.holds.ofIssue('i-1')).toEqual(holds[0])
-      expect((await reads.holds.ofAttempt('a-1')).map(({ id }) => id)).toEqual(['h-1', 'h-2', 'h-3', 'h-4'])
-      expect(await reads.holds.idsLike('h-', 2)).toEqual(['h-1', 'h-2'])
+      expect(open.items[0]?.item).toMatchObject({ item: items[0], issue })
+      const rest = await reads.inboxItems.list(
+        { status: 'open' },
+        { limit: 3, before: open.items[2]?.seq ?? 0 },
+      )
+      expect(rest.items.map(({ item }) => item)).toMatchObject([{ item: items[3], issue: null }])
+      expect((await reads.inboxItems.list({ kinds: ['scope', 'review'] }, { limit: 9 })).total).toBe(1)
+      expect((await reads.inboxItems.list({ kinds: [] }, { limit: 9 })).total).toBe(0)
+      expect(await reads.inboxItems.ofIssue('i-1')).toEqual(items[0])
+      expect((await reads.inboxItems.ofAttempt('a-1')).map(({ id }) => id)).toEqual([
+        'h-1',
+        'h-2',
+        'h-3',
+        'h-4',
+      ])
+      expect(await reads.inboxItems.idsLike('h-', 2)).toEqual(['h-1', 'h-2'])
     })
     for (const [index, status] of (['resolved', 'dismissed'] as const).entries()) {
       const closed = { missionId: null, taskId: null, status, answer: 'Use the new key.' }
       await happened(store, 10 + index, {
-        kind: 'hold.closed',
-        holdId: `h-${index + 1}` as InboxItemId,
+        kind: 'inbox.closed',
+        itemId: `h-${index + 1}` as InboxItemId,
         ...closed,
       })
     }
-    await store.view(async ({ holds: reads }) => {
+    await store.view(async ({ inboxItems: reads }) => {
       const closed = await reads.list({ status: 'closed' }, { limit: 9 })
-      expect(closed.items.map(({ item }) => item.hold.id)).toEqual(['h-2', 'h-1'])
+      expect(closed.items.map(({ item }) => item.item.id)).toEqual(['h-2', 'h-1'])
       const answered = { status: 'resolved', answer: 'Use the new key.', closedBy: agent.name, closedAt: 10 }
-      expect(await reads.find('h-1')).toEqual({ ...holds[0], ...answered })
-      expect((await reads.list({}, { limit: 9 })).items.map(({ item }) => item.hold.id)).toEqual([
+      expect(await reads.find('h-1')).toEqual({ ...items[0], ...answered })
+      expect((await reads.list({}, { limit: 9 })).items.map(({ item }) => item.item.id)).toEqual([
         'h-4',
         'h-3',
         'h-2',

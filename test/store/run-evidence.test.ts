@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { AttemptId, CommandResultId, InboxItemId, MissionId, TaskId } from '../../src/kernel/id.ts'
-import { aHold, aMission, anAttempt, aTask } from '../support/entities.ts'
+import { aMission, anAttempt, anItem, aTask } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aChange, closing, happened } from './facts.ts'
-import { aCommand, approved, created, kept, r, refused } from './run-facts.ts'
+import { aChange, closing, happened } from './events.ts'
+import { aCommand, approved, created, kept, r, refused } from './run-events.ts'
 
 const begun = [kept, created(), created({ id: r(2) })] as const
 const m = (number: number) => `m-${number}` as MissionId
@@ -114,32 +114,32 @@ describe.each(dialects)('what is known of a run in $dialect', ({ fresh, isQuick 
       pinned: ['a.json'],
       hash: 'c1',
     } as const
-    const holds = [
-      aHold({ ...nowhere, id: h(1), kind: 'approval', runId: r(1), request }),
-      aHold({ ...nowhere, id: h(2), kind: 'command', runId: r(1), request: command }),
-      aHold({ ...nowhere, id: h(3), kind: 'command', runId: r(2), request: { ...command, hash: 'c2' } }),
-      aHold({ ...nowhere, id: h(4) }),
+    const items = [
+      anItem({ ...nowhere, id: h(1), kind: 'approval', runId: r(1), request }),
+      anItem({ ...nowhere, id: h(2), kind: 'command', runId: r(1), request: command }),
+      anItem({ ...nowhere, id: h(3), kind: 'command', runId: r(2), request: { ...command, hash: 'c2' } }),
+      anItem({ ...nowhere, id: h(4) }),
     ]
-    await happened(store, 1, ...begun, ...holds.map((hold) => ({ kind: 'hold.opened', hold }) as const))
+    await happened(store, 1, ...begun, ...items.map((item) => ({ kind: 'inbox.opened', item }) as const))
     await store.view(async (reads) => {
-      expect(await reads.holds.ofRun(r(1))).toEqual(holds.slice(0, 2))
-      expect(await reads.holds.openCommand('c1')).toEqual(holds[1])
-      expect(await reads.holds.openCommand('c3')).toBeNull()
-      const listed = await reads.holds.list({ status: 'open' }, { limit: 10 })
-      expect(listed.items.map(({ item }) => item.hold)).toEqual(holds)
+      expect(await reads.inboxItems.ofRun(r(1))).toEqual(items.slice(0, 2))
+      expect(await reads.inboxItems.openCommand('c1')).toEqual(items[1])
+      expect(await reads.inboxItems.openCommand('c3')).toBeNull()
+      const listed = await reads.inboxItems.list({ status: 'open' }, { limit: 10 })
+      expect(listed.items.map(({ item }) => item.item)).toEqual(items)
     })
     const closed = {
-      kind: 'hold.closed',
+      kind: 'inbox.closed',
       missionId: null,
       taskId: null,
       status: 'resolved',
       answer: null,
     } as const
-    await happened(store, 2, { ...closed, holdId: h(2) })
+    await happened(store, 2, { ...closed, itemId: h(2) })
     await store.view(async (reads) => {
-      expect(await reads.holds.ofRun(r(1))).toEqual([holds[0]])
-      expect(await reads.holds.openCommand('c1')).toBeNull()
-      expect(await reads.holds.openCommand('c2')).toEqual(holds[2])
+      expect(await reads.inboxItems.ofRun(r(1))).toEqual([items[0]])
+      expect(await reads.inboxItems.openCommand('c1')).toBeNull()
+      expect(await reads.inboxItems.openCommand('c2')).toEqual(items[2])
     })
   })
 

@@ -6,9 +6,9 @@ import type { InboxItemId, RunEventId } from '../../src/kernel/id.ts'
 import type { JsonObject } from '../../src/kernel/json.ts'
 import type { Reads } from '../../src/store/ports/store.ts'
 import { amount } from '../support/amount.ts'
-import { aHold } from '../support/entities.ts'
+import { anItem } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { happened } from './facts.ts'
+import { happened } from './events.ts'
 import {
   aCommand,
   advanced,
@@ -21,7 +21,7 @@ import {
   r,
   refused,
   version,
-} from './run-facts.ts'
+} from './run-events.ts'
 
 // Any text that JSON can carry, halves of surrogate pairs included.
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ud800', 'a\udc00b', '\u0000'))
@@ -113,7 +113,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 )
 
 const ofCommand = { kind: 'command', run: 'npm test', folder: '/tree', pinned: [], hash: 'c1' } as const
-const hold = aHold({
+const item = anItem({
   id: 'h-1' as InboxItemId,
   missionId: null,
   taskId: null,
@@ -123,7 +123,7 @@ const hold = aHold({
 })
 
 /** Everything of the run that can be asked. */
-async function allOf({ runs, holds, journal }: Reads): Promise<unknown> {
+async function allOf({ runs, inboxItems: items, eventLog: log }: Reads): Promise<unknown> {
   const page = { limit: 1000 }
   const { items: history } = await runs.history(r(1), page)
   return {
@@ -135,25 +135,25 @@ async function allOf({ runs, holds, journal }: Reads): Promise<unknown> {
     command: await runs.commandResult({ run: 'npm test', folder: '/tree' }),
     running: await runs.runningCommands(),
     settings: await runs.settings(),
-    holds: [await holds.ofRun(r(1)), await holds.openCommand('c1')],
-    facts: await journal.since(0, 1000),
-    check: await journal.verify(),
+    items: [await items.ofRun(r(1)), await items.openCommand('c1')],
+    events: await log.since(0, 1000),
+    check: await log.verify(),
   }
 }
 
 /** The steps on a fresh run; an event and a move make its next revision, and a last one may end it. */
-function factsOf(steps: readonly Step[], isCancelled: boolean): readonly (readonly NewProjectEvent[])[] {
+function eventsOf(steps: readonly Step[], isCancelled: boolean): readonly (readonly NewProjectEvent[])[] {
   let revision = 1
   const made = steps.map((step, position) => {
-    const facts = step(revision + 1, position)
-    if (facts.some(({ kind }) => kind === 'run.advanced' || kind === 'run.migrated')) revision += 1
-    return facts
+    const projectEvents = step(revision + 1, position)
+    if (projectEvents.some(({ kind }) => kind === 'run.advanced' || kind === 'run.migrated')) revision += 1
+    return projectEvents
   })
   const last = anEvent(revision + 1, { kind: 'cancellation', id: 'evt-last' as RunEventId })
   return isCancelled ? [...made, [{ kind: 'run.cancelled', ...subject, event: last }]] : made
 }
 
-describe.each(dialects)('runs restored from a journal in $dialect', ({ fresh, alone }) => {
+describe.each(dialects)('runs restored from a log in $dialect', ({ fresh, alone }) => {
   test('are what they were, whatever happened to them, and the chain of hashes holds', async () => {
     const history = fc.tuple(fc.array(anyStep, { maxLength: 12 }), fc.boolean())
     await fc.assert(
@@ -165,15 +165,15 @@ describe.each(dialects)('runs restored from a journal in $dialect', ({ fresh, al
           1,
           kept,
           created(),
-          { kind: 'hold.opened', hold },
+          { kind: 'inbox.opened', item },
           { kind: 'setting.changed', name: 'elicitation', value: 'off' },
         )
-        for (const [index, facts] of factsOf(steps, isCancelled).entries())
-          await happened(store, index + 2, ...facts)
+        for (const [index, projectEvents] of eventsOf(steps, isCancelled).entries())
+          await happened(store, index + 2, ...projectEvents)
         const before = await store.view(allOf)
         expect(before).toMatchObject({ check: { brokenAt: null } })
         await using copy = await alone()
-        await copy.store.restore(await store.view(({ journal }) => journal.since(0, 1000)))
+        await copy.store.restore(await store.view(({ eventLog: log }) => log.since(0, 1000)))
         expect(await copy.store.view(allOf)).toEqual(before)
       }),
       { numRuns: amount({ test: 4, soak: 25 }) },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { MissionId, RunEventId, TaskId } from '../../src/kernel/id.ts'
 import { aMission, anAttempt, aTask } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { happened } from './facts.ts'
+import { happened } from './events.ts'
 import {
   advanced,
   anArtifact,
@@ -14,7 +14,7 @@ import {
   kept,
   r,
   version,
-} from './run-facts.ts'
+} from './run-events.ts'
 
 const m = (number: number) => `m-${number}` as MissionId
 const t = (number: number) => `t-${number}` as TaskId
@@ -183,9 +183,9 @@ describe.each(dialects)('runs in $dialect', ({ fresh, isQuick }) => {
     const before = await store.view(({ runs }) => runs.load('run-1'))
     const again = happened(store, 2, advanced(event, { context: {} }))
     await expect(again).rejects.toThrow()
-    await store.view(async ({ runs, journal }) => {
+    await store.view(async ({ runs, eventLog: log }) => {
       expect(await runs.load('run-1')).toEqual(before)
-      expect(await journal.verify()).toEqual({ facts: 4, brokenAt: null })
+      expect(await log.verify()).toEqual({ events: 4, brokenAt: null })
     })
   })
 
@@ -195,7 +195,7 @@ describe.each(dialects)('runs in $dialect', ({ fresh, isQuick }) => {
     await happened(store, 1, kept)
     await expect(happened(store, 2, advanced(anEvent(2)))).rejects.toThrow()
     await expect(happened(store, 2, created({ process: { ...version, hash: 'none' } }))).rejects.toThrow()
-    expect(await store.view(({ journal }) => journal.head())).toBe(2)
+    expect(await store.view(({ eventLog: log }) => log.head())).toBe(2)
   })
 
   test('runs are listed newest first, by status, process, mission and task', async () => {

@@ -4,7 +4,7 @@ import type { Store } from '../../src/store/ports/store.ts'
 import type { Task } from '../../src/track/domain/task.ts'
 import { aMission, anAttempt, aPhase, aTask } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aChange, closing, happened } from './facts.ts'
+import { aChange, closing, happened } from './events.ts'
 
 const t = (number: number): TaskId => `t-${number}` as TaskId
 const a = (number: number): AttemptId => `a-${number}` as AttemptId
@@ -139,10 +139,10 @@ describe.each(dialects)('tasks in $dialect', ({ fresh }) => {
       { kind: 'attempt.opened', attempt: anAttempt({ id: a(2), number: 2 }) },
     )
     await expect(second).rejects.toThrow(/UNIQUE/i)
-    await store.view(async ({ tasks, journal }) => {
+    await store.view(async ({ tasks, eventLog: log }) => {
       expect(await tasks.find('t-2')).toBeNull()
-      expect(await journal.head()).toBe(6)
-      expect((await journal.verify()).brokenAt).toBeNull()
+      expect(await log.head()).toBe(6)
+      expect((await log.verify()).brokenAt).toBeNull()
     })
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { AttemptId, MissionId, TaskId } from '../../src/kernel/id.ts'
 import { aMission, anAttempt, aPhase, aTask } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aChange, closing, happened } from './facts.ts'
+import { aChange, closing, happened } from './events.ts'
 
 const mission = 'm-1' as MissionId
 const task = (number: number) => `t-${number}` as TaskId
@@ -49,7 +49,7 @@ describe.each(dialects)('a timeline in $dialect', ({ fresh }) => {
 
     await store.view(async ({ timeline }) => {
       const tasks = await timeline.tasks(mission, 10)
-      expect(tasks.map(({ id, phaseId, standing }) => ({ id, phaseId, standing }))).toEqual([
+      expect(tasks.map(({ id, phaseId, status: standing }) => ({ id, phaseId, standing }))).toEqual([
         { id: 't-0', phaseId: 'ph-1', standing: 'ready' },
         { id: 't-1', phaseId: null, standing: 'ready' },
         { id: 't-2', phaseId: 'ph-1', standing: 'in_progress' },

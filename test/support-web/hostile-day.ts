@@ -63,12 +63,12 @@ export async function fillHostileDay(day: Day): Promise<readonly Seen[]> {
       path: `${mission}/decisions`,
       texts: all('question', 'chosen', 'option', 'else', 'reasoning', 'trade-offs'),
     },
-    { path: `${mission}/journal`, texts: all('task', 'open task', 'agent') },
+    { path: `${mission}/log`, texts: all('task', 'open task', 'agent') },
     { path: task, texts: all('task', 'goal', 'question', 'chosen', 'option', 'reasoning') },
     { path: task, texts: all('issue', 'resolution', 'progress', 'summary') },
     { path: task, texts: [...all('achievement', 'limitation', 'next steps'), file] },
     { path: `${task}/diff`, texts: [hostile('content'), file] },
-    { path: '/journal', texts: all('note', 'answered issue', 'answer') },
+    { path: '/log', texts: all('note', 'answered issue', 'answer') },
   ]
 }
 
@@ -95,7 +95,7 @@ async function speak(day: Day, task_id: string): Promise<void> {
 }
 
 async function answerBlocker(day: Day, task_id: string): Promise<void> {
-  const { holds: before } = await day.person('inbox', {})
+  const { items: before } = await day.person('inbox', {})
   await day.agent(hostile('agent'))('log_issue', {
     task_id,
     type: 'other',
@@ -103,8 +103,8 @@ async function answerBlocker(day: Day, task_id: string): Promise<void> {
     resolution: hostile('resolution'),
     requires_human_review: true,
   })
-  const { holds } = await day.person('inbox', {})
-  const known = new Set(before.map(({ hold_id }: { readonly hold_id: string }) => hold_id))
-  const { hold_id } = holds.find((hold: { readonly hold_id: string }) => !known.has(hold.hold_id))
-  await day.person('resolve', { id: hold_id, answer: hostile('answer') })
+  const { items } = await day.person('inbox', {})
+  const known = new Set(before.map(({ item_id }: { readonly item_id: string }) => item_id))
+  const { item_id } = items.find((item: { readonly item_id: string }) => !known.has(item.item_id))
+  await day.person('resolve', { id: item_id, answer: hostile('answer') })
 }

@@ -9,9 +9,9 @@ export async function openRecordedDay(
 ): Promise<ServingDay> {
   const { port = 0, assets } = options
   const demo = await openDemoProject()
-  const { home, folder, environment, facts } = demo
+  const { home, folder, environment, events } = demo
   const projects = openProjects({ named: [folder], environment, workingFolder: home })
   const { store } = projects[0].context
-  await play(facts, { store, signal: new AbortController().signal, speed: null })
+  await play(events, { store, signal: new AbortController().signal, speed: null })
   return serveDay(projects, { home, hours: 0, port, assets, remove: () => demo.remove() })
 }

@@ -86,7 +86,7 @@ export function anAttempt(changes: Partial<Attempt> = {}): Attempt {
   }
 }
 
-export function aHold(changes: Partial<InboxItem> = {}): InboxItem {
+export function anItem(changes: Partial<InboxItem> = {}): InboxItem {
   return {
     id: 'h-1' as InboxItemId,
     kind: 'blocker',
@@ -103,7 +103,7 @@ export function aHold(changes: Partial<InboxItem> = {}): InboxItem {
     openedAt: 0,
     status: 'open',
     answer: null,
-    said: null,
+    action: null,
     closedBy: null,
     closedAt: null,
     ...changes,

@@ -1,5 +1,5 @@
 /** The watchdog of what must not freeze the event loop: what one turn may take of the processor, in milliseconds. */
-export const longestAllowed = 50
+export const maxAllowedLength = 50
 
 /**
  * The longest turn of the event loop while something is done, in milliseconds of this thread's processor time: what
@@ -8,19 +8,20 @@ export const longestAllowed = 50
  * where they are too long, because compiling and collecting garbage fall into one turn or another, and others slow one
  * down and not the yardstick, while a freeze is there each time.
  */
-export async function longestTurn(work: () => unknown): Promise<number> {
+export async function maxTurnMs(work: () => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY
-  for (let round = 0; best > (round < 3 ? longestAllowed / 2 : longestAllowed) && round < 12; round += 1) {
+  for (
+    let round = 0;
+    best > (round < 3 ? maxAllowedLength / 2 : maxAllowedLength) && round < 12;
+    round += 1
+  ) {
     best = Math.min(best, (await turnOf(work)) / slowdown())
   }
   return best
 }
 
 /** The same of something that cannot be done twice: `prepare` answers it anew, for as many rounds as it takes more than `allowed`. */
-export async function longestTurnAnew(
-  prepare: () => Promise<() => unknown>,
-  allowed: number,
-): Promise<number> {
+export async function maxTurnAnewMs(prepare: () => Promise<() => unknown>, allowed: number): Promise<number> {
   let best = Number.POSITIVE_INFINITY
   for (let round = 0; best > allowed && round < 3; round += 1) {
     const work = await prepare()

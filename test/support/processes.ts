@@ -51,7 +51,7 @@ export function definitionIn(text: string): ProcessDefinition {
   return definition
 }
 
-export function emission(event: string, more: Partial<EventRequest> = {}): EventRequest {
+export function eventRequest(event: string, more: Partial<EventRequest> = {}): EventRequest {
   return {
     event,
     payload: {},
@@ -65,7 +65,7 @@ export function emission(event: string, more: Partial<EventRequest> = {}): Event
 }
 
 export function artifactOf(type: string, path: string): Omit<Artifact, 'revision'> {
-  return { type, path, bytes: 500, sha256: 'a'.repeat(64), standing: 'current' }
+  return { type, path, bytes: 500, sha256: 'a'.repeat(64), status: 'current' }
 }
 
 export const reviewer = { emitter: { role: 'reviewer', kind: 'person' } } as const

@@ -27,7 +27,7 @@ import { git as runGit } from './git.ts'
 import { plantDatabase } from './planted-database.ts'
 import { emptyPostgres, isPostgresLeftOut, sharedPostgres } from './postgres/database.ts'
 import { removeFolder } from './removed-folder.ts'
-import { isThroughEdge, throughEdge } from './through-edge.ts'
+import { isThroughMachine, throughMachine } from './through-machine.ts'
 
 /** An answer in a test, of any operation: read freely, whatever is missing is undefined. */
 export type Answer = any
@@ -92,15 +92,15 @@ export function wrongFields(...fields: readonly string[]) {
 
 /** A refusal of an id that names nothing of this kind. */
 export function notFound(kind: MissingKind) {
-  return { code: 'NOT_FOUND', reason: `${kind}_not_found` }
+  return { code: 'NOT_FOUND', reason: `${kind.replaceAll(' ', '_')}_not_found` }
 }
 
 export interface ProjectOptions {
   readonly git?: boolean
   /** False: there is no database before the first write. */
   readonly database?: boolean
-  /** Calls come from an edge, over the wire; by default where the environment of the tests says so. */
-  readonly isOnEdge?: boolean
+  /** Calls come from a remote machine, over the wire; by default where the environment of the tests says so. */
+  readonly isOnMachine?: boolean
   /** The URL of a database on a server that keeps the record; by default a file does. */
   readonly postgres?: string
   /** The project's folder below the work tree's top; the top when left out. */
@@ -109,13 +109,13 @@ export interface ProjectOptions {
   readonly isAlone?: boolean
   /** False: webhooks go to no private network unless they were said to. */
   readonly reachesPrivate?: boolean
-  /** How long a call from an edge waits for its commands, in milliseconds. */
-  readonly edgePatience?: number
+  /** How long a call from a remote machine waits for its commands, in milliseconds. */
+  readonly machinePatience?: number
 }
 
 /** A real project in a temporary folder: real git unless asked otherwise, a real database, real snapshots. */
 export async function openProject(options: ProjectOptions = {}): Promise<TestProject> {
-  const isOnEdge = options.isOnEdge ?? isThroughEdge()
+  const isOnMachine = options.isOnMachine ?? isThroughMachine()
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-project-')))
   const folder = join(home, 'tree')
   const git = (...args: readonly string[]) => runGit(folder, ...args)
@@ -182,10 +182,10 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
     if (!operation) throw new Error(`no operation ${name}`)
     const acting = actor ? { ...around, actor } : around
     const work = (within: Context) => invoke(operation, within, input, rest)
-    const answer = isOnEdge
+    const answer = isOnMachine
       ? (
-          await throughEdge(acting, name, work, {
-            patience: options.edgePatience,
+          await throughMachine(acting, name, work, {
+            patience: options.machinePatience,
             input,
           })
         ).answer

@@ -83,7 +83,7 @@ class LoneProgram extends EventEmitter<{ exit: [number | null] }> implements Sta
 /** Processes that have loaded the program, and those of them that run none now. */
 const hosts = new Set<ChildProcess>()
 const idle: ChildProcess[] = []
-const mostIdle = 8
+const maxIdle = 8
 
 process.once('exit', () => {
   for (const host of hosts) host.kill('SIGKILL')
@@ -107,7 +107,7 @@ class HostedProgram extends EventEmitter<{ exit: [number | null] }> implements S
       const leave = (code: number | null) => {
         this.#host.off('message', hear)
         this.#host.off('exit', died)
-        if (code !== null && idle.length < mostIdle) idle.push(this.#host)
+        if (code !== null && idle.length < maxIdle) idle.push(this.#host)
         else this.#host.kill('SIGKILL')
         this.stdout.end()
         this.stderr.end()

@@ -86,7 +86,7 @@ describe('several agents in one work tree are told apart honestly', () => {
     })
     expect(report.details).toMatchObject([{ path: 'utils.ts', attribution: 'contested', scope: null }])
     expect(report.verification.warnings.join()).toContain('not known by whom: utils.ts')
-    expect((await project.call('inbox', {})).holds).toEqual([])
+    expect((await project.call('inbox', {})).items).toEqual([])
   })
 
   test('a measurement is exact where every path is certain', async () => {
@@ -147,11 +147,11 @@ describe('before it ends, an agent may look', () => {
     const look = await project.call('complete_task', { task_id, ...reviewed, preview: true })
     expect(look).toMatchObject({ preview: true, completed_at: null, settled: false })
     expect(look.waits_for).toMatchObject([
-      { hold_id: null, kind: 'review' },
-      { hold_id: null, kind: 'scope' },
+      { item_id: null, kind: 'review' },
+      { item_id: null, kind: 'scope' },
     ])
     expect(look.verification).toMatchObject({ scope_match: false, unexpected_files: ['utils.ts'] })
-    expect((await project.call('inbox', {})).holds).toEqual([])
+    expect((await project.call('inbox', {})).items).toEqual([])
     project.git('checkout', '-q', 'utils.ts')
     const report = await project.call('complete_task', { task_id, ...done })
     expect(report).toMatchObject({ measurement: 'exact', verification: { scope_match: true } })
@@ -174,8 +174,8 @@ describe('before it ends, an agent may look', () => {
     project.write('utils.ts', 'changed\n')
     const unexpected = [{ path: 'utils.ts', why: 'the helper had the same bug' }]
     await project.call('complete_task', { task_id, status: 'success', outcome: { summary: 's', unexpected } })
-    const { holds } = await project.call('inbox', {})
-    expect(holds[0].reason).toContain('utils.ts: the helper had the same bug')
+    const { items } = await project.call('inbox', {})
+    expect(items[0].reason).toContain('utils.ts: the helper had the same bug')
   })
 })
 

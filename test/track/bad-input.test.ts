@@ -77,7 +77,7 @@ test('text of every kind comes back as it was said', async () => {
   const { progress } = await project.call('show', { id: task_id })
   const said = progress.map(({ message }: { message: string }) => message).reverse()
   expect(said).toEqual(texts.map((text) => text.toWellFormed().replace('\0', '␀')))
-  expect((await project.context.store.view(({ journal }) => journal.verify())).brokenAt).toBeNull()
+  expect((await project.context.store.view(({ eventLog: log }) => log.verify())).brokenAt).toBeNull()
 })
 
 describe('an idempotency key', () => {

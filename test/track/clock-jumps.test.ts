@@ -27,10 +27,10 @@ test.each([-1, 1, -year, year])(
       details: [{ path: 'src/api.ts', attribution: 'certain' }],
     })
     expect(done.duration_seconds).toBeGreaterThanOrEqual(0)
-    const { facts } = await project.call('log', {}, { actor: person })
-    const places = facts.map(({ seq }: { readonly seq: number }) => seq)
+    const { events } = await project.call('log', {}, { actor: person })
+    const places = events.map(({ seq }: { readonly seq: number }) => seq)
     expect(places).toEqual(places.toSorted((a: number, b: number) => a - b))
-    const kinds = facts.map(({ kind }: { readonly kind: string }) => kind)
+    const kinds = events.map(({ kind }: { readonly kind: string }) => kind)
     expect(kinds.indexOf('mission.started')).toBeLessThan(kinds.indexOf('progress.logged'))
     expect(kinds.indexOf('progress.logged')).toBeLessThan(
       kinds.findLastIndex((kind: string) => /^(task|attempt)\./.test(kind)),
@@ -51,7 +51,7 @@ test.each([-year, -1])(
     const done = await project.call('complete_task', { task_id, status: 'success', outcome })
     expect(done.measurement).toBe('exact')
     expect(done.duration_seconds).toBeGreaterThanOrEqual(0)
-    expect((await project.call('inbox', {}, { actor: person })).holds).toEqual([])
+    expect((await project.call('inbox', {}, { actor: person })).items).toEqual([])
   },
 )
 

@@ -32,13 +32,11 @@ test('after the end a statement is added beside the first, and nothing measured 
     completed_at: answer.completed_at,
   })
   const after = await show()
-  expect(after.corrections).toMatchObject([
-    { text: correction, agent_name: 'builder', said_by: 'test-agent' },
-  ])
+  expect(after.corrections).toMatchObject([{ text: correction, agent_name: 'builder', author: 'test-agent' }])
   expect({ ...after, corrections: undefined }).toEqual({ ...before, corrections: undefined })
   const { tasks } = await project.call('get_context', { mission_id, include: ['tasks'] })
   expect(tasks).toMatchObject([{ id: task_id, status: 'SUCCESS', summary: 'Fast now.', correction }])
-  expect(await project.context.store.inspect()).toMatchObject({ differing: 0, trouble: null })
+  expect(await project.context.store.inspect()).toMatchObject({ differing: 0, error: null })
 })
 
 test('the same words again add nothing; status and outcome beside them stay as they were', async () => {

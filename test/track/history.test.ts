@@ -128,8 +128,8 @@ describe('get_context', () => {
     const { as_of } = await call('get_context', { mission_id, include: ['blockers'] })
     expect(await look(as_of)).toMatchObject({ tasks: [], issues: [] })
     expect(await look(as_of)).not.toHaveProperty('answered_blockers')
-    const [{ hold_id }] = (await call('inbox')).holds
-    await call('resolve', { id: hold_id, answer: 'The public one.' }, asPerson)
+    const [{ item_id }] = (await call('inbox')).items
+    await call('resolve', { id: item_id, answer: 'The public one.' }, asPerson)
     for (const since of [as_of, time]) {
       expect((await look(since)).answered_blockers).toMatchObject([
         { resolved: { answer: 'The public one.' } },
@@ -149,9 +149,9 @@ describe('waiting instead of asking again and again', () => {
     const waiting: Promise<Answer> = call('get_context', look(mission_id, { wait_seconds: 30, since: as_of }))
     await call('start_task', { mission_id: other, name: 'Elsewhere', areas: [] })
     expect(await Promise.race([waiting, soon(600)])).toBe('soon')
-    const [{ hold_id }] = (await call('inbox')).holds
-    await call('resolve', { id: hold_id, answer: 'The public one.' }, asPerson)
-    expect((await waiting).answered_blockers).toMatchObject([{ hold_id }])
+    const [{ item_id }] = (await call('inbox')).items
+    await call('resolve', { id: item_id, answer: 'The public one.' }, asPerson)
+    expect((await waiting).answered_blockers).toMatchObject([{ item_id }])
     expect(performance.now() - began).toBeLessThan(29_000)
   })
 

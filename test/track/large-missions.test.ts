@@ -7,7 +7,7 @@ import { invoke } from '../../src/kernel/operations/invoke.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
 import type { SentStatement } from '../../src/store/statement-channel.ts'
 import { dialects } from '../store/dialects.ts'
-import { aChange, closing, happened } from '../store/facts.ts'
+import { aChange, closing, happened } from '../store/events.ts'
 import { amount } from '../support/amount.ts'
 import { anAttempt, aTask } from '../support/entities.ts'
 import { openProject } from '../support/project.ts'
@@ -47,8 +47,8 @@ describe.each(dialects)('in a mission with many tasks in $dialect', ({ dialect, 
     const { phase_id = '', task_id: before } = await call(context, 'start_task', { ...work, name: 'before' })
     await call(context, 'complete_task', { task_id: before, ...report })
     const home = { missionId: mission_id as MissionId, phaseId: phase_id as PhaseId } // as they were answered
-    const facts = Array.from({ length: threes }, (_, number) => threeTasks(number, home)).flat()
-    await happened(temporary.store, context.clock.now(), ...facts)
+    const events = Array.from({ length: threes }, (_, number) => threeTasks(number, home)).flat()
+    await happened(temporary.store, context.clock.now(), ...events)
     const sent = statementsSent()
     const calls: { readonly name: string; readonly statements: readonly SentStatement[] }[] = []
     const counted = async (name: string, input: object) => {

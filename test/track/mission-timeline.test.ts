@@ -21,8 +21,8 @@ test('the timeline of a mission tells who worked on what when, what was measured
   expect(timeline).toMatchObject({ id: mission_id, name: 'Auth', status: 'IN_PROGRESS', scope: 'src/**' })
   expect(timeline.phases).toMatchObject([{ name: 'Build', status: 'in_progress' }])
   expect(timeline.tasks).toMatchObject([
-    { name: 'Log in', phase_id: timeline.phases[0].id, standing: 'done', resolution: 'success' },
-    { name: 'Log out', standing: 'in_progress' },
+    { name: 'Log in', phase_id: timeline.phases[0].id, status: 'done', resolution: 'success' },
+    { name: 'Log out', status: 'in_progress' },
   ])
   expect(timeline.attempts).toMatchObject([
     {

@@ -72,7 +72,7 @@ describe('lines', () => {
   })
 
   test('counts the lines of one of several writers of a file as git does', async () => {
-    const project = await openProject({ isOnEdge: false })
+    const project = await openProject({ isOnMachine: false })
     const { witness, folder, copies } = project.context
     const { ref } = await witness.snapshot({ folder, name: 'counted' })
     project.write('one.txt', 'a\nb\n')
@@ -191,9 +191,9 @@ test('a list that is cut says how many there are in all', async () => {
   expect(ended).toMatchObject({ counts, verification: { unexpected_total: 70 } })
   const changes = await call('changes', { id: task_id })
   expect(changes).toMatchObject({ counts, total: 70, verification: { unexpected_total: 70 } })
-  const { holds } = await call('inbox')
-  expect(holds).toMatchObject([{ kind: 'scope', paths_total: 70 }])
-  expect(holds[0].paths).toHaveLength(50)
+  const { items } = await call('inbox')
+  expect(items).toMatchObject([{ kind: 'scope', paths_total: 70 }])
+  expect(items[0].paths).toHaveLength(50)
   const page = { ink: (_: string, text: string) => text, width: 120, now: 0 }
   for (const answer of [ended, changes]) {
     const words = scopeText(answer, page, counts)

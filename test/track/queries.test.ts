@@ -11,9 +11,9 @@ const threeHours = 3 * 60 * 60 * 1000
 const asPerson = { actor: person }
 
 const headOf = ({ context }: Pick<TestProject, 'context'>) =>
-  context.store.view(({ journal }) => journal.head())
-const factsAfter = async ({ context }: Pick<TestProject, 'context'>, head: number) =>
-  (await context.store.view(({ journal }) => journal.since(head, 100))).map(({ body, actor }) => ({
+  context.store.view(({ eventLog: log }) => log.head())
+const eventsAfter = async ({ context }: Pick<TestProject, 'context'>, head: number) =>
+  (await context.store.view(({ eventLog: log }) => log.since(head, 100))).map(({ body, actor }) => ({
     kind: body.kind,
     by: actor.name,
   }))
@@ -78,12 +78,12 @@ test('queries show a stale attempt and an expired claim as due, and record nothi
     await project.call(name, input, asPerson)
     expect([name, await headOf(project)]).toEqual([name, head])
   }
-  const { holds, total } = await project.call('inbox')
-  expect(holds).toMatchObject([{ kind: 'stale_attempt', task_id, status: 'open', opened_by: 'waymark' }])
+  const { items, total } = await project.call('inbox')
+  expect(items).toMatchObject([{ kind: 'stale_attempt', task_id, status: 'open', opened_by: 'waymark' }])
   expect(total).toBe(1)
   expect(await project.call('inbox', { include: ['evidence'] }, asPerson)).toMatchObject({
     total: 1,
-    holds: [{ task_id, evidence: { attempt_status: 'open' } }],
+    items: [{ task_id, evidence: { attempt_status: 'open' } }],
   })
   expect(await project.call('taskman_task_get', { id: planned_id })).toMatchObject({ claimed_by: null })
   expect((await project.call('inbox', { kind: 'review' })).total).toBe(0)
@@ -92,26 +92,26 @@ test('queries show a stale attempt and an expired claim as due, and record nothi
 test('what is due is recorded once, by the server itself, under the id that was shown', async () => {
   const { project } = await withDue()
   const head = await headOf(project)
-  const [shown] = (await project.call('inbox')).holds
+  const [shown] = (await project.call('inbox')).items
   await Promise.all([recordDue(project.context), recordDue(project.context)])
-  expect(await factsAfter(project, head)).toEqual([
-    { kind: 'hold.opened', by: 'waymark' },
+  expect(await eventsAfter(project, head)).toEqual([
+    { kind: 'inbox.opened', by: 'waymark' },
     { kind: 'claim.ended', by: 'waymark' },
     { kind: 'note.added', by: 'waymark' },
   ])
-  const [recorded] = (await project.call('inbox')).holds
+  const [recorded] = (await project.call('inbox')).items
   expect(recorded).toEqual(shown)
 })
 
 test('a person answers an item that is due before anybody recorded it', async () => {
   const { project, task_id } = await withDue()
-  const [shown] = (await project.call('inbox')).holds
+  const [shown] = (await project.call('inbox')).items
   const head = await headOf(project)
-  await project.call('approve', { id: shown.hold_id }, asPerson)
+  await project.call('approve', { id: shown.item_id }, asPerson)
   expect((await project.call('show', { id: task_id })).attempts).toMatchObject([{ status: 'abandoned' }])
-  const facts = await factsAfter(project, head)
-  expect(facts[0]).toEqual({ kind: 'hold.opened', by: 'waymark' })
-  expect(facts.at(-1)).toMatchObject({ by: person.name })
+  const events = await eventsAfter(project, head)
+  expect(events[0]).toEqual({ kind: 'inbox.opened', by: 'waymark' })
+  expect(events.at(-1)).toMatchObject({ by: person.name })
 })
 
 test('a token that only reads causes no event over HTTP', async () => {
@@ -126,12 +126,12 @@ test('a token that only reads causes no event over HTTP', async () => {
   const [context] = team.contexts
   if (!context) throw new Error('no project')
   await team.call('start_task', { name: 'Draw' })
-  const before = await context.store.view(({ journal }) => journal.head())
+  const before = await context.store.view(({ eventLog: log }) => log.head())
   for (const name of ['inbox', 'search', 'taskman_task_list', 'board', 'status', 'log']) {
     expect((await team.ask(secret, `/api/${name}`, {})).status, name).toBe(200)
   }
   expect(await jsonOf(team.ask(secret, '/api/inbox', {}))).toMatchObject({ total: 0 })
-  expect(await context.store.view(({ journal }) => journal.head())).toBe(before)
+  expect(await context.store.view(({ eventLog: log }) => log.head())).toBe(before)
 })
 
 test('show answers an attempt, an inbox item or an issue with the task that it belongs to', async () => {
@@ -139,8 +139,8 @@ test('show answers an attempt, an inbox item or an issue with the task that it b
   const { task_id, attempt_id } = await call('start_task', { name: 'Map', goal: 'g' })
   const asked = { type: 'other', description: 'Which colour?', requires_human_review: true }
   const { issue_id } = await call('log_issue', { task_id, ...asked })
-  const { holds } = await call('inbox')
-  for (const id of [attempt_id, issue_id, holds[0].hold_id]) {
+  const { items } = await call('inbox')
+  for (const id of [attempt_id, issue_id, items[0].item_id]) {
     expect(await call('show', { id })).toMatchObject({ kind: 'task', id: task_id })
   }
   expect(await refused('show', { id: 'rv-abcdefgh' })).toMatchObject({

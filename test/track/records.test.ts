@@ -130,8 +130,8 @@ describe('log_milestone', () => {
     expect(milestones.map(({ message }: { message: string }) => message).reverse()).toEqual(
       sent.map((s) => s.message),
     )
-    const { facts } = await project.call('log', { limit: 2 })
-    expect(facts[0].body.progress.metadata).toEqual({ test_suite: 'auth' })
+    const { events } = await project.call('log', { limit: 2 })
+    expect(events[0].body.progress.metadata).toEqual({ test_suite: 'auth' })
   })
 
   test('MC2-121 progress is a number from 0 to 100, or absent', async () => {

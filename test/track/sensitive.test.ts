@@ -12,34 +12,34 @@ async function completed(
   const preview = await project.call('complete_task', { ...completion, preview: true })
   const answer = await project.call('complete_task', completion)
   expect(preview.verification).toEqual(answer.verification)
-  const { holds } = await project.call('inbox', { kind: 'scope' })
-  return { answer, holds: holds.filter((hold: any) => hold.task_id === task_id) }
+  const { items } = await project.call('inbox', { kind: 'scope' })
+  return { answer, items: items.filter((item: any) => item.task_id === task_id) }
 }
 
 const ci = '.github/workflows/ci.yml'
 
-describe.each([{ isOnEdge: false }, { isOnEdge: true }])('sensitive files, $isOnEdge', (options) => {
+describe.each([{ isOnMachine: false }, { isOnMachine: true }])('sensitive files, $isOnEdge', (options) => {
   test('a CI file that nobody named is out of scope and asks a person', async () => {
     const project = await openProject(options)
-    const { answer, holds } = await completed(project, () => project.write(ci, 'on: push\n'), {
+    const { answer, items } = await completed(project, () => project.write(ci, 'on: push\n'), {
       areas: ['src/'],
     })
     expect(answer.verification).toMatchObject({ scope_match: false, unexpected_files: [ci] })
     expect(answer.waits_for).toMatchObject([{ kind: 'scope' }])
-    expect(holds).toMatchObject([{ kind: 'scope', paths: [ci] }])
-    await project.call('approve', { id: holds[0].hold_id, reason: 'Agreed.' }, { actor: person })
-    expect((await project.call('inbox', { kind: 'scope' })).holds).toEqual([])
+    expect(items).toMatchObject([{ kind: 'scope', paths: [ci] }])
+    await project.call('approve', { id: items[0].item_id, reason: 'Agreed.' }, { actor: person })
+    expect((await project.call('inbox', { kind: 'scope' })).items).toEqual([])
   })
 
   test('without areas the scope stays unjudged, and a person is asked all the same', async () => {
     const project = await openProject(options)
-    const { answer, holds } = await completed(project, () => {
+    const { answer, items } = await completed(project, () => {
       project.write(ci, 'on: push\n')
       project.write('src/auth.ts', 'export const auth = 2\n')
     })
     expect(answer.verification).toMatchObject({ scope_match: null, unexpected_files: [ci] })
     expect(answer.verification.warnings[0]).toContain(`${ci} (CI)`)
-    expect(holds).toMatchObject([{ paths: [ci] }])
+    expect(items).toMatchObject([{ paths: [ci] }])
   })
 
   test('scripts of a manifest ask, a dependency does not', async () => {
@@ -53,16 +53,16 @@ describe.each([{ isOnEdge: false }, { isOnEdge: true }])('sensitive files, $isOn
     const bump = () => project.write('package.json', manifest({ dependencies: { zod: '4.0.0' } }))
     expect(await completed(project, bump, { areas })).toMatchObject({
       answer: { verification: { scope_match: true, unexpected_files: [] } },
-      holds: [],
+      items: [],
     })
     const script = () =>
       project.write('package.json', manifest({ scripts: { test: 'vitest', postinstall: 'sh x' } }))
-    const { answer, holds } = await completed(project, script, { areas })
+    const { answer, items } = await completed(project, script, { areas })
     expect(answer.verification).toMatchObject({ scope_match: false, unexpected_files: ['package.json'] })
-    expect(holds).toHaveLength(1)
+    expect(items).toHaveLength(1)
     project.git('mv', 'package.json', 'kept.json')
     expect(
-      (await completed(project, () => project.git('mv', 'kept.json', 'package.json'), { areas })).holds,
+      (await completed(project, () => project.git('mv', 'kept.json', 'package.json'), { areas })).items,
     ).toHaveLength(1)
   })
 })
@@ -75,15 +75,15 @@ test.each([
   ['the summary of a task without areas', { outcome: { achievements: [`Added \`${ci}\``] } }],
 ])('%s names it, and nobody is asked', async (_, more) => {
   const project = await openProject()
-  expect((await completed(project, () => project.write(ci, 'on: push\n'), more)).holds).toEqual([])
+  expect((await completed(project, () => project.write(ci, 'on: push\n'), more)).items).toEqual([])
 })
 
 test.each([['.'], ['**'], ['**/*'], ['./'], ['!docs/']])(
   'the area %j names no sensitive file',
   async (area) => {
     const project = await openProject()
-    const { holds } = await completed(project, () => project.write(ci, 'on: push\n'), { areas: [area] })
-    expect(holds).toMatchObject([{ paths: [ci] }])
+    const { items } = await completed(project, () => project.write(ci, 'on: push\n'), { areas: [area] })
+    expect(items).toMatchObject([{ paths: [ci] }])
   },
 )
 
@@ -104,10 +104,10 @@ test('what is sensitive: git hooks, agents’ and clients’ configuration, at a
     'packages/a/setup.py',
   ]
   const other = ['docs/agents.txt', 'README.md', 'pnpm-lock.yaml', '.github/ISSUE_TEMPLATE.md']
-  const { holds } = await completed(project, () => {
+  const { items } = await completed(project, () => {
     for (const path of [...paths, ...other]) project.write(path, 'x: 1\n')
   })
-  expect(holds[0].paths.toSorted()).toEqual(paths.toSorted())
+  expect(items[0].paths.toSorted()).toEqual(paths.toSorted())
 })
 
 test('the setting adds files and leaves files out, and refuses what can match nothing', async () => {
@@ -115,11 +115,11 @@ test('the setting adds files and leaves files out, and refuses what can match no
   const set = (value: string) => project.call('setting_set', { name: 'sensitive', value }, { actor: person })
   await expect(set('../x')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   await set('infra/{a,b}/, !docs/AGENTS.md')
-  const { holds } = await completed(project, () => {
+  const { items } = await completed(project, () => {
     for (const path of ['infra/a/x.tf', 'infra/c/x.tf', 'docs/AGENTS.md', 'AGENTS.md'])
       project.write(path, 'x\n')
   })
-  expect(holds[0].paths.toSorted()).toEqual(['AGENTS.md', 'infra/a/x.tf'])
+  expect(items[0].paths.toSorted()).toEqual(['AGENTS.md', 'infra/a/x.tf'])
   const { settings } = await project.call('setting_list')
   expect(settings.find(({ name }: any) => name === 'sensitive').value).toBe('infra/{a,b}/, !docs/AGENTS.md')
 })
@@ -131,8 +131,8 @@ test('what git brought from others asks nobody', async () => {
   project.git('add', '-A')
   project.git('commit', '-q', '-m', 'CI')
   project.git('checkout', '-q', '-')
-  const { holds } = await completed(project, () => project.git('merge', '-q', 'other'), { areas: ['src/'] })
-  expect(holds).toEqual([])
+  const { items } = await completed(project, () => project.git('merge', '-q', 'other'), { areas: ['src/'] })
+  expect(items).toEqual([])
 })
 
 test('what a subtask changed is asked about once, when the subtask ends', async () => {
@@ -145,8 +145,8 @@ test('what a subtask changed is asked about once, when the subtask ends', async 
     project.write(path, 'on: push\n')
     await end(child, summary)
     await end(parent, 'Done.')
-    const { holds } = await project.call('inbox', { kind: 'scope' })
-    return holds.filter(({ paths }: any) => paths.includes(path)).map(({ task_id }: any) => task_id === child)
+    const { items } = await project.call('inbox', { kind: 'scope' })
+    return items.filter(({ paths }: any) => paths.includes(path)).map(({ task_id }: any) => task_id === child)
   }
   expect(await ended(`Added ${ci}.`, ci)).toEqual([])
   expect(await ended('Done.', '.gitlab-ci.yml')).toEqual([true])

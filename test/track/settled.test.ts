@@ -26,7 +26,7 @@ async function chain() {
   const second$ = () => call('taskman_task_get', { id: second })
   const whole = async () => {
     const inspection = await project.context.store.inspect()
-    expect(inspection).toMatchObject({ differences: [], trouble: null })
+    expect(inspection).toMatchObject({ differences: [], error: null })
   }
   return { project, call, mission_id, first, second, ask, ready, second$, whole }
 }
@@ -38,7 +38,7 @@ describe('a task with an open blocker or review', () => {
     const answer = await call('complete_task', { task_id: first, ...done })
     expect(answer).toMatchObject({
       settled: false,
-      waits_for: [{ hold_id: expect.stringMatching(/^h-/), kind: 'blocker', question: 'Cookies or tokens?' }],
+      waits_for: [{ item_id: expect.stringMatching(/^h-/), kind: 'blocker', question: 'Cookies or tokens?' }],
     })
     expect(await call('taskman_task_get', { id: first })).toMatchObject({ status: 'done', settled: false })
     expect(await ready()).toEqual([])
@@ -48,7 +48,7 @@ describe('a task with an open blocker or review', () => {
       code: 'REFUSED',
       reason: 'dependencies_open',
       fix: { operation: 'taskman_task_next' },
-      message: expect.stringContaining(answer.waits_for[0].hold_id),
+      message: expect.stringContaining(answer.waits_for[0].item_id),
     })
     await whole()
     await call('resolve', { id: issue_id, answer: 'Cookies.' }, asPerson)
@@ -63,22 +63,22 @@ describe('a task with an open blocker or review', () => {
     const { waits_for } = await call('complete_task', { task_id: first, status: 'success', outcome })
     expect(waits_for).toMatchObject([{ kind: 'review', question: 'Is it safe?' }])
     expect(await ready()).toEqual([])
-    await call('resolve', { id: waits_for[0].hold_id, dismiss: true }, asPerson)
+    await call('resolve', { id: waits_for[0].item_id, dismiss: true }, asPerson)
     expect(await ready()).toHaveLength(1)
     await whole()
   })
 
-  test('an edge that is added later waits as well, and one that is removed does not', async () => {
+  test('a remote machine that is added later waits as well, and one that is removed does not', async () => {
     const { call, first, ask, ready, whole } = await chain()
     await ask()
     await call('complete_task', { task_id: first, ...done })
     const { id } = await call('taskman_task_add', { title: 'Docs', phase: 'P1' })
     expect(await ready()).toMatchObject([{ id }])
-    const edge = { 'task-id': id, 'dep-id': first }
-    expect(await call('taskman_task_dep_add', edge)).toMatchObject({ blocked: true })
+    const machine = { 'task-id': id, 'dep-id': first }
+    expect(await call('taskman_task_dep_add', machine)).toMatchObject({ blocked: true })
     expect(await ready()).toEqual([])
     await whole()
-    expect(await call('taskman_task_dep_remove', edge)).toMatchObject({ blocked: false })
+    expect(await call('taskman_task_dep_remove', machine)).toMatchObject({ blocked: false })
     expect(await ready()).toMatchObject([{ id }])
     await whole()
   })
@@ -106,9 +106,9 @@ test('files outside the scope are said, and do not hold up', async () => {
 })
 
 describe('settings.holds_gate', () => {
-  const set = { name: 'holds_gate' }
+  const set = { name: 'inbox_gate' }
 
-  test('none: nothing holds up; blockers again: what is open holds up from then on', async () => {
+  test('none: nothing holds up; blockers again: what is open inbox items up from then on', async () => {
     const { call, first, ask, ready, whole } = await chain()
     await ask()
     await call('complete_task', { task_id: first, ...done })
@@ -131,9 +131,9 @@ describe('settings.holds_gate', () => {
     const ending = { mission_id, status: 'completed', summary: 's' }
     expect(await project.refused('complete_mission', ending)).toMatchObject({
       reason: 'questions_open',
-      details: { waits_for: [{ hold_id: waits_for[0].hold_id }] },
+      details: { waits_for: [{ item_id: waits_for[0].item_id }] },
     })
-    await call('approve', { id: waits_for[0].hold_id }, asPerson)
+    await call('approve', { id: waits_for[0].item_id }, asPerson)
     expect(await call('complete_mission', ending)).toMatchObject({ status: 'completed', waits_for: [] })
   })
 })
@@ -149,7 +149,7 @@ test('a mission with an open question ends as asked, says so, and the question s
     waits_for: [{ kind: 'blocker', question: 'Cookies or tokens?' }],
     warnings: [expect.stringContaining('1 question still waits')],
   })
-  expect((await call('inbox')).holds).toMatchObject([
+  expect((await call('inbox')).items).toMatchObject([
     { mission_id, mission_name: 'Auth', task_name: 'Cookies' },
   ])
 })
@@ -158,6 +158,6 @@ describe('asking is not resolving', () => {
   test('a question needs no resolution', async () => {
     const { call, ask } = await chain()
     expect(await ask()).toMatchObject({ blocker: true })
-    expect((await call('inbox')).holds).toMatchObject([{ reason: 'Cookies or tokens?', workaround: null }])
+    expect((await call('inbox')).items).toMatchObject([{ reason: 'Cookies or tokens?', workaround: null }])
   })
 })

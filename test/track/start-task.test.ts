@@ -220,7 +220,7 @@ describe('a linked work tree', () => {
   })
 })
 
-test('a stale attempt at a planned task is a hold, and can be taken over', async () => {
+test('a stale attempt at a planned task is an inbox item, and can be taken over', async () => {
   const project = await openProject()
   const { planned_tasks } = await project.call('start_workflow', {
     name: 'w',
@@ -238,7 +238,7 @@ test('a stale attempt at a planned task is a hold, and can be taken over', async
   })
   project.wait(3 * 60 * 60 * 1000)
   expect(await project.call('inbox', {}, { actor: person })).toMatchObject({
-    holds: [{ kind: 'stale_attempt' }],
+    items: [{ kind: 'stale_attempt' }],
   })
   const second = await project.call('start_task', other)
   expect(second.attempt_id).not.toBe(first.attempt_id)

@@ -8,7 +8,7 @@ const { open } = useDashboard({ fill: fillBusyDay, folders: ['diffkit', 'shop'] 
 journey('an approval can be undone for five seconds, and then it is sent', async () => {
   const { serving, page, holdTime } = await open({ path: '/' })
   const kinds = async () =>
-    (await serving.day.person('inbox', {})).holds.map(({ kind }: { readonly kind: string }) => kind)
+    (await serving.day.person('inbox', {})).items.map(({ kind }: { readonly kind: string }) => kind)
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   await page.keyboard.press('j')
   await holdTime()

@@ -17,15 +17,15 @@ async function mission(): Promise<string> {
 
 test('the log of a mission keeps each entry in its row on a phone, in the words of the whole log', async () => {
   const { page, go, show } = await dashboard.open(phone)
-  await go(`/missions/${await mission()}/journal`)
-  await page.locator('.facts-list li').first().waitFor()
-  expect(await page.evaluate(overlapping('.facts-list li'))).toEqual([])
-  const here = await page.locator('.fact-kind').allTextContents()
+  await go(`/missions/${await mission()}/log`)
+  await page.locator('.log-list li').first().waitFor()
+  expect(await page.evaluate(overlapping('.log-list li'))).toEqual([])
+  const here = await page.locator('.log-kind').allTextContents()
   expect(here.length).toBeGreaterThan(3)
   expect(here.filter((words) => words.includes('.'))).toEqual([])
-  await show('/journal')
-  await page.locator('.fact-row').first().waitFor()
-  const everywhere = await page.locator('.fact-what').allTextContents()
+  await show('/log')
+  await page.locator('.log-row').first().waitFor()
+  const everywhere = await page.locator('.log-what').allTextContents()
   expect(everywhere).toContain(here[0])
 })
 

@@ -109,11 +109,8 @@ journey(
     await max.keyboard.press('Control+Enter')
     await max.getByText('Approved.', { exact: true }).first().waitFor()
     await tess.getByText(/approved it/).waitFor()
-    const { verdicts } = await day.person('review_show', { task: task_id })
-    expect(verdicts.map(({ verdict }: { readonly verdict: string }) => verdict)).toEqual([
-      'send_back',
-      'approve',
-    ])
+    const { reviews } = await day.person('review_show', { task: task_id })
+    expect(reviews.map(({ action }: { readonly action: string }) => action)).toEqual(['send_back', 'approve'])
   },
   240_000,
 )

@@ -5,7 +5,7 @@ import type { OutputOf } from '../../src/surfaces/http/client/client.ts'
 export type BoardColumn = keyof OutputOf<'board'>['columns']
 export type BoardCard = OutputOf<'board'>['columns'][BoardColumn][number]
 export type MeasurementData = NonNullable<BoardCard['measured']>
-export type InboxItemData = OutputOf<'inbox'>['holds'][number]
+export type InboxItemData = OutputOf<'inbox'>['items'][number]
 /** An inbox item with its evidence. */
 export type InboxCard = Omit<InboxItemData, 'evidence'> & NonNullable<InboxItemData['evidence']>
 
@@ -22,9 +22,9 @@ export type MissionFileData = OutputOf<'mission_changes'>['files'][number]
 export type PlanPhase = OutputOf<'plan_show'>['phases'][number]
 export type PlanTask = PlanPhase['tasks'][number]
 export type ProjectStatus = OutputOf<'status'>
-export type LogEntry = OutputOf<'log'>['facts'][number]
+export type LogEntry = OutputOf<'log'>['events'][number]
 export type WorkingAttempt = ProjectStatus['running'][number]
-export type RemoteMachineData = OutputOf<'edge_list'>['edges'][number]
+export type RemoteMachineData = OutputOf<'machine_list'>['machines'][number]
 export type EntityNames = OutputOf<'search'>
 
 export type ReviewShown = OutputOf<'review_show'>
@@ -41,7 +41,7 @@ export type TurnData = OutputOf<'sessions_show'>['turns'][number]
 
 export type RunData = OutputOf<'state_gate_list_runs'>['runs'][number]
 export type RunPage = Extract<OutputOf<'show'>, { kind: 'run' }>
-export type TransitionOption = RunPage['ways'][number]
+export type TransitionOption = RunPage['transitions'][number]
 export type StateMachineData = RunPage['machine']
 export type RunHistory = OutputOf<'run_history'>
 export type RunEventData = RunHistory['events'][number]

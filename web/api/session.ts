@@ -17,7 +17,7 @@ export interface ProjectPermissions {
   readonly access: Access | null
   readonly admin: boolean
   /** What the token that they signed in with lets at most; null where it sets no limit. */
-  readonly most: Access | null
+  readonly max_access: Access | null
   readonly roles: readonly string[]
   readonly expires_at: string
   /** The operations that they may not call, with the access that each needs. */
@@ -31,7 +31,7 @@ interface CurrentSession {
   readonly project: string
   readonly projects: readonly SessionProject[]
   readonly version: string
-  /** The last fact that was recorded; null where the record cannot be read. */
+  /** The last log entry that was recorded; null where the record cannot be read. */
   readonly seq: number | null
   /** What a client of agents is told to start. */
   readonly program: string
@@ -39,7 +39,7 @@ interface CurrentSession {
   readonly clients: readonly string[]
   /** The server is of the user of its machine alone. */
   readonly single_user: boolean
-  readonly standing: ProjectPermissions
+  readonly permissions: ProjectPermissions
 }
 
 type SessionResult = CurrentSession | 'unknown person'
@@ -52,7 +52,7 @@ export const session = computed(() => (read.value.of === base.value ? read.value
 /** Who is signed in, and what they may. */
 export const standing = computed(() => {
   const known = session.value
-  return known === null || known === 'unknown person' ? null : known.standing
+  return known === null || known === 'unknown person' ? null : known.permissions
 })
 
 /** Whether the server is of the user of its machine alone; false until it is known. */
@@ -138,11 +138,11 @@ export async function logOut(): Promise<void> {
 }
 
 /** Why a sign-in elsewhere led to nothing, and where it was begun, as the server wrote it into the page; null else. */
-export const signInTrouble = signal(
-  readMeta('trouble') === null ? null : { says: readMeta('trouble') ?? '', to: readMeta('to') ?? '/' },
+export const signInError = signal(
+  readMeta('error') === null ? null : { says: readMeta('error') ?? '', to: readMeta('to') ?? '/' },
 )
 
-function readMeta(name: 'trouble' | 'to'): string | null {
+function readMeta(name: 'error' | 'to'): string | null {
   return document.querySelector<HTMLMetaElement>(`meta[name="waymark-sign-in-${name}"]`)?.content ?? null
 }
 
@@ -218,8 +218,8 @@ export function denialReason(operation: string): string | null {
   const known = standing.value
   const needed = known?.refused[operation]
   if (!known || needed === undefined) return null
-  if (known.most !== null)
-    return `The token that you signed in with lets no more than ${known.most}. Sign in with another one.`
+  if (known.max_access !== null)
+    return `The token that you signed in with lets no more than ${known.max_access}. Sign in with another one.`
   if (needed === 'admin') return 'Only an admin of the server may do this.'
   const has = known.access === null ? 'you are no member of this project' : `you have ${known.access} access`
   return `This needs ${needed} access, and ${has}. An owner of the project can change that.`

@@ -35,11 +35,11 @@ const spans = fc
 const width = fc.integer({ min: 300, max: 4000 })
 
 function scaleRow(row: readonly BarSpan[], pixels: number) {
-  const stretches = intervalsOf([
+  const intervals = intervalsOf([
     ...row.map(({ from, to }) => ({ from, to: to ?? now })),
     { from: now, to: now },
   ])
-  return timeScale(stretches, fitView(stretches, pixels))
+  return timeScale(intervals, fitView(intervals, pixels))
 }
 
 describe('bars', () => {

@@ -23,7 +23,7 @@ export interface DependencyPlan {
 }
 
 /** Plans with more tasks than this are drawn by phase at first. */
-const mostNodes = 400
+const maxNodes = 400
 
 const outsideId = 'outside'
 
@@ -93,7 +93,7 @@ export function graphPicture(plan: DependencyPlan, folded: ReadonlySet<string | 
 
 /** The phases that are folded at first. */
 export function initiallyFolded(plan: DependencyPlan): ReadonlySet<string | null> {
-  if (plan.nodes.length <= mostNodes) return new Set()
+  if (plan.nodes.length <= maxNodes) return new Set()
   return new Set([...plan.phases.map(({ id }) => id), null])
 }
 

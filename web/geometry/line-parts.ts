@@ -22,7 +22,7 @@ export interface LinePart {
 }
 
 /** Longer lines are compared as a whole. */
-const longestCompared = 1_000
+const maxComparedLength = 1_000
 /** Where less than this share stays the same, the words within say nothing. */
 const leastAlike = 0.4
 
@@ -31,7 +31,7 @@ export function wordDifferences(
   before: string,
   after: string,
 ): { readonly before: readonly TextRange[]; readonly after: readonly TextRange[] } | null {
-  if (before.length > longestCompared || after.length > longestCompared) return null
+  if (before.length > maxComparedLength || after.length > maxComparedLength) return null
   const [old, next]: [TextRange[], TextRange[]] = [[], []]
   let [atOld, atNew, alike] = [0, 0, 0]
   for (const { value, added, removed } of diffWordsWithSpace(before, after)) {

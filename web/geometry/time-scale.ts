@@ -22,16 +22,16 @@ export interface TimeScale extends TimelineViewport {
 }
 
 export function timeScale(
-  stretches: readonly TimelineInterval[],
+  intervals: readonly TimelineInterval[],
   { perMs, left }: TimelineViewport,
 ): TimeScale {
   const pieces: TimelinePiece[] = []
   let x = 0
-  for (const stretch of stretches) {
-    const natural = (stretch.to - stretch.from) * perMs
-    const folded = stretch.idle && natural > foldWidth
+  for (const interval of intervals) {
+    const natural = (interval.to - interval.from) * perMs
+    const folded = interval.idle && natural > foldWidth
     const width = folded ? foldWidth : natural
-    pieces.push({ ...stretch, x, width, folded })
+    pieces.push({ ...interval, x, width, folded })
     x += width
   }
   return { pieces, width: x, perMs, left }
@@ -119,8 +119,8 @@ export function intervalsOf(
 }
 
 /** The same time with nothing folded. */
-export function unfoldIntervals(stretches: readonly TimelineInterval[]): readonly TimelineInterval[] {
-  const [first, last] = [stretches.at(0), stretches.at(-1)]
+export function unfoldIntervals(intervals: readonly TimelineInterval[]): readonly TimelineInterval[] {
+  const [first, last] = [intervals.at(0), intervals.at(-1)]
   return first && last ? [{ from: first.from, to: last.to, idle: false }] : []
 }
 
@@ -128,11 +128,11 @@ export function unfoldIntervals(stretches: readonly TimelineInterval[]): readonl
 const closest = 0.06
 
 /** The view that shows all of the time in a width, with `after` pixels free behind it. */
-export function fitView(stretches: readonly TimelineInterval[], width: number, after = 0): TimelineViewport {
+export function fitView(intervals: readonly TimelineInterval[], width: number, after = 0): TimelineViewport {
   const room = Math.max(width - after, foldWidth)
-  const idle = stretches.filter((stretch) => stretch.idle).map(({ from, to }) => to - from)
+  const idle = intervals.filter((interval) => interval.idle).map(({ from, to }) => to - from)
   const longest = idle.toSorted((a, b) => b - a)
-  const total = stretches.reduce((sum, { from, to }) => sum + to - from, 0)
+  const total = intervals.reduce((sum, { from, to }) => sum + to - from, 0)
   let [rest, folds] = [total, 0]
   let perMs = room / Math.max(rest, 1)
   // Each stretch that folds leaves more room to the others, so that shorter ones come to fold too.
@@ -147,23 +147,23 @@ export function fitView(stretches: readonly TimelineInterval[], width: number, a
 
 /** Nearer by a factor above 1, farther by one below, with the time under `x` staying there. */
 export function zoomAroundPoint(
-  stretches: readonly TimelineInterval[],
+  intervals: readonly TimelineInterval[],
   scale: TimeScale,
   { x, factor }: { readonly x: number; readonly factor: number },
 ): TimelineViewport {
-  const farthest = fitView(stretches, 200).perMs
+  const farthest = fitView(intervals, 200).perMs
   const perMs = Math.min(Math.max(scale.perMs * factor, farthest), closest)
   const held = timeAt(scale, x)
-  return { perMs, left: contentX(timeScale(stretches, { perMs, left: 0 }), held) - x }
+  return { perMs, left: contentX(timeScale(intervals, { perMs, left: 0 }), held) - x }
 }
 
 /** A view that does not leave the time: at least half the width stays filled where there is enough to fill it. */
 export function clampView(
-  stretches: readonly TimelineInterval[],
+  intervals: readonly TimelineInterval[],
   view: TimelineViewport,
   width: number,
 ): TimelineViewport {
-  const total = timeScale(stretches, view).width
+  const total = timeScale(intervals, view).width
   const last = Math.max(total - width / 2, 0)
   const first = Math.min(0, -(width / 2 - Math.min(total, width / 2)))
   return { ...view, left: Math.min(Math.max(view.left, first), last) }
@@ -171,11 +171,11 @@ export function clampView(
 
 /** The view with a time in its middle. */
 export function centeredView(
-  stretches: readonly TimelineInterval[],
+  intervals: readonly TimelineInterval[],
   { perMs }: TimelineViewport,
   { at, width }: { readonly at: number; readonly width: number },
 ): TimelineViewport {
-  return { perMs, left: contentX(timeScale(stretches, { perMs, left: 0 }), at) - width / 2 }
+  return { perMs, left: contentX(timeScale(intervals, { perMs, left: 0 }), at) - width / 2 }
 }
 
 export interface Tick {

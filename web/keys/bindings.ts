@@ -24,7 +24,7 @@ export const bindings = [
   { command: 'go dependencies', keys: ['g d'], title: 'Dependencies', group: 'Go to' },
   { command: 'go processes', keys: ['g r'], title: 'Processes', group: 'Go to' },
   { command: 'go history', keys: ['g h'], title: 'History', group: 'Go to' },
-  { command: 'go journal', keys: ['g j'], title: 'Log', group: 'Go to' },
+  { command: 'go log', keys: ['g j'], title: 'Log', group: 'Go to' },
   { command: 'go lines', keys: ['g l'], title: 'Lines of a file', group: 'Go to' },
   { command: 'go statistics', keys: ['g t'], title: 'Statistics', group: 'Go to' },
   { command: 'go agents', keys: ['g a'], title: 'Agents', group: 'Go to' },

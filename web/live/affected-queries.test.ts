@@ -11,14 +11,14 @@ const frame = (event: Frame['event'], data: Frame['data'] = null): Frame => ({
   data,
 })
 
-test('a query is read again after facts about the kinds of entities that it shows', () => {
+test('a query is read again after log entries about the kinds of entities that it shows', () => {
   expect(isAffectedBy('board', {}, frame('task:claimed'))).toBe(true)
   expect(isAffectedBy('board', {}, frame('decision:created'))).toBe(false)
   expect(isAffectedBy('doctor', {}, frame('task:updated'))).toBe(false)
 })
 
 test('what names another mission, task or run does not concern a query about one; what names none may', () => {
-  const about = (mission_id: string | null) => frame('hold:opened', { mission_id })
+  const about = (mission_id: string | null) => frame('inbox:opened', { mission_id })
   expect(isAffectedBy('mission_timeline', { id: 'm-1234' }, about('m-1234'))).toBe(true)
   expect(isAffectedBy('mission_timeline', { id: 'm-1234' }, about('m-5678'))).toBe(false)
   expect(isAffectedBy('mission_timeline', { id: 'm-1234' }, about(null))).toBe(true)

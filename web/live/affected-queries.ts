@@ -10,24 +10,24 @@ interface QueryDependency {
   readonly created?: true
 }
 
-const plan = ['task', 'phase', 'milestone', 'mission', 'workflow', 'hold', 'setting'] as const
+const plan = ['task', 'phase', 'milestone', 'mission', 'workflow', 'inbox', 'setting'] as const
 const ofMission = { input: 'id', data: 'mission_id' } as const
 const ofTask = { input: 'id', data: 'task_id' } as const
 const ofRun = { input: 'run_id', data: 'run_id' } as const
 
 /** What the page of a run is read again for. */
 const shownRun: QueryDependency = {
-  of: ['run', 'task', 'phase', 'mission', 'workflow', 'hold', 'issue', 'progress', 'command', 'setting'],
+  of: ['run', 'task', 'phase', 'mission', 'workflow', 'inbox', 'issue', 'progress', 'command', 'setting'],
   about: { input: 'id', data: 'run_id' },
 }
 
 /** What each query that a page shows is read again for. A query that is not here is not live. */
 const table = {
-  status: { of: ['project', 'writing', 'mission', 'workflow', 'task', 'hold'] },
-  edge_list: { of: ['mission', 'workflow', 'task', 'hold', 'progress', 'decision'] },
-  board: { of: ['task', 'mission', 'workflow', 'hold', 'progress', 'setting'] },
-  inbox: { of: ['hold', 'issue', 'task', 'mission', 'workflow', 'run', 'command', 'note', 'setting'] },
-  list_missions: { of: ['mission', 'workflow', 'task', 'phase', 'hold'] },
+  status: { of: ['project', 'writing', 'mission', 'workflow', 'task', 'inbox'] },
+  machine_list: { of: ['mission', 'workflow', 'task', 'inbox', 'progress', 'decision'] },
+  board: { of: ['task', 'mission', 'workflow', 'inbox', 'progress', 'setting'] },
+  inbox: { of: ['inbox', 'issue', 'task', 'mission', 'workflow', 'run', 'command', 'note', 'setting'] },
+  list_missions: { of: ['mission', 'workflow', 'task', 'phase', 'inbox'] },
   mission_timeline: { of: 'everything', about: ofMission },
   mission_changes: { of: ['task'], about: ofMission },
   get_context: { of: ['decision'], about: { input: 'mission_id', data: 'mission_id' } },
@@ -35,17 +35,17 @@ const table = {
   plan_dependencies: { of: plan },
   show: { of: 'everything', about: ofTask },
   changes: { of: 'everything' },
-  review_show: { of: ['review', 'task', 'hold', 'mission', 'workflow', 'run', 'setting'] },
+  review_show: { of: ['review', 'task', 'inbox', 'mission', 'workflow', 'run', 'setting'] },
   diff: { of: [] },
   provenance_stats: { of: [] },
   blame: { of: ['lines', 'task', 'mission', 'workflow'] },
-  why: { of: ['lines', 'task', 'mission', 'workflow', 'decision', 'hold'] },
+  why: { of: ['lines', 'task', 'mission', 'workflow', 'decision', 'inbox'] },
   sessions: { of: ['captured_session', 'turn'] },
   sessions_show: { of: ['turn'], about: { input: 'id', data: 'session_id' } },
   sessions_diff: { of: [] },
   search: { of: ['mission', 'workflow', 'task', 'run'], created: true },
   log: { of: 'everything' },
-  stats: { of: ['task', 'mission', 'workflow', 'hold', 'run'] },
+  stats: { of: ['task', 'mission', 'workflow', 'inbox', 'run'] },
   doctor: { of: [] },
   state_gate_list_runs: { of: ['run'] },
   process_list: { of: ['run', 'process'] },
@@ -56,7 +56,7 @@ const table = {
   token_list: { of: ['token', 'person', 'member'] },
   notify_list: { of: ['notification'] },
   session_list: { of: ['session', 'token', 'person'] },
-  run_history: { of: ['run', 'hold', 'command'], about: ofRun },
+  run_history: { of: ['run', 'inbox', 'command'], about: ofRun },
 } as const satisfies Partial<Record<OperationName, QueryDependency>>
 
 export type LiveQueryName = keyof typeof table
@@ -67,7 +67,7 @@ export function isAffectedByIdentities(name: LiveQueryName, kinds: readonly Iden
   return of !== 'everything' && kinds.some((kind) => of.includes(kind))
 }
 
-/** Whether a fact may have changed what a query answers. */
+/** Whether a log entry may have changed what a query answers. */
 export function isAffectedBy<Name extends LiveQueryName>(
   name: Name,
   input: InputOf<Name>,

@@ -47,9 +47,9 @@ const patience = 6_000
 /** Close code of the server for who is let in no more. */
 const loggedOut = 4401
 const firstWait = 400
-const longestWait = 15_000
+const maxWaitMs = 15_000
 
-/** Follows the journal from here on, through lost connections, until it is stopped. */
+/** Follows the log from here on, through lost connections, until it is stopped. */
 export function follow(): () => void {
   // What is read from now on is no older than the session.
   const known = session.peek()
@@ -115,7 +115,7 @@ export function follow(): () => void {
     }
     // Not all pages at once after a restart of the server.
     retry = window.setTimeout(open, wait * (0.75 + Math.random() / 2))
-    wait = Math.min(wait * 2, longestWait)
+    wait = Math.min(wait * 2, maxWaitMs)
   }
 
   const hasten = () => {

@@ -20,11 +20,11 @@ interface StartedQuery<Answer> extends LiveQuery<Answer> {
 }
 
 interface QueryOptions {
-  /** What it answers does not change any more: facts do not make it read again. */
+  /** What it answers does not change any more: log entries do not make it read again. */
   readonly once?: boolean
   /** What stands around the view is read after the view itself. */
   readonly unhurried?: boolean
-  /** Read again after so many milliseconds, too, while somebody looks: what changes is no fact of this project. */
+  /** Read again after so many milliseconds, too, while somebody looks: what changes is no log entry of this project. */
   readonly every?: number
 }
 
@@ -32,7 +32,7 @@ interface QueryOptions {
 const patience = 60
 
 /**
- * Reads a query now, and again after each fact that concerns it. At most one reading is under way, and the next one
+ * Reads a query now, and again after each log entry that concerns it. At most one reading is under way, and the next one
  * begins no sooner than the last one took: a page takes no more than half of a busy server's time.
  */
 export function startQuery<Name extends LiveQueryName>(
@@ -77,7 +77,7 @@ export function startQuery<Name extends LiveQueryName>(
       soon()
     }
   }
-  // Frames of one fact come together, before any timer.
+  // Frames of one log entry come together, before any timer.
   const soon = () => {
     const wait = Math.max(unhurried ? patience : 0, rested - performance.now())
     waiting ||= window.setTimeout(() => void read(), wait)
@@ -90,7 +90,7 @@ export function startQuery<Name extends LiveQueryName>(
     listenToIdentities((kinds) => {
       if (!once && isAffectedByIdentities(name, kinds)) soon()
     }),
-    // A server that went away has no fact to tell of what could not be read meanwhile.
+    // A server that went away has no log entry to tell of what could not be read meanwhile.
     connection.subscribe(({ is }) => {
       if (is === 'live' && failure.peek() !== null) soon()
     }),

@@ -1,7 +1,7 @@
 import { batch, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 
-/** A list whose order and whose rows change apart, so that a fact about one row repaints one row. */
+/** A list whose order and whose rows change apart, so that a log entry about one row repaints one row. */
 export interface Rows<Row> {
   readonly order: ReadonlySignal<readonly string[]>
   /** How many rows wait to come, go or move, because a pointer is over the list. */
@@ -10,7 +10,7 @@ export interface Rows<Row> {
   /** The rows as they are now; those that did not change are left alone. */
   update(rows: readonly Row[]): void
   /** While it is held nothing moves: rows change in place, the order waits. */
-  hold(held: boolean): void
+  item(held: boolean): void
 }
 
 export function createRows<Row>(keyOf: (row: Row) => string): Rows<Row> {
@@ -42,9 +42,9 @@ export function createRows<Row>(keyOf: (row: Row) => string): Rows<Row> {
         if (isHeld && order.peek().length > 0) held.value = countMoved(order.peek(), next)
         else settle()
       }),
-    hold: (hold) => {
-      isHeld = hold
-      if (!hold) batch(settle)
+    item: (item) => {
+      isHeld = item
+      if (!item) batch(settle)
     },
   }
 }
@@ -77,8 +77,8 @@ export function useRows<Row>(list: () => readonly Row[] | null, keyOf: (row: Row
   }, [])
   useEffect(() => stop, [])
   const still = {
-    onPointerEnter: () => rows.hold(true),
-    onPointerLeave: () => rows.hold(false),
+    onPointerEnter: () => rows.item(true),
+    onPointerLeave: () => rows.item(false),
   }
   return { rows, still }
 }

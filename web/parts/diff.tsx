@@ -6,7 +6,7 @@ import { linesOf } from './line-links.ts'
 import { type FileDiff, parseDiff } from './parse-diff.ts'
 import './diff.css'
 
-/** The lines of one file, or of all where none is named. Read when it is opened, not with every fact. */
+/** The lines of one file, or of all where none is named. Read when it is opened, not with every log entry. */
 export function InlineDiff({ attempt, path }: { readonly attempt: string; readonly path?: string }) {
   return (
     <QueryDiff asked={useQuery('diff', { id: attempt, ...(path !== undefined && { path }) })} path={path} />

@@ -1,7 +1,7 @@
 import { href } from '../router/location.ts'
 
 /** Longer texts of a line are cut in an address. */
-const mostText = 120
+const maxText = 120
 
 interface LineTarget {
   readonly line: number
@@ -16,7 +16,7 @@ export function linesOf(file: string, place?: LineTarget): string {
   const asked = new URLSearchParams({ file })
   if (place !== undefined) {
     asked.set('line', String(place.line))
-    const text = place.text?.trim().slice(0, mostText) ?? ''
+    const text = place.text?.trim().slice(0, maxText) ?? ''
     if (text !== '') asked.set('text', text)
     if (place.rev) asked.set('rev', place.rev)
   }

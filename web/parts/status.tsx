@@ -29,11 +29,11 @@ const lookedAt = ['review', 'scope', 'approval', 'command']
 export function taskStatus(task: {
   readonly status: string
   readonly resolution: string | null
-  readonly holds: readonly { readonly kind: string }[]
+  readonly items: readonly { readonly kind: string }[]
 }): Status {
   if (task.resolution === 'dropped') return 'dropped'
-  if (task.holds.some(({ kind }) => kind === 'blocker')) return 'blocked'
-  if (task.holds.some(({ kind }) => lookedAt.includes(kind))) return 'review'
+  if (task.items.some(({ kind }) => kind === 'blocker')) return 'blocked'
+  if (task.items.some(({ kind }) => lookedAt.includes(kind))) return 'review'
   return task.resolution === 'claimed' ? 'claimed' : statusOf(task.status)
 }
 

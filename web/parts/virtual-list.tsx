@@ -10,7 +10,7 @@ interface VirtualListProps {
   readonly class?: string
 }
 
-/** Rows beyond the edges, above and below. */
+/** Rows beyond the remote machines, above and below. */
 const spare = 12
 
 /** A list of rows of one height in the page, of which only those in sight are there. */

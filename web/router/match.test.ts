@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { matchPath } from './match.ts'
 
 test('a pattern names the parts of a path', () => {
-  expect(matchPath('/missions/:id/:tab?', '/missions/m-7/journal')).toEqual({ id: 'm-7', tab: 'journal' })
+  expect(matchPath('/missions/:id/:tab?', '/missions/m-7/log')).toEqual({ id: 'm-7', tab: 'log' })
   expect(matchPath('/missions/:id/:tab?', '/missions/m-7/')).toEqual({ id: 'm-7' })
   expect(matchPath('/tasks/:id', '/tasks/a%2Fb')).toEqual({ id: 'a/b' })
 })

@@ -76,11 +76,11 @@ export const routes: readonly Route[] = [
   },
   { name: 'history', path: '/history', title: 'History', load: () => import('../views/history/view.tsx') },
   {
-    name: 'journal',
-    path: '/journal',
+    name: 'log',
+    path: '/log',
     title: 'Log',
     under: 'history',
-    load: () => import('../views/journal/view.tsx'),
+    load: () => import('../views/log/view.tsx'),
   },
   {
     name: 'lines',

@@ -9,7 +9,7 @@ import {
   readSession,
   session,
   sessionFailure,
-  signInTrouble,
+  signInError,
   waitForSession,
 } from '../api/session.ts'
 import { listenToKeys, useCommands } from '../keys/commands.ts'
@@ -36,7 +36,7 @@ export function App() {
   const known = session.value
   const isUnread = known === null
   useEffect(() => (isUnread ? waitForSession() : undefined), [project, isUnread])
-  if (known === 'unknown person' || signInTrouble.value !== null)
+  if (known === 'unknown person' || signInError.value !== null)
     return <AppPage key="in" page={signInPage} load={() => import('./sign-in.tsx')} />
   if (known?.projects.length === 0)
     return <AppPage key="none" page={noProjectPage} load={() => import('./no-project.tsx')} />
@@ -65,7 +65,7 @@ function Project() {
     'go dependencies': () => navigate(href('/dependencies')),
     'go processes': () => navigate(href('/processes')),
     'go history': () => navigate(href('/history')),
-    'go journal': () => navigate(href('/journal')),
+    'go log': () => navigate(href('/log')),
     'go lines': () => navigate(href('/lines')),
     'go statistics': () => navigate(href('/statistics')),
     'go agents': () => navigate(href('/agents')),

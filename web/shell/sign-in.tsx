@@ -9,7 +9,7 @@ import {
   type SignInOption,
   signedOut,
   signIn,
-  signInTrouble,
+  signInError,
 } from '../api/session.ts'
 import { FailureMessage } from '../parts/empty-state.tsx'
 import { Form } from '../parts/form.tsx'
@@ -78,23 +78,23 @@ const reasons = {
 
 function SignInMethods({ ways }: { readonly ways: readonly SignInOption[] }) {
   const why = signedOut.value
-  const trouble = signInTrouble.value
+  const error = signInError.value
   return (
     <main class="centred sign-in">
-      <h1>{trouble === null ? 'Sign in to Waymark' : 'You are not signed in'}</h1>
-      {trouble === null ? null : (
+      <h1>{error === null ? 'Sign in to Waymark' : 'You are not signed in'}</h1>
+      {error === null ? null : (
         <>
-          <p role="alert">{trouble.says}</p>
+          <p role="alert">{error.says}</p>
           <p class="muted">
             Try again below, or go{' '}
             {/* Read anew: whoever is signed in here already goes on where they were. */}
-            <a href={trouble.to} target="_self">
+            <a href={error.to} target="_self">
               back to the dashboard
             </a>
           </p>
         </>
       )}
-      {why === null || trouble !== null ? null : <p class="muted">{reasons[why]}</p>}
+      {why === null || error !== null ? null : <p class="muted">{reasons[why]}</p>}
       {ways.map((way) => {
         if (way.way === 'oidc') return <SingleSignOn key={way.path} way={way} />
         return way.way === 'token' ? (
@@ -110,7 +110,7 @@ function SignInMethods({ ways }: { readonly ways: readonly SignInOption[] }) {
 type Oidc = Extract<SignInOption, { readonly way: 'oidc' }>
 
 function SingleSignOn({ way: { path, issuer } }: { readonly way: Oidc }) {
-  const to = signInTrouble.value?.to ?? `${location.pathname}${location.search}`
+  const to = signInError.value?.to ?? `${location.pathname}${location.search}`
   return (
     <a
       class="button"
@@ -137,8 +137,8 @@ function TokenSignIn({ path }: { readonly path: string }) {
         return
       }
       await signIn(path, first?.token ?? text)
-      const trouble = signInTrouble.peek()
-      if (trouble !== null) location.assign(trouble.to)
+      const error = signInError.peek()
+      if (error !== null) location.assign(error.to)
     } catch (error) {
       field.current?.select()
       throw error

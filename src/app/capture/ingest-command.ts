@@ -43,8 +43,8 @@ async function openRecorder(
   const opening = { ...asked, actor: recorder }
   const place = connectedPlace({ ...asked, project: asked.project })
   if (place !== null) {
-    const { openRemoteProject: openEdgeProject } = await import('../remote/open-remote.ts')
-    const { record, close } = openEdgeProject(place, { ...opening, project: asked.project })
+    const { openRemoteProject: openMachineProject } = await import('../remote/open-remote.ts')
+    const { record, close } = openMachineProject(place, { ...opening, project: asked.project })
     return { record, close }
   }
   const context = openContext(opening)

@@ -3,18 +3,18 @@ import { hasQueue } from '../../sessions/capture/hook-queue.ts'
 import type { HookEvent } from '../../sessions/domain/hook-event.ts'
 import { processStart } from '../process.ts'
 
-/** Records moments; with none of them it ends sessions of which nothing was heard for long. */
-export type RecordHookEvents = (moments: readonly HookEvent[]) => Promise<unknown>
+/** Records hook events; with none of them it ends sessions of which nothing was heard for long. */
+export type RecordHookEvents = (hookEvents: readonly HookEvent[]) => Promise<unknown>
 
 /** Records where the project is kept here. */
 export function recorderOf(context: Context): RecordHookEvents {
   // What is recorded must not wait for itself.
   const { drain: _, ...recording } = context
-  return async (moments) => {
-    const { recordMachineEvents: recordMoments } = await import(
+  return async (hookEvents) => {
+    const { recordMachineEvents: recordHookEvents } = await import(
       '../../sessions/operations/record-hook-events.ts'
     )
-    return recordMoments(recording, moments)
+    return recordHookEvents(recording, hookEvents)
   }
 }
 

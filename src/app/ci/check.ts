@@ -74,17 +74,15 @@ async function answerOf(words: readonly string[]): Promise<CheckAnswer | string>
   return said === '' ? refusal : (JSON.parse(said) as CheckAnswer) // as the operation declares it, and tests compare
 }
 
-const mostInWords = 20
+const maxInWords = 20
 
 function formatCheckResult({ says, reasons, unknown, notes }: CheckAnswer): string {
   const lines = [
     says,
     ...reasons.map(({ message }) => `- ${oneLine(message)}`),
     ...(unknown.length === 0 ? [] : ['Not known, and no fault:']),
-    ...unknown.slice(0, mostInWords).map(({ path, why }) => `- ${oneLine(`${path}: ${why}`)}`),
-    ...(unknown.length > mostInWords
-      ? [`- and ${unknown.length - mostInWords} more (--json tells them)`]
-      : []),
+    ...unknown.slice(0, maxInWords).map(({ path, why }) => `- ${oneLine(`${path}: ${why}`)}`),
+    ...(unknown.length > maxInWords ? [`- and ${unknown.length - maxInWords} more (--json tells them)`] : []),
     ...notes,
   ]
   return `${lines.join('\n')}\n`
@@ -99,7 +97,7 @@ function oneLine(text: string): string {
 function annotations({ reasons, unknown, passed, says }: CheckAnswer): string {
   const told = reasons.map(({ message, path }) => annotation('error', path, message))
   const others = unknown
-    .slice(0, mostInWords)
+    .slice(0, maxInWords)
     .map(({ path, why }) => annotation('notice', path, `${path}: ${why}`))
   return [...told, ...others, annotation(passed ? 'notice' : 'error', null, says)]
     .map((line) => `${line}\n`)
@@ -126,7 +124,7 @@ function summarize(environment: Environment, { says, passed, reasons, unknown, n
     '',
     ...reasons.map(({ message }) => `- ${markdownText(message)}`),
     ...(unknown.length === 0 ? [] : ['', 'Not known, and no fault:', '']),
-    ...unknown.slice(0, mostInWords).map(({ path, why }) => `- ${markdownText(`${path}: ${why}`)}`),
+    ...unknown.slice(0, maxInWords).map(({ path, why }) => `- ${markdownText(`${path}: ${why}`)}`),
     ...(notes.length === 0 ? [] : ['', ...notes.map((note) => markdownText(note))]),
   ]
   try {

@@ -48,7 +48,7 @@ async function serveDemo(
   flags: DemoFlags,
   { signal, ended }: DemoShutdown,
 ): Promise<void> {
-  const { environment, facts } = demo
+  const { environment, events } = demo
   const folder = serverFolder(environment)
   const team = openMachinePeople(environment, process.cwd())
   await keepOwnTokens(team, team.owner, { at: Date.now(), ids: randomIds })
@@ -71,9 +71,9 @@ async function serveDemo(
     const running = { ...thisProcess(), port: server.port, address, instance, projects: [] }
     await welcome(running, [served], visit)
     if (!isAgent) offerSignInLinks(running, signal)
-    const speed = flags.speed === undefined ? lengthOf(facts) / usualLength : flags.speed
-    printSentence(playIntroduction(facts, speed))
-    await play(facts, { store: context.store, signal, speed })
+    const speed = flags.speed === undefined ? lengthOf(events) / usualLength : flags.speed
+    printSentence(playIntroduction(events, speed))
+    await play(events, { store: context.store, signal, speed })
     if (!signal.aborted)
       printSentence(
         'The day is over. Look around as long as you like; Ctrl-C ends the demo and removes everything.',
@@ -104,15 +104,15 @@ function offerSignInLinks(server: RunningServer, signal: AbortSignal): void {
   })
 }
 
-function lengthOf(facts: readonly ProjectEvent[]): number {
-  return (facts.at(-1)?.at ?? 0) - (facts[0]?.at ?? 0)
+function lengthOf(events: readonly ProjectEvent[]): number {
+  return (events.at(-1)?.at ?? 0) - (events[0]?.at ?? 0)
 }
 
-function playIntroduction(facts: readonly ProjectEvent[], speed: number | null): string {
-  const minutes = Math.round(lengthOf(facts) / 60_000)
-  const day = `${minutes} minutes of real work, ${facts.length} facts`
+function playIntroduction(events: readonly ProjectEvent[], speed: number | null): string {
+  const minutes = Math.round(lengthOf(events) / 60_000)
+  const day = `${minutes} minutes of real work, ${events.length} log entries`
   if (speed === null) return `A recorded day, all at once: ${day}.`
-  return `Playing a recorded day: ${day}, in ${Math.round(lengthOf(facts) / speed / 1000)} seconds.`
+  return `Playing a recorded day: ${day}, in ${Math.round(lengthOf(events) / speed / 1000)} seconds.`
 }
 
 function printSentence(sentence: string): void {

@@ -39,9 +39,9 @@ test('every time of the day moves, however deep it lies; what is no time stays',
 })
 
 test('moved there and back, a day is what it was', () => {
-  const facts = [
+  const events = [
     projectEventAt(at, { claimedAt: at }),
     projectEventAt(at + hour, { expiresAt: at + 2 * hour }),
   ]
-  expect(shiftEvents(shiftEvents(facts, 40 * hour), -40 * hour)).toEqual(facts)
+  expect(shiftEvents(shiftEvents(events, 40 * hour), -40 * hour)).toEqual(events)
 })

@@ -10,28 +10,28 @@ export interface PlayOptions {
   readonly speed: number | null
 }
 
-/** Lets a recorded day happen again, so that its last fact arrives when it says that it happens. */
+/** Lets a recorded day happen again, so that its last log entry arrives when it says that it happens. */
 export async function play(
-  facts: readonly ProjectEvent[],
+  events: readonly ProjectEvent[],
   { store, signal, speed }: PlayOptions,
 ): Promise<void> {
-  const [first, last] = [facts[0]?.at ?? 0, facts.at(-1)?.at ?? 0]
+  const [first, last] = [events[0]?.at ?? 0, events.at(-1)?.at ?? 0]
   const begunAt = Date.now()
   if (speed === null) {
-    await store.restore(linkEvents(shiftEvents(facts, begunAt - last)))
+    await store.restore(linkEvents(shiftEvents(events, begunAt - last)))
     return
   }
   const endsAt = begunAt + (last - first) / speed
-  // The store makes the project itself, with the first fact of it.
-  for (const { at, actor, body } of shiftEvents(facts.slice(1), Math.round(endsAt - last))) {
+  // The store makes the project itself, with the first log entry of it.
+  for (const { at, actor, body } of shiftEvents(events.slice(1), Math.round(endsAt - last))) {
     await sleepUntil(begunAt + (at - (endsAt - (last - first))) / speed, signal)
     if (signal.aborted) return
-    await store.record({ actor, at, decide: async () => ({ facts: [body], answer: null }) })
+    await store.record({ actor, at, decide: async () => ({ events: [body], answer: null }) })
   }
 }
 
-async function sleepUntil(moment: number, signal: AbortSignal): Promise<void> {
-  const left = moment - Date.now()
+async function sleepUntil(hookEvent: number, signal: AbortSignal): Promise<void> {
+  const left = hookEvent - Date.now()
   if (left > 0) await wait(left, signal)
 }
 
@@ -39,10 +39,10 @@ async function sleepUntil(moment: number, signal: AbortSignal): Promise<void> {
 const margin = 24 * 60 * 60 * 1000
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** The same facts, so much later: when they happened, and every time that is named in them. */
-export function shiftEvents(facts: readonly ProjectEvent[], by: number): readonly ProjectEvent[] {
-  const first = (facts[0]?.at ?? 0) - margin
-  const last = (facts.at(-1)?.at ?? 0) + margin
+/** The same log entries, so much later: when they happened, and every time that is named in them. */
+export function shiftEvents(events: readonly ProjectEvent[], by: number): readonly ProjectEvent[] {
+  const first = (events[0]?.at ?? 0) - margin
+  const last = (events.at(-1)?.at ?? 0) + margin
   const isOfDay = (at: number) => at >= first && at <= last
   const later = (value: unknown): unknown => {
     if (typeof value === 'number') return isOfDay(value) ? value + by : value
@@ -55,9 +55,9 @@ export function shiftEvents(facts: readonly ProjectEvent[], by: number): readonl
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, later(inner)]))
   }
-  return facts.map((fact) => ({
-    ...fact,
-    at: fact.at + by,
-    body: later(fact.body) as ProjectEvent['body'], // the same shape, with other numbers in it
+  return events.map((event) => ({
+    ...event,
+    at: event.at + by,
+    body: later(event.body) as ProjectEvent['body'], // the same shape, with other numbers in it
   }))
 }

@@ -24,7 +24,7 @@ export interface DemoProject {
   readonly folder: string
   /** Keeps everything that the program keeps of it in the same temporary folder. */
   readonly environment: Environment
-  readonly facts: readonly ProjectEvent[]
+  readonly events: readonly ProjectEvent[]
   remove(): void
 }
 
@@ -34,7 +34,7 @@ export async function openDemoProject(recording: string = shippedRecording()): P
   try {
     const read = readRecording(recording, home)
     const folder = await layOut(read, home)
-    return { home, folder, environment: environmentIn(home), facts: read.facts, remove }
+    return { home, folder, environment: environmentIn(home), events: read.events, remove }
   } catch (error) {
     remove()
     throw error
@@ -44,7 +44,7 @@ export async function openDemoProject(recording: string = shippedRecording()): P
 /** The folder `demo` at the top of the package: beside the bundle, or three folders above this file. */
 function shippedRecording(): string {
   const beside = join(import.meta.dirname, '..', 'demo')
-  if (existsSync(join(beside, recordingFiles.journal))) return beside
+  if (existsSync(join(beside, recordingFiles.log))) return beside
   return join(import.meta.dirname, '..', '..', '..', 'demo')
 }
 

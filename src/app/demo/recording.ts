@@ -4,11 +4,11 @@ import { gunzipSync } from 'node:zlib'
 import { z } from 'zod'
 import type { ProjectEvent } from '../../events/domain/project-event.ts'
 import { beforeFirst, eventRows } from '../../events/log/event-log.ts'
-import { journalMark, readExport } from '../../events/operations/event-line.ts'
+import { logMark, readExport } from '../../events/operations/event-line.ts'
 import { Failure } from '../../kernel/failure.ts'
 
 export const recordingFiles = {
-  journal: 'journal.jsonl.gz',
+  log: 'log.jsonl.gz',
   work: 'work.json.gz',
   objects: 'objects.pack',
 } as const
@@ -24,7 +24,7 @@ export type RecordedTree = Readonly<z.output<typeof tree>>
 
 /** A recorded day: what happened, and the repository with the snapshots that were taken of it. */
 export interface DemoRecording {
-  readonly facts: readonly ProjectEvent[]
+  readonly events: readonly ProjectEvent[]
   readonly texts: Readonly<Record<string, string>>
   /** The main work tree first. */
   readonly trees: readonly RecordedTree[]
@@ -34,28 +34,28 @@ export interface DemoRecording {
 
 /** Reads a recording as it takes place in `home`. Fails with a sentence where it is not whole. */
 export function readRecording(folder: string, home: string): DemoRecording {
-  const [mark, ...lines] = textOf(folder, recordingFiles.journal).trim().split('\n')
-  if (mark !== JSON.stringify(journalMark))
-    throw damagedRecording(folder, 'its journal does not begin as one')
+  const [mark, ...lines] = textOf(folder, recordingFiles.log).trim().split('\n')
+  if (mark !== JSON.stringify(logMark)) throw damagedRecording(folder, 'its log does not begin as one')
   const recorded = exportedEvents(folder, lines)
   const changed = linkEvents(recorded).find(({ hash }, at) => hash !== recorded[at]?.hash)
-  if (changed) throw damagedRecording(folder, `fact ${changed.seq} does not follow from the ones before it`)
+  if (changed)
+    throw damagedRecording(folder, `log entry ${changed.seq} does not follow from the ones before it`)
   const work = workShape.safeParse(JSON.parse(textOf(folder, recordingFiles.work).replaceAll(homeMark, home)))
   if (!work.success) throw damagedRecording(folder, `${recordingFiles.work} does not hold a repository`)
   const objects = join(folder, recordingFiles.objects)
   if (!existsSync(objects)) throw damagedRecording(folder, `${recordingFiles.objects} is missing`)
-  const facts = exportedEvents(
+  const events = exportedEvents(
     folder,
     lines.map((line) => line.replaceAll(homeMark, home)),
   )
-  return { facts, texts: work.data.texts, trees: work.data.trees, objects }
+  return { events, texts: work.data.texts, trees: work.data.trees, objects }
 }
 
 function exportedEvents(folder: string, lines: readonly string[]): readonly ProjectEvent[] {
   try {
-    return readExport(lines).facts
+    return readExport(lines).events
   } catch {
-    throw damagedRecording(folder, 'its journal is not whole')
+    throw damagedRecording(folder, 'its log is not whole')
   }
 }
 
@@ -74,12 +74,12 @@ export function damagedRecording(folder: string, reason: string): Failure {
   })
 }
 
-/** The same facts with hashes of their own, each over the one before. */
-export function linkEvents(facts: readonly ProjectEvent[]): readonly ProjectEvent[] {
+/** The same log entries with hashes of their own, each over the one before. */
+export function linkEvents(events: readonly ProjectEvent[]): readonly ProjectEvent[] {
   let head = { seq: 0, head: beforeFirst }
-  return facts.map(({ at, actor, body }) => {
+  return events.map(({ at, actor, body }) => {
     const [row] = eventRows({ projectId: '', at, actor }, [body], head)
-    if (!row) throw new Error('one fact is one row')
+    if (!row) throw new Error('one log entry is one row')
     head = { seq: row.seq, head: row.hash }
     return { seq: row.seq, at, version: row.version, actor, body, hash: row.hash }
   })

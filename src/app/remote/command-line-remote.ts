@@ -15,7 +15,7 @@ import { type OpenRemoteOptions, openRemoteProject } from './open-remote.ts'
 const Said = z.object({
   version: z.string(),
   actor: z.object({ name: z.string(), kind: z.string() }),
-  standing: z.object({ expires_at: z.string() }).nullable().optional(),
+  permissions: z.object({ expires_at: z.string() }).nullable().optional(),
 })
 
 interface ConnectionChecks {
@@ -53,7 +53,7 @@ async function connectionChecks({
   }
 }
 
-function tokenCheck({ actor, standing }: z.output<typeof Said>): Check {
+function tokenCheck({ actor, permissions: standing }: z.output<typeof Said>): Check {
   const who = `of ${actor.name} (${actor.kind})`
   if (!standing) return { check: 'token', ok: true, finding: `${who}, valid until it is revoked` }
   const isSoon = Date.parse(standing.expires_at) - Date.now() < soon
@@ -73,7 +73,7 @@ function addMachineChecks(answer: Answer, before: readonly Check[]): Answer {
 export function askServer(
   place: RemoteProjectLocation,
   opening: OpenRemoteOptions,
-): ServerInvoker & { readonly journal: FollowableStore } {
+): ServerInvoker & { readonly log: FollowableStore } {
   const { calls, client, captureHealth, close } = openRemoteProject(place, opening)
   const { actor } = opening
   return {
@@ -102,6 +102,6 @@ export function askServer(
       }
     },
     close,
-    journal: remoteEventLog(client),
+    log: remoteEventLog(client),
   }
 }

@@ -28,7 +28,7 @@ const ServerSession = z.object({
   actor: z.object({ name: z.string(), kind: z.enum(['agent', 'person']) }),
   version: z.string(),
   single_user: z.boolean().optional(),
-  standing: z.object({ admin: z.boolean(), expires_at: z.string() }).nullable().optional(),
+  permissions: z.object({ admin: z.boolean(), expires_at: z.string() }).nullable().optional(),
 })
 type ServerSession = z.output<typeof ServerSession>
 
@@ -110,7 +110,7 @@ async function acceptInvitation(origin: string, invitation: string): Promise<str
 /** The project of somebody who names none: the only one that they may see. */
 async function onlyProject(at: ServerLocation): Promise<ServerSession> {
   const session = await sessionAt({ ...at, project: null })
-  const { projects, standing } = session
+  const { projects, permissions: standing } = session
   const [only, other] = projects
   if (only && !other) return session.project === only.key ? session : { ...session, project: only.key }
   if (only) {
@@ -163,7 +163,7 @@ function noSuchProject(
 function hintFor(seen: ServerSession | null, command: string): string {
   if (seen?.single_user)
     return 'That server serves folders of its own: whoever runs it starts it with --project <folder>.'
-  if (seen?.standing?.admin) return `Make it: ${command}`
+  if (seen?.permissions?.admin) return `Make it: ${command}`
   return `Ask an admin of the server: they make it (${command}), or make you a member of it (waymark member add).`
 }
 

@@ -70,5 +70,5 @@ function realOf(folder: string): string {
 /** Where the user's servers are kept: never in a project, where a token could be committed. */
 export function remoteStateFolder(environment: Environment): string {
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
-  return join(stateFolder({ platform: process.platform, environment, home }), 'edge')
+  return join(stateFolder({ platform: process.platform, environment, home }), 'machine')
 }

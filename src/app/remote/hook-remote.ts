@@ -19,7 +19,7 @@ export async function openRemoteHook(
   }
   const parts = {
     client,
-    edge: thisMachine(folder, server.origin),
+    machine: thisMachine(folder, server.origin),
     version,
     packages,
     ...(timeout !== undefined && { timeout }),

@@ -73,13 +73,13 @@ export function openWhenConnected(
       }
     },
     ask: async (operation, input, client) => project().ask(operation, input, client),
-    journal: {
-      view: async (look) => project().journal.view(look),
+    events: {
+      view: async (look) => project().events.view(look),
       async *follow(after, signal) {
         for (; !signal.aborted && !isProjectReachable(project); ) {
           await waitInBackground(lookEvery, signal)
         }
-        if (!signal.aborted) yield* project().journal.follow(after, signal)
+        if (!signal.aborted) yield* project().events.follow(after, signal)
       },
     },
   }
@@ -158,7 +158,7 @@ function relayedProject(place: RemoteProjectLocation, flags: McpFlags, log: Surf
         reason: 'server_answer_invalid',
       })
     },
-    journal: remoteEventLog(server),
+    events: remoteEventLog(server),
   }
   const stopDraining = ingestContinuously(place.root, record)
   const close = async () => {

@@ -21,13 +21,13 @@ export interface OpenRemoteOptions {
   readonly askPerson?: AskPerson | null
 }
 
-/** Puts the edge of a project together: this machine's own ports, the server that asks them, and what waits for it. */
+/** Puts the remote side of a project together: this machine's own ports, the server that asks them, and what waits for it. */
 export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRemoteOptions) {
   const context = withFolderIsolation(openContext(opening))
   const client = new ServerClient(place.server)
   const project = new RemoteProject({
     client,
-    edge: thisMachine(place.folder, place.server.origin),
+    machine: thisMachine(place.folder, place.server.origin),
     context,
     commands: new TrustedCommands({
       approvals: context.commandApprovals,
@@ -41,11 +41,11 @@ export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRem
     version,
   })
   let telling: Promise<RecordHookEvents> | null = null
-  const record: RecordHookEvents = async (moments) => {
+  const record: RecordHookEvents = async (hookEvents) => {
     telling ??= import('../../remote/machine/send-hook-events.ts').then(({ serverRecorder: tellingServer }) =>
       tellingServer({ send: (calling) => calls.send(calling) }, context),
     )
-    return (await telling)(moments)
+    return (await telling)(hookEvents)
   }
   const calls: RemoteCalls = new RemoteCalls({ project, ingest: () => ingestFor(place.root, record) })
   return {

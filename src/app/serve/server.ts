@@ -138,7 +138,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
       ...project,
       contextOf: (actor) => {
         const standing = directory?.standingOf(actor, made)
-        return { ...project.contextOf(actor), team, ...(standing && { standing }) }
+        return { ...project.contextOf(actor), team, ...(standing && { permissions: standing }) }
       },
     }
     known.set(project, made)

@@ -197,7 +197,7 @@ export function projectState(
   return join(state, 'projects', folderName(identity.folder, fingerprint(identity)))
 }
 
-/** Where it is kept how far the journal of a project had come, whichever of its work trees is used. */
+/** Where it is kept how far the log of a project had come, whichever of its work trees is used. */
 export function anchorOf(
   state: string,
   identity: { readonly root: string; readonly database: string },

@@ -10,7 +10,7 @@ export interface PreviewLine {
 
 const widest = 200
 /** Lines of a file that is wholly ours. */
-const mostShown = 24
+const maxShown = 24
 
 /**
  * What would change in files, with little around it: other entries of a user's file may hold what is nobody's business.
@@ -26,7 +26,7 @@ export function differences(
 function differenceOf({ file, before, text }: PlannedFile, isWhole: boolean): readonly PreviewLine[] {
   const isOurs = before === null || text === null
   const [wide, most] =
-    isWhole && isOurs ? [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] : [widest, mostShown]
+    isWhole && isOurs ? [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] : [widest, maxShown]
   const happens = before === null ? ' (new)' : text === null ? ' (removed)' : ''
   const { hunks } = structuredPatch('', '', before ?? '', text ?? '', '', '', { context: 1 })
   const lines = hunks.flatMap((hunk) => [

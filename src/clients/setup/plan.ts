@@ -137,9 +137,9 @@ function overlayPlannedFiles(planning: SetupPlanInput, planned: readonly Planned
 
 function planClient(client: Client, planning: SetupPlanOverlay): Omit<SetupPlan, 'skipped'> {
   const { read, changesOf, start, asked } = planning
-  const wished = requestedEdits(client, planning)
+  const requested = requestedEdits(client, planning)
   const owner = ownerOf(client, planning)
-  const edited = [...groupEditsByFile(wished.edits)].map(([file, edits]) => {
+  const edited = [...groupEditsByFile(requested.edits)].map(([file, edits]) => {
     const fault = planning.fault(file)
     if (fault !== null) return { findings: edits.map((edit) => faultFinding(edit, fault)) }
     const from = withoutStale({ text: read(file), changes: changesOf(file) }, edits, owner)
@@ -148,7 +148,7 @@ function planClient(client: Client, planning: SetupPlanOverlay): Omit<SetupPlan,
     const { before, without } = start(file)
     return { findings, planned: { file, before, without, text, changes, executable } }
   })
-  const shared = wished.shared.map((file) => {
+  const shared = requested.shared.map((file) => {
     const { before, without } = start(file)
     const changes = changesOf(file).map((change) => addOwner(change, owner))
     return { file, before, without, text: read(file), changes, executable: false }
@@ -156,8 +156,8 @@ function planClient(client: Client, planning: SetupPlanOverlay): Omit<SetupPlan,
   return {
     files: [...edited.flatMap(({ planned }) => planned ?? []), ...shared],
     findings: edited.flatMap(({ findings }) => findings),
-    notes: wished.notes,
-    afterwards: wished.afterwards,
+    notes: requested.notes,
+    afterwards: requested.afterwards,
   }
 }
 

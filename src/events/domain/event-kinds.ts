@@ -23,7 +23,7 @@ import type { NewProjectEvent } from './project-event.ts'
 export type ProjectEventKind = NewProjectEvent['kind']
 export type ProjectEventOf<Kind extends ProjectEventKind> = Extract<NewProjectEvent, { readonly kind: Kind }>
 
-/** What a fact did to an entity. One that is only `touched` shows something else, and is itself as it was. */
+/** What a log entry did to an entity. One that is only `touched` shows something else, and is itself as it was. */
 export interface EntityChange {
   readonly change:
     | 'created'
@@ -37,7 +37,7 @@ export interface EntityChange {
   readonly of: EntityReference
 }
 
-/** An entity to be read, or one that is whole in the fact because it never changes. */
+/** An entity to be read, or one that is whole in the log entry because it never changes. */
 export type EntityReference =
   | { readonly kind: 'project'; readonly id: string; readonly root: string }
   /** Whether the project is written. */
@@ -51,11 +51,11 @@ export type EntityReference =
   | { readonly kind: 'attempt'; readonly id: string; readonly taskId: TaskId }
   | { readonly kind: 'decision'; readonly decision: Decision }
   | { readonly kind: 'issue'; readonly issue: Issue }
-  /** The issue that opened a hold, where one did. */
-  | { readonly kind: 'issue of hold'; readonly id: string }
+  /** The issue that opened an inbox item, where one did. */
+  | { readonly kind: 'issue of inbox item'; readonly id: string }
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'note'; readonly note: Note }
-  | { readonly kind: 'hold'; readonly id: string }
+  | { readonly kind: 'inbox'; readonly id: string }
   | { readonly kind: 'role'; readonly role: string }
   /** Whose lines are whose in so many files. */
   | { readonly kind: 'lines'; readonly tree: string; readonly files: number }
@@ -93,25 +93,25 @@ export type EntityReference =
 
 type EntityChanges = readonly [EntityChange, ...EntityChange[]]
 
-interface ProjectEventKindSpec<OneFact> {
+interface ProjectEventKindSpec<OneEvent> {
   /** In the order in which they are told. */
-  concerns(fact: OneFact): EntityChanges
+  concerns(projectEvent: OneEvent): EntityChanges
   /** The rest of a sentence that begins with who did it. */
-  words(fact: OneFact): string
+  words(projectEvent: OneEvent): string
 }
 
-/** The entities that a fact concerns, what it is about first. */
-export function affectedEntities(fact: NewProjectEvent): EntityChanges {
-  return kindOf(fact).concerns(fact)
+/** The entities that a log entry concerns, what it is about first. */
+export function affectedEntities(projectEvent: NewProjectEvent): EntityChanges {
+  return kindOf(projectEvent).concerns(projectEvent)
 }
 
 /** What happened, as the rest of a sentence that begins with who did it. */
-export function describeProjectEvent(fact: NewProjectEvent): string {
-  return kindOf(fact).words(fact)
+export function describeProjectEvent(projectEvent: NewProjectEvent): string {
+  return kindOf(projectEvent).words(projectEvent)
 }
 
-function kindOf(fact: NewProjectEvent): ProjectEventKindSpec<NewProjectEvent> {
-  return kinds[fact.kind] as ProjectEventKindSpec<NewProjectEvent> // the row of its own kind
+function kindOf(projectEvent: NewProjectEvent): ProjectEventKindSpec<NewProjectEvent> {
+  return kinds[projectEvent.kind] as ProjectEventKindSpec<NewProjectEvent> // the row of its own kind
 }
 
 /** Everything that can happen: which entities it concerns, and how it is said. How it is stored is said in the storage. */
@@ -244,7 +244,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       `began attempt ${number} at task ${taskId}${agentSuffix(actor.kind === 'person' ? agentName : null)}`,
   },
   'attempt.closed': {
-    // Where the phase ends with the task, the mission is told after the phase: by the fact of the phase, which follows.
+    // Where the phase ends with the task, the mission is told after the phase: by the log entry of the phase, which follows.
     concerns: ({ attemptId: id, taskId, missionId, answer }) => [
       updatedConcern({ kind: 'task', id: taskId }),
       { change: 'closed', of: { kind: 'attempt', id, taskId } },
@@ -307,20 +307,20 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     concerns: ({ note }) => [createdConcern({ kind: 'note', note }), ...taskTouched(note.taskId)],
     words: ({ note }) => `noted on task ${note.taskId}: "${shortenText(note.content)}"`,
   },
-  'hold.opened': {
-    concerns: ({ hold }) => [{ change: 'opened', of: { kind: 'hold', id: hold.id } }, ...touchedPlace(hold)],
-    words: ({ hold: { kind, id, reason } }) =>
+  'inbox.opened': {
+    concerns: ({ item }) => [{ change: 'opened', of: { kind: 'inbox', id: item.id } }, ...touchedPlace(item)],
+    words: ({ item: { kind, id, reason } }) =>
       `opened ${plainWord(kind)} ${id}, which waits for a person: ${shortenText(reason)}`,
   },
-  'hold.closed': {
-    concerns: ({ holdId: id, taskId, missionId }) => [
-      { change: 'closed', of: { kind: 'hold', id } },
-      { change: 'resolved', of: { kind: 'issue of hold', id } },
+  'inbox.closed': {
+    concerns: ({ itemId: id, taskId, missionId }) => [
+      { change: 'closed', of: { kind: 'inbox', id } },
+      { change: 'resolved', of: { kind: 'issue of inbox item', id } },
       ...missionUpdated(missionId),
       ...taskTouched(taskId),
     ],
-    words: ({ holdId, status, answer }) =>
-      `${status} ${holdId}${answer === null ? '' : `: ${shortenText(answer)}`}`,
+    words: ({ itemId, status, answer }) =>
+      `${status} ${itemId}${answer === null ? '' : `: ${shortenText(answer)}`}`,
   },
 
   'process.kept': {
@@ -581,11 +581,11 @@ function taskOfWorkflowUpdated({ taskId }: { readonly taskId: TaskId }): EntityC
 }
 
 function runUpdated(
-  fact: ProjectEventOf<
+  projectEvent: ProjectEventOf<
     'run.advanced' | 'run.migrated' | 'run.cancelled' | 'run.approved' | 'run.approvals_withdrawn'
   >,
 ): EntityChanges {
-  return [updatedConcern({ kind: 'run', id: fact.runId }), ...touchedPlace(fact)]
+  return [updatedConcern({ kind: 'run', id: projectEvent.runId }), ...touchedPlace(projectEvent)]
 }
 
 function touchedConcern(of: EntityReference): EntityChange {

@@ -141,21 +141,21 @@ export type NewProjectEvent =
   | { readonly kind: 'decision.logged'; readonly decision: Decision }
   | { readonly kind: 'issue.logged'; readonly issue: Issue }
   | { readonly kind: 'progress.logged'; readonly progress: Progress }
-  | { readonly kind: 'hold.opened'; readonly hold: InboxItem }
+  | { readonly kind: 'inbox.opened'; readonly item: InboxItem }
   | {
-      readonly kind: 'hold.closed'
-      readonly holdId: InboxItemId
+      readonly kind: 'inbox.closed'
+      readonly itemId: InboxItemId
       readonly missionId: MissionId | null
       readonly taskId: TaskId | null
       readonly status: 'resolved' | 'dismissed'
       readonly answer: string | null
       /** What a person said, in a word; without this, it ended by itself, or was not recorded. */
-      readonly said?: InboxItemAnswer
+      readonly action?: InboxItemAnswer
       /** A person said yes or no to a command; without this, the question about it ended by itself. */
       readonly decided?: true
     }
 
-/** A fact with its place in the journal. `hash` covers the hash of the fact before it. */
+/** A log entry with its place in the log. `hash` covers the hash of the log entry before it. */
 export interface ProjectEvent {
   readonly seq: number
   readonly at: number
@@ -171,16 +171,16 @@ export function happenedAt({ at, body }: Pick<ProjectEvent, 'at' | 'body'>): num
   return own !== null && Number.isFinite(own) && own > 0 && own < at ? own : at
 }
 
-function ownTime(fact: NewProjectEvent): number | null {
-  const { kind } = fact
-  if (kind === 'attempt.opened') return fact.attempt.openedAt
-  if (kind === 'session.opened') return fact.session.openedAt
-  if (kind === 'session.continued' || kind === 'session.closed') return fact.at ?? null
-  if (kind === 'turn.opened') return fact.turn.openedAt
-  if (kind === 'turn.closed') return fact.closedAt
-  if (kind === 'edits.reported') return latest(fact.edits.map(({ at }) => at))
-  if (kind === 'commands.seen') return latest(fact.commands.map(({ from, to }) => to ?? from))
-  return kind === 'capture.lost' ? fact.to : null
+function ownTime(event: NewProjectEvent): number | null {
+  const { kind } = event
+  if (kind === 'attempt.opened') return event.attempt.openedAt
+  if (kind === 'session.opened') return event.session.openedAt
+  if (kind === 'session.continued' || kind === 'session.closed') return event.at ?? null
+  if (kind === 'turn.opened') return event.turn.openedAt
+  if (kind === 'turn.closed') return event.closedAt
+  if (kind === 'edits.reported') return latest(event.edits.map(({ at }) => at))
+  if (kind === 'commands.seen') return latest(event.commands.map(({ from, to }) => to ?? from))
+  return kind === 'capture.lost' ? event.to : null
 }
 
 function latest(times: readonly number[]): number | null {
@@ -193,28 +193,28 @@ export interface ProjectEventSubject {
 }
 
 /** The mission and the task that something happened to; a task alone where its mission is not said. */
-export function eventSubject(fact: NewProjectEvent): ProjectEventSubject {
-  if ('mission' in fact) return { missionId: fact.mission.id, taskId: null }
-  if ('phase' in fact) return { missionId: fact.phase.missionId, taskId: null }
-  if ('task' in fact) return { missionId: fact.task.missionId, taskId: fact.task.id }
-  if ('attempt' in fact) return fact.attempt
-  if ('decision' in fact) return fact.decision
-  if ('issue' in fact) return fact.issue
-  if ('progress' in fact) return fact.progress
-  if ('hold' in fact) return fact.hold
-  if (fact.kind === 'run.created') return fact.run
-  if (fact.kind === 'review.sent') {
-    const { subject } = fact.review
+export function eventSubject(event: NewProjectEvent): ProjectEventSubject {
+  if ('mission' in event) return { missionId: event.mission.id, taskId: null }
+  if ('phase' in event) return { missionId: event.phase.missionId, taskId: null }
+  if ('task' in event) return { missionId: event.task.missionId, taskId: event.task.id }
+  if ('attempt' in event) return event.attempt
+  if ('decision' in event) return event.decision
+  if ('issue' in event) return event.issue
+  if ('progress' in event) return event.progress
+  if ('item' in event) return event.item
+  if (event.kind === 'run.created') return event.run
+  if (event.kind === 'review.sent') {
+    const { subject } = event.review
     const isOne = subject.kind === 'task'
     return {
       missionId: subject.kind === 'since' ? null : subject.missionId,
       taskId: isOne ? subject.taskId : null,
     }
   }
-  if (fact.kind === 'review.replied') return fact.reply
-  if ('note' in fact) return { missionId: null, taskId: fact.note.taskId }
+  if (event.kind === 'review.replied') return event.reply
+  if ('note' in event) return { missionId: null, taskId: event.note.taskId }
   return {
-    missionId: 'missionId' in fact ? fact.missionId : null,
-    taskId: 'taskId' in fact ? fact.taskId : null,
+    missionId: 'missionId' in event ? event.missionId : null,
+    taskId: 'taskId' in event ? event.taskId : null,
   }
 }

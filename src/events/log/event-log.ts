@@ -21,16 +21,16 @@ export interface ProjectEventTable {
 
 type ProjectEventText = Omit<ProjectEventTable, 'project_id' | 'hash'>
 
-/** The hash that the first fact of a project follows. */
+/** The hash that the first log entry of a project follows. */
 export const beforeFirst = ''
 
 /** sha256 of the hash before and the canonical JSON of [seq, at, kind, version, actor, channel, what is covered of body]. */
 function eventHash(
   before: string,
-  fact: ProjectEventText,
-  chained: string = chainedBody(fact.kind, fact.body),
+  event: ProjectEventText,
+  chained: string = chainedBody(event.kind, event.body),
 ): string {
-  const { seq, at, kind, version, actor, channel } = fact
+  const { seq, at, kind, version, actor, channel } = event
   const head = `[${seq},${at},${JSON.stringify(kind)},${version}`
   return sha256(`${before}${head},${actor},${JSON.stringify(channel)},${chained}]`)
 }
@@ -44,28 +44,28 @@ export interface AppendContext {
 /** It grows when an old body can no longer be read as a new one. */
 const shapeVersion = 1
 
-/** The rows of consecutive facts, each hashed over the one before. */
+/** The rows of consecutive log entries, each hashed over the one before. */
 export function eventRows(
-  moment: AppendContext,
-  facts: readonly NewProjectEvent[],
+  hookEvent: AppendContext,
+  events: readonly NewProjectEvent[],
   after: { readonly seq: number; readonly head: string },
 ): readonly ProjectEventTable[] {
-  const { channel, ...who } = moment.actor
+  const { channel, ...who } = hookEvent.actor
   let before = after.head
   const by = canonicalText(who)
-  return facts.map((fact, index) => {
-    const { body, chained } = newBody(fact)
+  return events.map((event, index) => {
+    const { body, chained } = newBody(event)
     const text: ProjectEventText = {
       seq: after.seq + 1 + index,
-      at: moment.at,
-      kind: fact.kind,
+      at: hookEvent.at,
+      kind: event.kind,
       version: shapeVersion,
       actor: by,
       channel,
       body,
     }
     before = eventHash(before, text, chained)
-    return { project_id: moment.projectId, ...text, hash: before }
+    return { project_id: hookEvent.projectId, ...text, hash: before }
   })
 }
 
@@ -82,14 +82,14 @@ export function projectEventOf(row: ProjectEventTable): ProjectEvent {
 
 export function eventLogReads(scope: ReadScope): EventLogReads {
   const { db, projectId } = scope
-  const facts = () => db.selectFrom('fact').selectAll().where('project_id', '=', projectId)
+  const events = () => db.selectFrom('project_event').selectAll().where('project_id', '=', projectId)
   return {
     async since(after, limit) {
-      const rows = await facts().where('seq', '>', after).orderBy('seq').limit(limit).execute()
+      const rows = await events().where('seq', '>', after).orderBy('seq').limit(limit).execute()
       return rows.map(projectEventOf)
     },
     async latest({ before, limit }) {
-      const rows = await facts()
+      const rows = await events()
         // What a machine measured beside a task's start and end, which is told there.
         .where('kind', '<>', 'lines.recorded')
         .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
@@ -104,7 +104,7 @@ export function eventLogReads(scope: ReadScope): EventLogReads {
     },
     async seqBefore(time) {
       const row = await db
-        .selectFrom('fact')
+        .selectFrom('project_event')
         .select('seq')
         .where('project_id', '=', projectId)
         .where('at', '<', time)
@@ -115,7 +115,7 @@ export function eventLogReads(scope: ReadScope): EventLogReads {
     },
     async timeAfter(seq) {
       const row = await db
-        .selectFrom('fact')
+        .selectFrom('project_event')
         .select(({ fn }) => fn.min('at').as('at'))
         .where('project_id', '=', projectId)
         .where('seq', '>', seq)
@@ -128,14 +128,14 @@ export function eventLogReads(scope: ReadScope): EventLogReads {
 
 const batch = 500
 
-/** Hashes every fact again, a batch at a time; a fact that is missing, also at the end, breaks the chain too. */
+/** Hashes every log entry again, a batch at a time; a log entry that is missing, also at the end, breaks the chain too. */
 export async function verifyChain(scope: ReadScope): Promise<ChainCheck> {
   const pause = createYielder()
   let at: { readonly seq: number; readonly hash: string } = { seq: 0, hash: beforeFirst }
   for (;;) {
     const rows = await eventsAfter(scope, at.seq, batch)
     for (const row of rows) {
-      if (!isNextEntry(row, at)) return { facts: at.seq, brokenAt: at.seq + 1 }
+      if (!isNextEntry(row, at)) return { events: at.seq, brokenAt: at.seq + 1 }
       at = { seq: row.seq, hash: row.hash }
       const waits = pause()
       if (waits) await waits
@@ -148,10 +148,10 @@ export async function verifyChain(scope: ReadScope): Promise<ChainCheck> {
     .where('id', '=', scope.projectId)
     .executeTakeFirst()
   const head = project ?? { seq: 0, head: beforeFirst }
-  return { facts: at.seq, brokenAt: head.seq !== at.seq || head.head !== at.hash ? at.seq + 1 : null }
+  return { events: at.seq, brokenAt: head.seq !== at.seq || head.head !== at.hash ? at.seq + 1 : null }
 }
 
-/** Whether a fact is the one after `last`, unchanged. */
+/** Whether a log entry is the one after `last`, unchanged. */
 export function isNextEntry(
   row: ProjectEventTable,
   last: { readonly seq: number; readonly hash: string },
@@ -160,7 +160,7 @@ export function isNextEntry(
 }
 
 const seenActors = new Set<string>()
-const mostSeenActors = 1000
+const maxSeenActors = 1000
 
 // Text that moved from one column into the next would leave the hashed text as it was. It cannot have moved where the
 // numbers are numbers and the actor is one JSON value: every other part is quoted, or ends with the text.
@@ -172,14 +172,14 @@ function isDelimited({ at, version, actor }: ProjectEventTable): boolean {
   } catch {
     return false
   }
-  if (seenActors.size < mostSeenActors) seenActors.add(actor)
+  if (seenActors.size < maxSeenActors) seenActors.add(actor)
   return true
 }
 
-/** The facts after one, the oldest first. */
+/** The log entries after one, the oldest first. */
 function eventsAfter({ db, projectId }: ReadScope, seq: number, limit: number): Promise<ProjectEventTable[]> {
   return db
-    .selectFrom('fact')
+    .selectFrom('project_event')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('seq', '>', seq)

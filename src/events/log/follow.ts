@@ -11,24 +11,24 @@ export interface ChangeSource<State> {
   stop(): Promise<void>
 }
 
-/** A project's journal as an engine is asked for it. */
+/** A project's log as an engine is asked for it. */
 export interface FollowableLog<State> {
   changes(): ChangeSource<State>
   /** Facts after a position, as they are in a state or later. */
   since(state: State, position: number, limit: number): Promise<readonly ProjectEvent[]>
-  /** Where the journal ends, for one that may be set back; nowhere while there is none. */
+  /** Where the log ends, for one that may be set back; nowhere while there is none. */
   end(state: State): Promise<number>
 }
 
 /** Those who follow one project. However many they are, changes are looked for once, and what is new is read once. */
 export class Followers<State> {
-  readonly #journal: FollowableLog<State>
+  readonly #log: FollowableLog<State>
   readonly #readings = new Map<number, EventRead<State>>()
   #changes: ChangeSource<State> | null = null
   #count = 0
 
-  constructor(journal: FollowableLog<State>) {
-    this.#journal = journal
+  constructor(log: FollowableLog<State>) {
+    this.#log = log
   }
 
   /** Facts after `after`, whichever process commits them, in batches as they are found. */
@@ -40,13 +40,13 @@ export class Followers<State> {
       for (;;) {
         const state = await changes.after(seen, signal)
         if (!state) return
-        const facts = await this.#after(position, state)
+        const events = await this.#after(position, state)
         // A person restored a backup: nothing that was told is taken back, and what is new comes after it.
-        if (facts.length === 0) position = Math.min(position, await this.#journal.end(state))
+        if (events.length === 0) position = Math.min(position, await this.#log.end(state))
         if (signal.aborted) return
-        if (facts.length > 0) yield facts
-        position = facts.at(-1)?.seq ?? position
-        if (facts.length < batch) seen = state
+        if (events.length > 0) yield events
+        position = events.at(-1)?.seq ?? position
+        if (events.length < batch) seen = state
       }
     } finally {
       await this.#leave(changes)
@@ -55,7 +55,7 @@ export class Followers<State> {
 
   #join(): ChangeSource<State> {
     if (!this.#changes || this.#changes.isDead) {
-      this.#changes = this.#journal.changes()
+      this.#changes = this.#log.changes()
       this.#count = 0
     }
     this.#count += 1
@@ -77,16 +77,16 @@ export class Followers<State> {
    */
   #after(position: number, state: State): Promise<readonly ProjectEvent[]> {
     const known = this.#readings.get(position)
-    if (known?.state === state) return known.facts
-    const facts = this.#journal.since(state, position, batch).finally(() => {
-      if (this.#readings.get(position)?.facts === facts) this.#readings.delete(position)
+    if (known?.state === state) return known.events
+    const events = this.#log.since(state, position, batch).finally(() => {
+      if (this.#readings.get(position)?.events === events) this.#readings.delete(position)
     })
-    this.#readings.set(position, { state, facts })
-    return facts
+    this.#readings.set(position, { state, events })
+    return events
   }
 }
 
 interface EventRead<State> {
   readonly state: State
-  readonly facts: Promise<readonly ProjectEvent[]>
+  readonly events: Promise<readonly ProjectEvent[]>
 }

@@ -25,7 +25,7 @@ const step: RecordedStep = {
 }
 
 function recordedLinesEvent(steps: readonly RecordedStep[]): NewProjectEvent {
-  const [fact] = sealLineHashes([
+  const [event] = sealLineHashes([
     {
       kind: 'lines.recorded',
       span: {
@@ -41,7 +41,7 @@ function recordedLinesEvent(steps: readonly RecordedStep[]): NewProjectEvent {
       },
     },
   ])
-  return fact as NewProjectEvent // as many as there were
+  return event as NewProjectEvent // as many as there were
 }
 
 test('the text of recorded lines is the canonical one, and the chain covers what it covers of that text', () => {
@@ -49,9 +49,9 @@ test('the text of recorded lines is the canonical one, and the chain covers what
   const least = { path, before, after, origin, hunks, added, removed, around, owners, certainty }
   const plain = { ...least, added: '', removed: '', around: { lines: [], hashes: '' } }
   for (const steps of [[step, least, plain], [{ ...step, path: 'half \ud800' }]]) {
-    const fact = recordedLinesEvent(steps)
-    const { kind, ...rest } = fact
-    const { body, chained } = newBody(fact)
+    const event = recordedLinesEvent(steps)
+    const { kind, ...rest } = event
+    const { body, chained } = newBody(event)
     expect(body).toBe(canonicalText(rest))
     expect(chained).toBe(chainedBody(kind, body))
     expect(chained).not.toContain(step.added)

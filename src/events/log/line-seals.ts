@@ -5,7 +5,7 @@ import type { ProjectEventOf } from '../domain/event-kinds.ts'
 import type { NewProjectEvent } from '../domain/project-event.ts'
 
 /**
- * Hashes of lines can be forgotten although the journal is a chain: what the chain covers of a step is a digest of its
+ * Hashes of lines can be forgotten although the log is a chain: what the chain covers of a step is a digest of its
  * hashes and of random text beside them, its seal. Once both are removed the digest stays, and the chain holds.
  */
 
@@ -15,15 +15,15 @@ interface LinesBody {
 
 const digestMark = '#'
 
-/** The same facts with a seal for each step that has hashes. */
-export function sealLineHashes(facts: readonly NewProjectEvent[]): readonly NewProjectEvent[] {
-  return facts.map((fact) => {
-    if (fact.kind !== 'lines.recorded') return fact
-    const { steps } = fact.span
+/** The same log entries with a seal for each step that has hashes. */
+export function sealLineHashes(events: readonly NewProjectEvent[]): readonly NewProjectEvent[] {
+  return events.map((event) => {
+    if (event.kind !== 'lines.recorded') return event
+    const { steps } = event.span
     const random = process.getBuiltinModule('node:crypto').randomBytes(steps.length * sealLength)
     const seal = (at: number) => random.toString('base64url', at * sealLength, (at + 1) * sealLength)
     const withSeals = steps.map((step, at) => (hasHashes(step) ? { ...step, seal: seal(at) } : step))
-    return { ...fact, span: { ...fact.span, steps: withSeals } }
+    return { ...event, span: { ...event.span, steps: withSeals } }
   })
 }
 
@@ -34,7 +34,7 @@ function hasHashes({ added, removed, around }: RecordedStep): boolean {
   return added !== '' || removed !== '' || around.hashes !== ''
 }
 
-/** What the chain covers of a fact's body. */
+/** What the chain covers of a log entry's body. */
 export function chainedBody(kind: string, body: string): string {
   if (kind !== 'lines.recorded' || !body.includes('"seal":')) return body
   return canonicalText(withoutLineHashes(parseColumn<LinesBody>(body)))
@@ -44,7 +44,7 @@ function withoutLineHashes<Body extends LinesBody>(body: Body): Body {
   return { ...body, span: { ...body.span, steps: body.span.steps.map(withoutHashes) } }
 }
 
-/** The body of a new fact, and what the chain covers of it. */
+/** The body of a new log entry, and what the chain covers of it. */
 export function newBody({ kind, ...body }: NewProjectEvent): {
   readonly body: string
   readonly chained: string

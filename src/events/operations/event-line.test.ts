@@ -3,7 +3,7 @@ import type { Actor } from '../../kernel/actor.ts'
 import type { ProjectEvent } from '../domain/project-event.ts'
 import { formatEventLine, parseEventLine } from './event-line.ts'
 
-test('a line of a journal keeps all that is known of who acted', () => {
+test('a line of a log keeps all that is known of who acted', () => {
   const actor: Required<Actor> = {
     name: 'builder',
     kind: 'agent',
@@ -15,10 +15,10 @@ test('a line of a journal keeps all that is known of who acted', () => {
     identity: 'user:ada',
     token: 'tk-1',
     person: 'u-1',
-    edge: 'e-1',
+    machine: 'e-1',
     runner: true,
   }
   const body = { kind: 'command.revoked', hash: 'x', run: 'true', folder: '/', reason: null } as const
-  const fact: ProjectEvent = { seq: 1, at: 2, version: 1, actor, body, hash: 'abc' }
-  expect(parseEventLine(formatEventLine(fact), 2)).toEqual(fact)
+  const event: ProjectEvent = { seq: 1, at: 2, version: 1, actor, body, hash: 'abc' }
+  expect(parseEventLine(formatEventLine(event), 2)).toEqual(event)
 })

@@ -6,7 +6,7 @@ import { keptTables, type SideRow } from '../../store/ports/record-rows.ts'
 import type { ProjectEvent } from '../domain/project-event.ts'
 
 /** The first line of an exported journal: what the file is. */
-export const journalMark = { waymark: 'journal', version: 1 } as const
+export const logMark = { waymark: 'log', version: 1 } as const
 
 const line = z.object({
   seq: z.int().min(1),
@@ -24,16 +24,16 @@ const line = z.object({
     identity: z.string().optional(),
     token: z.string().optional(),
     person: z.string().optional(),
-    edge: z.string().optional(),
+    machine: z.string().optional(),
     runner: z.literal(true).optional(),
   }),
   happening: z.looseObject({ kind: z.string() }),
   hash: z.string(),
 })
 
-/** A fact as a line of an exported journal. */
-export function formatEventLine({ body, hash, ...fact }: ProjectEvent): string {
-  return JSON.stringify({ ...fact, happening: body, hash })
+/** A log entry as a line of an exported journal. */
+export function formatEventLine({ body, hash, ...event }: ProjectEvent): string {
+  return JSON.stringify({ ...event, happening: body, hash })
 }
 
 const keptValue = z.union([z.string(), z.number(), z.null(), z.strictObject({ base64: z.string() })])
@@ -41,7 +41,7 @@ const keptLine = z.strictObject({
   kept: z.strictObject({ table: z.enum(keptTables), values: z.record(z.string(), keptValue) }),
 })
 
-/** A row that belongs to the project beside its log, as a line after the facts. */
+/** A row that belongs to the project beside its log, as a line after the log entries. */
 export function formatKeptRow({ table, values: { project_id: _, ...values } }: SideRow): string {
   return JSON.stringify({ kept: { table, values } })
 }
@@ -56,16 +56,16 @@ function parseKeptRow(text: string, number: number): SideRow {
 }
 
 const endLine = z.strictObject({
-  end: z.strictObject({ facts: z.int(), kept: z.int(), hash: z.string() }),
+  end: z.strictObject({ events: z.int(), kept: z.int(), hash: z.string() }),
 })
 
 /** The last line: a file without it was cut. */
-export function formatExportEnd(facts: number, kept: number, hash: string): string {
-  return JSON.stringify({ end: { facts, kept, hash } })
+export function formatExportEnd(events: number, kept: number, hash: string): string {
+  return JSON.stringify({ end: { events, kept, hash } })
 }
 
 interface ExportBatch {
-  readonly facts: readonly ProjectEvent[]
+  readonly events: readonly ProjectEvent[]
   readonly kept: readonly SideRow[]
 }
 
@@ -75,13 +75,13 @@ export function readExport(lines: readonly string[]): ExportBatch {
   if (!last.success) throw incompleteExport('it does not end with the line that marks its end')
   const { end } = last.data
   const rows = lines.length - 1
-  if (rows !== end.facts + end.kept)
-    throw incompleteExport(`it has ${rows} lines of the ${end.facts + end.kept} that its end names`)
-  const facts = lines.slice(0, end.facts).map((text, index) => parseEventLine(text, index + 2))
-  if ((facts.at(-1)?.hash ?? '') !== end.hash)
+  if (rows !== end.events + end.kept)
+    throw incompleteExport(`it has ${rows} lines of the ${end.events + end.kept} that its end names`)
+  const events = lines.slice(0, end.events).map((text, index) => parseEventLine(text, index + 2))
+  if ((events.at(-1)?.hash ?? '') !== end.hash)
     throw incompleteExport('its last log entry is not the one that its end names')
-  const kept = lines.slice(end.facts, -1).map((text, index) => parseKeptRow(text, index + 2 + end.facts))
-  return { facts, kept }
+  const kept = lines.slice(end.events, -1).map((text, index) => parseKeptRow(text, index + 2 + end.events))
+  return { events, kept }
 }
 
 function incompleteExport(why: string): Failure {
@@ -95,20 +95,20 @@ function incompleteExport(why: string): Failure {
 export function parseEventLine(text: string, number: number): ProjectEvent {
   const parsed = line.safeParse(jsonOf(text, number))
   if (parsed.success) {
-    const { happening: body, ...fact } = parsed.data
-    return { ...fact, body } as unknown as ProjectEvent // the hash vouches for the rest
+    const { happening: body, ...event } = parsed.data
+    return { ...event, body } as unknown as ProjectEvent // the hash vouches for the rest
   }
   throw new Failure(
     'INVALID_INPUT',
-    `Line ${number} is not a fact of a journal: ${parsed.error.issues[0]?.path.join('.')} is wrong.`,
-    { reason: 'export_line_invalid', hint: 'Restore a journal as `waymark export` writes it.' },
+    `Line ${number} is not a log entry of a log: ${parsed.error.issues[0]?.path.join('.')} is wrong.`,
+    { reason: 'export_line_invalid', hint: 'Restore a log as `waymark export` writes it.' },
   )
 }
 
 function jsonOf(text: string, number: number): unknown {
   const parsed = parseJson(text)
   if (parsed !== undefined) return parsed
-  throw new Failure('INVALID_INPUT', `Line ${number} of the journal is not JSON.`, {
+  throw new Failure('INVALID_INPUT', `Line ${number} of the log is not JSON.`, {
     reason: 'export_line_not_json',
     hint: 'The file may be cut short: export it again.',
   })
@@ -120,7 +120,7 @@ export async function restoreEventLog(
   lines: readonly string[],
   { dryRun = false, replace = false }: { readonly dryRun?: boolean; readonly replace?: boolean } = {},
 ) {
-  const { facts, kept } = readExport(lines)
-  const restored = dryRun ? null : await store.restore(facts, { kept, replace, actor, at: clock.now() })
-  return { facts: facts.length, kept: kept.length, restored }
+  const { events, kept } = readExport(lines)
+  const restored = dryRun ? null : await store.restore(events, { kept, replace, actor, at: clock.now() })
+  return { events: events.length, kept: kept.length, restored }
 }

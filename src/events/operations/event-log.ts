@@ -9,7 +9,7 @@ import { Check, verifiedFindings } from '../../project/operations/doctor.ts'
 import type { SideRow, SideTable } from '../../store/ports/record-rows.ts'
 import type { Reads, StoreReader } from '../../store/ports/store.ts'
 import { happenedAt, type ProjectEvent } from '../domain/project-event.ts'
-import { formatEventLine, formatExportEnd, formatKeptRow, journalMark } from './event-line.ts'
+import { formatEventLine, formatExportEnd, formatKeptRow, logMark } from './event-line.ts'
 
 export const log = defineOperation({
   name: 'log',
@@ -17,22 +17,24 @@ export const log = defineOperation({
   toolset: 'track',
   audience: 'both',
   title: 'Everything that happened, in order',
-  description: 'Everything that happened, in order: the last facts, or those after a position.',
+  description: 'Everything that happened, in order: the last log entries, or those after a position.',
   kind: 'query',
   input: z.strictObject({
     ...pageFields(1000, 'How many; default 20'),
     since: z.int().min(0).describe('Facts after this position, oldest first').optional(),
     verify: z
       .boolean()
-      .describe('Also check the whole record: the file, the hash chain, and every table against the facts')
+      .describe(
+        'Also check the whole record: the file, the hash chain, and every table against the log entries',
+      )
       .optional(),
   }),
   output: z.object({
-    facts: list(
+    events: list(
       z.object({
         seq: z.int(),
         /** When it happened. Entries are in the order in which they were recorded. */
-        at: z.string(),
+        happened_at: z.string(),
         recorded_at: z.string(),
         kind: z.string(),
         actor: z.string(),
@@ -42,7 +44,7 @@ export const log = defineOperation({
         /** The person behind an agent, where the server knows its people. */
         person: z.string().nullable(),
         channel: z.string(),
-        /** What is told of a fact of this kind. */
+        /** What is told of a log entry of this kind. */
         body: z.record(z.string(), z.unknown()),
         hash: z.string(),
       }),
@@ -54,22 +56,20 @@ export const log = defineOperation({
     checks: list(Check).optional(),
   }),
 }).handler(async ({ store, actor }, input) => {
-  const answer = await store.view(async ({ journal, identities }) => {
+  const answer = await store.view(async ({ eventLog: log, identities }) => {
     const asked = new Paging('log', input, actor, 20)
     const { limit, before = input.since } = asked.request()
     const read =
-      input.since === undefined
-        ? await journal.latest(asked.request())
-        : await journal.since(before ?? 0, limit)
+      input.since === undefined ? await log.latest(asked.request()) : await log.since(before ?? 0, limit)
     const shown = read.slice(0, asked.limit)
-    const facts = input.since === undefined ? shown.toReversed() : shown
+    const events = input.since === undefined ? shown.toReversed() : shown
     const names = await peopleBehind(
       { identities },
-      facts.map(({ actor }) => actor),
+      events.map(({ actor }) => actor),
     )
     return {
-      facts: facts.map((fact) => logEntryOf(fact, names(fact.actor))),
-      head: await journal.head(),
+      events: events.map((event) => logEntryOf(event, names(event.actor))),
+      head: await log.head(),
       next_cursor: asked.next(read, shown.length, ({ seq }) => seq),
     }
   })
@@ -78,21 +78,21 @@ export const log = defineOperation({
   return { ...answer, healthy: checks.every(({ ok }) => ok), checks }
 })
 
-function logEntryOf(fact: ProjectEvent, person: string | null) {
-  const { kind: actorKind } = fact.actor
-  const { kind, ...body } = fact.body
+function logEntryOf(event: ProjectEvent, person: string | null) {
+  const { kind: actorKind } = event.actor
+  const { kind, ...body } = event.body
   return {
-    seq: fact.seq,
-    at: instant(happenedAt(fact)),
-    recorded_at: instant(fact.at),
+    seq: event.seq,
+    happened_at: instant(happenedAt(event)),
+    recorded_at: instant(event.at),
     kind,
-    actor: displayName(fact),
-    client: actorKind === 'agent' ? fact.actor.name : null,
+    actor: displayName(event),
+    client: actorKind === 'agent' ? event.actor.name : null,
     actor_kind: actorKind,
     person,
-    channel: fact.actor.channel,
+    channel: event.actor.channel,
     body,
-    hash: fact.hash,
+    hash: event.hash,
   }
 }
 
@@ -108,12 +108,12 @@ export const exportProject = defineOperation({
     'Prints the whole record as JSON lines, with hashes, kept diffs and outputs: `waymark export > project.jsonl`. `import` restores it elsewhere, exactly as it is.',
   kind: 'query',
   input: z.strictObject({}),
-  output: z.object({ facts: z.int(), diffs: z.int(), outputs: z.int(), text: z.string() }),
+  output: z.object({ events: z.int(), diffs: z.int(), outputs: z.int(), text: z.string() }),
   print: (answer) => [String(answer['text'])],
 }).handler(async ({ store }) => {
-  const { facts, kept, text } = await exportEvents(store, ['attempt_diff', 'command_output'])
+  const { events, kept, text } = await exportEvents(store, ['attempt_diff', 'command_output'])
   const diffs = kept.filter(({ table }) => table === 'attempt_diff').length
-  return { facts, diffs, outputs: kept.length - diffs, text }
+  return { events, diffs, outputs: kept.length - diffs, text }
 })
 
 /** The whole record as text, with the rows of these tables beside it. */
@@ -121,8 +121,8 @@ export async function exportEvents(store: StoreReader, tables: readonly SideTabl
   const { lines, hash } = await store.view(allLines)
   const kept = await readKeptRows(store, tables)
   const end = formatExportEnd(lines.length, kept.length, hash)
-  const text = [JSON.stringify(journalMark), ...lines, ...kept.map(formatKeptRow), end].join('\n')
-  return { facts: lines.length, kept, text }
+  const text = [JSON.stringify(logMark), ...lines, ...kept.map(formatKeptRow), end].join('\n')
+  return { events: lines.length, kept, text }
 }
 
 const keptAtOnce = 20
@@ -138,14 +138,14 @@ async function readKeptRows(store: StoreReader, tables: readonly SideTable[]): P
 }
 
 async function allLines({
-  journal,
+  eventLog: log,
 }: Reads): Promise<{ readonly lines: readonly string[]; readonly hash: string }> {
   const lines: string[] = []
   let hash = ''
   for (;;) {
-    const facts = await journal.since(lines.length, eventsAtOnce)
-    for (const fact of facts) lines.push(formatEventLine(fact))
-    hash = facts.at(-1)?.hash ?? hash
-    if (facts.length < eventsAtOnce) return { lines, hash }
+    const events = await log.since(lines.length, eventsAtOnce)
+    for (const event of events) lines.push(formatEventLine(event))
+    hash = events.at(-1)?.hash ?? hash
+    if (events.length < eventsAtOnce) return { lines, hash }
   }
 }

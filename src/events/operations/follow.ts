@@ -6,30 +6,30 @@ import type { EventLogReads } from '../ports/log-reads.ts'
 /** What is needed of a store to hear what is recorded. */
 export interface FollowableStore extends Pick<StoreReader, 'follow'> {
   view<Answer>(
-    look: (reads: { readonly journal: Pick<EventLogReads, 'head' | 'since'> }) => Promise<Answer>,
+    look: (reads: { readonly eventLog: Pick<EventLogReads, 'head' | 'since'> }) => Promise<Answer>,
   ): Promise<Answer>
 }
 
 interface FollowOptions {
-  /** Null begins where the journal ends. */
+  /** Null begins where the log ends. */
   readonly after: number | null
   readonly signal: AbortSignal
   /** Milliseconds before another try. */
   readonly pause: number
-  hear(facts: readonly ProjectEvent[]): void | Promise<void>
+  hear(events: readonly ProjectEvent[]): void | Promise<void>
   failed(error: unknown): void
 }
 
-/** Tells what is recorded from a fact on, by any process, until the signal aborts; after a failure from where it was. */
+/** Tells what is recorded from a log entry on, by any process, until the signal aborts; after a failure from where it was. */
 export async function followEventLog(store: FollowableStore, following: FollowOptions): Promise<void> {
   const { signal } = following
   let position = following.after
   while (!signal.aborted) {
     try {
-      position ??= await store.view(({ journal }) => journal.head())
-      for await (const facts of store.follow(position, signal)) {
-        await following.hear(facts)
-        position = facts.at(-1)?.seq ?? position
+      position ??= await store.view(({ eventLog }) => eventLog.head())
+      for await (const events of store.follow(position, signal)) {
+        await following.hear(events)
+        position = events.at(-1)?.seq ?? position
       }
     } catch (error) {
       following.failed(error)
@@ -43,7 +43,7 @@ interface WaitOptions {
   /** At most so long. */
   readonly milliseconds: number
   /** Whether this is what is waited for. */
-  readonly until: (fact: NewProjectEvent) => boolean | Promise<boolean>
+  readonly until: (event: NewProjectEvent) => boolean | Promise<boolean>
 }
 
 /** Waits until something happens that a caller asked about, or has happened since then. */
@@ -51,7 +51,7 @@ export async function waitForProjectEvent(
   store: StoreReader,
   { after, milliseconds, until }: WaitOptions,
 ): Promise<void> {
-  for await (const facts of store.follow(after, AbortSignal.timeout(milliseconds))) {
-    for (const { body } of facts) if (await until(body)) return
+  for await (const events of store.follow(after, AbortSignal.timeout(milliseconds))) {
+    for (const { body } of events) if (await until(body)) return
   }
 }

@@ -11,7 +11,7 @@ import {
 import { table } from '../../surfaces/cli/render/table.ts'
 import { formatAge, plainText } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
-import { approvalsByEvent } from '../domain/approvals-by-event.ts'
+import { approvalsByEvent, entryStamp } from '../domain/approvals-by-event.ts'
 import type { AcceptedEntry, ApprovalEntry, EventEntry, RefusalEntry } from '../operations/run-answer.ts'
 
 /** Where a run stands: what is asked for here, what stands in the way, what can be emitted. */
@@ -46,20 +46,27 @@ export const runPage = (answer: RunDetail, page: RenderContext): string => {
     section('About', indentText(about.join('\n')), page),
     section('Prompt', indentText(answer.prompt?.trimEnd() ?? ''), page),
     section('Waits for a person', indentText(waitingItemsText(answer)), page),
-    section('Ways out', indentText(answer.ways.map((way) => nextStepText(way, page)).join('\n')), page),
+    section(
+      'Ways out',
+      indentText(answer.transitions.map((way) => nextStepText(way, page)).join('\n')),
+      page,
+    ),
     section('Artifacts', indentText(answer.artifacts.map(artifactText).join('\n')), page),
     cutNote(answer.artifacts.length, answer.artifacts_total, 'these are the newest.'),
     section('Context', indentText(context(answer, page)), page),
   )
 }
 
-function nextStepText({ event, to, checks }: RunDetail['ways'][number], { ink }: RenderContext): string {
+function nextStepText(
+  { event, to, checks }: RunDetail['transitions'][number],
+  { ink }: RenderContext,
+): string {
   const open = checks.filter(({ satisfied }) => !satisfied)
   const lines = open.map(({ name, reason }) => `\n  ${ink('yellow', '○')} ${name}: ${reason}`)
   return `${ink('bold', event)}  → ${to}${lines.join('')}`
 }
 
-function artifactText({ path, type, standing }: RunDetail['artifacts'][number]): string {
+function artifactText({ path, type, status: standing }: RunDetail['artifacts'][number]): string {
   return `${path}  ${type ?? 'no type'}${standing === 'current' ? '' : `, ${standing} since`}`
 }
 
@@ -74,8 +81,8 @@ function missingGuards({ missing_guards: guards }: RunState, { ink }: RenderCont
     .join('\n')
 }
 
-function waitingItemsText({ waits_for: holds }: Pick<RunState, 'waits_for'>): string {
-  return holds.map((hold) => `${hold.hold_id}  ${hold.reason}`).join('\n')
+function waitingItemsText({ waits_for: items }: Pick<RunState, 'waits_for'>): string {
+  return items.map((item) => `${item.item_id}  ${item.reason}`).join('\n')
 }
 
 function artifacts({ required_artifacts: artifacts }: RunState, { ink }: RenderContext): string {
@@ -160,15 +167,15 @@ export function decisionView(
   page: RenderContext,
 ): string {
   const { ink } = page
-  if ('hold_id' in answer && !('kind' in answer)) {
-    const asks = answer.hold_id === null ? '' : ` and asks again in ${answer.hold_id}`
+  if ('item_id' in answer && !('kind' in answer)) {
+    const asks = answer.item_id === null ? '' : ` and asks again in ${answer.item_id}`
     return `${ink('yellow', 'Not approved')}: ${answer.run_id} stays in "${answer.current_state}"${asks}. The agent is told: ${answer.reason}`
   }
-  if ('hold_id' in answer) {
-    const done = `${answer.said.charAt(0).toUpperCase()}${answer.said.slice(1)}`
+  if ('item_id' in answer) {
+    const done = `${answer.action.charAt(0).toUpperCase()}${answer.action.slice(1)}`
     const kind = answer.kind.replace(/_/g, ' ')
     const told = answer.answer === null ? '' : ` The agent is told: ${answer.answer}`
-    return [`${ink('green', done)} ${kind} ${answer.hold_id}.${told}`, ...(answer.notes ?? [])].join('\n')
+    return [`${ink('green', done)} ${kind} ${answer.item_id}.${told}`, ...(answer.notes ?? [])].join('\n')
   }
   const { already_approved: already = [], still_missing: missing = [], note = '', event, transition } = answer
   const approvals = (answer.approvals ?? [])
@@ -184,7 +191,7 @@ export function decisionView(
 
 /** A run's history: what moved it, newest first, and what was refused. */
 export const history: AnswerView<'run_history'> = (answer, page) => {
-  const given = approvalsByEvent(answer.events, answer.approvals)
+  const given = approvalsByEvent(answer.events, answer.approvals, entryStamp)
   const events = answer.events.map((event) => eventLine(event, given.of.get(event) ?? [], page))
   const refusals = answer.refusals.map((refusal) => refusalLine(refusal, page))
   const approvals = given.alone.map((approval) => approvalLine(approval, page))
@@ -221,7 +228,7 @@ function afterEventText(result: AcceptedEntry, page: RenderContext): string {
 function eventLine(event: EventEntry, approvals: readonly ApprovalEntry[], { ink }: RenderContext): string {
   const way = event.state_changed ? `${event.from_state} → ${event.to_state}` : `stays in ${event.to_state}`
   const files = event.artifacts.map(({ path }) => path)
-  const by = ink('dim', `${event.by} ${event.at}`)
+  const by = ink('dim', `${event.author} ${event.created_at}`)
   const line = `${String(event.revision).padStart(4)}  ${ink('bold', event.event)}  ${way}  ${by}`
   const said = Object.entries(event.payload).map(([name, value]) => `${name}: ${plainText(value)}`)
   return [
@@ -240,7 +247,7 @@ function withdrawnText(at: string | null): string {
 }
 
 function approvalLine(
-  { of, role, by, at, reason, withdrawn_at: withdrawnAt }: ApprovalEntry,
+  { of, role, author: by, created_at: at, reason, withdrawn_at: withdrawnAt }: ApprovalEntry,
   { ink }: RenderContext,
 ): string {
   const head = `${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt)}  ${ink('dim', `${by} ${at}`)}`
@@ -248,7 +255,15 @@ function approvalLine(
 }
 
 function refusalLine(refusal: RefusalEntry, { ink }: RenderContext): string {
-  const { code, event, state, by, at, tried_files: files, tried_payload: payload } = refusal
+  const {
+    code,
+    event,
+    state,
+    author: by,
+    created_at: at,
+    tried_files: files,
+    tried_payload: payload,
+  } = refusal
   const tried = [...files.map(({ path, reason }) => reason ?? path), payload ?? ''].filter(Boolean)
   return [
     `${ink('red', code)}  ${event} in ${state}  ${ink('dim', `${by} ${at}`)}`,
@@ -288,9 +303,9 @@ export const verifyView: AnswerView<'verify'> = (answer, page) =>
   blocks(...answer.commands.map((command) => commandText(command, page)))
 
 function commandText(command: OutputOf<'verify'>['commands'][number], page: RenderContext): string {
-  const { run, status, hold_id: hold } = command
+  const { run, status, item_id: item } = command
   const head = `${page.ink('bold', run)}  ${statusText(status, page)}`
-  if (status === 'unapproved') return `${head}\n  A person must allow it first: waymark approve ${hold ?? ''}`
+  if (status === 'unapproved') return `${head}\n  A person must allow it first: waymark approve ${item ?? ''}`
   const output = (command.output ?? '').trimEnd().split('\n').slice(-20).join('\n')
   return status === 'passed' || output === '' ? head : `${head}\n${indentText(output)}`
 }

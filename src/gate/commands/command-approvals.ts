@@ -89,7 +89,7 @@ function storedApprovals(folder: string, what: 'approval' | 'refusal') {
         isHash(name.replace(/\.json$/, '')),
       )
       const found: ApprovedCommand[] = []
-      for (const name of names.slice(0, mostRead)) {
+      for (const name of names.slice(0, maxRead)) {
         const kept = parseApprovedCommand(await readFile(join(folder, name), 'utf8').catch(() => ''))
         if (kept === null || `${kept.hash}.json` !== name) continue
         const place = await realpath(kept.folder).catch(() => kept.folder)
@@ -103,7 +103,7 @@ function storedApprovals(folder: string, what: 'approval' | 'refusal') {
   }
 }
 
-const mostRead = 5_000
+const maxRead = 5_000
 
 function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text)

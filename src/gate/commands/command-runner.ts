@@ -122,9 +122,9 @@ function signalGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void
   } catch {}
 }
 
-const mostOutput = 20_000
+const maxOutput = 20_000
 // Beyond this a timer fires at once.
-const longestTimer = 2 ** 31 - 1
+const maxTimerMs = 2 ** 31 - 1
 /** Milliseconds that output may still come after the end, from children that outlive it. */
 const drain = 300
 
@@ -143,7 +143,7 @@ class RunningCommand {
   /** Never rejects. */
   readonly ended: Promise<CommandEnd>
   readonly #child: ChildProcess
-  readonly #output = new OutputTail(mostOutput)
+  readonly #output = new OutputTail(maxOutput)
   readonly #graceMs: number
   #interruption: Interruption | null = null
 
@@ -172,7 +172,7 @@ class RunningCommand {
         const sentence = `The command was ended: it ran for more than ${command.timeout / 1000} s.`
         this.#interrupt({ status: 'timed_out', sentence })
       },
-      Math.min(command.timeout, longestTimer),
+      Math.min(command.timeout, maxTimerMs),
     )
     const exit = await this.#exit()
     clearTimeout(timeout)

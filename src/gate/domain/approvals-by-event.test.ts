@@ -10,6 +10,6 @@ test('an approval that came with an event is listed with it, and not a second ti
     { by: 'ben', at: 2 },
     { by: 'tess', at: 3 },
   ]
-  const { of, alone } = approvalsByEvent([go, yes], [early, last])
+  const { of, alone } = approvalsByEvent([go, yes], [early, last], ({ by, at }: typeof go) => `${by} ${at}`)
   expect([of.get(go), of.get(yes), alone]).toEqual([[], [last], [early]])
 })

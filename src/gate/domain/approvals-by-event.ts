@@ -1,14 +1,21 @@
-interface ActionStamp {
-  readonly by: string
-  readonly at: number | string
+/** Who decided, and when, in an answer. */
+export function entryStamp({
+  author,
+  created_at,
+}: {
+  readonly author: string
+  readonly created_at: string
+}): string {
+  return `${author} ${created_at}`
 }
 
 /** Approvals that somebody gave with an event: one deed, to be listed once. The others stand alone. */
-export function approvalsByEvent<Event extends ActionStamp, Approval extends ActionStamp>(
+export function approvalsByEvent<Stamped, Event extends Stamped, Approval extends Stamped>(
   events: readonly Event[],
   approvals: readonly Approval[],
+  stampOf: (entry: Stamped) => string,
 ): { readonly of: ReadonlyMap<Event, readonly Approval[]>; readonly alone: readonly Approval[] } {
-  const isWith = (event: Event, approval: Approval) => event.by === approval.by && event.at === approval.at
+  const isWith = (event: Event, approval: Approval) => stampOf(event) === stampOf(approval)
   return {
     of: new Map(
       events.map((event) => [event, approvals.filter((approval) => isWith(event, approval))] as const),

@@ -32,7 +32,7 @@ export function approvedContent(
   }
   if (of === null) {
     const entered = run.visits.find(({ state }) => state === run.state)?.last ?? 1
-    const files = run.artifacts.filter(({ standing }) => standing === 'current').map(fileLine)
+    const files = run.artifacts.filter(({ status: standing }) => standing === 'current').map(fileLine)
     return { state: run.state, entered, files: files.sort(), tree }
   }
   const { counted } = countedArtifacts(of, {
@@ -66,7 +66,7 @@ export interface FilePreview {
 export interface ContentParts {
   readonly files: readonly FilePreview[]
   /** What else the answer is bound to, by its name: the state, the revision, the hash of the tree. */
-  readonly facts: Readonly<Record<string, string>>
+  readonly events: Readonly<Record<string, string>>
 }
 
 /** What differs between what was shown and what is there. */
@@ -78,7 +78,7 @@ export interface ContentDifference {
     /** A unified diff; null where one of the two contents is not kept. */
     readonly diff: string | null
   }[]
-  readonly facts: readonly {
+  readonly events: readonly {
     readonly name: string
     readonly shown: string | null
     readonly now: string | null
@@ -114,19 +114,19 @@ function isHash(content: string): boolean {
 }
 
 /** What is another now, in a few words: `plan.md changed, notes.md is gone`. */
-export function differenceWords({ files, facts }: ContentDifference): string {
+export function differenceWords({ files, events }: ContentDifference): string {
   const words = [
     ...files.map(({ path, shown, now }) => {
       if (shown === null) return `${path} is new`
       return now === null ? `${path} is gone` : `${path} changed`
     }),
-    ...facts.map(({ name, shown, now }) => approvedContentWords(name, shown, now)),
+    ...events.map(({ name, shown, now }) => approvedContentWords(name, shown, now)),
   ]
-  const more = words.length > mostWords ? ` and ${words.length - mostWords} more` : ''
-  return `${words.slice(0, mostWords).join(', ')}${more}`
+  const more = words.length > maxWords ? ` and ${words.length - maxWords} more` : ''
+  return `${words.slice(0, maxWords).join(', ')}${more}`
 }
 
-const mostWords = 5
+const maxWords = 5
 
 function approvedContentWords(name: string, shown: string | null, now: string | null): string {
   const said = (value: string | null) => (value === null ? 'nothing' : shortenContent(value))

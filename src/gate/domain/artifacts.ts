@@ -32,8 +32,8 @@ function objectionTo(
   declared: ArtifactDefinition | undefined,
   { visits, dialect }: Pick<Evidence, 'visits' | 'dialect'>,
 ): string | null {
-  if (artifact.standing === 'deleted') return 'was deleted since'
-  if (artifact.standing === 'changed') return 'changed since it was handed in'
+  if (artifact.status === 'deleted') return 'was deleted since'
+  if (artifact.status === 'changed') return 'changed since it was handed in'
   if (!declared) return null
   if (artifact.revision <= newerThan(declared.fresh, visits)) {
     return declared.fresh === 'state' ? 'is from before this state' : 'is from an earlier round'

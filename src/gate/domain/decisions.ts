@@ -128,7 +128,7 @@ const words = {
   reject: ['reject', 'send_back', 'request_changes', 'decline', 'deny'],
 } as const
 
-/** What a run waits for in its state, as a hold for a person; null when it waits for no one. */
+/** What a run waits for in its state, as an inbox item for a person; null when it waits for no one. */
 export function decisionItem(
   definition: ProcessDefinition,
   run: RunRecord,
@@ -146,25 +146,25 @@ export function decisionItem(
 }
 
 /** Ends what a run waited for, because it moved on. */
-export function endDecisions(holds: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
-  return closeOpenItems(holds, ['approval'], answer)
+export function endDecisions(items: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
+  return closeOpenItems(items, ['approval'], answer)
 }
 
 /** Ends all that a run waited for, questions about its commands too, because it ended. */
-export function endQuestions(holds: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
-  return closeOpenItems(holds, ['approval', 'command'], answer)
+export function endQuestions(items: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
+  return closeOpenItems(items, ['approval', 'command'], answer)
 }
 
 function closeOpenItems(
-  holds: readonly InboxItem[],
+  items: readonly InboxItem[],
   kinds: readonly InboxItem['kind'][],
   answer: string,
 ): readonly NewProjectEvent[] {
-  return holds
+  return items
     .filter(({ kind, status }) => kinds.includes(kind) && status === 'open')
     .map(({ id, missionId, taskId }) => ({
-      kind: 'hold.closed',
-      holdId: id,
+      kind: 'inbox.closed',
+      itemId: id,
       missionId,
       taskId,
       status: 'resolved',
@@ -172,7 +172,7 @@ function closeOpenItems(
     }))
 }
 
-/** A hold about a run, open from now on. */
+/** An inbox item about a run, open from now on. */
 export function runItem(
   run: Pick<RunRecord, 'id' | 'missionId' | 'taskId'>,
   about: {
@@ -183,7 +183,7 @@ export function runItem(
   setting: TransactionContext,
 ): InboxItem {
   return {
-    id: setting.ids.next('hold'),
+    id: setting.ids.next('item'),
     kind: about.kind,
     missionId: run.missionId,
     phaseId: null,
@@ -198,7 +198,7 @@ export function runItem(
     openedAt: setting.at,
     status: 'open',
     answer: null,
-    said: null,
+    action: null,
     closedBy: null,
     closedAt: null,
   }

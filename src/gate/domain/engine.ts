@@ -44,9 +44,9 @@ export interface RefusedTransition {
 export function transition(
   definition: ProcessDefinition,
   run: Run,
-  emission: EventRequest,
+  eventRequest: EventRequest,
 ): AcceptedTransition | RefusedTransition {
-  const { event, payload, emitter, expectedRevision } = emission
+  const { event, payload, emitter, expectedRevision } = eventRequest
   const refuse = refusalFactory(run)
   const end = endOf(definition, run)
   if (end !== null) return refuse('RUN_FINISHED', end)
@@ -72,23 +72,23 @@ export function transition(
       validationErrors: problems,
     }
   }
-  return choose(definition, run, { emission, permitted })
+  return choose(definition, run, { eventRequest, permitted })
 }
 
 function choose(
   definition: ProcessDefinition,
   run: Run,
   {
-    emission,
+    eventRequest,
     permitted,
-  }: { readonly emission: EventRequest; readonly permitted: readonly TransitionDefinition[] },
+  }: { readonly eventRequest: EventRequest; readonly permitted: readonly TransitionDefinition[] },
 ): AcceptedTransition | RefusedTransition {
   const judged = permitted.map((candidate) => ({
     candidate,
-    ...judgePassage(definition, run, { transition: candidate, emission }),
+    ...judgePassage(definition, run, { transition: candidate, eventRequest }),
   }))
   const open = judged.find(({ satisfied }) => satisfied)
-  if (open) return takeTransition(definition, run, { emission, taken: open.candidate })
+  if (open) return takeTransition(definition, run, { eventRequest, taken: open.candidate })
   const missing = judged
     .flatMap((entry) => entry.missing)
     .filter(({ name }, at, all) => all.findIndex((other) => other.name === name) === at)
@@ -98,7 +98,7 @@ function choose(
   const stayed = {
     ...run,
     revision: run.revision + 1,
-    artifacts: mergeArtifacts(run.artifacts, artifactsAtNextRevision(run, emission)),
+    artifacts: mergeArtifacts(run.artifacts, artifactsAtNextRevision(run, eventRequest)),
   }
   return {
     accepted: true,
@@ -113,12 +113,12 @@ function choose(
 function takeTransition(
   definition: ProcessDefinition,
   run: Run,
-  { emission, taken }: { readonly emission: EventRequest; readonly taken: TransitionDefinition },
+  { eventRequest, taken }: { readonly eventRequest: EventRequest; readonly taken: TransitionDefinition },
 ): AcceptedTransition | RefusedTransition {
-  const context = assignedContext(taken, run.context, emission.payload)
+  const context = assignedContext(taken, run.context, eventRequest.payload)
   const problems = contextProblems(definition, context)
   if (problems.length > 0) {
-    const message = `What "${emission.event}" assigns does not fit the context's schema.`
+    const message = `What "${eventRequest.event}" assigns does not fit the context's schema.`
     return { ...refusalFactory(run)('INVALID_PAYLOAD', message), validationErrors: problems }
   }
   const revision = run.revision + 1
@@ -126,7 +126,7 @@ function takeTransition(
     state: taken.to,
     revision,
     context,
-    artifacts: mergeArtifacts(run.artifacts, artifactsAtNextRevision(run, emission)),
+    artifacts: mergeArtifacts(run.artifacts, artifactsAtNextRevision(run, eventRequest)),
     visits: recordVisit(run.visits, taken.to, revision),
   }
   return { accepted: true, run: after, from: run.state, to: taken.to, stateChanged: true, unsatisfied: [] }
@@ -173,14 +173,17 @@ export interface TransitionCheck {
 export function judgePassage(
   definition: ProcessDefinition,
   run: Run,
-  { transition, emission }: { readonly transition: TransitionDefinition; readonly emission: EventRequest },
+  {
+    transition,
+    eventRequest,
+  }: { readonly transition: TransitionDefinition; readonly eventRequest: EventRequest },
 ): TransitionCheck {
-  const evidence = evidenceOf(definition, run, emission)
-  const judge = createJudge(evidence, emission.assumed)
+  const evidence = evidenceOf(definition, run, eventRequest)
+  const judge = createJudge(evidence, eventRequest.assumed)
   const guarded =
     transition.guard === null ? [] : judgeExpression(transition.guard, definition, judge).missing
   const artifacts = hasArtifactNeeds(definition, run.state, transition)
-    ? missingArtifacts(definition, run, emission)
+    ? missingArtifacts(definition, run, eventRequest)
     : []
   const visits = visitLimitRefusal(definition, run, transition)
   const missing = [...guarded, ...artifacts, ...visits]
@@ -203,12 +206,12 @@ export function hasArtifactNeeds(
 function missingArtifacts(
   definition: ProcessDefinition,
   run: Run,
-  emission: EventRequest,
+  eventRequest: EventRequest,
 ): readonly MissingGuard[] {
-  const evidence = evidenceOf(definition, run, emission)
+  const evidence = evidenceOf(definition, run, eventRequest)
   const required = stateNamed(definition, run.state)?.requiredArtifacts ?? []
   return required
-    .filter((type) => !isAssumed(type, emission.assumed))
+    .filter((type) => !isAssumed(type, eventRequest.assumed))
     .flatMap((type) => {
       const { counted, passedOver } = countedArtifacts(type, evidence)
       if (counted.length > 0) return []

@@ -25,15 +25,15 @@ export interface Emitter {
   readonly channel?: Channel
 }
 
-export function evidenceOf(definition: ProcessDefinition, run: Run, emission: EventRequest): Evidence {
+export function evidenceOf(definition: ProcessDefinition, run: Run, eventRequest: EventRequest): Evidence {
   return {
     dialect: definition.dialect,
     context: run.context,
-    payload: emission.payload,
-    artifacts: mergeArtifacts(run.artifacts, artifactsAtNextRevision(run, emission)),
+    payload: eventRequest.payload,
+    artifacts: mergeArtifacts(run.artifacts, artifactsAtNextRevision(run, eventRequest)),
     declared: definition.artifacts,
     visits: run.visits,
-    observed: emission.observed,
+    observed: eventRequest.observed,
   }
 }
 

@@ -25,7 +25,7 @@ export interface Artifact {
   /** Its JSON, where its type has a schema; undefined when it is none. */
   readonly content?: unknown
   /** Whether the file on disk is still the one that was handed in. */
-  readonly standing: 'current' | 'changed' | 'deleted'
+  readonly status: 'current' | 'changed' | 'deleted'
   /** The run's revision that recorded it. */
   readonly revision: number
 }

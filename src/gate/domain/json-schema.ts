@@ -135,9 +135,9 @@ interface BoundedValidator {
 }
 
 /** How many schemas may be applied, one inside the other or one after the other. */
-const mostSteps = 30_000
+const maxSteps = 30_000
 /** `uniqueItems` compares each entry with each. */
-const mostUnique = 500
+const maxUnique = 500
 
 function boundedValidator(given: JsonObject): BoundedValidator {
   const steps = { left: Number.POSITIVE_INFINITY }
@@ -146,7 +146,7 @@ function boundedValidator(given: JsonObject): BoundedValidator {
     schema: given,
     validate(value) {
       if (hasKeyword(given, 'uniqueItems')) refuseLong(value)
-      steps.left = mostSteps
+      steps.left = maxSteps
       const { valid, errors } = validator.validate(value)
       return { valid, errors: errors.map(patternError) }
     },
@@ -217,7 +217,7 @@ function prepareSchema(schema: JsonObject, steps: { left: number }): JsonObject 
   })
 }
 
-const tooMany = `checking this takes more than ${mostSteps} steps. Make the value or the schema smaller.`
+const tooMany = `checking this takes more than ${maxSteps} steps. Make the value or the schema smaller.`
 const prefix = 'pattern '
 
 function formatOf(pattern: string): string {
@@ -266,8 +266,8 @@ function keysIn(value: unknown, keys = new Set<string>()): ReadonlySet<string> {
 }
 
 function refuseLong(value: unknown): void {
-  if (Array.isArray(value) && value.length > mostUnique) {
-    throw new Error(`a list has ${value.length} entries; for uniqueItems at most ${mostUnique} are compared.`)
+  if (Array.isArray(value) && value.length > maxUnique) {
+    throw new Error(`a list has ${value.length} entries; for uniqueItems at most ${maxUnique} are compared.`)
   }
   if (typeof value === 'object' && value !== null)
     for (const inside of Object.values(value)) refuseLong(inside)

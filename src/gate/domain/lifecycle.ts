@@ -27,7 +27,7 @@ interface RunStart {
 export function createRun(
   beginning: RunStart,
   setting: TransactionContext,
-): { readonly run: RunRecord; readonly facts: readonly NewProjectEvent[] } {
+): { readonly run: RunRecord; readonly events: readonly NewProjectEvent[] } {
   const { definition, hash } = beginning
   const { state, revision, context } = beginRun(definition, beginning.context)
   const problems = contextProblems(definition, context)
@@ -57,13 +57,13 @@ export function createRun(
     updatedAt: setting.at,
     endedAt: null,
   }
-  const hold = decisionItem(definition, run, setting)
+  const item = decisionItem(definition, run, setting)
   return {
     run,
-    facts: [
+    events: [
       ...(beginning.isKept ? [] : [{ kind: 'process.kept', hash, definition } as const]),
       { kind: 'run.created', run },
-      ...(hold === null ? [] : [{ kind: 'hold.opened', hold } as const]),
+      ...(item === null ? [] : [{ kind: 'inbox.opened', item } as const]),
     ],
   }
 }
@@ -72,11 +72,11 @@ interface AdvanceContext {
   readonly record: RunRecord
   readonly definition: ProcessDefinition
   readonly accepted: AcceptedTransition
-  readonly emission: EventRequest
+  readonly eventRequest: EventRequest
   /** The files of the event, with their stamps. */
   readonly artifacts: readonly Omit<StoredArtifact, 'revision' | 'by' | 'author'>[]
   /** Open holds of the run. */
-  readonly holds: readonly InboxItem[]
+  readonly items: readonly InboxItem[]
   readonly by: string
   /** The identity of the one who emitted it. */
   readonly author: string
@@ -85,26 +85,26 @@ interface AdvanceContext {
 export interface AdvancedRun {
   readonly record: RunRecord
   readonly event: RunEvent
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
 }
 
 /** What an accepted event makes of a run: its revision, and in another state what people are asked there. */
 export function advanceRun(advancing: AdvanceContext, setting: TransactionContext): AdvancedRun {
-  const { record, definition, accepted, emission, holds, by, author } = advancing
+  const { record, definition, accepted, eventRequest, items, by, author } = advancing
   const { run, from, to, stateChanged, unsatisfied } = accepted
   const event: RunEvent = {
     id: setting.ids.next('runEvent'),
     runId: record.id,
     revision: run.revision,
     kind: 'event',
-    event: emission.event,
-    payload: emission.payload,
+    event: eventRequest.event,
+    payload: eventRequest.payload,
     from,
     to,
     stateChanged,
     artifacts: advancing.artifacts.map((artifact) => ({ ...artifact, revision: run.revision, by, author })),
     unsatisfied: unsatisfied.map(({ name, reason }) => `${name}: ${reason}`),
-    role: emission.emitter.role,
+    role: eventRequest.emitter.role,
     by,
     author,
     at: setting.at,
@@ -123,7 +123,7 @@ export function advanceRun(advancing: AdvanceContext, setting: TransactionContex
   return {
     record: after,
     event,
-    facts: [
+    events: [
       {
         kind: 'run.advanced',
         runId: record.id,
@@ -134,11 +134,11 @@ export function advanceRun(advancing: AdvanceContext, setting: TransactionContex
         context: isSameJson(record.context, run.context) ? null : run.context,
       },
       ...(status !== 'active'
-        ? endQuestions(holds, `${emission.event}, by ${by}`)
+        ? endQuestions(items, `${eventRequest.event}, by ${by}`)
         : stateChanged
-          ? endDecisions(holds, `${emission.event}, by ${by}`)
+          ? endDecisions(items, `${eventRequest.event}, by ${by}`)
           : []),
-      ...(opened === null ? [] : [{ kind: 'hold.opened', hold: opened } as const]),
+      ...(opened === null ? [] : [{ kind: 'inbox.opened', item: opened } as const]),
     ],
   }
 }
@@ -155,13 +155,13 @@ interface Migration {
   readonly isKept: boolean
   /** From states of the old definition to states of the new one, where their names differ. */
   readonly stateMap: ReadonlyMap<string, string>
-  readonly holds: readonly InboxItem[]
+  readonly items: readonly InboxItem[]
   readonly by: string
 }
 
 interface MigratedRun {
   readonly record: RunRecord
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
 }
 
 /**
@@ -169,7 +169,7 @@ interface MigratedRun {
  * or its context does not fit.
  */
 export function migrateRun(run: RunRecord, migration: Migration, setting: TransactionContext): MigratedRun {
-  const { definition, hash, stateMap, holds, by } = migration
+  const { definition, hash, stateMap, items, by } = migration
   if (run.status !== 'active') {
     throw new Failure(
       'RUN_FINISHED',
@@ -205,10 +205,10 @@ export function migrateRun(run: RunRecord, migration: Migration, setting: Transa
     revision: event.revision,
     updatedAt: setting.at,
   }
-  const hold = decisionItem(definition, record, setting)
+  const item = decisionItem(definition, record, setting)
   return {
     record,
-    facts: [
+    events: [
       ...(migration.isKept ? [] : [{ kind: 'process.kept', hash, definition } as const]),
       {
         kind: 'run.migrated',
@@ -219,8 +219,8 @@ export function migrateRun(run: RunRecord, migration: Migration, setting: Transa
         process,
         status,
       },
-      ...endQuestions(holds, 'The run was moved to another version of its process.'),
-      ...(hold === null ? [] : [{ kind: 'hold.opened', hold } as const]),
+      ...endQuestions(items, 'The run was moved to another version of its process.'),
+      ...(item === null ? [] : [{ kind: 'inbox.opened', item } as const]),
     ],
   }
 }
@@ -242,18 +242,18 @@ function assertState(definition: ProcessDefinition, state: string, run: RunRecor
 export function cancelRun(
   run: RunRecord,
   {
-    holds,
+    items,
     reason,
     by,
-  }: { readonly holds: readonly InboxItem[]; readonly reason: string; readonly by: string },
+  }: { readonly items: readonly InboxItem[]; readonly reason: string; readonly by: string },
   setting: TransactionContext,
-): { readonly facts: readonly NewProjectEvent[]; readonly revision: number } {
+): { readonly events: readonly NewProjectEvent[]; readonly revision: number } {
   const event = manualMove(run, { kind: 'cancellation', event: reason, to: run.state, by }, setting)
   return {
     revision: event.revision,
-    facts: [
+    events: [
       { kind: 'run.cancelled', runId: run.id, missionId: run.missionId, taskId: run.taskId, event },
-      ...endQuestions(holds, `The run was cancelled: ${reason}`),
+      ...endQuestions(items, `The run was cancelled: ${reason}`),
     ],
   }
 }

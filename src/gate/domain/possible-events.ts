@@ -43,13 +43,13 @@ export function possibleEvent(
   run: Run,
   { event, situation }: { readonly event: EventDefinition; readonly situation: EventSituation },
 ): PossibleEvent {
-  const emission: EventRequest = { ...situation, event: event.name, expectedRevision: null }
+  const eventRequest: EventRequest = { ...situation, event: event.name, expectedRevision: null }
   const found = endOf(definition, run) === null ? candidates(definition, run.state, event.name) : []
   const judged = found.map((transition) => ({
     transition,
-    judgement: judgePassage(definition, run, { transition, emission }),
+    judgement: judgePassage(definition, run, { transition, eventRequest }),
   }))
-  const blockedReason = reasonAgainst(definition, run, { emission, isHere: found.length > 0 })
+  const blockedReason = reasonAgainst(definition, run, { eventRequest, isHere: found.length > 0 })
   const { role } = situation.emitter
   const open = judged.find(
     ({ transition, judgement }) => judgement.satisfied && isRolePermitted(transition.allowedRoles, role),
@@ -59,7 +59,7 @@ export function possibleEvent(
     isAllowed: blockedReason === null,
     blockedReason,
     transitions: judged.map(({ transition, judgement }) => possibleTransition(transition, judgement, role)),
-    elsewhere: found.length > 0 ? [] : reachableElsewhere(definition, run, emission),
+    elsewhere: found.length > 0 ? [] : reachableElsewhere(definition, run, eventRequest),
     wouldTransitionTo: blockedReason === null ? (open?.transition.to ?? null) : null,
   }
 }
@@ -82,14 +82,14 @@ function possibleTransition(
 function reachableElsewhere(
   definition: ProcessDefinition,
   run: Run,
-  emission: EventRequest,
+  eventRequest: EventRequest,
 ): readonly PossibleTransition[] {
   if (endOf(definition, run) !== null) return []
   return definition.transitions
-    .filter(({ event }) => event === emission.event)
+    .filter(({ event }) => event === eventRequest.event)
     .map((transition) => {
       const there = { ...run, state: transition.from }
-      const judged = judgePassage(definition, there, { transition, emission })
+      const judged = judgePassage(definition, there, { transition, eventRequest })
       // What is outside the run is gathered for the guards of the present state only.
       const unseen = guardNames(transition.guard).filter((name) => hasOutsideNeeds(definition, name))
       const missing = [
@@ -99,7 +99,7 @@ function reachableElsewhere(
       return possibleTransition(
         transition,
         { satisfied: missing.length === 0, missing },
-        emission.emitter.role,
+        eventRequest.emitter.role,
       )
     })
 }
@@ -128,19 +128,20 @@ function statusOf(isGuarded: boolean, isSatisfied: boolean): PossibleTransition[
 function reasonAgainst(
   definition: ProcessDefinition,
   run: Run,
-  { emission, isHere }: { readonly emission: EventRequest; readonly isHere: boolean },
+  { eventRequest, isHere }: { readonly eventRequest: EventRequest; readonly isHere: boolean },
 ): string | null {
   const end = endOf(definition, run)
   if (end !== null) return end
   if (isHere) {
-    const found = candidates(definition, run.state, emission.event)
-    const refusal = emitterObjection(definition, emission.event, emission.emitter)
+    const found = candidates(definition, run.state, eventRequest.event)
+    const refusal = emitterObjection(definition, eventRequest.event, eventRequest.emitter)
     if (refusal !== null) return refusal.reason
-    if (found.some(({ allowedRoles }) => isRolePermitted(allowedRoles, emission.emitter.role))) return null
-    return `Role "${emission.emitter.role ?? 'none'}" may not emit "${emission.event}" here.`
+    if (found.some(({ allowedRoles }) => isRolePermitted(allowedRoles, eventRequest.emitter.role)))
+      return null
+    return `Role "${eventRequest.emitter.role ?? 'none'}" may not emit "${eventRequest.event}" here.`
   }
   const states = definition.transitions
-    .filter(({ event }) => event === emission.event)
+    .filter(({ event }) => event === eventRequest.event)
     .map(({ from }) => from)
   return `It cannot be emitted in "${run.state}", only in ${[...new Set(states)].join(', ') || 'no state'}.`
 }
@@ -155,11 +156,11 @@ interface PassageCheck extends Omit<MissingGuard, 'truth'> {
 export function transitionChecks(
   definition: ProcessDefinition,
   run: Run,
-  passage: { readonly transition: TransitionDefinition; readonly emission: EventRequest },
+  passage: { readonly transition: TransitionDefinition; readonly eventRequest: EventRequest },
 ): readonly PassageCheck[] {
-  const { transition, emission } = passage
-  const evidence = evidenceOf(definition, run, emission)
-  const judge = createJudge(evidence, emission.assumed)
+  const { transition, eventRequest } = passage
+  const evidence = evidenceOf(definition, run, eventRequest)
+  const judge = createJudge(evidence, eventRequest.assumed)
   const guarded = expressionLeaves(transition.guard).map(({ name, negated }): PassageCheck => {
     const guard = definition.guards.find((candidate) => candidate.name === name)
     const verdict = guard ? judge(guard) : noSuchGuard

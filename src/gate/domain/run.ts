@@ -32,7 +32,7 @@ export interface RunRecord {
 }
 
 /** An artifact as it is kept: who handed it in, and how its file looked on disk. */
-export interface StoredArtifact extends Omit<Artifact, 'standing'> {
+export interface StoredArtifact extends Omit<Artifact, 'status'> {
   /** Changes whenever the file does: while it is the same, the file need not be read again. */
   readonly stamp: string
   readonly by: string
@@ -227,7 +227,7 @@ export type GateEvent =
       readonly runId: RunId | null
       readonly status: Exclude<CommandResult['status'], 'running'>
       readonly exitCode: number | null
-      /** Its end, where the whole of it is kept beside the facts. */
+      /** Its end, where the whole of it is kept beside the log entries. */
       readonly output: string
       readonly whole?: { readonly sha256: string; readonly bytes: number }
       readonly treeHeld: boolean
@@ -238,7 +238,7 @@ export const settingNames = [
   'elicitation',
   'hook_outside_areas',
   'hook_on_error',
-  'holds_gate',
+  'inbox_gate',
   'upload_diff',
   'retention_days',
   'lines',

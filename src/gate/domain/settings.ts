@@ -26,10 +26,10 @@ export const settingDefinitions = {
     values: ['open', 'closed'],
     meaning: 'What the hook does when it fails: leave the decision to the client, or deny.',
   },
-  holds_gate: {
+  inbox_gate: {
     values: ['blockers', 'all', 'none'],
     meaning:
-      'Which open holds keep a done task from being settled, so that what depends on it waits: blockers and reviews, all, or none. With all, no mission is completed while something waits.',
+      'Which open inbox items keep a done task from being settled, so that what depends on it waits: blockers and reviews, all, or none. With all, no mission is completed while something waits.',
   },
   upload_diff: {
     values: ['on', 'off'],
@@ -39,7 +39,7 @@ export const settingDefinitions = {
   retention_days: {
     values: ['off', '30', '90', '180', '365'],
     meaning:
-      'How many days after its end what an attempt on another machine changed, line by line, is kept; its hash and size stay, and so does the journal. Without it, everything is kept.',
+      'How many days after its end what an attempt on another machine changed, line by line, is kept; its hash and size stay, and so does the log. Without it, everything is kept.',
   },
   lines: {
     values: ['on', 'off'],

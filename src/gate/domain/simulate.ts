@@ -68,7 +68,7 @@ export function simulate(
     const result = transition(
       definition,
       run,
-      simulatedEmission(definition, simulated, { emitter, satisfied: simulated.satisfied ?? satisfied }),
+      simulatedEventRequest(definition, simulated, { emitter, satisfied: simulated.satisfied ?? satisfied }),
     )
     if (result.accepted) run = result.run
     const withdraws =
@@ -138,7 +138,7 @@ function nextEvents(
   return possible.filter(({ isAllowed }) => isAllowed)
 }
 
-function simulatedEmission(
+function simulatedEventRequest(
   definition: ProcessDefinition,
   { event, payload, artifacts }: SimulatedEvent,
   { emitter, satisfied }: { readonly emitter: Emitter; readonly satisfied: readonly string[] },
@@ -155,7 +155,7 @@ function simulatedEmission(
 }
 
 function assumedArtifact(definition: ProcessDefinition, path: string): Omit<Artifact, 'revision'> {
-  return { type: artifactType(definition, path) ?? path, path, bytes: 0, sha256: '', standing: 'current' }
+  return { type: artifactType(definition, path) ?? path, path, bytes: 0, sha256: '', status: 'current' }
 }
 
 /** Without what only the content of a file could show: a simulation reads none. */

@@ -51,7 +51,7 @@ async function readEvidence(folder: string, paths: readonly string[]): Promise<E
 
 /** One file of a folder. A file that is secret by its name is no evidence. */
 async function examine(folder: string, path: string, rules: PathRules = {}): Promise<EvidenceResult> {
-  const opened = await openContainedFile(folder, path, { ...rules, maxBytes: mostBytes })
+  const opened = await openContainedFile(folder, path, { ...rules, maxBytes: maxBytes })
   if ('reason' in opened) return { problem: problemWith(opened), reason: opened.reason }
   try {
     const measured = await readWhole(opened.file, opened.absolute)
@@ -79,8 +79,8 @@ export interface MeasuredFile {
 }
 
 const megabyte = 1024 * 1024
-const mostBytes = 100 * megabyte
-const mostParsed = megabyte
+const maxBytes = 100 * megabyte
+const maxParsed = megabyte
 
 const unsteady = { problem: 'changed while it was read: hand it in again once it is written' }
 
@@ -97,13 +97,13 @@ async function readWhole(file: FileHandle, absolute: string): Promise<MeasuredFi
     hash.update(part)
     bytes += bytesRead
     if (bytes > before.size) return unsteady
-    if (before.size <= mostParsed) small.push(Buffer.from(part))
+    if (before.size <= maxParsed) small.push(Buffer.from(part))
   }
   const stamp = stampOf(await file.stat({ bigint: true }))
   if (stamp !== stampOf(before) || BigInt(bytes) !== before.size) return unsteady
   const measured = { bytes, sha256: hash.digest('hex'), stamp }
   const content =
-    bytes > mostParsed ? undefined : parseJsonEvidence(Buffer.concat(small).toString('utf8'), absolute)
+    bytes > maxParsed ? undefined : parseJsonEvidence(Buffer.concat(small).toString('utf8'), absolute)
   return content === undefined ? measured : { ...measured, content }
 }
 
@@ -162,8 +162,8 @@ function entryAt(path: string): BigIntStats | undefined {
 }
 
 const readAtOnce = 8
-const longestText = 64 * 1024
-const mostText = 1024 * 1024
+const maxTextLength = 64 * 1024
+const maxText = 1024 * 1024
 
 /**
  * What is at paths in a folder now: the hash of each file, and the text of short ones as far as a megabyte goes. Of a
@@ -172,7 +172,7 @@ const mostText = 1024 * 1024
 async function contentsOf(folder: string, paths: readonly string[]): Promise<FileContent[]> {
   const top = await realpath(folder).catch(() => folder)
   const contents: FileContent[] = []
-  let room = mostText
+  let room = maxText
   for (let from = 0; from < paths.length; from += readAtOnce) {
     for (const content of await Promise.all(
       paths.slice(from, from + readAtOnce).map((path) => contentOf(top, path)),
@@ -206,13 +206,13 @@ async function contentOf(top: string, path: string): Promise<FileContent> {
   if (isSecretFile(path) || isSecretFile(file.path)) {
     return { path, sha256: sha256(Buffer.from(`secret file ${file.stamp}`)), text: null }
   }
-  const isShown = file.bytes <= longestText
+  const isShown = file.bytes <= maxTextLength
   return { path, sha256: file.sha256, text: isShown ? await textOf(top, path, file.sha256) : null }
 }
 
 /** The text whose hash it is: a file that was written since is another. */
 async function textOf(top: string, path: string, hash: string): Promise<string | null> {
-  const read = await readContained(top, path, { maxBytes: longestText })
+  const read = await readContained(top, path, { maxBytes: maxTextLength })
   if ('reason' in read) return null
   const { content } = read
   return isUtf8(content) && sha256(content) === hash ? content.toString('utf8') : null

@@ -5,7 +5,7 @@ import { createTwoFilesPatch } from 'diff'
 import type { ContentDifference, ContentParts, FilePreview } from '../domain/approved-content.ts'
 import type { PreviewStore } from '../ports/evidence-files.ts'
 
-const mostKept = 200
+const maxKept = 200
 const longest = 30 * 24 * 60 * 60_000
 
 /** What was shown, as one file per content in a state folder. */
@@ -56,7 +56,7 @@ async function read(file: string): Promise<ContentParts | null> {
 
 async function prune(folder: string): Promise<void> {
   const names = await readdir(folder)
-  if (names.length <= mostKept) return
+  if (names.length <= maxKept) return
   const dated = await Promise.all(
     names.map(async (name) => ({
       name,
@@ -65,7 +65,7 @@ async function prune(folder: string): Promise<void> {
   )
   const oldestFirst = dated.toSorted((a, b) => a.at - b.at)
   const old = oldestFirst.filter(
-    ({ at }, place) => place < names.length - mostKept || at < Date.now() - longest,
+    ({ at }, place) => place < names.length - maxKept || at < Date.now() - longest,
   )
   for (const { name } of old) await rm(join(folder, name), { force: true })
 }
@@ -74,15 +74,15 @@ function difference(shown: ContentParts, now: ContentParts): ContentDifference {
   const before = indexFilesByPath(shown.files)
   const after = indexFilesByPath(now.files)
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort()
-  const names = [...new Set([...Object.keys(shown.facts), ...Object.keys(now.facts)])]
+  const names = [...new Set([...Object.keys(shown.events), ...Object.keys(now.events)])]
   return {
     files: paths.flatMap((path) => {
       const [was, is] = [before.get(path), after.get(path)]
       if ((was?.sha256 ?? null) === (is?.sha256 ?? null)) return []
       return [{ path, shown: was?.sha256 ?? null, now: is?.sha256 ?? null, diff: patch(path, was, is) }]
     }),
-    facts: names.flatMap((name) => {
-      const [was, is] = [shown.facts[name] ?? null, now.facts[name] ?? null]
+    events: names.flatMap((name) => {
+      const [was, is] = [shown.events[name] ?? null, now.events[name] ?? null]
       return was === is ? [] : [{ name, shown: was, now: is }]
     }),
   }
@@ -92,16 +92,16 @@ function indexFilesByPath(files: readonly FilePreview[]): ReadonlyMap<string, Fi
   return new Map(files.map((file) => [file.path, file]))
 }
 
-const longestPatch = 20_000
+const maxPatchLength = 20_000
 // Finding a difference takes time with the square of its lines: about a tenth of a second for so many.
-const mostEdits = 600
+const maxEdits = 600
 
 function patch(path: string, was: FilePreview | undefined, is: FilePreview | undefined): string | null {
   const [before, after] = [textOf(was), textOf(is)]
   if (before === null || after === null) return null
-  const text = createTwoFilesPatch(path, path, before, after, 'shown', 'now', { maxEditLength: mostEdits })
+  const text = createTwoFilesPatch(path, path, before, after, 'shown', 'now', { maxEditLength: maxEdits })
   if (text === undefined) return null
-  return text.length > longestPatch ? `${text.slice(0, longestPatch)}…\n` : text
+  return text.length > maxPatchLength ? `${text.slice(0, maxPatchLength)}…\n` : text
 }
 
 /** Null where there is a content that is not kept. */

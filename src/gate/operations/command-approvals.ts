@@ -20,11 +20,11 @@ const Answered = z.object({
   hash: z.string(),
   run: z.string(),
   folder: z.string(),
-  by: z.string(),
-  at: z.string(),
+  author: z.string(),
+  created_at: z.string(),
 })
 
-const mostRefused = 200
+const maxRefused = 200
 
 const localAnswers = z.strictObject({ approved: upTo(approved), refused: upTo(refused) })
 
@@ -51,7 +51,7 @@ export const commandList = defineOperation({
 })
   .measure({
     local: measurement({
-      brief: z.strictObject({ without: upTo(sha, mostRefused) }),
+      brief: z.strictObject({ without: upTo(sha, maxRefused) }),
       measured: localAnswers,
       measure: (workTree, { without }) => locallyAnswered(workTree, without),
     }),
@@ -75,7 +75,7 @@ export const commandList = defineOperation({
       return { shown, hashes, refused: all.slice(0, asked.limit) }
     }),
   )
-  .answer(async ({ found: { shown, hashes, refused: said } }) => {
+  .answer(async ({ found: { shown, hashes, refused } }) => {
     const { entries, ...rest } = shown
     return {
       commands: entries.map(({ hash, run, folder, files, by, at }, index) => ({
@@ -84,12 +84,12 @@ export const commandList = defineOperation({
         folder,
         as_approved: hashes[index] === hash,
         files: files.slice(0, 50),
-        by,
-        at: instant(at),
+        author: by,
+        created_at: instant(at),
       })),
       ...rest,
-      refused: said.map(({ hash, run, folder, reason, by, at }) => {
-        return { hash, run, folder, reason, by, at: instant(at) }
+      refused: refused.map(({ hash, run, folder, reason, by, at }) => {
+        return { hash, run, folder, reason, author: by, created_at: instant(at) }
       }),
     }
   })
@@ -121,12 +121,12 @@ function withPlainLists<Command extends ApprovedCommand>(command: Command) {
 }
 
 /** What was said no to on any machine of the record. */
-async function recordedRefusals({ holds }: Reads): Promise<readonly RefusedCommand[]> {
-  const { items } = await holds.list({ kinds: ['command'], status: 'closed' }, { limit: mostRefused })
-  const hashes = items.flatMap(({ item: { hold } }) =>
-    hold.status === 'dismissed' && hold.request?.kind === 'command' ? [hold.request.hash] : [],
+async function recordedRefusals({ inboxItems }: Reads): Promise<readonly RefusedCommand[]> {
+  const { items } = await inboxItems.list({ kinds: ['command'], status: 'closed' }, { limit: maxRefused })
+  const hashes = items.flatMap(({ item: { item } }) =>
+    item.status === 'dismissed' && item.request?.kind === 'command' ? [item.request.hash] : [],
   )
-  const answered = await holds.answeredCommands([...new Set(hashes)])
+  const answered = await inboxItems.answeredCommands([...new Set(hashes)])
   return answered.flatMap(({ status, request, closedBy, closedAt, answer }) => {
     if (status !== 'dismissed' || request?.kind !== 'command') return []
     const { hash, run, folder, pinned, files = [] } = request
@@ -163,7 +163,7 @@ export const commandRevoke = defineOperation({
 })
   .measure({
     local: measurement({
-      brief: z.strictObject({ without: upTo(sha, mostRefused) }),
+      brief: z.strictObject({ without: upTo(sha, maxRefused) }),
       measured: localAnswers,
       measure: async (workTree, { without }, input) => {
         const found = await locallyAnswered(workTree, without)
@@ -181,7 +181,13 @@ export const commandRevoke = defineOperation({
     return { briefs: { local: { without: recorded.map(({ hash }) => hash) } }, found: recorded }
   })
   .apply({
-    plan: z.strictObject({ hash: sha, run: words, folder: path, by: z.string(), wasApproved: z.boolean() }),
+    plan: z.strictObject({
+      hash: sha,
+      run: words,
+      folder: path,
+      author: z.string(),
+      wasApproved: z.boolean(),
+    }),
     applied: z.null(),
     decide: async ({ found: recorded, measured }, input) => {
       const local = requireMeasured(measured.local)
@@ -208,21 +214,21 @@ export const commandRevoke = defineOperation({
           hint: `Give more of the hash: ${found.map(({ hash }) => hash.slice(0, 16)).join(', ')}.`,
         })
       }
-      const { hash, run, folder, by } = first
-      return { hash, run, folder, by, wasApproved: !('reason' in first) }
+      const { hash, run, folder, by: author } = first
+      return { hash, run, folder, author, wasApproved: !('reason' in first) }
     },
     apply: async ({ commandApprovals }, { hash }) => {
       await commandApprovals.revoke(hash)
       return null
     },
   })
-  .record(async ({ plan: { hash, run, folder, by, wasApproved }, context }, input) => ({
-    facts: [{ kind: 'command.revoked', hash, run, folder, reason: input.reason ?? null }],
+  .record(async ({ plan: { hash, run, folder, author, wasApproved }, context }, input) => ({
+    events: [{ kind: 'command.revoked', hash, run, folder, reason: input.reason ?? null }],
     answer: {
       hash,
       run,
       folder,
-      ...(wasApproved ? { approved_by: by } : { refused_by: by }),
+      ...(wasApproved ? { approved_by: author } : { refused_by: author }),
       revoked_by: context.actor.name,
     },
   }))

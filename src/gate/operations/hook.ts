@@ -17,13 +17,13 @@ export interface HookWorkTree {
   readonly packages: WorkTreeWitness['packages']
 }
 
-const mostRuns = 1000
+const maxRuns = 1000
 
 /** What holds in a work tree: its open attempts, and the runs of their tasks and missions, else the only active run. */
 export async function hookSituation(reads: Reads, place: HookWorkTree): Promise<HookSituation> {
   const inTree = await reads.tasks.attemptsInTree(place.top, place.now)
   const open = inTree.filter(({ status }) => status === 'open')
-  const { items } = await reads.runs.list({ status: 'active' }, { limit: mostRuns })
+  const { items } = await reads.runs.list({ status: 'active' }, { limit: maxRuns })
   const records = runsOfAttempts(
     items.map(({ item }) => item),
     open,
@@ -69,20 +69,20 @@ async function definedRuns(reads: Reads, records: readonly RunRecord[]): Promise
   return runs
 }
 
-const mostMissions = 3
+const maxMissions = 3
 const mostHolds = 5
-const mostRunsHeard = 5
+const maxRunsHeard = 5
 
 /** What goes on: the missions of the open work in the tree, else the project's open ones, and what waits for a person. */
 export async function readBriefing(reads: Reads, { attempts, runs }: HookSituation): Promise<Briefing> {
-  const waiting = await reads.holds.list({ status: 'open' }, { limit: mostHolds })
+  const waiting = await reads.inboxItems.list({ status: 'open' }, { limit: mostHolds })
   return {
     missions: await missionsOf(reads, { attempts, runs }),
     attempts,
     runs,
     said: await wordsAbout(reads, runs),
-    holds: waiting.items.map(({ item }) => item.hold),
-    moreHolds: waiting.total - waiting.items.length,
+    items: waiting.items.map(({ item }) => item.item),
+    moreItems: waiting.total - waiting.items.length,
     comments: await commentLines(reads, await commentedTasks(reads, { attempts, runs })),
   }
 }
@@ -105,12 +105,12 @@ async function missionsOf(
     ...attempts.map(({ attempt }) => attempt.missionId),
     ...runs.map(({ record }) => record.missionId),
   ]
-  const ids = [...new Set(named.filter((id) => id !== null))].slice(0, mostMissions)
+  const ids = [...new Set(named.filter((id) => id !== null))].slice(0, maxMissions)
   if (ids.length > 0) {
     const found = await Promise.all(ids.map((id) => reads.missions.find(id)))
     return found.filter((mission) => mission !== null)
   }
-  const open = await reads.missions.list({ limit: mostMissions, statuses: ['pending', 'in_progress'] })
+  const open = await reads.missions.list({ limit: maxMissions, statuses: ['pending', 'in_progress'] })
   return open.items.map(({ item }) => item)
 }
 
@@ -119,7 +119,7 @@ async function wordsAbout(
   runs: HookSituation['runs'],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const words = new Map<string, readonly string[]>()
-  for (const { record } of runs.slice(0, mostRunsHeard)) {
+  for (const { record } of runs.slice(0, maxRunsHeard)) {
     words.set(record.id, (await runRemarks(reads, record)).map(formatRemark))
   }
   return words

@@ -82,8 +82,8 @@ export const EventEntry = z.object({
   artifacts: list(ArtifactEntry),
   unsatisfied_guards: strings,
   role: z.string().nullable(),
-  by: z.string(),
-  at: z.string(),
+  author: z.string(),
+  created_at: z.string(),
 })
 export type EventEntry = z.output<typeof EventEntry>
 
@@ -105,8 +105,8 @@ export function eventEntry(event: RunEvent): EventEntry {
     })),
     unsatisfied_guards: event.unsatisfied,
     role: event.role,
-    by: event.by,
-    at: instant(event.at),
+    author: event.by,
+    created_at: instant(event.at),
   }
 }
 
@@ -115,9 +115,9 @@ export const ApprovalEntry = z.object({
   of: z.string().nullable(),
   content: z.string(),
   reason: z.string().nullable(),
-  by: z.string(),
+  author: z.string(),
   identity: z.string().nullable(),
-  at: z.string(),
+  created_at: z.string(),
   /** When the same person sent the work back, so that it counts no longer. */
   withdrawn_at: z.string().nullable(),
 })
@@ -126,7 +126,7 @@ export type ApprovalEntry = z.output<typeof ApprovalEntry>
 export function approvalEntry(approval: RunApproval): ApprovalEntry {
   const { role, of, content, reason, by, identity = null, at, withdrawnAt = null } = approval
   const withdrawn_at = instantOrNull(withdrawnAt)
-  return { role, of, content, reason, by, identity, at: instant(at), withdrawn_at }
+  return { role, of, content, reason, author: by, identity, created_at: instant(at), withdrawn_at }
 }
 
 export const RefusalEntry = z.object({
@@ -140,8 +140,8 @@ export const RefusalEntry = z.object({
   state: z.string(),
   revision: z.int(),
   role: z.string().nullable(),
-  by: z.string(),
-  at: z.string(),
+  author: z.string(),
+  created_at: z.string(),
 })
 export type RefusalEntry = z.output<typeof RefusalEntry>
 
@@ -157,17 +157,17 @@ export function refusalEntry(refusal: RunRefusal): RefusalEntry {
     state: refusal.state,
     revision: refusal.revision,
     role: refusal.role,
-    by: refusal.by,
-    at: instant(refusal.at),
+    author: refusal.by,
+    created_at: instant(refusal.at),
   }
 }
 
 /** What a person said about a run, newest first. */
 export const SaidEntry = z.object({
-  by: z.string(),
+  author: z.string(),
   did: z.string(),
   words: z.string(),
-  at: z.string(),
+  created_at: z.string(),
   to: z.string().nullable(),
 })
 

@@ -66,8 +66,8 @@ export interface RunReads {
   history(runId: RunId, request: PageRequest): Promise<Page<RunEvent>>
   /** What gave a run this revision; null for the first. */
   eventAt(runId: RunId, revision: number): Promise<RunEvent | null>
-  /** The edges that files were handed in from, by the run's revision; those of the record's own machine are not in it. */
-  edgesOf(runId: RunId): Promise<ReadonlyMap<number, string>>
+  /** The remote machines that files were handed in from, by the run's revision; those of the record's own machine are not in it. */
+  machinesOfRun(runId: RunId): Promise<ReadonlyMap<number, string>>
   refusals(runId: RunId, request: PageRequest): Promise<Page<RunRefusal>>
   /** How often this event was refused with this code since the run came to this revision's state; with the same tried. */
   refusalsAlike(

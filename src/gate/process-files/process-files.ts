@@ -36,7 +36,7 @@ interface ProcessPath {
 
 /** Largest file that is read, in bytes; the reader refuses less. */
 const largest = 4_000_000
-const mostFiles = 200
+const maxFiles = 200
 
 /** Reads the processes of a project and the shipped ones. */
 export function processFiles(folders: ProcessFolders): ProcessFiles {
@@ -82,7 +82,7 @@ async function yamlFiles(folder: string, origin: ProcessOrigin): Promise<readonl
   const paths = names
     .filter((name) => /\.ya?ml$/.test(name))
     .sort()
-    .slice(0, mostFiles)
+    .slice(0, maxFiles)
     .map((name) => join(folder, name))
   const areFiles = await Promise.all(paths.map(isFile))
   return paths.filter((_, at) => areFiles[at]).map((path) => ({ path, origin }))

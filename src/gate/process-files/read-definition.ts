@@ -63,7 +63,7 @@ function read(text: string): ReadDefinition {
 }
 
 /** How many unknown keys of one object are told each by itself. */
-const mostOdd = 20
+const maxOdd = 20
 
 /** What the schema found, with its place: each unknown key, missing key and odd value. */
 function shapeFindings(
@@ -77,15 +77,15 @@ function shapeFindings(
     place,
   })
   if (issue.code === 'unrecognized_keys') {
-    const more = issue.keys.length - mostOdd
+    const more = issue.keys.length - maxOdd
     const known = issue.message.split(', ')
-    const found = issue.keys.slice(0, mostOdd).map((key) => {
+    const found = issue.keys.slice(0, maxOdd).map((key) => {
       const inside = [...path, key]
       return say('unknown-key', unknownKey(path, key, known), inside, yaml.placeOfKey(inside))
     })
     if (more <= 0) return found
     const message = `${definitionPathText(path)} has ${more} more keys that it cannot have.`
-    const next = [...path, issue.keys[mostOdd] ?? '']
+    const next = [...path, issue.keys[maxOdd] ?? '']
     return [...found, say('unknown-key', message, path, yaml.placeOfKey(next))]
   }
   const inside = issue.code === 'invalid_union' ? issue.errors.find(isMatchingShape) : undefined

@@ -276,7 +276,7 @@ export function runEventReads({
   projectId,
 }: ReadScope): Pick<
   RunReads,
-  'history' | 'refusals' | 'eventAt' | 'edgesOf' | 'refusalsAlike' | 'approvals'
+  'history' | 'refusals' | 'eventAt' | 'machinesOfRun' | 'refusalsAlike' | 'approvals'
 > {
   return {
     history(runId, request) {
@@ -303,7 +303,7 @@ export function runEventReads({
         .executeTakeFirst()
       return row ? runEventOf(row) : null
     },
-    async edgesOf(runId) {
+    async machinesOfRun(runId) {
       const rows = await db
         .selectFrom('run_artifact')
         .innerJoin('run_event', (join) =>
@@ -312,18 +312,20 @@ export function runEventReads({
             .onRef('run_event.run_id', '=', 'run_artifact.run_id')
             .onRef('run_event.revision', '=', 'run_artifact.revision'),
         )
-        .innerJoin('fact', (join) =>
-          join.onRef('fact.project_id', '=', 'run_event.project_id').onRef('fact.seq', '=', 'run_event.seq'),
+        .innerJoin('project_event', (join) =>
+          join
+            .onRef('project_event.project_id', '=', 'run_event.project_id')
+            .onRef('project_event.seq', '=', 'run_event.seq'),
         )
-        .select(['run_event.revision', 'fact.actor'])
+        .select(['run_event.revision', 'project_event.actor'])
         .distinct()
         .where('run_artifact.project_id', '=', projectId)
         .where('run_artifact.run_id', '=', runId)
         .execute()
       return new Map(
         rows.flatMap(({ revision, actor }) => {
-          const { edge } = parseColumn<Actor>(actor)
-          return edge === undefined ? [] : [[revision, edge] as const]
+          const { machine } = parseColumn<Actor>(actor)
+          return machine === undefined ? [] : [[revision, machine] as const]
         }),
       )
     },

@@ -25,7 +25,7 @@ export interface BranchCommit extends NamedCommit {
 }
 
 /** So many files of a branch are told at most. */
-export const mostBranchFiles = 20_000
+export const maxBranchFiles = 20_000
 
 export interface BranchFile {
   readonly path: string

@@ -111,7 +111,7 @@ export interface StoredContent {
   readonly size: number
 }
 
-/** What files held at the moments of which snapshots were made. */
+/** What files held at the hook events of which snapshots were made. */
 export interface SnapshotContents {
   /** What stood at paths; null for no file. What is not known is left out. Null where the snapshot is gone. */
   states(place: SnapshotRef, paths: readonly string[]): Promise<ReadonlyMap<string, FileState | null> | null>
@@ -138,7 +138,7 @@ export interface WorkTreeWitness {
   /** What differs between two snapshots of one work tree. A lost snapshot answers `unknown`, never "no changes". */
   changes(from: SnapshotRef, to: SnapshotRef): Promise<ChangeReport>
   /** Where lines went and came, without their text. `null` when it cannot be known. */
-  lines(from: SnapshotRef, to: SnapshotRef, wish: LineMeasureOptions): Promise<MeasuredLines | null>
+  lines(from: SnapshotRef, to: SnapshotRef, request: LineMeasureOptions): Promise<MeasuredLines | null>
   /** What git knows of the lines of a file. */
   readonly history: LineHistory
   readonly contents: SnapshotContents

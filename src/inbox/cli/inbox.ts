@@ -6,25 +6,25 @@ import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.t
 import { quoteText } from '../../track/cli/records.ts'
 import type { InboxItemEntry } from '../operations/item-answer.ts'
 
-type InboxRow = OutputOf<'inbox'>['holds'][number]
+type InboxRow = OutputOf<'inbox'>['items'][number]
 
 export const inbox: AnswerView<'inbox'> = (answer, page) => {
-  const { holds } = answer
-  if (holds.length === 0) return 'Nothing waits for you.'
-  const lines = holds.map((hold) =>
-    [inboxItemText(hold, page), indentText(answerLines(hold))].filter(Boolean).join('\n'),
+  const { items } = answer
+  if (items.length === 0) return 'Nothing waits for you.'
+  const lines = items.map((item) =>
+    [inboxItemText(item, page), indentText(answerLines(item))].filter(Boolean).join('\n'),
   )
   return blocks(...lines)
 }
 
 /** What is asked, or the command that shows it; and each way to answer. */
-function answerLines(hold: InboxRow): string {
-  const answers = hold.answers.map(({ verb, command }) => {
+function answerLines(item: InboxRow): string {
+  const answers = item.answers.map(({ verb, command }) => {
     const content =
-      verb === 'Approve' && hold.content !== null ? ` --content ${shortenContent(hold.content)}` : ''
+      verb === 'Approve' && item.content !== null ? ` --content ${shortenContent(item.content)}` : ''
     return `${verb}: ${command}${content}`
   })
-  return [...shownLines(hold), ...answers].filter((line) => line !== '').join('\n')
+  return [...shownLines(item), ...answers].filter((line) => line !== '').join('\n')
 }
 
 function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): readonly string[] {
@@ -38,29 +38,29 @@ function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): 
   return [task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`]
 }
 
-/** What waits for a person: each hold with why, who opened it, and its files. */
-export function inboxList(holds: readonly InboxItemEntry[], page: RenderContext): string {
-  return blocks(...holds.map((hold) => inboxItemText(hold, page)))
+/** What waits for a person: each inbox item with why, who opened it, and its files. */
+export function inboxList(items: readonly InboxItemEntry[], page: RenderContext): string {
+  return blocks(...items.map((item) => inboxItemText(item, page)))
 }
 
-function inboxItemText(hold: InboxItemEntry & Partial<InboxRow>, page: RenderContext): string {
+function inboxItemText(item: InboxItemEntry & Partial<InboxRow>, page: RenderContext): string {
   const { ink } = page
-  const about = [hold.run_id, hold.task_id, hold.mission_id].filter((id) => id !== null)
+  const about = [item.run_id, item.task_id, item.mission_id].filter((id) => id !== null)
   const head = [
-    ink('bold', hold.hold_id),
-    ink('yellow', hold.kind.replace(/_/g, ' ')),
+    ink('bold', item.item_id),
+    ink('yellow', item.kind.replace(/_/g, ' ')),
     ...about.map((id) => ink('dim', id)),
-    `opened by ${withPerson(hold.opened_by, hold.opened_by_person)} ${formatAge(hold.opened_at, page.now)}`,
+    `opened by ${withPerson(item.opened_by, item.opened_by_person)} ${formatAge(item.opened_at, page.now)}`,
   ]
   const lines = [
-    hold.mission_name ? `Mission: ${escapeLineBreaks(hold.mission_name)}` : '',
-    hold.task_name ? `Task: ${escapeLineBreaks(hold.task_name)}` : '',
-    hold.reason,
-    indentText(bullets(hold.paths.map(escapeLineBreaks))),
-    cutNote(hold.paths.length, hold.paths_total, `waymark changes ${hold.task_id} lists all files.`),
-    hold.workaround ? `${hold.opened_by} says it did meanwhile: ${quoteText(hold.workaround, page)}` : '',
-    hold.closed_by
-      ? `${hold.said ?? hold.status} by ${hold.closed_by}: ${hold.answer ?? 'without an answer'}`
+    item.mission_name ? `Mission: ${escapeLineBreaks(item.mission_name)}` : '',
+    item.task_name ? `Task: ${escapeLineBreaks(item.task_name)}` : '',
+    item.reason,
+    indentText(bullets(item.paths.map(escapeLineBreaks))),
+    cutNote(item.paths.length, item.paths_total, `waymark changes ${item.task_id} lists all files.`),
+    item.workaround ? `${item.opened_by} says it did meanwhile: ${quoteText(item.workaround, page)}` : '',
+    item.closed_by
+      ? `${item.action ?? item.status} by ${item.closed_by}: ${item.answer ?? 'without an answer'}`
       : '',
   ]
   return [head.join('  '), ...lines.map((line) => indentText(line))].filter((line) => line !== '').join('\n')

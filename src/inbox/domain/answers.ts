@@ -11,25 +11,25 @@ export type InboxVerb = 'approve' | 'reject' | 'answer' | 'dismiss'
 /** How an item ends. */
 interface InboxItemEnding {
   readonly status: 'resolved' | 'dismissed'
-  readonly said: InboxItemAnswer
+  readonly action: InboxItemAnswer
 }
 
-const dismissed = { status: 'dismissed', said: 'dismissed' } as const
-const rejected = { status: 'dismissed', said: 'rejected' } as const
-const answered = { status: 'resolved', said: 'answered' } as const
-const accepted = { status: 'resolved', said: 'accepted' } as const
-const approved = { status: 'resolved', said: 'approved' } as const
+const dismissed = { status: 'dismissed', action: 'dismissed' } as const
+const rejected = { status: 'dismissed', action: 'rejected' } as const
+const answered = { status: 'resolved', action: 'answered' } as const
+const accepted = { status: 'resolved', action: 'accepted' } as const
+const approved = { status: 'resolved', action: 'approved' } as const
 
 /** What each kind of item can be answered with, and how it ends then. */
 const endings: Readonly<Record<InboxItemKind, Readonly<Partial<Record<InboxVerb, InboxItemEnding>>>>> = {
   blocker: { answer: answered, dismiss: dismissed },
   review: {
     approve: approved,
-    reject: { status: 'resolved', said: 'sent back' },
+    reject: { status: 'resolved', action: 'sent back' },
     answer: answered,
     dismiss: dismissed,
   },
-  scope: { approve: accepted, reject: { status: 'dismissed', said: 'sent back' }, dismiss: dismissed },
+  scope: { approve: accepted, reject: { status: 'dismissed', action: 'sent back' }, dismiss: dismissed },
   approval: { approve: approved, reject: rejected },
   command: { approve: approved, reject: rejected },
   stale_attempt: { approve: approved, reject: rejected, dismiss: dismissed },
@@ -63,7 +63,7 @@ export function endingOf(
     const when = closedAt === null ? '' : ` at ${instant(closedAt)}`
     throw new Failure('CONFLICT', `Hold ${id} was already ${status} by ${closedBy}${when}.`, {
       reason: 'inbox_item_closed',
-      hint: 'waymark inbox lists the holds that are open.',
+      hint: 'waymark inbox lists the items that are open.',
     })
   }
   const ending = endings[kind][verb]
@@ -99,23 +99,23 @@ export function endItem(
   { attempt, task }: { readonly attempt: Attempt | null; readonly task: Task | null },
 ): readonly NewProjectEvent[] {
   const { id, kind, missionId, taskId } = item
-  const isDecided = kind === 'command' && ending.said !== 'dismissed'
+  const isDecided = kind === 'command' && ending.action !== 'dismissed'
   const closed: NewProjectEvent = {
-    kind: 'hold.closed',
-    holdId: id,
+    kind: 'inbox.closed',
+    itemId: id,
     missionId,
     taskId,
     ...ending,
     ...(isDecided && { decided: true as const }),
   }
-  const again = ending.said === 'sent back' && task !== null ? reopenTask(task) : []
+  const again = ending.action === 'sent back' && task !== null ? reopenTask(task) : []
   return [closed, ...again, ...endOfAttempt(item, ending, attempt)]
 }
 
 /** Approving a stale attempt abandons it, rejecting lets it go on. Dismissing changes nothing. */
 function endOfAttempt(
   { kind, openedAt }: InboxItem,
-  { said, answer }: InboxItemEnding & { readonly answer: string | null },
+  { action: said, answer }: InboxItemEnding & { readonly answer: string | null },
   attempt: Attempt | null,
 ): readonly NewProjectEvent[] {
   if (kind !== 'stale_attempt' || attempt?.status !== 'open' || said === 'dismissed') return []

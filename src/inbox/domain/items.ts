@@ -1,9 +1,9 @@
-import { holdKinds, type InboxItemKind } from '../../track/domain/records.ts'
+import { type InboxItemKind, itemKinds } from '../../track/domain/records.ts'
 
-/** What of the open holds about a task holds up what depends on it, by the word that the project set. */
+/** What of the open inbox items about a task holds up what depends on it, by the word that the project set. */
 const holding = {
   blockers: ['blocker', 'review'],
-  all: holdKinds,
+  all: itemKinds,
   none: [],
 } as const satisfies Record<string, readonly InboxItemKind[]>
 

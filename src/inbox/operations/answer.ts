@@ -18,7 +18,7 @@ import {
   type ExternalState,
   prepareState,
 } from '../../gate/operations/run/external-state.ts'
-import { commandFacts, MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
+import { commandEvents, MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
 import {
   type PreparedEvent,
   prepareEvent,
@@ -45,7 +45,7 @@ import {
 } from '../../kernel/operations/operation.ts'
 import { list, pinned, pinnedFile, sha, words } from '../../kernel/operations/shapes.ts'
 import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store.ts'
-import { holdAnswers, holdKinds, type InboxItem, type InboxItemRequest } from '../../track/domain/records.ts'
+import { type InboxItem, type InboxItemRequest, itemAnswers, itemKinds } from '../../track/domain/records.ts'
 import { endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
 import { decisionMeasurements, RunDecided, recordDecision, requestFor } from './decide.ts'
 import { recordDue } from './record-due.ts'
@@ -68,13 +68,13 @@ import {
 
 /** An item as a person ended it. */
 const ItemEnded = z.object({
-  hold_id: z.string(),
-  kind: z.enum(holdKinds),
+  item_id: z.string(),
+  kind: z.enum(itemKinds),
   status: z.enum(['resolved', 'dismissed']),
-  said: z.enum(holdAnswers),
+  action: z.enum(itemAnswers),
   answer: z.string().nullable(),
-  by: z.string(),
-  at: z.string(),
+  closed_by: z.string(),
+  closed_at: z.string(),
   decided: z.literal(true),
   notes: strings.optional(),
 })
@@ -86,7 +86,7 @@ const ApprovalWithheld = z.object({
   event: z.null(),
   current_state: z.string(),
   reason: z.string(),
-  hold_id: z.string().nullable(),
+  item_id: z.string().nullable(),
 })
 
 const Answered = z.union([ApprovalWithheld, RunDecided, ItemEnded])
@@ -176,7 +176,7 @@ async function prepareSubject(
   const isDecision = verb === 'approve' || verb === 'reject'
   const subject = isDecision
     ? await findDecisionSubject(reads, id)
-    : { kind: 'hold' as const, hold: await findInboxItem(reads, id) }
+    : { kind: 'item' as const, item: await findInboxItem(reads, id) }
   if (subject.kind === 'run') {
     if (verb === 'reject')
       requireAnswerText(asked.words ?? undefined, {
@@ -189,7 +189,7 @@ async function prepareSubject(
     if (seen === undefined) return { found: null }
     return prepareRunAnswer(reads, questions, { asked, context, loaded: subject.loaded, seen })
   }
-  const { hold: item } = subject
+  const { item } = subject
   endingOf(item, verb, asked.words)
   const seen = await prepareSeen(questions, { id, seen: content }, () =>
     prepareShownItem(reads, questions, { context, item }),
@@ -308,22 +308,22 @@ async function prepareCommandAnswer(
 ): Promise<AnswerPreparation> {
   const found = { kind: 'item' as const, item }
   const { run, folder, pinned: files, hash, files: known = [] } = request
-  if (request.edge !== context.edge?.id) return { found }
+  if (request.machine !== context.machine?.id) return { found }
   const command = { run, folder, pinned: [...files] }
   const kept = { ...command, hash, files: [...known], by: context.actor.name }
   if (asked.verb === 'reject') return { found, kept: { ...kept, refused: asked.words ?? '' } }
   const now = questions.ask('commands', { ...command, asks: true })
   if (now === undefined) return { found: null }
   if (now.hash === hash) {
-    const parts = { artifacts: [], changed: [], known: [], command, facts: commandFacts(command) }
+    const parts = { artifacts: [], changed: [], known: [], command, events: commandEvents(command) }
     const isStored = questions.ask('shown', { ...parts, content: hash, seen: null }) !== undefined
     return isStored ? { found, kept: { ...kept, refused: null } } : { found: null }
   }
-  const parts = { artifacts: [], changed: [], known: [], command, facts: commandFacts(command) }
+  const parts = { artifacts: [], changed: [], known: [], command, events: commandEvents(command) }
   const compared = questions.ask('shown', { ...parts, content: now.hash, seen: hash })
   if (compared === undefined) return { found: null }
   const record = item.runId === null ? null : await reads.runs.find(item.runId)
-  const { approved, refusal } = commandAnswer(now, await reads.holds.answeredCommands([now.hash]))
+  const { approved, refusal } = commandAnswer(now, await reads.inboxItems.answeredCommands([now.hash]))
   const asks = {
     ...command,
     hash: now.hash,
@@ -334,7 +334,7 @@ async function prepareCommandAnswer(
     name: 'ask again',
     take: async (handling) => {
       if (record) await askPerson(handling, record, [asks])
-      const newer = await handling.store.view(({ holds }) => holds.openCommand(now.hash))
+      const newer = await handling.store.view(({ inboxItems: items }) => items.openCommand(now.hash))
       throw commandChangedFailure(item, { run, content: now.hash, newer, difference: compared.difference })
     },
   }
@@ -361,7 +361,7 @@ function commandChangedFailure(
     hint: newer
       ? `Look at ${newer.id}, which asks about it as it is now: waymark inbox.`
       : 'waymark inbox lists what waits.',
-    details: { hold_id: newer?.id ?? null, content, difference },
+    details: { item_id: newer?.id ?? null, content, difference },
   })
 }
 
@@ -394,27 +394,27 @@ async function recordItemAnswer(
   item: InboxItem,
 ): Promise<ChangeSet<Answered>> {
   const ending = endingOf(item, verb, said)
-  const answer = said ?? (verb === 'approve' ? ending.said : null)
+  const answer = said ?? (verb === 'approve' ? ending.action : null)
   const attempt = item.attemptId === null ? null : await reads.tasks.attempt(item.attemptId)
   const task = item.taskId === null ? null : await reads.tasks.find(item.taskId)
   const { id, kind } = item
   const notes =
-    ending.said === 'sent back' && task !== null && task.status === 'in_progress'
+    ending.action === 'sent back' && task !== null && task.status === 'in_progress'
       ? [`Task ${task.id} is at work: its agent reads the words when it asks.`]
       : []
   const withdrawn =
-    ending.said === 'sent back' && task !== null
+    ending.action === 'sent back' && task !== null
       ? await withdrawForTasks(reads, [task], { actor: context.actor, setting, decided: new Set() })
       : []
   return {
-    facts: [...endItem(item, { ...ending, answer }, { attempt, task }), ...withdrawn],
+    events: [...endItem(item, { ...ending, answer }, { attempt, task }), ...withdrawn],
     answer: {
-      hold_id: id,
+      item_id: id,
       kind,
       ...ending,
       answer,
-      by: context.actor.name,
-      at: instant(setting.at),
+      closed_by: context.actor.name,
+      closed_at: instant(setting.at),
       decided: true,
       ...(notes.length > 0 && { notes }),
     },
@@ -440,10 +440,10 @@ async function recordApprovals(
     ...observed,
     approvals: [...observed.approvals, ...given.observed],
   })
-  const holds = await reads.holds.ofRun(record.id)
-  const done = missing.length === 0 ? endDecisions(holds, `approved by ${actor.name}`) : []
+  const items = await reads.inboxItems.ofRun(record.id)
+  const done = missing.length === 0 ? endDecisions(items, `approved by ${actor.name}`) : []
   return {
-    facts: [...given.recorded, ...done],
+    events: [...given.recorded, ...done],
     answer: {
       run_id: record.id,
       decided: missing.length === 0,
@@ -460,7 +460,7 @@ async function withholdApproval(
   { record, definition }: LoadedRun,
   answer: string,
 ): Promise<ChangeSet<Answered>> {
-  const open = (await reads.holds.ofRun(record.id)).filter(
+  const open = (await reads.inboxItems.ofRun(record.id)).filter(
     ({ kind, status }) => kind === 'approval' && status === 'open',
   )
   const asked = decisionItem(definition, record, setting)
@@ -469,23 +469,23 @@ async function withholdApproval(
   const again = decisionItem(definition, record, setting)
   const reason = `${again?.reason} ${context.actor.name} did not approve it: ${answer}`
   const withdrawn = await withdrawApprovals(reads, record, { actor: context.actor, setting })
-  const facts: readonly NewProjectEvent[] = [
+  const projectEvents: readonly NewProjectEvent[] = [
     ...withdrawn,
-    ...(open.length === 0 && asked ? [{ kind: 'hold.opened' as const, hold: asked }] : []),
+    ...(open.length === 0 && asked ? [{ kind: 'inbox.opened' as const, item: asked }] : []),
     ...refused.flatMap((item) =>
       endItem(item, { ...endingOf(item, 'reject', answer), answer }, { attempt: null, task: null }),
     ),
-    ...(again ? [{ kind: 'hold.opened' as const, hold: { ...again, reason } }] : []),
+    ...(again ? [{ kind: 'inbox.opened' as const, item: { ...again, reason } }] : []),
   ]
   return {
-    facts,
+    events: projectEvents,
     answer: {
       run_id: record.id,
       decided: true,
       event: null,
       current_state: record.state,
       reason: answer,
-      hold_id: again?.id ?? null,
+      item_id: again?.id ?? null,
     },
   }
 }

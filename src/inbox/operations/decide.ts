@@ -37,7 +37,7 @@ export const RunDecided = z.object({
   /** Null where a no sends no event. */
   event: z.string().nullable().optional(),
   approvals: list(Approved).optional(),
-  already_approved: list(Approved.extend({ by: z.string(), at: z.string() })).optional(),
+  already_approved: list(Approved.extend({ author: z.string(), created_at: z.string() })).optional(),
   still_missing: strings.optional(),
   note: z.string().optional(),
   ...AcceptedEntry.partial().shape,

@@ -15,12 +15,12 @@ export async function dueItems(reads: Reads, now: number): Promise<readonly Inbo
 
 function staleItem(attempt: Attempt): InboxItem {
   const at = attempt.lastCallAt + staleAfter
-  const hold = openInboxItem(
+  const item = openInboxItem(
     { kind: 'stale_attempt', reason: reasonOf(attempt), openedBy: waymark.name },
     { ...attempt, attemptId: attempt.id },
     { at, id: dueItemId(attempt) },
   )
-  return hold
+  return item
 }
 
 function reasonOf(attempt: Attempt): string {

@@ -34,9 +34,9 @@ export const InboxEvidence = z.object({
   claimed_by_person: z.string().nullable(),
 })
 
-export async function inboxEvidence(reads: Reads, hold: InboxItem): Promise<z.output<typeof InboxEvidence>> {
+export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.output<typeof InboxEvidence>> {
   const { tasks, runs } = reads
-  const { taskId, attemptId, runId } = hold
+  const { taskId, attemptId, runId } = item
   const run = runId === null ? null : await runs.find(runId)
   // What a run waits for is judged by the last work on its task.
   const last = taskId === null ? null : await tasks.lastAttempt(taskId)
@@ -46,8 +46,8 @@ export async function inboxEvidence(reads: Reads, hold: InboxItem): Promise<z.ou
   const personOf = await peopleBehind(reads, [attempt?.actor, attempt?.completedBy])
   return {
     run: run && { process_name: excerpt(run.process.name, 80), state: run.state },
-    choices: await choicesOf(reads, hold, run),
-    changed: await changesToApprove(reads, hold, run),
+    choices: await choicesOf(reads, item, run),
+    changed: await changesToApprove(reads, item, run),
     agent_name: attempt === null ? null : displayName(attempt),
     person: personOf(attempt?.actor),
     attempt_status: attempt?.status ?? null,
@@ -67,7 +67,7 @@ async function choicesOf({ runs }: Reads, { request }: InboxItem, run: RunRecord
   return choiceEntries(definition, request.state, request.events)
 }
 
-const mostTasks = 5
+const maxTasks = 5
 
 /** Whose measured changes are to be approved, so that their diff can be opened; null where it is not about them. */
 async function changesToApprove({ runs, tasks }: Reads, { request }: InboxItem, run: RunRecord | null) {
@@ -79,10 +79,10 @@ async function changesToApprove({ runs, tasks }: Reads, { request }: InboxItem, 
   const ids = [
     ...new Set(attempts.filter(({ status }) => status !== 'abandoned').map(({ taskId }) => taskId)),
   ]
-  const names = await tasks.named(ids.slice(-mostTasks))
+  const names = await tasks.named(ids.slice(-maxTasks))
   return {
     mission_id: subject.missionId,
     task_id: subject.taskId,
-    tasks: ids.slice(-mostTasks).map((id) => ({ id, name: excerpt(names.get(id) ?? id, 80) })),
+    tasks: ids.slice(-maxTasks).map((id) => ({ id, name: excerpt(names.get(id) ?? id, 80) })),
   }
 }

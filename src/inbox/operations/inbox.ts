@@ -8,7 +8,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/people-behind.ts'
-import { holdKinds } from '../../track/domain/records.ts'
+import { itemKinds } from '../../track/domain/records.ts'
 import { dueItems } from './due-items.ts'
 import { InboxEvidence, inboxEvidence } from './evidence.ts'
 import { content, InboxItemEntry, inboxItemEntry } from './item-answer.ts'
@@ -21,10 +21,10 @@ export const inbox = defineOperation({
   audience: 'both',
   title: 'What waits for a person',
   description:
-    'The open holds, oldest first: decisions about runs, commands to allow, blockers, reviews, files outside the scope, stale attempts.',
+    'The open inbox items, oldest first: decisions about runs, commands to allow, blockers, reviews, files outside the scope, stale attempts.',
   kind: 'query',
   input: z.strictObject({
-    kind: choice(holdKinds, 'Only this kind').optional(),
+    kind: choice(itemKinds, 'Only this kind').optional(),
     mission_id: identifier('Only of this mission').optional(),
     closed: z.boolean().describe('The ended ones instead, newest first').optional(),
     ...pageFields(200, 'How many; default 20'),
@@ -35,7 +35,7 @@ export const inbox = defineOperation({
       .optional(),
   }),
   output: z.object({
-    holds: list(
+    items: list(
       InboxItemEntry.extend({
         task_name: z.string().nullable(),
         mission_name: z.string().nullable(),
@@ -50,7 +50,7 @@ export const inbox = defineOperation({
   .prepare(async (reads, input, context, measured) => {
     const paging = new Paging('inbox', input, context.actor, 20)
     const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
-    const holds = await reads.holds.list(
+    const listed = await reads.inboxItems.list(
       {
         status: input.closed ? 'closed' : 'open',
         ...(input.kind && { kinds: [input.kind] }),
@@ -58,43 +58,43 @@ export const inbox = defineOperation({
       },
       paging.request(),
     )
-    const recorded = holds.items.slice(0, paging.limit)
-    const isLast = holds.items.length <= paging.limit
+    const recorded = listed.items.slice(0, paging.limit)
+    const isLast = listed.items.length <= paging.limit
     const asksForDue = !input.closed && (input.kind ?? 'stale_attempt') === 'stale_attempt'
     const due = (asksForDue ? await dueItems(reads, context.clock.now()) : []).filter(
       ({ missionId }) => mission === null || missionId === mission.id,
     )
     // They are the newest, at the end of the last page.
-    const lines = isLast ? due.map((hold) => ({ hold, issue: null, opener: null })) : []
+    const lines = isLast ? due.map((item) => ({ item, issue: null, opener: null })) : []
     const shown = [...recorded.map(({ item }) => item), ...lines]
     const questions = new MeasurementQuestions<ShownMeasurements>(measured)
-    const items = shown.map(({ hold }) => hold)
+    const items = shown.map(({ item }) => item)
     const contents = await prepareShownItems(reads, questions, { context, items })
     const found = contents && {
       shown,
       contents,
-      total: holds.total + due.length,
-      next_cursor: paging.next(holds.items, recorded.length, ({ seq }) => seq),
+      total: listed.total + due.length,
+      next_cursor: paging.next(listed.items, recorded.length, ({ seq }) => seq),
     }
     return { briefs: questions.briefs, found: found ?? null }
   })
   .answer(async ({ reads, found }, input) => {
     const { shown, contents, ...rest } = requireMeasured(found ?? undefined)
-    const tasks = await reads.tasks.named(shown.flatMap(({ hold }) => hold.taskId ?? []))
-    const missions = await reads.missions.named(shown.flatMap(({ hold }) => hold.missionId ?? []))
+    const tasks = await reads.tasks.named(shown.flatMap(({ item }) => item.taskId ?? []))
+    const missions = await reads.missions.named(shown.flatMap(({ item }) => item.missionId ?? []))
     const evidence = input.include
-      ? await Promise.all(shown.map(({ hold }) => inboxEvidence(reads, hold)))
+      ? await Promise.all(shown.map(({ item }) => inboxEvidence(reads, item)))
       : []
     const personOf = await peopleBehind(
       reads,
       shown.map(({ opener }) => opener),
     )
     return {
-      holds: shown.map((line, at) => ({
+      items: shown.map((line, at) => ({
         ...inboxItemEntry(line, personOf),
-        task_name: nameOf(line.hold.taskId, tasks),
-        mission_name: nameOf(line.hold.missionId, missions),
-        content: contents.get(line.hold.id) ?? null,
+        task_name: nameOf(line.item.taskId, tasks),
+        mission_name: nameOf(line.item.missionId, missions),
+        content: contents.get(line.item.id) ?? null,
         ...(evidence[at] && { evidence: evidence[at] }),
       })),
       ...rest,

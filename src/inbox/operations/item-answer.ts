@@ -4,21 +4,21 @@ import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { NameBehind } from '../../people/operations/people-behind.ts'
-import { holdAnswers, holdKinds, type InboxItem } from '../../track/domain/records.ts'
+import { type InboxItem, itemAnswers, itemKinds } from '../../track/domain/records.ts'
 import { issueWords } from '../../track/operations/record-answer.ts'
 import { commandFor, verbsFor } from '../domain/answers.ts'
 import type { InboxItemLine } from '../ports/item-reads.ts'
 
 /** What waits for a person: whole, as a blocker of a mission, and in one line beside a task. */
 
-const holdKind = z.enum(holdKinds)
-const holdStatus = z.enum(['open', 'resolved', 'dismissed'])
+const itemKind = z.enum(itemKinds)
+const itemStatus = z.enum(['open', 'resolved', 'dismissed'])
 
 /** The hash of what is shown: an answer names it, so that nothing else is decided. Null where words alone answer. */
 export const content = z.string().nullable()
 
 /** What a person is asked to decide about a run, or to allow it to run. */
-const HoldRequestEntry = z.discriminatedUnion('kind', [
+const ItemRequestEntry = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('decision'),
     state: z.string(),
@@ -32,7 +32,7 @@ const HoldRequestEntry = z.discriminatedUnion('kind', [
     folder: z.string(),
     pinned: strings,
     hash: z.string(),
-    edge: z.string().optional(),
+    machine: z.string().optional(),
     files: list(z.object({ path: z.string(), sha256: z.string().nullable() })).optional(),
     before: z
       .object({
@@ -48,16 +48,16 @@ const HoldRequestEntry = z.discriminatedUnion('kind', [
 ])
 
 export const InboxItemEntry = z.object({
-  hold_id: z.string(),
-  kind: holdKind,
-  status: holdStatus,
+  item_id: z.string(),
+  kind: itemKind,
+  status: itemStatus,
   reason: z.string(),
   mission_id: z.string().nullable(),
   task_id: z.string().nullable(),
   attempt_id: z.string().nullable(),
   issue_id: z.string().nullable(),
   run_id: z.string().nullable(),
-  request: HoldRequestEntry.nullable(),
+  request: ItemRequestEntry.nullable(),
   /** What the agent did meanwhile, in its words. */
   workaround: z.string().nullable(),
   /** The first of the paths that it is about, and how many there are. */
@@ -70,37 +70,37 @@ export const InboxItemEntry = z.object({
   /** How it can be ended, while it is open. */
   answers: list(z.object({ verb: z.string(), command: z.string() })),
   answer: z.string().nullable(),
-  said: z.enum(holdAnswers).nullable(),
+  action: z.enum(itemAnswers).nullable(),
   closed_by: z.string().nullable(),
   closed_at: z.string().nullable(),
 })
 export type InboxItemEntry = z.output<typeof InboxItemEntry>
 
-export function inboxItemEntry({ hold, issue, opener }: InboxItemLine, personOf: NameBehind): InboxItemEntry {
+export function inboxItemEntry({ item, issue, opener }: InboxItemLine, personOf: NameBehind): InboxItemEntry {
   return {
-    hold_id: hold.id,
-    kind: hold.kind,
-    status: hold.status,
-    reason: excerpt(hold.reason, 1000),
-    mission_id: hold.missionId,
-    task_id: hold.taskId,
-    attempt_id: hold.attemptId,
-    issue_id: hold.issueId,
-    run_id: hold.runId,
-    request: hold.request,
+    item_id: item.id,
+    kind: item.kind,
+    status: item.status,
+    reason: excerpt(item.reason, 1000),
+    mission_id: item.missionId,
+    task_id: item.taskId,
+    attempt_id: item.attemptId,
+    issue_id: item.issueId,
+    run_id: item.runId,
+    request: item.request,
     workaround: issue ? excerpt(issue.resolution, 1000) || null : null,
-    paths: hold.paths.slice(0, 50),
-    paths_total: hold.paths.length,
-    opened_by: hold.openedBy,
+    paths: item.paths.slice(0, 50),
+    paths_total: item.paths.length,
+    opened_by: item.openedBy,
     // What Waymark opens by itself is nobody's, whoever acted then.
     opened_by_person:
-      opener !== null && displayName({ actor: opener }) === hold.openedBy ? personOf(opener) : null,
-    opened_at: instant(hold.openedAt),
-    answers: hold.status === 'open' ? possibleAnswers(hold) : [],
-    answer: hold.answer,
-    said: hold.said,
-    closed_by: hold.closedBy,
-    closed_at: instantOrNull(hold.closedAt),
+      opener !== null && displayName({ actor: opener }) === item.openedBy ? personOf(opener) : null,
+    opened_at: instant(item.openedAt),
+    answers: item.status === 'open' ? possibleAnswers(item) : [],
+    answer: item.answer,
+    action: item.action,
+    closed_by: item.closedBy,
+    closed_at: instantOrNull(item.closedAt),
   }
 }
 
@@ -115,7 +115,7 @@ const verbWords = { answer: 'Answer', approve: 'Approve', reject: 'Reject', dism
 
 export const BlockerEntry = z.object({
   id: z.string(),
-  hold_id: z.string(),
+  item_id: z.string(),
   task_id: z.string().nullable(),
   type: z.enum([...Object.values(issueWords), 'REVIEW']),
   description: z.string(),
@@ -123,43 +123,43 @@ export const BlockerEntry = z.object({
   created_at: z.string(),
   resolved: z
     .object({
-      by: z.string().nullable(),
-      at: z.string().nullable(),
+      closed_by: z.string().nullable(),
+      closed_at: z.string().nullable(),
       answer: z.string().nullable(),
-      status: holdStatus,
+      status: itemStatus,
       /** The same in plain words, where it is known: a yes and a sending back both end a review. */
-      said: z.enum(holdAnswers).optional(),
+      action: z.enum(itemAnswers).optional(),
     })
     .optional(),
 })
 export type BlockerEntry = z.output<typeof BlockerEntry>
 
 /** A blocker: an issue that asks for a person, or a review that a completion asked for. */
-export function blockerEntry({ hold, issue }: Pick<InboxItemLine, 'hold' | 'issue'>): BlockerEntry {
+export function blockerEntry({ item, issue }: Pick<InboxItemLine, 'item' | 'issue'>): BlockerEntry {
   return {
-    id: issue?.id ?? hold.id,
-    hold_id: hold.id,
-    task_id: hold.taskId,
+    id: issue?.id ?? item.id,
+    item_id: item.id,
+    task_id: item.taskId,
     type: issue ? issueWords[issue.type] : 'REVIEW',
-    description: excerpt(issue?.description ?? hold.reason),
+    description: excerpt(issue?.description ?? item.reason),
     resolution: issue ? excerpt(issue.resolution) || null : null,
-    created_at: instant(hold.openedAt),
-    ...(hold.status !== 'open' && {
+    created_at: instant(item.openedAt),
+    ...(item.status !== 'open' && {
       resolved: {
-        by: hold.closedBy,
-        at: instantOrNull(hold.closedAt),
-        answer: hold.answer === null ? null : excerpt(hold.answer, 1000),
-        status: hold.status,
-        ...(hold.said !== null && { said: hold.said }),
+        closed_by: item.closedBy,
+        closed_at: instantOrNull(item.closedAt),
+        answer: item.answer === null ? null : excerpt(item.answer, 1000),
+        status: item.status,
+        ...(item.action !== null && { action: item.action }),
       },
     }),
   }
 }
 
 /** What waits for a person, as the agent that waits reads it. */
-export const WaitingEntry = z.object({ hold_id: z.string(), kind: holdKind, question: z.string() })
+export const WaitingEntry = z.object({ item_id: z.string(), kind: itemKind, question: z.string() })
 export type WaitingEntry = z.output<typeof WaitingEntry>
 
 export function openItemEntry({ id, kind, reason }: InboxItem): WaitingEntry {
-  return { hold_id: id, kind, question: excerpt(reason, 300) }
+  return { item_id: id, kind, question: excerpt(reason, 300) }
 }

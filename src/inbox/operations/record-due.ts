@@ -14,21 +14,21 @@ export async function recordDue({
 }: Pick<Context, 'store' | 'clock' | 'ids'>): Promise<number> {
   const now = clock.now()
   const isDue = await store.view(async (reads) => {
-    const holds = await dueItems(reads, now)
-    return holds.length > 0 || (await reads.plan.expiredClaims(now)).length > 0
+    const items = await dueItems(reads, now)
+    return items.length > 0 || (await reads.plan.expiredClaims(now)).length > 0
   })
   if (!isDue) return 0
   return store.record({
     actor: waymark,
     at: now,
     decide: async (reads) => {
-      const holds = await dueItems(reads, now)
+      const items = await dueItems(reads, now)
       const expired = await reads.plan.expiredClaims(now)
-      const facts: readonly NewProjectEvent[] = [
-        ...holds.map((hold) => ({ kind: 'hold.opened', hold }) as const),
+      const events: readonly NewProjectEvent[] = [
+        ...items.map((item) => ({ kind: 'inbox.opened', item }) as const),
         ...expired.flatMap((planned) => expireClaim(planned, { at: now, ids })),
       ]
-      return { facts, answer: holds.length }
+      return { events, answer: items.length }
     },
   })
 }

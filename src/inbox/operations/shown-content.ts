@@ -11,7 +11,7 @@ import { awaitedDecision } from '../../gate/domain/decisions.ts'
 import { engineRun } from '../../gate/operations/run/evidence.ts'
 import { prepareApprovedContent } from '../../gate/operations/run/external-state.ts'
 import {
-  commandFacts,
+  commandEvents,
   MeasurementQuestions,
   runMeasurements,
 } from '../../gate/operations/run/measurements.ts'
@@ -37,7 +37,7 @@ const shownParts = z.strictObject({
   changed: names,
   known: list(pinnedFile),
   command: pinned.nullable(),
-  facts: z.record(z.string(), z.string()),
+  events: z.record(z.string(), z.string()),
 })
 export type ShownParts = Readable<z.output<typeof shownParts>>
 
@@ -68,7 +68,7 @@ type MeasuredDifference = Awaited<ReturnType<WorkTree['shownContents']['since']>
 
 async function previewOf(
   { evidenceFiles, commandApprovals, witness, folder }: WorkTree,
-  { artifacts, changed, known, command, facts }: ShownParts,
+  { artifacts, changed, known, command, events }: ShownParts,
 ) {
   const top = changed.length === 0 ? folder : (await witness.locate(folder)).top
   const pinnedFiles = command === null ? [] : await commandApprovals.filesOf(command)
@@ -82,7 +82,7 @@ async function previewOf(
         pinnedFiles.map(({ path }) => path),
       )),
     ],
-    facts,
+    events,
   }
 }
 
@@ -100,7 +100,7 @@ export interface ApprovalContent {
   readonly parts: ShownParts
 }
 
-const noParts: ShownParts = { artifacts: [], changed: [], known: [], command: null, facts: {} }
+const noParts: ShownParts = { artifacts: [], changed: [], known: [], command: null, events: {} }
 
 /**
  * What a run shows to the person who decides about it: its state, its files as they were handed in, what is to be approved.
@@ -144,7 +144,7 @@ export async function prepareShownRun(
             artifacts: [...new Set(artifacts.map(({ path }) => path))],
             changed: external.changes?.files.map(({ path }) => path) ?? [],
           }),
-      facts: {
+      events: {
         state,
         'entered at revision': `${entered}`,
         ...(isBare && { revision: `${record.revision}` }),
@@ -172,15 +172,15 @@ export async function prepareShownItem(
 /** What would run on another machine is shown as that one asked about it. */
 function prepareShownCommand(
   questions: ShownQuestions,
-  { edge: own }: RecordContext,
-  { run, folder, pinned: files, hash, edge, files: known = [] }: CommandRequest,
+  { machine: own }: RecordContext,
+  { run, folder, pinned: files, hash, machine, files: known = [] }: CommandRequest,
 ): ApprovalContent | undefined {
   const command = { run, folder, pinned: [...files] }
   const shown = { approvals: new Map<string | null, string | null>() }
-  const facts = commandFacts(command)
-  if (edge !== own?.id) return { ...shown, content: hash, parts: { ...noParts, known, facts } }
+  const events = commandEvents(command)
+  if (machine !== own?.id) return { ...shown, content: hash, parts: { ...noParts, known, events } }
   const measured = questions.ask('commands', { ...command, asks: false })
-  return measured && { ...shown, content: measured.hash, parts: { ...noParts, command, facts } }
+  return measured && { ...shown, content: measured.hash, parts: { ...noParts, command, events } }
 }
 
 type CommandRequest = Extract<InboxItemRequest, { kind: 'command' }>

@@ -10,26 +10,26 @@ import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
 
-/** What a person decides about: a run, with the hold through which it was named if it was; or another hold. */
+/** What a person decides about: a run, with the inbox item through which it was named if it was; or another inbox item. */
 export type DecisionSubject =
   | { readonly kind: 'run'; readonly loaded: LoadedRun }
-  | { readonly kind: 'hold'; readonly hold: InboxItem }
+  | { readonly kind: 'inbox_item'; readonly item: InboxItem }
 
-/** Finds what `h-…`, `i-…` or `run-…` names. Fails with NOT_FOUND, or CONFLICT when the hold has ended. */
+/** Finds what `h-…`, `i-…` or `run-…` names. Fails with NOT_FOUND, or CONFLICT when the inbox item has ended. */
 export async function findDecisionSubject(reads: Reads, id: string): Promise<DecisionSubject> {
   if (id.startsWith('run-')) return { kind: 'run', loaded: await loadActive(reads, id) }
-  const hold = await findInboxItem(reads, id)
-  if (hold.status !== 'open') {
+  const item = await findInboxItem(reads, id)
+  if (item.status !== 'open') {
     throw new Failure(
       'CONFLICT',
-      `Hold ${hold.id} was already ${hold.status} by ${hold.closedBy}: ${(hold.answer ?? 'without an answer').replace(/\.$/, '')}.`,
+      `Hold ${item.id} was already ${item.status} by ${item.closedBy}: ${(item.answer ?? 'without an answer').replace(/\.$/, '')}.`,
       { reason: 'inbox_item_closed', hint: 'waymark inbox lists what is open.' },
     )
   }
-  if (hold.kind === 'approval' && hold.runId !== null) {
-    return { kind: 'run', loaded: await loadActive(reads, hold.runId) }
+  if (item.kind === 'approval' && item.runId !== null) {
+    return { kind: 'run', loaded: await loadActive(reads, item.runId) }
   }
-  return { kind: 'hold', hold }
+  return { kind: 'inbox_item', item }
 }
 
 async function loadActive(reads: Reads, id: string): Promise<LoadedRun> {
@@ -45,20 +45,22 @@ async function loadActive(reads: Reads, id: string): Promise<LoadedRun> {
 
 export async function findInboxItem(reads: Reads, id: string): Promise<InboxItem> {
   if (/^[tmw]-/.test(id)) {
-    throw new Failure('NOT_FOUND', `${id} is no hold: the id of what waits begins with h-.`, {
+    throw new Failure('NOT_FOUND', `${id} is no inbox item: the id of what waits begins with h-.`, {
       reason: 'inbox_id_invalid',
-      hint: `waymark review ${id} looks at the work and approves it or sends it back; waymark inbox lists the holds.`,
+      hint: `waymark review ${id} looks at the work and approves it or sends it back; waymark inbox lists the items.`,
     })
   }
-  const hold = id.startsWith('i-') ? await reads.holds.ofIssue(id) : await reads.holds.find(id)
-  if (hold) return hold
-  throw new Failure('NOT_FOUND', `hold not found: ${id}`, {
-    missing: 'hold',
-    hint: 'waymark inbox lists the holds that are open.',
+  const item = id.startsWith('i-') ? await reads.inboxItems.ofIssue(id) : await reads.inboxItems.find(id)
+  if (item) return item
+  throw new Failure('NOT_FOUND', `inbox item not found: ${id}`, {
+    missing: 'inbox item',
+    hint: 'waymark inbox lists the items that are open.',
   })
 }
 
-export const decidedField = identifier('The hold, the issue that opened it, or the run (h-…, i-… or run-…)')
+export const decidedField = identifier(
+  'The inbox item, the issue that opened it, or the run (h-…, i-… or run-…)',
+)
 export const reasonField = text('Why; the waiting agent is told').optional()
 export const roleField = identifier(
   'The role in which you decide, where the process has several for people',

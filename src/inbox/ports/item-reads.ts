@@ -9,9 +9,9 @@ export interface InboxItemFilter extends RecordFilter {
   readonly status?: 'open' | 'closed'
 }
 
-/** A hold with the issue that opened it. */
+/** An inbox item with the issue that opened it. */
 export interface InboxItemLine {
-  readonly hold: InboxItem
+  readonly item: InboxItem
   readonly issue: Issue | null
   /** Who acted when it was opened; null where it is not recorded yet. */
   readonly opener: Actor | null

@@ -38,37 +38,37 @@ export interface InboxItemTable {
   opened_at: number
   status: string
   answer: string | null
-  said: string | null
+  action: string | null
   closed_by: string | null
   /** `person` or `agent`. */
   closed_kind: string | null
   closed_at: number | null
 }
 
-function inboxItemRow({ projectId, seq }: RowKey, hold: InboxItem): Insertable<InboxItemTable> {
+function inboxItemRow({ projectId, seq }: RowKey, item: InboxItem): Insertable<InboxItemTable> {
   return {
     project_id: projectId,
-    id: hold.id,
+    id: item.id,
     seq,
-    kind: hold.kind,
-    mission_id: hold.missionId,
-    phase_id: hold.phaseId,
-    task_id: hold.taskId,
-    attempt_id: hold.attemptId,
-    issue_id: hold.issueId,
-    run_id: hold.runId,
-    request: hold.request === null ? null : JSON.stringify(hold.request),
-    request_hash: hold.request?.kind === 'command' ? hold.request.hash : null,
-    reason: hold.reason,
-    paths: JSON.stringify(hold.paths),
-    opened_by: hold.openedBy,
-    opened_at: hold.openedAt,
-    status: hold.status,
-    answer: hold.answer,
-    said: null,
-    closed_by: hold.closedBy,
+    kind: item.kind,
+    mission_id: item.missionId,
+    phase_id: item.phaseId,
+    task_id: item.taskId,
+    attempt_id: item.attemptId,
+    issue_id: item.issueId,
+    run_id: item.runId,
+    request: item.request === null ? null : JSON.stringify(item.request),
+    request_hash: item.request?.kind === 'command' ? item.request.hash : null,
+    reason: item.reason,
+    paths: JSON.stringify(item.paths),
+    opened_by: item.openedBy,
+    opened_at: item.openedAt,
+    status: item.status,
+    answer: item.answer,
+    action: null,
+    closed_by: item.closedBy,
     closed_kind: null,
-    closed_at: hold.closedAt,
+    closed_at: item.closedAt,
   }
 }
 
@@ -89,7 +89,7 @@ export function inboxItemOf(row: Selectable<InboxItemTable>): InboxItem {
     openedAt: row.opened_at,
     status: row.status as InboxItem['status'], // as it was written
     answer: row.answer,
-    said: row.said as InboxItem['said'], // as it was written
+    action: row.action as InboxItem['action'], // as it was written
     closedBy: row.closed_by,
     closedAt: row.closed_at,
   }
@@ -97,29 +97,29 @@ export function inboxItemOf(row: Selectable<InboxItemTable>): InboxItem {
 
 export async function applyItemOpened(
   projecting: ProjectionContext,
-  { hold }: ProjectEventOf<'hold.opened'>,
+  { item }: ProjectEventOf<'inbox.opened'>,
 ): Promise<void> {
-  await projecting.db.insertInto('hold').values(inboxItemRow(projecting, hold)).execute()
-  await recountItems(projecting, hold.taskId)
+  await projecting.db.insertInto('inbox_item').values(inboxItemRow(projecting, item)).execute()
+  await recountItems(projecting, item.taskId)
 }
 
 export async function applyItemClosed(
   projecting: ProjectionContext,
-  { holdId, status, answer, said }: ProjectEventOf<'hold.closed'>,
+  { itemId, status, answer, action }: ProjectEventOf<'inbox.closed'>,
 ): Promise<void> {
   const { db, projectId, at, actor } = projecting
   const closed = await db
-    .updateTable('hold')
+    .updateTable('inbox_item')
     .set({
       status,
       answer,
-      said: said ?? null,
+      action: action ?? null,
       closed_by: displayName({ actor }),
       closed_kind: actor.kind,
       closed_at: at,
     })
     .where('project_id', '=', projectId)
-    .where('id', '=', holdId)
+    .where('id', '=', itemId)
     .returning('task_id')
     .executeTakeFirst()
   await recountItems(projecting, closed?.task_id ?? null)
@@ -130,9 +130,9 @@ async function recountItems(projecting: ProjectionContext, taskId: string | null
   if (taskId === null) return
   const before = await taskBefore(projecting, taskId)
   const kinds = await gatingKinds(projecting)
-  const { rows } = await sql<{ open_holds: number }>`
-    update task set open_holds = ${openItemCount(kinds)}
-      where project_id = ${projecting.projectId} and id = ${taskId} returning open_holds`.execute(
+  const { rows } = await sql<{ open_items: number }>`
+    update task set open_items = ${openItemCount(kinds)}
+      where project_id = ${projecting.projectId} and id = ${taskId} returning open_items`.execute(
     projecting.db,
   )
   const [after] = rows
@@ -142,7 +142,7 @@ async function recountItems(projecting: ProjectionContext, taskId: string | null
 /** The project holds up other work than before: every task is looked at again. */
 export async function recountOpenItems(projecting: ProjectionContext): Promise<void> {
   const kinds = await gatingKinds(projecting)
-  await sql`update task set open_holds = ${openItemCount(kinds)} where project_id = ${projecting.projectId}`.execute(
+  await sql`update task set open_items = ${openItemCount(kinds)} where project_id = ${projecting.projectId}`.execute(
     projecting.db,
   )
   await countEveryDependency(projecting)
@@ -153,21 +153,21 @@ async function gatingKinds({ db, projectId }: ProjectionContext): Promise<readon
     .selectFrom('setting')
     .select('value')
     .where('project_id', '=', projectId)
-    .where('name', '=', 'holds_gate')
+    .where('name', '=', 'inbox_gate')
     .executeTakeFirst()
   return gatingItemKinds(row?.value)
 }
 
 function openItemCount(kinds: readonly string[]) {
   if (kinds.length === 0) return sql`0`
-  return sql`(select count(*) from hold
-    where hold.project_id = task.project_id and hold.task_id = task.id
-      and hold.status = 'open' and hold.kind in (${sql.join(kinds)}))`
+  return sql`(select count(*) from inbox_item
+    where inbox_item.project_id = task.project_id and inbox_item.task_id = task.id
+      and inbox_item.status = 'open' and inbox_item.kind in (${sql.join(kinds)}))`
 }
 
 const openOfTask = prepareQuery((db, projectId: string, taskId: string) =>
   db
-    .selectFrom('hold')
+    .selectFrom('inbox_item')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('task_id', '=', taskId)
@@ -178,7 +178,7 @@ const openOfTask = prepareQuery((db, projectId: string, taskId: string) =>
 
 const openOfRun = prepareQuery((db, projectId: string, runId: string) =>
   db
-    .selectFrom('hold')
+    .selectFrom('inbox_item')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('run_id', '=', runId)
@@ -186,9 +186,9 @@ const openOfRun = prepareQuery((db, projectId: string, runId: string) =>
     .limit(sql.lit(100)),
 )
 
-const holdsOfAttempt = prepareQuery((db, projectId: string, attemptId: string) =>
+const itemsOfAttempt = prepareQuery((db, projectId: string, attemptId: string) =>
   db
-    .selectFrom('hold')
+    .selectFrom('inbox_item')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('attempt_id', '=', attemptId)
@@ -198,15 +198,15 @@ const holdsOfAttempt = prepareQuery((db, projectId: string, attemptId: string) =
 
 export function inboxReads(scope: ReadScope): InboxItemReads {
   const { db, projectId } = scope
-  const holds = () => db.selectFrom('hold').selectAll().where('project_id', '=', projectId)
+  const items = () => db.selectFrom('inbox_item').selectAll().where('project_id', '=', projectId)
   return {
     async find(id) {
-      const row = await holds().where('id', '=', id).executeTakeFirst()
+      const row = await items().where('id', '=', id).executeTakeFirst()
       return row ? inboxItemOf(row) : null
     },
     list: (filter, request) => listInboxItems(scope, filter, request),
     async ofIssue(issueId) {
-      const row = await holds()
+      const row = await items()
         .where('issue_id', '=', issueId)
         .orderBy('seq', 'desc')
         .limit(1)
@@ -214,17 +214,19 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
       return row ? inboxItemOf(row) : null
     },
     async ofAttempt(attemptId) {
-      return (await holdsOfAttempt(db, projectId, attemptId)).map(inboxItemOf)
+      return (await itemsOfAttempt(db, projectId, attemptId)).map(inboxItemOf)
     },
     async opener(id) {
       const row = await db
-        .selectFrom('hold')
-        .innerJoin('fact', (join) =>
-          join.onRef('fact.project_id', '=', 'hold.project_id').onRef('fact.seq', '=', 'hold.seq'),
+        .selectFrom('inbox_item')
+        .innerJoin('project_event', (join) =>
+          join
+            .onRef('project_event.project_id', '=', 'inbox_item.project_id')
+            .onRef('project_event.seq', '=', 'inbox_item.seq'),
         )
-        .select(['fact.actor', 'fact.channel'])
-        .where('hold.project_id', '=', projectId)
-        .where('hold.id', '=', id)
+        .select(['project_event.actor', 'project_event.channel'])
+        .where('inbox_item.project_id', '=', projectId)
+        .where('inbox_item.id', '=', id)
         .executeTakeFirst()
       return row ? actorOf(row) : null
     },
@@ -236,7 +238,7 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
       return rows.toSorted((one, other) => one.seq - other.seq).map(inboxItemOf)
     },
     async answeredOfRun(runId, limit) {
-      const rows = await holds()
+      const rows = await items()
         .where('run_id', '=', runId)
         .where('status', '<>', 'open')
         .where('answer', 'is not', null)
@@ -246,7 +248,7 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
       return rows.map(inboxItemOf)
     },
     async openCommand(hash) {
-      const row = await holds()
+      const row = await items()
         .where('request_hash', '=', hash)
         .where('status', '=', 'open')
         .orderBy('seq')
@@ -255,20 +257,20 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
       return row ? inboxItemOf(row) : null
     },
     async answeredCommands(hashes) {
-      const rows = await holds()
+      const rows = await items()
         .where('request_hash', 'in', hashes)
         .where('status', '<>', 'open')
         .orderBy('seq', 'desc')
-        .limit(mostQuestions)
+        .limit(maxQuestions)
         .execute()
       const first = rows.at(-1)
       if (first === undefined) return []
       const ended = await db
-        .selectFrom('fact')
+        .selectFrom('project_event')
         .select(['kind', 'body'])
         .where('project_id', '=', projectId)
         .where('seq', '>', first.seq)
-        .where('kind', 'in', ['hold.closed', 'command.revoked'])
+        .where('kind', 'in', ['inbox.closed', 'command.revoked'])
         .where((where) =>
           where.or([
             where('kind', '=', 'command.revoked'),
@@ -288,18 +290,18 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
           answers.delete(parseColumn<ProjectEventOf<'command.revoked'>>(body).hash)
           continue
         }
-        const { holdId, decided } = parseColumn<ProjectEventOf<'hold.closed'>>(body)
-        const row = byId.get(holdId)
+        const { itemId, decided } = parseColumn<ProjectEventOf<'inbox.closed'>>(body)
+        const row = byId.get(itemId)
         if (row && decided === true) answers.set(row.request_hash ?? '', inboxItemOf(row))
       }
       return [...answers.values()]
     },
-    idsLike: (prefix, limit) => idsByPrefix(scope, 'hold', { prefix, limit }),
+    idsLike: (prefix, limit) => idsByPrefix(scope, 'inbox_item', { prefix, limit }),
   }
 }
 
 /** How many questions about commands are looked at for their answers, the newest first. */
-const mostQuestions = 500
+const maxQuestions = 500
 
 /** Open ones oldest first, because they wait; anything else newest first. */
 async function listInboxItems(
@@ -309,23 +311,23 @@ async function listInboxItems(
 ): Promise<Page<InboxItemLine>> {
   const oldestFirst = filter.status === 'open'
   const matching = db
-    .selectFrom('hold')
+    .selectFrom('inbox_item')
     .where(
       recordConditions(projectId, filter, {
-        table: 'hold',
+        table: 'inbox_item',
         agent: 'opened_by',
         time: filter.status === 'closed' ? 'closed_at' : 'opened_at',
       }),
     )
     .$if(filter.kinds !== undefined, (query) =>
-      query.where('hold.kind', 'in', nonEmptyValues(filter.kinds ?? [])),
+      query.where('inbox_item.kind', 'in', nonEmptyValues(filter.kinds ?? [])),
     )
-    .$if(filter.status === 'open', (query) => query.where('hold.status', '=', 'open'))
-    .$if(filter.status === 'closed', (query) => query.where('hold.status', '<>', 'open'))
+    .$if(filter.status === 'open', (query) => query.where('inbox_item.status', '=', 'open'))
+    .$if(filter.status === 'closed', (query) => query.where('inbox_item.status', '<>', 'open'))
   const rows = await matching
-    .selectAll('hold')
-    .$if(before !== undefined, (query) => query.where('hold.seq', oldestFirst ? '>' : '<', before ?? 0))
-    .orderBy('hold.seq', oldestFirst ? 'asc' : 'desc')
+    .selectAll('inbox_item')
+    .$if(before !== undefined, (query) => query.where('inbox_item.seq', oldestFirst ? '>' : '<', before ?? 0))
+    .orderBy('inbox_item.seq', oldestFirst ? 'asc' : 'desc')
     .limit(limit)
     .execute()
   const isWhole = before === undefined && rows.length < limit
@@ -343,7 +345,7 @@ async function listInboxItems(
           .where('id', 'in', issueIds)
           .execute()
   const opened = await db
-    .selectFrom('fact')
+    .selectFrom('project_event')
     .select(['seq', 'actor', 'channel'])
     .where('project_id', '=', projectId)
     .where(
@@ -358,7 +360,7 @@ async function listInboxItems(
     items: rows.map((row) => ({
       seq: row.seq,
       item: {
-        hold: inboxItemOf(row),
+        item: inboxItemOf(row),
         issue: issueById.get(row.issue_id ?? '') ?? null,
         opener: openers.get(row.seq) ?? null,
       },

@@ -64,14 +64,14 @@ import { taskNext } from '../../plan/operations/task-next.ts'
 import { accept, backup, repair, restoreBackup } from '../../project/operations/backup.ts'
 import { doctor } from '../../project/operations/doctor.ts'
 import { projectAdd, projectList, projectRename } from '../../project/operations/projects.ts'
-import { tidy } from '../../project/operations/prune.ts'
+import { prune } from '../../project/operations/prune.ts'
 import { settingList, settingSet } from '../../project/operations/settings.ts'
 import { status } from '../../project/operations/status.ts'
 import { exportEnd, exportReopen, importReplace } from '../../project/operations/transfer.ts'
 import { workTreeAdd, workTreeList, workTreeRemove } from '../../project/operations/work-trees.ts'
-import { edgeBrief } from '../../remote/operations/brief.ts'
+import { machineBrief } from '../../remote/operations/brief.ts'
 import { ingestRemoteEvents } from '../../remote/operations/hook-events.ts'
-import { commandEnd, commandRenew, edgeList } from '../../remote/operations/machines.ts'
+import { commandEnd, commandRenew, machineList } from '../../remote/operations/machines.ts'
 import { board } from '../../reports/operations/board.ts'
 import { check } from '../../reports/operations/check.ts'
 import { report } from '../../reports/operations/report.ts'
@@ -196,8 +196,8 @@ const operations = [
   processSimulate,
   commandList,
   commandRevoke,
-  edgeList,
-  edgeBrief,
+  machineList,
+  machineBrief,
   ingestRemoteEvents,
   commandRenew,
   commandEnd,
@@ -221,7 +221,7 @@ const operations = [
   exportReopen,
   importReplace,
   restoreBackup,
-  tidy,
+  prune,
   whoami,
   memberList,
   memberAdd,

@@ -86,7 +86,7 @@ function refuseAgent(operation: Operation, { actor }: Context): void {
   })
 }
 
-function refuseWithoutAccess(operation: Operation, { standing }: Context): void {
+function refuseWithoutAccess(operation: Operation, { permissions: standing }: Context): void {
   if (!standing) return
   const needed = accessOf(operation)
   const { access, personName, most } = standing

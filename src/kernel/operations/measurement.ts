@@ -317,14 +317,17 @@ export function isAmong(named: readonly string[], asked: readonly string[]): boo
 }
 
 /** A snapshot as the record names it: with the machine that it lies on. */
-export function withMachine({ edge }: Pick<Context, 'edge'>, place: SnapshotLocation): SnapshotLocation {
-  return edge ? { ...place, edge: edge.id, machine: edge.name } : place
+export function withMachine(
+  { machine }: Pick<Context, 'machine'>,
+  place: SnapshotLocation,
+): SnapshotLocation {
+  return machine ? { ...place, machineId: machine.id, machineName: machine.name } : place
 }
 
 /** When something was measured, as the record takes it from another machine. */
-export function assertTime({ clock, edge }: Pick<Context, 'clock' | 'edge'>, at: number): number {
+export function assertTime({ clock, machine }: Pick<Context, 'clock' | 'machine'>, at: number): number {
   const now = clock.now()
-  if (!edge || (at <= now + maxAheadMs && at >= now - maxAgeMs)) return at
+  if (!machine || (at <= now + maxAheadMs && at >= now - maxAgeMs)) return at
   throw new Failure(
     'INVALID_INPUT',
     `The machine measured at ${new Date(at).toISOString()}, which is not now.`,

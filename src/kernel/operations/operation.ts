@@ -406,9 +406,9 @@ export interface Context {
   /** Who may use the server, where the database is one that was named for all its projects. */
   readonly team?: Team
   /** Who calls and what they may; absent where nobody is asked for it: on one's own machine. */
-  readonly standing?: CallerPermissions
+  readonly permissions?: CallerPermissions
   /** The machine that its caller works on, where that is not the one that keeps the record. */
-  readonly edge?: RemoteMachine
+  readonly machine?: RemoteMachine
   /** Has measurements made where the files are; absent where they are here. */
   readonly measurer?: Measurer
   /** The idempotency key of a call that brings none of its own. */

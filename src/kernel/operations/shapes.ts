@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Branch, mostBranchFiles } from '../../git/ports/branch.ts'
+import { type Branch, maxBranchFiles } from '../../git/ports/branch.ts'
 import type { MeasuredLines } from '../../lines/domain/step.ts'
 import type { BlameResult, LineHistoryFile } from '../../lines/ports/line-history.ts'
 import {
@@ -57,8 +57,8 @@ export const place = z.strictObject({
   top: path,
   prefix: z.string().max(4_096),
   id: z.string().max(200),
-  edge: z.string().max(100).exactOptional(),
-  machine: z.string().max(100).exactOptional(),
+  machineId: z.string().max(100).exactOptional(),
+  machineName: z.string().max(100).exactOptional(),
 }) satisfies z.ZodType<SnapshotLocation, unknown>
 
 const changeKinds = ['added', 'modified', 'deleted', 'renamed'] as const
@@ -127,7 +127,9 @@ export const difference = z.strictObject({
       diff: z.string().nullable(),
     }),
   ),
-  facts: list(z.strictObject({ name: z.string(), shown: z.string().nullable(), now: z.string().nullable() })),
+  events: list(
+    z.strictObject({ name: z.string(), shown: z.string().nullable(), now: z.string().nullable() }),
+  ),
 })
 
 /** What a file of a process says; the server reads it by itself. */
@@ -250,7 +252,7 @@ export const blamed = z.strictObject({
     200_000,
   ),
   contents: list(z.tuple([oid, z.string(), oid]), 200_000),
-  trouble: words.exactOptional(),
+  error: words.exactOptional(),
 }) satisfies z.ZodType<BlameResult, unknown>
 
 const namedCommit = z.strictObject({ id: oid, at: z.number() })
@@ -275,7 +277,7 @@ export const branch = z.strictObject({
       before: oidOrNull,
       after: oidOrNull,
     }),
-    mostBranchFiles,
+    maxBranchFiles,
   ),
   isShallow: z.boolean(),
   isCut: z.boolean(),
@@ -288,11 +290,11 @@ export const takenSnapshot = z.strictObject({ ref: place, dirty: names, notes: l
 export const loadedPlan = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('plan'),
-    format: planFormat.exclude(['journal']),
+    format: planFormat.exclude(['log']),
     document,
     notices: list(words),
   }),
-  z.strictObject({ kind: z.literal('journal'), lines: list(words, 1_000_000) }),
+  z.strictObject({ kind: z.literal('log'), lines: list(words, 1_000_000) }),
 ])
 
 /** What is common to the work trees of one repository. */

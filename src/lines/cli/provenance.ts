@@ -81,7 +81,20 @@ function lineOwnerText(range: BlameRange): string {
 
 /** Why a line is there, as a page. */
 export const why: AnswerView<'why'> = (answer, page) => {
-  const { path, line, text, says, makers, turn, decisions, holds, reviews, later, commit, notes } = answer
+  const {
+    path,
+    line,
+    text,
+    says,
+    authors: makers,
+    turn,
+    decisions,
+    items,
+    reviews,
+    later,
+    commit,
+    notes,
+  } = answer
   return blocks(
     `${page.ink('bold', escapeLineBreaks(`${path}:${line}`))}${text === undefined ? '' : `  ${escapeLineBreaks(text)}`}\n${inProse(says)}`,
     ...makers.map((maker, at) => {
@@ -90,7 +103,7 @@ export const why: AnswerView<'why'> = (answer, page) => {
     }),
     section(
       'Perhaps for',
-      (answer.perhaps ?? [])
+      (answer.candidates ?? [])
         .map(({ task_id, task, agent }) => `${task_id} ${inProse(task)}, by ${inProse(agent)}`)
         .join('\n'),
       page,
@@ -112,12 +125,12 @@ export const why: AnswerView<'why'> = (answer, page) => {
     section(
       'People',
       [
-        ...holds.map(
-          ({ kind, status, reason, answer: said, by }) =>
+        ...items.map(
+          ({ kind, status, reason, answer: said, author: by }) =>
             `${kind}, ${status}${by === null ? '' : ` by ${inProse(by)}`}: ${inProse(said ?? reason)}`,
         ),
         ...reviews.map(
-          ({ verdict, by, at, text: said }) =>
+          ({ action: verdict, author: by, created_at: at, text: said }) =>
             `${verdictWords[verdict]} by ${inProse(by)}, ${at}${said === null ? '' : `: ${inProse(said)}`}`,
         ),
       ].join('\n'),
@@ -146,12 +159,14 @@ export const why: AnswerView<'why'> = (answer, page) => {
 }
 
 function commentOf(comment: OutputOf<'why'>['comments'][number]): string {
-  const { line, quoted, text, by, kind, status, replies } = comment
+  const { line, quoted, text, author: by, kind, status, replies } = comment
   const where =
     line === null ? (quoted === null ? 'on the file' : `on "${escapeLineBreaks(quoted)}"`) : `on line ${line}`
   return [
     `${kind} by ${inProse(by)} ${where}, ${status}: ${inProse(text)}`,
-    ...replies.map((reply) => `  ${inProse(reply.by)}${reply.done ? ', done' : ''}: ${inProse(reply.text)}`),
+    ...replies.map(
+      (reply) => `  ${inProse(reply.author)}${reply.done ? ', done' : ''}: ${inProse(reply.text)}`,
+    ),
   ].join('\n')
 }
 
@@ -165,7 +180,7 @@ function inProse(text: string): string {
   return plainLine(text, text.length)
 }
 
-function taskOf(maker: OutputOf<'why'>['makers'][number]): string {
+function taskOf(maker: OutputOf<'why'>['authors'][number]): string {
   const { task_id, task, goal, mission_id, mission, agent, model, prompt } = maker
   const { summary, claimed_by, measurement, tests, commands } = maker
   return [

@@ -25,7 +25,7 @@ interface AlignmentRange {
   readonly end: number
 }
 
-const mostMatches = 400_000
+const maxMatches = 400_000
 
 /** Answers the parts that are still to be aligned. */
 function alignPart(
@@ -35,7 +35,7 @@ function alignPart(
   const part = trimCommonEnds({ first, second, pairs }, whole)
   const places = placesIn(second, part)
   const { wanted, isAll } = chooseAnchors(first, part, places)
-  const anchors = longestRise(first, part, (element) =>
+  const anchors = maxRiseLength(first, part, (element) =>
     wanted.has(element) ? places.get(element) : undefined,
   )
   for (const [at, to] of anchors) pairs[at] = to
@@ -106,14 +106,14 @@ function chooseAnchors(
   let total = 0
   for (const { element, cost } of costs) {
     total += cost
-    if (total > mostMatches) return { wanted, isAll: false }
+    if (total > maxMatches) return { wanted, isAll: false }
     wanted.add(element)
   }
   return { wanted, isAll: true }
 }
 
 /** The longest rising sequence of equal pairs, by Hunt and Szymanski. */
-function longestRise(
+function maxRiseLength(
   first: readonly string[],
   { from, to }: AlignmentRange,
   placesOf: (element: string) => readonly number[] | undefined,

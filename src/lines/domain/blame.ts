@@ -142,7 +142,7 @@ function linesAt(
   }
 }
 
-const mostStates = 50
+const maxStates = 50
 
 /** The lines of a content that recorded states of its path have, the best match first. */
 function matchedLines(
@@ -163,7 +163,7 @@ function matchedLines(
   const file = wholeFile(hashes)
   const lines: (LineFinding | null)[] = hashes.map(() => null)
   const states = known.record
-    .statesOf(path, mostStates)
+    .statesOf(path, maxStates)
     .filter(({ span }) => span.since < before)
     .map((step) => ({ step, state: known.record.stateAfter(step) }))
     .filter(({ state }) => hasAny(state, wanted))
@@ -211,7 +211,7 @@ function originElsewhere(
 ): void {
   const states = elsewhere
     .filter((step) => step.path !== path && step.span.since < before)
-    .slice(0, mostStates)
+    .slice(0, maxStates)
     .map((step) => ({ step, state: record.stateAfter(step) }))
   if (states.length > 0) takeBest(file, states, lines, leastMoved)
 }

@@ -162,7 +162,7 @@ function movedLines(
     for (const { hunk, added, pairs } of places) {
       const stayed = new Set([...pairs.map(([, after]) => after), ...came])
       for (let at = 0; at < added.length; ) {
-        const run = longestRun({ added, at, first: hunk[2], stayed }, { gone, runs, taken })
+        const run = maxRunLength({ added, at, first: hunk[2], stayed }, { gone, runs, taken })
         for (const [offset, placed] of run.entries()) {
           taken.add(placed)
           const list = moved.get(file.path) ?? []
@@ -266,16 +266,16 @@ function likeliestSource(
 ): string | null {
   const counts = new Map<string, number>()
   for (const hash of new Set(added.map((line) => line.hash))) {
-    const paths = new Set((gone.get(hash) ?? []).slice(0, mostSources).map(({ path }) => path))
+    const paths = new Set((gone.get(hash) ?? []).slice(0, maxSources).map(({ path }) => path))
     for (const path of paths) if (left.has(path)) counts.set(path, (counts.get(path) ?? 0) + 1)
   }
   const [best] = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   return best?.[0] ?? null
 }
 
-const mostSources = 20
+const maxSources = 20
 
-function longestRun(
+function maxRunLength(
   {
     added,
     at,
@@ -298,7 +298,7 @@ function longestRun(
   },
 ): readonly LineLocation[] {
   let best: readonly LineLocation[] = []
-  for (const source of (gone.get(added[at] ?? '') ?? []).slice(0, mostSources)) {
+  for (const source of (gone.get(added[at] ?? '') ?? []).slice(0, maxSources)) {
     const run: LineLocation[] = []
     for (let offset = 0; at + offset < added.length; offset += 1) {
       const placed = runs.get(`${source.line + offset} ${source.path}`)

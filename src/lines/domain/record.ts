@@ -16,7 +16,7 @@ export interface LineOrigin {
   /** The turns of agents that made it without a task. Without them, too, it was a person, or a tool that nobody saw. */
   readonly turns?: readonly string[]
   readonly certainty: StepCertainty
-  /** The fact that says so. */
+  /** The log entry that says so. */
   readonly seq: number
   /** The same for the same line wherever it went. */
   readonly birth: string
@@ -41,8 +41,8 @@ export interface LineState {
 const nothing: LineState = { lines: [], known: [] }
 
 /** States kept at once, in lines: beyond this they are worked out again. */
-const mostKept = 4_000_000
-const mostCandidates = 50
+const maxKept = 4_000_000
+const maxCandidates = 50
 
 /** The steps that are known of some paths, and what they say of each content. */
 export class LineRecord {
@@ -86,7 +86,7 @@ export class LineRecord {
   }
 
   /** The steps of a path that ended with a content, newest first, each content once. */
-  statesOf(path: string, most = mostCandidates): readonly LineStep[] {
+  statesOf(path: string, most = maxCandidates): readonly LineStep[] {
     return distinctSteps(this.#byPath.get(path) ?? [], most)
   }
 
@@ -134,7 +134,7 @@ export class LineRecord {
   }
 
   #keep(step: LineStep, state: LineState): void {
-    if (this.#kept > mostKept) {
+    if (this.#kept > maxKept) {
       this.#states.clear()
       this.#kept = 0
     }
@@ -263,7 +263,7 @@ export class LineRecord {
       state.known.flatMap((line) => (line.origin === null || isNew(line) ? [] : [line.origin.birth])),
     )
     const hashes = state.known.map(({ hash }) => hash)
-    const found = distinctSteps(others, mostCandidates)
+    const found = distinctSteps(others, maxCandidates)
       .map((other) => ({ other, there: this.stateAfter(other) }))
       .filter(({ there }) => there.known.some(({ hash }) => hash !== null && wanted.has(hash)))
       .map(({ other, there }) => {

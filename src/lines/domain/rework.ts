@@ -7,7 +7,7 @@ export interface LineLoss {
   readonly birth: string
   /** The attempts that had made it; several where it is not known which. */
   readonly owners: readonly string[]
-  /** The fact that says so, and when at the latest it happened, milliseconds since the epoch. */
+  /** The log entry that says so, and when at the latest it happened, milliseconds since the epoch. */
   readonly seq: number
   readonly at: number
   /** Git brought something into the file then, too, and may have taken the line away. */

@@ -100,5 +100,5 @@ export interface LineStep extends RecordedStep {
   readonly span: Omit<RecordedSpan, 'steps'>
 }
 
-/** Where a step is in the record: the fact, and its place in it. */
+/** Where a step is in the record: the log entry, and its place in it. */
 export type StepPosition = readonly [seq: number, position: number]

@@ -87,9 +87,9 @@ export const blame = defineOperation({
     porcelain === true && asked !== 'json' ? [porcelainOf(answer)] : null,
 })
   .measure(lineMeasurements)
-  .prepare((reads, { file, rev, copies }, { edge }, measured) =>
+  .prepare((reads, { file, rev, copies }, { machine }, measured) =>
     prepareSteps(measured, async (measure) => {
-      const asked = { files: [{ path: file, rev }], copies, text: edge === undefined }
+      const asked = { files: [{ path: file, rev }], copies, text: machine === undefined }
       return (await findLineOrigins(reads, measure, asked))[0]
     }),
   )

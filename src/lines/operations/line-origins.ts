@@ -28,7 +28,7 @@ import { LineRecord, lineOf } from '../domain/record.ts'
 import { isSolid, type LineStep } from '../domain/step.ts'
 import type { BlamedCommit, BlameResult, LineHistoryFile } from '../ports/line-history.ts'
 
-const mostContents = 20_000
+const maxContents = 20_000
 /** Files that are asked git of at the same time. */
 const atOnce = 4
 
@@ -101,8 +101,8 @@ export const lineMeasurements = {
   }),
   /** The hashes of the lines of contents that commits had. */
   contents: measurement({
-    brief: z.strictObject({ oids: list(oid, mostContents), salt }),
-    measured: list(z.tuple([oid, lineHashes]), mostContents),
+    brief: z.strictObject({ oids: list(oid, maxContents), salt }),
+    measured: list(z.tuple([oid, lineHashes]), maxContents),
     fits: ({ oids }, found) =>
       isAmong(
         found.map(([id]) => id),
@@ -150,7 +150,7 @@ export async function findLineOrigins(
   measure: MeasureLines,
   { files: asked, copies = false, text = false, mayLack = false }: LineLookupRequest,
 ): Promise<readonly LineLookupResult[]> {
-  const [ofProject, head] = [await reads.lines.salt(), await reads.journal.head()]
+  const [ofProject, head] = [await reads.lines.salt(), await reads.eventLog.head()]
   const wanted = asked.map(({ path: name, rev }) => ({ path: name, ...(rev !== undefined && { rev }) }))
   const brief = { wanted, copies, salt: ofProject, text, mayLack }
   const measured = (await measure({ files: brief })).files
@@ -186,7 +186,7 @@ export async function findLineOrigins(
 
 type LineFindings = Omit<LineLookupResult, 'file'>
 
-const mostRemembered = 50
+const maxRemembered = 50
 const answers = new Map<string, LineFindings>()
 
 /** The next look-up of each file begins from nothing. */
@@ -195,7 +195,7 @@ export function forgetFindings(): void {
 }
 
 function rememberFindings(key: string, findings: LineFindings): void {
-  setNewest(answers, mostRemembered, key, findings)
+  setNewest(answers, maxRemembered, key, findings)
 }
 
 /** A file of which the lines are looked up, with what is known so far. */
@@ -246,7 +246,7 @@ async function readCommitted({ lines }: Reads, lookup: LineLookup): Promise<void
   })
   const marks = since === null ? [] : unexplainedHashes(file.hashes, open)
   if (marks.length > 0) {
-    const elsewhere = await lines.stepsMarked(marks, mostElsewhere)
+    const elsewhere = await lines.stepsMarked(marks, maxElsewhere)
     await steps.load([...new Set(elsewhere.map((step) => step.path))])
     known = { record: steps.record(), since, elsewhere: steps.same(elsewhere) }
   }
@@ -275,7 +275,7 @@ function findingsOfLookup(
     return isCut && lines.some(({ commit, origin }) => commit === id && origin === null)
   })
   const notes = [
-    ...(found?.trouble === undefined ? [] : [found.trouble]),
+    ...(found?.error === undefined ? [] : [found.error]),
     ...(cut ? ['The history is cut off (a shallow clone): older commits may have brought some lines.'] : []),
   ]
   return { lines, commits, notes }
@@ -283,7 +283,7 @@ function findingsOfLookup(
 
 const uncommitted = { how: 'git', origin: null, rests: false, commit: null } as const
 const before: LineFinding = { ...uncommitted, kind: 'before' }
-const mostElsewhere = 50
+const maxElsewhere = 50
 
 interface CommittedLocation {
   readonly commit: string
@@ -308,15 +308,15 @@ async function missingContents(
   lookups: readonly LineLookup[],
   ofProject: string,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const wanted = new Set(lookups.flatMap((lookup) => [...missingContentsOf(lookup)].slice(0, mostOfFile)))
+  const wanted = new Set(lookups.flatMap((lookup) => [...missingContentsOf(lookup)].slice(0, maxOfFile)))
   if (wanted.size === 0) return new Map()
   const { contents } = await measure({
-    contents: { oids: [...wanted].slice(0, mostContents), salt: ofProject },
+    contents: { oids: [...wanted].slice(0, maxContents), salt: ofProject },
   })
   return new Map(contents)
 }
 
-const mostOfFile = 200
+const maxOfFile = 200
 
 function missingContentsOf({
   known,
@@ -379,7 +379,7 @@ function findingsOf(
   return findings
 }
 
-const mostPaths = 200
+const maxPaths = 200
 
 /** What is recorded of a file, with the files that renames and moves lead to. */
 export async function recordOf({ lines }: Reads, name: string): Promise<LineRecord> {
@@ -401,8 +401,8 @@ class StepLoader {
 
   async load(paths: readonly string[]): Promise<void> {
     let wanted = paths.filter((name) => !this.#loaded.has(name))
-    while (wanted.length > 0 && this.#loaded.size < mostPaths) {
-      const some = wanted.slice(0, mostPaths)
+    while (wanted.length > 0 && this.#loaded.size < maxPaths) {
+      const some = wanted.slice(0, maxPaths)
       for (const name of some) this.#loaded.add(name)
       const steps = await this.#lines.stepsOf(some)
       const next = new Set<string>()

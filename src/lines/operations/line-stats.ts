@@ -133,14 +133,14 @@ export const provenanceStats = defineOperation({
       const isRange = asked.includes('..')
       const { listed, commits } = await measure({
         listed: { rev: endOf(asked), under: input.path ?? null },
-        commits: isRange ? { range: asked, limit: mostCommits + 1 } : undefined,
+        commits: isRange ? { range: asked, limit: maxCommits + 1 } : undefined,
       })
       const range = isRange ? rangeOf(commits) : null
       const { commit, files: all } = listed
       if (input.path !== undefined && all.length === 0) throw pathNotFoundFailure(input.path, asked)
       const files = range === null ? all : all.filter(({ path }) => range.paths.has(path))
       const wanted = files
-        .filter(({ bytes, generated }) => bytes <= mostBytes && !generated)
+        .filter(({ bytes, generated }) => bytes <= maxBytes && !generated)
         .slice(0, maxFiles)
       const origins = await findLineOrigins(reads, measure, {
         files: wanted.map(({ path }) => ({ path: `:/${path}`, rev: commit })),
@@ -171,7 +171,7 @@ export const provenanceStats = defineOperation({
       groups: [...groups]
         .map(([name, { lines, paths }]) => ({ name, lines, files: paths.size }))
         .sort((a, b) => b.lines - a.lines || (a.name < b.name ? -1 : 1))
-        .slice(0, mostGroups),
+        .slice(0, maxGroups),
       ...(survival !== null && {
         survival: survival.map(({ ended_at: _, ...told }) => told),
         ages: groupByAge(survival),
@@ -183,7 +183,7 @@ export const provenanceStats = defineOperation({
         ...(left === 0
           ? []
           : [`${left === 1 ? '1 file' : `${left} files`} above 1 MB, generated or vendored.`]),
-        ...(range?.isCut ? [`Only the newest ${mostCommits} commits of the range were counted.`] : []),
+        ...(range?.isCut ? [`Only the newest ${maxCommits} commits of the range were counted.`] : []),
       ],
     }
   })
@@ -195,11 +195,11 @@ function pathNotFoundFailure(path: string, rev: string): Failure {
   })
 }
 
-const mostCommits = 20_000
+const maxCommits = 20_000
 
 /** The commits of a range and the paths that they changed. */
 function rangeOf(listed: readonly ListedCommit[]) {
-  const some = listed.slice(0, mostCommits)
+  const some = listed.slice(0, maxCommits)
   return {
     ids: new Set(some.map(({ id }) => id)),
     paths: new Set(some.flatMap(({ paths }) => paths)),
@@ -212,8 +212,8 @@ function endOf(asked: string): string {
   return end === '' ? 'HEAD' : end
 }
 
-const mostBytes = 1_000_000
-const mostGroups = 100
+const maxBytes = 1_000_000
+const maxGroups = 100
 interface LineStatsQuery {
   readonly by: (typeof bys)[number]
   /** Since when whoever is no agent is a person; null where nobody said so. */

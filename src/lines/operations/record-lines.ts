@@ -34,7 +34,7 @@ import {
 import type { RecordedStep } from '../domain/step.ts'
 import type { TreeBoundary } from '../ports/line-reads.ts'
 
-const mostReported = 500
+const maxReported = 500
 
 /** A snapshot that was just taken, and when it was begun. */
 export interface SnapshotBoundary extends TreeBoundary {
@@ -64,7 +64,7 @@ const contentsAt = list(
     z.string().max(4_096),
     z.strictObject({ id: oidOrNull.exactOptional(), changedAt: z.number().nullable() }),
   ]),
-  mostReported,
+  maxReported,
 )
 
 /** What stood at the paths that hooks reported, at both ends; and the packages that scopes name. */
@@ -97,12 +97,12 @@ export const changedLines = measurement({
     chains: list(z.strictObject({ path, contents: list(oidOrNull, 20_000) }), 20_000),
   }),
   measured: measuredLinesShape.nullable(),
-  measure: ({ witness }, { last, now, ...wish }) => witness.lines(last, now, wish),
+  measure: ({ witness }, { last, now, ...request }) => witness.lines(last, now, request),
 })
 
 /** What is asked first of the lines since the last snapshot. */
 export function reportedBrief(
-  { last, surroundings: { neighbours, sightings } }: LineRecordContext,
+  { last, surroundings: { neighbours, hookEvidence } }: LineRecordContext,
   now: SnapshotBoundary,
 ): BriefOf<typeof reportedContents> {
   const open = [...neighbours.values()]
@@ -110,7 +110,7 @@ export function reportedBrief(
   return {
     last: last.place,
     now: now.place,
-    paths: sightings === null ? [] : reportedPaths(sightings, { from: last.at, to: now.at }),
+    paths: hookEvidence === null ? [] : reportedPaths(hookEvidence, { from: last.at, to: now.at }),
     packages: open.length > 1 && hasPackageArea(areas),
   }
 }
@@ -208,19 +208,19 @@ export async function changedLineContext(
     lines.salt(),
   ])
   if (last === null || settingOf(settings, 'lines') === 'off') return null
-  const { neighbours, sightings } = await readChangesAround(reads, { tree, since: last.at, ...told })
+  const { neighbours, hookEvidence } = await readChangesAround(reads, { tree, since: last.at, ...told })
   const open = [...neighbours].filter(([, { openedAt, closedAt }]) => {
     return closedAt === null ? openedAt <= last.at : openedAt <= last.at && closedAt > last.at
   })
-  return { salt: ofProject, last, surroundings: { neighbours: new Map(open), sightings } }
+  return { salt: ofProject, last, surroundings: { neighbours: new Map(open), hookEvidence } }
 }
 
 /** The turns of agents that were open for some of the time. */
 function turnsBetween(
-  { sightings }: WorkTreeActivity,
+  { hookEvidence }: WorkTreeActivity,
   { last, now }: { readonly last: TreeBoundary; readonly now: SnapshotBoundary },
 ): readonly string[] {
-  return [...(sightings?.turns.values() ?? [])]
+  return [...(hookEvidence?.turns.values() ?? [])]
     .filter(({ openedAt, closedAt, baseline, baselineAt }) => {
       const begunAt = baseline === 'at_start' ? Math.max(openedAt, baselineAt) : openedAt
       return begunAt < now.at && (closedAt === null || closedAt > last.at)
@@ -246,11 +246,11 @@ function reportedEditsIn(
   const scopeOf = ({ areas, snapshot }: Attempt) =>
     parseScope(areas, { prefix: snapshot.prefix, packages: known })
   const contenders = [...candidateAuthorsOf(surroundings, scopeOf).values()]
-  const { sightings } = surroundings
-  if (sightings === null || reported.after === null)
+  const { hookEvidence } = surroundings
+  if (hookEvidence === null || reported.after === null)
     return { contenders, links: new Map(), linksOf: () => [] }
   const time = { from: last.at, to: now.at }
-  const paths = reportedPaths(sightings, time)
+  const paths = reportedPaths(hookEvidence, time)
   const [before, after] = [new Map(reported.before), new Map(reported.after)]
   const contents = new Map(
     paths.map((name) => {
@@ -258,27 +258,27 @@ function reportedEditsIn(
       return [name, { before: before.get(name)?.id, after: end?.id, changedAt: end?.changedAt ?? null }]
     }),
   )
-  const stretch = { touched: new Set(paths), open: contenders, time }
+  const interval = { touched: new Set(paths), open: contenders, time }
   return {
     contenders,
-    links: new Map(paths.map((name) => [name, mergeLinks(evidenceChain({ ...stretch, contents }, name))])),
+    links: new Map(paths.map((name) => [name, mergeLinks(evidenceChain({ ...interval, contents }, name))])),
     linksOf: ({ path: name, before: first, after: then }) =>
       evidenceChain(
-        { ...stretch, contents: new Map([[name, { before: first, after: then, changedAt: null }]]) },
+        { ...interval, contents: new Map([[name, { before: first, after: then, changedAt: null }]]) },
         name,
       ),
   }
 }
 
 /** The paths that edit tools told of in a time. */
-function reportedPaths(sightings: WorkTreeEvidence, time: { readonly from: number; readonly to: number }) {
-  const paths = [...sightings.seen.values()].flatMap(({ edits }) =>
+function reportedPaths(hookEvidence: WorkTreeEvidence, time: { readonly from: number; readonly to: number }) {
+  const paths = [...hookEvidence.seen.values()].flatMap(({ edits }) =>
     edits.filter(({ at, from }) => at >= time.from && (from ?? at) <= time.to).map((edit) => edit.path),
   )
-  return [...new Set(paths)].slice(0, mostReported)
+  return [...new Set(paths)].slice(0, maxReported)
 }
 
-const mostLinks = 100
+const maxLinks = 100
 
 /** Of the same makers one after the other; only one link, of all of them, where what stood between is not known. */
 function mergeLinks(links: readonly EvidenceLink[]): readonly EvidenceLink[] {
@@ -298,7 +298,7 @@ function mergeLinks(links: readonly EvidenceLink[]): readonly EvidenceLink[] {
     return before !== undefined && after !== undefined && (next === undefined || next.before === after)
   })
   const [first] = joined
-  if (first === undefined || (isKnown && joined.length <= mostLinks)) return joined
+  if (first === undefined || (isKnown && joined.length <= maxLinks)) return joined
   const by = new Map(joined.flatMap((link) => link.by.map((one) => [one.id, one])))
   return [
     { before: first.before, after: joined.at(-1)?.after, by: [...by.values()], isReport: true, sure: false },

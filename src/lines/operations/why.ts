@@ -51,15 +51,15 @@ const Held = z.object({
   status: z.string(),
   reason: z.string(),
   answer: z.string().nullable(),
-  by: z.string().nullable(),
+  author: z.string().nullable(),
 })
 
 /** What a person said of exactly the content that was shown. */
 const Reviewed = z.object({
   id: z.string(),
-  verdict: z.enum(verdicts),
-  by: z.string(),
-  at: z.string(),
+  action: z.enum(verdicts),
+  author: z.string(),
+  created_at: z.string(),
   text: z.string().nullable(),
 })
 
@@ -72,9 +72,9 @@ const Commented = z.object({
   line: z.int().nullable(),
   quoted: z.string().nullable(),
   text: z.string(),
-  by: z.string(),
+  author: z.string(),
   status: z.enum(['open', 'answered', 'done']),
-  replies: list(z.object({ by: z.string(), text: z.string(), done: z.boolean() })),
+  replies: list(z.object({ author: z.string(), text: z.string(), done: z.boolean() })),
 })
 
 /** Others that were at work in the work tree when the line came. */
@@ -89,7 +89,7 @@ const Why = z.object({
   /** Who made it, in a sentence. */
   says: z.string(),
   range: LineRange,
-  makers: list(Maker),
+  authors: list(Maker),
   /** The turn of an agent that made it without a task. */
   turn: z
     .object({
@@ -101,10 +101,10 @@ const Why = z.object({
     })
     .optional(),
   /** Where a maker is only probable: who else may have made it. */
-  perhaps: list(Perhaps).optional(),
+  candidates: list(Perhaps).optional(),
   comments: list(Commented),
   decisions: list(DecisionEntry),
-  holds: list(Held),
+  items: list(Held),
   reviews: list(Reviewed),
   /** What became of the line since, by whom. */
   later: list(
@@ -141,9 +141,9 @@ export const why = defineOperation({
   output: Why,
 })
   .measure(lineMeasurements)
-  .prepare((reads, { place, rev, copies }, { edge }, measured) =>
+  .prepare((reads, { place, rev, copies }, { machine }, measured) =>
     prepareSteps(measured, async (measure) => {
-      const asked = { files: [{ path: placeOf(place).path, rev }], copies, text: edge === undefined }
+      const asked = { files: [{ path: placeOf(place).path, rev }], copies, text: machine === undefined }
       return (await findLineOrigins(reads, measure, asked))[0]
     }),
   )
@@ -170,11 +170,11 @@ export const why = defineOperation({
     const origin = found.lines[line - 1]?.origin ?? null
     const told = {
       ...(turn && { turn: await turnEntry(reads, turn) }),
-      makers: await Promise.all([...makers.values()].map((maker) => makerEntry(reads, maker))),
-      ...(origin?.certainty === 'probable' && { perhaps: await possibleMakers(reads, origin) }),
+      authors: await Promise.all([...makers.values()].map((maker) => makerEntry(reads, maker))),
+      ...(origin?.certainty === 'probable' && { candidates: await possibleMakers(reads, origin) }),
       comments: await commentsOf(reads, [...makers.values()], { file: found.file, line }),
       decisions: await decisionsOf(reads, [...makers.values()]),
-      holds: await inboxItemsOfMakers(reads, [...makers.values()]),
+      items: await inboxItemsOfMakers(reads, [...makers.values()]),
       reviews: await reviewsOf(reads, [...makers.values()]),
       later: await laterChanges(reads, range),
     }
@@ -254,29 +254,29 @@ async function promptsOf(capture: Reads['capture'], id: AttemptId): Promise<stri
   return prompt ?? null
 }
 
-const mostTold = 10
+const maxTold = 10
 
 async function decisionsOf(
   { records }: Reads,
   makers: readonly LineAuthor[],
 ): Promise<readonly DecisionEntry[]> {
   const tasks = [...new Set(makers.map(({ attempt }) => attempt.taskId))]
-  const pages = await Promise.all(tasks.map((taskId) => records.decisions({ taskId }, { limit: mostTold })))
+  const pages = await Promise.all(tasks.map((taskId) => records.decisions({ taskId }, { limit: maxTold })))
   return pages.flatMap(({ items }) => items.map(({ item }) => decisionEntry(item)))
 }
 
-async function inboxItemsOfMakers({ holds }: Reads, makers: readonly LineAuthor[]) {
-  const found = await Promise.all(makers.map(({ attempt }) => holds.ofAttempt(attempt.id)))
+async function inboxItemsOfMakers({ inboxItems: items }: Reads, makers: readonly LineAuthor[]) {
+  const found = await Promise.all(makers.map(({ attempt }) => items.ofAttempt(attempt.id)))
   return found
     .flat()
-    .slice(0, mostTold)
+    .slice(0, maxTold)
     .map(({ id, kind, status, reason, answer, closedBy }) => ({
       id,
       kind,
       status,
       reason: excerpt(reason),
       answer,
-      by: closedBy,
+      author: closedBy,
     }))
 }
 
@@ -288,7 +288,7 @@ async function possibleMakers({ tasks, lines }: Reads, { owners, span }: LineOri
       ({ openedAt, closedAt }) => openedAt <= span.since && (closedAt === null || closedAt > span.since),
     )
     .flatMap(({ id }) => (owners.includes(id) ? [] : [id]))
-  const makers = await lines.makers(ids.slice(0, mostTold))
+  const makers = await lines.makers(ids.slice(0, maxTold))
   return makers.map((maker) => ({
     attempt_id: maker.attempt.id,
     task_id: maker.attempt.taskId,
@@ -310,7 +310,7 @@ async function commentsOf({ reviews }: Reads, makers: readonly LineAuthor[], { f
     .filter(({ path }) => path === file.path)
     .map((comment) => ({ comment, now: lineNowOf(comment, file) }))
     .toSorted((a, b) => Number(b.now === line) - Number(a.now === line) || b.comment.at - a.comment.at)
-    .slice(0, mostTold)
+    .slice(0, maxTold)
     .map(({ comment, now }) => ({
       comment_id: comment.id,
       task_id: comment.taskId ?? '',
@@ -318,10 +318,10 @@ async function commentsOf({ reviews }: Reads, makers: readonly LineAuthor[], { f
       line: now,
       quoted: comment.quoted === null ? null : excerpt(comment.quoted.trim(), 120),
       text: excerpt(comment.text),
-      by: comment.by.name,
+      author: comment.by.name,
       status: commentStanding(comment),
       replies: comment.replies.map(({ by, agentName, text: said, done }) => ({
-        by: agentName ?? by,
+        author: agentName ?? by,
         text: excerpt(said),
         done,
       })),
@@ -346,11 +346,11 @@ async function reviewsOf({ reviews }: Reads, makers: readonly LineAuthor[]) {
   ])
   if (subjects.length === 0) return []
   const sent = await reviews.sentAbout([...new Set<string>(subjects)])
-  return sent.slice(-mostTold).map(({ id, verdict, by, at, text: said }) => ({
+  return sent.slice(-maxTold).map(({ id, verdict, by, at, text: said }) => ({
     id,
-    verdict,
-    by: by.name,
-    at: instant(at),
+    action: verdict,
+    author: by.name,
+    created_at: instant(at),
     text: said === null ? null : excerpt(said),
   }))
 }
@@ -378,9 +378,9 @@ function commitEntry({ id, summary, author, authoredAt }: BlamedCommit): z.outpu
   return { id, summary: excerpt(summary, 120), author, at: instant(authoredAt) }
 }
 
-type WhyAuthors = Pick<z.output<typeof Why>, 'makers' | 'perhaps'>
+type WhyAuthors = Pick<z.output<typeof Why>, 'authors' | 'candidates'>
 
-function sentence(range: LineRange, { makers, perhaps = [] }: WhyAuthors): string {
+function sentence(range: LineRange, { authors: makers, candidates: perhaps = [] }: WhyAuthors): string {
   const [maker] = makers
   if (range.kind === 'agent' && maker !== undefined) {
     const how = range.how === 'exact' ? 'recorded' : 'by the same text in the same order'

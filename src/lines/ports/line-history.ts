@@ -69,7 +69,7 @@ export interface BlameResult {
   /** The ids of the contents that the lines are from: commit, path, id. */
   readonly contents: readonly (readonly [commit: string, path: string, oid: string])[]
   /** Why git could not say it, as a sentence. */
-  readonly trouble?: string
+  readonly error?: string
 }
 
 export interface ListedCommit {

@@ -2,7 +2,7 @@ import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
 import type { LineStep, StepPosition } from '../domain/step.ts'
 
-/** A snapshot of a work tree that the journal knows of. */
+/** A snapshot of a work tree that the log knows of. */
 export interface TreeBoundary {
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -30,7 +30,7 @@ export interface TurnAuthor {
 }
 
 export interface LineReads {
-  /** What the hashes of the project's lines begin with: the same wherever its journal goes. */
+  /** What the hashes of the project's lines begin with: the same wherever its log goes. */
   salt(): Promise<string>
   /** The last snapshot of a work tree at the start or the end of an attempt or of a turn, until a time. */
   lastBoundary(tree: string, until?: number): Promise<TreeBoundary | null>

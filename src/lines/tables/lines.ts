@@ -50,7 +50,7 @@ export interface LineMarkTable {
   position: number
 }
 
-const mostMarks = 16
+const maxMarks = 16
 
 export async function applyLinesRecorded(
   { db, projectId, seq }: ProjectionContext,
@@ -138,14 +138,14 @@ function groupBySeq(steps: readonly StepPosition[]): ReadonlyMap<number, readonl
   return found
 }
 
-/** Removes the same hashes from the facts themselves, whose chain holds without them. */
+/** Removes the same hashes from the log entries themselves, whose chain holds without them. */
 export async function forgetHashes(
   { db, projectId }: Pick<ProjectionContext, 'db' | 'projectId'>,
   steps: readonly StepPosition[],
 ): Promise<void> {
   for (const [seq, positions] of groupBySeq(steps)) {
     const row = await db
-      .selectFrom('fact')
+      .selectFrom('project_event')
       .select('body')
       .where('project_id', '=', projectId)
       .where('seq', '=', seq)
@@ -154,7 +154,7 @@ export async function forgetHashes(
     const body = row === undefined ? null : forgottenBody(row.body, new Set(positions))
     if (body === null) continue
     await db
-      .updateTable('fact')
+      .updateTable('project_event')
       .set({ body })
       .where('project_id', '=', projectId)
       .where('seq', '=', seq)
@@ -173,7 +173,7 @@ function marksOf({ added, brought = [], hunks }: RecordedStep): readonly string[
       if (hash !== '' && isSolid(hash) && !isBrought) hashes.add(hash)
     }
   }
-  return [...hashes].sort().slice(0, mostMarks)
+  return [...hashes].sort().slice(0, maxMarks)
 }
 
 type StepRow = Selectable<LineStepTable> & Omit<Selectable<LineSpanTable>, 'project_id' | 'seq'>
@@ -200,10 +200,10 @@ function stepOf(row: StepRow): LineStep {
   }
 }
 
-const mostSteps = 5_000
+const maxSteps = 5_000
 const lastEnds = 5
 const stepsAtOnce = 1_000
-const mostMakers = 2_000
+const maxMakers = 2_000
 
 export function lineReads(scope: ReadScope): LineReads {
   const { db, projectId } = scope
@@ -309,8 +309,8 @@ export function lineReads(scope: ReadScope): LineReads {
       const found = new Map<string, LineStep>()
       for (const batch of splitIntoBatches([...paths])) {
         const [named, left] = await Promise.all([
-          steps().where('step.path', 'in', batch).orderBy('step.seq', 'desc').limit(mostSteps).execute(),
-          steps().where('step.from_path', 'in', batch).orderBy('step.seq', 'desc').limit(mostSteps).execute(),
+          steps().where('step.path', 'in', batch).orderBy('step.seq', 'desc').limit(maxSteps).execute(),
+          steps().where('step.from_path', 'in', batch).orderBy('step.seq', 'desc').limit(maxSteps).execute(),
         ])
         for (const row of [...named, ...left]) found.set(`${row.seq} ${row.position}`, stepOf(row))
       }
@@ -326,7 +326,7 @@ export function lineReads(scope: ReadScope): LineReads {
           .where('mark', 'in', batch)
           .groupBy(['seq', 'position'])
           .orderBy('seq', 'desc')
-          .limit(mostSteps)
+          .limit(maxSteps)
           .execute()
         for (const { seq, position, marks } of rows) {
           const key = `${seq} ${position}`
@@ -363,7 +363,7 @@ export function lineReads(scope: ReadScope): LineReads {
           .execute()
         for (const row of rows) countAddedHashes(added, row, counted)
         const last = rows.at(-1)
-        if (last === undefined || rows.length < stepsAtOnce || added.size >= mostMakers) break
+        if (last === undefined || rows.length < stepsAtOnce || added.size >= maxMakers) break
         seq = last.seq
         position = last.position
       }

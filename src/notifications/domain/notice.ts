@@ -8,31 +8,31 @@ import type { NoticeKind } from './notification.ts'
 /** Something that a person is told of, as it was when it happened. */
 export interface Notice {
   readonly kind: NoticeKind
-  /** The fact that it is about. */
+  /** The log entry that it is about. */
   readonly seq: number
   readonly at: number
   /** Why it waits, or how it ended: words of an agent, as a rule. */
   readonly why: string
   readonly who: string
-  readonly holdId: InboxItemId | null
+  readonly itemId: InboxItemId | null
   readonly missionId: MissionId | null
   readonly taskId: TaskId | null
 }
 
-/** What a person is told of a fact; null for most. */
+/** What a person is told of a log entry; null for most. */
 export function noticeOf({ seq, at, actor, body }: ProjectEvent): Notice | null {
-  if (body.kind === 'hold.opened') {
-    const { id: holdId, kind, reason: why, openedBy: who, missionId, taskId } = body.hold
-    return { kind, seq, at, why, who, holdId, missionId, taskId }
+  if (body.kind === 'inbox.opened') {
+    const { id: itemId, kind, reason: why, openedBy: who, missionId, taskId } = body.item
+    return { kind, seq, at, why, who, itemId, missionId, taskId }
   }
   if (body.kind === 'attempt.closed' && body.status === 'failed') {
     const { missionId, taskId, outcome } = body
-    const of = { holdId: null, missionId, taskId }
+    const of = { itemId: null, missionId, taskId }
     return { kind: 'attempt_failed', seq, at, why: outcome.summary, who: displayName({ actor }), ...of }
   }
   if (body.kind === 'mission.ended') {
     const { missionId, status, summary } = body
-    const of = { holdId: null, missionId, taskId: null }
+    const of = { itemId: null, missionId, taskId: null }
     return {
       kind: 'mission_ended',
       seq,
@@ -87,15 +87,15 @@ function subjectOf({ taskName, missionName }: NamedNotice): string {
 }
 
 /** What a person types to look at it and to answer it. */
-export function commandOf({ kind, holdId, taskId, missionId }: Notice): string | null {
-  if (holdId === null) return `waymark show ${taskId ?? missionId ?? ''}`.trim()
+export function commandOf({ kind, itemId, taskId, missionId }: Notice): string | null {
+  if (itemId === null) return `waymark show ${taskId ?? missionId ?? ''}`.trim()
   if (kind === 'approval' || kind === 'command') {
-    return `waymark approve ${holdId} · waymark reject ${holdId} "<reason>"`
+    return `waymark approve ${itemId} · waymark reject ${itemId} "<reason>"`
   }
   if (kind === 'scope' || kind === 'stale_attempt') {
-    return `waymark resolve ${holdId} · waymark resolve ${holdId} --dismiss`
+    return `waymark resolve ${itemId} · waymark resolve ${itemId} --dismiss`
   }
-  return `waymark resolve ${holdId} "<answer>"`
+  return `waymark resolve ${itemId} "<answer>"`
 }
 
 /** The body of a webhook: what happened, for a program. */
@@ -104,7 +104,7 @@ export function webhookBody(notice: NamedNotice): object {
 }
 
 function noticeData(notice: NamedNotice) {
-  const { kind, seq, at, who, why, project, holdId, taskId, taskName, missionId, missionName, link } = notice
+  const { kind, seq, at, who, why, project, itemId, taskId, taskName, missionId, missionName, link } = notice
   return {
     kind,
     seq,
@@ -113,7 +113,7 @@ function noticeData(notice: NamedNotice) {
     what: noticeWords[kind],
     who: plainLine(who, 100),
     why: plainLine(why, 1000),
-    hold_id: holdId,
+    item_id: itemId,
     task: taskId === null ? null : { id: taskId, name: plainLine(taskName ?? taskId, 160) },
     mission: missionId === null ? null : { id: missionId, name: plainLine(missionName ?? missionId, 160) },
     command: commandOf(notice),

@@ -1,14 +1,14 @@
 import type { NotificationId } from '../../kernel/id.ts'
-import { holdKinds } from '../../track/domain/records.ts'
+import { itemKinds } from '../../track/domain/records.ts'
 
 /** What people are told: each kind of card in the inbox, and two ends that ask for nothing. */
-export const noticeKinds = [...holdKinds, 'attempt_failed', 'mission_ended'] as const
+export const noticeKinds = [...itemKinds, 'attempt_failed', 'mission_ended'] as const
 export type NoticeKind = (typeof noticeKinds)[number]
 
 export const notificationForms = ['desktop', 'webhook', 'slack'] as const
 export type NotificationForm = (typeof notificationForms)[number]
 
-/** A way by which a person wants to be told. Its address and its secret are in no fact: they are kept beside it. */
+/** A way by which a person wants to be told. Its address and its secret are in no log entry: they are kept beside it. */
 export interface Notification {
   readonly id: NotificationId
   readonly name: string

@@ -20,7 +20,7 @@ export interface NoticeSender extends Pick<Context, 'store' | 'clock' | 'ids' | 
   /** What the project is called. */
   readonly project: () => string
   /** The address of a card, of a task or of a mission in the dashboard; null where none is known. */
-  readonly link: (of: Pick<Notice, 'holdId' | 'taskId' | 'missionId'>) => string | null
+  readonly link: (of: Pick<Notice, 'itemId' | 'taskId' | 'missionId'>) => string | null
 }
 
 /** A notice that this sender alone tries, until its lease ends. */
@@ -35,11 +35,11 @@ export interface DueNotices {
   readonly taken: readonly LeasedNotice[]
   /** Whether anybody is to be told anything. */
   readonly isAsked: boolean
-  /** How far the journal was read. */
+  /** How far the log was read. */
   readonly position: number
 }
 
-const factsAtOnce = 500
+const eventsAtOnce = 500
 /** A body that hangs takes ten seconds; nobody else tries it meanwhile. */
 const lease = 60_000
 /** How many notices one notification sends at once; the rest follow at the next round. */
@@ -47,7 +47,7 @@ const maxAtOnce = 10
 const keptFor = 30 * 24 * 60 * 60_000
 
 /**
- * Reads the journal on from a position, makes notices of it for whom it concerns, and takes what is due. Several senders
+ * Reads the log on from a position, makes notices of it for whom it concerns, and takes what is due. Several senders
  * of one database are settled by its lock: each notice is made once, and tried by one at a time. Costs a look where
  * there is nothing to do.
  */
@@ -63,7 +63,7 @@ export async function leaseDueNotices(sender: NoticeSender, position: number): P
       const now = await findDueNotices(reads, sender, position)
       const notices = [...now.changed]
       const beside = { kind: 'notices kept', notices, cursor: now.position, before: at - keptFor } as const
-      return { facts: [], beside: notices.length === 0 ? [] : [beside], answer: now }
+      return { events: [], beside: notices.length === 0 ? [] : [beside], answer: now }
     },
   })
 }
@@ -117,23 +117,23 @@ interface NoticeScan {
   readonly now: number
 }
 
-/** What the facts since are to be told of, to each who asked for it before they happened. */
+/** What the log entries since are to be told of, to each who asked for it before they happened. */
 async function newNotices(reads: Reads, { listed, known, now }: NoticeScan) {
   const made: NoticeDelivery[] = []
   let position = known
   const mayRead = await readers(reads, listed)
   for (;;) {
-    const facts = await reads.journal.since(position, factsAtOnce)
-    for (const fact of facts) {
-      const about = noticeOf(fact)
+    const events = await reads.eventLog.since(position, eventsAtOnce)
+    for (const event of events) {
+      const about = noticeOf(event)
       if (about === null) continue
       for (const { seq, item } of listed) {
-        if (seq >= fact.seq || !item.kinds.includes(about.kind) || !mayRead.has(item.owner.id)) continue
+        if (seq >= event.seq || !item.kinds.includes(about.kind) || !mayRead.has(item.owner.id)) continue
         made.push(newNotice(item, about, now))
       }
     }
-    position = facts.at(-1)?.seq ?? position
-    if (facts.length < factsAtOnce || made.length > 0) return { made, position }
+    position = events.at(-1)?.seq ?? position
+    if (events.length < eventsAtOnce || made.length > 0) return { made, position }
   }
 }
 
@@ -169,7 +169,7 @@ function newNotice({ id }: Notification, about: Notice, now: number): NoticeDeli
     dueAt: now,
     leasedUntil: 0,
     endedAt: null,
-    trouble: null,
+    error: null,
   }
 }
 
@@ -185,8 +185,8 @@ async function compose(
   { sender, notification, now }: MessageContext,
   first: readonly NoticeDelivery[],
 ): Promise<readonly NoticeDelivery[]> {
-  const open = await reads.notifications.openAmong(first.flatMap(({ about }) => about.holdId ?? []))
-  const isAnswered = ({ about }: NoticeDelivery) => about.holdId !== null && !open.has(about.holdId)
+  const open = await reads.notifications.openAmong(first.flatMap(({ about }) => about.itemId ?? []))
+  const isAnswered = ({ about }: NoticeDelivery) => about.itemId !== null && !open.has(about.itemId)
   const left = first.filter((notice) => !isAnswered(notice))
   const named = await namesOf(reads, sender, left)
   return [
@@ -234,10 +234,10 @@ export async function deliverNotice(
       const kept = await notifications.notice(taken.notice.id)
       // Another one tries it by now, or the notification is gone.
       const isOurs = kept?.state === 'waiting' && kept.tries === taken.notice.tries
-      if (!isOurs) return { facts: [], answer: null }
+      if (!isOurs) return { events: [], answer: null }
       const notices = [noticeAfterDelivery(kept, delivery, at)]
       return {
-        facts: [],
+        events: [],
         beside: [{ kind: 'notices kept', notices, cursor: null, before: null }],
         answer: null,
       }
@@ -246,11 +246,11 @@ export async function deliverNotice(
 }
 
 function noticeAfterDelivery(notice: NoticeDelivery, delivery: Delivery, at: number): NoticeDelivery {
-  if (delivery.isDelivered) return { ...notice, state: 'sent', endedAt: at, leasedUntil: 0, trouble: null }
-  const { trouble, isFinal, after: asked } = delivery
+  if (delivery.isDelivered) return { ...notice, state: 'sent', endedAt: at, leasedUntil: 0, error: null }
+  const { error, isFinal, after: asked } = delivery
   const wait = isFinal ? null : nextTry(notice.tries, asked)
-  if (wait === null) return { ...notice, state: 'failed', endedAt: at, leasedUntil: 0, trouble }
-  return { ...notice, dueAt: at + wait, leasedUntil: 0, trouble }
+  if (wait === null) return { ...notice, state: 'failed', endedAt: at, leasedUntil: 0, error }
+  return { ...notice, dueAt: at + wait, leasedUntil: 0, error }
 }
 
 function sendMessage(
@@ -273,7 +273,7 @@ function letterOf(
 
 const addressLost: Delivery = {
   isDelivered: false,
-  trouble: 'Its address is not kept here, as after an import: remove it and add it again.',
+  error: 'Its address is not kept here, as after an import: remove it and add it again.',
   isFinal: true,
   after: null,
 }

@@ -37,7 +37,7 @@ const NotificationEntry = z.object({
   waiting: z.int(),
   last_sent_at: z.string().nullable(),
   /** Why the last try failed, while nothing was sent since; null where all is well. */
-  trouble: z.string().nullable(),
+  last_error: z.string().nullable(),
   /** When what could not be sent is tried again; null where it was given up, or nothing is to be tried. */
   next_try_at: z.string().nullable(),
 })
@@ -77,7 +77,7 @@ async function entryOf(
 ): Promise<z.output<typeof NotificationEntry>> {
   const { id, name, form, origin, machine, kinds, reachesPrivate, createdAt } = notification
   const own = waiting.filter(({ notificationId }) => notificationId === id)
-  const tried = own.filter(({ trouble }) => trouble !== null)
+  const tried = own.filter(({ error }) => error !== null)
   const sent = await notifications.last(id, 'sent')
   const failed = await notifications.last(id, 'failed')
   const isOver = (failed?.endedAt ?? 0) <= (sent?.endedAt ?? 0)
@@ -93,18 +93,21 @@ async function entryOf(
     created_at: instant(createdAt),
     waiting: own.length,
     last_sent_at: instantOrNull(sent?.endedAt ?? null),
-    trouble: tried.at(-1)?.trouble ?? (isOver ? null : (failed?.trouble ?? null)),
+    last_error: tried.at(-1)?.error ?? (isOver ? null : (failed?.error ?? null)),
     next_try_at: tried.length === 0 ? null : instant(Math.min(...tried.map(({ dueAt }) => dueAt))),
   }
 }
 
 /** Who is told by what somebody adds: themselves, here and now. */
-function ownerOf({ actor, standing }: Pick<Context, 'actor' | 'standing'>): NotificationOwner {
+function ownerOf({
+  actor,
+  permissions: standing,
+}: Pick<Context, 'actor' | 'permissions'>): NotificationOwner {
   if (standing && standing.user === undefined) return { id: standing.personId, name: standing.personName }
   return { id: identityOf(actor), name: actor.name }
 }
 
-const mostEach = 20
+const maxEach = 20
 
 const privateField = z
   .boolean()
@@ -161,7 +164,7 @@ export const notifyAdd = defineOperation({
     assertNotificationNameFree(listed, notification)
     assertBelowLimit(listed, notification)
     return {
-      facts: [{ kind: 'notification.added', notification }],
+      events: [{ kind: 'notification.added', notification }],
       beside: url ? [{ kind: 'address kept', of: notification.id, url: url.href, secret }] : [],
       answerFrom: (after) => entryOf(after, notification, { owner, waiting: [] }),
     }
@@ -207,7 +210,7 @@ function addressOf(form: NotificationForm, given: string | undefined): URL | nul
   return url
 }
 
-function assertMayReachPrivate({ standing }: CommandContext): void {
+function assertMayReachPrivate({ permissions: standing }: CommandContext): void {
   if (!standing || hasAccess(standing, 'admin')) return
   throw new Failure(
     'FORBIDDEN',
@@ -220,8 +223,8 @@ function assertMayReachPrivate({ standing }: CommandContext): void {
 }
 
 /** Where the record is kept elsewhere, that machine has no desktop of this person. */
-function assertDesktop({ edge, standing }: CommandContext): void {
-  if (!edge && (!standing || standing.user !== undefined)) return
+function assertDesktop({ machine, permissions: standing }: CommandContext): void {
+  if (!machine && (!standing || standing.user !== undefined)) return
   throw new Failure(
     'REFUSED',
     'The record is kept at a server, which cannot reach the desktop of your machine.',
@@ -250,7 +253,7 @@ function assertNotificationNameFree(
 
 function assertBelowLimit(listed: readonly SequencedItem<Notification>[], { owner }: Notification): void {
   const own = listed.filter(({ item }) => item.owner.id === owner.id)
-  if (own.length < mostEach) return
+  if (own.length < maxEach) return
   throw new Failure(
     'CONFLICT',
     `You have ${own.length} notifications, and no more are kept for one person.`,
@@ -323,7 +326,7 @@ export const notifyEdit = defineOperation({
     const isSame =
       !isMoved && JSON.stringify(edited) === JSON.stringify({ name, origin, kinds, reachesPrivate })
     return {
-      facts: isSame ? [] : [{ kind: 'notification.edited', notificationId: before.id, name, edited }],
+      events: isSame ? [] : [{ kind: 'notification.edited', notificationId: before.id, name, edited }],
       beside:
         isMoved && address.url !== null
           ? [{ kind: 'address kept', of: before.id, url: address.url, secret: address.secret }]
@@ -361,7 +364,7 @@ export const notifyRemove = defineOperation({
     const { id, name } = await find(reads, handling, input.name)
     const waiting = await reads.notifications.waiting()
     return {
-      facts: [{ kind: 'notification.removed', notificationId: id, name }],
+      events: [{ kind: 'notification.removed', notificationId: id, name }],
       beside: [{ kind: 'address ended', of: id }],
       answer: { id, name, not_sent: waiting.filter(({ notificationId }) => notificationId === id).length },
     }
@@ -370,7 +373,7 @@ export const notifyRemove = defineOperation({
 
 /** One's own; an owner of the project and an admin may name those of others by id. */
 async function find(reads: Reads, handling: CommandContext, words: string): Promise<Notification> {
-  const { standing } = handling
+  const { permissions: standing } = handling
   const mayAll = !standing || standing.admin || hasAccess(standing, 'owner')
   const listed = mayAll ? (await reads.notifications.all()).map(({ item }) => item) : []
   return listed.find(({ id }) => id === words) ?? (await findOwnNotification(reads, handling, words))
@@ -431,6 +434,6 @@ export const notifyTest = defineOperation({
     id,
     name,
     success: delivery.isDelivered,
-    says: delivery.isDelivered ? `It arrived at ${to}.` : delivery.trouble,
+    says: delivery.isDelivered ? `It arrived at ${to}.` : delivery.error,
   }
 })

@@ -27,7 +27,7 @@ export type Delivery =
   | {
       readonly isDelivered: false
       /** A sentence without an address or a secret. */
-      readonly trouble: string
+      readonly error: string
       /** Another try would end the same way. */
       readonly isFinal: boolean
       /** Milliseconds after which it may be tried again, where who gets it said so. */

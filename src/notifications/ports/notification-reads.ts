@@ -3,19 +3,19 @@ import type { Notice } from '../domain/notice.ts'
 import type { NoticeState, Notification } from '../domain/notification.ts'
 
 export interface NotificationReads {
-  /** In the order in which they were added, with the facts that did; at most 200. */
+  /** In the order in which they were added, with the log entries that did; at most 200. */
   all(): Promise<readonly SequencedItem<Notification>[]>
   /** Null for what came without it, as from an export, and for a desktop. */
   address(id: string): Promise<{ readonly url: string; readonly secret: string | null } | null>
-  /** How far the journal was read for notices; null where it was not yet. */
+  /** How far the log was read for notices; null where it was not yet. */
   cursor(): Promise<number | null>
   /** What is to be sent, each notification's in order: the first 100 of each. */
   waiting(): Promise<readonly NoticeDelivery[]>
   notice(id: string): Promise<NoticeDelivery | null>
   /** The last one of a notification that ended so. */
   last(id: string, state: NoticeState): Promise<NoticeDelivery | null>
-  /** Which of these holds are open. */
-  openAmong(holds: readonly string[]): Promise<ReadonlySet<string>>
+  /** Which of these inbox items are open. */
+  openAmong(items: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 /** What somebody is told by a notification, and how that went. Times are milliseconds since the epoch. */
@@ -33,5 +33,5 @@ export interface NoticeDelivery {
   /** Somebody tries it until then. */
   readonly leasedUntil: number
   readonly endedAt: number | null
-  readonly trouble: string | null
+  readonly error: string | null
 }

@@ -67,7 +67,7 @@ $app = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powersh
 `
 
 const patience = 10_000
-const mostSaid = 200
+const maxSaid = 200
 
 /** Shows a message. It never fails: what went wrong is its answer. What comes late is of no use, so it is tried once. */
 export async function showOnDesktop(
@@ -85,7 +85,7 @@ export async function showOnDesktop(
       windowsHide: true,
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said = `${said}${text}`.slice(0, mostSaid)
+      said = `${said}${text}`.slice(0, maxSaid)
     })
     const [code] = await once(child, 'close')
     if (code === 0) return { isDelivered: true }
@@ -101,6 +101,6 @@ export async function showOnDesktop(
   }
 }
 
-function failedDelivery(trouble: string): Delivery {
-  return { isDelivered: false, trouble, isFinal: true, after: null }
+function failedDelivery(error: string): Delivery {
+  return { isDelivered: false, error, isFinal: true, after: null }
 }

@@ -6,7 +6,7 @@ import type { Delivery, WebhookMessage } from '../ports/messenger.ts'
 import { isPrivate, PrivateAddress, publicLookup } from './addresses.ts'
 
 const usualPatience = 10_000
-const mostAnswered = 16_384
+const maxAnswered = 16_384
 
 export interface WebhookOptions {
   /** The signature of the program in the request. */
@@ -81,7 +81,7 @@ function awaitResponse(request: ClientRequest, body: string): Promise<WebhookRep
     // What it says is of no interest, but that it says it to the end.
     response.on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length <= mostAnswered) return
+      if (length <= maxAnswered) return
       end()
       response.destroy()
     })
@@ -117,8 +117,8 @@ function privateAddressRefusal({ origin }: URL): Delivery {
   )
 }
 
-function failedPost(trouble: string, isFinal: boolean): Extract<Delivery, { readonly isDelivered: false }> {
-  return { isDelivered: false, trouble, isFinal, after: null }
+function failedPost(error: string, isFinal: boolean): Extract<Delivery, { readonly isDelivered: false }> {
+  return { isDelivered: false, error, isFinal, after: null }
 }
 
 /** `ECONNREFUSED`: of an error only its code, because its message may hold an address. */

@@ -23,7 +23,7 @@ export interface NotificationTable {
   created_at: number
 }
 
-/** Beside the facts. */
+/** Beside the log entries. */
 export interface NotificationAddressTable {
   project_id: string
   id: string
@@ -31,13 +31,13 @@ export interface NotificationAddressTable {
   secret: string | null
 }
 
-/** Beside the facts: what is to be told, and how that went. */
+/** Beside the log entries: what is to be told, and how that went. */
 export interface NoticeTable {
   project_id: string
   /** The same for whoever gets it, at each try. */
   id: string
   notification_id: string
-  /** The fact that it is about. */
+  /** The log entry that it is about. */
   seq: number
   about: string
   came_at: number
@@ -48,10 +48,10 @@ export interface NoticeTable {
   due_at: number
   leased_until: number
   ended_at: number | null
-  trouble: string | null
+  last_error: string | null
 }
 
-/** Beside the facts: how far the journal was read for notices. */
+/** Beside the log entries: how far the log was read for notices. */
 export interface NoticeCursorTable {
   project_id: string
   seq: number
@@ -122,7 +122,7 @@ export async function applyNotificationRemoved(
     .execute()
 }
 
-/** Writes what no fact holds. */
+/** Writes what no log entry holds. */
 export async function writeNotification(
   { db, projectId }: ReadScope,
   beside: NotificationSideWrite,
@@ -177,7 +177,7 @@ function noticeRow(notice: NoticeDelivery): Omit<Insertable<NoticeTable>, 'proje
     due_at: notice.dueAt,
     leased_until: notice.leasedUntil,
     ended_at: notice.endedAt,
-    trouble: notice.trouble,
+    last_error: notice.error,
   }
 }
 
@@ -194,12 +194,12 @@ function noticeOf(row: Selectable<NoticeTable>): NoticeDelivery {
     dueAt: row.due_at,
     leasedUntil: row.leased_until,
     endedAt: row.ended_at,
-    trouble: row.trouble,
+    error: row.last_error,
   }
 }
 
 const most = 200
-const mostOfOne = 100
+const maxOfOne = 100
 
 export function notificationReads({ db, projectId }: ReadScope): NotificationReads {
   const notices = () => db.selectFrom('notice').selectAll().where('project_id', '=', projectId)
@@ -243,10 +243,10 @@ export function notificationReads({ db, projectId }: ReadScope): NotificationRea
             .as('waiting'),
         )
         .selectAll()
-        .where('place', '<=', mostOfOne)
+        .where('place', '<=', maxOfOne)
         .orderBy('notification_id')
         .orderBy('seq')
-        .limit(most * mostOfOne)
+        .limit(most * maxOfOne)
         .execute()
       return rows.map(noticeOf)
     },
@@ -264,13 +264,13 @@ export function notificationReads({ db, projectId }: ReadScope): NotificationRea
         .executeTakeFirst()
       return row ? noticeOf(row) : null
     },
-    async openAmong(holds) {
-      if (holds.length === 0) return new Set()
+    async openAmong(items) {
+      if (items.length === 0) return new Set()
       const rows = await db
-        .selectFrom('hold')
+        .selectFrom('inbox_item')
         .select('id')
         .where('project_id', '=', projectId)
-        .where('id', 'in', nonEmptyValues(holds))
+        .where('id', 'in', nonEmptyValues(items))
         .where('status', '=', 'open')
         .execute()
       return new Set(rows.map(({ id }) => id))

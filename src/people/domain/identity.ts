@@ -30,7 +30,7 @@ export const tokenKinds = ['agent', 'person', 'runner'] as const
 /** An `invitation` lets nobody in: it is exchanged for a person's first token, once. */
 export type TokenKind = (typeof tokenKinds)[number] | 'invitation'
 
-/** A token as everybody may know it: its secret is nowhere, its hash is kept beside the facts. */
+/** A token as everybody may know it: its secret is nowhere, its hash is kept beside the log entries. */
 export interface Token {
   readonly id: TokenId
   readonly name: string

@@ -4,7 +4,7 @@ import type { Token } from '../domain/identity.ts'
 import { endedSessions } from './sessions.ts'
 
 interface TokenRevocation {
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
   readonly beside: readonly SideWrite[]
 }
 
@@ -14,14 +14,14 @@ export async function endedTokens(
   tokens: readonly Token[],
   at: number,
 ): Promise<TokenRevocation> {
-  if (tokens.length === 0) return { facts: [], beside: [] }
+  if (tokens.length === 0) return { events: [], beside: [] }
   const made = await reads.identities.tokensMadeWith(tokens.map(({ id }) => id))
   const all = new Map([...tokens, ...made].map((token) => [token.id, token]))
   const sessions = await endedSessions(reads, { personId: null, now: at, tokenIds: [...all.keys()] })
   return {
-    facts: [
+    events: [
       ...[...all.values()].map(({ id, name }) => ({ kind: 'token.revoked', tokenId: id, name }) as const),
-      ...sessions.facts,
+      ...sessions.events,
     ],
     beside: [...[...all.keys()].map((of) => ({ kind: 'secret ended', of }) as const), ...sessions.beside],
   }

@@ -76,7 +76,7 @@ export function tokenEntry(
   { token, person, usedAt }: TokenListing,
   now: number,
 ): z.output<typeof TokenEntry> {
-  const trouble = tokenErrorOf(token, now)
+  const error = tokenErrorOf(token, now)
   return {
     id: token.id,
     name: token.name,
@@ -86,7 +86,7 @@ export function tokenEntry(
     project_id: token.projectId,
     role: token.role,
     access: token.most ?? null,
-    state: trouble ?? (person.disabledAt === null ? 'valid' : 'disabled'),
+    state: error ?? (person.disabledAt === null ? 'valid' : 'disabled'),
     created_at: instant(token.createdAt),
     expires_at: instant(token.expiresAt),
     last_used_at: instantOrNull(usedAt),

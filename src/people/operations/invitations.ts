@@ -45,7 +45,7 @@ export const invitationCreate = defineOperation({
   }),
 }).handler(async (handling, { person: words }) => {
   const team = sharedTeamOf(handling)
-  const { standing } = handling
+  const { permissions: standing } = handling
   const projectId = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
   const secret = team.newSecret()
   const { token, person, access } = await recordInTeam(handling, async (reads, { at, ids }) => {
@@ -71,7 +71,7 @@ export const invitationCreate = defineOperation({
     }
     const ended = await endedTokens(reads, await openInvitations(reads, found), at)
     return {
-      facts: [...ended.facts, { kind: 'token.created', token: made, person: found.name }],
+      events: [...ended.events, { kind: 'token.created', token: made, person: found.name }],
       beside: [...ended.beside, { kind: 'secret made', of: made.id, hash: team.hashOf(secret) }],
       answer: { token: made, person: found, access: member.access },
     }
@@ -137,7 +137,7 @@ export async function acceptInvitation(
         at,
       )
       return {
-        facts: [...used.facts, { kind: 'token.created', token, person: invited.name }],
+        events: [...used.events, { kind: 'token.created', token, person: invited.name }],
         beside: [...used.beside, { kind: 'secret made', of: token.id, hash: team.hashOf(secret) }],
         answer: { person: invited, token },
       }

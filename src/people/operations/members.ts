@@ -93,11 +93,11 @@ function findOrInvitePerson(
 ): Promise<Person> {
   return recordInTeam(handling, async (reads, setting) => {
     const [known] = await reads.identities.personsCalled(email)
-    if (known) return { facts: [], answer: known }
+    if (known) return { events: [], answer: known }
     const called = name ?? email.slice(0, email.indexOf('@'))
     const [taken] = name === undefined ? await reads.identities.personsCalled(called) : []
     const person = await newPerson(reads, setting, { name: taken ? email : called, email, admin: false })
-    return { facts: [{ kind: 'person.added', person }], answer: person }
+    return { events: [{ kind: 'person.added', person }], answer: person }
   })
 }
 
@@ -149,7 +149,7 @@ export const memberRemove = defineOperation({
     const { found, member } = await findMember(reads, person)
     await assertOtherOwner(reads, found, member)
     return {
-      facts: [{ kind: 'member.removed', personId: found.id, name: found.name }],
+      events: [{ kind: 'member.removed', personId: found.id, name: found.name }],
       answer: { removed: found.name },
     }
   })
@@ -178,7 +178,7 @@ export const memberList = defineOperation({
 function memberSet(found: Person, member: Member, before: Access | null, was?: Member) {
   const isSame = was?.access === member.access && JSON.stringify(was.roles) === JSON.stringify(member.roles)
   return {
-    facts: isSame ? [] : [{ kind: 'member.set', member, name: found.name, before } as const],
+    events: isSame ? [] : [{ kind: 'member.set', member, name: found.name, before } as const],
     answer: memberEntry({ member, person: found }),
   }
 }

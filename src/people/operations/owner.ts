@@ -16,7 +16,7 @@ import { newPerson } from './people.ts'
 
 interface OwnerChanges {
   readonly person: Person
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
 }
 
 /** The one person of a single-user server, under the name they have now; added where there is none yet. */
@@ -29,13 +29,13 @@ export async function ownerPerson(
   const [known] = await reads.identities.persons()
   if (!known) {
     const person = await newPerson(reads, setting, { name, email: null, admin: true })
-    return { person, facts: [{ kind: 'person.added', person }] }
+    return { person, events: [{ kind: 'person.added', person }] }
   }
-  if (known.name === name) return { person: known, facts: [] }
+  if (known.name === name) return { person: known, events: [] }
   const changes = { name }
   return {
     person: { ...known, ...changes },
-    facts: [{ kind: 'person.changed', personId: known.id, name, changes }],
+    events: [{ kind: 'person.changed', personId: known.id, name, changes }],
   }
 }
 
@@ -54,11 +54,11 @@ export function keepOwnTokens(
     actor: server,
     at,
     decide: async (reads) => {
-      const { person, facts } = await ownerPerson(reads, { at, ids }, owner)
+      const { person, events } = await ownerPerson(reads, { at, ids }, owner)
       const kept = { team, owner, person, setting: { at, ids } }
       const [agent, own] = [await ownToken(reads, 'agent', kept), await ownToken(reads, 'person', kept)]
       return {
-        facts: [...facts, ...agent.facts, ...own.facts],
+        events: [...events, ...agent.events, ...own.events],
         beside: [...(agent.beside ?? []), ...(own.beside ?? [])],
         answer: { agent: agent.answer, person: own.answer },
       }
@@ -84,7 +84,7 @@ async function ownToken(
   const secret = known && (await reads.identities.secret(known.id))
   const isRight = secret?.hash === team.hashOf(parts?.secret ?? '')
   if (text !== null && known && isRight && isOwnToken(known) && tokenErrorOf(known, setting.at) === null)
-    return { facts: [], answer: text }
+    return { events: [], answer: text }
   const others = await reads.identities.tokens({ personId: person.id })
   const before = others.flatMap(({ token }) => (token.kind === kind && isOwnToken(token) ? [token] : []))
   const made = newOwnToken(kind, person, setting)
@@ -93,7 +93,7 @@ async function ownToken(
   owner.keepToken(kind, writeToken(own))
   const ended = await endedTokens(reads, before, setting.at)
   return {
-    facts: [...ended.facts, { kind: 'token.created', token: made, person: person.name }],
+    events: [...ended.events, { kind: 'token.created', token: made, person: person.name }],
     beside: [...ended.beside, { kind: 'secret made', of: made.id, hash: team.hashOf(own.secret) }],
     answer: writeToken(own),
   }

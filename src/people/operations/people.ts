@@ -53,7 +53,7 @@ export const personAdd = defineOperation({
 }).handler((handling, { name, email = null, admin = false }) =>
   recordInSharedTeam(handling, async (reads, setting) => {
     const person = await newPerson(reads, setting, { name, email, admin })
-    return { facts: [{ kind: 'person.added', person }], answer: personEntry(person) }
+    return { events: [{ kind: 'person.added', person }], answer: personEntry(person) }
   }),
 )
 
@@ -116,13 +116,17 @@ export const personDisable = defineOperation({
 }).handler((handling, input) =>
   recordInSharedTeam(handling, async (reads, { at }) => {
     const person = await findPerson(reads, input.person)
-    if (person.disabledAt !== null) return { facts: [], answer: personEntry(person) }
+    if (person.disabledAt !== null) return { events: [], answer: personEntry(person) }
     await assertOtherAdmin(reads, person)
     const sessions = await endedSessions(reads, { personId: person.id, now: at })
     // They may still know the secrets of tokens that they made for others.
     const tokens = await endedTokens(reads, await reads.identities.tokensMadeForOthers(person.id), at)
     return {
-      facts: [personChanged(person.id, person.name, { disabledAt: at }), ...sessions.facts, ...tokens.facts],
+      events: [
+        personChanged(person.id, person.name, { disabledAt: at }),
+        ...sessions.events,
+        ...tokens.events,
+      ],
       beside: [...sessions.beside, ...tokens.beside],
       answer: personEntry({ ...person, disabledAt: at }),
     }
@@ -146,9 +150,9 @@ export const personEnable = defineOperation({
 }).handler((handling, input) =>
   recordInSharedTeam(handling, async (reads): Promise<ChangeSet<z.output<typeof PersonEntry>>> => {
     const person = await findPerson(reads, input.person)
-    const facts =
+    const events =
       person.disabledAt === null ? [] : [personChanged(person.id, person.name, { disabledAt: null })]
-    return { facts, answer: personEntry({ ...person, disabledAt: null }) }
+    return { events, answer: personEntry({ ...person, disabledAt: null }) }
   }),
 )
 
@@ -174,7 +178,7 @@ export const personAdmin = defineOperation({
   recordInSharedTeam(handling, async (reads): Promise<ChangeSet<z.output<typeof PersonEntry>>> => {
     const person = await findPerson(reads, input.person)
     const admin = input.end !== true
-    if (person.admin === admin) return { facts: [], answer: personEntry(person) }
+    if (person.admin === admin) return { events: [], answer: personEntry(person) }
     if (person.disabledAt !== null && admin) {
       throw new Failure('CONFLICT', `${person.name} is not let in, and so cannot be made an admin.`, {
         reason: 'person_disabled',
@@ -183,7 +187,7 @@ export const personAdmin = defineOperation({
     }
     if (person.disabledAt === null) await assertOtherAdmin(reads, person)
     return {
-      facts: [personChanged(person.id, person.name, { admin })],
+      events: [personChanged(person.id, person.name, { admin })],
       answer: personEntry({ ...person, admin }),
     }
   }),

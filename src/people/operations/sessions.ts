@@ -27,7 +27,7 @@ export const sessionList = defineOperation({
   output: z.object({ sessions: list(SessionEntry), ...page }),
 }).handler((handling, input) => {
   const { all } = input
-  const { standing, clock } = handling
+  const { permissions: standing, clock } = handling
   if (all && standing && !standing.admin) throw adminOnlyFailure(standing.personName)
   const everybody = all ?? !standing
   return teamOf(handling).store.view(async ({ identities }) => {
@@ -59,7 +59,7 @@ export const sessionEnd = defineOperation({
   output: z.object({ ended: z.int() }),
 }).handler((handling, { id, person }) =>
   recordInTeam(handling, async (reads, { at }) => {
-    const { standing } = handling
+    const { permissions: standing } = handling
     const isOfOwner = handling.team?.owner !== null && id === undefined && person === undefined
     const own = standing?.personId
     // At the command line of a single-user server, whose sessions are meant needs no word.
@@ -67,7 +67,7 @@ export const sessionEnd = defineOperation({
     if (standing && !standing.admin && whose !== standing.personId)
       throw adminOnlyFailure(standing.personName)
     const ended = await endedSessions(reads, { personId: whose, now: at, only: id })
-    return { ...ended, answer: { ended: ended.facts.length } }
+    return { ...ended, answer: { ended: ended.events.length } }
   }),
 )
 
@@ -107,7 +107,7 @@ export async function endedSessions(
     readonly only?: string | undefined
     readonly tokenIds?: readonly TokenId[]
   },
-): Promise<{ readonly facts: readonly NewProjectEvent[]; readonly beside: readonly SideWrite[] }> {
+): Promise<{ readonly events: readonly NewProjectEvent[]; readonly beside: readonly SideWrite[] }> {
   const person = of.personId === null ? {} : { personId: of.personId }
   const sessions = (await identities.sessions({ ...person, now: of.now })).filter(
     ({ session }) =>
@@ -115,7 +115,7 @@ export async function endedSessions(
       (of.tokenIds === undefined || (session.tokenId !== null && of.tokenIds.includes(session.tokenId))),
   )
   return {
-    facts: sessions.map(({ session, person }) => ({
+    events: sessions.map(({ session, person }) => ({
       kind: 'session.ended',
       sessionId: session.id,
       name: person.name,
@@ -129,7 +129,7 @@ export function newSession(
   { at, ids }: TransactionContext,
   { person, tokenId, hash, until }: NewSignInSession,
 ): {
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
   readonly beside: readonly SideWrite[]
   readonly id: string
 } {
@@ -143,7 +143,7 @@ export function newSession(
   }
   return {
     id: session.id,
-    facts: [{ kind: 'session.began', session, name: person.name }],
+    events: [{ kind: 'session.began', session, name: person.name }],
     beside: [{ kind: 'secret made', of: session.id, hash }],
   }
 }

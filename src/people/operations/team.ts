@@ -51,7 +51,7 @@ export function recordInTeam<Answer>(
   handling: CommandContext,
   decide: (reads: Reads, setting: TransactionContext) => Promise<ChangeSet<Answer>>,
 ): Promise<Answer> {
-  const { actor, clock, ids, standing } = handling
+  const { actor, clock, ids, permissions: standing } = handling
   const at = clock.now()
   return teamOf(handling).store.record({
     actor,

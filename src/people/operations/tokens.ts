@@ -77,11 +77,11 @@ export const tokenCreate = defineOperation({
     const here = await currentProjectId(handling)
     const secret = team.newSecret()
     const { listed, id, at } = await recordInTeam(handling, async (reads, setting) => {
-      const { standing } = handling
+      const { permissions: standing } = handling
       const parent = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
       const all_projects = input.all_projects ?? (team.owner === null ? undefined : true)
       const limits = limitsOf({ ...input, kind, all_projects }, { parent, projectHere: here, at: setting.at })
-      const { person, facts } = await holderOf(reads, setting, { ...input, handling })
+      const { person, events } = await holderOf(reads, setting, { ...input, handling })
       const token: Token = {
         id: setting.ids.next('token'),
         name: input.name ?? (kind === 'person' ? person.name : kind),
@@ -97,7 +97,7 @@ export const tokenCreate = defineOperation({
       }
       await assertTokenNameFree(reads, token)
       return {
-        facts: [...facts, { kind: 'token.created', token, person: person.name }],
+        events: [...events, { kind: 'token.created', token, person: person.name }],
         beside: [{ kind: 'secret made', of: token.id, hash: team.hashOf(secret) }],
         answer: { listed: { token, person, usedAt: null }, id: token.id, at: setting.at },
       }
@@ -177,7 +177,7 @@ async function assertMayCreateToken(
   processes: readonly ProcessSource[],
 ): Promise<void> {
   const { kind, person, role, all_projects, admin } = making
-  const { standing } = handling
+  const { permissions: standing } = handling
   assertConsistentToken(making)
   if (role !== undefined && kind !== 'person') await assertRoleOfAgents(handling, role, processes)
   if (!standing) return
@@ -274,8 +274,8 @@ async function holderOf(
     admin,
     handling,
   }: Pick<TokenOptions, 'person' | 'admin'> & { readonly handling: CommandContext },
-): Promise<{ readonly person: Person; readonly facts: readonly NewProjectEvent[] }> {
-  const { standing, team } = handling
+): Promise<{ readonly person: Person; readonly events: readonly NewProjectEvent[] }> {
+  const { permissions: standing, team } = handling
   if (admin) sharedTeamOf(handling)
   if (team?.owner && words === undefined) return ownerPerson(reads, setting, team.owner)
   const meant = words ?? standing?.personId
@@ -290,7 +290,7 @@ async function holderOf(
   const known = await reads.identities.personsCalled(meant)
   if (known.length === 0 && admin) {
     const person = await newPerson(reads, setting, { name: meant, email: null, admin: true })
-    return { person, facts: [{ kind: 'person.added', person }] }
+    return { person, events: [{ kind: 'person.added', person }] }
   }
   const person = await findPerson(reads, meant)
   if (person.disabledAt !== null) {
@@ -299,9 +299,9 @@ async function holderOf(
       hint: `An admin lets them in again: waymark person enable ${person.id}`,
     })
   }
-  if (!admin || person.admin) return { person, facts: [] }
+  if (!admin || person.admin) return { person, events: [] }
   const changed = { personId: person.id, name: person.name, changes: { admin: true } }
-  return { person: { ...person, admin: true }, facts: [{ kind: 'person.changed', ...changed }] }
+  return { person: { ...person, admin: true }, events: [{ kind: 'person.changed', ...changed }] }
 }
 
 /** Two tokens of one person are told apart by name; one that is revoked or too old is in nobody's way. */
@@ -336,7 +336,7 @@ export const tokenList = defineOperation({
   output: z.object({ tokens: list(TokenEntry), ...page }),
 }).handler(async (handling, input) => {
   const { all, revoked = false } = input
-  const { standing, clock } = handling
+  const { permissions: standing, clock } = handling
   if (all && standing && !standing.admin && !hasAccess(standing, 'owner')) {
     throw forbiddenFailure(
       'access_too_low',
@@ -384,7 +384,7 @@ export const tokenRevoke = defineOperation({
   input: z.strictObject({ token: identifier('Its id, or its name') }),
   output: TokenEntry,
 }).handler(async (handling, input) => {
-  const { standing } = handling
+  const { permissions: standing } = handling
   const here = await currentProjectId(handling)
   return recordInTeam(handling, async (reads, { at }) => {
     const own = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
@@ -395,7 +395,7 @@ export const tokenRevoke = defineOperation({
     )
     const found = findToken(mine, input.token)
     const { token, person } = found
-    if (token.revokedAt !== null) return { facts: [], answer: tokenEntry(found, at) }
+    if (token.revokedAt !== null) return { events: [], answer: tokenEntry(found, at) }
     const revoked = { ...token, revokedAt: at, revokedBy: handling.actor.name }
     return {
       ...(await endedTokens(reads, [token], at)),

@@ -27,13 +27,13 @@ export const whoami = defineOperation({
     /** Whether access is asked about at all: only where the server has a database that knows persons. */
     restricted: z.boolean(),
     /** What the token lets at most, whatever you may yourself; null where it sets no limit. */
-    most: z.enum(accesses).nullable(),
+    max_access: z.enum(accesses).nullable(),
     roles: strings,
     token_id: z.string().nullable(),
     session_id: z.string().nullable(),
     expires_at: z.string().nullable(),
   }),
-}).handler(({ actor: { name, kind, role, channel }, standing }) =>
+}).handler(({ actor: { name, kind, role, channel }, permissions: standing }) =>
   Promise.resolve({
     name,
     kind,
@@ -43,7 +43,7 @@ export const whoami = defineOperation({
     admin: standing?.admin ?? false,
     access: standing?.access ?? null,
     restricted: standing !== undefined,
-    most: standing?.most ?? null,
+    max_access: standing?.most ?? null,
     roles: standing?.roles ?? [],
     token_id: standing?.tokenId ?? null,
     session_id: standing?.sessionId ?? null,

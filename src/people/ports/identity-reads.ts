@@ -1,7 +1,7 @@
 import type { SessionId, TokenId } from '../../kernel/id.ts'
 import type { Member, Person, SignInSession, Token } from '../domain/identity.ts'
 
-/** What is kept of a token or a session beside the facts. */
+/** What is kept of a token or a session beside the log entries. */
 export interface StoredSecret {
   /** SHA-256, hexadecimal. */
   readonly hash: string
@@ -33,12 +33,12 @@ export interface ProjectListing {
   readonly name: string
   /** Whether people gave it that name; otherwise it is its folder's. */
   readonly named: boolean
-  readonly facts: number
-  /** Open holds: what waits for people. */
+  readonly events: number
+  /** Open inbox items: what waits for people. */
   readonly waiting: number
   readonly openAttempts: number
-  /** When the last fact was recorded; null where there is none. */
-  readonly lastFactAt: number | null
+  /** When the last log entry was recorded; null where there is none. */
+  readonly lastEventAt: number | null
 }
 
 /** Members are those of the project that is asked about; persons, tokens and sessions are the whole server's. */

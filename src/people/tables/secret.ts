@@ -15,7 +15,7 @@ import { personReads } from './person.ts'
 import { sessionReads } from './session.ts'
 import { tokenReads } from './token.ts'
 
-/** What a token or a session has that no fact holds. */
+/** What a token or a session has that no log entry holds. */
 export interface SecretTable {
   project_id: string
   /** Of the token or the session. */
@@ -25,13 +25,13 @@ export interface SecretTable {
   used_at: number | null
 }
 
-/** Writes what goes with facts and is in none of them, in their transaction. */
+/** Writes what goes with log entries and is in none of them, in their transaction. */
 export async function writeSecretRows(
   { db, projectId }: { readonly db: Kysely<Tables>; readonly projectId: string },
   beside: readonly SideWrite[],
 ): Promise<void> {
   for (const one of beside) {
-    if (one.kind === 'project made') continue // by who appends facts
+    if (one.kind === 'project made') continue // by who appends log entries
     if (one.kind === 'project renamed') {
       await renameProject(db, one.id, one.name)
       continue
@@ -41,7 +41,7 @@ export async function writeSecretRows(
       continue
     }
     if (
-      one.kind === 'edge seen' ||
+      one.kind === 'machine seen' ||
       one.kind === 'command leased' ||
       one.kind === 'diff kept' ||
       one.kind === 'diffs removed'
@@ -50,9 +50,9 @@ export async function writeSecretRows(
       continue
     }
     if (
-      one.kind === 'moments told' ||
+      one.kind === 'hook events ingested' ||
       one.kind === 'turns recorded' ||
-      one.kind === 'moments forgotten' ||
+      one.kind === 'hook events forgotten' ||
       one.kind === 'prompt kept' ||
       one.kind === 'prompts forgotten'
     ) {

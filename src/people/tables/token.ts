@@ -18,7 +18,7 @@ export interface TokenTable {
   only_project: string | null
   role: string | null
   /** What it lets at most; null where it sets no limit. */
-  most: string | null
+  max_access: string | null
   person_id: string
   /** The person who made it; null for one made by whoever can write the database. */
   created_by: string | null
@@ -41,7 +41,7 @@ function tokenRow({ projectId, seq }: RowKey, token: Token): Insertable<TokenTab
     kind: token.kind,
     only_project: token.projectId,
     role: token.role,
-    most: token.most ?? null,
+    max_access: token.most ?? null,
     person_id: token.personId,
     created_by: token.createdBy,
     parent_id: token.parentId,
@@ -59,7 +59,7 @@ function tokenOf(row: Omit<Selectable<TokenTable>, 'project_id' | 'seq'>): Token
     kind: row.kind as TokenKind, // as it was written
     projectId: row.only_project,
     role: row.role,
-    ...(row.most !== null && { most: row.most as Access }), // as it was written
+    ...(row.max_access !== null && { most: row.max_access as Access }), // as it was written
     personId: row.person_id as PersonId, // a brand
     createdBy: row.created_by as PersonId | null, // a brand
     parentId: row.parent_id as TokenId | null, // a brand
@@ -159,7 +159,7 @@ export function tokenReads({ db }: Pick<ReadScope, 'db'>) {
           'token.kind',
           'token.only_project',
           'token.role',
-          'token.most',
+          'token.max_access',
           'token.person_id',
           'token.created_by',
           'token.parent_id',

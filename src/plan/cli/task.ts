@@ -70,10 +70,10 @@ export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
 }
 
 /** What a preview foretells has no id yet. */
-function openQuestionsText({ waits_for: holds = [] }: OutputOf<'complete_task'>): string {
-  return holds
+function openQuestionsText({ waits_for: items = [] }: OutputOf<'complete_task'>): string {
+  return items
     .map(
-      ({ hold_id: id, kind, question }) =>
+      ({ item_id: id, kind, question }) =>
         `${id === null ? '' : `${id}  `}${kind.replace(/_/g, ' ')}: ${question}`,
     )
     .join('\n')
@@ -101,8 +101,8 @@ export function taskPage(task: TaskAnswer, page: RenderContext): string {
     section('Subtasks', subtasksOf(task), page),
     ...attempts.map((attempt) => attemptText(attempt, page)),
     cutNote(attempts.length, task.attempts_total, 'these are the last ones.'),
-    section('Waiting for a person', inboxList(task.holds, page), page),
-    section('Answered', inboxList(task.answered_holds, page), page),
+    section('Waiting for a person', inboxList(task.items, page), page),
+    section('Answered', inboxList(task.answered_items, page), page),
     section('Decisions', decisionList(task.decisions, page), page),
     section('Issues', issueList(task.issues, page), page),
     section('Progress', progressList(task.progress, page), page),
@@ -137,7 +137,7 @@ function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [stri
 
 function measuringMachineText({ measured_by: by }: AttemptAnswer): string {
   if (by === undefined) return ''
-  return `edge ${by.machine ?? by.edge}${by.token === null ? '' : ` (token ${by.token})`}`
+  return `machine ${by.machine ?? by.machine_id}${by.token === null ? '' : ` (token ${by.token})`}`
 }
 
 function attemptText(attempt: AttemptAnswer, page: RenderContext): string {
@@ -171,8 +171,8 @@ function attemptText(attempt: AttemptAnswer, page: RenderContext): string {
 }
 
 function correctionText(said: AttemptAnswer['corrections'][number], page: RenderContext): string {
-  const by = withPerson(said.agent_name ?? said.said_by, said.person)
-  return `${by} added ${formatAge(said.at, page.now)}: ${quoteText(said.text, page)}`
+  const by = withPerson(said.agent_name ?? said.author, said.person)
+  return `${by} added ${formatAge(said.created_at, page.now)}: ${quoteText(said.text, page)}`
 }
 
 function measuredText({ measured, attempt_id: id }: AttemptAnswer, page: RenderContext): string {

@@ -29,7 +29,7 @@ export function claimTask(
   { task, claim }: PlannedTask,
   claimant: Claimant,
   setting: TransactionContext,
-): { readonly claim: Claim; readonly token: string; readonly facts: readonly NewPlanEvent[] } {
+): { readonly claim: Claim; readonly token: string; readonly events: readonly NewPlanEvent[] } {
   const token = setting.ids.next('claim')
   const made: Claim = {
     agent: displayName(claimant),
@@ -40,7 +40,7 @@ export function claimTask(
     expiresAt: setting.at + claimLasts,
   }
   const before = claim === null ? [] : endClaim(task.id, claim, 'expired')
-  return { claim: made, token, facts: [...before, { kind: 'task.claimed', taskId: task.id, claim: made }] }
+  return { claim: made, token, events: [...before, { kind: 'task.claimed', taskId: task.id, claim: made }] }
 }
 
 function endClaim(

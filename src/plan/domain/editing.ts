@@ -76,7 +76,7 @@ function statusChange(
     case 'in_progress': {
       const reopened: readonly NewPlanEvent[] =
         now === 'done' ? [{ kind: 'task.marked', taskId: task.id, as: 'to_do' }] : []
-      return [...reopened, ...claimTask(planned, claimant, setting).facts]
+      return [...reopened, ...claimTask(planned, claimant, setting).events]
     }
     case 'to_do':
       return now === 'done' ? [{ kind: 'task.marked', taskId: task.id, as: 'to_do' }] : released

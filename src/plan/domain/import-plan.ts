@@ -18,10 +18,10 @@ export interface ImportSituation {
 }
 
 export interface ImportedPlan {
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
   readonly added: { readonly phases: number; readonly milestones: number; readonly tasks: number }
   /** Titles of tasks that were there already. */
-  readonly known: number
+  readonly existing: number
   readonly notices: readonly string[]
 }
 
@@ -67,7 +67,7 @@ export function* importPlan(
   const linked = yield* mapInSteps(tasks, (task) => dependencies(task, ids))
   const noted = yield* mapInSteps(tasks, (task) => notes(task, ids, setting))
   return {
-    facts: [
+    events: [
       ...phases.map(
         (phase, index): NewProjectEvent => ({
           kind: 'phase.created',
@@ -85,7 +85,7 @@ export function* importPlan(
       ...noted.flat(),
     ],
     added: { phases: phases.length, milestones: milestones.length, tasks: tasks.length },
-    known: document.tasks.length - tasks.length,
+    existing: document.tasks.length - tasks.length,
     notices:
       begun === 0
         ? []

@@ -62,7 +62,7 @@ export function planTaskGroup(
 ): {
   readonly phases: readonly Phase[]
   readonly tasks: readonly PlanBatchEntry[]
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
 } {
   const phases = newPhases(together.phases, situation, setting)
   const homes = [...phases, ...situation.there]
@@ -81,7 +81,7 @@ export function planTaskGroup(
   return {
     phases,
     tasks: [...ids].map(([key, id]) => ({ key, id })),
-    facts: [
+    events: [
       ...phases.map((phase): NewProjectEvent => ({ kind: 'phase.created', phase })),
       ...tasks.map(({ task }): NewProjectEvent => ({ kind: 'task.planned', task })),
       ...tasks.flatMap(({ task, dependsOn }) =>
@@ -177,17 +177,17 @@ function problemsOf(
   return [...problems, ...everyCycle(edges, 5).map((cycle) => `circular dependency: ${cycleText(cycle)}`)]
 }
 
-const mostTold = 20
+const maxTold = 20
 
 function refuse(problems: readonly string[]): void {
   if (problems.length === 0) return
-  const told = problems.slice(0, mostTold).join('; ')
-  const more = problems.length > mostTold ? `; and ${problems.length - mostTold} more` : ''
+  const told = problems.slice(0, maxTold).join('; ')
+  const more = problems.length > maxTold ? `; and ${problems.length - maxTold} more` : ''
   const counted = formatCount(problems.length, 'problem')
   throw new Failure('INVALID_INPUT', `Nothing was planned, ${counted}: ${told}${more}.`, {
     reason: 'plan_invalid',
     hint: 'Correct them and send the whole plan again.',
-    details: { problems: problems.slice(0, mostTold) },
+    details: { problems: problems.slice(0, maxTold) },
   })
 }
 

@@ -217,7 +217,7 @@ interface OpenWork {
 }
 
 /** Most tasks that one reason names. */
-export const mostNamed = 3
+export const maxNamed = 3
 
 /** Why none of these tasks is for the caller now, in figures: `2 wait for t-…`, `1 held by worker-c`, `1 is for qa-engineer`. */
 export function reasonsFor({ toDo, begun, awaited, caller, role }: OpenWork): readonly string[] {
@@ -242,9 +242,9 @@ export function reasonsFor({ toDo, begun, awaited, caller, role }: OpenWork): re
 }
 
 function waitingSentence(blocked: number, awaited: readonly string[]): string {
-  const more = awaited.length > mostNamed ? ` and ${awaited.length - mostNamed} more` : ''
+  const more = awaited.length > maxNamed ? ` and ${awaited.length - maxNamed} more` : ''
   const verb = blocked === 1 ? 'waits' : 'wait'
-  return `${blocked} ${verb} for ${awaited.slice(0, mostNamed).join(', ')}${more}`
+  return `${blocked} ${verb} for ${awaited.slice(0, maxNamed).join(', ')}${more}`
 }
 
 function isOrAre(count: number): string {

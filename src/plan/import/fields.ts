@@ -99,7 +99,7 @@ export function readFields<Fields>(
   }
   const copy = { value: structuredClone(value) }
   let wrong = issues
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const removed = new Map<unknown[], Set<number>>()
     for (const issue of wrong.toReversed()) repair(copy, issue, removed)
     for (const [list, places] of removed) removePlaces(list, places)
@@ -111,7 +111,7 @@ export function readFields<Fields>(
 }
 
 /** What is taken away may be missing then, a level below. */
-const mostRounds = 10
+const maxRounds = 10
 
 type PropertyPath = readonly PropertyKey[]
 

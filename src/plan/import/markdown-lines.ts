@@ -281,13 +281,13 @@ const endings: readonly (readonly [Attribute, RegExp])[] = [
 ]
 
 /** Each one is looked for in all that is left of the line. */
-const mostAttributes = 12
+const maxAttributes = 12
 
 /** Takes attributes away from the end, one by one, until the end is title. */
 function attributesOf(line: string): Attributes {
   const found: Record<Attribute, string[]> = { key: [], role: [], after: [] }
   let title = line.replace(/\s+/g, ' ').trim()
-  for (let taken = 0; taken < mostAttributes; taken += 1) {
+  for (let taken = 0; taken < maxAttributes; taken += 1) {
     const ending = endings.find(([, pattern]) => pattern.test(title))
     if (!ending) break
     const [attribute, pattern] = ending

@@ -151,15 +151,15 @@ function descriptionOf(lines: readonly string[]): string | null {
 /** A person who wrote them may have meant tasks. */
 function entriesNotice(lines: readonly number[]): readonly string[] {
   if (lines.length === 0) return []
-  const listed = lines.slice(0, mostListed).join(', ')
-  const more = lines.length > mostListed ? ` and ${lines.length - mostListed} more` : ''
+  const listed = lines.slice(0, maxListed).join(', ')
+  const more = lines.length > maxListed ? ` and ${lines.length - maxListed} more` : ''
   const [entries, where] = lines.length === 1 ? ['entry', 'line'] : ['entries', 'lines']
   return [
     `left out: ${lines.length} list ${entries} without a checkbox, in ${where} ${listed}${more}. Begin a task with "- [ ]".`,
   ]
 }
 
-const mostListed = 20
+const maxListed = 20
 
 /** Neighbouring lines left out for the same reason make one sentence. */
 function sentences(notices: readonly LineNotice[], silent: ReadonlySet<number>): readonly string[] {

@@ -15,7 +15,7 @@ import { readTaskman } from './taskman.ts'
 const largest = 200_000_000
 /** Largest text of a plan, in bytes: a log of a project may have more. */
 const maxPlanBytes = 20_000_000
-const mostFiles = 20_000
+const maxFiles = 20_000
 
 /** What the system says of a path that leads to no file. */
 const missing = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'])
@@ -101,7 +101,7 @@ async function loadFolder(
 
 async function markdownFiles(folder: string, reading: FileLoader): Promise<readonly SourceText[]> {
   const entries = await withReadFailure(folder, readdir(folder, { recursive: true, withFileTypes: true }))
-  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.md')).slice(0, mostFiles)
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.md')).slice(0, maxFiles)
   const sources: SourceText[] = []
   let total = 0
   for (const { parentPath, name } of files) {
@@ -126,7 +126,7 @@ async function loadFile(
   }
   const text = bytes.toString('utf8')
   const format = asked ?? formatOf(file, text)
-  if (format === 'journal') return { kind: 'journal', lines: text.split('\n').slice(1).filter(Boolean) }
+  if (format === 'log') return { kind: 'log', lines: text.split('\n').slice(1).filter(Boolean) }
   if (format === 'taskman') return loadedPlanOf(format, await withReadFailure(file, readTaskman(file)))
   return loadedPlanOf(format, await readPlan({ format, text, name: basename(file) }))
 }
@@ -142,7 +142,7 @@ function planTooLargeFailure(name: string, bytes: string): Failure {
 /** Whether a file is an export of a project, or a database of another program. */
 function isOwnRecord(bytes: Buffer): boolean {
   const head = bytes.toString('latin1', 0, 40)
-  return head.startsWith('{"waymark":"journal"') || head.startsWith('SQLite format 3')
+  return head.startsWith('{"waymark":"log"') || head.startsWith('SQLite format 3')
 }
 
 /** What cannot be read is told in a sentence, also where it went away while it was read. */
@@ -182,7 +182,7 @@ function emptyPlanFailure(format: PlanFormat, notices: readonly string[]): Failu
   )
 }
 
-function loadedPlanOf(format: Exclude<PlanFormat, 'journal'>, result: ImportResult): LoadedPlan {
+function loadedPlanOf(format: Exclude<PlanFormat, 'log'>, result: ImportResult): LoadedPlan {
   if (result.accepted && isEmpty(result.document, format)) throw emptyPlanFailure(format, result.notices)
   if (result.accepted) return { kind: 'plan', format, document: result.document, notices: result.notices }
   const { problems } = result
@@ -209,7 +209,7 @@ function shapeOf(problems: readonly string[]): string {
 function formatOf(file: string, text: string): PlanFormat {
   const name = basename(file).toLowerCase()
   if (text.startsWith('SQLite format 3\0')) return 'taskman'
-  if (text.startsWith('{"waymark":"journal"')) return 'journal'
+  if (text.startsWith('{"waymark":"log"')) return 'log'
   if (/\.(md|markdown|txt)$/.test(name)) return 'markdown'
   const firstLine = text.slice(0, text.indexOf('\n') + 1 || undefined)
   if (name.endsWith('.jsonl'))

@@ -80,7 +80,7 @@ function workerFile(): string {
 }
 
 /** Formats that are text, and nothing but a plan. */
-type TextFormat = Exclude<PlanFormat, 'journal' | 'taskman'>
+type TextFormat = Exclude<PlanFormat, 'log' | 'taskman'>
 
 /** A few seconds of reading each; no plan of this size is one that somebody works through. */
 const maxLines = 500_000

@@ -38,11 +38,11 @@ export const depAdd = defineOperation({
     const planned = await findPlanned(reads, input['task-id'])
     const dependency = await findPlanned(reads, input['dep-id'])
     const [taskId, dependsOnId] = [planned.task.id, dependency.task.id]
-    const fact = addDependency(taskId, dependsOnId, {
+    const event = addDependency(taskId, dependsOnId, {
       known: await reads.plan.dependsOn(taskId, dependsOnId),
       wayBack: await reads.plan.chain(dependsOnId, taskId),
     })
-    return { facts: [fact], answerFrom: taskAnswer(taskId, setting.at) }
+    return { events: [event], answerFrom: taskAnswer(taskId, setting.at) }
   }),
 )
 
@@ -70,9 +70,9 @@ export const depRemove = defineOperation({
     const taskId = planned.task.id
     const dependsOnId = planned.dependsOn.find((id) => id === input['dep-id'])
     // As taskman: what is not there need not be removed.
-    if (dependsOnId === undefined) return { facts: [], answer: plannedTaskEntry(planned, setting.at) }
-    const fact: NewPlanEvent = { kind: 'dependency.removed', taskId, dependsOnId }
-    return { facts: [fact], answerFrom: taskAnswer(taskId, setting.at) }
+    if (dependsOnId === undefined) return { events: [], answer: plannedTaskEntry(planned, setting.at) }
+    const event: NewPlanEvent = { kind: 'dependency.removed', taskId, dependsOnId }
+    return { events: [event], answerFrom: taskAnswer(taskId, setting.at) }
   }),
 )
 

@@ -73,7 +73,7 @@ export const taskAdd = defineOperation({
     )
     const dependsOn = await dependenciesOf(reads, input.depends_on)
     return {
-      facts: [
+      events: [
         { kind: 'task.planned', task },
         ...dependsOn.map((dependsOnId) => ({
           kind: 'dependency.added' as const,
@@ -144,13 +144,17 @@ export const taskEdit = defineOperation({
     await assertRole(reads, input.role)
     const asked = input.status ?? null
     const openAttempt = asked === null ? null : await reads.tasks.openAttempt(planned.task.id)
-    const facts = editTask(
+    const events = editTask(
       { changes: await changesOf(reads, input, milestone), status: asked },
       { planned, openAttempt, milestone },
       { actor, agentName: input.agent_name ?? null },
       setting,
     )
-    return { facts, agentName: input.agent_name ?? null, answerFrom: taskAnswer(planned.task.id, setting.at) }
+    return {
+      events,
+      agentName: input.agent_name ?? null,
+      answerFrom: taskAnswer(planned.task.id, setting.at),
+    }
   }),
 )
 
@@ -199,8 +203,8 @@ export const taskDrop = defineOperation({
     const planned = await findPlanned(reads, input.id)
     const openAttempt = await reads.tasks.openAttempt(planned.task.id)
     const by = { actor, agentName: null }
-    const facts = dropTask({ planned, openAttempt }, { reason: input.reason, by }, setting)
-    return { facts, answerFrom: taskAnswer(planned.task.id, setting.at) }
+    const events = dropTask({ planned, openAttempt }, { reason: input.reason, by }, setting)
+    return { events, answerFrom: taskAnswer(planned.task.id, setting.at) }
   }),
 )
 
@@ -225,7 +229,7 @@ export const roleAdd = defineOperation({
 }).handler(({ record }, { role }) =>
   record(async ({ plan }) => {
     const roles = [...knownRoles, ...(await plan.roles())]
-    if (roles.includes(role)) return { facts: [], answer: { role, roles } }
-    return { facts: [{ kind: 'role.declared', role }], answer: { role, roles: [...roles, role] } }
+    if (roles.includes(role)) return { events: [], answer: { role, roles } }
+    return { events: [{ kind: 'role.declared', role }], answer: { role, roles: [...roles, role] } }
   }),
 )

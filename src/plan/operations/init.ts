@@ -21,7 +21,7 @@ export const init = defineOperation({
   print: (answer) => [String(answer['message'])],
 }).handler(({ record }) =>
   // A record that nothing happened in still makes the database; what is in it stays.
-  record(async () => ({ facts: [], answer: { message: 'Database initialized.' } })),
+  record(async () => ({ events: [], answer: { message: 'Database initialized.' } })),
 )
 
 export const demo = defineOperation({

@@ -50,7 +50,7 @@ export const milestoneAdd = defineOperation({
       createdAt: setting.at,
     }
     return {
-      facts: [{ kind: 'milestone.created', milestone }],
+      events: [{ kind: 'milestone.created', milestone }],
       answer: milestoneEntry(milestone, phase.missionId),
     }
   }),
@@ -99,9 +99,9 @@ export const milestoneEdit = defineOperation({
       ...(input.clear?.includes('criterion') && { criterion: null }),
     }
     if (Object.keys(changes).length === 0)
-      return { facts: [], answer: milestoneEntry(milestone, home.missionId) }
+      return { events: [], answer: milestoneEntry(milestone, home.missionId) }
     return {
-      facts: [{ kind: 'milestone.edited', milestoneId: milestone.id, changes }],
+      events: [{ kind: 'milestone.edited', milestoneId: milestone.id, changes }],
       answerFrom: async (after) => milestoneEntry(await findMilestone(after, milestone.id), home.missionId),
     }
   }),

@@ -47,7 +47,7 @@ export const noteAdd = defineOperation({
       author: displayName({ actor, agentName }),
       createdAt: setting.at,
     }
-    return { facts: [{ kind: 'note.added', note }], agentName, answer: noteEntry(note) }
+    return { events: [{ kind: 'note.added', note }], agentName, answer: noteEntry(note) }
   }),
 )
 
@@ -83,7 +83,7 @@ export const noteList = defineOperation({
   }),
 )
 
-const mostNotes = 200
+const maxNotes = 200
 
 /** Notes by their ids, which taskman_task_get names; what does not exist is left out, as taskman does. */
 export const noteListByIds = defineOperation({
@@ -110,9 +110,9 @@ export const noteListByIds = defineOperation({
 }).handler(({ store, actor }, { ids }) =>
   store.view(async (reads) => {
     const named = [...new Set(ids.split(',').map((id) => id.trim()))].filter((id) => id !== '')
-    const notes = (await reads.plan.notesWithIds(named.slice(0, mostNotes))).map(noteEntry)
+    const notes = (await reads.plan.notesWithIds(named.slice(0, maxNotes))).map(noteEntry)
     return {
-      notes: new Paging('taskman_task_note_list_by_ids', {}, actor, mostNotes).fit(notes),
+      notes: new Paging('taskman_task_note_list_by_ids', {}, actor, maxNotes).fit(notes),
       total: notes.length,
     }
   }),

@@ -50,7 +50,7 @@ export const phaseAdd = defineOperation({
       createdAt: setting.at,
       completedAt: status === 'completed' ? setting.at : null,
     }
-    return { facts: [{ kind: 'phase.created', phase }], answer: phaseEntry(phase) }
+    return { events: [{ kind: 'phase.created', phase }], answer: phaseEntry(phase) }
   }),
 )
 
@@ -121,9 +121,9 @@ export const phaseEdit = defineOperation({
       ...(input['sort-order'] !== undefined && { sortOrder: input['sort-order'] }),
       ...(input.clear?.includes('sort-order') && { sortOrder: null }),
     }
-    if (Object.keys(changes).length === 0) return { facts: [], answer: phaseEntry(phase) }
+    if (Object.keys(changes).length === 0) return { events: [], answer: phaseEntry(phase) }
     return {
-      facts: [{ kind: 'phase.edited', phaseId: phase.id, missionId: phase.missionId, changes }],
+      events: [{ kind: 'phase.edited', phaseId: phase.id, missionId: phase.missionId, changes }],
       answerFrom: async (after) => phaseEntry(await findPhase(after, phase.id)),
     }
   }),

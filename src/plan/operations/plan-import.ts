@@ -26,7 +26,7 @@ export const planFile = measurement({
 export const Added = z.object({
   added: z.object({ phases: z.int(), milestones: z.int(), tasks: z.int() }),
   /** Tasks that were there already. */
-  known: z.int(),
+  existing: z.int(),
   notices: strings,
   dry_run: z.literal(true).optional(),
 })
@@ -54,18 +54,18 @@ export const planImport = defineOperation({
   }),
   output: Added.partial().extend({
     format: z.string(),
-    /** Of an exported project: how many facts were restored. */
-    facts: z.int().optional(),
+    /** Of an exported project: how many log entries were restored. */
+    events: z.int().optional(),
     notices: strings,
   }),
 })
   .measure({ plan: planFile })
   .handler(planBrief, async (handling, input, { plan }) => {
     const loaded = requireMeasured(plan)
-    if (loaded.kind === 'journal') {
+    if (loaded.kind === 'log') {
       const dryRun = input['dry-run'] ?? false
-      const { facts } = await restoreEventLog(handling, loaded.lines, { dryRun })
-      return { format: 'journal', facts, notices: [], ...(dryRun && { dry_run: true as const }) }
+      const { events } = await restoreEventLog(handling, loaded.lines, { dryRun })
+      return { format: 'log', events, notices: [], ...(dryRun && { dry_run: true as const }) }
     }
     const request = { mission: input.mission, dryRun: input['dry-run'] ?? false }
     const result = await addPlan(handling, loaded.document, request)
@@ -77,7 +77,7 @@ function planBrief({ file, from }: { readonly file: string; readonly from?: Plan
 }
 
 /** Most tasks that an import is compared with. */
-const mostTasks = 500_000
+const maxTasks = 500_000
 
 /** Adds a document to a plan, in one transaction. */
 export async function addPlan(
@@ -89,10 +89,10 @@ export async function addPlan(
     const owner = await ownerOf(reads, request.mission)
     const known = await situationOf(reads, owner, at)
     for (const { key } of document.phases) if (!known.phases.has(key)) await assertFreeId(reads, key)
-    const { facts, ...summary } = await runSteps(
+    const { events, ...summary } = await runSteps(
       importPlan(document, known, { setting: { at, ids }, creator: actor.name }),
     )
-    return { facts, answer: { ...summary, added: { ...summary.added }, notices: [...summary.notices] } }
+    return { events, answer: { ...summary, added: { ...summary.added }, notices: [...summary.notices] } }
   }
   if (request.dryRun) {
     const { answer } = await store.view((reads) => decided(reads, clock.now()))
@@ -113,7 +113,7 @@ async function runSteps<Result>(steps: ResumableWork<Result>): Promise<Result> {
 async function situationOf({ plan }: Reads, owner: PlanOwner, now: number): Promise<ImportSituation> {
   const phases = await plan.phases(owner)
   const milestones = await plan.milestones({ owner })
-  const tasks = await plan.graph(owner, mostTasks, now)
+  const tasks = await plan.graph(owner, maxTasks, now)
   return {
     owner,
     phases: new Set<string>(phases.map(({ id }) => id)),

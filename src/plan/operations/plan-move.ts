@@ -30,10 +30,10 @@ export const planMove = defineOperation({
 }).handler(({ record, clock }, input) =>
   record(async (reads) => {
     const isPhase = (await reads.plan.phase(input.id)) !== null
-    const facts = isPhase
+    const events = isPhase
       ? await phaseMoves(reads, input.id, input.before)
       : await taskMoves(reads, input, clock.now())
-    return { facts, answer: { id: input.id, moved: facts.length } }
+    return { events, answer: { id: input.id, moved: events.length } }
   }),
 )
 

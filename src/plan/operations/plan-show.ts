@@ -112,15 +112,15 @@ export const planGraph = defineOperation({
 )
 
 /** Most tasks that one picture of a plan is made of. */
-const mostTasks = 200_000
+const maxTasks = 200_000
 
 /** A whole plan with as little of each task as outlines and diagrams need. */
 export async function planSource({ plan }: Reads, owner: PlanSpan, now: number): Promise<PlanSource> {
   const phases = await plan.phases(owner)
   const milestones = await plan.milestones({ owner })
-  const tasks = await plan.graph(owner, mostTasks, now)
+  const tasks = await plan.graph(owner, maxTasks, now)
   const orders = new Map<string, number>(phases.map(({ id }, order) => [id, order]))
-  const neighbors = await plan.neighbors(owner, mostTasks, now)
+  const neighbors = await plan.neighbors(owner, maxTasks, now)
   const settled = new Set(
     neighbors.filter((task) => task.status === 'done' && !task.unsettled).map(({ id }) => id),
   )

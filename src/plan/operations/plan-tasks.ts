@@ -10,7 +10,7 @@ import { knownRoles, type PlannedTask } from '../domain/plan.ts'
 import { type PlanBatchPhase, planTaskGroup } from '../domain/plan-tasks.ts'
 import { clashOf } from './phases.ts'
 
-const mostTasks = 200
+const maxTasks = 200
 
 /** Plans phases, tasks and dependencies together: all of it is there at once, or nothing. */
 export const planTasks = defineOperation({
@@ -43,7 +43,7 @@ export const planTasks = defineOperation({
           depends_on: texts('Keys or task ids').optional(),
         }),
       )
-      .max(mostTasks)
+      .max(maxTasks)
       .describe('Tasks'),
   }),
   output: z.object({
@@ -78,9 +78,9 @@ export const planTasks = defineOperation({
       },
       setting,
     )
-    const { phases, tasks, facts } = planned
+    const { phases, tasks, events } = planned
     return {
-      facts,
+      events,
       answerFrom: async (after) => {
         const ids = tasks.map(({ id }) => id)
         const histories = await after.tasks.histories(ids, setting.at)

@@ -86,7 +86,7 @@ async function filterOf(reads: Reads, input: z.output<typeof inputFields>, now: 
   }
 }
 
-const mostNotes = 50
+const maxNotes = 50
 
 export const taskGet = defineOperation({
   name: 'taskman_task_get',
@@ -106,7 +106,7 @@ export const taskGet = defineOperation({
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
     const planned = await findPlanned(reads, input.id)
-    const notes = await reads.plan.notes(planned.task.id, { limit: mostNotes })
+    const notes = await reads.plan.notes(planned.task.id, { limit: maxNotes })
     const ids = notes.items.map(({ item }) => item.id)
     return {
       ...plannedTaskEntry(planned, clock.now()),

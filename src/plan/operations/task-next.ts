@@ -11,7 +11,7 @@ import { sentBackLines } from '../../review/operations/review-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { claimTask, expireClaim } from '../domain/claims.ts'
 import { type Claim, knownRoles, type PlannedTask, type PlanSpan } from '../domain/plan.ts'
-import { mostNamed, reasonsFor } from '../domain/readiness.ts'
+import { maxNamed, reasonsFor } from '../domain/readiness.ts'
 import { assertRole, formatField, roleField, spanField } from './fields.ts'
 import { PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
 
@@ -70,12 +70,12 @@ export const taskNext = defineOperation({
     const ended = expired.flatMap((planned) => expireClaim(planned, setting))
     const next = await nextOf(reads, input, asked)
     const said = await messageFor(reads, next, input, asked)
-    if (next === null) return { facts: ended, answer: answerOf(null, null, { now: setting.at, said }) }
+    if (next === null) return { events: ended, answer: answerOf(null, null, { now: setting.at, said }) }
     const planned = expired.some(({ task }) => task.id === next.task.id) ? { ...next, claim: null } : next
     const claimant = { actor: handling.actor, agentName: input.agent_name ?? null }
-    const { claim, token, facts } = claimTask(planned, claimant, setting)
+    const { claim, token, events } = claimTask(planned, claimant, setting)
     return {
-      facts: [...ended, ...facts],
+      events: [...ended, ...events],
       agentName: claimant.agentName,
       answerFrom: async (after) =>
         answerOf(await findPlanned(after, planned.task.id), { claim, token }, { now: setting.at, said }),
@@ -128,7 +128,7 @@ async function messageFor(
   return said.length === 0 ? null : said.join(' ')
 }
 
-const mostLooked = 1000
+const maxLooked = 1000
 
 /** Why nothing is ready, in figures, and the filter that would find something. */
 async function noTaskReason(
@@ -137,7 +137,7 @@ async function noTaskReason(
   { now, caller }: TaskNextContext,
 ): Promise<string> {
   const owner = await spanOf(reads, input.mission)
-  const page = { limit: mostLooked }
+  const page = { limit: maxLooked }
   const toDo = await reads.plan.tasks({ owner, status: 'to_do', now }, page)
   const begun = await reads.plan.tasks({ owner, status: 'in_progress', now }, page)
   const reasons = reasonsFor({
@@ -163,7 +163,7 @@ async function openDependencies(
   now: number,
 ): Promise<readonly string[]> {
   const blocked = toDo.filter((planned) => planned.blocked)
-  const ids = [...new Set(blocked.flatMap(({ dependsOn }) => dependsOn))].slice(0, mostLooked)
+  const ids = [...new Set(blocked.flatMap(({ dependsOn }) => dependsOn))].slice(0, maxLooked)
   if (ids.length === 0) return []
   const cards = await reads.tasks.cards(ids)
   const histories = await reads.tasks.histories(ids, now)
@@ -171,10 +171,10 @@ async function openDependencies(
     .map(({ task }) => task)
     .filter(({ id, status }) => status !== 'done' || histories.get(id)?.unsettled === true)
   const reasons = await Promise.all(
-    open.slice(0, mostNamed).map(async (task) => {
+    open.slice(0, maxNamed).map(async (task) => {
       if (task.status !== 'done') return plainWord(task.status)
-      const holds = await reads.holds.list({ taskId: task.id, status: 'open' }, { limit: 10 })
-      const isInReview = holds.items.some(({ item }) => item.hold.kind === 'review')
+      const items = await reads.inboxItems.list({ taskId: task.id, status: 'open' }, { limit: 10 })
+      const isInReview = items.items.some(({ item }) => item.item.kind === 'review')
       return isInReview ? 'in review' : 'done, and waits for a person'
     }),
   )

@@ -72,20 +72,20 @@ export async function countDependents(
 /** Counts the dependencies of every task again, after what holds them up has changed. */
 export async function countEveryDependency({ db, projectId }: ProjectionContext): Promise<void> {
   await sql`update task set open_dependencies = (
-      select count(*) from task_dependency as edge
+      select count(*) from task_dependency as machine
         join task as dependency
-          on dependency.project_id = edge.project_id and dependency.id = edge.depends_on_id
-        where edge.project_id = task.project_id and edge.task_id = task.id and ${isOpen})
+          on dependency.project_id = machine.project_id and dependency.id = machine.depends_on_id
+        where machine.project_id = task.project_id and machine.task_id = task.id and ${isOpen})
     where project_id = ${projectId}`.execute(db)
   await sql`update task set ${dependencyCountChange(0)} where project_id = ${projectId}`.execute(db)
 }
 
-// As `isReleased` in rows/standing.ts says it.
+// As `isReleased` in rows/readiness.ts says it.
 const isOpen = sql`(dependency.status <> 'done'
-  or (dependency.open_holds > 0 and coalesce(dependency.resolution, '') <> 'dropped'))`
+  or (dependency.open_items > 0 and coalesce(dependency.resolution, '') <> 'dropped'))`
 
 function dependencyCountChange(by: 1 | 0 | -1) {
-  return sql`open_dependencies = open_dependencies + ${by}, standing = case
+  return sql`open_dependencies = open_dependencies + ${by}, readiness = case
     when status <> 'to_do' then status
     when open_dependencies + ${by} = 0 then 'ready'
     else 'blocked' end`
@@ -110,17 +110,17 @@ async function raisePrerequisites(
   taskId: string,
 ): Promise<void> {
   if (heightsLater) return
-  const waitsFor = sql`edge.project_id = ${projectId} and edge.task_id = task.id`
+  const waitsFor = sql`machine.project_id = ${projectId} and machine.task_id = task.id`
   await sql`
     with recursive reached (id, height) as (
-      select edge.depends_on_id, task.height + 1 from task
-        ${lateralLookup(db, { table: 'task_dependency', as: 'edge', on: waitsFor })}
+      select machine.depends_on_id, task.height + 1 from task
+        ${lateralLookup(db, { table: 'task_dependency', as: 'machine', on: waitsFor })}
         where task.project_id = ${projectId} and task.id = ${taskId}
           and task.status <> 'done' and task.height < ${highest}
       union
-      select edge.depends_on_id, reached.height + 1 from reached
+      select machine.depends_on_id, reached.height + 1 from reached
         ${lateralLookup(db, { table: 'task', as: 'task', on: sql`task.project_id = ${projectId} and task.id = reached.id` })}
-        ${lateralLookup(db, { table: 'task_dependency', as: 'edge', on: waitsFor })}
+        ${lateralLookup(db, { table: 'task_dependency', as: 'machine', on: waitsFor })}
         where task.status <> 'done' and task.height < reached.height and reached.height < ${highest}
     )
     update task set height = raised.height
@@ -181,9 +181,9 @@ async function lowerHeights(projecting: ProjectionContext, taskIds: readonly str
       update task set height = ${heightOf()}
         where project_id = ${projectId} and id in (${sql.join(changed)}) and height > 1
           and not exists (
-            select 1 from task_dependency as edge
-              join task as waiting on waiting.project_id = edge.project_id and waiting.id = edge.task_id
-              where edge.project_id = task.project_id and edge.depends_on_id = task.id
+            select 1 from task_dependency as machine
+              join task as waiting on waiting.project_id = machine.project_id and waiting.id = machine.task_id
+              where machine.project_id = task.project_id and machine.depends_on_id = task.id
                 and waiting.height >= task.height - 1)
         returning id`.execute(db)
     changed = await prerequisites(
@@ -242,9 +242,9 @@ function heightsOf(
 function heightOf() {
   return sql<number>`(
     select 1 + coalesce(max(case when waiting.height < ${highest} then waiting.height else ${highest - 1} end), 0)
-      from task_dependency as edge
-      join task as waiting on waiting.project_id = edge.project_id and waiting.id = edge.task_id
-      where edge.project_id = task.project_id and edge.depends_on_id = task.id)`
+      from task_dependency as machine
+      join task as waiting on waiting.project_id = machine.project_id and waiting.id = machine.task_id
+      where machine.project_id = task.project_id and machine.depends_on_id = task.id)`
 }
 
 /** What tasks wait for. */
@@ -287,15 +287,15 @@ async function isWaitingFor(scope: ReadScope, from: TaskId, to: TaskId): Promise
     with recursive waiting (id) as (
       select task_id from task_dependency where project_id = ${projectId} and depends_on_id = ${to}
       union
-      select edge.task_id from waiting ${dependenciesOfWaiting(scope)}
+      select machine.task_id from waiting ${dependenciesOfWaiting(scope)}
     )
     select 1 from waiting where id = ${from} limit 1`.execute(db)
   return rows.length > 0
 }
 
 function dependenciesOfWaiting({ db, projectId }: ReadScope): RawBuilder<unknown> {
-  const on = sql`edge.project_id = ${projectId} and edge.depends_on_id = waiting.id`
-  return lateralLookup(db, { table: 'task_dependency', as: 'edge', on })
+  const on = sql`machine.project_id = ${projectId} and machine.depends_on_id = waiting.id`
+  return lateralLookup(db, { table: 'task_dependency', as: 'machine', on })
 }
 
 /** Every dependency on the way to a task, nearest first. */
@@ -309,7 +309,7 @@ async function dependenciesLeadingTo(
       select task_id, depends_on_id from task_dependency
         where project_id = ${projectId} and depends_on_id = ${to}
       union
-      select edge.task_id, edge.depends_on_id from waiting ${dependenciesOfWaiting(scope)}
+      select machine.task_id, machine.depends_on_id from waiting ${dependenciesOfWaiting(scope)}
     )
     select id, depends_on_id as "dependsOn" from waiting limit ${mostEdges}`.execute(db)
   return rows

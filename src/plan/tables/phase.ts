@@ -113,7 +113,15 @@ async function retireId(projecting: ProjectionContext, id: string): Promise<void
     .insertInto('phase')
     .values({ ...phase, id: kept })
     .execute()
-  for (const table of ['task', 'milestone', 'attempt', 'decision', 'issue', 'progress', 'hold'] as const) {
+  for (const table of [
+    'task',
+    'milestone',
+    'attempt',
+    'decision',
+    'issue',
+    'progress',
+    'inbox_item',
+  ] as const) {
     await sql`update ${sql.table(table)} set phase_id = ${kept}
       where project_id = ${projectId} and phase_id = ${id}`.execute(db)
   }
@@ -186,8 +194,8 @@ export interface PhaseNumbering {
 }
 
 /**
- * Numbers a phase in its mission, by the numbers that there are. Early facts of planned phases name no number: such a
- * phase gets the next one, and makes room where a later fact names that number.
+ * Numbers a phase in its mission, by the numbers that there are. Early log entries of planned phases name no number: such a
+ * phase gets the next one, and makes room where a later log entry names that number.
  */
 function numbering(taken: ReadonlyMap<number, string>, asked: number | null): PhaseNumbering {
   const next = Math.max(0, ...taken.keys()) + 1

@@ -155,7 +155,7 @@ export async function selectFirstTasks(
 }
 
 type PartCondition = RawBuilder<unknown>
-type TaskReadiness = TaskTable['standing']
+type TaskReadiness = TaskTable['readiness']
 
 /** A task's place in the list. */
 export type ListPosition = Pick<TaskTable, 'order_phase' | 'order_phase_seq' | 'order_own' | 'seq'>
@@ -170,10 +170,10 @@ function planParts(
 ): readonly PartCondition[] {
   const lead = leadingColumn(filter)
   const found = planConditions(projectId, filter, lead)
-  const standings = taskStandings(filter).map((standing) =>
+  const standings = taskStandings(filter).map((readiness) =>
     allConditions([
       ...found,
-      ...standingCondition(standing, lead, filter),
+      ...standingCondition(readiness, lead, filter),
       ...afterCursorCondition(behind, lead),
     ]),
   )
@@ -220,15 +220,15 @@ const standingText = {
 } as const satisfies Record<TaskReadiness, PartCondition>
 
 function standingCondition(
-  standing: TaskReadiness | null,
+  readiness: TaskReadiness | null,
   lead: IndexColumn,
   { now }: PlanFilter,
 ): readonly PartCondition[] {
-  if (standing === null) return []
+  if (readiness === null) return []
   const indexed = lead === null || lead === 'mission_id'
-  const column = indexed ? sql`standing` : sql`coalesce(standing, '')`
-  const is = sql`${column} = ${standingText[standing]}`
-  if (standing !== 'in_progress') return [is]
+  const column = indexed ? sql`readiness` : sql`coalesce(readiness, '')`
+  const is = sql`${column} = ${standingText[readiness]}`
+  if (readiness !== 'in_progress') return [is]
   return [is, sql`coalesce(claim_expires_at, ${now + 1}) > ${now}`]
 }
 

@@ -29,7 +29,7 @@ export interface RoleTable {
   seq: number
 }
 
-const mostExpired = 100
+const maxExpired = 100
 
 const undoneIn = prepareQuery((db, projectId: string, phaseId: string) =>
   db
@@ -119,7 +119,7 @@ export function planReads(scope: ReadScope): PlanReads {
       const expired = tasks()
         .where('claim_expires_at', '<=', now)
         .orderBy('claim_expires_at')
-        .limit(mostExpired)
+        .limit(maxExpired)
       return plannedTasks(scope, await expired.execute())
     },
     notes: (taskId, request) => notesOf(scope, taskId, request),
@@ -152,7 +152,7 @@ async function nextTask(scope: ReadScope, filter: NextFilter): Promise<PlannedTa
   const fits = sql`${ofRole} ${free} ${mine}`
   const isAny = owner === undefined || owner === 'open'
   const open = openMissionCondition(scope.projectId)
-  const ready = sql`project_id = ${scope.projectId} and standing = 'ready'
+  const ready = sql`project_id = ${scope.projectId} and readiness = 'ready'
     ${isAny ? sql`` : sql`and ${ownerCondition(owner)}`} ${fits} and ${open}`
   const expired = sql`project_id = ${scope.projectId} and claim_expires_at <= ${now} and open_dependencies = 0
     ${isAny ? sql`` : sql`and ${hasOwner(owner)}`} ${fits} and ${open}`
@@ -174,7 +174,7 @@ type TaskPlanColumns = Pick<
   | 'role'
   | 'status'
   | 'resolution'
-  | 'open_holds'
+  | 'open_items'
   | 'claim_expires_at'
   | 'sort_order'
   | 'seq'
@@ -183,7 +183,7 @@ type TaskPlanColumns = Pick<
 >
 
 const graphColumns = sql.raw(
-  'id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, open_holds, claim_expires_at, sort_order, seq, mission_id, assignee',
+  'id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, open_items, claim_expires_at, sort_order, seq, mission_id, assignee',
 )
 
 /** A claim that expired holds nothing: its task is to do. */
@@ -213,9 +213,9 @@ async function planNeighbors(
 ) {
   const { db, projectId } = scope
   const owned = owner === 'open' ? openMissionCondition(projectId) : ownerCondition(owner)
-  const { rows } = await sql<TaskPlanColumns & Pick<TaskTable, 'standing'>>`
+  const { rows } = await sql<TaskPlanColumns & Pick<TaskTable, 'readiness'>>`
     with inside as (select id from task where project_id = ${projectId} and ${owned})
-    select ${graphColumns}, standing from task where project_id = ${projectId}
+    select ${graphColumns}, readiness from task where project_id = ${projectId}
       and id not in (select id from inside)
       and id in (
         select depends_on_id from task_dependency
@@ -230,7 +230,7 @@ async function planNeighbors(
   )
   return rows.map((row) => ({
     ...graphTask(row, dependencies.get(row.id) ?? [], now),
-    ready: row.standing === 'ready',
+    ready: row.readiness === 'ready',
   }))
 }
 

@@ -25,7 +25,7 @@ export interface TaskCountTable {
 
 export interface TaskListEntry {
   readonly id: string
-  /** Of the fact that planned it. */
+  /** Of the log entry that planned it. */
   readonly seq: number
   readonly status: Task['status']
 }

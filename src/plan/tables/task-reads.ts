@@ -71,7 +71,7 @@ export function taskReads(scope: ReadScope): TaskReads {
     async planned(missionId) {
       const rows = await tasks()
         .where('mission_id', '=', missionId)
-        .where('standing', 'in', ['ready', 'blocked', 'in_progress'])
+        .where('readiness', 'in', ['ready', 'blocked', 'in_progress'])
         .orderBy('seq')
         .limit(100)
         .execute()
@@ -202,7 +202,7 @@ function distinctIdsOf(ids: readonly (string | null)[]): readonly string[] {
   return [...new Set(ids.filter((id) => id !== null))]
 }
 
-const mostFiles = 5
+const maxFiles = 5
 
 /** The attempts at a task that ended, newest first. */
 const closedAttempts = prepareByLimit((limit) =>
@@ -248,13 +248,13 @@ async function correctionsOf(
 ): Promise<readonly Correction[]> {
   const rows = await db
     .selectFrom('attempt_correction')
-    .innerJoin('fact', (join) =>
+    .innerJoin('project_event', (join) =>
       join
-        .onRef('fact.project_id', '=', 'attempt_correction.project_id')
-        .onRef('fact.seq', '=', 'attempt_correction.seq'),
+        .onRef('project_event.project_id', '=', 'attempt_correction.project_id')
+        .onRef('project_event.seq', '=', 'attempt_correction.seq'),
     )
     .selectAll('attempt_correction')
-    .select(['fact.actor', 'fact.channel'])
+    .select(['project_event.actor', 'project_event.channel'])
     .where('attempt_correction.project_id', '=', projectId)
     .where('attempt_id', '=', attemptId)
     .orderBy('attempt_correction.seq')
@@ -283,8 +283,8 @@ async function dependenciesOfTask(scope: ReadScope, taskId: TaskId): Promise<rea
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
   const ends = await lastAttemptEnds(scope, ids)
-  const holds = await db
-    .selectFrom('hold')
+  const items = await db
+    .selectFrom('inbox_item')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('task_id', 'in', nonEmptyValues(ids))
@@ -298,7 +298,7 @@ async function dependenciesOfTask(scope: ReadScope, taskId: TaskId): Promise<rea
     unsettled,
     summary: ends.get(task.id)?.summary?.text ?? null,
     files: ends.get(task.id)?.files ?? [],
-    holds: holds.filter(({ task_id }) => task_id === task.id).map(inboxItemOf),
+    items: items.filter(({ task_id }) => task_id === task.id).map(inboxItemOf),
   }))
 }
 
@@ -341,7 +341,7 @@ async function taskHistories(
 }
 
 function lastCorrection(row: AttemptCorrectionTable | undefined): AuthoredText | null {
-  return row === undefined ? null : { text: row.text, author: row.agent_name ?? row.said_by }
+  return row === undefined ? null : { text: row.text, author: row.agent_name ?? row.author }
 }
 
 interface TaskEnd {
@@ -391,7 +391,7 @@ const firstChanges = prepareByIds((db, projectId, attemptIds) =>
     .select(['attempt_id', 'path'])
     .where('project_id', '=', projectId)
     .where('attempt_id', 'in', attemptIds)
-    .where('position', '<', mostFiles)
+    .where('position', '<', maxFiles)
     .orderBy('attempt_id')
     .orderBy('position'),
 )
@@ -410,13 +410,13 @@ async function firstFiles(
 const corrections = prepareByIds((db, projectId, taskIds) =>
   db
     .selectFrom('attempt_correction')
-    .innerJoin('fact', (join) =>
+    .innerJoin('project_event', (join) =>
       join
-        .onRef('fact.project_id', '=', 'attempt_correction.project_id')
-        .onRef('fact.seq', '=', 'attempt_correction.seq'),
+        .onRef('project_event.project_id', '=', 'attempt_correction.project_id')
+        .onRef('project_event.seq', '=', 'attempt_correction.seq'),
     )
     .selectAll('attempt_correction')
-    .select(['fact.actor', 'fact.channel'])
+    .select(['project_event.actor', 'project_event.channel'])
     .where('attempt_correction.project_id', '=', projectId)
     .where('task_id', 'in', taskIds)
     .orderBy('attempt_correction.seq')
@@ -426,7 +426,7 @@ const corrections = prepareByIds((db, projectId, taskIds) =>
 function correctionOf(
   row: AttemptCorrectionTable & Pick<ProjectEventTable, 'actor' | 'channel'>,
 ): Correction {
-  const { text, agent_name, said_by, created_at } = row
+  const { text, agent_name, author: said_by, created_at } = row
   return { text, agentName: agent_name, saidBy: said_by, actor: actorOf(row), at: created_at }
 }
 

@@ -51,12 +51,12 @@ export interface TaskTable {
   claim_token_hash: string | null
   claimed_at: number | null
   claim_expires_at: number | null
-  /** Open holds about it that hold up what depends on it, by the project's setting. */
-  open_holds: number
+  /** Open inbox items about it that hold up what depends on it, by the project's setting. */
+  open_items: number
   /** How many of its dependencies are not done, or done and not settled. */
   open_dependencies: number
   /** Its status, and whether it waits: what lists of ready and of blocked tasks ask for. */
-  standing: 'ready' | 'blocked' | 'in_progress' | 'done'
+  readiness: 'ready' | 'blocked' | 'in_progress' | 'done'
   /** Tasks in the longest chain of unfinished ones that wait for it, itself included; 0 when it is done. */
   height: number
   /** Its place in lists: the order of its phase, its phase, its own order, then `seq`. */
@@ -95,9 +95,9 @@ function taskRow(
     creator: task.creator,
     last_attempt_id: null,
     ...unclaimed,
-    open_holds: 0,
+    open_items: 0,
     open_dependencies: 0,
-    standing: taskStanding(task.status, 0),
+    readiness: taskStanding(task.status, 0),
     height: task.status === 'done' ? 0 : 1,
     ...place,
     order_own: ownOrder(task.sortOrder),
@@ -130,16 +130,16 @@ export function taskOf(row: Selectable<TaskTable>): Task {
 }
 
 /** A task to do is ready, or blocked by dependencies that are not done. */
-function taskStanding(status: Task['status'], openDependencies: number): TaskTable['standing'] {
+function taskStanding(status: Task['status'], openDependencies: number): TaskTable['readiness'] {
   if (status !== 'to_do') return status
   return openDependencies === 0 ? 'ready' : 'blocked'
 }
 
-type TaskSettlement = Pick<TaskTable, 'status' | 'resolution' | 'open_holds'>
+type TaskSettlement = Pick<TaskTable, 'status' | 'resolution' | 'open_items'>
 
 /** Done, and a person has yet to say something: what depends on it waits. What was given up holds nothing up. */
-export function hasOpenItems({ status, resolution, open_holds }: TaskSettlement): boolean {
-  return status === 'done' && resolution !== 'dropped' && open_holds > 0
+export function hasOpenItems({ status, resolution, open_items }: TaskSettlement): boolean {
+  return status === 'done' && resolution !== 'dropped' && open_items > 0
 }
 
 /** Whether what depends on a task need not wait for it. */
@@ -154,11 +154,11 @@ type OrderedPhase = Pick<PhaseTable, 'sort_order' | 'number' | 'seq'>
 const last = Number.MAX_SAFE_INTEGER
 
 /** More phases than a mission has. */
-const mostNumbers = 1_000_000
+const maxNumbers = 1_000_000
 
 /** Where people put a phase, then its number in the mission; phases without either follow in order of creation. */
 export function phaseOrder({ sort_order, number }: Omit<OrderedPhase, 'seq'>): number {
-  return sort_order ?? (number === null ? last : last - mostNumbers + number)
+  return sort_order ?? (number === null ? last : last - maxNumbers + number)
 }
 
 /** The phase's part of a task's place in lists; a task without a phase comes after all phases. */
@@ -334,7 +334,7 @@ export async function changeTask(
     .updateTable('task')
     .set({
       ...changed,
-      standing: taskStanding(changed.status, before.open_dependencies),
+      readiness: taskStanding(changed.status, before.open_dependencies),
       ...(changed.status === 'done' && { height: 0 }),
       updated_at: at,
     })

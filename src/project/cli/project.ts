@@ -30,7 +30,7 @@ export const status: AnswerView<'status'> = (answer, page) => {
       ],
       page,
     ),
-    missions.length === 0 && answer.facts <= 1 ? section('First steps', firstSteps, page) : '',
+    missions.length === 0 && answer.events <= 1 ? section('First steps', firstSteps, page) : '',
     section('Open missions', missionTable(missions, page), page),
     cutNote(missions.length, answer.missions_total, 'waymark mission list shows the others.'),
     section('Running now', runningTable(answer.running, page), page),
@@ -61,7 +61,7 @@ const firstSteps = indentText(
 function recordLine(answer: OutputOf<'status'>): string {
   const database = answer.database
   if (answer.recorded !== true) return `${database}, created when something is recorded`
-  return `${database}, ${answer.facts} log ${answer.facts === 1 ? 'entry' : 'entries'}`
+  return `${database}, ${answer.events} log ${answer.events === 1 ? 'entry' : 'entries'}`
 }
 
 function planLine({ ready, in_progress, done, tasks }: OutputOf<'status'>['plan']): string {
@@ -161,7 +161,7 @@ export const notifications: AnswerView<'notify_list'> = ({ notifications: ways }
       return [
         `${ink('bold', way.name)}: ${way.form} ${way.to}${way.own ? '' : ` of ${way.owner}`}`,
         indentText(`of ${of}; ${sent}${waits}`),
-        ...(way.trouble === null ? [] : [indentText(ink('red', `${way.trouble}${next}`))]),
+        ...(way.last_error === null ? [] : [indentText(ink('red', `${way.last_error}${next}`))]),
       ].join('\n')
     }),
   )
@@ -176,7 +176,7 @@ export const commandList: AnswerView<'command_list'> = (answer, page) => {
     const stands = command.as_approved === true ? '' : '  changed since then: it does not run as it is now'
     return [
       `${page.ink('bold', command.hash.slice(0, 12))}  ${command.run}${page.ink('yellow', stands)}`,
-      indentText(`by ${command.by} ${formatAge(command.at, page.now)}, in ${command.folder}`),
+      indentText(`by ${command.author} ${formatAge(command.created_at, page.now)}, in ${command.folder}`),
       indentText(files.length === 0 ? 'nothing is pinned' : files.join('\n')),
     ].join('\n')
   })
@@ -193,27 +193,27 @@ export function doctor({ checks }: Pick<OutputOf<'doctor'>, 'checks'>, { ink }: 
 }
 
 export const log: AnswerView<'log'> = (answer, page) => {
-  const { facts, checks = [] } = answer
-  if (facts.length === 0) return 'Nothing was recorded yet.'
+  const { events, checks = [] } = answer
+  if (events.length === 0) return 'Nothing was recorded yet.'
   return blocks(
-    facts.map((fact) => logEntryLine(fact, page)).join('\n'),
+    events.map((event) => logEntryLine(event, page)).join('\n'),
     checks.length > 0 ? doctor({ checks }, page) : '',
   )
 }
 
 const lateAfterMs = 60_000
 
-function logEntryLine(fact: OutputOf<'log'>['facts'][number], { ink }: RenderContext): string {
-  const who = fact.person === null ? fact.actor : `${fact.actor} (${fact.person})`
-  const by = fact.actor_kind === 'person' ? ink('bold', who) : ink('cyan', who)
-  const number = ink('dim', `#${fact.seq}`.padStart(6))
-  const isLate = Date.parse(fact.recorded_at) - Date.parse(fact.at) >= lateAfterMs
-  const late = isLate ? ink('dim', `  (recorded ${clockTime(fact.recorded_at)})`) : ''
-  return `${number}  ${ink('dim', clockTime(fact.at))}  ${by}  ${wordsOf(fact)}${late}`
+function logEntryLine(event: OutputOf<'log'>['events'][number], { ink }: RenderContext): string {
+  const who = event.person === null ? event.actor : `${event.actor} (${event.person})`
+  const by = event.actor_kind === 'person' ? ink('bold', who) : ink('cyan', who)
+  const number = ink('dim', `#${event.seq}`.padStart(6))
+  const isLate = Date.parse(event.recorded_at) - Date.parse(event.happened_at) >= lateAfterMs
+  const late = isLate ? ink('dim', `  (recorded ${clockTime(event.recorded_at)})`) : ''
+  return `${number}  ${ink('dim', clockTime(event.happened_at))}  ${by}  ${wordsOf(event)}${late}`
 }
 
-function wordsOf(fact: OutputOf<'log'>['facts'][number]): string {
-  // The operation spreads a fact into kind and body; this puts it together again.
-  const told = { ...fact.body, kind: fact.kind } as NewProjectEvent
+function wordsOf(event: OutputOf<'log'>['events'][number]): string {
+  // The operation spreads a log entry into kind and body; this puts it together again.
+  const told = { ...event.body, kind: event.kind } as NewProjectEvent
   return describeProjectEvent(told)
 }

@@ -17,7 +17,7 @@ export const backup = defineOperation({
   kind: 'command',
   positional: ['file'],
   input: z.strictObject({ file: file('The file to write, which does not exist yet') }),
-  output: z.object({ file: z.string(), facts: z.int(), bytes: z.int() }),
+  output: z.object({ file: z.string(), events: z.int(), bytes: z.int() }),
 }).handler(async ({ store, actor }, input) => {
   assertCommandLine(actor, `backup ${input.file}`)
   return { ...(await store.backup(input.file)) }
@@ -36,7 +36,7 @@ export const restoreBackup = defineOperation({
   destructive: true,
   positional: ['file'],
   input: z.strictObject({ file: file('A file that `waymark backup` wrote') }),
-  output: z.object({ restored: z.string(), facts: z.int(), kept: z.string().nullable() }),
+  output: z.object({ restored: z.string(), events: z.int(), kept: z.string().nullable() }),
 }).handler(async ({ store, actor, clock }, input) => {
   assertCommandLine(actor, `restore ${input.file}`)
   return { ...(await store.putBack(input.file, clock.now())) }
@@ -61,15 +61,15 @@ export const repair = defineOperation({
   toolset: 'track',
   audience: 'person',
   access: 'admin',
-  title: 'Rebuild the tables from the facts',
+  title: 'Rebuild the tables from the log entries',
   description:
-    'Keeps a copy of the database beside it, replays the journal, and rebuilds every table that differs.',
+    'Keeps a copy of the database beside it, replays the log, and rebuilds every table that differs.',
   kind: 'command',
   idempotent: true,
   input: z.strictObject({}),
   output: z.object({
     backup: z.string().nullable(),
-    facts: z.int(),
+    events: z.int(),
     tables: strings,
     rows: z.int(),
   }),
@@ -89,5 +89,5 @@ export const accept = defineOperation({
   kind: 'command',
   idempotent: true,
   input: z.strictObject({}),
-  output: z.object({ facts: z.int() }),
-}).handler(async ({ store, clock }) => ({ facts: await store.accept(clock.now()) }))
+  output: z.object({ events: z.int() }),
+}).handler(async ({ store, clock }) => ({ events: await store.accept(clock.now()) }))

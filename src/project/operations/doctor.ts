@@ -35,7 +35,7 @@ export const doctor = defineOperation({
   audience: 'both',
   title: 'Check the installation and the record',
   description:
-    'Checks Node, git and the record: the database file, the hash chain, and every table against the facts.',
+    'Checks Node, git and the record: the database file, the hash chain, and every table against the log entries.',
   kind: 'query',
   input: z.strictObject({
     chain: z.boolean().describe('Check only the hash chain and the anchor').optional(),
@@ -104,7 +104,7 @@ async function recordChecks(look: () => Promise<readonly Check[]>): Promise<read
     return await look()
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    return [{ check: 'journal', ok: false, finding: [error.message, error.hint].filter(Boolean).join(' ') }]
+    return [{ check: 'log', ok: false, finding: [error.message, error.hint].filter(Boolean).join(' ') }]
   }
 }
 
@@ -142,29 +142,29 @@ async function silentSessions({ store }: QueryContext): Promise<readonly Check[]
     const finding = `${formatCount(silent.length, 'session')} told of no edit and no command, although files changed in ${whose}: ${named}. A person changed them, the client's hooks do not run, or what they told was removed.`
     return [{ check: 'sessions', ok: true, finding }]
   } catch (error) {
-    // The checks of the database and of the journal tell what cannot be read.
+    // The checks of the database and of the log tell what cannot be read.
     if (error instanceof Failure) return []
     throw error
   }
 }
 
 const restoring = 'Restore a backup with `waymark restore <file>`.'
-const mostTold = 10
+const maxTold = 10
 
 /** What was found in a whole record, a line for each part of it. */
 /** The same for who asked to verify a record: none is no sound one. */
 export function verifiedFindings(found: Inspection, location: string): readonly Check[] {
-  if (found.facts > 0 || found.brokenAt !== null || (found.damage ?? []).length > 0)
+  if (found.events > 0 || found.brokenAt !== null || (found.damage ?? []).length > 0)
     return recordFindings(found)
-  const finding = `There is no record in ${location}: 0 facts were read, and nothing was checked. Run it in the folder of the project, or name that folder with --project.`
-  return [{ check: 'journal', ok: false, finding }, ...anchorFinding(found)]
+  const finding = `There is no record in ${location}: 0 log entries were read, and nothing was checked. Run it in the folder of the project, or name that folder with --project.`
+  return [{ check: 'log', ok: false, finding }, ...anchorFinding(found)]
 }
 
 function recordFindings(found: Inspection): readonly Check[] {
   return [...fileFinding(found), chainFinding(found), tablesFinding(found), ...anchorFinding(found)]
 }
 
-/** What the journal says of itself: no table was looked at. */
+/** What the log says of itself: no table was looked at. */
 function chainFindings(found: ChainInspection): readonly Check[] {
   return [chainFinding(found), ...anchorFinding(found)]
 }
@@ -176,43 +176,47 @@ function anchorFinding({ anchor }: ChainInspection): readonly Check[] {
 function fileFinding({ damage }: Inspection): readonly Check[] {
   if (damage === null) return []
   if (damage.length === 0) return [{ check: 'file', ok: true, finding: 'SQLite finds the file sound' }]
-  const finding = `The database file is damaged: ${joinLines(damage)}. \`waymark doctor --repair\` rebuilds what the facts still tell; otherwise restore a backup with \`waymark restore <file>\`.`
+  const finding = `The database file is damaged: ${joinLines(damage)}. \`waymark doctor --repair\` rebuilds what the log entries still tell; otherwise restore a backup with \`waymark restore <file>\`.`
   return [{ check: 'file', ok: false, finding }]
 }
 
-function chainFinding({ facts, brokenAt }: ChainInspection): Check {
-  if (brokenAt === null && facts === 0)
-    return { check: 'journal', ok: true, finding: 'Nothing is recorded yet: 0 facts were read' }
+function chainFinding({ events, brokenAt }: ChainInspection): Check {
+  if (brokenAt === null && events === 0)
+    return { check: 'log', ok: true, finding: 'Nothing is recorded yet: 0 log entries were read' }
   if (brokenAt === null)
-    return { check: 'journal', ok: true, finding: `${facts} facts, the hash chain holds` }
-  const finding = `The hash chain breaks at fact ${brokenAt}: it, or one before it, was changed or removed outside Waymark. ${restoring}`
-  return { check: 'journal', ok: false, finding }
+    return { check: 'log', ok: true, finding: `${events} log entries, the hash chain holds` }
+  const finding = `The hash chain breaks at log entry ${brokenAt}: it, or one before it, was changed or removed outside Waymark. ${restoring}`
+  return { check: 'log', ok: false, finding }
 }
 
-function tablesFinding({ brokenAt, trouble, tables, rows, differing, differences }: Inspection): Check {
-  if (trouble !== null) return { check: 'tables', ok: false, finding: `${trouble} ${restoring}` }
+function tablesFinding({ brokenAt, error, tables, rows, differing, differences }: Inspection): Check {
+  if (error !== null) return { check: 'tables', ok: false, finding: `${error} ${restoring}` }
   if (brokenAt !== null) {
-    return { check: 'tables', ok: false, finding: 'Not compared, because the journal is broken.' }
+    return { check: 'tables', ok: false, finding: 'Not compared, because the log is broken.' }
   }
   if (differing === 0) {
-    return { check: 'tables', ok: true, finding: `${rows} rows in ${tables} tables are what the facts make` }
+    return {
+      check: 'tables',
+      ok: true,
+      finding: `${rows} rows in ${tables} tables are what the log entries make`,
+    }
   }
-  const first = differences.slice(0, mostTold).map(({ says }) => says)
+  const first = differences.slice(0, maxTold).map(({ says }) => says)
   const rest = differing > first.length ? [`And ${differing - first.length} more.`] : []
   const many = differing === 1 ? '1 row is' : `${differing} rows are`
   return {
     check: 'tables',
     ok: false,
     finding: [
-      `${many} not what the facts make: changed outside Waymark.`,
+      `${many} not what the log entries make: changed outside Waymark.`,
       ...first,
       ...rest,
-      '`waymark doctor --repair` makes them again from the facts.',
+      '`waymark doctor --repair` makes them again from the log entries.',
     ].join(' '),
   }
 }
 
 function joinLines(lines: readonly string[]): string {
-  const shown = lines.slice(0, mostTold).map((line) => line.replace(/\s+/g, ' ').trim())
-  return lines.length > mostTold ? `${shown.join('; ')}; and more` : shown.join('; ')
+  const shown = lines.slice(0, maxTold).map((line) => line.replace(/\s+/g, ' ').trim())
+  return lines.length > maxTold ? `${shown.join('; ')}; and more` : shown.join('; ')
 }

@@ -18,7 +18,7 @@ const subject: TeamSubject = {
   otherwise: 'Without one, a project is made by the first record in its folder: run waymark init there.',
 }
 
-const longestName = 40
+const maxNameLength = 40
 
 const nameField = identifier('Name in addresses: lower case letters, digits and dashes')
 const projectField = identifier('The project: name or id')
@@ -26,16 +26,16 @@ const projectField = identifier('The project: name or id')
 const ProjectEntry = z.object({
   id: z.string(),
   name: z.string(),
-  facts: z.int(),
+  events: z.int(),
   /** What waits for people. */
   waiting: z.int(),
   open_attempts: z.int(),
-  last_fact_at: z.string().nullable(),
+  last_event_at: z.string().nullable(),
 })
 
 function projectEntry(project: ProjectListing): z.output<typeof ProjectEntry> {
-  const { id, name, facts, waiting, openAttempts, lastFactAt } = project
-  return { id, name, facts, waiting, open_attempts: openAttempts, last_fact_at: instantOrNull(lastFactAt) }
+  const { id, name, events, waiting, openAttempts, lastEventAt } = project
+  return { id, name, events, waiting, open_attempts: openAttempts, last_event_at: instantOrNull(lastEventAt) }
 }
 
 export const projectAdd = defineOperation({
@@ -69,10 +69,10 @@ export const projectAdd = defineOperation({
     const owner = await ownerOf(reads, handling, words)
     const id = ids.next('project')
     const member = owner && ({ personId: owner.id, access: 'owner', roles: [] } as const)
-    const facts = member ? [{ kind: 'member.set', member, name: owner.name, before: null } as const] : []
+    const events = member ? [{ kind: 'member.set', member, name: owner.name, before: null } as const] : []
     return {
-      facts: [{ kind: 'project.named', projectId: id, name, before: null }],
-      beside: [{ kind: 'project made', id, name, facts }],
+      events: [{ kind: 'project.named', projectId: id, name, before: null }],
+      beside: [{ kind: 'project made', id, name, events }],
       answer: { id, name, owner: owner && { id: owner.id, name: owner.name } },
     }
   })
@@ -85,7 +85,7 @@ export const projectList = defineOperation({
   audience: 'person',
   ofServer: true,
   title: 'List the projects of the server',
-  description: 'Those that you may see: what waits for people, open attempts, and the last fact.',
+  description: 'Those that you may see: what waits for people, open attempts, and the last log entry.',
   kind: 'query',
   input: z.strictObject(pageFields(1000, 'How many')),
   output: z.object({ projects: list(ProjectEntry), ...page }),
@@ -119,14 +119,14 @@ export const projectRename = defineOperation({
     const projects = await identities.projects()
     const project = findProject(projects, words)
     const answer = { id: project.id, name, before: project.name }
-    if (project.named && project.name === name) return { facts: [], answer }
+    if (project.named && project.name === name) return { events: [], answer }
     assertProjectNameFree(
       projects.filter(({ id }) => id !== project.id),
       name,
     )
     const projectId = project.id as ReturnType<typeof handling.ids.next<'project'>> // a brand
     return {
-      facts: [{ kind: 'project.named', projectId, name, before: project.name }],
+      events: [{ kind: 'project.named', projectId, name, before: project.name }],
       beside: [{ kind: 'project renamed', id: project.id, name }],
       answer,
     }
@@ -141,10 +141,10 @@ function assertUsable(name: string): void {
       hint: 'Choose another name.',
     })
   }
-  if (name.length > longestName) {
+  if (name.length > maxNameLength) {
     throw new Failure(
       'INVALID_INPUT',
-      `A project's name has at most ${longestName} characters, and "${name.slice(0, 60)}" has ${name.length}.`,
+      `A project's name has at most ${maxNameLength} characters, and "${name.slice(0, 60)}" has ${name.length}.`,
       { reason: 'project_name_too_long' },
     )
   }
@@ -168,7 +168,7 @@ function assertProjectNameFree(projects: readonly ProjectListing[], name: string
 /** Who is named, else who calls; nobody on the command line of the database itself. */
 async function ownerOf(
   reads: Reads,
-  { standing }: CommandContext,
+  { permissions: standing }: CommandContext,
   words: string | undefined,
 ): Promise<Person | null> {
   if (words !== undefined) return findPerson(reads, words)
@@ -178,7 +178,7 @@ async function ownerOf(
 /** Which projects who calls may see: an admin all, a member their own, a token for one project that one. */
 async function projectVisibility(
   { identities }: Reads,
-  { standing }: QueryContext,
+  { permissions: standing }: QueryContext,
 ): Promise<(projectId: string) => boolean> {
   if (!standing || standing.admin) return () => true
   const token = standing.tokenId === null ? null : await identities.token(standing.tokenId)

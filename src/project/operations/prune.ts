@@ -7,7 +7,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 const day = 24 * 60 * 60 * 1000
 const keptFor = 30 * day
 
-export const tidy = defineOperation({
+export const prune = defineOperation({
   name: 'tidy',
   command: 'tidy',
   toolset: 'track',
@@ -36,11 +36,11 @@ export const tidy = defineOperation({
   const stale = await recordDue(handling)
   const kept = await store.view(({ tasks }) => tasks.keptSnapshots(clock.now() - keptFor))
   const removed = await witness.sweep(kept)
-  return record(async ({ runs, edges, reviews }) => {
+  return record(async ({ runs, machines, reviews }) => {
     const days = Number(settingOf(await runs.settings(), 'retention_days'))
     const before = clock.now() - days * day
     const none = { count: 0, bytes: 0 }
-    const old = days > 0 ? await edges.diffsBefore(before) : none
+    const old = days > 0 ? await machines.diffsBefore(before) : none
     const printed = days > 0 ? await runs.outputsBefore(before) : none
     const contents = days > 0 ? await reviews.contentsBefore(before) : none
     const answer = {
@@ -56,7 +56,7 @@ export const tidy = defineOperation({
       ...(contents.count > 0 ? [{ kind: 'contents removed' as const, before }] : []),
       ...(printed.count > 0 ? [{ kind: 'outputs removed' as const, before, at: clock.now() }] : []),
     ]
-    return { facts: [], beside, answer }
+    return { events: [], beside, answer }
   })
 })
 

@@ -39,7 +39,7 @@ export const settingSet = defineOperation({
   toolset: 'gate',
   audience: 'person',
   title: 'Set how Waymark behaves in this project',
-  description: 'Only people set it, and the journal says who did.',
+  description: 'Only people set it, and the log says who did.',
   kind: 'command',
   idempotent: true,
   positional: ['name', 'value'],
@@ -59,7 +59,7 @@ export const settingSet = defineOperation({
   return record(async ({ runs }) => {
     const before = settingOf(await runs.settings(), name)
     return {
-      facts: before === value ? [] : [{ kind: 'setting.changed', name, value }],
+      events: before === value ? [] : [{ kind: 'setting.changed', name, value }],
       answer: { name, value, before },
     }
   })

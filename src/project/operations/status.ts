@@ -25,7 +25,7 @@ export const Work = z.object({
       /** For whom the agent acts, where the server knows its people. */
       person: z.string().nullable(),
       /** The machine that its work tree lies on, where that is not the record's own. */
-      edge: Named.nullable(),
+      machine: Named.nullable(),
       started_at: z.string(),
       last_call_at: z.string(),
       stale: z.boolean(),
@@ -54,7 +54,7 @@ export const status = defineOperation({
     recorded: z.boolean(),
     /** That writing ended, in a sentence; null where it did not. */
     ended: z.string().nullable(),
-    facts: z.int(),
+    events: z.int(),
     /** What changes are measured by here; null where the work trees are on other machines. */
     witness: z.enum(['git', 'checksum']).nullable(),
     missions: list(MissionEntry.omit({ kind: true, objective: true, created_at: true, completed_at: true })),
@@ -82,7 +82,7 @@ export const status = defineOperation({
           database: health.location,
           recorded: health.exists,
           ended: health.ended,
-          facts: health.seq,
+          events: health.seq,
           witness: place?.engine ?? null,
           missions: lines.map(({ mission, now, phases }) => ({
             mission_id: mission.id,
@@ -123,12 +123,12 @@ async function nameOf(identities: Reads['identities']): Promise<string> {
 
 /** What waits for people, and which agents are at work. */
 async function currentWork(
-  { missions, tasks, holds, identities }: Reads,
+  { missions, tasks, inboxItems: items, identities }: Reads,
   now: number,
   limit = maxRunning,
 ): Promise<Work> {
   const [waiting, open, { attempts, total }] = await Promise.all([
-    holds.list({ status: 'open' }, { limit: 1 }),
+    items.list({ status: 'open' }, { limit: 1 }),
     missions.list({ limit: 1, statuses: ['pending', 'in_progress'] }),
     tasks.atWork(limit),
   ])
@@ -141,7 +141,7 @@ async function currentWork(
       name: excerpt(names.get(attempt.taskId) ?? '', 120),
       agent_name: displayName(attempt),
       person: people.get(attempt.actor.person ?? '') ?? null,
-      edge: machineOfSnapshot(attempt.snapshot),
+      machine: machineOfSnapshot(attempt.snapshot),
       started_at: instant(attempt.openedAt),
       last_call_at: instant(attempt.lastCallAt),
       stale: isStale(attempt, now),
@@ -149,7 +149,7 @@ async function currentWork(
     })),
     running_total: total,
     waiting: waiting.total,
-    waiting_since: instantOrNull(waiting.items[0]?.item.hold.openedAt ?? null),
+    waiting_since: instantOrNull(waiting.items[0]?.item.item.openedAt ?? null),
   }
 }
 
@@ -164,6 +164,6 @@ async function peopleOfAttempts(
   return new Map(await Promise.all(people))
 }
 
-function machineOfSnapshot({ edge, machine }: SnapshotLocation): z.output<typeof Named> | null {
-  return edge === undefined ? null : { id: edge, name: machine ?? edge }
+function machineOfSnapshot({ machineId, machineName }: SnapshotLocation): z.output<typeof Named> | null {
+  return machineId === undefined ? null : { id: machineId, name: machineName ?? machineId }
 }

@@ -28,7 +28,7 @@ export const exportEnd = defineOperation({
   input: z.strictObject({
     to: text('Where the project goes on, as people are told: an address without a password').optional(),
   }),
-  output: z.object({ facts: z.int(), kept: z.int(), next: z.string(), text: z.string() }),
+  output: z.object({ events: z.int(), kept: z.int(), next: z.string(), text: z.string() }),
   print: (answer) => [String(answer['text'])],
 }).handler(async ({ store, actor, recordAside, tell }, input) => {
   assertOnCommandLine(actor, 'export --end')
@@ -36,10 +36,10 @@ export const exportEnd = defineOperation({
   const { ended } = await store.health()
   const to = input.to === undefined ? null : withoutPassword(input.to)
   if (ended === null)
-    await recordAside(async () => ({ facts: [{ kind: 'project.ended', to }], answer: null }))
-  const { facts, kept, text: whole } = await exportEvents(store, keptTables)
+    await recordAside(async () => ({ events: [{ kind: 'project.ended', to }], answer: null }))
+  const { events, kept, text: whole } = await exportEvents(store, keptTables)
   tell?.(nextStepText(to))
-  return { facts, kept: kept.length, next: nextStepText(to), text: whole }
+  return { events, kept: kept.length, next: nextStepText(to), text: whole }
 })
 
 function nextStepText(to: string | null): string {
@@ -55,17 +55,17 @@ export const exportReopen = defineOperation({
   description:
     'Opens the project for writing where `export --end` ended it, for example because the import failed.',
   input: z.strictObject({}),
-  output: z.object({ facts: z.int(), reopened: z.boolean() }),
+  output: z.object({ events: z.int(), reopened: z.boolean() }),
 }).handler(async ({ store, actor, clock }) => {
   assertOnCommandLine(actor, 'export --reopen')
   await assertRecord(store)
   const { ended, location } = await store.health()
   if (ended !== null) {
-    const fact = { kind: 'project.reopened', at: location } as const
-    const decide = async () => ({ facts: [fact], answer: null })
+    const event = { kind: 'project.reopened', at: location } as const
+    const decide = async () => ({ events: [event], answer: null })
     await store.record({ actor, at: clock.now(), reopens: true, decide })
   }
-  return { facts: (await store.health()).seq, reopened: ended !== null }
+  return { events: (await store.health()).seq, reopened: ended !== null }
 })
 
 export const importReplace = defineOperation({
@@ -79,7 +79,7 @@ export const importReplace = defineOperation({
   positional: ['file'],
   input: z.strictObject({ file: text('A file that `waymark export` wrote') }),
   output: z.object({
-    facts: z.int(),
+    events: z.int(),
     added: z.int(),
     /** What the record that was here is called now; null where there was none, or it was continued. */
     set_aside: z.string().nullable(),
@@ -89,15 +89,15 @@ export const importReplace = defineOperation({
   .measure({ plan: planFile })
   .handler(replacementBrief, async (handling, input, { plan }) => {
     const loaded = requireMeasured(plan)
-    if (loaded.kind !== 'journal') {
+    if (loaded.kind !== 'log') {
       throw new Failure('INVALID_INPUT', `${input.file} is not an exported project.`, {
         reason: 'not_an_export',
         hint: 'Name a file that `waymark export` wrote. `waymark import <file>` imports a plan.',
       })
     }
-    const { facts, restored } = await restoreEventLog(handling, loaded.lines, { replace: true })
+    const { events, restored } = await restoreEventLog(handling, loaded.lines, { replace: true })
     return {
-      facts,
+      events,
       added: restored?.added ?? 0,
       set_aside: restored?.setAside ?? null,
       next: 'Check it with waymark log --verify. Start running servers again.',

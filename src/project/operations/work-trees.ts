@@ -94,7 +94,7 @@ export const workTreeAdd = defineOperation({
       createdAt: setting.at,
     }
     return {
-      facts: [{ kind: 'note.added', note }],
+      events: [{ kind: 'note.added', note }],
       answer: {
         task_id: taskId,
         path: applied.path,
@@ -172,7 +172,7 @@ function branchOf({ id, name: title }: Task): string {
 }
 
 /** Each is read by git: more of them take too long. */
-const mostTrees = 100
+const maxTrees = 100
 
 export const workTreeList = defineOperation({
   name: 'worktree_list',
@@ -183,7 +183,7 @@ export const workTreeList = defineOperation({
   description:
     'The linked work trees of the repository: the task that each was made for, who works on it, what is not committed and not merged',
   kind: 'query',
-  input: z.strictObject(pageFields(mostTrees, `How many; default ${mostTrees}`)),
+  input: z.strictObject(pageFields(maxTrees, `How many; default ${maxTrees}`)),
   output: z.object({
     work_trees: list(
       TreeEntry.extend({
@@ -225,7 +225,7 @@ export const workTreeList = defineOperation({
   .prepare((_, input, { actor }, measured) =>
     prepareSteps(measured, async (measure) => {
       const { trees } = await measure({ trees: {} })
-      const asked = new Paging('worktree_list', input, actor, mostTrees)
+      const asked = new Paging('worktree_list', input, actor, maxTrees)
       const { entries, ...rest } = asked.slice(trees, (tree) => tree.path)
       const { losses: lost } = await measure({ losses: entries.map((tree) => ({ ...tree })) })
       return { entries, rest, lost }
@@ -300,7 +300,7 @@ export const workTreeRemove = defineOperation({
   .apply({
     plan: treeShape,
     applied: losses.nullable(),
-    decide: async ({ reads, measured, context: { actor, clock, edge } }, input) => {
+    decide: async ({ reads, measured, context: { actor, clock, machine } }, input) => {
       if (input.force === true && actor.kind !== 'person') {
         throw new Failure(
           'FORBIDDEN',
@@ -318,7 +318,7 @@ export const workTreeRemove = defineOperation({
           hint: 'waymark worktree list shows what there is. Trees that you made yourself are removed with git worktree remove.',
         })
       }
-      const named = treeOf({ top: tree.path, ...(edge && { edge: edge.id }) })
+      const named = treeOf({ top: tree.path, ...(machine && { machineId: machine.id }) })
       const inTree = await reads.tasks.attemptsInTree(named, clock.now())
       const open = inTree.find(({ status }) => status === 'open')
       if (open) {
@@ -337,7 +337,7 @@ export const workTreeRemove = defineOperation({
   })
   .record(async ({ plan: tree, applied: lost }, { task_id: taskId }) => {
     const removed = { task_id: taskId, ...treeEntry({ ...tree, exists: false }), removed: true }
-    if (lost === null) return { facts: [], answer: { ...removed, notes: [] } }
+    if (lost === null) return { events: [], answer: { ...removed, notes: [] } }
     const told = lossWords(lost)
     const answer = {
       ...removed,
@@ -351,7 +351,7 @@ export const workTreeRemove = defineOperation({
         ...recoveryHint(tree, lost.unmerged),
       ],
     }
-    return { facts: [], answer }
+    return { events: [], answer }
   })
 
 /** Git keeps the commits of a branch that is gone for a while. */

@@ -63,7 +63,7 @@ export const planFormats = [
   'backlog',
   'beads',
   'taskman',
-  'journal',
+  'log',
 ] as const
 export type PlanFormat = (typeof planFormats)[number]
 
@@ -71,12 +71,12 @@ export type PlanFormat = (typeof planFormats)[number]
 export type LoadedPlan =
   | {
       readonly kind: 'plan'
-      readonly format: Exclude<PlanFormat, 'journal'>
+      readonly format: Exclude<PlanFormat, 'log'>
       readonly document: PlanDocument
       /** What was left out or read otherwise than written, one sentence each with its place. */
       readonly notices: readonly string[]
     }
-  | { readonly kind: 'journal'; readonly lines: readonly string[] }
+  | { readonly kind: 'log'; readonly lines: readonly string[] }
 
 /** Reads plans from outside. */
 export interface PlanFiles {

@@ -19,8 +19,8 @@ export async function isNamed(db: Kysely<Tables>, id: string): Promise<boolean> 
 }
 
 /** Gives a new project the name that was wished for, with a number where that is taken. */
-export async function nameProject(db: Kysely<Tables>, id: string, wished: string): Promise<void> {
-  const name = keyOf(wished)
+export async function nameProject(db: Kysely<Tables>, id: string, requested: string): Promise<void> {
+  const name = keyOf(requested)
   const { rows } = await sql<{ readonly name: string }>`
     select name from project_name where name = ${name} or name like ${`${name}-%`}`.execute(db)
   const taken = new Set([...rows.map((row) => row.name), serverProject])
@@ -49,7 +49,7 @@ interface ProjectRow {
   readonly id: string
   readonly name: string | null
   readonly root: string | null
-  readonly facts: number
+  readonly events: number
   readonly waiting: number
   readonly open_attempts: number
   readonly last_at: number | null
@@ -58,21 +58,21 @@ interface ProjectRow {
 /** Every project with what goes on in it. One that has neither a name nor a folder is not there yet. */
 export async function listedProjects(db: Kysely<Tables>): Promise<readonly ProjectListing[]> {
   const { rows } = await sql<ProjectRow>`
-    select project.id, project_name.name, project.seq as facts,
+    select project.id, project_name.name, project.seq as events,
       (select path from project_root where project_root.project_id = project.id
         order by seen_at desc, path limit 1) as root,
-      (select count(*) from hold where hold.project_id = project.id and hold.status = 'open') as waiting,
+      (select count(*) from inbox_item where inbox_item.project_id = project.id and inbox_item.status = 'open') as waiting,
       (select count(*) from attempt
         where attempt.project_id = project.id and attempt.status = 'open') as open_attempts,
-      (select fact.at from fact where fact.project_id = project.id and fact.seq = project.seq) as last_at
+      (select project_event.at from project_event where project_event.project_id = project.id and project_event.seq = project.seq) as last_at
     from project left join project_name on project_name.project_id = project.id
     where project.id <> ${serverProject}
     order by coalesce(project_name.name, project.id) limit 1000`.execute(db)
   return rows.flatMap(
-    ({ id, name, root, facts, waiting, open_attempts: openAttempts, last_at: lastFactAt }) => {
+    ({ id, name, root, events, waiting, open_attempts: openAttempts, last_at: lastEventAt }) => {
       if (name === null && root === null) return []
       const shown = name ?? keyOf(basename(root ?? ''))
-      return [{ id, name: shown, named: name !== null, facts, waiting, openAttempts, lastFactAt }]
+      return [{ id, name: shown, named: name !== null, events, waiting, openAttempts, lastEventAt }]
     },
   )
 }

@@ -16,7 +16,7 @@ export interface ConfinedContext {
   /** This machine's own ports. */
   readonly context: Context
   /** This machine's id. */
-  readonly edge: string
+  readonly machine: string
   /** Below it this project's snapshots lie. */
   readonly snapshots: () => string
   /** Decides which commands of the server run here. */
@@ -58,7 +58,7 @@ export function confinedWorkTree(running: ConfinedContext): WorkTree {
           ...(request.top !== undefined && { top: folder(request.top) }),
         }),
       changes: async (from, to) => witness.changes(place(from), place(to)),
-      lines: async (from, to, wish) => witness.lines(place(from), place(to), wish),
+      lines: async (from, to, request) => witness.lines(place(from), place(to), request),
       history: {
         // The text of a line stays where the file is.
         file: async (request) =>
@@ -292,8 +292,8 @@ async function namedTree(folder: string, asked: { readonly path: string }, runni
 }
 
 /** What this server had shown here, and nothing that another one had. */
-function shownContentKey(content: string, { edge }: ConfinedContext): string {
-  return `${edge}-${content}`
+function shownContentKey(content: string, { machine }: ConfinedContext): string {
+  return `${machine}-${content}`
 }
 
 /** Which files differ. What they hold stays here. */
@@ -357,14 +357,14 @@ function resolveNeighbor(path: string, running: ConfinedContext): string {
 }
 
 function ownSnapshot(
-  { edge, engine, directory, top, prefix, id }: SnapshotLocation,
+  { machineId: machine, engine, directory, top, prefix, id }: SnapshotLocation,
   running: ConfinedContext,
 ): SnapshotLocation {
   const place = { engine, directory, top, prefix, id }
-  if (edge !== undefined && edge !== running.edge) {
+  if (machine !== undefined && machine !== running.machine) {
     throw confinementFailure(
       'other_machine',
-      `The server asked for a snapshot of ${edge}, which is another machine.`,
+      `The server asked for a snapshot of ${machine}, which is another machine.`,
     )
   }
   if ('reason' in containedPath(running.snapshots(), directory, keptHere)) {

@@ -15,14 +15,14 @@ export interface CachedBrief {
   readonly settings: Readonly<Record<string, string>>
   readonly missions: Briefing['missions']
   readonly said: readonly { readonly run: string; readonly words: readonly string[] }[]
-  readonly holds: Briefing['holds']
-  readonly more_holds: number
+  readonly items: Briefing['items']
+  readonly more_items: number
   readonly comments?: readonly string[]
 }
 
 export interface RemoteHookParts {
   readonly client: ServerClient
-  readonly edge: OwnMachine
+  readonly machine: OwnMachine
   readonly version: string
   /** Milliseconds. */
   readonly timeout?: number
@@ -34,22 +34,24 @@ const hookTimeout = 80
 
 /** What a hook judges by, as the server says it now; null where it does not say it in time. */
 export async function hookBrief(
-  { client, edge, version, timeout = hookTimeout }: RemoteHookParts,
+  { client, machine, version, timeout = hookTimeout }: RemoteHookParts,
   top: string,
 ): Promise<CachedBrief | null> {
   const request = {
     contract: contractVersion,
     version,
-    edge: { key: edge.key, name: edge.name },
+    machine: { key: machine.key, name: machine.name },
     // It asks and records nothing, so it needs no name that nobody else has: `crypto` takes a hook ten milliseconds to load.
     call: `brief-${process.pid}-${Date.now()}`,
     folder: top,
     channel: 'stdio',
     as: 'agent',
-    operation: 'edge_brief',
+    operation: 'machine_brief',
     input: { top },
   }
-  return briefOfAnswer(await client.post('/api/edge/call', request, { within: timeout }).catch(() => null))
+  return briefOfAnswer(
+    await client.post('/api/machines/call', request, { within: timeout }).catch(() => null),
+  )
 }
 
 function briefOfAnswer(said: unknown): CachedBrief | null {
@@ -80,8 +82,8 @@ export function briefingFromBrief(brief: CachedBrief, { attempts, runs }: HookSi
     attempts,
     runs,
     said: new Map(brief.said.map(({ run, words }) => [run, words])),
-    holds: brief.holds,
-    moreHolds: brief.more_holds,
+    items: brief.items,
+    moreItems: brief.more_items,
     comments: brief.comments ?? [],
   }
 }

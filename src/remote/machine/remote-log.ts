@@ -8,28 +8,28 @@ const pollEvery = 1_000
 const most = 500
 
 const Page = z.object({
-  facts: z.array(z.looseObject({ seq: z.int(), happening: z.looseObject({ kind: z.string() }) })),
+  events: z.array(z.looseObject({ seq: z.int(), happening: z.looseObject({ kind: z.string() }) })),
   head: z.int(),
 })
 
-/** The journal of a project that is kept at a server. Costs a request a second while it is followed. */
+/** The log of a project that is kept at a server. Costs a request a second while it is followed. */
 export function remoteEventLog(client: ServerClient): FollowableStore {
   const page = async (after: number, limit: number) =>
-    Page.parse(await client.get(`/api/journal?since=${after}&limit=${limit}`))
+    Page.parse(await client.get(`/api/events?since=${after}&limit=${limit}`))
   const since = async (after: number, limit: number): Promise<ProjectEvent[]> => {
-    const { facts } = await page(after, limit)
-    // A line of the journal, as the server wrote it.
-    return facts.map(({ happening, ...fact }) => ({ ...fact, body: happening }) as unknown as ProjectEvent)
+    const { events } = await page(after, limit)
+    // A line of the log, as the server wrote it.
+    return events.map(({ happening, ...event }) => ({ ...event, body: happening }) as unknown as ProjectEvent)
   }
   const head = async () => (await page(Number.MAX_SAFE_INTEGER, 1)).head
   return {
-    view: (look) => look({ journal: { head, since } }),
+    view: (look) => look({ eventLog: { head, since } }),
     async *follow(after, signal) {
       let position = after
       while (!signal.aborted) {
-        const facts = await since(position, most)
-        position = facts.at(-1)?.seq ?? position
-        if (facts.length > 0) yield facts
+        const events = await since(position, most)
+        position = events.at(-1)?.seq ?? position
+        if (events.length > 0) yield events
         else await waitInBackground(pollEvery, signal)
       }
     },

@@ -10,16 +10,16 @@ import { RemoteCommands } from './remote-commands.ts'
 import { ServerAnswerLost, type ServerClient } from './server-client.ts'
 import type { TrustedCommands } from './trusted-commands.ts'
 
-/** A call as its caller makes it; the rest of the request is the edge's own. */
+/** A call as its caller makes it; the rest of the request is the remote machine's own. */
 export type RemoteCallInput = Omit<
   RemoteCallRequest,
-  'contract' | 'version' | 'edge' | 'call' | 'folder' | 'measured'
+  'contract' | 'version' | 'machine' | 'call' | 'folder' | 'measured'
 >
 
-/** What an edge is made of. */
+/** What a remote machine is made of. */
 export interface RemoteProjectParts {
   readonly client: ServerClient
-  readonly edge: OwnMachine
+  readonly machine: OwnMachine
   /** This machine's own ports; its store is never asked. */
   readonly context: Context
   readonly commands: TrustedCommands
@@ -65,7 +65,7 @@ export class RemoteProject {
     const running = this.#running(calling, () => Date.now() + (ahead ?? 0))
     const measured: SentMeasurement[] = []
     let left = this.parts.client.timeout + waitTimeMs(calling)
-    for (let round = 0; round < mostAsked; round += 1) {
+    for (let round = 0; round < maxAsked; round += 1) {
       const asked = performance.now()
       const answer = await this.#post(this.#request(calling, prepared, measured), left)
       if (!('measure' in answer)) return answer
@@ -85,12 +85,12 @@ export class RemoteProject {
     { call }: PreparedCall,
     measured: readonly SentMeasurement[],
   ): RemoteCallRequest {
-    const { edge, context, version } = this.parts
+    const { machine, context, version } = this.parts
     return {
       ...calling,
       contract: contractVersion,
       version,
-      edge: { key: edge.key, name: edge.name },
+      machine: { key: machine.key, name: machine.name },
       call,
       folder: context.folder,
       measured: [...measured],
@@ -104,10 +104,10 @@ export class RemoteProject {
   }
 
   #running(calling: RemoteCallInput, now: () => number): MeasuringContext {
-    const { context, commands, edge, snapshots } = this.parts
+    const { context, commands, machine, snapshots } = this.parts
     return {
       context,
-      edge: edge.id,
+      machine: machine.id,
       snapshots,
       commands,
       now,
@@ -123,7 +123,7 @@ export class RemoteProject {
 
   async #post(request: RemoteCallRequest, within: number): Promise<RemoteCallAnswer> {
     const read = RemoteCallAnswer.safeParse(
-      await this.parts.client.post('/api/edge/call', request, { within }),
+      await this.parts.client.post('/api/machines/call', request, { within }),
     )
     if (read.success) return read.data
     throw new Failure('UNAVAILABLE', `${this.parts.client.server.origin} does not answer as Waymark does.`, {
@@ -138,7 +138,7 @@ export class RemoteProject {
 }
 
 /** A server asks a few times; one that asks for ever is a defect. */
-const mostAsked = 40
+const maxAsked = 40
 
 /** What a call's input says, however it is sent. */
 export function inputOf({ input, arguments: given }: RemoteCallInput): Answer {

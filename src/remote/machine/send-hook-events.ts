@@ -25,13 +25,13 @@ const boundaries: readonly HookEvent['what']['kind'][] = [
 export function serverRecorder(
   { send }: Pick<RemoteCalls, 'send'>,
   context: Context,
-): (moments: readonly HookEvent[]) => Promise<void> {
+): (hookEvents: readonly HookEvent[]) => Promise<void> {
   const known = new Map<string, TreeStateResult>()
-  return async (moments) => {
+  return async (hookEvents) => {
     const { clock, copies, ids, witness } = context
     const trees = new WorkTreeIndex({ witness, nameOf: () => ids.next('turn'), now: () => clock.now() })
     const stateOf = async (top: string) => (known.get(top) ?? (await trees.state(top))).place
-    const placed = await locateHookEvents(moments, { copies, trees, stateOf })
+    const placed = await locateHookEvents(hookEvents, { copies, trees, stateOf })
     const tops = new Set(placed.flatMap(topsOfHookEvent))
     for (const top of tops) {
       const isNew = !known.has(top)
@@ -44,7 +44,7 @@ export function serverRecorder(
     })
     await send({
       operation: 'ingest_remote_events',
-      input: { at: clock.now(), moments: placed.map(redactBeforeSending), states },
+      input: { at: clock.now(), hookEvents: placed.map(redactBeforeSending), states },
       channel: 'stdio',
       as: 'agent',
     })

@@ -6,20 +6,20 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { treeOf } from '../../track/domain/task.ts'
 
 /** What hooks on a machine judge by: it is kept there, so that a hook need not wait for the server. */
-const EdgeBrief = z.object({
+const MachineBrief = z.object({
   attempts: list(z.object({ attempt: z.looseObject({ id: z.string() }), task: z.string() })),
   runs: list(z.object({ record: z.looseObject({ id: z.string() }), definition: z.looseObject({}) })),
   settings: z.record(z.string(), z.string()),
   missions: list(z.looseObject({ id: z.string() })),
-  said: list(z.object({ run: z.string(), words: list(z.string()) })),
-  holds: list(z.looseObject({ id: z.string() })),
-  more_holds: z.int(),
+  messages: list(z.object({ run: z.string(), words: list(z.string()) })),
+  items: list(z.looseObject({ id: z.string() })),
+  more_items: z.int(),
   comments: list(z.string()).optional(),
 })
 
-export const edgeBrief = defineOperation({
-  name: 'edge_brief',
-  command: 'edge brief',
+export const machineBrief = defineOperation({
+  name: 'machine_brief',
+  command: 'machine brief',
   screen: true,
   toolset: 'gate',
   audience: 'both',
@@ -28,13 +28,13 @@ export const edgeBrief = defineOperation({
     'The open attempts of a work tree, the runs of their tasks and missions, and what waits for a person.',
   kind: 'query',
   input: z.strictObject({ top: text('The top of the work tree, on the machine that asks') }),
-  output: EdgeBrief,
-}).handler(({ store, clock, edge }, { top }) =>
+  output: MachineBrief,
+}).handler(({ store, clock, machine }, { top }) =>
   store.view(async (reads) => {
-    const tree = treeOf({ top, ...(edge && { edge: edge.id }) })
+    const tree = treeOf({ top, ...(machine && { machineId: machine.id }) })
     const place = { top: tree, now: clock.now(), packages: async () => [] }
     const situation = await hookSituation(reads, place)
-    const { missions, said, holds, moreHolds, comments } = await readBriefing(reads, situation)
+    const { missions, said, items, moreItems, comments } = await readBriefing(reads, situation)
     return {
       attempts: situation.attempts.map(({ attempt, task }) => ({ attempt: { ...attempt }, task })),
       runs: situation.runs.map(({ record, definition }) => ({
@@ -43,9 +43,9 @@ export const edgeBrief = defineOperation({
       })),
       settings: Object.fromEntries(situation.settings),
       missions: missions.map((mission) => ({ ...mission })),
-      said: [...said].map(([run, words]) => ({ run, words: [...words] })),
-      holds: holds.map((hold) => ({ ...hold })),
-      more_holds: moreHolds,
+      messages: [...said].map(([run, words]) => ({ run, words: [...words] })),
+      items: items.map((item) => ({ ...item })),
+      more_items: moreItems,
       comments: [...comments],
     }
   }),

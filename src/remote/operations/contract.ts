@@ -1,7 +1,7 @@
 /** What both sides agree on. A machine with an older contract is asked to upgrade. */
 export const contractVersion = 7
 
-/** The header with the address at which an edge reaches its project. */
+/** The header with the address at which a remote machine reaches its project. */
 export const addressHeader = 'X-Waymark-Address'
 
 /** Limits of a request of a remote machine: its JSON, and the body as it is sent, packed with gzip. */

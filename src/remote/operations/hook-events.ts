@@ -77,7 +77,7 @@ const told = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('lost'), count, why: short }),
 ])
 
-const moment = z.strictObject({
+const hookEvent = z.strictObject({
   key: z
     .string()
     .max(200)
@@ -112,7 +112,7 @@ export const ingestRemoteEvents = defineOperation({
   input: z.strictObject({
     /** By the clock of that machine, when it was put together: the clocks may differ. */
     at: time,
-    moments: z.array(moment).max(1_000),
+    hookEvents: z.array(hookEvent).max(1_000),
     states: z.array(treeState).max(200),
   }),
   output: z.object({
@@ -126,21 +126,21 @@ export const ingestRemoteEvents = defineOperation({
   .measure(hookEventMeasurements)
   .prepare((reads, input, context, measured) =>
     prepareSteps(measured, async (measure) => {
-      const { edge } = assertRemoteMachine(context)
+      const { machine } = assertRemoteMachine(context)
       const late = clockDifference(context.clock.now() - input.at)
       // A key is one of this machine's, whatever it says: nobody takes the keys of another.
-      const moments = input.moments.map((one) => ({
+      const hookEvents = input.hookEvents.map((one) => ({
         ...one,
-        key: `${one.key}-${edge.id}`,
+        key: `${one.key}-${machine.id}`,
         at: one.at + late,
       }))
       const withClock = (
-        { place: found, at, trouble }: TreeStateResult,
+        { place: found, at, error }: TreeStateResult,
         difference: number,
       ): TreeStateResult => ({
         place: found && withMachine(context, found),
         at: at + difference,
-        trouble,
+        error,
       })
       const sent = new Map(input.states.map((state) => [state.top, withClock(state, late)]))
       const statesOf = async (tops: readonly string[]) => {
@@ -157,12 +157,12 @@ export const ingestRemoteEvents = defineOperation({
         statesOf,
         view: <Found>(look: (from: Reads) => Promise<Found>) => look(reads),
       }
-      return prepareHookEvents(source, moments, async (fresh) => fresh)
+      return prepareHookEvents(source, hookEvents, async (fresh) => fresh)
     }),
   )
   .record(async ({ reads, found }) => {
     const { summary, client, steps } = found
-    const decided = steps.length === 0 ? { facts: [] } : await decideHookEvents(reads.capture, found)
+    const decided = steps.length === 0 ? { events: [] } : await decideHookEvents(reads.capture, found)
     return {
       ...decided,
       agentName: client,

@@ -14,9 +14,9 @@ import {
 import { idOf, Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
 
-export const edgeList = defineOperation({
-  name: 'edge_list',
-  command: 'edge list',
+export const machineList = defineOperation({
+  name: 'machine_list',
+  command: 'machine list',
   toolset: 'track',
   audience: 'both',
   title: 'The machines where agents work',
@@ -25,7 +25,7 @@ export const edgeList = defineOperation({
   kind: 'query',
   input: z.strictObject(pageFields(500, 'How many; default 50')),
   output: z.object({
-    edges: list(
+    machines: list(
       z.object({
         id: z.string(),
         name: z.string(),
@@ -47,19 +47,19 @@ export const edgeList = defineOperation({
     ...page,
   }),
 }).handler(({ store, actor }, input) =>
-  store.view(async ({ edges: known, tasks }) => {
-    const { entries, ...rest } = new Paging('edge_list', input, actor, 50).slice(await known.all(), idOf)
+  store.view(async ({ machines: known, tasks }) => {
+    const { entries, ...rest } = new Paging('machine_list', input, actor, 50).slice(await known.all(), idOf)
     const attempts = await tasks.openAttempts()
     const names = await tasks.named(attempts.map(({ taskId }) => taskId))
     return {
-      edges: entries.map((edge) => ({
-        id: edge.id,
-        name: edge.name,
-        token: edge.token,
-        version: edge.version,
-        last_seen: instant(edge.seenAt),
+      machines: entries.map((machine) => ({
+        id: machine.id,
+        name: machine.name,
+        token: machine.token,
+        version: machine.version,
+        last_seen: instant(machine.seenAt),
         open: attempts
-          .filter(({ snapshot }) => snapshot.edge === edge.id)
+          .filter(({ snapshot }) => snapshot.machineId === machine.id)
           .map((attempt) => ({
             task_id: attempt.taskId,
             attempt_id: attempt.id,
@@ -74,7 +74,7 @@ export const edgeList = defineOperation({
   }),
 )
 
-/** Renews the lease of a command that runs on an edge. */
+/** Renews the lease of a command that runs on a remote machine. */
 export const commandRenew = defineOperation({
   name: 'command_renew',
   command: 'command renew',
@@ -82,7 +82,7 @@ export const commandRenew = defineOperation({
   toolset: 'gate',
   audience: 'both',
   title: 'Keep the lease of a command',
-  description: 'An edge says that a command of a guard still runs there.',
+  description: 'A remote machine says that a command of a guard still runs there.',
   kind: 'command',
   idempotent: true,
   input: z.strictObject({ id: identifier('The command') }),
@@ -93,7 +93,7 @@ export const commandRenew = defineOperation({
     await ownCommand(reads, id, commandRunner.name)
     const until = setting.at + leaseOf
     return {
-      facts: [],
+      events: [],
       beside: [{ kind: 'command leased', commandId: id, until }],
       answer: { until: instant(until) },
     }
@@ -108,7 +108,7 @@ export const commandEnd = defineOperation({
   toolset: 'gate',
   audience: 'both',
   title: 'Tell the end of a command',
-  description: 'An edge tells how a command of a guard ended that ran longer than its call waited.',
+  description: 'A remote machine tells how a command of a guard ended that ran longer than its call waited.',
   kind: 'command',
   idempotent: true,
   input: z.strictObject({
@@ -121,7 +121,7 @@ export const commandEnd = defineOperation({
   const { commandRunner, fingerprint } = assertRemoteMachine(handling)
   return handling.recordAside<{ recorded: boolean }>(async (reads) => {
     const command = await ownCommand(reads, id, commandRunner.name)
-    if (command.status !== 'running') return { facts: [], answer: { recorded: false } }
+    if (command.status !== 'running') return { events: [], answer: { recorded: false } }
     const ended = await endOfCommand(fingerprint, command, { ...report, exitCode })
     return { ...ended, answer: { recorded: true } }
   })
@@ -141,11 +141,11 @@ async function ownCommand(
   })
 }
 
-export function assertRemoteMachine<Own extends Pick<CommandContext, 'edge'>>(
+export function assertRemoteMachine<Own extends Pick<CommandContext, 'machine'>>(
   handling: Own,
-): Own & { readonly edge: RemoteMachine } {
-  const { edge } = handling
-  if (edge) return { ...handling, edge }
+): Own & { readonly machine: RemoteMachine } {
+  const { machine } = handling
+  if (machine) return { ...handling, machine }
   throw new Failure('FORBIDDEN', 'This is only for machines that are connected with waymark connect.', {
     reason: 'connected_machine_needed',
   })

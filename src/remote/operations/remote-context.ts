@@ -3,36 +3,36 @@ import type { Context, RemoteMachine } from '../../kernel/operations/operation.t
 import type { Store } from '../../store/ports/store.ts'
 import { remoteMeasurer, type SentMeasurement } from './remote-measurement.ts'
 
-/** A call that comes from an edge: where its caller works, and what is known of the call there. */
+/** A call that comes from a remote machine: where its caller works, and what is known of the call there. */
 export interface RemoteCall {
-  readonly edge: RemoteMachine
+  readonly machine: RemoteMachine
   /** Names the call, and all that is sent for it again. */
   readonly id: string
-  /** Absolute path of the folder that the connection works in, on the edge. */
+  /** Absolute path of the folder that the connection works in, on the remote machine. */
   readonly folder: string
-  /** What the edge knows of where the record is. */
+  /** What the remote machine knows of where the record is. */
   readonly address: string
   /** What it measured for this call. */
   readonly measured: readonly SentMeasurement[]
 }
 
-/** The context of a call from an edge: the record is here, and files are measured there. */
+/** The context of a call from a remote machine: the record is here, and files are measured there. */
 export function remoteContext(context: Context, call: RemoteCall): Context {
-  const { edge, folder } = call
-  const actor: Actor = { ...context.actor, edge: edge.id }
+  const { machine, folder } = call
+  const actor: Actor = { ...context.actor, machine: machine.id }
   const { processFiles, commandRunner, witness } = context
-  // What hooks and setup wrote is on the machine of the edge.
+  // What hooks and setup wrote is on the machine of the remote machine.
   const { copies: _, drain: __, captureHealth: ___, setupFiles: ____, ...here } = context
   return {
     ...here,
     actor,
-    edge,
+    machine,
     folder,
     callKey: call.id,
     isContinued: call.measured.length > 0,
     measurer: remoteMeasurer(call.measured),
     store: withServerAddress(context.store, call.address),
-    // What lies on an edge is removed by the edge.
+    // What lies on a remote machine is removed by the remote machine.
     witness: elsewhere<Context['witness']>('witness', { sweep: (keep) => witness.sweep(keep) }),
     linkedTrees: elsewhere('linkedTrees'),
     evidenceFiles: elsewhere('evidenceFiles'),
@@ -43,10 +43,10 @@ export function remoteContext(context: Context, call: RemoteCall): Context {
     }),
     commandApprovals: elsewhere('commandApprovals'),
     commandRunner: {
-      name: runnerOf(edge, actor),
+      name: runnerOf(machine, actor),
       isAlive: (runner) => commandRunner.isAlive(runner),
       start: () =>
-        Promise.reject(new Error(`A command of a call from ${edge.name} was started at the server.`)),
+        Promise.reject(new Error(`A command of a call from ${machine.name} was started at the server.`)),
       stop: async () => undefined,
     },
   }
@@ -62,7 +62,7 @@ function elsewhere<Port extends object>(port: string, given: Partial<Port> = {})
   })
 }
 
-/** The record as it is found from the edge: in a database of which nothing is said there. */
+/** The record as it is found from the remote machine: in a database of which nothing is said there. */
 function withServerAddress(store: Store, address: string): Store {
   const health: Store['health'] = async () => {
     const { location, warnings, ...rest } = await store.health()
@@ -83,5 +83,5 @@ function withServerAddress(store: Store, address: string): Store {
 
 /** A machine with the token that it came with: another token does not end what this one began. */
 function runnerOf({ id }: RemoteMachine, { token, identity }: Actor): string {
-  return `edge:${id} ${token ?? identity ?? ''}`.trimEnd()
+  return `machine:${id} ${token ?? identity ?? ''}`.trimEnd()
 }

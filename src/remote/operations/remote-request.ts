@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { MeasureRequest, SentMeasurement } from './remote-measurement.ts'
 
-/** How an edge sends a call of its agent or person to the server, and what it is answered. */
+/** How a remote machine sends a call of its agent or person to the server, and what it is answered. */
 
 /** What a machine says of itself. Its id is made from its key, so that nobody else can claim it. */
-const EdgeIdentity = z.strictObject({
+const MachineIdentity = z.strictObject({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   name: z.string().min(1).max(100),
 })
@@ -13,7 +13,7 @@ export const RemoteCallRequest = z.strictObject({
   /** What the machine knows to measure. */
   contract: z.int().min(0),
   version: z.string().max(50),
-  edge: EdgeIdentity,
+  machine: MachineIdentity,
   /** Names the call: the same whenever it is sent again. */
   call: z.string().regex(/^[0-9a-zA-Z-]{16,64}$/),
   folder: z.string().min(1).max(4_096),

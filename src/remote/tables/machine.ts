@@ -4,7 +4,7 @@ import type { RemoteMachineSideWrite } from '../../store/ports/store.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import type { RemoteMachineReads, RemoteMachineRecord } from '../ports/machine-reads.ts'
 
-/** What is kept beside the facts: no replay makes it, and no decision of the domain rests on it. */
+/** What is kept beside the log entries: no replay makes it, and no decision of the domain rests on it. */
 
 export interface RemoteMachineTable {
   project_id: string
@@ -37,14 +37,14 @@ export async function writeRemoteMachine(
   { db, projectId }: ReadScope,
   beside: RemoteMachineSideWrite,
 ): Promise<void> {
-  if (beside.kind === 'edge seen') {
+  if (beside.kind === 'machine seen') {
     const { id, name, token, version, at } = beside
     const row = { name, token, version, seen_at: at }
     await db
-      .insertInto('edge')
+      .insertInto('machine')
       .values({ project_id: projectId, id, ...row })
       .onConflict((conflict) =>
-        conflict.columns(['project_id', 'id']).doUpdateSet(row).where('edge.seen_at', '<=', at),
+        conflict.columns(['project_id', 'id']).doUpdateSet(row).where('machine.seen_at', '<=', at),
       )
       .execute()
     return
@@ -97,7 +97,7 @@ export function bytesOf(column: Buffer | string): Buffer {
   return typeof column === 'string' ? Buffer.from(column.slice(2), 'hex') : column
 }
 
-const mostEdges = 500
+const maxMachines = 500
 
 function remoteMachineOf({ id, name, token, version, seen_at }: RemoteMachineTable): RemoteMachineRecord {
   return { id, name, token, version, seenAt: seen_at }
@@ -107,17 +107,17 @@ export function remoteMachineReads({ db, projectId }: ReadScope): RemoteMachineR
   return {
     async all() {
       const rows = await db
-        .selectFrom('edge')
+        .selectFrom('machine')
         .selectAll()
         .where('project_id', '=', projectId)
         .orderBy('seen_at', 'desc')
-        .limit(mostEdges)
+        .limit(maxMachines)
         .execute()
       return rows.map(remoteMachineOf)
     },
     async heard(id) {
       const row = await db
-        .selectFrom('edge')
+        .selectFrom('machine')
         .selectAll()
         .where('project_id', '=', projectId)
         .where('id', '=', id)

@@ -26,7 +26,7 @@ export const stats: AnswerView<'stats'> = (answer, page) => {
   }
   const known = new Map(definitions.map((definition) => [definition.figure, definition]))
   const rows = lines.map(({ figure, n, value }) => {
-    const { title = figure, of = '', basis = '' } = known.get(figure) ?? {}
+    const { title = figure, unit: of = '', basis = '' } = known.get(figure) ?? {}
     return [
       title,
       value,

@@ -68,9 +68,9 @@ function marksTable(marks: TimelineAnswer['marks'], names: TaskNames, page: Rend
     { title: 'words', shrinks: true },
   ]
   const rows = marks
-    .toSorted((a, b) => a.at.localeCompare(b.at))
+    .toSorted((a, b) => a.created_at.localeCompare(b.created_at))
     .map((mark) => [
-      clockTime(mark.at),
+      clockTime(mark.created_at),
       mark.kind,
       mark.agent ?? '',
       names.get(mark.task_id) ?? mark.task_id,

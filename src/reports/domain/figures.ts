@@ -6,7 +6,7 @@ export interface FigureDefinition {
   readonly title: string
   readonly basis: FigureBasis
   /** What its n counts, in the plural. */
-  readonly of: string
+  readonly unit: string
   /** What it is, in the words that every surface shows beside it. */
   readonly definition: string
 }
@@ -30,7 +30,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     figure: 'task_time',
     title: 'Task time',
     basis: 'measured',
-    of: 'tasks',
+    unit: 'tasks',
     definition:
       'From the start of the first attempt at a task to the end of the attempt that completed it: wall time, with nights and waits. Tasks that are done by an attempt.',
   },
@@ -38,7 +38,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     figure: 'attempt_time',
     title: 'Attempt time',
     basis: 'measured',
-    of: 'attempts',
+    unit: 'attempts',
     definition:
       'From start_task to complete_task: wall time. Attempts that were given up are left out, since no one said when their work ended.',
   },
@@ -46,14 +46,14 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     figure: 'mission_time',
     title: 'Mission time',
     basis: 'measured',
-    of: 'missions',
+    unit: 'missions',
     definition: 'From the start of a mission to its completion: wall time. Failed missions are left out.',
   },
   {
     figure: 'first_pass',
     title: 'First pass',
     basis: 'claimed',
-    of: 'tasks',
+    unit: 'tasks',
     definition:
       'Of the tasks that an attempt completed, those that are done after one attempt, of which no person rejected a review, a scope or an approval, and whose run entered no state twice. That an attempt completed its task is the agent’s word; the rest is recorded.',
   },
@@ -61,7 +61,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     figure: 'waiting',
     title: 'Waiting for people',
     basis: 'measured',
-    of: 'answers',
+    unit: 'answers',
     definition:
       'From the moment a card appeared in the inbox to the answer of a person: questions, reviews, scopes, approvals, commands, silent attempts. What still waits is in the inbox, not here. Waits at the same time each count whole.',
   },
@@ -69,7 +69,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     figure: 'out_of_scope',
     title: 'Files out of scope',
     basis: 'measured',
-    of: 'attempts',
+    unit: 'attempts',
     definition:
       'Files that an attempt changed outside the areas it declared. Attempts that declared areas and were measured.',
   },
@@ -77,21 +77,21 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     figure: 'retries',
     title: 'Attempts per task',
     basis: 'measured',
-    of: 'tasks',
+    unit: 'tasks',
     definition: 'How often a task was begun, the first time included. Tasks with an attempt that ended.',
   },
   {
     figure: 'refused_events',
     title: 'Refused events',
     basis: 'measured',
-    of: 'events',
+    unit: 'events',
     definition: 'Events sent to runs that their guards or their state refused. All events that were sent.',
   },
   {
     figure: 'lines',
     title: 'Changed lines',
     basis: 'measured',
-    of: 'attempts',
+    unit: 'attempts',
     definition:
       'Lines added and deleted by attempts that were measured, as the sum over attempts: a line that two of them changed counts twice. Files without lines, such as pictures, are counted apart.',
   },
@@ -99,14 +99,14 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     figure: 'tokens',
     title: 'Tokens',
     basis: 'claimed',
-    of: 'attempts',
+    unit: 'attempts',
     definition: 'Tokens that agents said they used. Attempts whose agent said a number.',
   },
   {
     figure: 'turn_tokens',
     title: 'Tokens of turns',
     basis: 'claimed',
-    of: 'turns',
+    unit: 'turns',
     definition:
       'Tokens that clients report of captured turns and their subagents. Turns that ended, of sessions that hooks told of; they belong to no mission and no role.',
   },

@@ -26,7 +26,7 @@ export interface ReportRecords {
   readonly attempts: readonly EndedAttempt[]
   readonly decisions: readonly Decision[]
   readonly issues: readonly Issue[]
-  readonly holds: readonly InboxItem[]
+  readonly items: readonly InboxItem[]
   readonly runs: readonly RunStory[]
   /** What people sent, oldest first. */
   readonly verdicts: readonly ReportReview[]
@@ -87,7 +87,7 @@ export interface ReportTextOptions {
   readonly whole: boolean
 }
 
-const longestText = 1_500
+const maxTextLength = 1_500
 
 /** What a report says of these records: the same for the same records. */
 export function reportOf(records: ReportRecords, { whole }: ReportTextOptions): ReportDocument {
@@ -119,9 +119,9 @@ interface ReportContext {
 
 /** Says where it was cut, and of how much. */
 function cutText(text: string): string {
-  if (text.length <= longestText) return text
+  if (text.length <= maxTextLength) return text
   const number = new Intl.NumberFormat('en')
-  return `${excerpt(text, longestText)} (the first ${number.format(longestText)} of ${number.format(text.length)} characters)`
+  return `${excerpt(text, maxTextLength)} (the first ${number.format(maxTextLength)} of ${number.format(text.length)} characters)`
 }
 
 function taskPart(id: string | null, names: ReadonlyMap<string, string>): readonly TextPart[] {
@@ -262,17 +262,17 @@ function outsideSection({ records, said, ofTask }: ReportContext): ReportSection
     const out = end?.changes.filter(({ scope }) => scope === 'out') ?? []
     return out.map(({ path }) => {
       const why = end?.outcome.unexpected?.find((one) => one.path === path)?.why ?? null
-      const hold = records.holds.find(
+      const item = records.items.find(
         ({ kind, attemptId, paths }) => kind === 'scope' && attemptId === attempt.id && paths.includes(path),
       )
       return {
         line: [{ code: path }, ...ofTask(attempt.taskId), ...(why === null ? [] : [`: ${said(why)}`])],
-        under: hold === undefined ? [] : [inboxItemParts(hold, said)],
+        under: item === undefined ? [] : [inboxItemParts(item, said)],
         data: {
           path,
           task_id: attempt.taskId,
           why: why && said(why),
-          hold: hold ? inboxItemData(hold, said) : null,
+          item: item ? inboxItemData(item, said) : null,
         },
       }
     })
@@ -351,14 +351,14 @@ function decisionsSection({ records, said, ofTask }: ReportContext): ReportSecti
 
 function issuesSection({ records, said, ofTask }: ReportContext): ReportSection {
   const entries = records.issues.map((issue): ReportEntry => {
-    const hold = records.holds.find(({ issueId }) => issueId === issue.id)
+    const item = records.items.find(({ issueId }) => issueId === issue.id)
     return {
       line: [`${said(issue.description)} (${plainWord(issue.type)})`, ...ofTask(issue.taskId)],
       under: [
         ...(issue.resolution === ''
           ? []
           : [[`${issue.agentName ?? 'The agent'}: ${said(issue.resolution)}`]]),
-        ...(hold === undefined ? [] : [inboxItemParts(hold, said)]),
+        ...(item === undefined ? [] : [inboxItemParts(item, said)]),
       ],
       data: {
         id: issue.id,
@@ -368,26 +368,26 @@ function issuesSection({ records, said, ofTask }: ReportContext): ReportSection 
         task_id: issue.taskId,
         agent: issue.agentName,
         at: instant(issue.createdAt),
-        hold: hold ? inboxItemData(hold, said) : null,
+        item: item ? inboxItemData(item, said) : null,
       },
     }
   })
   return { key: 'issues', title: 'Issues and answers', about: '', entries }
 }
 
-function inboxItemParts(hold: InboxItem, said: (text: string) => string): readonly TextPart[] {
-  const { status, closedBy, answer } = hold
-  if (status === 'open') return [{ strong: 'Open:' }, ' it waits for a person. ', { code: hold.id }]
+function inboxItemParts(item: InboxItem, said: (text: string) => string): readonly TextPart[] {
+  const { status, closedBy, answer } = item
+  if (status === 'open') return [{ strong: 'Open:' }, ' it waits for a person. ', { code: item.id }]
   return [`${closedBy ?? 'A person'} ${status} it${answer === null ? '' : `: ${said(answer)}`}`]
 }
 
-function inboxItemData(hold: InboxItem, said: (text: string) => string) {
-  const { id, kind, status, answer, closedBy, closedAt } = hold
+function inboxItemData(item: InboxItem, said: (text: string) => string) {
+  const { id, kind, status, answer, closedBy, closedAt } = item
   return {
     id,
     kind,
     status,
-    reason: said(hold.reason),
+    reason: said(item.reason),
     answer: answer && said(answer),
     by: closedBy,
     at: instantOrNull(closedAt),
@@ -396,7 +396,11 @@ function inboxItemData(hold: InboxItem, said: (text: string) => string) {
 
 function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
   const entries = records.runs.map(({ run, events, commands, approvals, refusals }): ReportEntry => {
-    const given = approvalsByEvent(events, approvals)
+    const given = approvalsByEvent(
+      events,
+      approvals,
+      ({ by, at }: { readonly by: string; readonly at: number }) => `${by} ${at}`,
+    )
     return {
       line: [
         { strong: run.process.name },
@@ -539,18 +543,18 @@ function commentsSection({ records, said, ofTask }: ReportContext): ReportSectio
   return { key: 'comments', title: 'Review comments', about: '', entries }
 }
 
-const mostFilesOfEvent = 20
+const maxFilesOfEvent = 20
 
 function eventParts(event: RunEvent): readonly TextPart[] {
   const files = event.artifacts
-    .slice(0, mostFilesOfEvent)
+    .slice(0, maxFilesOfEvent)
     .flatMap(({ type, path, sha256 }): readonly TextPart[] => [
       `; ${type} `,
       { code: path },
       ' ',
       { code: sha256.slice(0, 12) },
     ])
-  const more = event.artifacts.length - mostFilesOfEvent
+  const more = event.artifacts.length - maxFilesOfEvent
   const what = event.kind === 'event' ? event.event : `${event.kind}: ${event.event}`
   return [
     `${what}: ${event.from} → ${event.to}, by ${event.by}${event.role === null ? '' : ` (${event.role})`}`,
@@ -635,7 +639,7 @@ function duration(milliseconds: number | null): string | null {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** What is left to do or to know: open holds first, since they wait for people. */
+/** What is left to do or to know: open inbox items first, since they wait for people. */
 function openRecordsSection({ records, said, ofTask }: ReportContext): ReportSection {
   const entry = (what: string, text: string, taskId: string | null, id?: string): ReportEntry => ({
     line: [
@@ -647,7 +651,7 @@ function openRecordsSection({ records, said, ofTask }: ReportContext): ReportSec
     under: [],
     data: { what, text: said(text), task_id: taskId, ...(id !== undefined && { id }) },
   })
-  const open = records.holds.filter(({ status }) => status === 'open')
+  const open = records.items.filter(({ status }) => status === 'open')
   // The last word on each task counts: what an earlier attempt left may be done.
   const last = new Map(records.attempts.map((ended) => [ended.attempt.taskId, ended]))
   const said_ = [...last.values()].flatMap(({ attempt, end }) => {
@@ -666,7 +670,7 @@ function openRecordsSection({ records, said, ofTask }: ReportContext): ReportSec
     title: 'What is left',
     about: '',
     entries: [
-      ...open.map((hold) => entry(`Open ${plainWord(hold.kind)}`, hold.reason, hold.taskId, hold.id)),
+      ...open.map((item) => entry(`Open ${plainWord(item.kind)}`, item.reason, item.taskId, item.id)),
       ...undone.map(({ id, name, status }) => entry(`Not done (${plainWord(status)})`, name, null, id)),
       ...(records.task === null ? records.mission.limitations.map((text) => entry('Limit', text, null)) : []),
       ...said_,

@@ -198,7 +198,7 @@ function compareKeys(one: string | null, other: string | null): number {
 }
 
 /** Two years: a gap that is longer is no chart's. */
-const mostWeeks = 104
+const maxWeeks = 104
 
 /** From the first to the last, those in which nothing happened too. */
 function weeksBetween(found: readonly (string | null)[]): readonly string[] {
@@ -207,7 +207,7 @@ function weeksBetween(found: readonly (string | null)[]): readonly string[] {
   if (last === undefined) return []
   const whole: string[] = []
   for (let week = weeks[0] ?? last; week <= last; week = weekAfter(week)) {
-    if (whole.length >= mostWeeks) return weeks
+    if (whole.length >= maxWeeks) return weeks
     whole.push(week)
   }
   return whole
@@ -406,6 +406,6 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-function count<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
-  return items.filter(holds).length
+function count<Item>(items: readonly Item[], isCounted: (item: Item) => boolean): number {
+  return items.filter(isCounted).length
 }

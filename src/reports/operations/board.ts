@@ -69,8 +69,8 @@ export const board = defineOperation({
   store.view(async (reads) => {
     const limit = input.limit ?? 100
     const now = clock.now()
-    const waiting = await reads.holds.list({ status: 'open', kinds: lookedAt }, { limit })
-    const review = new Set(waiting.items.flatMap(({ item }) => item.hold.taskId ?? []))
+    const waiting = await reads.inboxItems.list({ status: 'open', kinds: lookedAt }, { limit })
+    const review = new Set(waiting.items.flatMap(({ item }) => item.item.taskId ?? []))
     const ready = await reads.plan.tasks({ now, ready: true }, { limit })
     const active = await reads.plan.tasks({ now, status: 'in_progress' }, { limit })
     const recent = await reads.tasks.list({}, { limit: limit * 2 })

@@ -8,7 +8,7 @@ import {
 } from '../../gate/operations/run/measurements.ts'
 import { guardLine } from '../../gate/operations/run/refusal.ts'
 import { prepareSituation, type RunSituation } from '../../gate/operations/run/situation.ts'
-import { type Branch, mostBranchFiles } from '../../git/ports/branch.ts'
+import { type Branch, maxBranchFiles } from '../../git/ports/branch.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { MissionId } from '../../kernel/id.ts'
 import { instantOrNull } from '../../kernel/instant.ts'
@@ -24,16 +24,16 @@ import type { InboxItem } from '../../track/domain/records.ts'
 import { explainFile, type PathAuthorship, type RecordedWork } from '../domain/unexplained-files.ts'
 
 const Reason = z.object({
-  kind: z.enum(['gate', 'hold', 'change', 'unknown']),
+  kind: z.enum(['gate', 'inbox_item', 'change', 'unknown']),
   message: z.string(),
   /** The file that it is about, where it is about one. */
   path: z.string().nullable(),
-  /** The run or the hold. */
+  /** The run or the inbox item. */
   id: z.string().nullable(),
 })
 type Reason = z.output<typeof Reason>
 
-const mostTold = 200
+const maxTold = 200
 
 export const check = defineOperation({
   name: 'check',
@@ -48,7 +48,7 @@ export const check = defineOperation({
     base: text('What the branch is to be merged into; default origin/HEAD, main or master').optional(),
     head: text('Its last commit; default HEAD').optional(),
     mission: identifier('Also this mission, whatever files it changed (m-…, w-…)').optional(),
-    persons: texts('E-mail addresses of people whose commits are accounted for by their author').optional(),
+    people: texts('E-mail addresses of people whose commits are accounted for by their author').optional(),
     strict: z.boolean().describe('A file of which it is not known who made it fails, too').optional(),
   }),
   output: z.object({
@@ -63,7 +63,7 @@ export const check = defineOperation({
       attempt: z.int(),
       person: z.int(),
       unknown: z.int(),
-      nobody: z.int(),
+      unattributed: z.int(),
     }),
     reasons: list(Reason),
     /** Files of which it is not known who made them, and why. */
@@ -80,7 +80,7 @@ export const check = defineOperation({
     }),
   })
   .prepare(async (reads, input, context, measured) => {
-    const since = await reads.journal.timeAfter(0)
+    const since = await reads.eventLog.timeAfter(0)
     if (since === null) {
       throw new Failure(
         'INVALID_INPUT',
@@ -94,7 +94,7 @@ export const check = defineOperation({
     const brief = { branch: { base: input.base ?? null, head: input.head ?? null } }
     const { branch } = measured
     if (branch === undefined) return { briefs: brief, found: null }
-    const accounts = await accountsOf(reads, branch, { since, persons: input.persons ?? [] })
+    const accounts = await accountsOf(reads, branch, { since, persons: input.people ?? [] })
     const { missions, tasks } = await affectedWork(reads, accounts, input.mission)
     const questions = new MeasurementQuestions<RunMeasurements>(measured)
     const gates = await gatesOf(reads, questions, { context, missions, tasks })
@@ -105,11 +105,11 @@ export const check = defineOperation({
   })
   .answer(async ({ reads, found }, input) => {
     const { since, branch, accounts, missions, tasks, gates } = requireMeasured(found ?? undefined)
-    const holds = await openItemsOfWork(reads, missions, tasks)
+    const items = await openItemsOfWork(reads, missions, tasks)
     const unknown = accounts.filter(({ by }) => by === 'unknown')
     const reasons: readonly Reason[] = [
       ...gates,
-      ...holds.map(inboxItemReason),
+      ...items.map(inboxItemReason),
       ...unseenFiles(branch),
       ...accounts.flatMap(({ by, path, why }): readonly Reason[] => {
         if (by === 'nobody') return [{ kind: 'change', message: `${path}: ${why}`, path, id: null }]
@@ -127,8 +127,8 @@ export const check = defineOperation({
       record_since: instantOrNull(since),
       missions: missions.map(({ id, name }) => ({ id, name })),
       files: tallyAccounts(accounts),
-      reasons: reasons.slice(0, mostTold),
-      unknown: unknown.slice(0, mostTold).map(({ path, why }) => ({ path, why })),
+      reasons: reasons.slice(0, maxTold),
+      unknown: unknown.slice(0, maxTold).map(({ path, why }) => ({ path, why })),
       notes: [
         ...(branch.isShallow
           ? [
@@ -136,8 +136,8 @@ export const check = defineOperation({
             ]
           : []),
         ...(branch.isCut ? ['The branch has more commits or files than are looked at.'] : []),
-        ...(reasons.length > mostTold
-          ? [`Only the first ${mostTold} of ${reasons.length} reasons are told.`]
+        ...(reasons.length > maxTold
+          ? [`Only the first ${maxTold} of ${reasons.length} reasons are told.`]
           : []),
         ...(missions.length === 0 && tasks.length === 0
           ? [
@@ -150,8 +150,8 @@ export const check = defineOperation({
 
 /** Of files that are not looked at nothing is known: among them could be one that nobody accounts for. */
 function unseenFiles({ files, isCut }: Branch): readonly Reason[] {
-  if (!isCut || files.length < mostBranchFiles) return []
-  const message = `The branch changes more than ${mostBranchFiles} files: the others were not looked at.`
+  if (!isCut || files.length < maxBranchFiles) return []
+  const message = `The branch changes more than ${maxBranchFiles} files: the others were not looked at.`
   return [{ kind: 'change', message, path: null, id: null }]
 }
 
@@ -270,7 +270,7 @@ async function gatesOf(
   const active = [...gating.flat(), ...ofTasks.flatMap(({ items }) => items.map(({ item }) => item))]
   const open = new Map(active.map((run) => [run.id, run]))
   const closed: (Reason | null)[] = []
-  for (const run of [...open.values()].slice(0, mostTold)) {
+  for (const run of [...open.values()].slice(0, maxTold)) {
     const situation = await prepareSituation(reads, questions, { context, runId: run.id })
     const message = situation && gateWords(situation, run)
     closed.push(message === null ? null : { kind: 'gate', message, path: null, id: run.id })
@@ -294,21 +294,21 @@ function gateWords({ events }: RunSituation, run: RunRecord): string {
 }
 
 async function openItemsOfWork(
-  { holds }: Reads,
+  { inboxItems: items }: Reads,
   missions: readonly MissionRef[],
   tasks: Awaited<ReturnType<typeof affectedWork>>['tasks'],
 ): Promise<readonly InboxItem[]> {
   const [ofMissions, ofTasks] = await Promise.all([
-    Promise.all(missions.map(({ id }) => holds.list({ missionId: id, status: 'open' }, { limit: mostTold }))),
-    Promise.all(tasks.map((id) => holds.ofTask(id))),
+    Promise.all(missions.map(({ id }) => items.list({ missionId: id, status: 'open' }, { limit: maxTold }))),
+    Promise.all(tasks.map((id) => items.ofTask(id))),
   ])
-  const open = [...ofMissions.flatMap(({ items }) => items.map(({ item }) => item.hold)), ...ofTasks.flat()]
-  return [...new Map(open.map((hold) => [hold.id, hold])).values()]
+  const open = [...ofMissions.flatMap(({ items }) => items.map(({ item }) => item.item)), ...ofTasks.flat()]
+  return [...new Map(open.map((item) => [item.id, item])).values()]
 }
 
 function inboxItemReason({ id, kind, reason, paths }: InboxItem): Reason {
   return {
-    kind: 'hold',
+    kind: 'inbox_item',
     message: `A ${plainWord(kind)} waits for a person (${id}): ${excerpt(reason, 300)}`,
     path: paths[0] ?? null,
     id,
@@ -322,7 +322,7 @@ function tallyAccounts(accounts: readonly PathAuthorship[]) {
     attempt: count('attempt'),
     person: count('person'),
     unknown: count('unknown'),
-    nobody: count('nobody'),
+    unattributed: count('nobody'),
   }
 }
 
@@ -335,7 +335,7 @@ function sentence(
   },
 ): string {
   const { accounts, reasons, missions } = found
-  const { attempt, person, unknown, nobody } = tallyAccounts(accounts)
+  const { attempt, person, unknown, unattributed: nobody } = tallyAccounts(accounts)
   const who = [
     `${attempt} by attempts`,
     `${person} by persons`,

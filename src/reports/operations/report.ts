@@ -26,7 +26,7 @@ import { type Figures, statsOf } from '../domain/stats.ts'
 import { weeksIn } from '../domain/weeks.ts'
 
 /** What GitHub and GitLab take as the description of a pull request, less a little. */
-const mostCharacters = 65_000
+const maxCharacters = 65_000
 
 export const report = defineOperation({
   name: 'report',
@@ -80,7 +80,7 @@ export const report = defineOperation({
     const whole = input.whole === true
     const { mission, task } = records
     const { text: written, cut } = writeReport(reportOf(records, { whole }), format, {
-      most: whole ? Number.POSITIVE_INFINITY : mostCharacters,
+      most: whole ? Number.POSITIVE_INFINITY : maxCharacters,
       whole: commandFor(records, format),
     })
     return {
@@ -121,10 +121,10 @@ interface ReportQuery {
   readonly since: ReportRecords['since']
 }
 
-const mostAttempts = 300
-const mostFiles = 10_000
-const mostTasks = 500
-const mostOfRun = 1_000
+const maxAttempts = 300
+const maxFiles = 10_000
+const maxTasks = 500
+const maxOfRun = 1_000
 
 async function recordsOf(
   reads: Reads,
@@ -139,7 +139,7 @@ async function recordsOf(
   )
   const wanted = all.filter(({ status, closedAt }) => status === 'open' || (closedAt ?? 0) >= from)
   const attempts = await Promise.all(
-    wanted.slice(-mostAttempts).map((attempt) => endedAttempt(reads, attempt)),
+    wanted.slice(-maxAttempts).map((attempt) => endedAttempt(reads, attempt)),
   )
   const about = { ...(task ? { taskId: task.id } : { missionId: mission.id }), since: from }
   const everything = task ? { taskId: task.id } : { missionId: mission.id }
@@ -148,10 +148,10 @@ async function recordsOf(
     readAllPages((page) => reads.records.issues(about, page)),
   ])
   const [open, closed] = await Promise.all([
-    readAllPages((page) => reads.holds.list({ ...everything, status: 'open' }, page)),
-    readAllPages((page) => reads.holds.list({ ...everything, status: 'closed', since: from }, page)),
+    readAllPages((page) => reads.inboxItems.list({ ...everything, status: 'open' }, page)),
+    readAllPages((page) => reads.inboxItems.list({ ...everything, status: 'closed', since: from }, page)),
   ])
-  const holds = [...open, ...closed].map(({ hold }) => hold)
+  const items = [...open, ...closed].map(({ item }) => item)
   const isWhole = task === null && since === null
   const files = isWhole ? await filesOf(reads, mission) : filesOfAttempts(attempts)
   const left = wanted.length - attempts.length
@@ -165,15 +165,15 @@ async function recordsOf(
     attempts,
     decisions: decisions.toReversed(),
     issues: issues.toReversed(),
-    holds: holds.toSorted((a, b) => a.openedAt - b.openedAt || (a.id < b.id ? -1 : 1)),
+    items: items.toSorted((a, b) => a.openedAt - b.openedAt || (a.id < b.id ? -1 : 1)),
     ...(await reviewsOf(reads, { mission, task, tasks, from })),
     runs: await runsOf(reads, { mission, task, tasks, from }),
     figures: isWhole ? await figuresOf(reads, mission) : null,
     unread: [
       ...(left > 0
-        ? [`Only the last ${mostAttempts} attempts are told of; ${left} before them are not.`]
+        ? [`Only the last ${maxAttempts} attempts are told of; ${left} before them are not.`]
         : []),
-      ...(tasks.length >= mostTasks ? [`Only ${formatCount(mostTasks, 'task')} are told of.`] : []),
+      ...(tasks.length >= maxTasks ? [`Only ${formatCount(maxTasks, 'task')} are told of.`] : []),
     ],
   }
 }
@@ -202,13 +202,13 @@ function missionOf(named: string | undefined, task: Task | null): string {
 }
 
 async function tasksOf(reads: Reads, { id }: Mission): Promise<readonly Task[]> {
-  const page = await reads.tasks.list({ missionId: id }, { limit: mostTasks })
+  const page = await reads.tasks.list({ missionId: id }, { limit: maxTasks })
   const tasks = page.items.map(({ item }) => item.task)
   return tasks.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 
 const page = 500
-const mostEntries = 5_000
+const maxEntries = 5_000
 
 /** Newest first, as they are listed. */
 async function readAllPages<Item>(
@@ -218,7 +218,7 @@ async function readAllPages<Item>(
 ): Promise<readonly Item[]> {
   const found: Item[] = []
   let before: number | undefined
-  while (found.length < mostEntries) {
+  while (found.length < maxEntries) {
     const { items } = await read({ limit: page, ...(before !== undefined && { before }) })
     found.push(...items.map(({ item }) => item))
     before = items.at(-1)?.seq
@@ -238,7 +238,7 @@ async function endedAttempt(reads: Reads, attempt: Attempt): Promise<EndedAttemp
       measurement,
       contested,
       warnings,
-      changes: await reads.tasks.changes(attempt.id, { limit: mostFiles, offset: 0 }),
+      changes: await reads.tasks.changes(attempt.id, { limit: maxFiles, offset: 0 }),
     },
   }
 }
@@ -246,7 +246,7 @@ async function endedAttempt(reads: Reads, attempt: Attempt): Promise<EndedAttemp
 /** The net changes of a mission, with the names that renamed files had. */
 async function filesOf(reads: Reads, { id }: Mission): Promise<readonly ReportFile[]> {
   const [files, tops] = await Promise.all([
-    reads.timeline.files(id, { limit: mostFiles, offset: 0 }),
+    reads.timeline.files(id, { limit: maxFiles, offset: 0 }),
     reads.missions.treesOf(id),
   ])
   const trees = await Promise.all(tops.map((top) => reads.missions.tree(id, top)))
@@ -336,10 +336,10 @@ async function runsOf(
 
 async function runStory({ runs }: Reads, run: RunRecord, from: number): Promise<RunStory> {
   const [history, refusals, approvals, commands] = await Promise.all([
-    runs.history(run.id, { limit: mostOfRun }),
-    runs.refusals(run.id, { limit: mostOfRun }),
+    runs.history(run.id, { limit: maxOfRun }),
+    runs.refusals(run.id, { limit: maxOfRun }),
     runs.approvals(run.id),
-    runs.commandsOf(run.id, mostOfRun),
+    runs.commandsOf(run.id, maxOfRun),
   ])
   return {
     run,

@@ -122,7 +122,7 @@ const AttemptDetail = z.object({
   work_tree: z.string(),
   /** The machine that measured it, where that is not the record's own, and the token by which it did. */
   measured_by: z
-    .object({ edge: z.string(), machine: z.string().nullable(), token: z.string().nullable() })
+    .object({ machine_id: z.string(), machine: z.string().nullable(), token: z.string().nullable() })
     .optional(),
   snapshot_id: z.string(),
   snapshot_type: z.enum(['git', 'checksum']),
@@ -181,8 +181,8 @@ const TaskDetail = z.object({
   decisions: list(DecisionEntry),
   issues: list(IssueDetail),
   progress: list(ProgressEntry),
-  holds: list(InboxItemEntry),
-  answered_holds: list(InboxItemEntry),
+  items: list(InboxItemEntry),
+  answered_items: list(InboxItemEntry),
 })
 
 const MissionDetail = z.object({
@@ -203,8 +203,8 @@ const MissionDetail = z.object({
   tasks_total: z.int(),
   decisions: list(DecisionEntry),
   decisions_total: z.int(),
-  holds: list(InboxItemEntry),
-  holds_total: z.int(),
+  items: list(InboxItemEntry),
+  items_total: z.int(),
   ...missionRunsFields,
   summary: z.string().nullable(),
   achievements: strings,
@@ -277,12 +277,12 @@ export const show = defineOperation({
   })
 
 /** The task that an attempt, an inbox item or an issue belongs to: its page shows them. */
-async function taskNamed({ tasks, holds, records }: Reads, id: string): Promise<string> {
+async function taskNamed({ tasks, inboxItems: items, records }: Reads, id: string): Promise<string> {
   const isOf = (kind: IdKind) => id.startsWith(`${idPrefixes[kind]}-`)
   const found = isOf('attempt')
     ? await tasks.attempt(id)
-    : isOf('hold')
-      ? await holds.find(id)
+    : isOf('item')
+      ? await items.find(id)
       : isOf('issue')
         ? await records.issue(id)
         : null
@@ -321,14 +321,14 @@ async function subjectOf(reads: Reads, id: string): Promise<ShownSubject> {
 
 /** One mission: what it is for, where it stands, its last tasks and decisions, what blocks it. */
 async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<typeof MissionDetail>> {
-  const { missions, tasks, records, holds } = reads
+  const { missions, tasks, records, inboxItems: items } = reads
   const filter = { missionId: mission.id }
   const phases = await missions.phases(mission.id)
   const now = await missions.now(mission.id)
   const totals = await missions.totals(mission.id)
   const lastTasks = await tasks.list(filter, { limit: 20 })
   const decisions = await records.decisions(filter, { limit: 10 })
-  const open = await holds.list({ ...filter, status: 'open' }, { limit: 10 })
+  const open = await items.list({ ...filter, status: 'open' }, { limit: 10 })
   const personOf = await peopleBehind(
     reads,
     open.items.map(({ item }) => item.opener),
@@ -351,8 +351,8 @@ async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<t
     tasks_total: lastTasks.total,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),
     decisions_total: decisions.total,
-    holds: open.items.map(({ item }) => inboxItemEntry(item, personOf)),
-    holds_total: open.total,
+    items: open.items.map(({ item }) => inboxItemEntry(item, personOf)),
+    items_total: open.total,
     ...(await missionRuns(reads, mission)),
     summary: mission.summary,
     achievements: mission.achievements,
@@ -364,7 +364,7 @@ async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<t
 
 /** One task: its attempts with what was measured and what was claimed, and what was said about it. */
 async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof TaskDetail>> {
-  const { tasks, records, holds, missions } = reads
+  const { tasks, records, inboxItems: items, missions } = reads
   const filter = { taskId: task.id }
   const mission = task.missionId === null ? null : await missions.find(task.missionId)
   const attempts = await tasks.attempts(task.id)
@@ -372,8 +372,8 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
   const decisions = await records.decisions(filter, { limit: 20 })
   const issues = await records.issues(filter, { limit: 20 })
   const progress = await records.progress(filter, { limit: 20 })
-  const open = await holds.list({ ...filter, status: 'open' }, { limit: 20 })
-  const closed = await holds.list({ ...filter, status: 'closed' }, { limit: 20 })
+  const open = await items.list({ ...filter, status: 'open' }, { limit: 20 })
+  const closed = await items.list({ ...filter, status: 'closed' }, { limit: 20 })
   const personOf = await peopleBehind(
     reads,
     [...open.items, ...closed.items].map(({ item }) => item.opener),
@@ -399,8 +399,8 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),
     issues: issues.items.map(({ item }) => issueDetail(item)),
     progress: progress.items.map(({ item }) => progressEntry(item)),
-    holds: open.items.map(({ item }) => inboxItemEntry(item, personOf)),
-    answered_holds: closed.items.map(({ item }) => inboxItemEntry(item, personOf)),
+    items: open.items.map(({ item }) => inboxItemEntry(item, personOf)),
+    answered_items: closed.items.map(({ item }) => inboxItemEntry(item, personOf)),
   }
 }
 
@@ -497,8 +497,10 @@ async function attemptDetail(reads: Reads, attempt: Attempt): Promise<z.output<t
 }
 
 function measuringMachine({ snapshot, actor }: Attempt): Pick<z.output<typeof AttemptDetail>, 'measured_by'> {
-  const { edge, machine = null } = snapshot
-  return edge === undefined ? {} : { measured_by: { edge, machine, token: actor.token ?? null } }
+  const { machineId, machineName = null } = snapshot
+  return machineId === undefined
+    ? {}
+    : { measured_by: { machine_id: machineId, machine: machineName, token: actor.token ?? null } }
 }
 
 /** Where the end was kept is no one's business outside. */

@@ -6,7 +6,7 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { holdKinds } from '../../track/domain/records.ts'
+import { itemKinds } from '../../track/domain/records.ts'
 import { type FigureName, figureDefinitions } from '../domain/figures.ts'
 import {
   type Distribution,
@@ -35,7 +35,7 @@ const figures = {
   attempt_time: SpreadFigure,
   mission_time: SpreadFigure,
   first_pass: z.object({ basis: claimed, n, passed: whole, share: real }),
-  waiting: WaitFigure.extend({ by_kind: list(WaitFigure.extend({ kind: z.enum(holdKinds) })) }),
+  waiting: WaitFigure.extend({ by_kind: list(WaitFigure.extend({ kind: z.enum(itemKinds) })) }),
   out_of_scope: z.object({ basis: measured, n, files: whole, attempts: whole }),
   retries: z.object({ basis: measured, n, attempts: whole, per_task: real, tried_again: whole }),
   refused_events: z.object({ basis: measured, n, refused: whole, share: real }),
@@ -56,12 +56,12 @@ const DefinitionEntry = z.object({
   figure: z.string(),
   title: z.string(),
   basis: z.enum(['measured', 'claimed']),
-  of: z.string(),
+  unit: z.string(),
   definition: z.string(),
 })
 
 /** Most rows of each kind that are read. */
-const mostRows = 100_000
+const maxRows = 100_000
 
 const sinceField = z
   .string()
@@ -111,7 +111,7 @@ export const stats = defineOperation({
   const limit = input.limit ?? 100
   return store.view(async (reads) => {
     const missionId = input.mission === undefined ? null : (await findMission(reads, input.mission)).id
-    const { records, isCut } = await reads.stats.records({ since, missionId, limit: mostRows })
+    const { records, isCut } = await reads.stats.records({ since, missionId, limit: maxRows })
     const { all, groups } = statsOf(records, { since, missionId, by, weekOf })
     const shown = by === 'week' || by === 'mission' ? groups.slice(-limit) : groups.slice(0, limit)
     const names = by === 'mission' ? await missionNames(reads, shown) : new Map<string, string>()
@@ -130,7 +130,7 @@ export const stats = defineOperation({
       definitions: [...figureDefinitions],
       notes: isCut
         ? [
-            `Only the newest ${mostRows.toLocaleString('en')} attempts, answers or events are counted; --since narrows it.`,
+            `Only the newest ${maxRows.toLocaleString('en')} attempts, answers or events are counted; --since narrows it.`,
           ]
         : [],
     }

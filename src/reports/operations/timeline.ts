@@ -21,7 +21,7 @@ const TimelineTaskEntry = z.object({
   name: z.string(),
   phase_id: z.string().nullable(),
   parent_task_id: z.string().nullable(),
-  standing: z.enum(['ready', 'blocked', 'in_progress', 'done']),
+  status: z.enum(['ready', 'blocked', 'in_progress', 'done']),
   resolution: z.enum(resolutions).nullable(),
 })
 
@@ -52,7 +52,7 @@ const TimelineMark = z.object({
   task_id: z.string(),
   agent: z.string().nullable(),
   text: z.string(),
-  at: z.string(),
+  created_at: z.string(),
 })
 type TimelineMark = z.output<typeof TimelineMark>
 
@@ -142,7 +142,7 @@ async function timelineOf(
     ...(await missionRuns(reads, mission)),
     totals: {
       tasks: tasks.length,
-      done: tasks.filter(({ standing }) => standing === 'done').length,
+      done: tasks.filter(({ status: standing }) => standing === 'done').length,
       attempts: await reads.timeline.attemptsTotal(mission.id),
       files_changed: whole.files,
       decisions: said.decisions,
@@ -160,7 +160,7 @@ function timelineTask(task: TimelineTask): z.output<typeof TimelineTaskEntry> {
     name: excerpt(task.name, 120),
     phase_id: task.phaseId,
     parent_task_id: task.parentTaskId,
-    standing: task.standing,
+    status: task.status,
     resolution: task.resolution,
   }
 }
@@ -216,7 +216,7 @@ async function timelineMarks({ records }: Reads, missionId: MissionId, limit: nu
     ...progress.items.map(({ item }) => markOf('progress', item, item.message)),
   ]
   return {
-    marks: marks.toSorted((a, b) => (a.at < b.at ? 1 : -1)),
+    marks: marks.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)),
     decisions: decisions.total,
     issues: issues.total,
   }
@@ -236,6 +236,6 @@ function markOf(kind: TimelineMark['kind'], said: TimelineRecord, text: string):
     task_id: said.taskId,
     agent: said.agentName,
     text: excerpt(text, 160),
-    at: instant(said.createdAt),
+    created_at: instant(said.createdAt),
   }
 }

@@ -11,7 +11,7 @@ export interface TimelineTask {
   /** Its home in the mission, else where it was last worked on there. */
   readonly phaseId: PhaseId | null
   readonly parentTaskId: TaskId | null
-  readonly standing: 'ready' | 'blocked' | 'in_progress' | 'done'
+  readonly status: 'ready' | 'blocked' | 'in_progress' | 'done'
   readonly resolution: Resolution | null
 }
 

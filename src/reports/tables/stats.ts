@@ -146,21 +146,29 @@ async function answersOf(
   { since, missionId, limit }: StatsFilter,
 ): Promise<readonly CountedAnswer[]> {
   const rows = await db
-    .selectFrom('hold')
+    .selectFrom('inbox_item')
     .leftJoin('attempt', (join) =>
-      join.onRef('attempt.project_id', '=', 'hold.project_id').onRef('attempt.id', '=', 'hold.attempt_id'),
+      join
+        .onRef('attempt.project_id', '=', 'inbox_item.project_id')
+        .onRef('attempt.id', '=', 'inbox_item.attempt_id'),
     )
     .leftJoin('task', (join) =>
-      join.onRef('task.project_id', '=', 'hold.project_id').onRef('task.id', '=', 'hold.task_id'),
+      join.onRef('task.project_id', '=', 'inbox_item.project_id').onRef('task.id', '=', 'inbox_item.task_id'),
     )
-    .select(['hold.kind', 'hold.mission_id', 'hold.opened_at', 'hold.closed_at', 'task.role'])
+    .select([
+      'inbox_item.kind',
+      'inbox_item.mission_id',
+      'inbox_item.opened_at',
+      'inbox_item.closed_at',
+      'task.role',
+    ])
     .select(['attempt.agent_name', 'attempt.actor'])
-    .where('hold.project_id', '=', projectId)
-    .where('hold.closed_kind', '=', 'person')
-    .where('hold.closed_at', '>=', since ?? 0)
-    .$if(missionId !== null, (query) => query.where('hold.mission_id', '=', missionId ?? ''))
-    .orderBy('hold.closed_at', 'desc')
-    .orderBy('hold.seq', 'desc')
+    .where('inbox_item.project_id', '=', projectId)
+    .where('inbox_item.closed_kind', '=', 'person')
+    .where('inbox_item.closed_at', '>=', since ?? 0)
+    .$if(missionId !== null, (query) => query.where('inbox_item.mission_id', '=', missionId ?? ''))
+    .orderBy('inbox_item.closed_at', 'desc')
+    .orderBy('inbox_item.seq', 'desc')
     .limit(limit + 1)
     .execute()
   return rows.map((row) => ({
@@ -256,7 +264,7 @@ async function turnsOf(
 
 async function tasksSentBackInPeriod({ db, projectId }: ReadScope): Promise<ReadonlySet<TaskId>> {
   const { rows } = await sql<{ readonly task_id: TaskId }>`
-    select task_id from hold
+    select task_id from inbox_item
       where project_id = ${projectId} and task_id is not null and status = 'dismissed'
         and kind in ('review', 'scope', 'approval') and closed_kind = 'person' and answer is not null
     union

@@ -42,7 +42,7 @@ async function tasksOf(
         .on('attempt.mission_id', '=', missionId),
     )
     .select(['task.id', 'task.name', 'task.mission_id', 'task.phase_id', 'task.parent_task_id'])
-    .select(['task.standing', 'task.resolution', 'attempt.phase_id as worked_in'])
+    .select(['task.readiness', 'task.resolution', 'attempt.phase_id as worked_in'])
     .where('place.project_id', '=', projectId)
     .where('place.kind', '=', 'mission')
     .where('place.place', '=', missionId)
@@ -57,7 +57,7 @@ async function tasksOf(
     name: row.name,
     phaseId: ((row.mission_id === missionId ? row.phase_id : null) ?? row.worked_in) as PhaseId | null, // a brand
     parentTaskId: row.parent_task_id as TaskId | null, // a brand
-    standing: row.standing,
+    status: row.readiness,
     resolution: row.resolution as TimelineTask['resolution'], // as it was written
   }))
 }

@@ -8,22 +8,22 @@ import { verdictWords } from '../domain/review.ts'
 type ReviewView = OutputOf<'review_show'>
 type Comment = ReviewView['comments'][number]
 type DraftRow = ReviewView['drafts'][number]
-type ReviewActionRow = Omit<ReviewView['verdicts'][number], 'current'> & { readonly current?: boolean }
+type ReviewActionRow = Omit<ReviewView['reviews'][number], 'current'> & { readonly current?: boolean }
 
 /** What was said of work, the oldest first: each comment with what was answered, and the verdicts. */
-export const reviewComments: AnswerView<'review_comments'> = ({ name, comments, verdicts }, page) =>
+export const reviewComments: AnswerView<'review_comments'> = ({ name, comments, reviews: verdicts }, page) =>
   blocks(
     page.ink('bold', escapeLineBreaks(name)),
     comments.length === 0 ? 'There are no comments.' : comments.map(commentText).join('\n'),
     section('Verdicts', verdictList(verdicts, page), page),
   )
 
-const mostFiles = 200
+const maxFiles = 200
 
 /** What there is to review, without the lines of the difference. */
 export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
-  const { subject, totals, files, comments, drafts, verdicts, waiting, may, notes } = answer
-  const shown = files.slice(0, mostFiles)
+  const { subject, totals, files, comments, drafts, reviews: verdicts, waiting, may, notes } = answer
+  const shown = files.slice(0, maxFiles)
   return blocks(
     headOf(answer),
     subject.goal === null ? '' : subject.goal,
@@ -35,7 +35,7 @@ export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
     section(
       'Waiting',
       indentText(
-        waiting.map(({ hold_id, kind, reason }) => `${hold_id} (${kindWord(kind)}): ${reason}`).join('\n'),
+        waiting.map(({ item_id, kind, reason }) => `${item_id} (${kindWord(kind)}): ${reason}`).join('\n'),
       ),
       page,
     ),
@@ -76,7 +76,7 @@ export function fileLine({
 
 /** A comment, the line that it is on, and what was answered. */
 export function commentText(comment: Comment): string {
-  const { comment_id: id, kind, by, status, text, quoted, replies } = comment
+  const { comment_id: id, kind, author: by, status, text, quoted, replies } = comment
   return [
     `${kind} ${id} of ${escapeLineBreaks(by)}${commentPlaceText(comment)} (${status})`,
     indentText(
@@ -85,7 +85,7 @@ export function commentText(comment: Comment): string {
         text,
         ...replies.map(
           (reply) =>
-            `${escapeLineBreaks(reply.agent_name ?? reply.by)} ${reply.done ? 'says it is done' : 'answers'}: ${reply.text}`,
+            `${escapeLineBreaks(reply.agent_name ?? reply.author)} ${reply.done ? 'says it is done' : 'answers'}: ${reply.text}`,
         ),
       ].join('\n'),
     ),
@@ -111,7 +111,7 @@ export function draftLine({ comment_id: id, kind, path, line, text }: DraftRow):
 function verdictList(verdicts: readonly ReviewActionRow[], page: RenderContext): string {
   return indentText(
     verdicts
-      .map(({ verdict, by, text, comments, at, current }) => {
+      .map(({ action: verdict, author: by, text, comments, created_at: at, current }) => {
         const changed = verdict === 'approve' && current === false ? ', before it changed' : ''
         const count = comments === 0 ? '' : `, with ${formatCount(comments, 'comment')}`
         return `${verdictWords[verdict]} by ${escapeLineBreaks(by)} ${formatAge(at, page.now)}${changed}${count}${text === null ? '' : `: ${text}`}`

@@ -13,7 +13,7 @@ export interface QuotedFile {
   readonly tree: string | null
   readonly hunks: readonly { readonly lines: readonly QuotedLine[] }[]
   /** Why there are no lines, as a sentence. */
-  readonly trouble: string | null
+  readonly error: string | null
 }
 
 export interface EditorComment {
@@ -39,9 +39,9 @@ const width = 6
 
 /** The difference as quoted lines with their numbers, so that lines may be removed from it. */
 export function quotedDiff(files: readonly QuotedFile[]): string {
-  const lines = files.flatMap(({ path, hunks, trouble }, at) => [
+  const lines = files.flatMap(({ path, hunks, error }, at) => [
     '',
-    `> === ${at + 1} ${oneLine(path)}${trouble === null ? '' : ` (${trouble})`}`,
+    `> === ${at + 1} ${oneLine(path)}${error === null ? '' : ` (${error})`}`,
     ...hunks.flatMap((hunk) => ['> ...', ...hunk.lines.map(quotedLine)]),
   ])
   return [...explained, ...lines, ''].join('\n')

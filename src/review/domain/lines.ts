@@ -1,5 +1,5 @@
 import { align } from '../../lines/domain/alignment.ts'
-import { type DiffSide, longestQuote } from './review.ts'
+import { type DiffSide, maxQuoteLength } from './review.ts'
 
 /** A line of a difference. Lines are counted from 1. */
 export interface DiffLine {
@@ -113,7 +113,7 @@ export function followLine(
 /** The only place where a text has a line, as it is quoted; null where it is nowhere, or in several places. */
 export function uniqueLineIndex(line: string, lines: readonly string[]): number | null {
   // A long line is quoted by its beginning.
-  const quoted = line.length === longestQuote && line.endsWith('…') ? line.slice(0, -1) : line
+  const quoted = line.length === maxQuoteLength && line.endsWith('…') ? line.slice(0, -1) : line
   const first = lines.findIndex((line) => line.startsWith(quoted))
   if (first < 0 || lines.some((line, at) => at > first && line.startsWith(quoted))) return null
   return first + 1

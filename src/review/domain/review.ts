@@ -111,9 +111,9 @@ export type ReviewEvent =
   | { readonly kind: 'review.sent'; readonly review: Review }
   | { readonly kind: 'review.replied'; readonly reply: ReviewReply }
 
-export const mostDrafts = 200
-export const longestComment = 8000
-export const longestQuote = 300
+export const maxDrafts = 200
+export const maxCommentLength = 8000
+export const maxQuoteLength = 300
 
 /** How a comment stands. `settled`: its author has said so by approving, or someone said that it is done. */
 export type CommentStatus = 'open' | 'answered' | 'done'

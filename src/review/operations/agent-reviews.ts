@@ -9,13 +9,13 @@ import type { SnapshotLocation } from '../../track/domain/task.ts'
 import { commentKinds, commentStanding, type ReviewComment, verdictWords } from '../domain/review.ts'
 import type { ReviewWithTasks } from '../ports/review-reads.ts'
 import type { commentLines } from './measure-files.ts'
-import { mostReviews } from './review-lines.ts'
+import { maxReviews } from './review-lines.ts'
 
 /** A comment as the agent whose work it is about reads it. */
 const AgentComment = z.object({
   comment_id: z.string(),
   kind: z.enum(commentKinds),
-  by: z.string(),
+  author: z.string(),
   task_id: z.string().nullable().optional(),
   path: z.string().optional(),
   /** As the comment was written; `quoted` is what stood there. */
@@ -30,9 +30,9 @@ const AgentComment = z.object({
 /** A verdict on the work in plain words: what was sent back is to do again, as it says. */
 const AgentReview = z.object({
   review_id: z.string(),
-  said: z.enum(['sent back', 'approved', 'commented']),
-  by: z.string(),
-  at: z.string(),
+  action: z.enum(['sent back', 'approved', 'commented']),
+  author: z.string(),
+  created_at: z.string(),
   text: z.string().optional(),
   comments: z.int().optional(),
   /** The tasks that it means, where a mission is asked about. */
@@ -46,13 +46,13 @@ export const reviewFields = {
   review_comments_total: z.int().optional(),
 }
 
-const mostComments = 20
-const mostCharacters = 6000
+const maxComments = 20
+const maxCharacters = 6000
 
 /** For the agent at a task: answer each with reply_to_review. */
 export async function reviewOfTask(reads: Reads, taskId: TaskId) {
   const [said, comments] = await Promise.all([
-    reads.reviews.saidOf(taskId, mostReviews),
+    reads.reviews.saidOf(taskId, maxReviews),
     reads.reviews.commentsOn([taskId]),
   ])
   return { ...reviewsField(said, false), ...openCommentsFields(comments, false) }
@@ -61,15 +61,15 @@ export async function reviewOfTask(reads: Reads, taskId: TaskId) {
 /** The same in a mission; what was said of the work, since then where that is asked. */
 export async function reviewInMission(reads: Reads, missionId: MissionId, since = 0) {
   const [said, comments] = await Promise.all([
-    reads.reviews.saidIn(missionId, mostReviewsOfMission),
+    reads.reviews.saidIn(missionId, maxReviewsOfMission),
     reads.reviews.commentsInMission(missionId),
   ])
   const recent = said.filter(({ at }) => at >= since)
   return { ...reviewsField(recent, true), ...openCommentsFields(comments, true) }
 }
 
-const mostReviewsOfMission = 5
-const mostTasks = 10
+const maxReviewsOfMission = 5
+const maxTasks = 10
 
 function reviewsField(said: readonly ReviewWithTasks[], withTasks: boolean) {
   if (said.length === 0) return {}
@@ -82,12 +82,12 @@ function agentReview(
 ): z.output<typeof AgentReview> {
   return {
     review_id: id,
-    said: verdictWords[verdict],
-    by: plainLine(by.name, 80),
-    at: instant(at),
+    action: verdictWords[verdict],
+    author: plainLine(by.name, 80),
+    created_at: instant(at),
     ...(text !== null && { text: excerpt(text, 1200) }),
     ...(comments > 0 && { comments }),
-    ...(withTasks && { task_ids: tasks.slice(0, mostTasks) }),
+    ...(withTasks && { task_ids: tasks.slice(0, maxTasks) }),
   }
 }
 
@@ -96,10 +96,10 @@ function openCommentsFields(comments: readonly ReviewComment[], withTask: boolea
   if (open.length === 0) return {}
   const shown: z.output<typeof AgentComment>[] = []
   let used = 0
-  for (const comment of open.slice(0, mostComments)) {
+  for (const comment of open.slice(0, maxComments)) {
     const entry = agentComment(comment, withTask)
     used += JSON.stringify(entry).length
-    if (shown.length > 0 && used > mostCharacters) break
+    if (shown.length > 0 && used > maxCharacters) break
     shown.push(entry)
   }
   return { review_comments: shown, review_comments_total: open.length }
@@ -110,7 +110,7 @@ function agentComment(comment: ReviewComment, withTask: boolean): z.output<typeo
   return {
     comment_id: id,
     kind,
-    by: plainLine(by.name, 80),
+    author: plainLine(by.name, 80),
     ...(withTask && { task_id: taskId }),
     ...(path !== null && { path }),
     ...(line !== null && { line }),

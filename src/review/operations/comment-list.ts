@@ -23,7 +23,7 @@ export const reviewComments = defineOperation({
   output: z.object({
     name: z.string(),
     comments: list(CommentEntry),
-    verdicts: list(VerdictEntry),
+    reviews: list(VerdictEntry),
   }),
 })
   .measure({ ...materialMeasurements, ...commentMeasurements })
@@ -51,14 +51,14 @@ export const reviewComments = defineOperation({
       comments: comments.map(({ comment }, at) =>
         commentEntry(comment, now[at] ?? { path: comment.path, line: null, line_is: null }),
       ),
-      verdicts: sent.map((review) => ({
+      reviews: sent.map((review) => ({
         review_id: review.id,
-        verdict: review.verdict,
+        action: review.verdict,
         text: review.text,
         content: review.content,
-        by: review.by.name,
+        author: review.by.name,
         comments: review.comments,
-        at: instant(review.at),
+        created_at: instant(review.at),
       })),
     }
   })

@@ -9,9 +9,9 @@ import {
   type CommentAnchor,
   commentKinds,
   type DraftComment,
-  longestComment,
-  longestQuote,
-  mostDrafts,
+  maxCommentLength,
+  maxDrafts,
+  maxQuoteLength,
   sides,
   subjectKey,
 } from '../domain/review.ts'
@@ -31,7 +31,7 @@ import { tasksOf } from './inspect.ts'
 import { type Contents, fileContents, textOf } from './measure-files.ts'
 import { findSubject, type ResolvedSubject, reviewerOf, subjectField } from './subject.ts'
 
-const words = z.string().min(1).max(longestComment).describe('What you ask or want changed')
+const words = z.string().min(1).max(maxCommentLength).describe('What you ask or want changed')
 const kind = z.enum(commentKinds).describe('A question is answered; a request is done')
 
 export const reviewMark = defineOperation({
@@ -70,7 +70,7 @@ export const reviewMark = defineOperation({
       })
     }
     return {
-      facts: [],
+      events: [],
       beside: [
         {
           kind: 'files viewed',
@@ -134,7 +134,7 @@ export const reviewComment = defineOperation({
     const ownerId = reviewerOf(context).id
     const key = subjectKey(subject)
     const written = await reads.reviews.drafts(ownerId, key)
-    if (written.length >= mostDrafts) {
+    if (written.length >= maxDrafts) {
       throw new Failure(
         'REFUSED',
         `You have ${formatCount(written.length, 'comment')} here that you have not sent: that is the most.`,
@@ -151,7 +151,7 @@ export const reviewComment = defineOperation({
       at: setting.at,
     }
     return {
-      facts: [],
+      events: [],
       beside: [{ kind: 'draft kept', ownerId, subject: key, draft }],
       answer: draftEntry(draft),
     }
@@ -176,7 +176,7 @@ export const reviewCommentEdit = defineOperation({
     const { draft, subject } = await findDraft(handling, reads.reviews, input.comment_id)
     const changed = { ...draft, kind: input.kind ?? draft.kind, text: input.text ?? draft.text }
     return {
-      facts: [],
+      events: [],
       beside: [{ kind: 'draft kept', ownerId: owner.id, subject, draft: changed }],
       answer: draftEntry(changed),
     }
@@ -200,7 +200,7 @@ export const reviewCommentDrop = defineOperation({
   handling.record(async (reads) => {
     const { draft } = await findDraft(handling, reads.reviews, id)
     return {
-      facts: [],
+      events: [],
       beside: [{ kind: 'drafts dropped', ownerId: reviewerOf(handling).id, ids: [draft.id] }],
       answer: { comment_id: draft.id, dropped: true as const },
     }
@@ -277,7 +277,7 @@ function anchorOf(
       { reason: 'content_changed', hint: 'Look at the file again: it has changed.' },
     )
   }
-  return { ...about, line, quoted: excerpt(there, longestQuote) }
+  return { ...about, line, quoted: excerpt(there, maxQuoteLength) }
 }
 
 /** The task that a comment on the whole is for; null where there are several. */

@@ -16,10 +16,10 @@ export const ReplyEntry = z.object({
   reply_id: z.string(),
   text: z.string(),
   done: z.boolean(),
-  by: z.string(),
+  author: z.string(),
   agent_name: z.string().nullable(),
   is_person: z.boolean(),
-  at: z.string(),
+  created_at: z.string(),
 })
 
 /** Where a comment stands now: the content may have moved on since it was written. */
@@ -48,8 +48,8 @@ export const CommentEntry = z.object({
   comment_id: z.string(),
   review_id: z.string(),
   ...place,
-  by: z.string(),
-  at: z.string(),
+  author: z.string(),
+  created_at: z.string(),
   status: z.enum(['open', 'answered', 'done']),
   now: PlaceNow,
   replies: list(ReplyEntry),
@@ -57,12 +57,12 @@ export const CommentEntry = z.object({
 
 export const VerdictEntry = z.object({
   review_id: z.string(),
-  verdict: z.enum(verdicts),
+  action: z.enum(verdicts),
   text: z.string().nullable(),
   content: z.string(),
-  by: z.string(),
+  author: z.string(),
   comments: z.int(),
-  at: z.string(),
+  created_at: z.string(),
 })
 
 export function draftEntry(draft: DraftComment): z.output<typeof DraftEntry> {
@@ -81,8 +81,8 @@ export function commentEntry(
     comment_id: comment.id,
     review_id: comment.reviewId,
     ...placeEntry(comment),
-    by: comment.by.name,
-    at: instant(comment.at),
+    author: comment.by.name,
+    created_at: instant(comment.at),
     status: commentStanding(comment),
     now,
     replies: comment.replies.map(replyEntry),
@@ -94,9 +94,9 @@ export function replyEntry(reply: ReviewReply): z.output<typeof ReplyEntry> {
     reply_id: reply.id,
     text: reply.text,
     done: reply.done,
-    by: reply.by,
+    author: reply.by,
     agent_name: reply.agentName,
     is_person: reply.isPerson,
-    at: instant(reply.at),
+    created_at: instant(reply.at),
   }
 }

@@ -37,8 +37,8 @@ import { findSubject, reviewerOf, type SubjectInput, subjectField } from './subj
 export const pathField = text('A file of it, from the top of the work tree')
 export const treeField = text('Its work tree, where the review has several').optional()
 
-const longestLine = 4000
-const mostLines = 6000
+const maxLineLength = 4000
+const maxLines = 6000
 const around = 3
 
 const LineEntry = z.object({
@@ -73,7 +73,7 @@ export const reviewFile = defineOperation({
       .boolean()
       .describe('Lines that differ in white space alone count as unchanged')
       .optional(),
-    ...pageFields(20_000, `How many lines; default ${mostLines}`),
+    ...pageFields(20_000, `How many lines; default ${maxLines}`),
   }),
   output: z.object({
     path: z.string(),
@@ -90,7 +90,7 @@ export const reviewFile = defineOperation({
     /** A side has no line feed at its end. */
     no_newline: z.object({ before: z.boolean(), after: z.boolean() }),
     ...page,
-    trouble: z.string().nullable(),
+    error: z.string().nullable(),
   }),
 })
   .measure({ ...materialMeasurements, contents: fileContents })
@@ -107,12 +107,12 @@ export const reviewFile = defineOperation({
     if (since !== null) await assertViewedVersion(reads, reviewerOf(context).id, file, since)
     const contents = await knownContents(reads, measured, ids)
     const figures = figuresFrom({ path: file.path, before, after: file.after }, contents)
-    const isShown = figures.trouble === null && (figures.kind === 'text' || figures.kind === 'link')
+    const isShown = figures.error === null && (figures.kind === 'text' || figures.kind === 'link')
     const [oldText, newText] = isShown ? [textOf(before, contents), textOf(file.after, contents)] : ['', '']
     const lines = mergedLines(oldText, newText, input.ignore_space ?? false)
     const makers = since === null ? makersFrom(steps, contents) : null
     const all = hunksOf(lines, input.whole === true ? null : around)
-    const asked = new Paging('review_file', input, context.actor, mostLines)
+    const asked = new Paging('review_file', input, context.actor, maxLines)
     const part = partOf(all, { offset: asked.offset(), limit: asked.limit })
     return {
       path: file.path,
@@ -134,7 +134,7 @@ export const reviewFile = defineOperation({
       },
       total: part.total,
       next_cursor: asked.nextOffset(part.shown, part.total),
-      trouble: figures.trouble,
+      error: figures.error,
     }
   })
 
@@ -153,9 +153,9 @@ function comparedFile(
 }
 
 function cutLine(line: string): string {
-  return line.length <= longestLine
+  return line.length <= maxLineLength
     ? line
-    : `${line.slice(0, longestLine)}… (${formatCount(line.length - longestLine, 'more character')})`
+    : `${line.slice(0, maxLineLength)}… (${formatCount(line.length - maxLineLength, 'more character')})`
 }
 
 type FileAuthors = ReturnType<typeof makersOf>
@@ -234,7 +234,7 @@ interface FileRequest {
 /** One file of a review with its subject; the material is null until it is measured. */
 export async function gatherFile(
   reads: Reads,
-  context: GatherContext & Pick<RecordContext, 'actor' | 'standing'>,
+  context: GatherContext & Pick<RecordContext, 'actor' | 'permissions'>,
   {
     input,
     measured,

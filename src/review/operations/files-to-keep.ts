@@ -19,25 +19,25 @@ export interface FilesToKeep {
   readonly contents: readonly { readonly id: string; readonly bytes: Uint8Array }[]
 }
 
-/** Bytes of one content, and of all contents of an attempt: an edge sends them with all else that it measured. */
-const longestKept = 1_000_000
-const mostKept = 3_000_000
-const mostFiles = 2000
+/** Bytes of one content, and of all contents of an attempt: a remote machine sends them with all else that it measured. */
+const maxKeptLength = 1_000_000
+const maxKept = 3_000_000
+const maxFiles = 2000
 
 /** What files held before and after an attempt. */
 export const heldFiles = measurement({
   brief: z.strictObject({
     from: place,
     to: place,
-    files: list(z.strictObject({ path, from: path.exactOptional() }), mostFiles),
+    files: list(z.strictObject({ path, from: path.exactOptional() }), maxFiles),
   }),
   measured: z
     .strictObject({
       files: list(
         z.strictObject({ path, from: path.exactOptional(), before: fileState, after: fileState }),
-        mostFiles,
+        maxFiles,
       ),
-      contents: list(z.strictObject({ id: oid, base64: z.string().max(2 * longestKept) }), 2 * mostFiles),
+      contents: list(z.strictObject({ id: oid, base64: z.string().max(2 * maxKeptLength) }), 2 * maxFiles),
     })
     .nullable(),
   fits: ({ files }, held) =>
@@ -73,12 +73,12 @@ export const heldFiles = measurement({
  * work when that one is shut. Undefined where they are here, or the project sends no contents.
  */
 export function reportedBriefFor(
-  { edge, isOn }: { readonly edge: unknown; readonly isOn: boolean },
+  { machine, isOn }: { readonly machine: unknown; readonly isOn: boolean },
   attempt: Attempt,
   { changes, endSnapshot }: AttemptMeasurement,
 ): BriefOf<typeof heldFiles> | undefined {
-  const own = changes.filter(({ origin }) => origin !== 'imported').slice(0, mostFiles)
-  if (!edge || !isOn || endSnapshot === null || own.length === 0) return undefined
+  const own = changes.filter(({ origin }) => origin !== 'imported').slice(0, maxFiles)
+  if (!machine || !isOn || endSnapshot === null || own.length === 0) return undefined
   return {
     from: attempt.snapshot,
     to: endSnapshot,
@@ -109,8 +109,8 @@ async function contentsToKeep(
   ids: readonly string[],
 ) {
   const wanted =
-    ids.length * longestKept <= mostKept ? ids : shortestContents(ids, await contents.read(places, ids, 0))
-  const read = wanted.length === 0 ? new Map() : await contents.read(places, wanted, longestKept)
+    ids.length * maxKeptLength <= maxKept ? ids : shortestContents(ids, await contents.read(places, ids, 0))
+  const read = wanted.length === 0 ? new Map() : await contents.read(places, wanted, maxKeptLength)
   return wanted.flatMap((id) => {
     const bytes: Uint8Array | null = read.get(id)?.bytes ?? null
     return bytes === null ? [] : [{ id, base64: base64Of(bytes) }]
@@ -123,14 +123,14 @@ function shortestContents(
 ): readonly string[] {
   const sized = ids.flatMap((id) => {
     const size = sizes.get(id)?.size
-    return size === undefined || size > longestKept ? [] : [{ id, size }]
+    return size === undefined || size > maxKeptLength ? [] : [{ id, size }]
   })
   let total = 0
   return sized
     .toSorted((a, b) => a.size - b.size)
     .filter(({ size }) => {
       total += size
-      return total <= mostKept
+      return total <= maxKept
     })
     .map(({ id }) => id)
 }

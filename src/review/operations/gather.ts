@@ -39,7 +39,7 @@ export interface ReviewMaterial {
 
 export const materialMeasurements = { ...openAttemptMeasurements, states: fileStates }
 
-export type GatherContext = Pick<RecordContext, 'edge' | 'clock' | 'fingerprint'>
+export type GatherContext = Pick<RecordContext, 'machine' | 'clock' | 'fingerprint'>
 
 interface GatherRequest {
   readonly found: ResolvedSubject
@@ -120,8 +120,8 @@ function unknownState(isThere: boolean, other: FileState | null | undefined): Fi
 }
 
 /** Whether it lies on the caller's machine. */
-export function isHere({ edge }: Pick<GatherContext, 'edge'>, place: SnapshotLocation): boolean {
-  return place.edge === edge?.id
+export function isHere({ machine }: Pick<GatherContext, 'machine'>, place: SnapshotLocation): boolean {
+  return place.machineId === machine?.id
 }
 
 /** Whether all its states lie there. */
@@ -155,7 +155,7 @@ async function readEndedAttempts(
     const now = current.get(id)?.evidence
     const known = changes.get(id)
     if (status === 'open' && now === undefined) {
-      const { machine = 'another machine' } = snapshot
+      const { machineName: machine = 'another machine' } = snapshot
       notes.push(`Attempt ${id} is open on ${machine}: its changes are shown when it has ended.`)
     } else if (now !== undefined) {
       if (now.endSnapshot === null) notes.push(`Attempt ${id} is open, and could not be measured.`)

@@ -68,7 +68,7 @@ export async function preparePreview(
   for (const end of briefs.ends ?? []) questions.ask('ends', end)
   for (const changes of briefs.changes ?? []) questions.ask('changes', changes)
   const waiting = await openItems(reads, found)
-  const items = waiting.map(({ hold }) => hold)
+  const items = waiting.map(({ item }) => item)
   const contents = await prepareContents(reads, questions, { context, items })
   const { states } = briefs
   if (gathered === null || contents === undefined) return { states, waiting, gathered, preview: null }
@@ -76,17 +76,20 @@ export async function preparePreview(
   return { states, waiting, gathered, preview: { gathered, waiting, contents, shown } }
 }
 
-async function openItems({ holds }: Reads, { subject }: ResolvedSubject): Promise<readonly InboxItemLine[]> {
+async function openItems(
+  { inboxItems: items }: Reads,
+  { subject }: ResolvedSubject,
+): Promise<readonly InboxItemLine[]> {
   if (subject.kind === 'since') return []
   const about = subject.kind === 'task' ? { taskId: subject.taskId } : { missionId: subject.missionId }
-  return (await holds.list({ ...about, status: 'open' }, { limit: 100 })).items.map(({ item }) => item)
+  return (await items.list({ ...about, status: 'open' }, { limit: 100 })).items.map(({ item }) => item)
 }
 
 function contentOf(
   { fingerprint }: Pick<RecordContext, 'fingerprint'>,
   { gathered, waiting, contents }: Omit<ReviewPreview, 'shown'>,
 ): ApprovalContent {
-  const asked = waiting.map(({ hold }) => [hold.id, contents.get(hold.id)?.content ?? null])
+  const asked = waiting.map(({ item }) => [item.id, contents.get(item.id)?.content ?? null])
   return {
     content: asked.length === 0 ? gathered.content : fingerprint({ files: gathered.content, asked }),
     approvals: new Map(),
@@ -98,7 +101,7 @@ function contentOf(
         path,
         sha256: after === null ? null : `${after.mode} ${after.id}`,
       })),
-      facts: { 'what waits': asked.map(([id]) => id).join(', ') || 'nothing' },
+      events: { 'what waits': asked.map(([id]) => id).join(', ') || 'nothing' },
     },
   }
 }
@@ -106,8 +109,8 @@ function contentOf(
 /** Why somebody may not decide, as a sentence; null where they may. */
 export function decisionObstacle({
   actor,
-  standing,
-}: Pick<RecordContext, 'actor' | 'standing'>): string | null {
+  permissions: standing,
+}: Pick<RecordContext, 'actor' | 'permissions'>): string | null {
   if (actor.kind !== 'person') return `${actor.name} acts as an agent: a person decides.`
   if (!standing || hasAccess(standing, 'maintainer')) return null
   return `To approve or send back needs maintainer access, and ${standing.personName} has ${standing.access ?? 'none in this project'}.`

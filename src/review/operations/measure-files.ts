@@ -96,7 +96,7 @@ export const FileFigures = z.strictObject({
   removed: count.nullable(),
   folded: z.enum(foldReasons).nullable(),
   /** Why its lines cannot be shown, as a sentence; null where they can. */
-  trouble: words.nullable(),
+  error: words.nullable(),
 })
 export type FileFigures = z.output<typeof FileFigures>
 
@@ -221,7 +221,7 @@ async function readContents(
 
 /** Milliseconds for which a content is read once: whoever opens a review looks at its files next. */
 const recently = 120_000
-const mostRecent = 16_000_000
+const maxRecent = 16_000_000
 const largestRecent = 500_000
 
 /** Contents that were read a moment ago, by their ids. What an id names never changes. */
@@ -238,7 +238,7 @@ class RecentContents {
     this.#kept.set(id, { content, at })
     this.#bytes += content.size
     for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= mostRecent) return
+      if (this.#bytes <= maxRecent) return
       this.#forget(oldest)
     }
   }
@@ -274,7 +274,7 @@ export interface FiguredFile {
 
 // By both contents and the path: what was counted once is the same for ever.
 const figures = new Map<string, FileFigures>()
-const mostFigures = 20_000
+const maxFigures = 20_000
 // Each has two contents of up to 2 MB.
 const filesAtOnce = 20
 
@@ -293,8 +293,8 @@ export async function figuresOf(
     for (const file of some) {
       const made = figuresFrom(file, contents)
       found.set(file, made)
-      if (made.trouble !== null) continue
-      setNewest(figures, mostFigures, keyOf(file), made)
+      if (made.error !== null) continue
+      setNewest(figures, maxFigures, keyOf(file), made)
     }
   }
   return files.map((file) => found.get(file) ?? figuresFrom(file, new Map()))
@@ -307,22 +307,22 @@ export function contentIds({ before, after }: Omit<FiguredFile, 'path'>): readon
 export function figuresFrom({ path: name, before, after }: FiguredFile, contents: Contents): FileFigures {
   const modes = [before?.mode, after?.mode].filter((mode) => mode !== undefined)
   const none = { added: null, removed: null, folded: null }
-  if (modes.includes('160000')) return { kind: 'submodule', ...none, trouble: null }
+  if (modes.includes('160000')) return { kind: 'submodule', ...none, error: null }
   const sides = [before, after].filter((state) => state !== null)
   if (isSecretFile(name)) {
-    return { kind: 'binary', ...none, trouble: 'It is a secret file: its content is not shown.' }
+    return { kind: 'binary', ...none, error: 'It is a secret file: its content is not shown.' }
   }
   const kept = sides.map(({ id }) => (id === null ? undefined : contents.get(id)))
   const starts = kept.flatMap((content) => content?.bytes ?? [])
   const kind = shownKind(name, { modes, starts })
   if (kept.some((content) => content === undefined)) {
-    return { kind, ...none, trouble: 'What it held is not kept.' }
+    return { kind, ...none, error: 'What it held is not kept.' }
   }
   const bytes = Math.max(0, ...kept.map((content) => content?.size ?? 0))
   if (kept.some((content) => content?.bytes === null)) {
-    return { kind, ...none, folded: 'large', trouble: `It is too large to be shown: ${bytes} bytes.` }
+    return { kind, ...none, folded: 'large', error: `It is too large to be shown: ${bytes} bytes.` }
   }
-  if (kind !== 'text' && kind !== 'link') return { kind, ...none, trouble: null }
+  if (kind !== 'text' && kind !== 'link') return { kind, ...none, error: null }
   const [old, now] = [textOf(before, contents), textOf(after, contents)]
   const { added, removed } = countLines(mergedLines(old, now))
   const head = (after === null ? old : now).slice(0, 1000)
@@ -331,7 +331,7 @@ export function figuresFrom({ path: name, before, after }: FiguredFile, contents
     added,
     removed,
     folded: foldReason(name, { head, lines: added + removed, bytes }),
-    trouble: null,
+    error: null,
   }
 }
 

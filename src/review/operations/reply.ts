@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { speakerOf } from '../../track/domain/task.ts'
-import { longestComment, type ReviewReply } from '../domain/review.ts'
+import { maxCommentLength, type ReviewReply } from '../domain/review.ts'
 import { ReplyEntry, replyEntry } from './entries.ts'
 import { commentField } from './file.ts'
 
-const mostReplies = 50
+const maxReplies = 50
 
 export const replyToReview = defineOperation({
   name: 'reply_to_review',
@@ -20,7 +20,7 @@ export const replyToReview = defineOperation({
   positional: ['comment_id', 'text'],
   input: z.strictObject({
     comment_id: commentField,
-    text: z.string().min(1).max(longestComment).describe('Your answer, or what you did'),
+    text: z.string().min(1).max(maxCommentLength).describe('Your answer, or what you did'),
     done: z.boolean().describe('What it asks is done').optional(),
   }),
   output: ReplyEntry.extend({ comment_id: z.string(), status: z.enum(['answered', 'done']) }),
@@ -34,8 +34,8 @@ export const replyToReview = defineOperation({
         hint: hintOf`${callTo('get_context')} lists the comments of a review with their ids (rc-…).`,
       })
     }
-    if (comment.replies.length >= mostReplies) {
-      throw new Failure('REFUSED', `Comment ${comment.id} has ${mostReplies} answers: that is the most.`, {
+    if (comment.replies.length >= maxReplies) {
+      throw new Failure('REFUSED', `Comment ${comment.id} has ${maxReplies} answers: that is the most.`, {
         reason: 'too_many_replies',
         hint: hintOf`Say it in the report of the task (${callTo('complete_task')}).`,
       })
@@ -56,7 +56,7 @@ export const replyToReview = defineOperation({
     }
     const isDone = reply.done || comment.replies.some(({ done }) => done)
     return {
-      facts: [{ kind: 'review.replied', reply }],
+      events: [{ kind: 'review.replied', reply }],
       agentName: reply.agentName,
       answer: {
         comment_id: comment.id,

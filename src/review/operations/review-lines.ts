@@ -5,21 +5,21 @@ import type { Reads } from '../../store/ports/store.ts'
 // What people said of the work, in lines. Without schemas: a hook waits for what it loads.
 
 /** How many reviews of a task are told. */
-export const mostReviews = 3
-const mostLines = 5
+export const maxReviews = 3
+const maxLines = 5
 
 /** What the agents at some tasks are to answer, for a brief. */
 export async function commentLines(reads: Reads, taskIds: readonly TaskId[]): Promise<readonly string[]> {
   const comments = await reads.reviews.commentsOn(taskIds)
   const open = comments.filter(({ replies }) => replies.length === 0)
-  const lines = open.slice(0, mostLines).map(({ id, kind, by, taskId, path, line, quoted, text }) => {
+  const lines = open.slice(0, maxLines).map(({ id, kind, by, taskId, path, line, quoted, text }) => {
     const where = path === null ? `task ${taskId}` : `${path}${line === null ? '' : `:${line}`}`
     const said = quoted === null ? '' : ` ("${plainLine(quoted, 80)}")`
     return `Review ${kind} ${id} of ${plainLine(by.name, 80)} on ${plainLine(where, 200)}${said}: ${plainLine(text, 200)} Answer with reply_to_review.`
   })
   const more = open.length - lines.length
   return [
-    ...(await sentBackLines(reads, taskIds.slice(0, mostLines))),
+    ...(await sentBackLines(reads, taskIds.slice(0, maxLines))),
     ...lines,
     ...(more > 0 ? [`${more} more review comments wait: start_task and get_context list them.`] : []),
   ]
@@ -27,7 +27,7 @@ export async function commentLines(reads: Reads, taskIds: readonly TaskId[]): Pr
 
 /** Who sent tasks back, and what they said of the whole; nothing of those that were approved since. */
 export async function sentBackLines(reads: Reads, taskIds: readonly TaskId[]): Promise<readonly string[]> {
-  const said = await Promise.all(taskIds.map((id) => reads.reviews.saidOf(id, mostReviews)))
+  const said = await Promise.all(taskIds.map((id) => reads.reviews.saidOf(id, maxReviews)))
   return said.flatMap((reviews, at) => {
     const last = reviews.findLast(({ verdict }) => verdict !== 'comment')
     if (last?.verdict !== 'send_back') return []

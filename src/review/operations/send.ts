@@ -67,7 +67,7 @@ export const reviewSend = defineOperation({
   kind: 'command',
   input: z.strictObject({
     subject: subjectField,
-    verdict: z.enum(verdicts),
+    action: z.enum(verdicts),
     text: text('What you say of the whole').optional(),
     content: identifier(
       'The content that you were shown; refused if it has changed since. An approval needs it',
@@ -79,14 +79,14 @@ export const reviewSend = defineOperation({
   }),
   output: z.object({
     review_id: z.string(),
-    verdict: z.enum(verdicts),
+    action: z.enum(verdicts),
     comments: z.int(),
     /** Tasks that are to do again. */
     reopened: strings,
-    closed_holds: strings,
+    closed_items: strings,
     runs: list(z.object({ run_id: z.string(), state: z.string().nullable() })),
-    by: z.string(),
-    at: z.string(),
+    author: z.string(),
+    created_at: z.string(),
     notes: strings,
   }),
 })
@@ -95,8 +95,8 @@ export const reviewSend = defineOperation({
     const by = reviewerOf(context)
     const about = await findSubject(reads, input.subject, by)
     const { subject } = about
-    assertMayDecide(context, subject, input)
-    const { verdict, text: words = null } = input
+    assertMayDecide(context, subject, { verdict: input.action, content: input.content })
+    const { action: verdict, text: words = null } = input
     const drafts = await reads.reviews.drafts(by.id, subjectKey(subject))
     assertReviewSays({ verdict, text: words, drafts })
     const questions = new MeasurementQuestions<DecisionMeasurements>(measured)
@@ -141,12 +141,12 @@ export const reviewSend = defineOperation({
     const { about, preview, drafts, decision, runs } = requireMeasured(deciding.found ?? undefined)
     const { subject } = about
     const { files, works, content } = preview.gathered
-    const { verdict } = input
+    const { action: verdict } = input
     const by = reviewerOf(context)
     const decided = await decideRuns(deciding, runs)
     const [refused] = decided.refused
     if (refused !== undefined && decided.runs.length === 0) {
-      return { facts: decided.facts, refused: refused.failure }
+      return { events: decided.events, refused: refused.failure }
     }
     const review = sendReview(
       { subject, verdict, text: input.text ?? null, content, by, tasks: tasksOf(about), drafts },
@@ -154,11 +154,11 @@ export const reviewSend = defineOperation({
     )
     const closing = isVerdictOn(subject, verdict)
       ? closeAnsweredItems(preview, decision)
-      : { facts: [], ids: [] }
+      : { events: [], ids: [] }
     const reopening =
       verdict === 'send_back'
         ? await reopenTasks(reads, review)
-        : { facts: [], ids: [], notes: [], tasks: [] }
+        : { events: [], ids: [], notes: [], tasks: [] }
     const decidedRuns = new Set(decided.runs.map(({ run_id: id }) => id))
     const withdrawn =
       verdict === 'send_back'
@@ -170,11 +170,11 @@ export const reviewSend = defineOperation({
         : []
     const lastEnd = Math.max(0, ...works.map(({ attempt }) => attempt.closedAt ?? 0))
     return {
-      facts: [
-        ...decided.facts,
+      events: [
+        ...decided.events,
         { kind: 'review.sent', review },
-        ...closing.facts,
-        ...reopening.facts,
+        ...closing.events,
+        ...reopening.events,
         ...withdrawn,
       ],
       beside: [
@@ -196,13 +196,13 @@ export const reviewSend = defineOperation({
       ],
       answer: {
         review_id: review.id,
-        verdict,
+        action: verdict,
         comments: drafts.length,
         reopened: reopening.ids,
-        closed_holds: closing.ids,
+        closed_items: closing.ids,
         runs: decided.runs,
-        by: by.name,
-        at: instant(review.at),
+        author: by.name,
+        created_at: instant(review.at),
         notes: [
           ...decided.refused.map(({ runId, failure }) => `Run ${runId} was not decided: ${failure.message}`),
           ...reopening.notes,
@@ -217,7 +217,7 @@ function isVerdictOn(subject: ReviewSubject, verdict: Review['verdict']): boolea
 }
 
 function assertMayDecide(
-  context: Pick<RecordContext, 'actor' | 'standing'>,
+  context: Pick<RecordContext, 'actor' | 'permissions'>,
   subject: ReviewSubject,
   { verdict, content }: { readonly verdict: Review['verdict']; readonly content?: string | undefined },
 ): void {
@@ -274,7 +274,7 @@ async function prepareRuns(
   { context, waiting, contents, decision, taken }: RunVerdicts,
 ): Promise<{ readonly runs: readonly RunVerdict[] | null; readonly first: PreparationStep | undefined }> {
   const { verdict, reason, role } = decision
-  const asking = waiting.flatMap(({ hold: { id, kind, runId } }) =>
+  const asking = waiting.flatMap(({ item: { id, kind, runId } }) =>
     kind === 'approval' && runId !== null ? [{ id, runId }] : [],
   )
   const runs: RunVerdict[] = []
@@ -307,7 +307,7 @@ async function decideRuns(
   { reads, context, setting }: Pick<TransactionInput<Measurements, unknown>, 'reads' | 'context' | 'setting'>,
   verdicts: readonly RunVerdict[],
 ) {
-  const facts: NewProjectEvent[] = []
+  const events: NewProjectEvent[] = []
   const runs: { readonly run_id: string; readonly state: string | null }[] = []
   const refused: { readonly runId: string; readonly failure: Failure }[] = []
   for (const verdict of verdicts) {
@@ -318,7 +318,7 @@ async function decideRuns(
     }
     try {
       const decided = await recordAnswer({ reads, context, setting, found: verdict.prepared }, verdict.asked)
-      facts.push(...decided.facts)
+      events.push(...decided.events)
       if ('refused' in decided) refused.push({ runId, failure: decided.refused })
       else runs.push({ run_id: runId, state: await stateAfter(reads, runId, decided.answer) })
     } catch (failure) {
@@ -326,7 +326,7 @@ async function decideRuns(
       refused.push({ runId, failure })
     }
   }
-  return { facts, runs, refused }
+  return { events, runs, refused }
 }
 
 /** The state that a decision led a run to, or that it stays in. */
@@ -341,12 +341,12 @@ async function stateAfter(
 
 /** Ends what the verdict answers; runs are decided by their own rules. */
 function closeAnsweredItems({ waiting }: ReviewPreview, { verdict, reason }: ReviewDecision) {
-  const items = waiting.flatMap(({ hold }) => (hold.kind !== 'approval' && isAnswered(hold) ? [hold] : []))
-  const facts = items.flatMap((item) => {
+  const items = waiting.flatMap(({ item }) => (item.kind !== 'approval' && isAnswered(item) ? [item] : []))
+  const events = items.flatMap((item) => {
     const ending = endingOf(item, verdict === 'approve' ? 'approve' : 'reject', reason)
     return endItem(item, { ...ending, answer: reason }, { attempt: null, task: null })
   })
-  return { facts, ids: items.map(({ id }) => id) }
+  return { events, ids: items.map(({ id }) => id) }
 }
 
 function isAnswered({ kind }: InboxItem): boolean {
@@ -355,7 +355,7 @@ function isAnswered({ kind }: InboxItem): boolean {
 
 /** Done tasks are to do again. */
 async function reopenTasks(reads: Reads, review: Review) {
-  const facts: NewProjectEvent[] = []
+  const events: NewProjectEvent[] = []
   const ids: string[] = []
   const notes: string[] = []
   const tasks: Task[] = []
@@ -364,7 +364,7 @@ async function reopenTasks(reads: Reads, review: Review) {
     if (task === null) continue
     tasks.push(task)
     const again = reopenTask(task)
-    facts.push(...again)
+    events.push(...again)
     if (again.length > 0) ids.push(id)
     else if (task.status === 'in_progress')
       notes.push(`Task ${id} is at work: its agent reads the comments when it asks.`)
@@ -375,5 +375,5 @@ async function reopenTasks(reads: Reads, review: Review) {
       )
     }
   }
-  return { facts, ids, notes, tasks }
+  return { events, ids, notes, tasks }
 }

@@ -7,7 +7,7 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { type Briefs, type MeasurementValues, requireMeasured } from '../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { holdKinds } from '../../track/domain/records.ts'
+import { itemKinds } from '../../track/domain/records.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'
 import { CommentEntry, commentEntry, DraftEntry, draftEntry, VerdictEntry } from './entries.ts'
 import {
@@ -44,7 +44,7 @@ const FileEntry = z.object({
   certainty: z.enum(certainties),
   viewed: z
     .object({
-      at: z.string(),
+      viewed_at: z.string(),
       /** What was looked at; empty for a file that was gone. */
       content: z.string(),
       /** It is what is there now. */
@@ -66,8 +66,8 @@ const AttemptLine = z.object({
 })
 
 const WaitingEntry = z.object({
-  hold_id: z.string(),
-  kind: z.enum(holdKinds),
+  item_id: z.string(),
+  kind: z.enum(itemKinds),
   reason: z.string(),
   run_id: z.string().nullable(),
   task_id: z.string().nullable(),
@@ -108,7 +108,7 @@ export const reviewShow = defineOperation({
     comments: list(CommentEntry),
     drafts: list(DraftEntry),
     /** `current`: the files are still as they were then. */
-    verdicts: list(VerdictEntry.extend({ current: z.boolean() })),
+    reviews: list(VerdictEntry.extend({ current: z.boolean() })),
     waiting: list(WaitingEntry),
     may: z.object({
       decide: z.boolean(),
@@ -204,22 +204,22 @@ export const reviewShow = defineOperation({
       files: entries,
       comments,
       drafts: drafts.map(draftEntry),
-      verdicts: sent.map(({ id, verdict, text, content: reviewed, by, comments: count, at }) => ({
+      reviews: sent.map(({ id, verdict, text, content: reviewed, by, comments: count, at }) => ({
         review_id: id,
-        verdict,
+        action: verdict,
         text,
         content: reviewed,
-        by: by.name,
+        author: by.name,
         comments: count,
-        at: instant(at),
+        created_at: instant(at),
         current: reviewed === preview.gathered.content,
       })),
-      waiting: preview.waiting.map(({ hold }) => ({
-        hold_id: hold.id,
-        kind: hold.kind,
-        reason: hold.reason,
-        run_id: hold.runId,
-        task_id: hold.taskId,
+      waiting: preview.waiting.map(({ item }) => ({
+        item_id: item.id,
+        kind: item.kind,
+        reason: item.reason,
+        run_id: item.runId,
+        task_id: item.taskId,
       })),
       may: { decide: why === null, why },
       notes,
@@ -272,7 +272,7 @@ const unknownFigures = {
   added: null,
   removed: null,
   folded: null,
-  trouble: 'It could not be read.',
+  error: 'It could not be read.',
 } as const
 
 function modeChange({ before, after }: ReviewedFile) {
@@ -295,7 +295,7 @@ function viewedState(
   const last = same ?? own.filter(({ subject }) => subject === key).sort((a, b) => b.at - a.at)[0]
   return last === undefined
     ? null
-    : { at: instant(last.at), content: contentOfMark(last.content), current: same !== undefined }
+    : { viewed_at: instant(last.at), content: contentOfMark(last.content), current: same !== undefined }
 }
 
 /** Comments for the agents of the tasks, and those on the whole, oldest first. */

@@ -40,13 +40,16 @@ export interface ResolvedSubject {
  * Who looks: a person of the server, else the user of the machine. An agent with a person's token is a reader of its own: what
  * a person wrote and did not send is for that person alone.
  */
-export function reviewerOf({ actor, standing }: Pick<Context, 'actor' | 'standing'>): Reviewer {
+export function reviewerOf({
+  actor,
+  permissions: standing,
+}: Pick<Context, 'actor' | 'permissions'>): Reviewer {
   if (standing && actor.kind === 'agent') return { id: `agent ${standing.personId}`, name: actor.name }
   if (standing && standing.user === undefined) return { id: standing.personId, name: standing.personName }
   return { id: identityOf(actor), name: actor.name }
 }
 
-const mostAttempts = 1000
+const maxAttempts = 1000
 
 export async function findSubject(
   reads: Reads,
@@ -76,7 +79,7 @@ async function taskSubject(reads: Reads, id: string): Promise<ResolvedSubject> {
     mission: home === null ? null : await reads.missions.find(home),
     attempts,
     since: null,
-    isCut: attempts.length === mostAttempts,
+    isCut: attempts.length === maxAttempts,
   }
 }
 
@@ -91,7 +94,7 @@ async function missionSubject(reads: Reads, id: string): Promise<ResolvedSubject
     mission,
     attempts,
     since: null,
-    isCut: attempts.length === mostAttempts,
+    isCut: attempts.length === maxAttempts,
   }
 }
 

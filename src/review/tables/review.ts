@@ -34,7 +34,7 @@ export interface ReviewTable {
   subject: string
   task_id: string | null
   mission_id: string | null
-  verdict: string
+  action: string
   text: string | null
   content: string
   author_id: string
@@ -76,13 +76,13 @@ export interface ReviewReplyTable {
   attempt_id: string | null
   text: string
   done: number
-  said_by: string
+  author: string
   is_person: number
   agent_name: string | null
   created_at: number
 }
 
-/** Beside the facts: only who wrote it sees it. */
+/** Beside the log entries: only who wrote it sees it. */
 export interface ReviewDraftTable {
   project_id: string
   id: string
@@ -92,7 +92,7 @@ export interface ReviewDraftTable {
   created_at: number
 }
 
-/** Beside the facts: the last content of a file that a person looked at. */
+/** Beside the log entries: the last content of a file that a person looked at. */
 export interface ReviewViewedTable {
   project_id: string
   owner_id: string
@@ -104,21 +104,21 @@ export interface ReviewViewedTable {
   viewed_at: number
 }
 
-/** Beside the facts: up to when a person has looked at everything. */
+/** Beside the log entries: up to when a person has looked at everything. */
 export interface ReviewInspectedTable {
   project_id: string
   owner_id: string
   looked_at: number
 }
 
-/** Beside the facts: the states of files around an attempt on another machine, as gzip writes them. */
+/** Beside the log entries: the states of files around an attempt on another machine, as gzip writes them. */
 export interface AttemptFilesTable {
   project_id: string
   attempt_id: string
   content: Buffer
 }
 
-/** Beside the facts: contents of files on other machines, as gzip writes them. */
+/** Beside the log entries: contents of files on other machines, as gzip writes them. */
 export interface FileContentTable {
   project_id: string
   id: string
@@ -145,7 +145,7 @@ export async function applyReviewSent(
       id: review.id,
       seq,
       ...about,
-      verdict: review.verdict,
+      action: review.verdict,
       text: review.text,
       content: review.content,
       ...author,
@@ -199,7 +199,7 @@ export async function applyReviewReplied(
       attempt_id: reply.attemptId,
       text: reply.text,
       done: reply.done ? 1 : 0,
-      said_by: reply.by,
+      author: reply.by,
       is_person: reply.isPerson ? 1 : 0,
       agent_name: reply.agentName,
       created_at: reply.at,
@@ -207,7 +207,7 @@ export async function applyReviewReplied(
     .execute()
 }
 
-/** Writes what no fact holds. */
+/** Writes what no log entry holds. */
 export async function writeReview({ db, projectId }: ReadScope, beside: ReviewSideWrite): Promise<void> {
   const own = { project_id: projectId }
   if (beside.kind === 'draft kept') {
@@ -319,7 +319,7 @@ function replyOf(row: Selectable<ReviewReplyTable>): ReviewReply {
     attemptId: row.attempt_id as AttemptId | null,
     text: row.text,
     done: row.done === 1,
-    by: row.said_by,
+    by: row.author,
     isPerson: row.is_person === 1,
     agentName: row.agent_name,
     at: row.created_at,
@@ -329,7 +329,7 @@ function replyOf(row: Selectable<ReviewReplyTable>): ReviewReply {
 function reviewOf(row: Selectable<ReviewTable>, comments: number): ReviewSummary {
   return {
     id: row.id as ReviewId, // a brand
-    verdict: row.verdict as ReviewAction, // as it was written
+    verdict: row.action as ReviewAction, // as it was written
     text: row.text,
     content: row.content,
     by: { id: row.author_id, name: row.author_name },
@@ -338,10 +338,10 @@ function reviewOf(row: Selectable<ReviewTable>, comments: number): ReviewSummary
   }
 }
 
-const mostComments = 500
-const mostReplies = 2000
-const mostReviews = 50
-const mostAttempts = 500
+const maxComments = 500
+const maxReplies = 2000
+const maxReviews = 50
+const maxAttempts = 500
 
 /** Newest first. Asked with whatever an agent asks of a task. */
 const commentsOfTask = prepareQuery((db, projectId: string, taskId: string) =>
@@ -352,7 +352,7 @@ const commentsOfTask = prepareQuery((db, projectId: string, taskId: string) =>
     .where('task_id', '=', taskId)
     .orderBy('seq', 'desc')
     .orderBy('position', 'desc')
-    .limit(mostComments),
+    .limit(maxComments),
 )
 
 const commentsOfMission = prepareQuery((db, projectId: string, missionId: string) =>
@@ -363,7 +363,7 @@ const commentsOfMission = prepareQuery((db, projectId: string, missionId: string
     .where('mission_id', '=', missionId)
     .orderBy('seq', 'desc')
     .orderBy('position', 'desc')
-    .limit(mostComments),
+    .limit(maxComments),
 )
 
 /** What may mean a task: reviews of it, of its missions, and of what was done since a time. Newest first. */
@@ -436,7 +436,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         rows.map(({ id }) => id),
       )
       .orderBy('seq')
-      .limit(mostReplies)
+      .limit(maxReplies)
       .execute()
     return rows.map((row) => commentOf(row, replies)).reverse()
   }
@@ -474,7 +474,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         .where('task_id', 'in', taskIds.slice(0, 500))
         .orderBy('seq', 'desc')
         .orderBy('position', 'desc')
-        .limit(mostComments)
+        .limit(maxComments)
         .execute()
       return withReplies(rows)
     },
@@ -512,7 +512,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         )
         .select(({ fn }) => ['review.task_id', fn.max('review.seq').as('last')])
         .where('review.project_id', '=', projectId)
-        .where('review.verdict', '=', 'send_back')
+        .where('review.action', '=', 'send_back')
         .where('task.status', '!=', 'done')
         .groupBy('review.task_id')
         .orderBy('last', 'desc')
@@ -534,7 +534,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         .where('project_id', '=', projectId)
         .where('subject', 'in', subjects.length === 0 ? [''] : [...subjects])
         .orderBy('seq', 'desc')
-        .limit(mostReviews)
+        .limit(maxReviews)
         .execute()
       if (rows.length === 0) return []
       const counts = await db
@@ -568,7 +568,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         .where('subject', '=', subject)
         .orderBy('created_at')
         .orderBy('id')
-        .limit(mostComments)
+        .limit(maxComments)
         .execute()
       return rows.map(({ body }) => parseColumn<DraftComment>(body))
     },
@@ -622,10 +622,10 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         .where('end_snapshot', 'is not', null)
         .orderBy('closed_at', order)
         .orderBy('seq', order)
-        .limit(mostAttempts + 1)
+        .limit(maxAttempts + 1)
         .execute()
-      const isCut = rows.length > mostAttempts
-      const attempts = rows.slice(0, mostAttempts).map(attemptOf)
+      const isCut = rows.length > maxAttempts
+      const attempts = rows.slice(0, maxAttempts).map(attemptOf)
       return { attempts: after === null ? attempts.reverse() : attempts, isCut }
     },
     async filesOf(attemptIds) {

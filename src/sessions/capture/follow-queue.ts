@@ -19,9 +19,9 @@ const followers = new Map<string, Follower>()
 
 const everySoOften = 2000
 // After a failure it is tried less and less often, up to this.
-const longestPause = 60_000
-const aMoment = 100
-const longestWait = 2000
+const maxPauseMs = 60_000
+const aHookEvent = 100
+const maxWaitMs = 2000
 
 /**
  * Ingests the hook queues of a project while a server runs, unless another process does. Never keeps the server alive.
@@ -81,7 +81,7 @@ export async function ingestNow(host: FollowHost): Promise<void> {
 }
 
 async function ingestOne(queue: HookQueue, host: FollowHost): Promise<void> {
-  const until = Date.now() + longestWait
+  const until = Date.now() + maxWaitMs
   for (;;) {
     if (waitingEvents(queue).length > 0) skipUndeletable(queue)
     if (waitingEvents(queue).length === 0 || Date.now() >= until) return
@@ -98,7 +98,7 @@ async function ingestOne(queue: HookQueue, host: FollowHost): Promise<void> {
       await follower.end()
       return
     }
-    await sleep(aMoment)
+    await sleep(aHookEvent)
   }
 }
 
@@ -145,7 +145,7 @@ class Follower {
       this.#said = ''
     } catch (error) {
       this.#failures += 1
-      this.#nextTry = Date.now() + Math.min(longestPause, everySoOften * 2 ** Math.min(this.#failures, 6))
+      this.#nextTry = Date.now() + Math.min(maxPauseMs, everySoOften * 2 ** Math.min(this.#failures, 6))
       const why = messageOf(error)
       // One line for one trouble, however often it is met.
       if (why !== this.#said) logLine(queue, `ingest: ${why}`)

@@ -15,8 +15,8 @@ export interface IngestLock {
 export type ProcessStart = (pid: number) => string | null
 
 // Who takes a dead process's lock away does it alone; one that was killed meanwhile is waited for no longer.
-const longestTaking = 5000
-const longestUntouched = 60_000
+const maxTakingMs = 5000
+const maxUntouchedMs = 60_000
 
 /** The lock of a queue, or null where another process that lives has it. */
 export function takeIngestLock(queue: HookQueue, processStart: ProcessStart): IngestLock | null {
@@ -68,7 +68,7 @@ function isHeld(file: string, processStart: ProcessStart): boolean {
     const { pid, started } = JSON.parse(holder) as { readonly pid?: unknown; readonly started?: unknown }
     if (typeof pid !== 'number' || processStart(pid) !== started) return false
     // Where the system does not tell, another process may have the number by now: who ingests touches its lock.
-    return started !== 'unknown' || Date.now() - statSync(file).mtimeMs < longestUntouched
+    return started !== 'unknown' || Date.now() - statSync(file).mtimeMs < maxUntouchedMs
   } catch {
     return false
   }
@@ -77,7 +77,7 @@ function isHeld(file: string, processStart: ProcessStart): boolean {
 function takeOverLock(file: string, processStart: ProcessStart): boolean {
   const taking = `${file}.taking`
   const begun = statSync(taking, { throwIfNoEntry: false })
-  if (begun && Date.now() - begun.mtimeMs > longestTaking) rmSync(taking, { force: true })
+  if (begun && Date.now() - begun.mtimeMs > maxTakingMs) rmSync(taking, { force: true })
   try {
     writeFileSync(taking, '', { flag: 'wx', mode: 0o600 })
   } catch {

@@ -26,13 +26,13 @@ import { turnUsage } from './usage.ts'
 
 /** What ingesting needs from the program around it. */
 export interface IngestHost {
-  /** Records moments in one transaction or several; what was recorded under a key is not recorded again. */
-  readonly record: (moments: readonly HookEvent[]) => Promise<unknown>
+  /** Records hook events in one transaction or several; what was recorded under a key is not recorded again. */
+  readonly record: (hookEvents: readonly HookEvent[]) => Promise<unknown>
 }
 
 export interface IngestResult {
   readonly events: number
-  readonly moments: number
+  readonly hookEvents: number
 }
 
 /** What is known of a session between two rounds. */
@@ -55,7 +55,7 @@ interface IngestState {
 }
 
 const atOnce = 100
-const mostSessions = 200
+const maxSessions = 200
 const copiesKeptFor = 24 * 60 * 60_000
 const temporaryFor = 60_000
 
@@ -71,18 +71,18 @@ export async function ingestQueue(
   skipUndeletable(queue)
   keepWithinLimits(queue, limits)
   let events = 0
-  let moments = 0
+  let hookEvents = 0
   for (let names = waitingEvents(queue); names.length > 0; names = waitingEvents(queue)) {
     // The names are those of the whole queue: what comes while they are ingested is read in the next round.
     for (let from = 0; from < names.length; from += atOnce) {
       const round = names.slice(from, from + atOnce)
-      moments += await ingestRound(queue, host, round)
+      hookEvents += await ingestRound(queue, host, round)
       events += round.length
       await nextTurn()
     }
   }
   pruneOld(queue)
-  return { events, moments }
+  return { events, hookEvents }
 }
 
 /** Events that cannot be recorded for days are deleted, and reported as lost once something can be. */
@@ -111,8 +111,8 @@ async function ingestRound(queue: HookQueue, host: IngestHost, names: readonly s
     }
     try {
       const known = await readKnownUsage(read, state, queue.environment)
-      const { moments, outside, unknown } = hookEventsOf(read, { queue, known, written: state.written })
-      made.push(...moments)
+      const { hookEvents, outside, unknown } = hookEventsOf(read, { queue, known, written: state.written })
+      made.push(...hookEvents)
       dropped.outside += outside
       if (unknown) dropped.unknown += 1
     } catch (error) {
@@ -138,28 +138,31 @@ async function ingestRound(queue: HookQueue, host: IngestHost, names: readonly s
 async function recordAll(
   queue: HookQueue,
   { record }: IngestHost,
-  moments: readonly HookEvent[],
+  hookEvents: readonly HookEvent[],
 ): Promise<void> {
-  if (moments.length === 0) return
+  if (hookEvents.length === 0) return
   try {
-    await record(moments)
+    await record(hookEvents)
     return
   } catch (error) {
     if (isUnavailable(error)) throw error
-    const refusals: { readonly moment: HookEvent; readonly error: unknown }[] = []
-    for (const moment of moments) {
+    const refusals: { readonly hookEvent: HookEvent; readonly error: unknown }[] = []
+    for (const hookEvent of hookEvents) {
       try {
-        await record([moment])
+        await record([hookEvent])
       } catch (alone) {
         if (isUnavailable(alone)) throw alone
-        refusals.push({ moment, error: alone })
+        refusals.push({ hookEvent, error: alone })
       }
     }
     // Where none is taken it is the caller that is refused, as by a token that ended: all of them wait.
-    const isCaller = refusals.length === moments.length && refusals.every((one) => isOfCaller(one.error))
+    const isCaller = refusals.length === hookEvents.length && refusals.every((one) => isOfCaller(one.error))
     if (isCaller) throw error
-    for (const { moment, error: why } of refusals)
-      logLine(queue, `ingest: ${moment.what.kind} ${moment.key} could not be recorded: ${messageOf(why)}`)
+    for (const { hookEvent, error: why } of refusals)
+      logLine(
+        queue,
+        `ingest: ${hookEvent.what.kind} ${hookEvent.key} could not be recorded: ${messageOf(why)}`,
+      )
   }
 }
 
@@ -287,9 +290,9 @@ function readState(queue: HookQueue): IngestState {
 
 function writeState(queue: HookQueue, { sessions, seen, children, written }: IngestState): void {
   const text = JSON.stringify({
-    sessions: [...sessions].slice(-mostSessions),
+    sessions: [...sessions].slice(-maxSessions),
     seen: [...seen],
-    children: [...children].slice(-mostSessions),
+    children: [...children].slice(-maxSessions),
     written: [...written],
     undeletable: skippedEvents(queue),
   })

@@ -118,7 +118,7 @@ export interface SessionInfo {
 }
 
 export interface HookEventBatch {
-  readonly moments: readonly HookEvent[]
+  readonly hookEvents: readonly HookEvent[]
   /** Paths that lead out of the project: counted, never looked at. */
   readonly outside: number
   readonly unknown: boolean
@@ -148,18 +148,18 @@ export function hookEventsOf(
     folder: placeOf(event.folder, queue.root, queue) ?? queue.root,
     coverage: coverageOf(known),
   }
-  if (event.kind === 'unknown') return { moments: [], outside: 0, unknown: true }
+  if (event.kind === 'unknown') return { hookEvents: [], outside: 0, unknown: true }
   const edits = editsOf(read, { queue, written })
   const outside = event.edits.length - edits.length
   // Nothing of the call is the project's.
-  if (event.edits.length > 0 && edits.length === 0) return { moments: [], outside, unknown: false }
+  if (event.edits.length > 0 && edits.length === 0) return { hookEvents: [], outside, unknown: false }
   const missing = edits.filter(({ isMissing }) => isMissing).length
   const whats = eventContents(event, { edits: edits.map(({ edit }) => edit), usage: known.usage })
-  const moments = whats.map((what, n) => ({ ...base, key: n === 0 ? key : `${key}.${n}`, what }))
-  if (missing === 0) return { moments, outside, unknown: false }
+  const hookEvents = whats.map((what, n) => ({ ...base, key: n === 0 ? key : `${key}.${n}`, what }))
+  if (missing === 0) return { hookEvents, outside, unknown: false }
   const why = 'copies of edited files were removed before they were read'
   const lost: HookEvent = { ...base, key: `${key}.lost`, what: { kind: 'lost', count: missing, why } }
-  return { moments: [...moments, lost], outside, unknown: false }
+  return { hookEvents: [...hookEvents, lost], outside, unknown: false }
 }
 
 function eventContents(
@@ -247,12 +247,12 @@ interface EditCopy {
   readonly copy: string
 }
 
-const mostPaths = 200
-const mostOfPath = 8
+const maxPaths = 200
+const maxOfPath = 8
 
 function recordWrittenCopy(written: RecentCopies, path: string, one: EditCopy) {
   const before = written.get(path) ?? []
-  setNewest(written, mostPaths, path, [...before, one].slice(-mostOfPath))
+  setNewest(written, maxPaths, path, [...before, one].slice(-maxOfPath))
 }
 
 function editsOf(

@@ -1,6 +1,6 @@
 /**
  * What a client's hooks say of one moment of a session, read from the hook queue. Hooks say who and when; what changed is
- * measured. src/capture makes moments of event files; src/operations/capture records them.
+ * measured. src/capture makes hook events of event files; src/operations/capture records them.
  */
 export interface HookEvent {
   /** The name of its event file without `.json`, unique: what was recorded under a key is never recorded again. */

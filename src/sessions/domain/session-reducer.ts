@@ -9,7 +9,7 @@ import type {
   TurnStatus,
 } from './session.ts'
 
-/** A moment with the tops of the work trees that it concerns, and with what its copies hold. */
+/** A hook event with the tops of the work trees that it concerns, and with what its copies hold. */
 export interface LocatedHookEvent extends Omit<HookEvent, 'what'> {
   /** Of its folder. */
   readonly top: string
@@ -39,7 +39,7 @@ export interface LocatedEdit {
   readonly onto?: string
 }
 
-/** A session as it stands before a batch of moments. */
+/** A session as it stands before a batch of hook events. */
 export interface SessionSnapshot {
   readonly session: CapturedSession
   readonly turns: readonly OpenTurn[]
@@ -50,7 +50,7 @@ export interface SessionSnapshot {
 export interface OpenTurn {
   readonly turn: Turn
   /** What was told of it so far, in order. */
-  readonly moments: readonly LocatedHookEvent[]
+  readonly hookEvents: readonly LocatedHookEvent[]
 }
 
 export type TurnDraft = Omit<Turn, 'snapshot' | 'baseline' | 'baselineAt'>
@@ -82,19 +82,19 @@ export type SessionChange =
   | {
       readonly kind: 'turn closed'
       readonly draft: TurnDraft
-      readonly moments: readonly LocatedHookEvent[]
+      readonly hookEvents: readonly LocatedHookEvent[]
       readonly ending: TurnEnd
     }
   | {
       readonly kind: 'told'
-      readonly moment: LocatedHookEvent
+      readonly hookEvent: LocatedHookEvent
       readonly sessionId: CaptureSessionId
       readonly turnId: TurnId | null
     }
 
 interface TurnProgress {
   draft: TurnDraft
-  readonly moments: LocatedHookEvent[]
+  readonly hookEvents: LocatedHookEvent[]
   /** It stopped, and a shell that it left runs on. */
   ending: TurnEnd | null
 }
@@ -108,14 +108,14 @@ export interface SessionReducerContext {
 /** Half an hour without a word, in milliseconds: nobody is at work any more. */
 export const idleAfter = 30 * 60 * 1000
 
-/** Tells what moments of one session come to, from how it stands. They come in the order of their keys. */
+/** Tells what hook events of one session come to, from how it stands. They come in the order of their keys. */
 export function reduceSession(
   standing: SessionSnapshot | null,
-  moments: readonly LocatedHookEvent[],
+  hookEvents: readonly LocatedHookEvent[],
   { ids, parents }: SessionReducerContext,
 ): readonly SessionChange[] {
   const story = new SessionReducer(standing, ids, parents)
-  for (const moment of moments) story.tell(moment)
+  for (const hookEvent of hookEvents) story.tell(hookEvent)
   return story.steps
 }
 
@@ -145,50 +145,50 @@ class SessionReducer {
     this.#parents = parents
     this.#session = standing?.session ?? null
     this.#lastNumber = standing?.lastNumber ?? 0
-    this.#turns = (standing?.turns ?? []).map(({ turn, moments }) => ({
+    this.#turns = (standing?.turns ?? []).map(({ turn, hookEvents }) => ({
       draft: turn,
-      moments: [...moments],
-      ending: endingOf(moments),
+      hookEvents: [...hookEvents],
+      ending: endingOf(hookEvents),
     }))
   }
 
-  tell(moment: LocatedHookEvent): void {
-    const session = this.#sessionOf(moment)
-    const { what, agent, at } = moment
+  tell(hookEvent: LocatedHookEvent): void {
+    const session = this.#sessionOf(hookEvent)
+    const { what, agent, at } = hookEvent
     if (agent !== null && agent.type !== null) this.#types.set(agent.id, agent.type)
     switch (what.kind) {
       case 'session_started':
       case 'agent_started':
-        this.#note(moment, null)
+        this.#note(hookEvent, null)
         break
       case 'prompted':
-        this.#note(moment, this.#prompted(session, moment, what))
+        this.#note(hookEvent, this.#prompted(session, hookEvent, what))
         break
       case 'edit_began':
       case 'edit_ended':
-        this.#note(moment, this.#turnIn(session, moment, what.edits[0]?.top ?? moment.top))
+        this.#note(hookEvent, this.#turnIn(session, hookEvent, what.edits[0]?.top ?? hookEvent.top))
         break
       case 'command_began':
       case 'command_ended':
-        this.#note(moment, this.#turnIn(session, moment, moment.top))
+        this.#note(hookEvent, this.#turnIn(session, hookEvent, hookEvent.top))
         break
       case 'own_tool':
       case 'items':
       case 'model_switched':
       case 'lost':
-        this.#note(moment, this.#current(moment))
+        this.#note(hookEvent, this.#current(hookEvent))
         break
       case 'agent_stopped':
-        this.#note(moment, this.#current(moment))
+        this.#note(hookEvent, this.#current(hookEvent))
         // Its tokens are those of all its turns: they are told once.
         for (const [n, turn] of (agent === null ? [] : this.#of(agent.id)).entries())
           this.#close(turn, { ...plainEnding(at), usage: n === 0 ? what.usage : null })
         break
       case 'stopped':
-        this.#stopped(moment, what)
+        this.#stopped(hookEvent, what)
         break
       case 'session_ended':
-        this.#note(moment, null)
+        this.#note(hookEvent, null)
         this.end(at, what.reason)
         break
     }
@@ -206,8 +206,8 @@ class SessionReducer {
     this.steps.push({ kind: 'session closed', session, reason, at })
   }
 
-  #sessionOf(moment: LocatedHookEvent): CapturedSession {
-    const { what, at, client, model } = moment
+  #sessionOf(hookEvent: LocatedHookEvent): CapturedSession {
+    const { what, at, client, model } = hookEvent
     const known = this.#session
     const started = what.kind === 'session_started' ? what : null
     if (known !== null && started?.source === 'clear' && this.#lastNumber > 0) this.end(at, 'clear')
@@ -227,8 +227,8 @@ class SessionReducer {
       id: this.#ids.next('captureSession'),
       client: client.name,
       version: client.version,
-      clientSession: moment.session,
-      top: moment.top,
+      clientSession: hookEvent.session,
+      top: hookEvent.top,
       source: started?.source ?? 'startup',
       parentId: known?.id ?? this.#parents.get(started?.parent ?? '') ?? null,
       model,
@@ -244,7 +244,7 @@ class SessionReducer {
 
   #prompted(
     session: CapturedSession,
-    moment: LocatedHookEvent,
+    hookEvent: LocatedHookEvent,
     { length, wake, text }: Extract<HookEventBody, { readonly kind: 'prompted' }>,
   ): TurnId {
     const open = this.#main().at(-1)
@@ -253,30 +253,30 @@ class SessionReducer {
       open.ending = null
       return open.draft.id
     }
-    if (open && moment.turn !== null && open.draft.clientTurn === moment.turn) return open.draft.id
+    if (open && hookEvent.turn !== null && open.draft.clientTurn === hookEvent.turn) return open.draft.id
     for (const turn of this.#main()) {
       if (turn.ending === null)
-        this.#close(turn, { ...plainEnding(moment.at), note: 'It was interrupted: the next prompt came.' })
+        this.#close(turn, { ...plainEnding(hookEvent.at), note: 'It was interrupted: the next prompt came.' })
     }
-    return this.#open(session, moment, { top: moment.top, prompt: { length, wake }, text }).draft.id
+    return this.#open(session, hookEvent, { top: hookEvent.top, prompt: { length, wake }, text }).draft.id
   }
 
-  #stopped(moment: LocatedHookEvent, what: Extract<HookEventBody, { readonly kind: 'stopped' }>): void {
+  #stopped(hookEvent: LocatedHookEvent, what: Extract<HookEventBody, { readonly kind: 'stopped' }>): void {
     const { error, interrupted, background, usage } = what
     const ending: TurnEnd = {
       status: error === null ? 'ended' : 'failed',
-      at: moment.at,
+      at: hookEvent.at,
       note: interrupted ? 'A person interrupted it.' : null,
       error,
       usage,
     }
     const turns = this.#main()
     const current = turns.at(-1)
-    this.#note(moment, current ?? null)
+    this.#note(hookEvent, current ?? null)
     for (const turn of turns) {
       if (turn === current) turn.ending = ending
       if (background > 0) continue
-      this.#close(turn, turn === current ? ending : { ...(turn.ending ?? ending), at: moment.at })
+      this.#close(turn, turn === current ? ending : { ...(turn.ending ?? ending), at: hookEvent.at })
     }
   }
 
@@ -294,8 +294,8 @@ class SessionReducer {
     return own ?? this.#main().at(-1) ?? null
   }
 
-  #turnIn(session: CapturedSession, moment: LocatedHookEvent, top: string): TurnProgress {
-    const { agent } = moment
+  #turnIn(session: CapturedSession, hookEvent: LocatedHookEvent, top: string): TurnProgress {
+    const { agent } = hookEvent
     const isMeant = ({ draft }: TurnProgress): boolean => draft.top === top
     const found = (
       agent === null ? this.#turns.filter(({ draft }) => draft.agent === null) : this.#of(agent.id)
@@ -303,9 +303,10 @@ class SessionReducer {
     if (found) return found
     const main = this.#main().at(-1) ?? null
     // A client that tells no prompts, or whose session goes on after its turn was closed.
-    if (main === null && agent === null) return this.#open(session, moment, { top, prompt: null, text: null })
-    const parent = main ?? this.#open(session, moment, { top: moment.top, prompt: null, text: null })
-    return this.#open(session, moment, { top, prompt: null, text: null, parent: parent.draft.id })
+    if (main === null && agent === null)
+      return this.#open(session, hookEvent, { top, prompt: null, text: null })
+    const parent = main ?? this.#open(session, hookEvent, { top: hookEvent.top, prompt: null, text: null })
+    return this.#open(session, hookEvent, { top, prompt: null, text: null, parent: parent.draft.id })
   }
 
   #open(
@@ -336,7 +337,7 @@ class SessionReducer {
       openedAt: at,
       closedAt: null,
     }
-    const telling: TurnProgress = { draft, moments: [], ending: null }
+    const telling: TurnProgress = { draft, hookEvents: [], ending: null }
     this.#turns.push(telling)
     this.steps.push({ kind: 'turn opened', draft, text: how.text })
     return telling
@@ -349,15 +350,15 @@ class SessionReducer {
     ))
       this.#close(inner, { ...ending, usage: null })
     this.#turns = this.#turns.filter((one) => one !== turn)
-    this.steps.push({ kind: 'turn closed', draft: turn.draft, moments: turn.moments, ending })
+    this.steps.push({ kind: 'turn closed', draft: turn.draft, hookEvents: turn.hookEvents, ending })
   }
 
-  #note(moment: LocatedHookEvent, to: TurnProgress | TurnId | null): void {
+  #note(hookEvent: LocatedHookEvent, to: TurnProgress | TurnId | null): void {
     const turn = typeof to === 'string' ? this.#turns.find(({ draft }) => draft.id === to) : to
-    turn?.moments.push(moment)
+    turn?.hookEvents.push(hookEvent)
     if (this.#session === null) return
     const sessionId = this.#session.id
-    this.steps.push({ kind: 'told', moment, sessionId, turnId: turn?.draft.id ?? null })
+    this.steps.push({ kind: 'told', hookEvent, sessionId, turnId: turn?.draft.id ?? null })
   }
 }
 
@@ -366,8 +367,8 @@ function plainEnding(at: number): TurnEnd {
 }
 
 /** Of a turn that stopped before this batch while a shell ran on. */
-function endingOf(moments: readonly LocatedHookEvent[]): TurnEnd | null {
-  const last = moments.findLast(({ what }) => what.kind === 'stopped' || what.kind === 'prompted')
+function endingOf(hookEvents: readonly LocatedHookEvent[]): TurnEnd | null {
+  const last = hookEvents.findLast(({ what }) => what.kind === 'stopped' || what.kind === 'prompted')
   if (last?.what.kind !== 'stopped') return null
   const { error, usage } = last.what
   return { ...plainEnding(last.at), status: error === null ? 'ended' : 'failed', error, usage }
@@ -381,10 +382,10 @@ interface OpenEdit {
 }
 
 /** What a turn's moments say of its edits, in the order in which they were done. */
-export function seenEdits(moments: readonly LocatedHookEvent[], top: string): readonly HookEdit[] {
+export function seenEdits(hookEvents: readonly LocatedHookEvent[], top: string): readonly HookEdit[] {
   const began = new Map<string, OpenEdit>()
   const seen: HookEdit[] = []
-  for (const { at, agent, what } of moments) {
+  for (const { at, agent, what } of hookEvents) {
     if (what.kind !== 'edit_began' && what.kind !== 'edit_ended') continue
     for (const edit of what.edits.filter((one) => one.top === top)) {
       const key = `${agent?.id ?? ''} ${what.call ?? what.tool} ${edit.path}`
@@ -410,7 +411,7 @@ export function seenEdits(moments: readonly LocatedHookEvent[], top: string): re
       })
     }
   }
-  const last = moments.at(-1)?.at ?? 0
+  const last = hookEvents.at(-1)?.at ?? 0
   for (const { at, edit, call, tool } of began.values()) {
     const { path, content: before } = edit
     const unended = { path, call, tool, from: at, at: last, explained: null, ended: false }
@@ -421,7 +422,7 @@ export function seenEdits(moments: readonly LocatedHookEvent[], top: string): re
 
 /** The windows of a turn. What was never told to end, ended with the next word of its agent, unless it was to run on. */
 export function seenCommands(
-  moments: readonly LocatedHookEvent[],
+  hookEvents: readonly LocatedHookEvent[],
   top: string,
 ): readonly HookCommandWindow[] {
   const open = new Map<string, HookCommandWindow & { readonly owner: string }>()
@@ -429,8 +430,8 @@ export function seenCommands(
   const done = ({ owner: _, ...command }: HookCommandWindow & { readonly owner: string }): void => {
     seen.push(command)
   }
-  for (const moment of moments) {
-    const { at, agent, what } = moment
+  for (const hookEvent of hookEvents) {
+    const { at, agent, what } = hookEvent
     const owner = agent?.id ?? ''
     if (what.kind === 'command_ended') {
       const key = `${owner} ${what.call ?? `${what.tool} ${what.program ?? ''}`}`
@@ -448,12 +449,12 @@ export function seenCommands(
       if (command.owner !== owner || command.background) continue
       // Where every end is told, another call while one is open is one of several at once.
       const isOver = ['stopped', 'prompted', 'agent_stopped'].includes(what.kind)
-      if (moment.coverage.failures && !isOver) continue
+      if (hookEvent.coverage.failures && !isOver) continue
       open.delete(key)
       done({ ...command, to: at, failed: true })
     }
     if (what.kind !== 'command_began') continue
-    if (moment.top !== top) continue
+    if (hookEvent.top !== top) continue
     const { call, tool, program, background } = what
     const key = `${owner} ${call ?? `${tool} ${program ?? ''}`}`
     open.set(key, { call, tool, program, from: at, to: null, background, failed: false, owner })
@@ -463,9 +464,9 @@ export function seenCommands(
 }
 
 /** What the hooks told for certain in all of a turn. */
-export function coverageOf(moments: readonly LocatedHookEvent[]): Coverage {
+export function coverageOf(hookEvents: readonly LocatedHookEvent[]): Coverage {
   const every = (key: keyof Coverage): boolean =>
-    moments.length > 0 && moments.every(({ coverage }) => coverage[key])
+    hookEvents.length > 0 && hookEvents.every(({ coverage }) => coverage[key])
   return {
     edits: every('edits'),
     failures: every('failures'),
@@ -475,10 +476,10 @@ export function coverageOf(moments: readonly LocatedHookEvent[]): Coverage {
 }
 
 export function itemsOf(
-  moments: readonly LocatedHookEvent[],
+  hookEvents: readonly LocatedHookEvent[],
 ): { readonly total: number; readonly done: number } | null {
   const items = new Map<string, boolean>()
-  for (const { what } of moments) {
+  for (const { what } of hookEvents) {
     if (what.kind !== 'items') continue
     if (what.isWhole) items.clear()
     for (const { key, done } of what.items) items.set(key, done)
@@ -487,8 +488,8 @@ export function itemsOf(
   return { total: items.size, done: [...items.values()].filter((done) => done).length }
 }
 
-export function countLost(moments: readonly LocatedHookEvent[]): number {
-  return moments.reduce((sum, { what }) => sum + (what.kind === 'lost' ? what.count : 0), 0)
+export function countLost(hookEvents: readonly LocatedHookEvent[]): number {
+  return hookEvents.reduce((sum, { what }) => sum + (what.kind === 'lost' ? what.count : 0), 0)
 }
 
 /** Whether something may have been written at this moment: what stood there before is not known from then on. */

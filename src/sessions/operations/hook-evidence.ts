@@ -16,7 +16,7 @@ import type { TurnLink } from '../ports/capture-reads.ts'
 /** A turn as far as the attribution of others needs it, with what was told of it so far. */
 export interface FreshTurn {
   readonly turn: Turn
-  readonly moments: readonly LocatedHookEvent[]
+  readonly hookEvents: readonly LocatedHookEvent[]
 }
 
 /** What hooks told of a work tree, by the ids of the turns and attempts that it was told of. */
@@ -53,15 +53,15 @@ export async function readHookEvidence(
   if (lines.length + inTree.length === 0) return null
   const openIds = lines.filter(({ turn }) => turn.status === 'open').map(({ turn }) => turn.id)
   const closedIds = lines.filter(({ turn }) => turn.status !== 'open').map(({ turn }) => turn.id)
-  const [moments, edits, commands, links] = await Promise.all([
-    capture.moments(openIds),
+  const [hookEvents, edits, commands, links] = await Promise.all([
+    capture.hookEvents(openIds),
     capture.edits(closedIds),
     capture.commands(closedIds),
     capture.linksOf(attempts.map(({ id }) => id)),
   ])
   const told: TurnHookEvidence[] = [
     ...lines.map(({ turn, coverage, lost }): TurnHookEvidence => {
-      if (turn.status === 'open') return evidenceSoFar(turn, moments.get(turn.id) ?? [])
+      if (turn.status === 'open') return evidenceSoFar(turn, hookEvents.get(turn.id) ?? [])
       const isComplete = lost === 0 && coverage !== null && isFull(coverage)
       return {
         turn,
@@ -70,7 +70,7 @@ export async function readHookEvidence(
         windows: commands.get(turn.id) ?? [],
       }
     }),
-    ...inTree.map(({ turn, moments: own }) => evidenceSoFar(turn, own)),
+    ...inTree.map(({ turn, hookEvents: own }) => evidenceSoFar(turn, own)),
   ]
   return combine(told, attempts, [...links, ...freshLinks])
 }
@@ -82,12 +82,12 @@ interface TurnHookEvidence {
   readonly windows: readonly HookCommandWindow[]
 }
 
-function evidenceSoFar(turn: Turn, moments: readonly LocatedHookEvent[]): TurnHookEvidence {
+function evidenceSoFar(turn: Turn, hookEvents: readonly LocatedHookEvent[]): TurnHookEvidence {
   return {
     turn,
-    isComplete: countLost(moments) === 0 && isFull(coverageOf(moments)),
-    edits: seenEdits(moments, turn.top),
-    windows: seenCommands(moments, turn.top),
+    isComplete: countLost(hookEvents) === 0 && isFull(coverageOf(hookEvents)),
+    edits: seenEdits(hookEvents, turn.top),
+    windows: seenCommands(hookEvents, turn.top),
   }
 }
 

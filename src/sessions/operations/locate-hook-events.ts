@@ -21,10 +21,10 @@ export const treeState = z.strictObject({
   // An input's null is taken for nothing said.
   place: place.nullable().default(null),
   at: z.number().min(0),
-  trouble: z.string().max(2_000),
+  error: z.string().max(2_000),
 })
 
-/** The work trees that moments are from, found once, and the state of each, recorded once. */
+/** The work trees that hook events are from, found once, and the state of each, recorded once. */
 export class WorkTreeIndex {
   readonly #context: TreeContext
   readonly #tops = new Map<string, Promise<readonly string[]>>()
@@ -66,9 +66,9 @@ export class WorkTreeIndex {
     const { witness, nameOf, now } = this.#context
     try {
       const { ref } = await witness.snapshot({ folder: top, name: nameOf() })
-      return { place: ref, at: now(), trouble: '' }
+      return { place: ref, at: now(), error: '' }
     } catch (error) {
-      return { place: null, at: now(), trouble: messageOf(error) }
+      return { place: null, at: now(), error: messageOf(error) }
     }
   }
 }
@@ -77,7 +77,7 @@ export interface TreeStateResult {
   readonly place: SnapshotLocation | null
   /** When it was recorded: what was written before is in it. */
   readonly at: number
-  readonly trouble: string
+  readonly error: string
 }
 
 /** What the copies of hooks are taken in with: any state of their work tree says how git would store them. */
@@ -89,30 +89,30 @@ export interface LocateContext {
 
 /** Says of each moment in which work tree it was, and what its copies hold. */
 export async function locateHookEvents(
-  moments: readonly HookEvent[],
+  hookEvents: readonly HookEvent[],
   taking: LocateContext,
 ): Promise<readonly LocatedHookEvent[]> {
   const { trees } = taking
   const located: {
-    readonly moment: HookEvent
+    readonly hookEvent: HookEvent
     readonly top: string
     readonly edits: readonly EditLocation[]
   }[] = []
-  for (const moment of moments) {
-    const top = await trees.topOf(moment.folder)
+  for (const hookEvent of hookEvents) {
+    const top = await trees.topOf(hookEvent.folder)
     const edits: EditLocation[] = []
-    if (moment.what.kind === 'edit_began' || moment.what.kind === 'edit_ended') {
-      for (const edit of moment.what.edits)
-        edits.push({ edit, top: await trees.topOf(moment.folder, edit.path) })
+    if (hookEvent.what.kind === 'edit_began' || hookEvent.what.kind === 'edit_ended') {
+      for (const edit of hookEvent.what.edits)
+        edits.push({ edit, top: await trees.topOf(hookEvent.folder, edit.path) })
     }
-    located.push({ moment, top, edits })
+    located.push({ hookEvent, top, edits })
   }
   const contents = await storeCopies(
     located.flatMap(({ edits }) => edits),
     taking,
   )
-  return located.flatMap(({ moment, top, edits }): readonly LocatedHookEvent[] => {
-    const { what, ...rest } = moment
+  return located.flatMap(({ hookEvent, top, edits }): readonly LocatedHookEvent[] => {
+    const { what, ...rest } = hookEvent
     if (what.kind !== 'edit_began' && what.kind !== 'edit_ended') return [{ ...rest, top, what }]
     const failed = what.kind === 'edit_ended' && what.failed
     const { kind, call, tool } = what

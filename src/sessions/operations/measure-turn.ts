@@ -64,7 +64,7 @@ const historySteps = list(
 )
 
 export const turnMeasurements = {
-  /** What turns changed, between states in which copies stand for what others wrote at the edges. */
+  /** What turns changed, between states in which copies stand for what others wrote at the remote machines. */
   changes: measurement({
     brief: list(z.strictObject({ from: amendedPlace, to: amendedPlace }), maxTurns),
     measured: list(z.strictObject({ from: place, to: place, report }), maxTurns),
@@ -152,7 +152,7 @@ async function amended(
   return (await copies.amended(taken, snapshotName(), new Map(known))) ?? taken
 }
 
-const mostCompared = 8_000_000
+const maxCompared = 8_000_000
 
 interface EditedFile {
   readonly path: string
@@ -183,8 +183,7 @@ async function bareContents(
     return isDoubtful ? [...one.doubts, one.last, end] : one.doubts
   })
   // Asked once for all files: each question is a process of git.
-  const read =
-    doubts.length === 0 ? [] : await witness.contents.read([to], [...new Set(doubts)], mostCompared)
+  const read = doubts.length === 0 ? [] : await witness.contents.read([to], [...new Set(doubts)], maxCompared)
   const bare: [string, string][] = []
   for (const [id, { bytes }] of read)
     if (bytes !== null) bare.push([id, fingerprint(new TextDecoder().decode(bytes).replace(/\s+/g, ''))])
@@ -195,10 +194,10 @@ async function bareContents(
 export function turnChangesBrief(
   ended: EndedTurn,
 ): BriefOf<typeof turnMeasurements.changes>[number] | string {
-  const { turn, moments, end } = ended
+  const { turn, hookEvents, end } = ended
   if (turn.snapshot === null) return 'Its work tree could not be recorded when it began.'
   if (typeof end === 'string') return end
-  const edits = seenEdits(moments, turn.top)
+  const edits = seenEdits(hookEvents, turn.top)
   return {
     from: { place: turn.snapshot, contents: contentsAtStart(ended, edits) },
     to: { place: end, contents: contentsAtEnd(ended, edits) },
@@ -240,7 +239,7 @@ export async function readTurnChanges(
 
 /** What is asked then. */
 export function turnDetailsBrief({
-  ended: { turn, moments },
+  ended: { turn, hookEvents },
   to,
   report: found,
   around,
@@ -248,7 +247,7 @@ export function turnDetailsBrief({
   contenders,
 }: TurnWithChanges): BriefOf<typeof turnMeasurements.details>[number] {
   const paths = pathsOf(found)
-  const reported = reportedBy(seenEdits(moments, turn.top))
+  const reported = reportedBy(seenEdits(hookEvents, turn.top))
   const written = writtenFiles(
     contenders,
     found.changes.map((change) => change.path).filter((name) => reported.has(name)),
@@ -256,7 +255,7 @@ export function turnDetailsBrief({
   return {
     to,
     spans: boundsOf(around, span).map((bounds) => ({ from: bounds.from.place, to: bounds.to.place })),
-    reported: around.sightings && [...reportedPathsUntil(around.sightings, Number.MAX_SAFE_INTEGER)],
+    reported: around.hookEvidence && [...reportedPathsUntil(around.hookEvidence, Number.MAX_SAFE_INTEGER)],
     paths: [...paths],
     edited: [...written].map(([name, edits]) => {
       const last = edits.at(-1)?.edit.after
@@ -281,8 +280,8 @@ export function attributedTurn(
 ): AttributedTurn {
   const { ended, report: found, around, span, contenders } = changed
   const paths = pathsOf(found)
-  const stretches = attributionIntervals(around, span, details?.spans ?? [], paths)
-  const attributed = attribute(ended.turn.id, found, stretches, contenders)
+  const intervals = attributionIntervals(around, span, details?.spans ?? [], paths)
+  const attributed = attribute(ended.turn.id, found, intervals, contenders)
   return { ...changed, attributed, histories: historiesOf(changed, details) }
 }
 
@@ -312,15 +311,15 @@ export function turnEvidence(
   { ended, from, to, report: found, around, contenders, attributed, histories }: AttributedTurn,
   linesOf: ReadonlyMap<string, MeasurementOf<typeof turnMeasurements.own>[number]>,
 ): TurnEvidence {
-  const { turn, moments } = ended
-  const reported = reportedBy(seenEdits(moments, turn.top))
+  const { turn, hookEvents } = ended
+  const reported = reportedBy(seenEdits(hookEvents, turn.top))
   const own = found.changes.filter((change) => attributed === null || attributed.own.has(change.path))
   const changes = own.map((change): TurnChange => {
     const claim = attributed?.own.get(change.path)
     const rivals = otherAuthors(claim?.rivals ?? [], around)
     const isReformatted = histories.get(change.path)?.some(({ reformats }) => reformats) === true
     const lines = ownLines(turn.id, contenders, linesOf.get(change.path) ?? null)
-    const via = around.neighbours.has(claim?.via ?? '') || around.sightings?.turns.has(claim?.via ?? '')
+    const via = around.neighbours.has(claim?.via ?? '') || around.hookEvidence?.turns.has(claim?.via ?? '')
     return {
       ...change,
       ...lines,
@@ -349,13 +348,13 @@ export function turnEvidence(
     outside,
     unfound,
     commits: commitsIn(found, around, turn.id),
-    notes: [...baseline, ...found.doubts, ...found.notes].slice(0, mostNotes),
+    notes: [...baseline, ...found.doubts, ...found.notes].slice(0, maxNotes),
     snapshot: from,
     endSnapshot: to,
   }
 }
 
-const mostNotes = 20
+const maxNotes = 20
 
 export function unknownEvidence(why: string): TurnEvidence {
   return {
@@ -378,11 +377,11 @@ function isReported({ path: name, from }: FileChange, reported: ReadonlySet<stri
 
 /** Where the first state was recorded too late, the copies made before the edits say what stood there. */
 function contentsAtStart(
-  { turn, moments }: EndedTurn,
+  { turn, hookEvents }: EndedTurn,
   edits: readonly HookEdit[],
 ): [string, string | null][] {
   const began = turn.baseline === 'previous' ? Number.MAX_SAFE_INTEGER : turn.baselineAt
-  if (!moments.some((moment) => canWriteFiles(moment) && moment.at <= began)) return []
+  if (!hookEvents.some((hookEvent) => canWriteFiles(hookEvent) && hookEvent.at <= began)) return []
   const first = new Map<string, string | null>()
   const seen = new Set<string>()
   for (const { path: name, from, at, before } of edits) {
@@ -404,8 +403,8 @@ function contentsAtEnd({ isLate }: EndedTurn, edits: readonly HookEdit[]): [stri
   return [...last]
 }
 
-function baselineNotes({ turn, moments, isLate }: EndedTurn): readonly string[] {
-  const began = moments.find(canWriteFiles)
+function baselineNotes({ turn, hookEvents, isLate }: EndedTurn): readonly string[] {
+  const began = hookEvents.find(canWriteFiles)
   const notes: string[] = []
   if (turn.baseline === 'previous')
     notes.push(
@@ -440,11 +439,11 @@ function writtenFiles(
  * was written between is not among them.
  */
 function historiesOf(
-  { ended: { turn, moments }, report: found, contenders }: TurnWithChanges,
+  { ended: { turn, hookEvents }, report: found, contenders }: TurnWithChanges,
   details: MeasurementOf<typeof turnMeasurements.details>[number] | undefined,
 ): ReadonlyMap<string, readonly HistoryStep[]> {
   if (details === undefined || details.bare === null) return new Map()
-  const reported = reportedBy(seenEdits(moments, turn.top))
+  const reported = reportedBy(seenEdits(hookEvents, turn.top))
   const paths = found.changes.map((change) => change.path).filter((name) => reported.has(name))
   const ends = new Map(details.ends)
   const bare = new Map(details.bare)
@@ -525,11 +524,11 @@ function ownLines(
 /** The commits made meanwhile; its own where nobody else was at work. */
 function commitsIn(
   { headMoves }: ChangeReport,
-  { neighbours, sightings }: WorkTreeActivity,
+  { neighbours, hookEvidence }: WorkTreeActivity,
   turn: string,
 ): TurnEvidence['commits'] {
-  const above = (id: string) => sightings?.above.get(id) ?? []
-  const others = [...neighbours.keys(), ...(sightings?.turns.keys() ?? [])].filter(
+  const above = (id: string) => hookEvidence?.above.get(id) ?? []
+  const others = [...neighbours.keys(), ...(hookEvidence?.turns.keys() ?? [])].filter(
     (id) => id !== turn && !above(id).includes(turn) && !above(turn).includes(id),
   )
   return headMoves

@@ -59,7 +59,7 @@ import {
   unrecordedEndNote,
 } from './measure-turn.ts'
 
-/** What a batch of moments came to. */
+/** What a batch of hook events came to. */
 export interface HookEventSummary {
   /** How many were recorded now. */
   readonly recorded: number
@@ -80,7 +80,7 @@ const nothing: HookEventSummary = {
 
 /** A key is known for so long: what is spooled is not older than a week. */
 const keysKept = 8 * 24 * 60 * 60 * 1000
-const mostTries = 5
+const maxTries = 5
 
 const maxBoundaries = 2_000
 
@@ -117,7 +117,7 @@ export const hookEventMeasurements = {
 
 /** Where events are recorded from: locally step by step, for another machine within its preparation. */
 export interface HookEventSource {
-  readonly context: Pick<Context, 'clock' | 'edge'>
+  readonly context: Pick<Context, 'clock' | 'machine'>
   readonly ids: IdSource
   readonly view: <Found>(look: (reads: Reads) => Promise<Found>) => Promise<Found>
   readonly measure: Measure<typeof hookEventMeasurements>
@@ -139,15 +139,15 @@ export interface PreparedHookEvents {
 }
 
 /**
- * Records what hooks told on this machine, and measures the turns that it ends. The same moment may come again, and a batch
- * may end anywhere. Ends sessions of which nothing was heard for half an hour, also where there is no moment.
+ * Records what hooks told on this machine, and measures the turns that it ends. The same event may come again, and a batch
+ * may end anywhere. Ends sessions of which nothing was heard for half an hour, also where there is no event.
  */
 export async function recordMachineEvents(
   context: Context,
-  moments: readonly HookEvent[],
+  hookEvents: readonly HookEvent[],
 ): Promise<HookEventSummary> {
-  for (let tried = 1; tried < mostTries; tried += 1) {
-    const recorded = await tryToRecord(context, moments)
+  for (let tried = 1; tried < maxTries; tried += 1) {
+    const recorded = await tryToRecord(context, hookEvents)
     if (recorded !== null) return recorded
   }
   throw new Failure('UNAVAILABLE', 'Other processes record the same events at the same time.', {
@@ -159,7 +159,7 @@ export async function recordMachineEvents(
 /** Null where another process recorded some of it meanwhile. */
 async function tryToRecord(
   context: Context,
-  moments: readonly HookEvent[],
+  hookEvents: readonly HookEvent[],
 ): Promise<HookEventSummary | null> {
   const { copies, store, clock, ids, witness } = context
   const trees = new WorkTreeIndex({ witness, nameOf: () => ids.next('turn'), now: () => clock.now() })
@@ -176,7 +176,7 @@ async function tryToRecord(
     statesOf: async (tops) =>
       new Map(await Promise.all(tops.map(async (top) => [top, await trees.state(top)] as const))),
   }
-  const prepared = await prepareHookEvents(source, moments, (fresh) =>
+  const prepared = await prepareHookEvents(source, hookEvents, (fresh) =>
     locateHookEvents(fresh, { copies, trees, stateOf }),
   )
   if (prepared.steps.length === 0) return prepared.summary
@@ -190,35 +190,35 @@ async function tryToRecord(
       ])
       // Another process was faster: what it recorded changes what this batch comes to.
       if (known.size > 0 || turns.some((line) => line?.turn.status !== 'open'))
-        return { facts: [], answer: null }
+        return { events: [], answer: null }
       return { ...(await decideHookEvents(capture, prepared)), answer: prepared.summary }
     },
   })
 }
 
-/** Says what moments come to by what is recorded already, and has measured what that needs. */
+/** Says what hook events come to by what is recorded already, and has measured what that needs. */
 export async function prepareHookEvents<One extends Pick<HookEvent, 'key' | 'client' | 'session'>>(
   source: HookEventSource,
-  moments: readonly One[],
+  hookEvents: readonly One[],
   locate: (fresh: readonly One[]) => Promise<readonly LocatedHookEvent[]>,
 ): Promise<PreparedHookEvents> {
   const { context, ids, view } = source
   const now = context.clock.now()
-  const keys = moments.map(({ key }) => key)
+  const keys = hookEvents.map(({ key }) => key)
   const found = await view(async ({ capture }) => {
     const [known, open] = await Promise.all([capture.recorded(keys), capture.openSessions()])
     return { known, idle: open.filter(({ lastAt }) => lastAt < now - idleAfter) }
   })
   const seen = new Set<string>()
-  const fresh = moments.filter(({ key }) => {
+  const fresh = hookEvents.filter(({ key }) => {
     const isNew = !found.known.has(key) && !seen.has(key)
     seen.add(key)
     return isNew
   })
-  const talking = new Set(fresh.map((moment) => `${moment.client.name} ${moment.session}`))
+  const talking = new Set(fresh.map((hookEvent) => `${hookEvent.client.name} ${hookEvent.session}`))
   const idle = found.idle.filter(({ session }) => !talking.has(`${session.client} ${session.clientSession}`))
   const prepared: PreparedHookEvents = {
-    summary: { ...nothing, repeated: moments.length - fresh.length },
+    summary: { ...nothing, repeated: hookEvents.length - fresh.length },
     client: fresh[0]?.client.name ?? idle[0]?.session.client ?? 'capture',
     steps: [],
     updates: { opened: new Map(), closed: new Map(), links: [], lines: [] },
@@ -228,7 +228,9 @@ export async function prepareHookEvents<One extends Pick<HookEvent, 'key' | 'cli
   }
   if (fresh.length === 0 && idle.length === 0) return prepared
   const placed = await locate(fresh)
-  const standings = await view((reads) => readSessionStates(reads, placed, { idle, edge: context.edge?.id }))
+  const standings = await view((reads) =>
+    readSessionStates(reads, placed, { idle, machine: context.machine?.id }),
+  )
   const steps: SessionChange[] = []
   for (const [key, own] of Map.groupBy(placed, (one) => `${one.client.name} ${one.session}`))
     steps.push(...reduceSession(standings.talking.get(key) ?? null, own, { ids, parents: standings.parents }))
@@ -259,16 +261,16 @@ export async function prepareHookEvents<One extends Pick<HookEvent, 'key' | 'cli
   }
 }
 
-function actorOf({ actor: { channel, edge } }: Context, client: string): Actor {
-  return { name: client, kind: 'agent', role: null, channel, ...(edge !== undefined && { edge }) }
+function actorOf({ actor: { channel, machine } }: Context, client: string): Actor {
+  return { name: client, kind: 'agent', role: null, channel, ...(machine !== undefined && { machine }) }
 }
 
 /** What waits at a machine for its server is sent within two weeks, in milliseconds. */
 const lastWord = 14 * 24 * 60 * 60 * 1000
 
 /** Whether a turn is measured on the machine that this is about: nobody else can. */
-function isOfThisMachine({ edge }: Pick<Context, 'edge'>, { snapshot }: Turn): boolean {
-  return snapshot === null || snapshot.edge === edge?.id
+function isOfThisMachine({ machine }: Pick<Context, 'machine'>, { snapshot }: Turn): boolean {
+  return snapshot === null || snapshot.machineId === machine?.id
 }
 
 interface SessionSnapshots {
@@ -282,30 +284,30 @@ interface SessionSnapshots {
 
 async function readSessionStates(
   { capture }: Reads,
-  moments: readonly LocatedHookEvent[],
+  hookEvents: readonly LocatedHookEvent[],
   {
     idle,
-    edge,
+    machine,
   }: {
     readonly idle: readonly { readonly session: CapturedSession }[]
-    readonly edge: string | undefined
+    readonly machine: string | undefined
   },
 ): Promise<SessionSnapshots> {
   const standing = async (session: CapturedSession): Promise<SessionSnapshot> => {
     const turns = await capture.openTurns(session.id)
     const [told, lastNumber] = await Promise.all([
-      capture.moments(turns.map(({ id }) => id)),
+      capture.hookEvents(turns.map(({ id }) => id)),
       capture.lastNumber(session.id),
     ])
     return {
       session,
-      turns: turns.map((turn) => ({ turn, moments: told.get(turn.id) ?? [] })),
+      turns: turns.map((turn) => ({ turn, hookEvents: told.get(turn.id) ?? [] })),
       lastNumber,
     }
   }
   const talking = new Map<string, SessionSnapshot | null>()
   const parents = new Map<string, CaptureSessionId>()
-  for (const { client, session, what } of moments) {
+  for (const { client, session, what } of hookEvents) {
     if (what.kind === 'session_started' && what.parent !== null) {
       const parent = await capture.latest(client.name, what.parent)
       if (parent) parents.set(what.parent, parent.id)
@@ -313,7 +315,7 @@ async function readSessionStates(
     const key = `${client.name} ${session}`
     if (talking.has(key)) continue
     const known = await capture.latest(client.name, session)
-    const isOwn = known !== null && (await isOfMachine(capture, known, edge))
+    const isOwn = known !== null && (await isOfMachine(capture, known, machine))
     talking.set(key, isOwn ? await standing(known) : null)
   }
   const silent = new Map<string, SessionSnapshot>()
@@ -325,12 +327,12 @@ async function readSessionStates(
 async function isOfMachine(
   capture: Reads['capture'],
   { id }: CapturedSession,
-  edge: string | undefined,
+  machine: string | undefined,
 ): Promise<boolean> {
   const last = await capture.lastNumber(id)
   const [line] = await capture.turns(id, { limit: 1, offset: Math.max(0, last - 1) })
   const place = line?.turn.snapshot ?? null
-  return place === null || place.edge === edge
+  return place === null || place.machineId === machine
 }
 
 interface TurnUpdates {
@@ -380,19 +382,19 @@ async function gather(source: HookEventSource, told: SessionReduction): Promise<
     opened.set(draft.id, await view((reads) => turnAtStart(reads, draft, { placed, states })))
   const turns = new Map<TurnId, Turn>([...known, ...opened])
   const links = await view((reads) => linksOfSteps(reads, context, steps))
-  const moments = new Map<TurnId, LocatedHookEvent[]>(
-    before.map(({ turn, moments: own }) => [turn.id, [...own]]),
+  const hookEvents = new Map<TurnId, LocatedHookEvent[]>(
+    before.map(({ turn, hookEvents: own }) => [turn.id, [...own]]),
   )
   for (const step of steps) {
     if (step.kind !== 'told' || step.turnId === null) continue
-    const own = moments.get(step.turnId) ?? []
-    own.push(step.moment)
-    moments.set(step.turnId, own)
+    const own = hookEvents.get(step.turnId) ?? []
+    own.push(step.hookEvent)
+    hookEvents.set(step.turnId, own)
   }
   const fresh = [...turns.values()].map((turn): FreshTurn => {
     const end = endings.get(turn.id)
     const ended: Turn = end ? { ...turn, status: end.status, closedAt: end.at } : turn
-    return { turn: ended, moments: moments.get(turn.id) ?? [] }
+    return { turn: ended, hookEvents: hookEvents.get(turn.id) ?? [] }
   })
   const ended = fresh.flatMap((one): EndedState[] => {
     const end = endings.get(one.turn.id)
@@ -400,14 +402,15 @@ async function gather(source: HookEventSource, told: SessionReduction): Promise<
     const elsewhere = {
       place: null,
       at: end.at,
-      trouble: 'Nothing more was heard of the machine that it worked on.',
+      error: 'Nothing more was heard of the machine that it worked on.',
     }
     const state = isOfThisMachine(context, one.turn) ? states.get(one.turn.top) : undefined
-    const { place: taken, at, trouble } = state ?? elsewhere
+    const { place: taken, at, error } = state ?? elsewhere
     const isLate = placed.some(
-      (moment) => canWriteFiles(moment) && moment.at > end.at && isWritingIn(moment, one.turn.top),
+      (hookEvent) =>
+        canWriteFiles(hookEvent) && hookEvent.at > end.at && isWritingIn(hookEvent, one.turn.top),
     )
-    const ends = { ending: end, end: taken ?? unrecordedEndNote(new Error(trouble)), isLate }
+    const ends = { ending: end, end: taken ?? unrecordedEndNote(new Error(error)), isLate }
     return [{ ...one, ...ends, at }]
   })
   const closing = { fresh, links }
@@ -551,9 +554,10 @@ async function turnAtStart(
   },
 ): Promise<Turn> {
   const isLate = placed.some(
-    (moment) => canWriteFiles(moment) && moment.at >= draft.openedAt && isWritingIn(moment, draft.top),
+    (hookEvent) =>
+      canWriteFiles(hookEvent) && hookEvent.at >= draft.openedAt && isWritingIn(hookEvent, draft.top),
   )
-  const unknown = { place: null, at: draft.openedAt, trouble: '' }
+  const unknown = { place: null, at: draft.openedAt, error: '' }
   const now = states.get(draft.top) ?? unknown
   if (isLate) {
     const tree = now.place === null ? draft.top : treeOf(now.place)
@@ -567,12 +571,12 @@ async function turnAtStart(
 /** The attempts that calls of our own tools named. */
 async function linksOfSteps(
   { tasks, capture }: Reads,
-  { edge }: Pick<Context, 'edge'>,
+  { machine }: Pick<Context, 'machine'>,
   steps: readonly SessionChange[],
 ): Promise<readonly LinkedAttempt[]> {
   const told = steps.flatMap((step) => {
-    if (step.kind !== 'told' || step.moment.what.kind !== 'own_tool') return []
-    const { attempt } = step.moment.what
+    if (step.kind !== 'told' || step.hookEvent.what.kind !== 'own_tool') return []
+    const { attempt } = step.hookEvent.what
     return attempt === null ? [] : [{ ...step, attempt }]
   })
   if (told.length === 0) return []
@@ -582,74 +586,88 @@ async function linksOfSteps(
       .map(({ attemptId }) => attemptId),
   )
   const links = new Map<string, LinkedAttempt>()
-  for (const { attempt: id, sessionId, turnId, moment } of told) {
+  for (const { attempt: id, sessionId, turnId, hookEvent } of told) {
     if (known.has(id as AttemptId) || links.has(id)) continue
     const attempt = await tasks.attempt(id)
     // What is worked on elsewhere is no work of a session here.
-    if (attempt === null || attempt.snapshot.edge !== edge?.id) continue
-    const agentId = moment.agent?.id ?? null
+    if (attempt === null || attempt.snapshot.machineId !== machine?.id) continue
+    const agentId = hookEvent.agent?.id ?? null
     const { taskId, missionId } = attempt
     links.set(id, { attemptId: attempt.id, taskId, missionId, sessionId, turnId, agentId, link: 'answer' })
   }
   return [...links.values()]
 }
 
-const perFact = 200
+const perEvent = 200
 
-/** What was told and measured, as facts in the order in which it happened. */
+/** What was told and measured, as log entries in the order in which it happened. */
 export async function decideHookEvents(
   capture: Reads['capture'],
   { updates: { opened, closed, links, lines }, steps, now }: PreparedHookEvents,
-): Promise<{ readonly facts: readonly NewProjectEvent[]; readonly beside: readonly CaptureSideWrite[] }> {
-  const facts: NewProjectEvent[] = []
+): Promise<{ readonly events: readonly NewProjectEvent[]; readonly beside: readonly CaptureSideWrite[] }> {
+  const projectEvents: NewProjectEvent[] = []
   const beside: CaptureSideWrite[] = []
   const linked = new Set<string>()
-  const told: Extract<CaptureSideWrite, { kind: 'moments told' }>['moments'][number][] = []
+  const told: Extract<CaptureSideWrite, { kind: 'hook events ingested' }>['hookEvents'][number][] = []
   const heard = new Map<string, number>()
   for (const step of steps) {
-    if (step.kind === 'session opened') facts.push({ kind: 'session.opened', session: step.session })
+    if (step.kind === 'session opened') projectEvents.push({ kind: 'session.opened', session: step.session })
     if (step.kind === 'session continued') {
       const { session, source, at } = step
-      facts.push({ kind: 'session.continued', sessionId: session.id, client: session.client, source, at })
+      projectEvents.push({
+        kind: 'session.continued',
+        sessionId: session.id,
+        client: session.client,
+        source,
+        at,
+      })
     }
     if (step.kind === 'turn opened') {
       const turn = opened.get(step.draft.id)
       if (turn === undefined) continue
-      facts.push({ kind: 'turn.opened', turn })
+      projectEvents.push({ kind: 'turn.opened', turn })
       if (step.text !== null) beside.push({ kind: 'prompt kept', turnId: turn.id, text: step.text })
     }
     if (step.kind === 'told') {
-      const { moment, sessionId, turnId } = step
+      const { hookEvent, sessionId, turnId } = step
       const isOpen = turnId !== null && !closed.has(turnId)
-      told.push({ moment: withoutText(moment), sessionId, turnId, isOpen })
+      told.push({ hookEvent: withoutText(hookEvent), sessionId, turnId, isOpen })
       heard.set(sessionId, (heard.get(sessionId) ?? 0) + 1)
-      if (moment.what.kind === 'lost') {
-        const { count, why } = moment.what
-        facts.push({ kind: 'capture.lost', sessionId, turnId, from: moment.at, to: moment.at, count, why })
+      if (hookEvent.what.kind === 'lost') {
+        const { count, why } = hookEvent.what
+        projectEvents.push({
+          kind: 'capture.lost',
+          sessionId,
+          turnId,
+          from: hookEvent.at,
+          to: hookEvent.at,
+          count,
+          why,
+        })
       }
-      if (moment.what.kind === 'own_tool') {
+      if (hookEvent.what.kind === 'own_tool') {
         const link = links.find(
-          ({ attemptId }) => attemptId === (moment.what as { attempt?: string }).attempt,
+          ({ attemptId }) => attemptId === (hookEvent.what as { attempt?: string }).attempt,
         )
         if (link && !linked.has(link.attemptId)) {
           linked.add(link.attemptId)
-          facts.push({ kind: 'attempt.linked', ...link })
+          projectEvents.push({ kind: 'attempt.linked', ...link })
         }
       }
     }
     if (step.kind === 'turn closed') {
       const turn = closed.get(step.draft.id)
-      if (turn) facts.push(...closingEvents(turn))
+      if (turn) projectEvents.push(...closingEvents(turn))
     }
     if (step.kind === 'session closed') {
       const { session, reason, at } = step
       const line = await capture.session(session.id)
       const own = [...opened.values()].filter(({ sessionId }) => sessionId === session.id).length
       const lost = [...closed.values()].reduce(
-        (sum, { turn, moments }) => sum + (turn.sessionId === session.id ? countLost(moments) : 0),
+        (sum, { turn, hookEvents }) => sum + (turn.sessionId === session.id ? countLost(hookEvents) : 0),
         0,
       )
-      facts.push({
+      projectEvents.push({
         kind: 'session.closed',
         sessionId: session.id,
         client: session.client,
@@ -661,25 +679,27 @@ export async function decideHookEvents(
       })
     }
   }
-  facts.push(...lines)
-  if (told.length > 0) beside.push({ kind: 'moments told', moments: told })
+  projectEvents.push(...lines)
+  if (told.length > 0) beside.push({ kind: 'hook events ingested', hookEvents: told })
   if (closed.size > 0) {
     beside.push({ kind: 'turns recorded', turnIds: [...closed.keys()] })
-    beside.push({ kind: 'moments forgotten', before: now - keysKept })
+    beside.push({ kind: 'hook events forgotten', before: now - keysKept })
   }
-  return { facts, beside }
+  return { events: projectEvents, beside }
 }
 
 /** The text of a prompt is kept in one place. */
-function withoutText(moment: LocatedHookEvent): LocatedHookEvent {
-  return moment.what.kind === 'prompted' ? { ...moment, what: { ...moment.what, text: null } } : moment
+function withoutText(hookEvent: LocatedHookEvent): LocatedHookEvent {
+  return hookEvent.what.kind === 'prompted'
+    ? { ...hookEvent, what: { ...hookEvent.what, text: null } }
+    : hookEvent
 }
 
-function closingEvents({ turn, moments, ending, evidence }: ClosedTurn): readonly NewProjectEvent[] {
+function closingEvents({ turn, hookEvents, ending, evidence }: ClosedTurn): readonly NewProjectEvent[] {
   const { id: turnId, sessionId, client, top } = turn
-  const edits = seenEdits(moments, top)
-  const commands = seenCommands(moments, top)
-  const models = moments.map(({ model }) => model).filter((model) => model !== null)
+  const edits = seenEdits(hookEvents, top)
+  const commands = seenCommands(hookEvents, top)
+  const models = hookEvents.map(({ model }) => model).filter((model) => model !== null)
   return [
     ...parts(edits).map(
       (some): NewProjectEvent => ({ kind: 'edits.reported', turnId, sessionId, edits: some }),
@@ -698,15 +718,15 @@ function closingEvents({ turn, moments, ending, evidence }: ClosedTurn): readonl
       error: ending.error,
       model: models.at(-1) ?? null,
       usage: ending.usage,
-      items: itemsOf(moments),
-      coverage: coverageOf(moments),
-      lost: countLost(moments),
+      items: itemsOf(hookEvents),
+      coverage: coverageOf(hookEvents),
+      lost: countLost(hookEvents),
       evidence,
     },
   ]
 }
 
 function parts<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
-  const count = Math.ceil(items.length / perFact)
-  return Array.from({ length: count }, (_, at) => items.slice(at * perFact, (at + 1) * perFact))
+  const count = Math.ceil(items.length / perEvent)
+  return Array.from({ length: count }, (_, at) => items.slice(at * perEvent, (at + 1) * perEvent))
 }

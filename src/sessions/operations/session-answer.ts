@@ -107,7 +107,7 @@ export function turnEntry(line: TurnSummary): z.output<typeof TurnEntry> {
     parent_turn_id: turn.parentId,
     model: turn.model,
     folder: turn.top,
-    machine: turn.snapshot?.machine ?? null,
+    machine: turn.snapshot?.machineName ?? null,
     status: turn.status,
     note: line.note,
     error: line.error,

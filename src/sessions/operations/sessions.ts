@@ -51,8 +51,8 @@ export const sessions = defineOperation({
   }
 })
 
-const mostTurns = 200
-const mostChanges = 200
+const maxTurns = 200
+const maxChanges = 200
 
 export const sessionsShow = defineOperation({
   name: 'sessions_show',
@@ -67,7 +67,7 @@ export const sessionsShow = defineOperation({
   input: z.strictObject({
     id: identifier('A session or one of its turns (cs-…, tn-…)'),
     all: z.boolean().describe('Also turns that changed nothing').optional(),
-    ...pageFields(mostTurns, 'How many turns; default 50'),
+    ...pageFields(maxTurns, 'How many turns; default 50'),
   }),
   output: z.object({
     session: SessionEntry,
@@ -123,7 +123,7 @@ export const sessionsShow = defineOperation({
         const { id } = line.turn
         const [evidence, changes] = await Promise.all([
           capture.evidence(id),
-          capture.changes(id, { limit: mostChanges, offset: 0 }),
+          capture.changes(id, { limit: maxChanges, offset: 0 }),
         ])
         return {
           ...turnEntry(line),
@@ -210,7 +210,7 @@ export const sessionsDiff = defineOperation({
       const given = input.path === undefined ? null : [input.path]
       const paths = isOpen ? given : own
       const parts = paths?.length === 0 ? [] : [{ from, to, paths }]
-      const { diff } = await measure({ diff: { most: maxShownDiff, parts } })
+      const { diff } = await measure({ diff: { maxLength: maxShownDiff, parts } })
       return { turn, diff }
     }),
   )
@@ -227,11 +227,11 @@ export const sessionsDiff = defineOperation({
 
 /** The contents of snapshots are where the files are. */
 function assertOnThisMachine(
-  { edge }: Pick<QueryContext, 'edge'>,
+  { machine }: Pick<QueryContext, 'machine'>,
   { turn: { id, snapshot } }: TurnSummary,
 ): void {
-  if (snapshot === null || snapshot.edge === edge?.id) return
-  const where = snapshot.machine ?? 'the machine that keeps the record'
+  if (snapshot === null || snapshot.machineId === machine?.id) return
+  const where = snapshot.machineName ?? 'the machine that keeps the record'
   throw new Failure('UNAVAILABLE', `What turn ${id} changed is on ${where}, and only there can it be read.`, {
     reason: 'turn_on_other_machine',
     hint: `Run it there: waymark sessions diff ${id}. waymark sessions show ${id} lists the files.`,
@@ -278,7 +278,7 @@ export const sessionsForget = defineOperation({
     if (forgottenAt !== null && prompts.size === 0) return { ...lines, answer }
     const sessionId: CaptureSessionId = session.id
     return {
-      facts: [{ kind: 'session.forgotten', sessionId, client: session.client }, ...lines.facts],
+      events: [{ kind: 'session.forgotten', sessionId, client: session.client }, ...lines.events],
       beside: [{ kind: 'prompts forgotten', sessionId }, ...lines.beside],
       answer,
     }
@@ -294,7 +294,7 @@ async function findSession({ capture }: Reads, id: string): Promise<SessionLine>
   })
 }
 
-const mostNamed = 5
+const maxNamed = 5
 
 async function findTurn({ capture }: Reads, id: string): Promise<TurnSummary> {
   const line = await capture.turn(id)
@@ -303,7 +303,7 @@ async function findTurn({ capture }: Reads, id: string): Promise<TurnSummary> {
   if (session) {
     const turns = await capture.turns(session.session.id, { limit: 1000, offset: 0 })
     const told = turns.filter(isWorthListing).map(({ turn }) => turn.id)
-    const last = told.slice(-mostNamed)
+    const last = told.slice(-maxNamed)
     const named = told.length > last.length ? `its last are ${last.join(', ')}` : `it has ${last.join(', ')}`
     throw new Failure('INVALID_INPUT', `${id} is a session, and only a turn has a diff.`, {
       reason: 'turn_required',

@@ -82,8 +82,8 @@ export interface CaptureReads {
   /** Turns in a work tree that were open at some time since, oldest first, at most 200. */
   turnsInTree(tree: string, since: number): Promise<readonly TurnSummary[]>
   /** What is waiting to be recorded with its turn, in order, at most 20,000. */
-  moments(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly LocatedHookEvent[]>>
-  /** How many moments of a session were told. */
+  hookEvents(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly LocatedHookEvent[]>>
+  /** How many hook events of a session were told. */
   told(sessionId: string): Promise<number>
   edits(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly HookEdit[]>>
   commands(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly HookCommandWindow[]>>

@@ -172,7 +172,7 @@ export async function applyCaptureLost(
     .execute()
 }
 
-const mostOpen = 200
+const maxOpen = 200
 
 type SessionReads = Pick<
   CaptureReads,
@@ -212,10 +212,10 @@ export function captureSessionReads({ db, projectId }: ReadScope): SessionReads 
         .selectAll()
         .where('status', '=', 'open')
         .orderBy('seq')
-        .limit(mostOpen)
+        .limit(maxOpen)
         .execute()
       const heard = await db
-        .selectFrom('moment')
+        .selectFrom('hook_event')
         .select(({ fn }) => ['session_id', fn.max('at').as('last')])
         .where('project_id', '=', projectId)
         .where('session_id', 'in', nonEmptyValues(rows.map(({ id }) => id)))
@@ -312,7 +312,7 @@ async function linesOf(
     .groupBy('turn.session_id')
     .execute()
   const told = await db
-    .selectFrom('moment')
+    .selectFrom('hook_event')
     .select(({ fn }) => ['session_id', fn.countAll<number>().as('events')])
     .where('project_id', '=', projectId)
     .where('session_id', 'in', ids)

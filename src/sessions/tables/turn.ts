@@ -85,7 +85,7 @@ export interface CommandWindowTable {
   body: string
 }
 
-/** What hooks told, by its key: until its turn ends what it was, and then that it was recorded. No fact makes it. */
+/** What hooks told, by its key: until its turn ends what it was, and then that it was recorded. No log entry makes it. */
 export interface HookEventTable {
   project_id: string
   key: string
@@ -95,7 +95,7 @@ export interface HookEventTable {
   body: string | null
 }
 
-/** The redacted text of a prompt, kept only where a person wants that. No fact makes it. */
+/** The redacted text of a prompt, kept only where a person wants that. No log entry makes it. */
 export interface PromptTable {
   project_id: string
   turn_id: string
@@ -243,7 +243,7 @@ export async function applyTurnClosed(
   await insertRows(db, 'turn_change', rows)
 }
 
-/** A turn's reports come in parts: each is placed by the fact that it came in. */
+/** A turn's reports come in parts: each is placed by the log entry that it came in. */
 export async function applyEditsReported(
   { db, projectId, seq }: ProjectionContext,
   { turnId, edits }: ProjectEventOf<'edits.reported'>,
@@ -274,30 +274,30 @@ export async function applyCommandsSeen(
   await insertRows(db, 'command_window', rows)
 }
 
-const perFact = 1000
+const perEvent = 1000
 
 function placeOf(seq: number, at: number): number {
-  return seq * perFact + at
+  return seq * perEvent + at
 }
 
 /** Writes what hooks told, and what is kept of prompts. */
 export async function writeCapture({ db, projectId }: ReadScope, beside: CaptureSideWrite): Promise<void> {
-  if (beside.kind === 'moments told') {
-    const rows = beside.moments.map(({ moment, sessionId, turnId, isOpen }) => ({
+  if (beside.kind === 'hook events ingested') {
+    const rows = beside.hookEvents.map(({ hookEvent, sessionId, turnId, isOpen }) => ({
       project_id: projectId,
-      key: moment.key,
-      at: moment.at,
+      key: hookEvent.key,
+      at: hookEvent.at,
       session_id: sessionId,
       turn_id: turnId,
-      body: isOpen ? JSON.stringify(moment) : null,
+      body: isOpen ? JSON.stringify(hookEvent) : null,
     }))
-    await insertRows(db, 'moment', rows)
+    await insertRows(db, 'hook_event', rows)
     return
   }
   if (beside.kind === 'turns recorded') {
     for (const ids of splitIntoBatches(beside.turnIds)) {
       await db
-        .updateTable('moment')
+        .updateTable('hook_event')
         .set({ body: null })
         .where('project_id', '=', projectId)
         .where('turn_id', 'in', nonEmptyValues(ids))
@@ -305,9 +305,9 @@ export async function writeCapture({ db, projectId }: ReadScope, beside: Capture
     }
     return
   }
-  if (beside.kind === 'moments forgotten') {
+  if (beside.kind === 'hook events forgotten') {
     await db
-      .deleteFrom('moment')
+      .deleteFrom('hook_event')
       .where('project_id', '=', projectId)
       .where('at', '<', beside.before)
       .where('body', 'is', null)
@@ -335,11 +335,11 @@ export async function writeCapture({ db, projectId }: ReadScope, beside: Capture
     .execute()
 }
 
-const mostMoments = 20_000
-const mostInTree = 200
-const mostBetween = 500
-const mostSilentTurns = 500
-const mostSilent = 20
+const maxHookEvents = 20_000
+const maxInTree = 200
+const maxBetween = 500
+const maxSilentTurns = 500
+const maxSilent = 20
 
 type TurnReads = Omit<
   CaptureReads,
@@ -353,7 +353,7 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
       const found = new Set<string>()
       for (const some of splitIntoBatches(keys)) {
         const rows = await db
-          .selectFrom('moment')
+          .selectFrom('hook_event')
           .select('key')
           .where('project_id', '=', projectId)
           .where('key', 'in', nonEmptyValues(some))
@@ -400,7 +400,7 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
           ]),
         )
         .orderBy('opened_at')
-        .limit(mostBetween)
+        .limit(maxBetween)
         .execute()
       return rows.map(lineOf)
     },
@@ -416,7 +416,7 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
         .where(untold('edit_report'))
         .where(untold('command_window'))
         .orderBy('opened_at', 'desc')
-        .limit(mostSilentTurns)
+        .limit(maxSilentTurns)
         .execute()
       const silent = new Map<CaptureSessionId, string>()
       for (const row of rows) {
@@ -426,7 +426,7 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
         const changed = counts === null ? 0 : counts.added + counts.modified + counts.deleted + counts.renamed
         if (changed + (evidence?.outside.length ?? 0) > 0) silent.set(turn.sessionId, turn.client)
       }
-      return [...silent].slice(0, mostSilent).map(([id, client]) => ({ id, client }))
+      return [...silent].slice(0, maxSilent).map(([id, client]) => ({ id, client }))
     },
     async lastNumber(sessionId) {
       const row = await db
@@ -443,19 +443,19 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
         .where('status', '=', 'open')
         .unionAll(inTree.where('closed_at', '>=', since))
         .orderBy('seq')
-        .limit(mostInTree)
+        .limit(maxInTree)
         .execute()
       return rows.map(lineOf)
     },
-    async moments(turnIds) {
+    async hookEvents(turnIds) {
       const rows = await db
-        .selectFrom('moment')
+        .selectFrom('hook_event')
         .select(['turn_id', 'body'])
         .where('project_id', '=', projectId)
         .where('turn_id', 'in', nonEmptyValues(turnIds))
         .where('body', 'is not', null)
         .orderBy('key')
-        .limit(mostMoments)
+        .limit(maxHookEvents)
         .execute()
       const found = new Map<TurnId, LocatedHookEvent[]>(turnIds.map((id) => [id, []]))
       for (const { turn_id, body } of rows) {
@@ -465,7 +465,7 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
     },
     async told(sessionId) {
       const row = await db
-        .selectFrom('moment')
+        .selectFrom('hook_event')
         .select(({ fn }) => fn.countAll<number>().as('events'))
         .where('project_id', '=', projectId)
         .where('session_id', '=', sessionId)
@@ -537,7 +537,7 @@ async function bodies<Body>(
       .where('turn_id', 'in', nonEmptyValues(ids))
       .orderBy('turn_id')
       .orderBy('position')
-      .limit(mostMoments)
+      .limit(maxHookEvents)
       .execute()
     for (const { turn_id, body } of rows) found.get(turn_id as TurnId)?.push(parseColumn<Body>(body))
   }

@@ -39,14 +39,14 @@ export interface Reads {
   readonly timeline: TimelineReads
   readonly plan: PlanReads
   readonly records: RecordReads
-  readonly holds: InboxItemReads
+  readonly inboxItems: InboxItemReads
   readonly runs: RunReads
   readonly identities: IdentityReads
-  readonly edges: RemoteMachineReads
+  readonly machines: RemoteMachineReads
   readonly notifications: NotificationReads
   readonly lines: LineReads
   readonly capture: CaptureReads
-  readonly journal: EventLogReads
+  readonly eventLog: EventLogReads
   readonly stats: StatReads
   readonly reviews: ReviewReads
   readonly keys: KeyReads
@@ -63,7 +63,7 @@ export interface StoredAnswer {
 
 /** What a decision came to: what happened, and what the caller is answered. */
 export interface ChangeSet<Answer> {
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
   /** What the agent calls itself in the attempt or claim that this belongs to. */
   readonly agentName?: string | null
   /** What is written with them and is in none of them. */
@@ -73,18 +73,18 @@ export interface ChangeSet<Answer> {
   readonly answer: Answer
 }
 
-/** The same, where the answer is read in the transaction once the facts are applied. */
+/** The same, where the answer is read in the transaction once the log entries are applied. */
 export interface DeferredChangeSet<Answer> {
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
   /** What the agent calls itself in the attempt or claim that this belongs to. */
   readonly agentName?: string | null
   readonly beside?: readonly SideWrite[]
   readonly answerFrom: (after: Reads) => Promise<Answer>
 }
 
-/** A refusal that is recorded: its facts stay, and it binds no key. */
+/** A refusal that is recorded: its log entries stay, and it binds no key. */
 export interface RefusedChangeSet {
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
   readonly agentName?: string | null
   readonly beside?: readonly SideWrite[]
   readonly refused: Failure
@@ -93,7 +93,7 @@ export interface RefusedChangeSet {
 export type DecidedChangeSet<Answer> = ChangeSet<Answer> | DeferredChangeSet<Answer> | RefusedChangeSet
 
 /**
- * What no fact holds: of a token or a session the hash of its secret, and when it was used; of a machine where agents
+ * What no log entry holds: of a token or a session the hash of its secret, and when it was used; of a machine where agents
  * work when it was heard of, and what it sent; of notifications where they go, and what was told.
  */
 export type SideWrite =
@@ -118,25 +118,25 @@ export type NotificationSideWrite =
   | {
       readonly kind: 'notices kept'
       readonly notices: readonly NoticeDelivery[]
-      /** How far the journal was read; null where that is not said. */
+      /** How far the log was read; null where that is not said. */
       readonly cursor: number | null
       /** What came before is forgotten. */
       readonly before: number | null
     }
 
 export type OutputSideWrite =
-  /** What a command printed, where a fact has only its end. */
+  /** What a command printed, where a log entry has only its end. */
   | { readonly kind: 'output kept'; readonly commandId: CommandResultId; readonly text: string }
   /** What commands printed that ended before is removed; hashes and sizes stay. */
   | { readonly kind: 'outputs removed'; readonly before: number; readonly at: number }
 
 export type ProjectSideWrite =
-  /** A project with the first facts of its own journal. */
+  /** A project with the first log entries of its own journal. */
   | {
       readonly kind: 'project made'
       readonly id: ProjectId
       readonly name: string
-      readonly facts: readonly NewProjectEvent[]
+      readonly events: readonly NewProjectEvent[]
       /** What the agent calls itself in the attempt or claim that this belongs to. */
       readonly agentName?: string | null
     }
@@ -144,7 +144,7 @@ export type ProjectSideWrite =
 
 export type RemoteMachineSideWrite =
   /** A machine where agents work was heard of. */
-  | (Omit<RemoteMachineRecord, 'seenAt'> & { readonly kind: 'edge seen'; readonly at: number })
+  | (Omit<RemoteMachineRecord, 'seenAt'> & { readonly kind: 'machine seen'; readonly at: number })
   /** A command still runs; without a word of it, it is believed to until then. */
   | { readonly kind: 'command leased'; readonly commandId: string; readonly until: number }
   /** The texts of diffs of attempts that ended before are removed; their hashes and sizes stay. */
@@ -187,7 +187,7 @@ export type ReviewSideWrite =
       readonly contents: readonly { readonly id: string; readonly bytes: Uint8Array }[]
     }
 
-/** Hashes of lines leave the facts that recorded them. */
+/** Hashes of lines leave the log entries that recorded them. */
 export interface LineSideWrite {
   readonly kind: 'line hashes forgotten'
   readonly steps: readonly StepPosition[]
@@ -196,9 +196,9 @@ export interface LineSideWrite {
 export type CaptureSideWrite =
   /** What hooks told: kept until its turn ends, and its key for a week more. */
   | {
-      readonly kind: 'moments told'
-      readonly moments: readonly {
-        readonly moment: LocatedHookEvent
+      readonly kind: 'hook events ingested'
+      readonly hookEvents: readonly {
+        readonly hookEvent: LocatedHookEvent
         readonly sessionId: CaptureSessionId
         readonly turnId: TurnId | null
         /** Whether its turn goes on. */
@@ -206,7 +206,7 @@ export type CaptureSideWrite =
       }[]
     }
   | { readonly kind: 'turns recorded'; readonly turnIds: readonly TurnId[] }
-  | { readonly kind: 'moments forgotten'; readonly before: number }
+  | { readonly kind: 'hook events forgotten'; readonly before: number }
   | { readonly kind: 'prompt kept'; readonly turnId: TurnId; readonly text: string }
   | { readonly kind: 'prompts forgotten'; readonly sessionId: CaptureSessionId }
 
@@ -257,16 +257,16 @@ export interface Store {
   /** The stored answer of a key, if it was used: `decide` need not be prepared for a repeat. */
   replay(idempotency: Idempotency): Promise<StoredAnswer | null>
   /** Makes the project from its whole log, all of it or nothing. Fails with CONFLICT where there is a record already. */
-  restore(facts: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult>
+  restore(events: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult>
   /** What belongs to the project beside its log, a page at a time, after a row. */
   kept(after: SideRow | null, limit: number): Promise<readonly SideRow[]>
-  /** Compares every table with what the facts make of an empty store; asks SQLite whether the file is sound. */
+  /** Compares every table with what the log entries make of an empty store; asks SQLite whether the file is sound. */
   inspect(): Promise<Inspection>
   /** The chain of hashes and the anchor alone. */
   inspectChain(): Promise<ChainInspection>
-  /** Makes the tables again from the facts, after a copy of the file. Fails with REFUSED where the journal is broken. */
+  /** Makes the tables again from the log entries, after a copy of the file. Fails with REFUSED where the log is broken. */
   repair(at: number): Promise<RepairResult>
-  /** Takes the record as it is for the right one, also where it lacks what it held before. Answers its facts. */
+  /** Takes the record as it is for the right one, also where it lacks what it held before. Answers its log entries. */
   accept(at: number): Promise<number>
   /** Copies the whole database to a new file while others use it. A relative path is meant from where the caller stands. */
   backup(file: string): Promise<BackupResult>
@@ -306,16 +306,16 @@ export interface LogRestoreResult {
 /** What was found in a whole record. */
 export interface Inspection {
   /** Facts whose hashes follow one from the other. */
-  readonly facts: number
-  /** The first fact whose hash does not follow; null when the chain holds. */
+  readonly events: number
+  /** The first log entry whose hash does not follow; null when the chain holds. */
   readonly brokenAt: number | null
-  /** Why a fact could not be applied again; null when all were. */
-  readonly trouble: string | null
+  /** Why a log entry could not be applied again; null when all were. */
+  readonly error: string | null
   /** How what is there stands to the anchor outside the database: null where there is none yet. */
   readonly anchor: { readonly ok: boolean; readonly says: string } | null
   /** What SQLite found wrong in the file; null where the record is kept on a server. */
   readonly damage: readonly string[] | null
-  /** How many tables and rows were compared with what the facts make; none where the journal is broken. */
+  /** How many tables and rows were compared with what the log entries make; none where the log is broken. */
   readonly tables: number
   readonly rows: number
   readonly differing: number
@@ -323,19 +323,19 @@ export interface Inspection {
   readonly differences: readonly { readonly table: string; readonly says: string }[]
 }
 
-export type ChainInspection = Pick<Inspection, 'facts' | 'brokenAt' | 'anchor'>
+export type ChainInspection = Pick<Inspection, 'events' | 'brokenAt' | 'anchor'>
 
 export interface BackupResult {
   /** Absolute path. */
   readonly file: string
   readonly bytes: number
-  readonly facts: number
+  readonly events: number
 }
 
 export interface BackupRestoreResult {
   /** Absolute path of the backup. */
   readonly restored: string
-  readonly facts: number
+  readonly events: number
   /** What was replaced; null where there was nothing. */
   readonly kept: string | null
 }
@@ -343,7 +343,7 @@ export interface BackupRestoreResult {
 export interface RepairResult {
   /** The copy of the database as it was; null where a server keeps it. */
   readonly backup: string | null
-  readonly facts: number
+  readonly events: number
   /** The tables that were made again, and how many of their rows differed. */
   readonly tables: readonly string[]
   readonly rows: number

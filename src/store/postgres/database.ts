@@ -46,8 +46,8 @@ export interface PostgresTimes {
 // was stopped is gone before the lock would be theirs.
 export const usualTimes: PostgresTimes = { awayMs: 10_000, lockMs: 3_300, idleMs: 5_000 }
 
-const mostConflicts = 5
-const mostWaits = 3
+const maxConflicts = 5
+const maxWaits = 3
 
 function limitsOf({ lockMs, idleMs }: PostgresTimes) {
   return Object.entries({
@@ -65,7 +65,7 @@ function beginningsOf(times: PostgresTimes) {
       .map(([name, value]) => `set local ${name} = '${value}'`)
       .join('; ')}`,
     read: `begin isolation level repeatable read read only; set local statement_timeout = '15s'`,
-    // A whole record may take long to read, and holds nobody up.
+    // A whole record may take long to read, and inbox items nobody up.
     inspect: 'begin isolation level repeatable read read only',
   } as const
 }
@@ -194,12 +194,12 @@ export class PostgresDatabase {
         if (verdict === 'refused') throw lost ?? error
         if (verdict === 'locked') {
           waits += 1
-          if (waits === mostWaits) throw lost ?? error
+          if (waits === maxWaits) throw lost ?? error
           continue
         }
         if (verdict === 'again') {
           conflicts += 1
-          if (conflicts > mostConflicts) throw lost ?? error
+          if (conflicts > maxConflicts) throw lost ?? error
           await sleep(Math.random() * 10 * 2 ** conflicts)
           continue
         }
@@ -256,7 +256,7 @@ function newAdapters(): Readonly<Record<'write' | 'read', PostgresAdapter>> {
   return { write: new PostgresAdapter(), read: new PostgresAdapter() }
 }
 
-const mostNames = 300
+const maxNames = 300
 // An import writes many thousand rows in one transaction.
 const maxUnanswered = 200
 
@@ -270,9 +270,9 @@ class StatementNames {
     // Several statements in one text have no name.
     if (!this.areKept || sql.includes(';')) return undefined
     const known = this.#names.get(sql)
-    if (known !== undefined || this.#names.size >= mostNames) return known
+    if (known !== undefined || this.#names.size >= maxNames) return known
     if (!this.#seen.has(sql)) {
-      if (this.#seen.size > 10 * mostNames) this.#seen.clear()
+      if (this.#seen.size > 10 * maxNames) this.#seen.clear()
       this.#seen.add(sql)
       return undefined
     }

@@ -13,7 +13,7 @@ export interface QueuedRecord extends BatchMember {
 // One has the lock, or commits; one waits for it.
 const sideBySide = 2
 // So that others in other processes need not wait long.
-const mostTogether = 16
+const maxTogether = 16
 
 export interface WriteQueueOptions {
   readonly database: PostgresDatabase
@@ -43,7 +43,7 @@ export class WriteQueue {
   #next(): void {
     while (this.#underWay < sideBySide && this.#waiting.length > 0) {
       this.#underWay += 1
-      void this.#take(this.#waiting.splice(0, mostTogether)).finally(() => {
+      void this.#take(this.#waiting.splice(0, maxTogether)).finally(() => {
         this.#underWay -= 1
         this.#next()
       })

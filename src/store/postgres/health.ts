@@ -24,7 +24,7 @@ interface Settings {
 }
 
 /**
- * What `doctor` and `status` say about a database on a server, where the record begins with the project's first fact.
+ * What `doctor` and `status` say about a database on a server, where the record begins with the project's first log entry.
  * What cannot be asked is told as a warning.
  */
 export async function healthOf(

@@ -69,13 +69,13 @@ export class PostgresServer {
   isCommitted(projectId: string, last: NonNullable<RecordResult<unknown>['last']>): Promise<boolean> {
     return this.database.transaction('record', async (session) => {
       if (!(await this.lock(session, projectId))) await this.lockAll(session)
-      const fact = await session.db
-        .selectFrom('fact')
+      const event = await session.db
+        .selectFrom('project_event')
         .select('hash')
         .where('project_id', '=', projectId)
         .where('seq', '=', last.seq)
         .executeTakeFirst()
-      return fact?.hash === last.head
+      return event?.hash === last.head
     })
   }
 

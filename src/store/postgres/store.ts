@@ -88,7 +88,7 @@ class PostgresStore implements Store {
       since: async ({ projectId }, position, limit) =>
         projectId === null
           ? []
-          : database.read((db) => readsOf({ db, projectId }).journal.since(position, limit)),
+          : database.read((db) => readsOf({ db, projectId }).eventLog.since(position, limit)),
       end: async () => Number.POSITIVE_INFINITY,
     })
   }
@@ -108,7 +108,7 @@ class PostgresStore implements Store {
     return this.#reading(({ db, projectId }) => storedAnswer(db, projectId, idempotency))
   }
 
-  restore(facts: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult> {
+  restore(events: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult> {
     const { project } = this.#options
     const { database, live } = this.#server
     return this.#answering(async () => {
@@ -120,7 +120,7 @@ class PostgresStore implements Store {
           await sql.raw(`set local statement_timeout = '10min'`).execute(session.db)
           const found = await findProject(session.db, project)
           const place = { root: rootOf(project), shown: database.place.shown, found, copies: true }
-          const made = await restore(session.db, facts, { ...restoring, ...place })
+          const made = await restore(session.db, events, { ...restoring, ...place })
           if (!(await isNamed(session.db, made.project.id)))
             await nameProject(session.db, made.project.id, nameOf(project))
           return made
@@ -151,7 +151,7 @@ class PostgresStore implements Store {
       const projectId = await this.#projectId()
       const found =
         projectId === null ? nothingRecorded : await inspectChainIn(this.#server.database, projectId)
-      return { facts: found.facts, brokenAt: found.brokenAt, anchor: null }
+      return { events: found.events, brokenAt: found.brokenAt, anchor: null }
     })
   }
 
@@ -182,7 +182,7 @@ class PostgresStore implements Store {
   async accept(): Promise<number> {
     throw this.#filesOnly(
       'keeps no anchor outside the database',
-      'Restore a backup of the database with pg_restore where facts are missing.',
+      'Restore a backup of the database with pg_restore where log entries are missing.',
     )
   }
 
@@ -378,9 +378,9 @@ class PostgresStore implements Store {
 }
 
 const nothingRecorded: Omit<Inspection, 'anchor' | 'damage'> = {
-  facts: 0,
+  events: 0,
   brokenAt: null,
-  trouble: null,
+  error: null,
   tables: 0,
   rows: 0,
   differing: 0,
@@ -395,7 +395,7 @@ function retryError(message: string): Error {
 function recordExistsFailure(id: string): Failure {
   return new Failure(
     'CONFLICT',
-    `The project ${id} has a record already: a journal is restored only where there is none.`,
+    `The project ${id} has a record already: a log is restored only where there is none.`,
     {
       reason: 'record_exists',
       hint: 'Restore it in another folder, or name another database with WAYMARK_DATABASE.',

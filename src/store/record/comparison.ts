@@ -4,31 +4,31 @@ import { canonicalText } from '../fingerprint.ts'
 import { createYielder } from '../sqlite/lock-retry.ts'
 import type { Replay } from './replay.ts'
 
-/** What no fact makes, and so no replay: every other table is compared and can be rebuilt. */
-export const notMadeByFacts: Readonly<Record<string, string>> = {
-  fact: 'the facts themselves, which their chain of hashes vouches for',
-  secret: 'the hashes of what tokens and sessions are known by, which no fact holds',
+/** What no log entry makes, and so no replay: every other table is compared and can be rebuilt. */
+export const notMadeByEvents: Readonly<Record<string, string>> = {
+  project_event: 'the log entries themselves, which their chain of hashes vouches for',
+  secret: 'the hashes of what tokens and sessions are known by, which no log entry holds',
   idempotency_key: 'the answers that are kept for idempotency keys',
-  moment: 'what hooks told of turns that are open, and the keys of what was recorded',
-  kept_prompt: 'texts of prompts, which no fact holds',
-  edge: 'the machines where agents work, as they were last heard of',
+  hook_event: 'what hooks told of turns that are open, and the keys of what was recorded',
+  kept_prompt: 'texts of prompts, which no log entry holds',
+  machine: 'the machines where agents work, as they were last heard of',
   attempt_diff: 'what attempts changed line by line, as the machines with the files sent it',
-  command_output: 'what commands printed, where it is too long for a fact',
+  command_output: 'what commands printed, where it is too long for a log entry',
   command_lease: 'until when a command is believed to run',
-  notification_address: 'the whole addresses that notifications are sent to, which no fact holds',
+  notification_address: 'the whole addresses that notifications are sent to, which no log entry holds',
   notice: 'what people are told, and how that went',
   review_draft: 'comments that only who wrote them sees, until they are sent',
   review_viewed: 'what people looked at',
   review_looked: 'until when people looked at everything',
   attempt_files: 'the states of files around attempts, as the machines with the files sent them',
   file_content: 'contents of files, as the machines with the files sent them',
-  notice_cursor: 'how far the journal was read for what people are told',
+  notice_cursor: 'how far the log was read for what people are told',
   project_name: 'what projects are called on a server',
   project_root: 'the folders of this machine in which the project was seen',
 }
 
-const mostTold = 20
-const longestValue = 60
+const maxTold = 20
+const maxValueLength = 60
 
 export interface TableDifference {
   readonly table: string
@@ -57,7 +57,7 @@ export interface TableShape {
 /** Its values, in the order of the columns. */
 export type RowValues = readonly unknown[]
 
-/** The tables that facts make, as this database has them. */
+/** The tables that log entries make, as this database has them. */
 export function derivedTables(database: Database): readonly string[] {
   return database
     .prepare<unknown[], string>(
@@ -65,11 +65,11 @@ export function derivedTables(database: Database): readonly string[] {
     )
     .pluck()
     .all()
-    .filter((name) => !(name in notMadeByFacts))
+    .filter((name) => !(name in notMadeByEvents))
 }
 
 /**
- * Compares the rows of a project, table by table, with those that its facts make. What is the same JSON in another order
+ * Compares the rows of a project, table by table, with those that its log entries make. What is the same JSON in another order
  * can be adopted: written in the replayed table as it is stored, so that the next comparison is one of texts.
  */
 export async function compare(
@@ -96,7 +96,7 @@ export async function compare(
         differing += 1
         differingTables.add(name)
         told += 1
-        if (told <= mostTold) differences.push({ table: name, says: found.says })
+        if (told <= maxTold) differences.push({ table: name, says: found.says })
       }
       const waits = pause()
       if (waits) await waits
@@ -227,8 +227,8 @@ function differenceOf(
   { stored, made }: RowPair,
   table: TableShape,
 ): 'reworded' | { readonly says: string } | null {
-  if (stored === null) return made && { says: `${rowName(made, table)} is missing: the facts made it.` }
-  if (made === null) return { says: `${rowName(stored, table)} is there, and no fact made it.` }
+  if (stored === null) return made && { says: `${rowName(made, table)} is missing: the log entries made it.` }
+  if (made === null) return { says: `${rowName(stored, table)} is there, and no log entry made it.` }
   if (stored.every((value, at) => value === made[at])) return null
   const different = table.columns.flatMap((_, at) => (isSame(stored[at], made[at]) ? [] : [at]))
   const [first] = different
@@ -236,11 +236,11 @@ function differenceOf(
   const others = different.length > 1 ? ` So do ${different.length - 1} more of its columns.` : ''
   const column = table.columns[first] ?? ''
   return {
-    says: `${rowName(stored, table)} differs: ${column} is ${valueText(stored[first])}, and the facts say ${valueText(made[first])}.${others}`,
+    says: `${rowName(stored, table)} differs: ${column} is ${valueText(stored[first])}, and the log entries say ${valueText(made[first])}.${others}`,
   }
 }
 
-/** Objects are written in the order in which they were made, which the journal does not keep. */
+/** Objects are written in the order in which they were made, which the log does not keep. */
 function isSame(stored: unknown, made: unknown): boolean {
   if (stored === made) return true
   if (typeof stored !== 'string' || typeof made !== 'string' || !/^[[{]/.test(made)) return false
@@ -258,7 +258,7 @@ function rowName(row: RowValues, { name, columns, keyAt }: TableShape): string {
 
 function valueText(value: unknown): string {
   const text = JSON.stringify(value)
-  return excerpt(text, longestValue)
+  return excerpt(text, maxValueLength)
 }
 
 /** What was made again. */
@@ -268,8 +268,8 @@ export interface RebuildResult {
 }
 
 /**
- * Makes every table of a project that differs from its facts again. Runs inside the one write transaction, and the
- * replay must be of all its facts. Answers what it took the place of.
+ * Makes every table of a project that differs from its log entries again. Runs inside the one write transaction, and the
+ * replay must be of all its log entries. Answers what it took the place of.
  */
 export async function rebuild(
   database: Database,

@@ -26,7 +26,11 @@ export async function copyWhole(
     const own = connectDriver(scratch, 'write').db
     await own.transaction().execute(apply)
     const pause = createYielder()
-    for (const table of ['project', 'fact', ...derivedTables(scratch).filter((name) => name !== 'project')]) {
+    for (const table of [
+      'project',
+      'project_event',
+      ...derivedTables(scratch).filter((name) => name !== 'project'),
+    ]) {
       const rows = sortRowsParentsFirst(table, scratch.prepare<[], CopyRow>(`select * from "${table}"`).all())
       const columns = Object.keys(rows[0] ?? {})
       const atOnce = Math.floor(maxValues / Math.max(1, columns.length))

@@ -7,7 +7,7 @@ import { keptTables, type SideRow, type SideTable, type SideValue } from '../por
 import type { Tables } from '../tables/tables.ts'
 import { withoutClaimTokens } from './idempotency.ts'
 
-/** What belongs to a project beside its facts and goes where it goes; no replay makes it. A row is told by these. */
+/** What belongs to a project beside its log entries and goes where it goes; no replay makes it. A row is told by these. */
 const keys = {
   idempotency_key: ['owner', 'run_id', 'key'],
   attempt_diff: ['attempt_id'],

@@ -10,9 +10,9 @@ import type { ProjectionContext, Tables } from '../tables/tables.ts'
 
 export interface ProjectTable {
   id: string
-  /** Of the last fact. */
+  /** Of the last log entry. */
   seq: number
-  /** Hash of the last fact. */
+  /** Hash of the last log entry. */
   head: string
   created_at: number
 }

@@ -25,7 +25,7 @@ export interface RecordResult<Answer> {
   readonly answer: Answer
   /** As it is now. Null when nothing was written and there is no project yet. */
   readonly project: ResolvedProject | null
-  /** The last fact of the journal, by which it is told whether this was committed. Null when there was no fact. */
+  /** The last log entry of the log, by which it is told whether this was committed. Null when there was no log entry. */
   readonly last: { readonly seq: number; readonly head: string } | null
 }
 
@@ -48,13 +48,13 @@ export interface BatchMember {
 export interface BatchOutcome {
   /** Of each member, in order: what was recorded, or the refusal of that one alone. */
   readonly results: readonly PromiseSettledResult<RecordResult<unknown>>[]
-  /** The last fact of all. */
+  /** The last log entry of all. */
   readonly last: RecordResult<unknown>['last']
 }
 
 /**
  * The same for several records of one project, one after the other: each sees what those before it wrote. A member that
- * is refused has written nothing and holds up nobody; any other error is one of all.
+ * is refused has written nothing and inbox items up nobody; any other error is one of all.
  */
 export async function recordGroup(
   db: Kysely<Tables>,
@@ -122,7 +122,7 @@ async function decideWithReads<Answer>(
   if (stored) return { recorded: { answer: stored.answer as Answer, project: found, last: null } } // stored as this very answer
   if (state && request.reopens !== true) assertProjectNotEnded(state)
   const decided = await request.decide(reads)
-  if (project.id === serverProject) assertServerEvents(decided.facts)
+  if (project.id === serverProject) assertServerEvents(decided.events)
   return { reads, project, state, decided }
 }
 
@@ -132,12 +132,12 @@ async function append<Answer>(
   { root, found }: RecordTarget,
   { reads, project, state, decided }: Exclude<RecordOutcome<Answer>, { readonly recorded: unknown }>,
 ): Promise<RecordResult<Answer>> {
-  const { facts } = decided
+  const { events } = decided
   const idempotency = 'refused' in decided ? undefined : key
   const actor = withAgentName(caller, decided.agentName)
   const beside = decided.beside ?? []
-  const isWritten = facts.length > 0 || idempotency !== undefined || beside.length > 0
-  const last = isWritten ? await appendEvents({ db, root, project, state }, facts, { actor, at }) : null
+  const isWritten = events.length > 0 || idempotency !== undefined || beside.length > 0
+  const last = isWritten ? await appendEvents({ db, root, project, state }, events, { actor, at }) : null
   for (const one of beside) if (one.kind === 'project made') await createProject(db, one, { actor, at })
   await writeSecretRows({ db, projectId: project.id }, beside)
   const answer = await answerTo(decided, reads)
@@ -148,7 +148,7 @@ async function append<Answer>(
   }
   if (idempotency)
     await storeAnswer(db, idempotency, { projectId: project.id, answer, seq: last?.seq ?? 0, at })
-  return { answer, project: { id: project.id, rootKnown: true }, last: facts.length > 0 ? last : null }
+  return { answer, project: { id: project.id, rootKnown: true }, last: events.length > 0 ? last : null }
 }
 
 async function answerTo<Answer>(decided: DecidedChangeSet<Answer>, reads: Reads): Promise<Answer> {
@@ -158,8 +158,8 @@ async function answerTo<Answer>(decided: DecidedChangeSet<Answer>, reads: Reads)
 }
 
 /** Whatever asks for it: nothing is worked at in the reserved project. */
-function assertServerEvents(facts: readonly NewProjectEvent[]): void {
-  const strange = facts.find(({ kind }) => !isServerEventKind(kind))
+function assertServerEvents(events: readonly NewProjectEvent[]): void {
+  const strange = events.find(({ kind }) => !isServerEventKind(kind))
   if (!strange) return
   throw new Failure(
     'REFUSED',
@@ -174,12 +174,12 @@ function assertServerEvents(facts: readonly NewProjectEvent[]): void {
 /** A project of its own beside the one that is written to, which nobody else can know yet. */
 async function createProject(
   db: Kysely<Tables>,
-  { id, name, facts }: Extract<SideWrite, { readonly kind: 'project made' }>,
+  { id, name, events }: Extract<SideWrite, { readonly kind: 'project made' }>,
   by: RecordAuthor,
 ): Promise<void> {
   await appendEvents(
     { db, root: '', project: { id, rootKnown: true, exists: false }, state: null },
-    facts,
+    events,
     by,
   )
   await renameProject(db, id, name)
@@ -196,27 +196,27 @@ export interface AppendTarget {
 
 type RecordAuthor = Pick<RecordRequest<unknown>, 'actor' | 'at'>
 
-/** Applies what happened and appends it to the journal, the facts last. Answers the last one. */
+/** Applies what happened and appends it to the log, the log entries last. Answers the last one. */
 async function appendEvents(
-  journal: AppendTarget,
-  facts: readonly NewProjectEvent[],
+  log: AppendTarget,
+  events: readonly NewProjectEvent[],
   by: RecordAuthor,
 ): Promise<RecordHead> {
   // What was gathered may lack what could no longer be measured.
   processEnd.throwIfAborted()
-  const { db, root, project, state } = journal
+  const { db, root, project, state } = log
   const id = project.id as ProjectId // a brand
   const all: readonly NewProjectEvent[] = project.exists
-    ? facts
-    : [{ kind: 'project.created', id, root }, ...facts]
+    ? events
+    : [{ kind: 'project.created', id, root }, ...events]
   const head = state ? { seq: state.seq, head: state.hash } : { seq: 0, head: beforeFirst }
   const heightsLater = all.filter(({ kind }) => kind === 'dependency.added').length > fewLinks
   const pause = createYielder()
-  for (const [index, fact] of all.entries()) {
+  for (const [index, event] of all.entries()) {
     const key = { projectId: id, seq: head.seq + 1 + index }
     const projecting = { db, ...key, at: by.at, actor: by.actor, heightsLater }
-    // As the journal keeps it, so that the tables are the same when they are restored from there.
-    await projectEventIntoTables(projecting, toWellFormed(fact))
+    // As the log keeps it, so that the tables are the same when they are restored from there.
+    await projectEventIntoTables(projecting, toWellFormed(event))
     const waits = pause()
     if (waits) await waits
   }
@@ -226,8 +226,8 @@ async function appendEvents(
   for (const batch of splitIntoBatches(sealLineHashes(all))) {
     const rows = eventRows({ projectId: id, ...by }, batch, last)
     const row = rows.at(-1)
-    if (row && rows.length === 1) await insertRow(db, 'fact', { ...row })
-    else await db.insertInto('fact').values(rows).execute()
+    if (row && rows.length === 1) await insertRow(db, 'project_event', { ...row })
+    else await db.insertInto('project_event').values(rows).execute()
     if (row) last = { seq: row.seq, head: row.hash }
     const waits = pause()
     if (waits) await waits

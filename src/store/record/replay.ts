@@ -16,16 +16,16 @@ import type { Tables } from '../tables/tables.ts'
 
 const atOnce = 500
 
-/** A store that has nothing but what the facts made. */
+/** A store that has nothing but what the log entries made. */
 export interface Replay {
   readonly database: Connection
-  /** The last fact that was applied. */
+  /** The last log entry that was applied. */
   readonly seq: number
   readonly head: string
-  /** Why it went no further; null when every fact follows from the one before and could be applied. */
-  readonly trouble: ReplayError | null
-  /** Applies the facts that came since. */
-  follow(journal: Connection): Promise<void>
+  /** Why it went no further; null when every log entry follows from the one before and could be applied. */
+  readonly error: ReplayError | null
+  /** Applies the log entries that came since. */
+  follow(log: Connection): Promise<void>
   close(): void
 }
 
@@ -35,14 +35,14 @@ export interface ReplayError {
   readonly why: string
 }
 
-/** Applies a project's facts to an empty store, one after the other, as they were applied when they happened. */
-export async function replay(journal: Connection, projectId: string): Promise<Replay> {
+/** Applies a project's log entries to an empty store, one after the other, as they were applied when they happened. */
+export async function replay(log: Connection, projectId: string): Promise<Replay> {
   const database = openTemporary()
   try {
     await createTables(database)
     database.pragma('foreign_keys = off')
     const replaying = new StoreReplay(connectDriver(database, 'write'), projectId)
-    await replaying.follow(journal)
+    await replaying.follow(log)
     return replaying
   } catch (error) {
     database.close()
@@ -56,7 +56,7 @@ class StoreReplay implements Replay {
   readonly #breath = createYielder()
   #seq = 0
   #head: string = beforeFirst
-  #trouble: ReplayError | null = null
+  #error: ReplayError | null = null
 
   constructor(open: OpenConnection, projectId: string) {
     this.#open = open
@@ -75,21 +75,21 @@ class StoreReplay implements Replay {
     return this.#head
   }
 
-  get trouble(): ReplayError | null {
-    return this.#trouble
+  get error(): ReplayError | null {
+    return this.#error
   }
 
-  async follow(journal: Connection): Promise<void> {
-    const following = journal.prepare<unknown[], ProjectEventTable>(
-      `select * from fact where project_id = ? and seq > ? order by seq limit ${atOnce}`,
+  async follow(log: Connection): Promise<void> {
+    const following = log.prepare<unknown[], ProjectEventTable>(
+      `select * from project_event where project_id = ? and seq > ? order by seq limit ${atOnce}`,
     )
-    if (this.#trouble) return
+    if (this.#error) return
     await this.#open.db.transaction().execute(async (db) => {
       for (;;) {
         const rows = following.all(this.#projectId, this.#seq)
         for (const row of rows) {
-          this.#trouble = await this.#applied(db, row)
-          if (this.#trouble) return
+          this.#error = await this.#applied(db, row)
+          if (this.#error) return
           const waits = this.#breath()
           if (waits) await waits
         }
@@ -104,10 +104,10 @@ class StoreReplay implements Replay {
   async #applied(db: Kysely<Tables>, row: ProjectEventTable): Promise<ReplayError | null> {
     if (!isNextEntry(row, { seq: this.#seq, hash: this.#head })) return brokenChainAt(this.#seq + 1)
     const { seq, at, actor, body } = projectEventOf(row)
-    const trouble = await tryReplayStep(seq, () =>
+    const error = await tryReplayStep(seq, () =>
       projectEventIntoTables({ db, projectId: this.#projectId, seq, at, actor }, body),
     )
-    if (trouble) return trouble
+    if (error) return error
     this.#seq = seq
     this.#head = row.hash
     return null

@@ -39,21 +39,21 @@ const block = 500
  */
 export async function restore(
   db: Kysely<Tables>,
-  facts: readonly ProjectEvent[],
+  events: readonly ProjectEvent[],
   { shown, root, found, copies = false, ...restoring }: RestoreTarget & Partial<LogRestoreOptions>,
 ): Promise<RestoredProject> {
-  const id = projectOf(facts)
-  const { replace = false, kept = [], actor, at = facts.at(-1)?.at ?? 0 } = restoring
+  const id = projectOf(events)
+  const { replace = false, kept = [], actor, at = events.at(-1)?.at ?? 0 } = restoring
   const before = await projectState(db, id)
   if (!replace) {
     if (found) await assertRecordEmpty(db, found.id)
     if (before) throw isKnown(id)
   }
-  if (before) await assertContinues(db, { id, before, facts })
+  if (before) await assertContinues(db, { id, before, events })
   const aside = found && found.id !== id ? await releaseName(db, found.id, root) : null
   const start: LogHead = before ?? { seq: 0, hash: beforeFirst }
-  const isNew = facts.length > start.seq
-  const apply = (to: Kysely<Tables>) => applyAll(to, { id, facts, start })
+  const isNew = events.length > start.seq
+  const apply = (to: Kysely<Tables>) => applyAll(to, { id, events, start })
   if (copies && !before) await copyWhole(db, apply)
   else await apply(db)
   if (isNew || !before) {
@@ -61,11 +61,11 @@ export async function restore(
     await keepRows(db, id, kept)
   }
   const after = await projectState(db, id)
-  if (actor && after?.ended && after.seq === facts.length) {
+  if (actor && after?.ended && after.seq === events.length) {
     await append(db, { id, after, at, actor, body: { kind: 'project.reopened', at: shown } })
   }
   await markRootSeen({ db, projectId: id, at }, root)
-  const added = Math.max(0, facts.length - (before?.seq ?? 0))
+  const added = Math.max(0, events.length - (before?.seq ?? 0))
   return { project: { id, rootKnown: true }, added, setAside: aside }
 }
 
@@ -73,14 +73,14 @@ async function applyAll(
   db: Kysely<Tables>,
   {
     id,
-    facts,
+    events,
     start,
-  }: { readonly id: string; readonly facts: readonly ProjectEvent[]; readonly start: LogHead },
+  }: { readonly id: string; readonly events: readonly ProjectEvent[]; readonly start: LogHead },
 ): Promise<void> {
   let head = start
-  for (let from = start.seq; from < facts.length; from += block) {
+  for (let from = start.seq; from < events.length; from += block) {
     const after = head
-    const some = facts.slice(from, from + block)
+    const some = events.slice(from, from + block)
     head = await applyEvents(db, id, some, after)
   }
 }
@@ -96,29 +96,29 @@ async function append(
 ): Promise<void> {
   const rows = eventRows({ projectId: id, ...by }, [body], { seq: after.seq, head: after.hash })
   await projectEventIntoTables({ db, projectId: id, seq: after.seq + 1, ...by }, body)
-  await db.insertInto('fact').values(rows).execute()
+  await db.insertInto('project_event').values(rows).execute()
   const [row] = rows
   if (row)
     await db.updateTable('project').set({ seq: row.seq, head: row.hash }).where('id', '=', id).execute()
 }
 
-/** Applies facts and appends them as they are: same times, actors and hashes. Fails where they do not follow. */
+/** Applies log entries and appends them as they are: same times, actors and hashes. Fails where they do not follow. */
 async function applyEvents(
   db: Kysely<Tables>,
   projectId: string,
-  facts: readonly ProjectEvent[],
+  events: readonly ProjectEvent[],
   after: LogHead,
 ): Promise<LogHead> {
   const pause = createYielder()
   let head = { seq: after.seq, head: after.hash }
   const rows = []
-  const heightsLater = facts.filter(({ body }) => body.kind === 'dependency.added').length > fewLinks
-  for (const fact of facts) {
-    const by = { at: fact.at, actor: fact.actor }
-    const [row] = eventRows({ projectId, ...by }, [fact.body], head)
-    if (row === undefined || row.seq !== fact.seq || row.hash !== fact.hash)
-      throw journalChangedFailure(fact.seq)
-    await projectEventIntoTables({ db, projectId, seq: fact.seq, ...by, heightsLater }, fact.body)
+  const heightsLater = events.filter(({ body }) => body.kind === 'dependency.added').length > fewLinks
+  for (const event of events) {
+    const by = { at: event.at, actor: event.actor }
+    const [row] = eventRows({ projectId, ...by }, [event.body], head)
+    if (row === undefined || row.seq !== event.seq || row.hash !== event.hash)
+      throw logChangedFailure(event.seq)
+    await projectEventIntoTables({ db, projectId, seq: event.seq, ...by, heightsLater }, event.body)
     rows.push(row)
     head = { seq: row.seq, head: row.hash }
     const waits = pause()
@@ -126,7 +126,7 @@ async function applyEvents(
   }
   if (heightsLater) await makeHeights({ db, projectId })
   for (const batch of splitIntoBatches(rows)) {
-    await db.insertInto('fact').values(batch).execute()
+    await db.insertInto('project_event').values(batch).execute()
     const waits = pause()
     if (waits) await waits
   }
@@ -134,11 +134,11 @@ async function applyEvents(
   return { seq: head.seq, hash: head.head }
 }
 
-function journalChangedFailure(seq: number): Failure {
+function logChangedFailure(seq: number): Failure {
   return new Failure(
     'INVALID_INPUT',
-    `Fact ${seq} of the journal does not follow from the ones before it: it was changed, or one is missing.`,
-    { reason: 'export_damaged', hint: 'Export the journal again from the project that it comes from.' },
+    `Fact ${seq} of the log does not follow from the ones before it: it was changed, or one is missing.`,
+    { reason: 'export_damaged', hint: 'Export the log again from the project that it comes from.' },
   )
 }
 
@@ -148,14 +148,14 @@ async function assertContinues(
   {
     id,
     before,
-    facts,
-  }: { readonly id: string; readonly before: LogHead; readonly facts: readonly ProjectEvent[] },
+    events,
+  }: { readonly id: string; readonly before: LogHead; readonly events: readonly ProjectEvent[] },
 ): Promise<void> {
-  const last = facts.at(-1)
-  const shared = before.seq <= facts.length ? facts[before.seq - 1]?.hash === before.hash : false
+  const last = events.at(-1)
+  const shared = before.seq <= events.length ? events[before.seq - 1]?.hash === before.hash : false
   if (shared || last === undefined) return
   const row = await db
-    .selectFrom('fact')
+    .selectFrom('project_event')
     .select('hash')
     .where('project_id', '=', id)
     .where('seq', '=', last.seq)
@@ -178,12 +178,12 @@ export class DivergedRecordFailure extends Failure {
   }
 }
 
-function projectOf(facts: readonly ProjectEvent[]): ProjectId {
-  const first = facts[0]?.body
+function projectOf(events: readonly ProjectEvent[]): ProjectId {
+  const first = events[0]?.body
   if (first?.kind === 'project.created') return first.id
-  throw new Failure('INVALID_INPUT', 'The journal does not begin with the fact that made its project.', {
+  throw new Failure('INVALID_INPUT', 'The log does not begin with the log entry that made its project.', {
     reason: 'export_incomplete',
-    hint: 'Restore a whole journal, as `waymark export` writes it.',
+    hint: 'Restore a whole log, as `waymark export` writes it.',
   })
 }
 
@@ -191,7 +191,7 @@ async function assertRecordEmpty(db: Kysely<Tables>, id: string): Promise<void> 
   const { seq } = await db.selectFrom('project').select('seq').where('id', '=', id).executeTakeFirstOrThrow()
   throw new Failure(
     'CONFLICT',
-    `This project has a record already, of ${seq} facts: a journal is restored only where there is none.`,
+    `This project has a record already, of ${seq} log entries: a log is restored only where there is none.`,
     {
       reason: 'record_exists',
       hint: 'Run `waymark import --replace <file>` to put it in the place of this record, which is kept; or import it in another folder, or into another database with WAYMARK_DATABASE.',
@@ -200,7 +200,7 @@ async function assertRecordEmpty(db: Kysely<Tables>, id: string): Promise<void> 
 }
 
 function isKnown(id: string): Failure {
-  return new Failure('CONFLICT', `The database holds the project ${id} of this journal already.`, {
+  return new Failure('CONFLICT', `The database holds the project ${id} of this log already.`, {
     reason: 'record_exists',
     hint: 'Run `waymark import --replace <file>` to continue it, or name another database with WAYMARK_DATABASE.',
   })

@@ -13,7 +13,7 @@ import type { Tables } from '../tables/tables.ts'
 import { compare, derivedTables, differingRows, type RowValues, type TableShape } from './comparison.ts'
 import { replay } from './replay.ts'
 
-/** Compares what a project has on the server with what its facts make. All of it is read at one moment. */
+/** Compares what a project has on the server with what its log entries make. All of it is read at one moment. */
 export async function inspectIn(
   database: PostgresDatabase,
   projectId: string,
@@ -31,7 +31,7 @@ export function inspectChainIn(database: PostgresDatabase, projectId: string): P
   return database.read((db) => verifyChain({ db, projectId }), 'inspect')
 }
 
-// A fact may have a megabyte.
+// A log entry may have a megabyte.
 const atOnce = 200
 
 /** One project's rows in a database of this process, where they are compared as those of a file are, and mostly on its disk. */
@@ -40,7 +40,7 @@ async function copyToMemory(db: Kysely<Tables>, projectId: string): Promise<Copy
   const pause = createYielder()
   await createTables(copy)
   copy.pragma('foreign_keys = off')
-  for (const table of ['fact', ...derivedTables(copy)]) {
+  for (const table of ['project_event', ...derivedTables(copy)]) {
     const columns = columnsOf(copy, table)
     const insert = copy.prepare(
       `insert into "${table}" (${columns.map((name) => `"${name}"`).join(', ')}) values (${columns.map(() => '?').join(', ')})`,
@@ -85,7 +85,7 @@ function projectColumn(table: string): string {
   return table === 'project' ? 'id' : 'project_id'
 }
 
-/** Makes the rows of a project again that differ from its facts, while nobody else writes to it. */
+/** Makes the rows of a project again that differ from its log entries, while nobody else writes to it. */
 export async function repairIn({ db }: TransactionSession, projectId: string): Promise<RepairResult> {
   await sql
     .raw(`set local statement_timeout = '10min'; set local idle_in_transaction_session_timeout = '10min'`)
@@ -93,12 +93,12 @@ export async function repairIn({ db }: TransactionSession, projectId: string): P
   const copy = await copyToMemory(db, projectId)
   const made = await replay(copy, projectId)
   try {
-    const { brokenAt, trouble } = chainOf(made, headOf(copy, projectId))
-    if (brokenAt !== null || trouble !== null)
-      throw brokenEventLog(brokenAt, trouble, 'Restore a backup with pg_restore.')
+    const { brokenAt, error } = chainOf(made, headOf(copy, projectId))
+    if (brokenAt !== null || error !== null)
+      throw brokenEventLog(brokenAt, error, 'Restore a backup with pg_restore.')
     const { differing, differingTables } = await compare(copy, made.database, projectId)
     await rewrite(db, { copy, made: made.database, tables: differingTables, projectId })
-    return { backup: null, facts: made.seq, tables: differingTables, rows: differing }
+    return { backup: null, events: made.seq, tables: differingTables, rows: differing }
   } finally {
     made.close()
     copy.close()

@@ -15,11 +15,11 @@ import { retryWhileLocked } from '../sqlite/lock-retry.ts'
 /** The anchor is another's to look at. */
 type FileInspection = Omit<WholeInspection, 'anchor' | 'damage'> & { readonly damage: readonly string[] }
 
-/** Looks through a whole database: what SQLite says of the file, the chain of hashes, every table beside its facts. */
+/** Looks through a whole database: what SQLite says of the file, the chain of hashes, every table beside its log entries. */
 export async function inspectRecord(file: string, projectId: string | null): Promise<FileInspection> {
   if (projectId === null) {
     const damage = await integrityFindings(file)
-    return { facts: 0, damage, brokenAt: null, trouble: null, ...nothingCompared }
+    return { events: 0, damage, brokenAt: null, error: null, ...nothingCompared }
   }
   const database = await openOneState(file)
   try {
@@ -65,8 +65,8 @@ async function compareReplayed(
   projectId: string,
 ): Promise<FileInspectionSummary> {
   const chain = chainOf(replayed, headOf(database, projectId))
-  // Where the journal breaks, what comes after it was not replayed, and every comparison would tell of that.
-  if (chain.brokenAt !== null || chain.trouble !== null) return { ...chain, ...nothingCompared }
+  // Where the log breaks, what comes after it was not replayed, and every comparison would tell of that.
+  if (chain.brokenAt !== null || chain.error !== null) return { ...chain, ...nothingCompared }
   const { tables, rows, differing, differences } = await compare(database, replayed.database, projectId, {
     adopt: true,
   })
@@ -102,23 +102,23 @@ export function headOf(database: Connection, projectId: string): InspectionHead 
 }
 
 export function chainOf(
-  { seq, head, trouble }: Replay,
+  { seq, head, error }: Replay,
   kept: InspectionHead,
-): Pick<FileInspection, 'facts' | 'brokenAt' | 'trouble'> {
-  if (trouble?.kind === 'projection') {
+): Pick<FileInspection, 'events' | 'brokenAt' | 'error'> {
+  if (error?.kind === 'projection') {
     return {
-      facts: seq,
+      events: seq,
       brokenAt: null,
-      trouble: `Fact ${trouble.seq} cannot be applied again: ${trouble.why}`,
+      error: `Fact ${error.seq} cannot be applied again: ${error.why}`,
     }
   }
-  if (trouble) return { facts: seq, brokenAt: trouble.seq, trouble: null }
-  // A fact that is missing at the end leaves the chain whole, but not the head that the project remembers.
+  if (error) return { events: seq, brokenAt: error.seq, error: null }
+  // A log entry that is missing at the end leaves the chain whole, but not the head that the project remembers.
   const isCut = kept.seq !== seq || kept.head !== head
-  return { facts: seq, brokenAt: isCut ? seq + 1 : null, trouble: null }
+  return { events: seq, brokenAt: isCut ? seq + 1 : null, error: null }
 }
 
-const mostFindings = 20
+const maxFindings = 20
 
 // In a thread of its own, because it reads the whole file in one call. SQLite itself keeps its locks for all threads of
 // a process, so closing this connection drops none of the others'.
@@ -148,7 +148,7 @@ export async function isDamaged(file: string): Promise<boolean> {
 /** What SQLite itself finds wrong in a file, in its own words; empty when it is sound. */
 export async function integrityFindings(file: string): Promise<readonly string[]> {
   const driver = createRequire(import.meta.url).resolve('better-sqlite3')
-  const worker = new Worker(source, { eval: true, workerData: { driver, file, most: mostFindings } })
+  const worker = new Worker(source, { eval: true, workerData: { driver, file, most: maxFindings } })
   const found = new Promise<readonly string[]>((resolve, reject) => {
     worker.once('message', (lines: readonly string[]) => resolve(lines.filter((line) => line !== 'ok')))
     worker.once('error', reject)

@@ -16,7 +16,7 @@ interface RepairOptions {
   readonly at: number
 }
 
-/** Makes the tables of a project again from its facts, after the whole file was copied. */
+/** Makes the tables of a project again from its log entries, after the whole file was copied. */
 export async function repairRecord({ file, projectId, at }: RepairOptions): Promise<RepairResult> {
   const backup = `${file}.before-repair-${stamp(at)}`
   const raw = await retryWhileLocked(() => openWriter(file))
@@ -40,10 +40,10 @@ async function rebuildTables(
   try {
     return await db.transaction().execute(async () => {
       await replayed.follow(raw)
-      const { brokenAt, trouble } = chainOf(replayed, headOf(raw, projectId))
-      // A project whose last facts are missing must not be made to look as if it had ended there.
-      if (brokenAt !== null || trouble !== null) throw brokenEventLog(brokenAt, trouble)
-      return { facts: replayed.seq, ...(await rebuild(raw, replayed, projectId)) }
+      const { brokenAt, error } = chainOf(replayed, headOf(raw, projectId))
+      // A project whose last log entries are missing must not be made to look as if it had ended there.
+      if (brokenAt !== null || error !== null) throw brokenEventLog(brokenAt, error)
+      return { events: replayed.seq, ...(await rebuild(raw, replayed, projectId)) }
     })
   } finally {
     replayed.close()
@@ -66,12 +66,12 @@ async function fixIndexes(
 
 export function brokenEventLog(
   brokenAt: number | null,
-  trouble: string | null,
+  error: string | null,
   hint = 'Restore a backup with `waymark restore <file>`.',
 ): Failure {
   const why =
-    trouble ?? `The journal is broken at fact ${brokenAt}: it, or one before it, was changed or removed.`
-  return new Failure('REFUSED', `${why} Tables are made from a whole journal only; nothing was changed.`, {
+    error ?? `The log is broken at log entry ${brokenAt}: it, or one before it, was changed or removed.`
+  return new Failure('REFUSED', `${why} Tables are made from a whole log only; nothing was changed.`, {
     reason: 'log_broken',
     hint,
   })

@@ -49,7 +49,7 @@ export async function restoreFromBackup(putting: BackupRestoreOptions): Promise<
       anchor.begin(before?.point ?? null, at)
       throw error
     }
-    return { restored: backup, facts: point.seq, kept: kept?.name ?? null }
+    return { restored: backup, events: point.seq, kept: kept?.name ?? null }
   } finally {
     for (const end of ['', ...sides]) rmSync(`${coming}${end}`, { force: true })
   }
@@ -91,7 +91,7 @@ async function copyBackup(backup: string, coming: string): Promise<void> {
   }
 }
 
-/** A backup that is damaged itself is no way back. Answers where its journal ends. */
+/** A backup that is damaged itself is no way back. Answers where its log ends. */
 async function checkBackup(
   coming: string,
   backup: string,
@@ -106,7 +106,7 @@ async function checkBackup(
     const replayed = await replay(database, projectId)
     replayed.close()
     const { brokenAt } = chainOf(replayed, headOf(database, projectId))
-    if (brokenAt !== null) throw damagedBackupFailure(backup, `its journal is broken at fact ${brokenAt}`)
+    if (brokenAt !== null) throw damagedBackupFailure(backup, `its log is broken at log entry ${brokenAt}`)
     return { projectId, seq: replayed.seq, hash: replayed.head }
   } finally {
     database.close()
@@ -156,7 +156,7 @@ async function restoreInPlace(coming: string, file: string): Promise<void> {
   }
 }
 
-/** As a new database keeps its journal; a copy has none. */
+/** As a new database keeps its log; a copy has none. */
 function enableWal(coming: string): void {
   const database = new Database(coming)
   try {

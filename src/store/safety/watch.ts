@@ -30,8 +30,8 @@ export class RecordWatch {
     this.#folder = folder
   }
 
-  /** Fails when the record lacks a fact that it held. Answers whether a person put another record in its place. */
-  assertHolds(database: Database): boolean {
+  /** Fails when the record lacks a log entry that it held. Answers whether a person put another record in its place. */
+  assertItems(database: Database): boolean {
     this.#begin()
     if (this.#known === null || hasPoint(database, this.#known)) return false
     if (this.#isVouchedFor((point) => hasPoint(database, point))) return true
@@ -46,7 +46,7 @@ export class RecordWatch {
     throw this.failure(null)
   }
 
-  /** Remembers where the journal is now. Only who wrote has the anchor written. */
+  /** Remembers where the log is now. Only who wrote has the anchor written. */
   learn(head: AnchorPoint | null, { wrote }: { readonly wrote: boolean }): void {
     if (!head || head.seq === 0) return
     if (this.#known?.hash !== head.hash) {
@@ -59,9 +59,9 @@ export class RecordWatch {
   }
 
   /** A journal that holds what is known may be restored where the database is gone. */
-  expect(facts: readonly ProjectEvent[]): void {
+  expect(events: readonly ProjectEvent[]): void {
     this.#begin()
-    if (this.#known && facts[this.#known.seq - 1]?.hash === this.#known.hash) this.#known = null
+    if (this.#known && events[this.#known.seq - 1]?.hash === this.#known.hash) this.#known = null
   }
 
   /** What was known is in a record that is being brought here. */
@@ -80,9 +80,9 @@ export class RecordWatch {
   }
 
   /** What the anchor says beside what is there; null when they agree. */
-  trouble(database: Database | null): Failure | null {
+  error(database: Database | null): Failure | null {
     try {
-      if (database) this.assertHolds(database)
+      if (database) this.assertItems(database)
       else this.assertNone()
       return null
     } catch (error) {
@@ -96,13 +96,13 @@ export class RecordWatch {
     return this.#known
   }
 
-  failure(facts: number | null): Failure {
-    const { reason, what } = facts === null ? missing : replaced
+  failure(events: number | null): Failure {
+    const { reason, what } = events === null ? missing : replaced
     const { seq = 0 } = this.#known ?? {}
-    const now = facts === null ? '' : ` It holds ${facts} now, and not the last of those.`
+    const now = events === null ? '' : ` It holds ${events} now, and not the last of those.`
     return new Failure(
       'UNAVAILABLE',
-      `The database ${this.#file} ${what}: its journal held ${seq} facts on ${instant(this.#knownAt)}.${now} Nothing was recorded.`,
+      `The database ${this.#file} ${what}: its log held ${seq} log entries on ${instant(this.#knownAt)}.${now} Nothing was recorded.`,
       { reason, hint: this.#wayBack() },
     )
   }
@@ -178,13 +178,15 @@ export class RecordWatch {
   }
 }
 
-const asking = new WeakMap<Database, { readonly holds: Statement; readonly head: Statement }>()
+const asking = new WeakMap<Database, { readonly items: Statement; readonly head: Statement }>()
 
 function watchStatements(database: Database) {
   const known = asking.get(database)
   if (known) return known
   const statements = {
-    holds: database.prepare('select 1 from fact where project_id = ? and seq = ? and hash = ?').pluck(),
+    items: database
+      .prepare('select 1 from project_event where project_id = ? and seq = ? and hash = ?')
+      .pluck(),
     head: database.prepare('select seq, head as hash from project where id = ?'),
   }
   asking.set(database, statements)
@@ -192,7 +194,7 @@ function watchStatements(database: Database) {
 }
 
 function hasPoint(database: Database, { projectId, seq, hash }: AnchorPoint): boolean {
-  return watchStatements(database).holds.get(projectId, seq, hash) !== undefined
+  return watchStatements(database).items.get(projectId, seq, hash) !== undefined
 }
 
 export function pointIn(database: Database, projectId: string): AnchorPoint | null {
@@ -201,10 +203,10 @@ export function pointIn(database: Database, projectId: string): AnchorPoint | nu
 }
 
 function countEvents(database: Database): number {
-  return Number(database.prepare('select count(*) from fact').pluck().get())
+  return Number(database.prepare('select count(*) from project_event').pluck().get())
 }
 
-/** A fact that a journal held: it still does, unless it was cut or replaced. */
+/** A log entry that a log held: it still does, unless it was cut or replaced. */
 export interface AnchorPoint {
   readonly projectId: string
   readonly seq: number
@@ -220,10 +222,10 @@ export interface AnchorState {
   readonly at: number
 }
 
-// Milliseconds between two writes. What is anchored may lag behind the journal; it is never ahead of it.
+// Milliseconds between two writes. What is anchored may lag behind the log; it is never ahead of it.
 const pause = 50
 
-/** Where a journal had come to, in a file outside the database. Written after the commits that it tells of. */
+/** Where a log had come to, in a file outside the database. Written after the commits that it tells of. */
 export class Anchor {
   readonly #path: string | null
   #due: AnchorState | null = null

@@ -2,7 +2,7 @@ import type { TableStatements } from './table-statements.ts'
 
 /** Items of the inbox. */
 export const inboxTables: TableStatements = ({ text }) => [
-  `create table hold (
+  `create table inbox_item (
     project_id ${text} not null references project (id),
     id ${text} not null,
     seq bigint not null,
@@ -24,18 +24,18 @@ export const inboxTables: TableStatements = ({ text }) => [
     request ${text},
     request_hash ${text},
     closed_kind ${text},
-    said ${text},
+    action ${text},
     primary key (project_id, id),
     foreign key (project_id, task_id) references task (project_id, id),
     foreign key (project_id, issue_id) references issue (project_id, id)
   )`,
-  'create index hold_order on hold (project_id, seq)',
-  'create index hold_status on hold (project_id, status, seq)',
-  'create index hold_mission on hold (project_id, mission_id, status, kind)',
-  'create index hold_task on hold (project_id, task_id, seq)',
-  'create index hold_attempt on hold (project_id, attempt_id, seq)',
-  'create index hold_issue on hold (project_id, issue_id, seq)',
-  'create index hold_run on hold (project_id, run_id, status, seq)',
-  'create index hold_request on hold (project_id, request_hash, status, seq)',
-  'create index hold_closed on hold (project_id, closed_at)',
+  'create index inbox_item_order on inbox_item (project_id, seq)',
+  'create index inbox_item_status on inbox_item (project_id, status, seq)',
+  'create index inbox_item_mission on inbox_item (project_id, mission_id, status, kind)',
+  'create index inbox_item_task on inbox_item (project_id, task_id, seq)',
+  'create index inbox_item_attempt on inbox_item (project_id, attempt_id, seq)',
+  'create index inbox_item_issue on inbox_item (project_id, issue_id, seq)',
+  'create index inbox_item_run on inbox_item (project_id, run_id, status, seq)',
+  'create index inbox_item_request on inbox_item (project_id, request_hash, status, seq)',
+  'create index inbox_item_closed on inbox_item (project_id, closed_at)',
 ]

@@ -40,7 +40,7 @@ export const notificationsTables: TableStatements = ({ text }) => [
     due_at bigint not null,
     leased_until bigint not null,
     ended_at bigint,
-    trouble ${text},
+    last_error ${text},
     primary key (project_id, id)
   )`,
   'create index notice_state on notice (project_id, state, notification_id, seq)',

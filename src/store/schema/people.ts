@@ -42,7 +42,7 @@ export const peopleTables: TableStatements = ({ text }) => [
     expires_at bigint not null,
     revoked_at bigint,
     revoked_by ${text},
-    most ${text},
+    max_access ${text},
     created_by ${text},
     parent_id ${text},
     primary key (project_id, id)
@@ -72,7 +72,7 @@ export const peopleTables: TableStatements = ({ text }) => [
     primary key (project_id, id)
   )`,
 
-  `create table edge (
+  `create table machine (
     project_id ${text} not null references project (id),
     id ${text} not null,
     name ${text} not null,

@@ -36,7 +36,7 @@ export const projectTables: TableStatements = ({ text }) => [
     primary key (project_id, name)
   )`,
 
-  `create table fact (
+  `create table project_event (
     project_id ${text} not null references project (id),
     seq bigint not null,
     at bigint not null,

@@ -125,7 +125,7 @@ export const sessionsTables: TableStatements = ({ text }) => [
   )`,
   'create index capture_loss_session on capture_loss (project_id, session_id)',
 
-  `create table moment (
+  `create table hook_event (
     project_id ${text} not null references project (id),
     key ${text} not null,
     at bigint not null,
@@ -134,9 +134,9 @@ export const sessionsTables: TableStatements = ({ text }) => [
     body ${text},
     primary key (project_id, key)
   )`,
-  'create index moment_turn on moment (project_id, turn_id, key)',
-  'create index moment_session on moment (project_id, session_id, at)',
-  'create index moment_at on moment (project_id, at)',
+  'create index hook_event_turn on hook_event (project_id, turn_id, key)',
+  'create index hook_event_session on hook_event (project_id, session_id, at)',
+  'create index hook_event_at on hook_event (project_id, at)',
 
   `create table kept_prompt (
     project_id ${text} not null references project (id),

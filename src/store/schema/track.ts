@@ -77,7 +77,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     task_id ${text} not null,
     text ${text} not null,
     agent_name ${text},
-    said_by ${text} not null,
+    author ${text} not null,
     created_at bigint not null,
     primary key (project_id, seq),
     foreign key (project_id, attempt_id) references attempt (project_id, id)

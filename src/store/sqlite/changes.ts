@@ -8,7 +8,7 @@ import { ConnectionRetired, type OpenConnection } from './driver.ts'
 import { retryWhileLocked } from './lock-retry.ts'
 
 /**
- * The journal of one project of a file, as whoever follows it reads it. `interval` are the milliseconds between two looks
+ * The log of one project of a file, as whoever follows it reads it. `interval` are the milliseconds between two looks
  * at a counter in the file; nothing is read while it stands still.
  */
 export function eventLogIn(
@@ -19,9 +19,9 @@ export function eventLogIn(
   return {
     changes: () => new ChangeSignal(file, interval),
     since: async ({ connection }, position, limit) =>
-      (await readWithConnection(connection, place, ({ journal }) => journal.since(position, limit))) ?? [],
+      (await readWithConnection(connection, place, ({ eventLog: log }) => log.since(position, limit))) ?? [],
     end: async ({ connection }) =>
-      (await readWithConnection(connection, place, ({ journal }) => journal.head())) ??
+      (await readWithConnection(connection, place, ({ eventLog: log }) => log.head())) ??
       Number.POSITIVE_INFINITY,
   }
 }

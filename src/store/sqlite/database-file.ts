@@ -212,16 +212,16 @@ async function openMemoryDatabase(): Promise<Kysely<Tables>> {
 
 export type JournalMode = 'wal' | 'persist' | 'memory'
 
-/** How a database that is being made keeps its journal. */
+/** How a database that is being made keeps its log. */
 function modeForNew(file: string, sandboxJournal: boolean): JournalMode {
-  if (!canWriteJournal(file)) return 'memory'
+  if (!canWriteLog(file)) return 'memory'
   return sandboxJournal ? 'persist' : 'wal'
 }
 
 /** An existing database keeps its mode: WAL is written in the file, otherwise the side file is kept. */
 async function keepMode(database: Database, file: string): Promise<void> {
   const now = await retryWhileLocked(() => database.pragma('journal_mode', { simple: true }))
-  if (now !== 'wal') setRollbackMode(database, canWriteJournal(file) ? 'persist' : 'memory')
+  if (now !== 'wal') setRollbackMode(database, canWriteLog(file) ? 'persist' : 'memory')
 }
 
 function setRollbackMode(database: Database, mode: Exclude<JournalMode, 'wal'>): void {
@@ -234,7 +234,7 @@ async function switchToWal(database: Database): Promise<void> {
   if (mode !== 'wal') setRollbackMode(database, 'persist')
 }
 
-export function canWriteJournal(file: string): boolean {
+export function canWriteLog(file: string): boolean {
   try {
     closeSync(openSync(`${file}-journal`, 'a', 0o600))
     return true

@@ -53,7 +53,7 @@ class TurnTakingAdapter extends SqliteAdapter {
 }
 
 /** Columns with few values, some of which have an index of their own. */
-const writtenOut: ReadonlySet<string> = new Set(['project_id', 'kind', 'status', 'standing'])
+const writtenOut: ReadonlySet<string> = new Set(['project_id', 'kind', 'status', 'readiness'])
 
 /**
  * Hides from SQLite what its plan might depend on. Where a value that is handed in is a limit, or is compared in a query

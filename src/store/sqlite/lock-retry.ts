@@ -12,7 +12,7 @@ export function processUptimeMs(): number {
 }
 
 /** What one try and its pause take at most, in milliseconds: the rest this process stood still, and could not try. */
-const longestTry = 100
+const maxTryMs = 100
 
 /**
  * Repeats what another process's lock refuses, with jitter, until it works or `patience` is over.
@@ -32,7 +32,7 @@ export async function retryWhileLocked<Result>(
       processEnd.throwIfAborted()
     }
     await sleep(1 + Math.random() * pause)
-    left -= Math.min(processUptimeMs() - began, longestTry)
+    left -= Math.min(processUptimeMs() - began, maxTryMs)
   }
 }
 

@@ -74,20 +74,20 @@ import { applyDecision, applyIssue, applyProgress } from '../../track/tables/rec
 import { applyProjectCreated } from '../record/project.ts'
 import type { ProjectionContext } from './tables.ts'
 
-/** Brings the tables to what they are after a fact. */
-export function projectEventIntoTables(projecting: ProjectionContext, fact: NewProjectEvent): Promise<void> {
-  const apply = projections[fact.kind] as (
+/** Brings the tables to what they are after a log entry. */
+export function projectEventIntoTables(projecting: ProjectionContext, event: NewProjectEvent): Promise<void> {
+  const apply = projections[event.kind] as (
     projecting: ProjectionContext,
-    fact: NewProjectEvent,
+    event: NewProjectEvent,
   ) => Promise<void> // its own row
-  return apply(projecting, fact)
+  return apply(projecting, event)
 }
 
-/** What each kind of fact does to the tables. */
+/** What each kind of log entry does to the tables. */
 const projections: {
   readonly [Kind in ProjectEventKind]: (
     projecting: ProjectionContext,
-    fact: ProjectEventOf<Kind>,
+    event: ProjectEventOf<Kind>,
   ) => Promise<void>
 } = {
   'project.created': applyProjectCreated,
@@ -111,8 +111,8 @@ const projections: {
   'decision.logged': applyDecision,
   'issue.logged': applyIssue,
   'progress.logged': applyProgress,
-  'hold.opened': applyItemOpened,
-  'hold.closed': applyItemClosed,
+  'inbox.opened': applyItemOpened,
+  'inbox.closed': applyItemClosed,
   'phase.edited': applyPhaseEdited,
   'milestone.created': applyMilestoneCreated,
   'milestone.edited': applyMilestoneEdited,

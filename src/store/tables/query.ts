@@ -109,7 +109,7 @@ export function prepareByLimit<Query>(build: (limit: number) => Query): (limit: 
   }
 }
 
-const mostFilled = 256
+const maxFilled = 256
 
 /**
  * The same about a list of ids, which may be empty: it is built for some lengths, and a shorter list is filled up to
@@ -122,7 +122,7 @@ export function prepareByIds<Row>(
     prepareQuery((db, projectId: string, ...ids: readonly string[]) => build(db, projectId, ids)),
   )
   return async ({ db, projectId }, ids) => {
-    if (ids.length > mostFilled) return (await db.executeQuery(build(db, projectId, ids).compile())).rows
+    if (ids.length > maxFilled) return (await db.executeQuery(build(db, projectId, ids).compile())).rows
     const length = 2 ** Math.ceil(Math.log2(Math.max(ids.length, 1)))
     const last = ids.at(-1) ?? ''
     const filled = Array.from({ length }, (_, at) => ids[at] ?? last)
@@ -165,7 +165,7 @@ export function createVersionedCache<Value>(most: number) {
 /** Ids that begin with a prefix, in order of the id. */
 export async function idsByPrefix(
   { db, projectId }: ReadScope,
-  table: 'mission' | 'task' | 'hold' | 'run' | 'capture_session',
+  table: 'mission' | 'task' | 'inbox_item' | 'run' | 'capture_session',
   { prefix, limit }: { readonly prefix: string; readonly limit: number },
 ): Promise<readonly string[]> {
   const rows = await db

@@ -30,14 +30,14 @@ class ScopedReads implements Reads {
   #timeline: Reads['timeline'] | undefined
   #plan: Reads['plan'] | undefined
   #records: Reads['records'] | undefined
-  #holds: Reads['holds'] | undefined
+  #items: Reads['inboxItems'] | undefined
   #runs: Reads['runs'] | undefined
   #identities: Reads['identities'] | undefined
-  #edges: Reads['edges'] | undefined
+  #machines: Reads['machines'] | undefined
   #notifications: Reads['notifications'] | undefined
   #lines: Reads['lines'] | undefined
   #capture: Reads['capture'] | undefined
-  #journal: Reads['journal'] | undefined
+  #log: Reads['eventLog'] | undefined
   #stats: Reads['stats'] | undefined
   #reviews: Reads['reviews'] | undefined
   #keys: Reads['keys'] | undefined
@@ -71,9 +71,9 @@ class ScopedReads implements Reads {
     return this.#records
   }
 
-  get holds(): Reads['holds'] {
-    this.#holds ??= inboxReads(this.#scope)
-    return this.#holds
+  get inboxItems(): Reads['inboxItems'] {
+    this.#items ??= inboxReads(this.#scope)
+    return this.#items
   }
 
   get runs(): Reads['runs'] {
@@ -86,9 +86,9 @@ class ScopedReads implements Reads {
     return this.#identities
   }
 
-  get edges(): Reads['edges'] {
-    this.#edges ??= remoteMachineReads(this.#scope)
-    return this.#edges
+  get machines(): Reads['machines'] {
+    this.#machines ??= remoteMachineReads(this.#scope)
+    return this.#machines
   }
 
   get notifications(): Reads['notifications'] {
@@ -106,9 +106,9 @@ class ScopedReads implements Reads {
     return this.#capture
   }
 
-  get journal(): Reads['journal'] {
-    this.#journal ??= eventLogReads(this.#scope)
-    return this.#journal
+  get eventLog(): Reads['eventLog'] {
+    this.#log ??= eventLogReads(this.#scope)
+    return this.#log
   }
 
   get reviews(): Reads['reviews'] {

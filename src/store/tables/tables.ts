@@ -94,7 +94,7 @@ export interface Tables {
   readonly issue: IssueTable
   readonly progress: ProgressTable
   readonly note: NoteTable
-  readonly hold: InboxItemTable
+  readonly inbox_item: InboxItemTable
   readonly process: ProcessTable
   readonly run: RunTable
   readonly run_event: RunEventTable
@@ -114,7 +114,7 @@ export interface Tables {
   readonly notification_address: NotificationAddressTable
   readonly notice: NoticeTable
   readonly notice_cursor: NoticeCursorTable
-  readonly edge: RemoteMachineTable
+  readonly machine: RemoteMachineTable
   readonly attempt_diff: AttemptDiffTable
   readonly command_lease: CommandLeaseTable
   readonly capture_session: CaptureSessionTable
@@ -124,7 +124,7 @@ export interface Tables {
   readonly turn_change: TurnChangeTable
   readonly edit_report: EditReportTable
   readonly command_window: CommandWindowTable
-  readonly moment: HookEventTable
+  readonly hook_event: HookEventTable
   readonly kept_prompt: PromptTable
   readonly review: ReviewTable
   readonly review_comment: ReviewCommentTable
@@ -134,7 +134,7 @@ export interface Tables {
   readonly review_looked: ReviewInspectedTable
   readonly attempt_files: AttemptFilesTable
   readonly file_content: FileContentTable
-  readonly fact: ProjectEventTable
+  readonly project_event: ProjectEventTable
   readonly idempotency_key: IdempotencyKeyTable
 }
 
@@ -144,16 +144,16 @@ export interface ReadScope {
   readonly projectId: string
 }
 
-/** Whose row it is, and the fact that makes it. */
+/** Whose row it is, and the log entry that makes it. */
 export interface RowKey {
   readonly projectId: string
   readonly seq: number
 }
 
-/** The transaction that a projection writes in, and the fact whose rows it makes. */
+/** The transaction that a projection writes in, and the log entry whose rows it makes. */
 export interface ProjectionContext extends ReadScope, RowKey {
   readonly at: number
   readonly actor: Actor
-  /** The heights of tasks are left as they are: after many facts they are made once, by `makeHeights`. */
+  /** The heights of tasks are left as they are: after many log entries they are made once, by `makeHeights`. */
   readonly heightsLater?: boolean
 }

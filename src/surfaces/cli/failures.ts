@@ -57,12 +57,12 @@ function differences({ details }: Failure): string {
   return (data?.difference.files ?? [])
     .map(({ diff }) => diff)
     .join('')
-    .slice(0, longestDifference)
+    .slice(0, maxDifferenceLength)
 }
 
 const changedSince = z.object({ difference: z.object({ files: z.array(z.object({ diff: z.string() })) }) })
 
-const longestDifference = 20_000
+const maxDifferenceLength = 20_000
 
 /** What lists the things of a kind, for a person: an agent is told the tool. */
 const listedBy: Readonly<Record<MissingKind, string>> = {
@@ -71,7 +71,7 @@ const listedBy: Readonly<Record<MissingKind, string>> = {
   'mission or task': 'waymark mission list --status all shows the missions, waymark task list the tasks.',
   attempt: 'waymark show <task> shows the attempts of a task.',
   run: 'waymark list-runs --status all shows every run.',
-  hold: 'waymark inbox shows what waits for you; with --closed, what was answered.',
+  'inbox item': 'waymark inbox shows what waits for you; with --closed, what was answered.',
   phase: 'waymark phase list shows the phases; waymark phase add makes one.',
   milestone: 'waymark milestone list shows the milestones.',
 }

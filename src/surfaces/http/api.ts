@@ -67,18 +67,18 @@ function wrongMethod(method: string, name: string): Refusal {
 const usual = 100
 const most = 1_000
 
-/** `GET /api/journal?since=<seq>&limit=`: the facts after a position as an export writes them, oldest first. */
+/** `GET /api/events?since=<seq>&limit=`: the log entries after a position as an export writes them, oldest first. */
 export async function readEventLog(c: RequestContext): Promise<Response> {
   const { actor } = requireAuth(c.var.caller)
   const since = numberIn(c, 'since', { least: 0, most: Number.MAX_SAFE_INTEGER }) ?? 0
   const limit = numberIn(c, 'limit', { least: 1, most }) ?? usual
-  const { facts, head } = await c.var.project.contextOf(actor).store.view(async ({ journal }) => ({
-    facts: await journal.since(since, limit),
-    head: await journal.head(),
+  const { events, head } = await c.var.project.contextOf(actor).store.view(async ({ eventLog: log }) => ({
+    events: await log.since(since, limit),
+    head: await log.head(),
   }))
-  const next = facts.at(-1)?.seq ?? Math.min(since, head)
+  const next = events.at(-1)?.seq ?? Math.min(since, head)
   // The lines are JSON already: what is read here and what was exported are the same text.
-  const text = `{"facts":[${facts.map(formatEventLine).join(',')}],"next":${next},"head":${head}}`
+  const text = `{"events":[${events.map(formatEventLine).join(',')}],"next":${next},"head":${head}}`
   return c.body(text, 200, { 'Content-Type': 'application/json' })
 }
 
@@ -103,20 +103,20 @@ function numberIn(c: RequestContext, name: string, range: VersionRange): number 
 /** `GET /api/session`: who is asking, and what a page needs to begin. */
 export async function sessionAnswer(c: RequestContext, serving: HttpServingOptions) {
   const { actor, csrf } = requireAuth(c.var.caller)
-  const { store, standing, team } = c.var.project.contextOf(actor)
+  const { store, permissions: standing, team } = c.var.project.contextOf(actor)
   const { name, kind, role, channel } = actor
   return {
     actor: { name, kind, role, channel },
     csrf,
     // The server is of the user of its machine alone.
     single_user: team?.owner !== null,
-    standing: standing
+    permissions: standing
       ? {
           person: { id: standing.personId, name: standing.personName },
           access: standing.access,
           admin: standing.admin,
           // What the token that they signed in with lets at most; null where it sets no limit.
-          most: standing.most ?? null,
+          max_access: standing.most ?? null,
           roles: standing.roles,
           session_id: standing.sessionId,
           expires_at: instant(standing.expiresAt),
@@ -128,7 +128,7 @@ export async function sessionAnswer(c: RequestContext, serving: HttpServingOptio
     projects: projectList(c.var.seen),
     version: serving.version,
     // A page that follows the live feed from here on misses nothing of what it reads later.
-    seq: await store.view(({ journal }) => journal.head()).catch(() => null),
+    seq: await store.view(({ eventLog: log }) => log.head()).catch(() => null),
     program: serving.program,
     clients: c.var.project.clients(),
   }

@@ -113,13 +113,13 @@ function projectRoutes(
     await next()
   })
   addReadRoute(app, '/api/openapi.json', (c) => c.json(openApiDocument(serving)))
-  addReadRoute(app, '/api/journal', readEventLog)
+  addReadRoute(app, '/api/events', readEventLog)
   addReadRoute(app, '/api/projects', (c) => c.json({ projects: projectList(c.var.seen) }))
   addReadRoute(app, '/api/projects/work', async (c) => c.json(await projectsAtWork(c)))
   addReadRoute(app, '/api/session', async (c) => c.json(await sessionAnswer(c, serving)))
   addReadRoute(app, '/api/catalog', async (c) => c.json(await catalogAnswer(c, serving, parts.mcp)))
   addReadRoute(app, '/api/review/image', readReviewImage)
-  app.post('/api/edge/call', createRemoteCallHandler(serving, parts.mcp))
+  app.post('/api/machines/call', createRemoteCallHandler(serving, parts.mcp))
   app.all('/api/:operation', callOperation(serving))
   app.all('/api/*', (c) => {
     throw new Failure('NOT_FOUND', `There is nothing at ${c.req.path.slice(0, 200)}.`, {

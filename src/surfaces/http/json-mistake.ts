@@ -3,7 +3,7 @@ import { endOfString } from '../../kernel/json-outline.ts'
 /** Where a text stops being JSON, in words: `line 2, column 5: a value was expected, and there is "}"`. */
 export function jsonMistake(text: string): string {
   const { at, expected } = findJsonMistake(text)
-  if (at > mostLooked) return `it goes wrong somewhere after its first ${mostLooked} characters`
+  if (at > maxLooked) return `it goes wrong somewhere after its first ${maxLooked} characters`
   const before = text.slice(0, at)
   const line = before.split('\n').length
   const column = at - (before.lastIndexOf('\n') + 1) + 1
@@ -12,7 +12,7 @@ export function jsonMistake(text: string): string {
 }
 
 /** How far a mistake is looked for, in characters. */
-const mostLooked = 250_000
+const maxLooked = 250_000
 
 interface JsonErrorPosition {
   readonly at: number
@@ -45,7 +45,7 @@ function findJsonMistake(text: string): JsonErrorPosition {
     const sign = isPunctuation(text.charCodeAt(at)) ? text[at] : undefined
     const next: ExpectedToken | null =
       end === null ? null : expectedAfter({ sign, isText: text[at] === '"' }, expected, open)
-    if (next === null || at > mostLooked) return { at, expected: words[expected] }
+    if (next === null || at > maxLooked) return { at, expected: words[expected] }
     expected = next
     from = end ?? text.length
   }

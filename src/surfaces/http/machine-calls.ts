@@ -20,7 +20,7 @@ import { Refusal } from './refusal.ts'
 import type { HttpServingOptions, ServedProject } from './serving.ts'
 
 /**
- * `POST /api/edge/call`: a call of somebody who works on another machine. It is decided here; what must be measured first
+ * `POST /api/machines/call`: a call of somebody who works on another machine. It is decided here; what must be measured first
  * is measured there, and sent along when the request is repeated.
  */
 export function createRemoteCallHandler(serving: HttpServingOptions, mcp: McpPart) {
@@ -31,15 +31,15 @@ export function createRemoteCallHandler(serving: HttpServingOptions, mcp: McpPar
     const request = await readRequest(c, serving)
     const project = c.var.project
     const { call: id, folder, measured } = request
-    const edge = machineOf(request)
+    const machine = machineOf(request)
     const context = remoteContext(contextForRequest(project.contextOf(actor), request), {
-      edge,
+      machine,
       id,
       folder,
       address: addressOf(c),
       measured,
     })
-    heard.tell(project, { request, edge, context: project.contextOf(actor) })
+    heard.tell(project, { request, machine, context: project.contextOf(actor) })
     try {
       return c.json(await performed(request, context))
     } catch (error) {
@@ -67,7 +67,7 @@ export function createRemoteCallHandler(serving: HttpServingOptions, mcp: McpPar
   }
 }
 
-/** Where the record is, as its edge knows it: the database's own address is the server's to know. */
+/** Where the record is, as its remote machine knows it: the database's own address is the server's to know. */
 function addressOf(c: RequestContext): string {
   const said = c.req.header(addressHeader) ?? ''
   const isAddress = said.length <= 500 && /^https?:\/\/[\w.:[\]-]+(?:\/p\/[a-z0-9-]+)?$/i.test(said)
@@ -79,29 +79,29 @@ const toldEvery = 10_000
 
 interface RemoteMachineContact {
   readonly request: RemoteCallRequest
-  readonly edge: RemoteMachine
+  readonly machine: RemoteMachine
   readonly context: Context
 }
 
 /**
- * Keeps when each edge was heard of last: not more often than anybody looks. What was kept is asked
- * of the record, since another server may have heard the same edge in between.
+ * Keeps when each remote machine was heard of last: not more often than anybody looks. What was kept is asked
+ * of the record, since another server may have heard the same remote machine in between.
  */
 class RemoteMachineTracker {
-  /** Of each edge that is being told of in a project: what it said since, if anything. */
+  /** Of each remote machine that is being told of in a project: what it said since, if anything. */
   readonly #telling = new WeakMap<ServedProject, Map<string, RemoteMachineContact | null>>()
 
   tell(project: ServedProject, heard: RemoteMachineContact): void {
     const telling = this.#telling.get(project) ?? new Map<string, RemoteMachineContact | null>()
     this.#telling.set(project, telling)
-    const { id } = heard.edge
+    const { id } = heard.machine
     const isUnderWay = telling.has(id)
     telling.set(id, isUnderWay ? heard : null)
     if (!isUnderWay) void this.#keep(telling, heard)
   }
 
   async #keep(telling: Map<string, RemoteMachineContact | null>, first: RemoteMachineContact): Promise<void> {
-    const { id } = first.edge
+    const { id } = first.machine
     for (let heard: RemoteMachineContact | null = first; heard !== null; heard = telling.get(id) ?? null) {
       telling.set(id, null)
       await recordHeartbeat(heard).catch(() => undefined) // told with the next call
@@ -112,22 +112,22 @@ class RemoteMachineTracker {
 
 async function recordHeartbeat({
   request,
-  edge,
+  machine,
   context: { store, actor, clock },
 }: RemoteMachineContact): Promise<void> {
   const { version } = request
   const at = clock.now()
-  const before = await store.view(({ edges }) => edges.heard(edge.id))
-  const isSame = before?.name === edge.name && before.token === actor.name
+  const before = await store.view(({ machines }) => machines.heard(machine.id))
+  const isSame = before?.name === machine.name && before.token === actor.name
   if (isSame && at - before.seenAt < toldEvery) return
-  const beside = [{ kind: 'edge seen' as const, ...edge, token: actor.name, version, at }]
-  await store.record({ actor, at, decide: async () => ({ facts: [], beside, answer: null }) })
+  const beside = [{ kind: 'machine seen' as const, ...machine, token: actor.name, version, at }]
+  await store.record({ actor, at, decide: async () => ({ events: [], beside, answer: null }) })
 }
 
-/** The token says who it is and what it may; what the edge says can only take from that. */
+/** The token says who it is and what it may; what the remote machine says can only take from that. */
 function contextForRequest(context: Context, request: RemoteCallRequest): Context {
   const { as, channel, client, connection, inside_command: inside } = request
-  const { actor, standing } = context
+  const { actor, permissions: standing } = context
   // A person's token in an agent's hands does what agents may.
   const isLent = actor.kind === 'person' && (as === 'agent' || inside === true)
   const shown = client?.replace(/\s+/g, ' ').trim().slice(0, 100)
@@ -149,7 +149,7 @@ function contextForRequest(context: Context, request: RemoteCallRequest): Contex
     roles: [],
     access: access === null ? null : lowerAccess(access, 'contributor'),
   }
-  return { ...context, actor: acting, standing: { ...ownStanding, ...lent } }
+  return { ...context, actor: acting, permissions: { ...ownStanding, ...lent } }
 }
 
 function upgradeRequired(version: string): Refusal {
@@ -197,7 +197,7 @@ function valuesIn(value: unknown, most: number): number {
   return count
 }
 
-function machineOf({ edge: { key, name } }: RemoteCallRequest): RemoteMachine {
+function machineOf({ machine: { key, name } }: RemoteCallRequest): RemoteMachine {
   return { id: machineIdOf(hash('sha256', key)), name }
 }
 

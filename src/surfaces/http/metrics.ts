@@ -20,10 +20,10 @@ export interface CountedRequest {
 const monitor: Actor = { name: 'metrics', kind: 'agent', role: null, channel: 'http' }
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** Null where the journal cannot be read now: the other figures are still of use. */
+/** Null where the log cannot be read now: the other figures are still of use. */
 async function headOf(project: ServedProject): Promise<number | null> {
   const { store } = project.contextOf(monitor)
-  return store.view(({ journal }) => journal.head()).catch(() => null)
+  return store.view(({ eventLog: log }) => log.head()).catch(() => null)
 }
 
 export function openMetrics(
@@ -55,8 +55,8 @@ export function openMetrics(
     },
   })
   new Gauge({
-    name: 'waymark_journal_seq',
-    help: 'The last position of the journal, by project.',
+    name: 'waymark_log_seq',
+    help: 'The last position of the log, by project.',
     labelNames: ['project'],
     registers,
     async collect() {
@@ -87,7 +87,7 @@ export function routeLabel(path: string, operations: ReadonlySet<string>): strin
 
 const own = [
   '/api/openapi.json',
-  '/api/journal',
+  '/api/events',
   '/api/projects',
   '/api/review/image',
   '/api/session',

@@ -120,10 +120,10 @@ const list = {
 
 /** The paths beside the operations. */
 const ownPaths: Readonly<Record<string, OpenApiPath>> = {
-  '/api/journal': {
+  '/api/events': {
     get: {
-      operationId: 'read_journal',
-      summary: 'The journal after a position',
+      operationId: 'read_events',
+      summary: 'The log after a position',
       description:
         'Facts as an export writes them, oldest first. Ask again with since=next until next is head.',
       tags: ['server'],
@@ -132,8 +132,8 @@ const ownPaths: Readonly<Record<string, OpenApiPath>> = {
         { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 } },
       ],
       responses: {
-        200: answer('The facts, the position of the last of them, and the end of the journal.', {
-          facts: { type: 'array', items: { type: 'object' } },
+        200: answer('The log entries, the position of the last of them, and the end of the log.', {
+          events: { type: 'array', items: { type: 'object' } },
           next: { type: 'integer' },
           head: { type: 'integer' },
         }),

@@ -31,7 +31,7 @@ export interface ElicitationContext {
 
 /**
  * Puts what an agent was refused, because only people decide it, to the person behind its client. The question waits as
- * a hold already, so a lost dialog loses nothing. Null where it is not to be asked: the project does not allow it, the
+ * an inbox item already, so a lost dialog loses nothing. Null where it is not to be asked: the project does not allow it, the
  * client cannot, or the person said neither yes nor no.
  */
 export async function elicitDecision(
@@ -40,27 +40,27 @@ export async function elicitDecision(
 ): Promise<CallToolResult | InputRequiredResult | null> {
   // Whoever answers there is the command itself.
   if (asking.context.actor.insideCommand) return null
-  const holdId = failure.details?.['hold_id']
-  if (failure.code !== 'FORBIDDEN' || typeof holdId !== 'string' || !asking.canAsk) return null
-  const hold = await elicitableItem(asking.context, holdId)
-  if (hold === null) return null
+  const itemId = failure.details?.['item_id']
+  if (failure.code !== 'FORBIDDEN' || typeof itemId !== 'string' || !asking.canAsk) return null
+  const item = await elicitableItem(asking.context, itemId)
+  if (item === null) return null
   const [question] = questionsIn(asking.responses)
   if (question === undefined) {
     const { context } = asking
     const look = async (reads: Reads, questions: ShownQuestions) => {
-      const shown = await prepareShownItem(reads, questions, { context, item: hold })
+      const shown = await prepareShownItem(reads, questions, { context, item: item })
       return shown && prepareStored(questions, shown)
     }
     const content = await measureShown(context, eventOperation, look)
     if (content === null) return null
     const key = questionKey(content)
-    return inputRequired({ inputRequests: { [key]: decisionQuestion(hold.reason, hold.request) } })
+    return inputRequired({ inputRequests: { [key]: decisionQuestion(item.reason, item.request) } })
   }
   const response = inputResponse(asking.responses, question.key)
   if (response.kind !== 'elicit' || response.action !== 'accept') return null
   const { decision, reason } = { decision: undefined, reason: undefined, ...response.content }
   if (typeof decision !== 'string' || decision === later) return null
-  return decideByElicitation(asking, hold, {
+  return decideByElicitation(asking, item, {
     decision,
     reason: typeof reason === 'string' && reason !== '' ? reason : null,
     content: question.content,
@@ -69,12 +69,12 @@ export async function elicitDecision(
 
 type AnswerableInboxItem = InboxItem & { readonly request: DecisionRequest }
 
-async function elicitableItem({ store }: Context, holdId: string): Promise<AnswerableInboxItem | null> {
-  return store.view(async ({ runs, holds }) => {
+async function elicitableItem({ store }: Context, itemId: string): Promise<AnswerableInboxItem | null> {
+  return store.view(async ({ runs, inboxItems: items }) => {
     if (settingOf(await runs.settings(), 'elicitation') !== 'on') return null
-    const hold = await holds.find(holdId)
-    if (hold?.status !== 'open' || hold.request?.kind !== 'decision') return null
-    return { ...hold, request: hold.request }
+    const item = await items.find(itemId)
+    if (item?.status !== 'open' || item.request?.kind !== 'decision') return null
+    return { ...item, request: item.request }
   })
 }
 
@@ -164,7 +164,7 @@ const later = 'decide later'
 /** The question that an agent's client puts to its person: which event, and why. */
 function decisionQuestion(reason: string, { events }: DecisionRequest): InputRequest {
   return inputRequired.elicit({
-    message: `${reason}\nYour decision goes into the journal, as yours by way of this client.`,
+    message: `${reason}\nYour decision goes into the log, as yours by way of this client.`,
     requestedSchema: {
       type: 'object',
       properties: {

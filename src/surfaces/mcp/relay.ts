@@ -50,7 +50,7 @@ export interface RelayedProject extends ServerIntroduction {
   /** Asks an operation by its name. */
   ask(operation: string, input: Answer, client: string | undefined): Promise<Answer>
   /** What is recorded there. */
-  readonly journal: FollowableStore
+  readonly events: FollowableStore
   readonly log: (line: string) => void
 }
 
@@ -58,7 +58,7 @@ export interface RelayedProject extends ServerIntroduction {
 export function connectRelay(project: RelayedProject, transport: StdioTransport): { end(): Promise<void> } {
   const { log } = project
   const order = new CallOrder()
-  const watch = new ResourceWatch(new EventLogFeed({ store: () => project.journal, log }))
+  const watch = new ResourceWatch(new EventLogFeed({ store: () => project.events, log }))
   transport.observe(listenRequests({ watch, log }))
   const handle = serveStdio(({ era }) => relayServer(project, { era, order, watch }), {
     transport,
@@ -86,7 +86,7 @@ function relayServer(project: RelayedProject, { era, order, watch }: RelayConnec
   server.onerror = (error) => log(`MCP: ${error.message}`)
   const clientOf = (request: ServerContext) =>
     shownName(era === 'modern' ? clientIn(request) : server.getClientVersion()?.name)
-  const glance = new ListChanges({ store: () => project.journal, log })
+  const glance = new ListChanges({ store: () => project.events, log })
 
   const askFor = (request: ServerContext) => (name: string, input: Answer) =>
     project.ask(name, input, clientOf(request))

@@ -87,7 +87,7 @@ class PendingRequests {
   }
 }
 
-const longestLine = 10 * 1024 * 1024
+const maxLineLength = 10 * 1024 * 1024
 
 export interface StdioStreams {
   readonly input: Readable
@@ -112,7 +112,7 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void
   readonly #streams: StdioStreams
   readonly #introduced: ServerIntroduction
-  readonly #splitter = new LineSplitter(longestLine)
+  readonly #splitter = new LineSplitter(maxLineLength)
   readonly #unanswered = new PendingRequests()
   readonly #begun = Promise.withResolvers<boolean>()
   readonly #finished = Promise.withResolvers<void>()

@@ -24,16 +24,16 @@ export function progressList(progress: readonly ProgressEntry[], page: RenderCon
     .join('\n')
 }
 
-/** An issue; where it waits or waited for a person, with its hold and its answer. */
+/** An issue; where it waits or waited for a person, with its inbox item and its answer. */
 type IssueLine = Pick<BlockerEntry, 'id' | 'type' | 'description' | 'resolution'> & Partial<BlockerEntry>
 
 export function issueList(issues: readonly IssueLine[], page: RenderContext): string {
   return issues
     .map((issue) => {
       const type = issue.type.toLowerCase().replace(/_/g, ' ')
-      const { resolved, hold_id: id = issue.id } = issue
+      const { resolved, item_id: id = issue.id } = issue
       const answer = resolved
-        ? `\n  ${resolved.by ?? ''} answered: ${resolved.answer ?? resolved.status}`
+        ? `\n  ${resolved.closed_by ?? ''} answered: ${resolved.answer ?? resolved.status}`
         : ''
       const workaround =
         issue.resolution === null ? '' : `\n  meanwhile: ${quoteText(issue.resolution, page)}`

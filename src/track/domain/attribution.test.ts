@@ -30,10 +30,10 @@ function unseenInterval(open: readonly CandidateAuthor[]): Interval {
   return { open, touched: null }
 }
 
-function attribute(id: string, stretches: readonly Interval[], ...paths: readonly string[]) {
+function attribute(id: string, intervals: readonly Interval[], ...paths: readonly string[]) {
   const { own, perhaps, foreign } = attributeChanges(
     id,
-    stretches,
+    intervals,
     paths.map((path) => ({ path })),
   )
   return {
@@ -54,8 +54,8 @@ describe('with two attempts open', () => {
   const api = attempt('b', { areas: ['api'] })
 
   test('an area makes a change probable for its owner, and takes it from no one', () => {
-    const stretches = [touchedInterval([auth, api], 'auth.ts', 'api.ts', 'utils.ts')]
-    expect(attribute('a', stretches, 'auth.ts', 'api.ts', 'utils.ts')).toEqual({
+    const intervals = [touchedInterval([auth, api], 'auth.ts', 'api.ts', 'utils.ts')]
+    expect(attribute('a', intervals, 'auth.ts', 'api.ts', 'utils.ts')).toEqual({
       own: {
         'auth.ts': { certainty: 'probable', rivals: ['b'] },
         'utils.ts': { certainty: 'contested', rivals: ['b'] },
@@ -67,11 +67,11 @@ describe('with two attempts open', () => {
 
   test('where several areas cover a path it is contested between these, and perhaps of the others', () => {
     const alsoAuth = attempt('b', { areas: ['auth'] })
-    const stretches = [touchedInterval([auth, alsoAuth, attempt('c')], 'auth.ts')]
-    expect(attribute('a', stretches, 'auth.ts').own).toEqual({
+    const intervals = [touchedInterval([auth, alsoAuth, attempt('c')], 'auth.ts')]
+    expect(attribute('a', intervals, 'auth.ts').own).toEqual({
       'auth.ts': { certainty: 'contested', rivals: ['b'] },
     })
-    expect(attribute('c', stretches, 'auth.ts').perhaps).toEqual({ 'auth.ts': ['a', 'b'] })
+    expect(attribute('c', intervals, 'auth.ts').perhaps).toEqual({ 'auth.ts': ['a', 'b'] })
   })
 
   test('what a hook saw is known', () => {
@@ -117,21 +117,21 @@ describe('in one family', () => {
   const stranger = attempt('s', { areas: ['web'] })
 
   test("a descendant's change is certain for both and reaches the ancestor through the descendant", () => {
-    const stretches = [touchedInterval([parent], 'a.ts'), touchedInterval([parent, child], 'b.ts')]
-    expect(attribute('p', stretches, 'a.ts', 'b.ts').own).toEqual({
+    const intervals = [touchedInterval([parent], 'a.ts'), touchedInterval([parent, child], 'b.ts')]
+    expect(attribute('p', intervals, 'a.ts', 'b.ts').own).toEqual({
       'a.ts': sure,
       'b.ts': { ...sure, via: 'c' },
     })
-    expect(attribute('c', stretches, 'b.ts').own).toEqual({ 'b.ts': sure })
+    expect(attribute('c', intervals, 'b.ts').own).toEqual({ 'b.ts': sure })
   })
 
   test('two descendants are rivals of each other but not of the ancestor', () => {
-    const stretches = [touchedInterval([parent, child, sibling], 'x.ts', 'docs/a.md')]
-    expect(attribute('p', stretches, 'x.ts', 'docs/a.md').own).toEqual({
+    const intervals = [touchedInterval([parent, child, sibling], 'x.ts', 'docs/a.md')]
+    expect(attribute('p', intervals, 'x.ts', 'docs/a.md').own).toEqual({
       'x.ts': sure,
       'docs/a.md': { ...sure, via: 'd' },
     })
-    expect(attribute('c', stretches, 'x.ts', 'docs/a.md')).toEqual({
+    expect(attribute('c', intervals, 'x.ts', 'docs/a.md')).toEqual({
       own: { 'x.ts': { certainty: 'contested', rivals: ['d'] } },
       perhaps: { 'docs/a.md': ['d'] },
       foreign: {},
@@ -139,8 +139,8 @@ describe('in one family', () => {
   })
 
   test('a stranger beside a descendant contests it in the report of the ancestor too', () => {
-    const stretches = [touchedInterval([parent, child, stranger], 'x.ts', 'web/a.ts')]
-    expect(attribute('p', stretches, 'x.ts', 'web/a.ts')).toEqual({
+    const intervals = [touchedInterval([parent, child, stranger], 'x.ts', 'web/a.ts')]
+    expect(attribute('p', intervals, 'x.ts', 'web/a.ts')).toEqual({
       own: { 'x.ts': { certainty: 'contested', via: 'c', rivals: ['s'] } },
       perhaps: { 'web/a.ts': ['s'] },
       foreign: {},
@@ -163,8 +163,8 @@ describe('when a stretch could not be measured', () => {
   })
 
   test('a change seen as foreign is contested, because the attempt may have made it unseen', () => {
-    const stretches = [touchedInterval([one, two], 'api.ts'), unseenInterval([one])]
-    expect(attribute('a', stretches, 'api.ts').own).toEqual({
+    const intervals = [touchedInterval([one, two], 'api.ts'), unseenInterval([one])]
+    expect(attribute('a', intervals, 'api.ts').own).toEqual({
       'api.ts': { certainty: 'contested', rivals: ['b'] },
     })
   })
@@ -181,7 +181,7 @@ const contender = fc
     reported: fc.subarray(['auth.ts', 'x.ts']),
   })
   .map(({ id, ...more }) => attempt(id, more))
-const anyStretch = fc
+const anyInterval = fc
   .tuple(
     fc.uniqueArray(contender, { selector: ({ id }) => id, minLength: 1 }),
     fc.option(fc.subarray(['auth.ts', 'api.ts', 'x.ts'])),
@@ -190,17 +190,17 @@ const anyStretch = fc
 
 test('no change is lost: each is the attempt’s, or perhaps, or known to be of others, who are then named', () => {
   fc.assert(
-    fc.property(fc.array(anyStretch, { minLength: 1, maxLength: 4 }), (stretches) => {
+    fc.property(fc.array(anyInterval, { minLength: 1, maxLength: 4 }), (intervals) => {
       const paths = ['auth.ts', 'api.ts', 'x.ts']
       const { own, perhaps, foreign } = attributeChanges(
         'a',
-        stretches,
+        intervals,
         paths.map((path) => ({ path })),
       )
       expect([...own.keys(), ...perhaps.keys(), ...foreign.keys()].sort()).toEqual([...paths].sort())
       for (const rivals of [...perhaps.values(), ...foreign.values()])
         expect(rivals.length).toBeGreaterThan(0)
-      const alone = stretches.every(({ open }) => open.every(({ id }) => id === 'a'))
+      const alone = intervals.every(({ open }) => open.every(({ id }) => id === 'a'))
       if (alone) expect([...own.values()].every(({ certainty }) => certainty === 'certain')).toBe(true)
       for (const { certainty, rivals } of own.values())
         if (certainty === 'probable') expect(rivals).not.toContain('a')

@@ -42,10 +42,10 @@ export interface AttributedChanges {
 /** Says for every change during an attempt whether it is that attempt's, from the stretches in which it was open. */
 export function attributeChanges(
   attempt: string,
-  stretches: readonly Interval[],
+  intervals: readonly Interval[],
   changes: readonly ChangedPath[],
 ): AttributedChanges {
-  const lived = stretches.filter((stretch) => stretch.open.some(({ id }) => id === attempt))
+  const lived = intervals.filter((interval) => interval.open.some(({ id }) => id === attempt))
   const own = new Map<string, Attribution>()
   const perhaps = new Map<string, readonly string[]>()
   const foreign = new Map<string, readonly string[]>()
@@ -90,10 +90,10 @@ interface AttributionClaim {
 }
 
 function claimOn(attempt: string, lived: readonly Interval[], change: ChangedPath): AttributionClaim {
-  const seen = lived.filter((stretch) => isTouched(stretch, change))
-  const blind = lived.filter((stretch) => stretch.touched === null)
+  const seen = lived.filter((interval) => isTouched(interval, change))
+  const blind = lived.filter((interval) => interval.touched === null)
   const claims = (candidates: readonly Interval[]) =>
-    candidates.map((stretch) => claimIn(attempt, stretch, change))
+    candidates.map((interval) => claimIn(attempt, interval, change))
   // A change that no stretch saw fell into one that could not be measured, but which one is not known.
   if (seen.length === 0) return mergeClaims(claims(blind.length > 0 ? blind : lived), WEAKEST)
   const claim = seenClaim(claims(seen))
@@ -115,11 +115,11 @@ function isTouched({ touched }: Interval, { path, from }: ChangedPath): boolean 
 }
 
 /** Only what is known takes a change out of a report: that one attempt was open alone, or what hooks told. */
-function claimIn(attempt: string, stretch: Interval, { path, from }: ChangedPath): AttributionClaim {
+function claimIn(attempt: string, interval: Interval, { path, from }: ChangedPath): AttributionClaim {
   const names = from === undefined ? [path] : [path, from]
-  if (!stretch.open.some(({ seen }) => seen))
-    return claimByAreas(attempt, withoutAncestors(stretch.open), names)
-  const sight = hookEvidenceOf(stretch, names, attempt)
+  if (!interval.open.some(({ seen }) => seen))
+    return claimByAreas(attempt, withoutAncestors(interval.open), names)
+  const sight = hookEvidenceOf(interval, names, attempt)
   return claimByEvidence(attempt, sight, names)
 }
 

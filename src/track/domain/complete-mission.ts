@@ -20,19 +20,19 @@ export function completeMission(
   closing: MissionCompletion,
   running: {
     readonly open: readonly Attempt[]
-    readonly holds: readonly InboxItem[]
+    readonly items: readonly InboxItem[]
     /** Runs that did not succeed, and that a person passes over. */
     readonly passedOver: readonly RunId[]
   },
 ): readonly NewProjectEvent[] {
-  const { open, holds, passedOver } = running
+  const { open, items, passedOver } = running
   if (isEnded(mission) && !isWorkflowWithoutSummary(mission)) return repeatedClosing(mission, closing)
   if (open.length > 0 && closing.status !== 'failed') throw openAttemptsFailure(mission, open)
   const reason = `The ${mission.kind} was completed as failed.`
   const abandoned = open.flatMap((attempt) =>
     abandon(
       attempt,
-      holds.filter(({ attemptId }) => attemptId === attempt.id),
+      items.filter(({ attemptId }) => attemptId === attempt.id),
       reason,
     ),
   )

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { aHold, aMission, anAttempt, aPhase, aTask } from '../../../test/support/entities.ts'
+import { aMission, anAttempt, anItem, aPhase, aTask } from '../../../test/support/entities.ts'
 import { settingAt } from '../../../test/support/setting.ts'
 import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
 import type { PhaseId, TaskId } from '../../kernel/id.ts'
@@ -56,7 +56,7 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
     isOtherOpen: false,
     stepsToDo: 0,
     isGated: false,
-    holds: [],
+    items: [],
     waiting: { gate: 'blockers', ofMission: 0 },
     ...changes,
   }
@@ -72,20 +72,20 @@ test('open subtasks refuse a completion and are named, unless the task failed', 
   expect(failed.notes.join()).toContain('t-2')
 })
 
-describe('holds', () => {
-  test('a review asked for is a hold with its reason', () => {
+describe('items', () => {
+  test('a review asked for is an inbox item with its reason', () => {
     const asked = { ...outcome, manualReviewNeeded: true, manualReviewReason: 'Check the cookie flags.' }
     const [opened] = completeTask(request({ outcome: asked }), situation(), settingAt(9)).consequences
     expect(opened).toMatchObject({
-      kind: 'hold.opened',
-      hold: { kind: 'review', reason: 'Check the cookie flags.' },
+      kind: 'inbox.opened',
+      item: { kind: 'review', reason: 'Check the cookie flags.' },
     })
   })
 
-  test('files outside the scope are a hold that names them', () => {
+  test('files outside the scope are an inbox item that names them', () => {
     const out = { ...evidence, scope: { matches: false, unexpected: ['utils.ts'] } }
     const [opened] = completeTask(request({ evidence: out }), situation(), settingAt(9)).consequences
-    expect(opened).toMatchObject({ kind: 'hold.opened', hold: { kind: 'scope', paths: ['utils.ts'] } })
+    expect(opened).toMatchObject({ kind: 'inbox.opened', item: { kind: 'scope', paths: ['utils.ts'] } })
   })
 
   test('an unknown scope verdict opens nothing', () => {
@@ -95,10 +95,10 @@ describe('holds', () => {
     )
   })
 
-  test('a hold about the silence of the attempt ends with it', () => {
-    const holds = [aHold({ kind: 'stale_attempt' }), aHold({ kind: 'blocker' })]
-    expect(consequenceKinds(completeTask(request(), situation({ holds }), settingAt(9)))).toEqual([
-      'hold.closed',
+  test('an inbox item about the silence of the attempt ends with it', () => {
+    const items = [anItem({ kind: 'stale_attempt' }), anItem({ kind: 'blocker' })]
+    expect(consequenceKinds(completeTask(request(), situation({ items }), settingAt(9)))).toEqual([
+      'inbox.closed',
     ])
   })
 })

@@ -22,7 +22,7 @@ export interface CompletionRequest {
   readonly outcome: Outcome
   readonly phaseComplete: boolean
   readonly evidence: AttemptMeasurement
-  /** Mission Control's sentence about files outside the scope, for the hold. */
+  /** Mission Control's sentence about files outside the scope, for the inbox item. */
   readonly scopeReason: string
 }
 
@@ -48,8 +48,8 @@ export interface CompletionSituation {
   /** Whether a run that is not at an end gates the mission. */
   readonly isGated: boolean
   /** Open holds on the attempt. */
-  readonly holds: readonly InboxItem[]
-  /** What the project's setting says of open holds, and how many of the mission are open. */
+  readonly items: readonly InboxItem[]
+  /** What the project's setting says of open inbox items, and how many of the mission are open. */
   readonly waiting: { readonly gate: InboxGateMode; readonly ofMission: number }
 }
 
@@ -59,7 +59,7 @@ export interface OpenTask extends Pick<Task, 'id' | 'name'> {
 }
 
 export interface CompletedTask {
-  /** What follows from closing the attempt, in order: its holds, its phase, its mission. */
+  /** What follows from closing the attempt, in order: its inbox items, its phase, its mission. */
   readonly consequences: readonly NewProjectEvent[]
   readonly phase: Phase | null
   readonly notes: readonly string[]
@@ -74,16 +74,16 @@ export function completeTask(
   refuseOpenSubtasks(request.status, situation.task, situation.openSubtasks)
   const phase = phaseAfter(request, situation, setting)
   const asked = itemsOpenedBy(request, { ...situation.attempt, completedBy: request.actor }, setting)
-  const holds = asked.map((hold): NewProjectEvent => ({ kind: 'hold.opened', hold }))
+  const items = asked.map((item): NewProjectEvent => ({ kind: 'inbox.opened', item }))
   const end = workflowEnd(request, situation)
   // With `holds_gate: all` nothing ends while something waits, by itself neither.
   const { gate, ofMission } = situation.waiting
-  const isHeldUp = end.length > 0 && gate === 'all' && ofMission + holds.length > 0
+  const isHeldUp = end.length > 0 && gate === 'all' && ofMission + items.length > 0
   return {
     consequences: [
-      ...closeStaleItems(situation.holds, 'The attempt was completed.'),
-      ...holds,
-      ...phase.facts,
+      ...closeStaleItems(situation.items, 'The attempt was completed.'),
+      ...items,
+      ...phase.events,
       ...(isHeldUp ? [] : end),
     ],
     phase: phase.phase,
@@ -126,18 +126,18 @@ export function itemsOpenedBy(
 ): readonly InboxItem[] {
   const openedBy = outcomeAuthorOf(attempt)
   const where = { ...attempt, attemptId: attempt.id }
-  const holds: InboxItem[] = []
+  const items: InboxItem[] = []
   if (outcome.manualReviewNeeded) {
     const reason = outcome.manualReviewReason ?? 'The agent asks for a review and gave no reason.'
-    holds.push(openInboxItem({ kind: 'review', reason, openedBy }, where, setting))
+    items.push(openInboxItem({ kind: 'review', reason, openedBy }, where, setting))
   }
   if (evidence.scope.unexpected.length > 0) {
     const said = (outcome.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)
     const reason = said.length === 0 ? scopeReason : `${scopeReason}\nThe agent says: ${said.join('; ')}`
-    const hold = openInboxItem({ kind: 'scope', reason, openedBy: 'waymark' }, where, setting)
-    holds.push({ ...hold, paths: evidence.scope.unexpected })
+    const item = openInboxItem({ kind: 'scope', reason, openedBy: 'waymark' }, where, setting)
+    items.push({ ...item, paths: evidence.scope.unexpected })
   }
-  return holds
+  return items
 }
 
 function phaseAfter(
@@ -146,22 +146,22 @@ function phaseAfter(
   setting: TransactionContext,
 ): {
   readonly phase: Phase | null
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
   readonly notes: readonly string[]
 } {
   if (!phase) {
     const notes = phaseComplete ? ['This task has no phase: phase_complete changed nothing.'] : []
-    return { phase, facts: [], notes }
+    return { phase, events: [], notes }
   }
-  if (phase.status === 'completed') return { phase, facts: [], notes: [] }
+  if (phase.status === 'completed') return { phase, events: [], notes: [] }
   if (phaseComplete) refuseOpenPhase(phase, openInPhase)
   // The last planned task of a phase ends it; one that no one planned may be followed by another.
   const others = undoneInPhase - (task.phaseId === phase.id && task.status !== 'done' ? 1 : 0)
   const isLast = status !== 'failed' && wasPlanned && isPhaseFree && others === 0
-  if (!phaseComplete && !(isLast && task.phaseId === phase.id)) return { phase, facts: [], notes: [] }
+  if (!phaseComplete && !(isLast && task.phaseId === phase.id)) return { phase, events: [], notes: [] }
   return {
     phase: { ...phase, status: 'completed', completedAt: setting.at },
-    facts: [{ kind: 'phase.completed', phaseId: phase.id, missionId: phase.missionId }],
+    events: [{ kind: 'phase.completed', phaseId: phase.id, missionId: phase.missionId }],
     notes: [],
   }
 }
@@ -214,14 +214,14 @@ export function correctAttempt(
 ): {
   readonly attempt: Attempt
   readonly agentName: string
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
   readonly at: number
 } {
   const ended = assertCompleted(task, attempt)
   const agentName = speakerOf(ended, actor)
   const said = before.find((correction) => correction.text === text)
-  if (said) return { attempt: ended, agentName, facts: [], at: said.at }
-  const fact: NewProjectEvent = {
+  if (said) return { attempt: ended, agentName, events: [], at: said.at }
+  const event: NewProjectEvent = {
     kind: 'attempt.corrected',
     attemptId: ended.id,
     taskId: task.id,
@@ -229,7 +229,7 @@ export function correctAttempt(
     text,
     agentName,
   }
-  return { attempt: ended, agentName, facts: [fact], at: setting.at }
+  return { attempt: ended, agentName, events: [event], at: setting.at }
 }
 
 function assertCompleted(task: Task, attempt: Attempt | null): Attempt {

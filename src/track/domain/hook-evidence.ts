@@ -80,10 +80,10 @@ export interface EvidenceLink {
 }
 
 /** The reports on one path in a stretch as a chain from its first content to its last. */
-export function evidenceChain(stretch: Interval, name: string): readonly EvidenceLink[] {
-  const time = stretch.time ?? { from: 0, to: Number.MAX_SAFE_INTEGER }
-  const present = presentAuthors(stretch.open, [name], time)
-  return chainOf(present, { name, time, isOfTurn: false, ends: stretch.contents?.get(name) }).links
+export function evidenceChain(interval: Interval, name: string): readonly EvidenceLink[] {
+  const time = interval.time ?? { from: 0, to: Number.MAX_SAFE_INTEGER }
+  const present = presentAuthors(interval.open, [name], time)
+  return chainOf(present, { name, time, isOfTurn: false, ends: interval.contents?.get(name) }).links
 }
 
 /** A formatter is at work so long after an edit, in milliseconds. */
@@ -93,12 +93,12 @@ const tolerance = 500
 /** A file system that counts whole seconds differs by so much. */
 const coarse = 2_000
 
-export function hookEvidenceOf(stretch: Interval, names: readonly string[], viewer: string): HookEvidence {
-  const time = stretch.time ?? { from: 0, to: Number.MAX_SAFE_INTEGER }
-  const present = presentAuthors(stretch.open, names, time)
-  const isOfTurn = stretch.open.some(({ id, seen }) => id === viewer && seen?.isTurn)
+export function hookEvidenceOf(interval: Interval, names: readonly string[], viewer: string): HookEvidence {
+  const time = interval.time ?? { from: 0, to: Number.MAX_SAFE_INTEGER }
+  const present = presentAuthors(interval.open, names, time)
+  const isOfTurn = interval.open.some(({ id, seen }) => id === viewer && seen?.isTurn)
   const seenOf = names.map((name) =>
-    chainOf(present, { name, time, isOfTurn, ends: stretch.contents?.get(name) }),
+    chainOf(present, { name, time, isOfTurn, ends: interval.contents?.get(name) }),
   )
   return {
     present,

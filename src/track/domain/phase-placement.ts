@@ -8,11 +8,11 @@ import type { Task } from './task.ts'
 export interface PhasePlacement {
   readonly phase: Phase | null
   readonly created: boolean
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
   readonly notes: readonly string[]
 }
 
-const nowhere: PhasePlacement = { phase: null, created: false, facts: [], notes: [] }
+const nowhere: PhasePlacement = { phase: null, created: false, events: [], notes: [] }
 
 /** Finds or makes the phase that an attempt is worked on in. A workflow has phases only when they are named. */
 export function placeInPhase(
@@ -42,7 +42,7 @@ export function placeInPhase(
   return {
     phase,
     created: true,
-    facts: [{ kind: 'phase.created', phase }, ...longer.facts],
+    events: [{ kind: 'phase.created', phase }, ...longer.events],
     notes: longer.notes,
   }
 }
@@ -88,24 +88,24 @@ function placeInExistingPhase(phase: Phase, askedName: string | null): PhasePlac
     askedName !== null && !isNamed(phase, askedName)
       ? [`Phase ${phase.number} is already named "${phase.name}"; "${askedName}" was not used.`]
       : []
-  if (phase.status !== 'completed') return { phase, created: false, facts: [], notes }
+  if (phase.status !== 'completed') return { phase, created: false, events: [], notes }
   return {
     phase: { ...phase, status: 'in_progress', completedAt: null },
     created: false,
-    facts: [{ kind: 'phase.reopened', phaseId: phase.id, missionId: phase.missionId }],
+    events: [{ kind: 'phase.reopened', phaseId: phase.id, missionId: phase.missionId }],
     notes: [...notes, `Phase ${phase.number ?? phase.id} "${phase.name}" was completed; it is open again.`],
   }
 }
 
-function extendMission(mission: Mission, number: number): Pick<PhasePlacement, 'facts' | 'notes'> {
-  if (number <= mission.totalPhases) return { facts: [], notes: [] }
+function extendMission(mission: Mission, number: number): Pick<PhasePlacement, 'events' | 'notes'> {
+  if (number <= mission.totalPhases) return { events: [], notes: [] }
   const before = mission.totalPhases
   const notes =
     mission.kind === 'workflow' && before === 0
       ? []
       : [`Phase ${number} is more than the ${before} announced; the mission now has ${number} phases.`]
   return {
-    facts: [{ kind: 'mission.extended', missionId: mission.id, totalPhases: number, before }],
+    events: [{ kind: 'mission.extended', missionId: mission.id, totalPhases: number, before }],
     notes,
   }
 }
@@ -114,7 +114,7 @@ const deepest = 20
 
 /** Whether work may begin here: the mission runs, the parent is of it, the planned task is not done. */
 export function admitTask(situation: TaskSituation): {
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
   readonly notes: readonly string[]
 } {
   const { mission, parent, parentAttempt } = situation
@@ -142,7 +142,7 @@ export function admitTask(situation: TaskSituation): {
     parent?.status === 'done'
       ? [`The parent task ${parent.id} is already done: its report does not include this subtask.`]
       : []
-  return { facts: reopened, notes }
+  return { events: reopened, notes }
 }
 
 /** A workflow that ended by itself goes on with its next task; what someone ended stays ended. */

@@ -75,12 +75,12 @@ export interface Progress extends RecordLocation {
   readonly createdAt: number
 }
 
-export const holdKinds = ['blocker', 'review', 'scope', 'approval', 'command', 'stale_attempt'] as const
-export type InboxItemKind = (typeof holdKinds)[number]
+export const itemKinds = ['blocker', 'review', 'scope', 'approval', 'command', 'stale_attempt'] as const
+export type InboxItemKind = (typeof itemKinds)[number]
 
 /** What a person said of what waited, in a word. */
-export const holdAnswers = ['answered', 'approved', 'accepted', 'sent back', 'rejected', 'dismissed'] as const
-export type InboxItemAnswer = (typeof holdAnswers)[number]
+export const itemAnswers = ['answered', 'approved', 'accepted', 'sent back', 'rejected', 'dismissed'] as const
+export type InboxItemAnswer = (typeof itemAnswers)[number]
 
 /** Something that waits for a person: what, why, since when, and how it ended. */
 export interface InboxItem {
@@ -92,7 +92,7 @@ export interface InboxItem {
   readonly attemptId: AttemptId | null
   readonly issueId: IssueId | null
   readonly runId: RunId | null
-  /** What a person is asked to decide about a run; null for the other kinds of holds. */
+  /** What a person is asked to decide about a run; null for the other kinds of inbox items. */
   readonly request: InboxItemRequest | null
   readonly reason: string
   /** The paths a scope hold is about; accepted when it is resolved. */
@@ -102,7 +102,7 @@ export interface InboxItem {
   readonly status: 'open' | 'resolved' | 'dismissed'
   readonly answer: string | null
   /** Null while it is open, where it ended by itself, and where it was not recorded. */
-  readonly said: InboxItemAnswer | null
+  readonly action: InboxItemAnswer | null
   readonly closedBy: string | null
   readonly closedAt: number | null
 }
@@ -124,7 +124,7 @@ export type InboxItemRequest =
       readonly pinned: readonly string[]
       readonly hash: string
       /** The machine that it would run on, where that is not the record's own. */
-      readonly edge?: string
+      readonly machine?: string
       /** The pinned files with their SHA-256, as they were asked about; null for none. Absent in older questions. */
       readonly files?: readonly { readonly path: string; readonly sha256: string | null }[]
       /** The last yes to this line in this folder, and what changed since: null where that is not known any more. */
@@ -138,15 +138,15 @@ export type InboxItemRequest =
       } | null
     }
 
-/** An issue; with `requires_human_review` it is a blocker until a person resolves its hold. */
+/** An issue; with `requires_human_review` it is a blocker until a person resolves its inbox item. */
 export function logIssue(
   said: Pick<Issue, 'type' | 'description' | 'resolution' | 'requiresHumanReview'>,
   where: RecordLocation & { readonly agentName: string },
   setting: TransactionContext,
-): { readonly issue: Issue; readonly facts: readonly NewProjectEvent[] } {
+): { readonly issue: Issue; readonly events: readonly NewProjectEvent[] } {
   const issue: Issue = { id: setting.ids.next('issue'), ...where, ...said, createdAt: setting.at }
-  if (!issue.requiresHumanReview) return { issue, facts: [{ kind: 'issue.logged', issue }] }
-  const hold: InboxItem = {
+  if (!issue.requiresHumanReview) return { issue, events: [{ kind: 'issue.logged', issue }] }
+  const item: InboxItem = {
     ...openInboxItem(
       { kind: 'blocker', reason: issue.description, openedBy: where.agentName },
       where,
@@ -156,21 +156,21 @@ export function logIssue(
   }
   return {
     issue,
-    facts: [
+    events: [
       { kind: 'issue.logged', issue },
-      { kind: 'hold.opened', hold },
+      { kind: 'inbox.opened', item },
     ],
   }
 }
 
-/** A hold that waits for a person, open from now on. */
+/** An inbox item that waits for a person, open from now on. */
 export function openInboxItem(
   about: Pick<InboxItem, 'kind' | 'reason' | 'openedBy'>,
   where: Omit<RecordLocation, 'agentName'>,
   setting: TransactionContext | { readonly at: number; readonly id: InboxItemId },
 ): InboxItem {
   return {
-    id: 'id' in setting ? setting.id : setting.ids.next('hold'),
+    id: 'id' in setting ? setting.id : setting.ids.next('item'),
     kind: about.kind,
     missionId: where.missionId,
     phaseId: where.phaseId,
@@ -185,7 +185,7 @@ export function openInboxItem(
     openedAt: setting.at,
     status: 'open',
     answer: null,
-    said: null,
+    action: null,
     closedBy: null,
     closedAt: null,
   }

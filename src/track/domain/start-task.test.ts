@@ -36,7 +36,7 @@ function situation(changes: Partial<TaskSituation> = {}): TaskSituation {
     depth: 0,
     planned: null,
     last: null,
-    holds: [],
+    items: [],
     dependencies: [],
     tokenOf: null,
     ...changes,
@@ -47,7 +47,7 @@ function plannedTaskFrom(task: Task, changes: Partial<PlannedTask> = {}): Planne
   return { task, dependsOn: [], unsettled: false, blocked: false, claim: null, ...changes }
 }
 
-const eventKinds = (started: ReturnType<typeof startTask>) => started.facts.map(({ kind }) => kind)
+const eventKinds = (started: ReturnType<typeof startTask>) => started.events.map(({ kind }) => kind)
 
 describe('phases', () => {
   test('a phase that does not exist is made, with its name', () => {
@@ -66,7 +66,7 @@ describe('phases', () => {
 
   test('more phases than announced raise the total, with a note', () => {
     const started = startTask(request({ phase: 5 }), situation(), settingAt(5))
-    expect(started.facts).toContainEqual({
+    expect(started.events).toContainEqual({
       kind: 'mission.extended',
       missionId: 'm-1',
       totalPhases: 5,
@@ -164,7 +164,7 @@ describe('a planned task', () => {
       unsettled: false,
       summary: null,
       files: [],
-      holds: [],
+      items: [],
     }
     const waiting = situation({ planned, dependencies: [open] })
     expect(() => startTask(request(), waiting, settingAt(5))).toThrow(/waits for tasks.*t-3/)

@@ -25,7 +25,7 @@ import {
 } from './task.ts'
 
 export interface StartedTask {
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
   readonly task: Task
   readonly attempt: Attempt
   readonly phase: Phase | null
@@ -44,7 +44,7 @@ export function startTask(
   const admitted = admitTask(situation)
   const planned = situation.planned?.task ?? null
   const open = situation.last?.status === 'open' ? situation.last : null
-  const before = open ? mayTakeOver(open, { request, holds: situation.holds }, setting) : null
+  const before = open ? mayTakeOver(open, { request, items: situation.items }, setting) : null
   if (before?.resumed) return resumeAttempt(before.resumed, situation)
 
   const begun = startPlanned(request, situation, setting)
@@ -53,12 +53,12 @@ export function startTask(
   const attempt = newAttempt(request, { task, situation, phase: placement.phase }, setting)
   const made: readonly NewProjectEvent[] = planned ? [] : [{ kind: 'task.planned', task }]
   return {
-    facts: [
-      ...admitted.facts,
-      ...placement.facts,
-      ...(before?.facts ?? []),
+    events: [
+      ...admitted.events,
+      ...placement.events,
+      ...(before?.events ?? []),
       ...made,
-      ...begun.facts,
+      ...begun.events,
       { kind: 'attempt.opened', attempt },
     ],
     task,
@@ -90,8 +90,8 @@ function resumeAttempt(attempt: Attempt, situation: TaskSituation): StartedTask 
   const phase = [home, ...phases].find((candidate) => candidate?.id === attempt.phaseId) ?? null
   const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
   return {
-    facts: [
-      ...closeStaleItems(situation.holds, 'The agent took the attempt up again.'),
+    events: [
+      ...closeStaleItems(situation.items, 'The agent took the attempt up again.'),
       { kind: 'attempt.continued', ...about },
     ],
     task,
@@ -194,7 +194,7 @@ export interface TaskSituation {
   /** The last attempt at the planned task, open or not. */
   readonly last: Attempt | null
   /** The holds on that attempt. */
-  readonly holds: readonly InboxItem[]
+  readonly items: readonly InboxItem[]
   /** What the planned task depends on, and what became of it. */
   readonly dependencies: readonly Dependency[]
   /** The task that the caller's token was made for, where it is not the one that runs. */
@@ -206,8 +206,8 @@ function startPlanned(
   { actor, agentName, claimToken, force }: Pick<TaskRequest, 'actor' | 'agentName' | 'claimToken' | 'force'>,
   { planned, dependencies, tokenOf }: Pick<TaskSituation, 'planned' | 'dependencies' | 'tokenOf'>,
   setting: TransactionContext,
-): { readonly facts: readonly NewProjectEvent[]; readonly notes: readonly string[] } {
-  if (planned === null) return { facts: [], notes: [] }
+): { readonly events: readonly NewProjectEvent[]; readonly notes: readonly string[] } {
+  if (planned === null) return { events: [], notes: [] }
   const { task, dependsOn, blocked } = planned
   const open = dependencies.filter(isUnfinished)
   assertToken(planned, { token: claimToken, madeFor: tokenOf, claimant: { actor, agentName } }, setting)
@@ -215,7 +215,7 @@ function startPlanned(
   const isRunning = planned.claim?.expiresAt !== null
   const forOther = claimToken === null ? claimedByOtherNotes(planned, { actor, agentName }, force) : []
   if (claimToken === null && isRunning) assertUnclaimed(planned, { actor, agentName }, setting.at)
-  if (!blocked) return { facts: [], notes: forOther }
+  if (!blocked) return { events: [], notes: forOther }
   if (!force) {
     const unsettled = open.some((dependency) => dependency.unsettled) ? ' or not settled' : ''
     throw new Failure(
@@ -228,7 +228,7 @@ function startPlanned(
     )
   }
   return {
-    facts: [{ kind: 'task.forced', taskId: task.id, open: dependsOn }],
+    events: [{ kind: 'task.forced', taskId: task.id, open: dependsOn }],
     notes: [...forOther, 'The task was begun although tasks that it depends on are not done.'],
   }
 }
@@ -250,9 +250,9 @@ function claimedByOtherNotes(
 }
 
 /** `t-… "Draw", which is done and waits for a person (h-…)`. */
-function dependencyStatusText({ task, unsettled, holds }: Dependency): string {
+function dependencyStatusText({ task, unsettled, items }: Dependency): string {
   const named = `${task.id} "${task.name}"`
   if (!unsettled) return `${named} (${task.status === 'to_do' ? 'to do' : 'in progress'})`
-  const ids = holds.slice(0, 3).map(({ id }) => id)
+  const ids = items.slice(0, 3).map(({ id }) => id)
   return `${named} (done, and waits for a person: ${ids.join(', ')})`
 }

@@ -10,7 +10,7 @@ import { type Attempt, isOpenedBy, isStale } from './task.ts'
 export interface TakeOverResult {
   /** The caller's own open attempt, which is answered again. */
   readonly resumed: Attempt | null
-  readonly facts: readonly NewProjectEvent[]
+  readonly events: readonly NewProjectEvent[]
 }
 
 function liveAttemptHint(
@@ -28,13 +28,13 @@ export function mayTakeOver(
   asked: {
     readonly request: Pick<TaskRequest, 'actor' | 'agentName' | 'takeOver'>
     /** The holds on the open attempt. */
-    readonly holds: readonly InboxItem[]
+    readonly items: readonly InboxItem[]
   },
   setting: TransactionContext,
 ): TakeOverResult {
-  const { request, holds } = asked
+  const { request, items } = asked
   if (isOpenedBy(open, request.actor, request.agentName) && !request.takeOver) {
-    return { resumed: open, facts: [] }
+    return { resumed: open, events: [] }
   }
   const holder = displayName(open)
   if (!isStale(open, setting.at)) {
@@ -57,19 +57,19 @@ export function mayTakeOver(
   const reason = `Taken over by ${displayName(request)}: no call since ${instant(open.lastCallAt)}.`
   return {
     resumed: null,
-    facts: abandon(open, holds, reason),
+    events: abandon(open, items, reason),
   }
 }
 
-/** A hold about an attempt's silence ends with the attempt: there is nothing left to decide. */
-export function closeStaleItems(holds: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
-  return holds
-    .filter((hold) => hold.kind === 'stale_attempt' && hold.status === 'open')
-    .map((hold) => ({
-      kind: 'hold.closed',
-      holdId: hold.id,
-      missionId: hold.missionId,
-      taskId: hold.taskId,
+/** An inbox item about an attempt's silence ends with the attempt: there is nothing left to decide. */
+export function closeStaleItems(items: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
+  return items
+    .filter((item) => item.kind === 'stale_attempt' && item.status === 'open')
+    .map((item) => ({
+      kind: 'inbox.closed',
+      itemId: item.id,
+      missionId: item.missionId,
+      taskId: item.taskId,
       status: 'resolved',
       answer,
     }))
@@ -78,11 +78,11 @@ export function closeStaleItems(holds: readonly InboxItem[], answer: string): re
 /** Gives an attempt up, and whatever hold waits about its silence. `holds` are the attempt's own. */
 export function abandon(
   attempt: Attempt,
-  holds: readonly InboxItem[],
+  items: readonly InboxItem[],
   reason: string,
 ): readonly NewProjectEvent[] {
   return [
-    ...closeStaleItems(holds, reason),
+    ...closeStaleItems(items, reason),
     {
       kind: 'attempt.abandoned',
       attemptId: attempt.id,

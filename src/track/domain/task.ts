@@ -24,7 +24,7 @@ export interface Task {
   /** The step's label in a v1 workflow's plan. */
   readonly step: string | null
   readonly role: string | null
-  /** The agent, or the role, that it is for; early facts have none. */
+  /** The agent, or the role, that it is for; early log entries have none. */
   readonly assignee?: string | null
   readonly areas: readonly string[]
   readonly status: 'to_do' | 'in_progress' | 'done'
@@ -125,7 +125,7 @@ function isSameCaller(a: Actor, b: Actor): boolean {
   return (
     isOneConnection &&
     a.name === b.name &&
-    a.edge === b.edge &&
+    a.machine === b.machine &&
     tokenOf(a) === tokenOf(b) &&
     identityOf(a) === identityOf(b)
   )
@@ -170,7 +170,7 @@ export interface Dependency {
   readonly summary: string | null
   readonly files: readonly string[]
   /** What waits for a person about it. */
-  readonly holds: readonly InboxItem[]
+  readonly items: readonly InboxItem[]
 }
 
 /** Words about an attempt, and the name of who said them. */
@@ -207,14 +207,14 @@ export interface SnapshotLocation {
   /** From the top to the project's folder: `''`, or ending with `/`. Areas are relative to it. */
   readonly prefix: string
   /** The machine that it lies on, where that is not the record's own: `e-…`. */
-  readonly edge?: string
+  readonly machineId?: string
   /** What that machine calls itself. */
-  readonly machine?: string
+  readonly machineName?: string
   /** HEAD's commit, `unborn` before the first one, or the manifest's hash for checksums. */
   readonly id: string
 }
 
 /** Names a work tree among those of all machines: the same path on two of them is two trees. */
-export function treeOf({ edge, top }: Pick<SnapshotLocation, 'edge' | 'top'>): string {
-  return edge === undefined ? top : `${edge} ${top}`
+export function treeOf({ machineId: machine, top }: Pick<SnapshotLocation, 'machineId' | 'top'>): string {
+  return machine === undefined ? top : `${machine} ${top}`
 }

@@ -11,12 +11,12 @@ import type { Correction } from '../domain/task.ts'
 /** What was measured of an attempt: its changes, the verdict about them, and what others did in the same tree. */
 
 /** Most paths that an answer lists, and most characters of details: an answer stays below 2,000 tokens. */
-const mostPaths = 50
+const maxPaths = 50
 const pathCharacters = 2_000
 const detailCharacters = 2_600
-const mostContested = 20
-const mostCommits = 10
-const mostWarnings = 12
+const maxContested = 20
+const maxCommits = 10
+const maxWarnings = 12
 
 /** How completely the changes were seen. */
 export const measurement = z.enum(['exact', 'partial', 'unknown'])
@@ -104,19 +104,19 @@ export function sharedTree({
 }: Omit<AttemptMeasurement, 'changes'>): z.output<typeof SharedTree> {
   const shown =
     contested &&
-    takeWithinBudget(contested.slice(0, mostContested), pathCharacters, ({ path }) => path.length + 30)
+    takeWithinBudget(contested.slice(0, maxContested), pathCharacters, ({ path }) => path.length + 30)
   const named =
     claimedPaths &&
-    takeWithinBudget(claimedPaths.slice(0, mostContested), pathCharacters / 2, ({ path }) => path.length)
+    takeWithinBudget(claimedPaths.slice(0, maxContested), pathCharacters / 2, ({ path }) => path.length)
   return {
     ...(contested && shown && { contested_files: shown }),
     ...(contested && shown && contested.length > shown.length && { contested_files_total: contested.length }),
     ...(commits && {
       commits: commits
-        .slice(0, mostCommits)
+        .slice(0, maxCommits)
         .map(({ id, subject, by }) => ({ id: id.slice(0, 12), subject: excerpt(subject, 80), by })),
     }),
-    ...(commits && commits.length > mostCommits && { commits_total: commits.length }),
+    ...(commits && commits.length > maxCommits && { commits_total: commits.length }),
     ...(named && { claimed_paths: named }),
     ...(named && claimedPaths.length > named.length && { claimed_paths_total: claimedPaths.length }),
     ...(widened && { areas_added: widened }),
@@ -149,7 +149,7 @@ const Report = z.object(reportFields)
 export function completionReport(evidence: AttemptMeasurement, taskId: string): z.output<typeof Report> {
   const ordered = sortOutOfScopeFirst(evidence.changes)
   const listed = takeWithinBudget(
-    ordered.slice(0, mostPaths),
+    ordered.slice(0, maxPaths),
     pathCharacters,
     ({ path, from }) => path.length + (from?.length ?? 0) + 12,
   )
@@ -179,7 +179,7 @@ export function completionReport(evidence: AttemptMeasurement, taskId: string): 
       ...unexpectedFiles(
         evidence.scope.unexpected,
         takeWithinBudget(
-          evidence.scope.unexpected.slice(0, mostPaths),
+          evidence.scope.unexpected.slice(0, maxPaths),
           pathCharacters / 2,
           (path) => path.length,
         ),
@@ -190,16 +190,16 @@ export function completionReport(evidence: AttemptMeasurement, taskId: string): 
   }
 }
 
-const mostIgnored = 10
+const maxIgnored = 10
 
 function ignoredOf({ added, modified, deleted }: AttemptMeasurement['ignored']) {
   const all = [added, modified, deleted]
-  const isCut = all.some(({ length }) => length > mostIgnored)
+  const isCut = all.some(({ length }) => length > maxIgnored)
   return {
     ignored: {
-      added: added.slice(0, mostIgnored),
-      modified: modified.slice(0, mostIgnored),
-      deleted: deleted.slice(0, mostIgnored),
+      added: added.slice(0, maxIgnored),
+      modified: modified.slice(0, maxIgnored),
+      deleted: deleted.slice(0, maxIgnored),
     },
     ...(isCut && { ignored_total: all.reduce((sum, { length }) => sum + length, 0) }),
   }
@@ -214,7 +214,7 @@ export function unexpectedFiles(
 }
 
 function cutWarnings(warnings: readonly string[]): readonly string[] {
-  const shown = warnings.slice(0, mostWarnings).map((warning) => excerpt(warning, 300))
+  const shown = warnings.slice(0, maxWarnings).map((warning) => excerpt(warning, 300))
   const left = warnings.length - shown.length
   return left === 0 ? shown : [...shown, `${left} more warnings.`]
 }
@@ -263,10 +263,10 @@ export function diffAnswer(
 export const CorrectionEntry = z.object({
   text: z.string(),
   agent_name: z.string().nullable(),
-  said_by: z.string(),
+  author: z.string(),
   /** The person behind the agent, where a server knows its people. */
   person: z.string().nullable(),
-  at: z.string(),
+  created_at: z.string(),
 })
 
 export function correctionEntry(
@@ -276,8 +276,8 @@ export function correctionEntry(
   return {
     text: excerpt(text, 600),
     agent_name: agentName,
-    said_by: saidBy,
+    author: saidBy,
     person: personOf(actor),
-    at: instant(at),
+    created_at: instant(at),
   }
 }

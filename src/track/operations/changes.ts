@@ -190,9 +190,9 @@ async function attemptDiffSource(
   },
 ): Promise<DiffSource> {
   const kind = 'attempt' as const
-  const isHere = attempt.snapshot.edge === context.edge?.id
+  const isHere = attempt.snapshot.machineId === context.machine?.id
   const diffTo = (to: SnapshotLocation) => ({
-    most: maxShownDiff,
+    maxLength: maxShownDiff,
     parts: [{ from: attempt.snapshot, to, paths: path === undefined ? null : [path] }],
   })
   if (attempt.status !== 'open' || !isHere) {
@@ -237,9 +237,9 @@ function contestedFields(evidence: Evidence | undefined, path: string | undefine
 }
 
 /** Of an attempt on another machine there is what that one sent. */
-async function storedDiff({ edges }: Reads, attempt: Attempt, path: string | undefined) {
-  const { machine = 'the machine that keeps the record', top } = attempt.snapshot
-  const kept = await edges.diff(attempt.id)
+async function storedDiff({ machines }: Reads, attempt: Attempt, path: string | undefined) {
+  const { machineName: machine = 'the machine that keeps the record', top } = attempt.snapshot
+  const kept = await machines.diff(attempt.id)
   if (kept === null) {
     const why = attempt.status === 'open' ? 'they are sent when the task is completed' : 'they were not sent'
     throw new Failure(
@@ -282,20 +282,20 @@ function diffFileNames(part: string): readonly string[] {
 /** The work trees one after the other, each with the files that attempts of the mission changed there. */
 async function missionDiffSource(
   { missions }: Reads,
-  { edge }: Pick<RecordContext, 'edge'>,
+  { machine }: Pick<RecordContext, 'machine'>,
   { mission: { id }, path }: { readonly mission: Mission; readonly path: string | undefined },
 ): Promise<DiffSource> {
   const tops = await missions.treesOf(id)
   const trees = await Promise.all(tops.map((top) => missions.tree(id, top)))
   const parts = trees.flatMap(({ first, lastEnded, recorded }) => {
     if (first === null || lastEnded?.endSnapshot == null) return []
-    if (first.snapshot.edge !== edge?.id) throw changesElsewhereFailure(id, first)
+    if (first.snapshot.machineId !== machine?.id) throw changesElsewhereFailure(id, first)
     const changed = recorded.filter(({ change, origin }) => change !== 'none' && origin !== 'imported')
     const all = changed.flatMap((one) => (one.from === undefined ? [one.path] : [one.path, one.from]))
     const paths = path === undefined ? all : all.filter((known) => known === path)
     return paths.length === 0 ? [] : [{ from: first.snapshot, to: lastEnded.endSnapshot, paths }]
   })
-  const briefs = parts.length === 0 ? {} : { diff: { most: maxShownDiff, parts } }
+  const briefs = parts.length === 0 ? {} : { diff: { maxLength: maxShownDiff, parts } }
   return { briefs, found: { kind: 'mission', missionId: id } }
 }
 
@@ -307,7 +307,7 @@ function missionSnapshotsFailure(missionId: MissionId): Failure {
 }
 
 function changesElsewhereFailure(missionId: MissionId, { snapshot }: Attempt): Failure {
-  const { machine = 'the machine that keeps the record', top } = snapshot
+  const { machineName: machine = 'the machine that keeps the record', top } = snapshot
   return new Failure(
     'UNAVAILABLE',
     `Mission ${missionId} was worked on on ${machine}, in ${top}: its states can only be compared there.`,

@@ -97,7 +97,7 @@ export const completeMission = defineOperation({
       limitations: input.limitations ?? [],
     }
     const open = await reads.tasks.openAttempts(mission.id)
-    const waiting = await reads.holds.list(
+    const waiting = await reads.inboxItems.list(
       { missionId: mission.id, kinds: asked, status: 'open' },
       { limit: 10 },
     )
@@ -106,23 +106,23 @@ export const completeMission = defineOperation({
       refuseWhileWaiting(mission, waiting)
       refuseWhileSentBack(mission, sentBack)
     }
-    const silent = await reads.holds.list(
+    const silent = await reads.inboxItems.list(
       { missionId: mission.id, kinds: ['stale_attempt'], status: 'open' },
       { limit: open.length },
     )
-    const holds = silent.items.map(({ item }) => item.hold)
+    const items = silent.items.map(({ item }) => item.item)
     const passedOver = input.status === 'completed' ? lost.map(({ id }) => id) : []
-    const ending = decide(mission, closing, { open, holds, passedOver })
+    const ending = decide(mission, closing, { open, items, passedOver })
     const repeat = ending.length === 0
     const left =
       input.status === 'completed' && !repeat ? await unfinishedTasks(reads, mission.id, setting.at) : []
-    const facts = [
+    const events = [
       ...ending,
       ...(await abandonedAttempts(reads, { mission, gating, by: handling.actor.name }, setting)),
     ]
     const completedAt = repeat ? (mission.completedAt ?? setting.at) : setting.at
     return {
-      facts,
+      events,
       answer: {
         mission_id: mission.id,
         ...closing,
@@ -131,7 +131,7 @@ export const completeMission = defineOperation({
         limitations: excerptNotes(closing.limitations),
         metrics: await metricsOf(reads, mission, completedAt),
         completed_at: instant(completedAt),
-        waits_for: waiting.items.map(({ item }) => openItemEntry(item.hold)),
+        waits_for: waiting.items.map(({ item }) => openItemEntry(item.item)),
         warnings: [
           ...(waiting.total === 0
             ? []
@@ -153,14 +153,14 @@ function refuseWhileWaiting(mission: Mission, { items, total }: Page<InboxItemLi
   if (total === 0) return
   const named = items
     .slice(0, 5)
-    .map(({ item: { hold } }) => `${hold.id} (${hold.kind}): ${excerpt(hold.reason, 80)}`)
+    .map(({ item: { item } }) => `${item.id} (${item.kind}): ${excerpt(item.reason, 80)}`)
   throw new Failure(
     'REFUSED',
     `Cannot complete ${mission.kind} ${mission.id}: ${total === 1 ? '1 question waits' : `${total} questions wait`} for a person, and this project waits for the answers: ${named.join('; ')}.`,
     {
       reason: 'questions_open',
       hint: hintOf`A person answers: waymark inbox. Wait with ${callTo('get_context', { mission_id: mission.id, include: ['blockers'], wait_seconds: 50 })}, or complete it as partial.`,
-      details: { waits_for: items.map(({ item }) => openItemEntry(item.hold)) },
+      details: { waits_for: items.map(({ item }) => openItemEntry(item.item)) },
     },
   )
 }
@@ -178,12 +178,12 @@ function refuseWhileSentBack(mission: Mission, sentBack: readonly Task[]): void 
   )
 }
 
-const mostReviews = 50
-const mostNamed = 5
+const maxReviews = 50
+const maxNamed = 5
 
 /** The tasks whose last verdict sent them back, and which nobody has done again. */
 async function tasksSentBack(reads: Reads, missionId: MissionId): Promise<readonly Task[]> {
-  const said = await reads.reviews.saidIn(missionId, mostReviews)
+  const said = await reads.reviews.saidIn(missionId, maxReviews)
   // The last one to speak of a task counts; words alone are no verdict.
   const verdicts = said.filter(({ verdict }) => verdict !== 'comment')
   const last = new Map(verdicts.flatMap(({ tasks, verdict }) => tasks.map((id) => [id, verdict] as const)))
@@ -204,17 +204,17 @@ function unfinishedTasksNotes(tasks: readonly Task[]): readonly string[] {
 }
 
 function namedTasks(tasks: readonly Task[]): string {
-  const named = tasks.slice(0, mostNamed).map(({ id, name }) => `${id} "${excerpt(name, 60)}"`)
-  return `${named.join(', ')}${tasks.length > mostNamed ? ` and ${tasks.length - mostNamed} more` : ''}`
+  const named = tasks.slice(0, maxNamed).map(({ id, name }) => `${id} "${excerpt(name, 60)}"`)
+  return `${named.join(', ')}${tasks.length > maxNamed ? ` and ${tasks.length - maxNamed} more` : ''}`
 }
 
-const mostLeft = 200
+const maxLeft = 200
 
 /** The planned tasks that nobody has done. */
 async function unfinishedTasks(reads: Reads, owner: MissionId, now: number): Promise<readonly Task[]> {
   const pages = await Promise.all(
     (['in_progress', 'to_do'] as const).map((status) =>
-      reads.plan.tasks({ owner, status, now }, { limit: mostLeft }),
+      reads.plan.tasks({ owner, status, now }, { limit: maxLeft }),
     ),
   )
   return pages.flatMap(({ tasks }) => tasks.map(({ task }) => task))
@@ -233,8 +233,8 @@ async function abandonedAttempts(
   const own = gating.filter(({ missionId }) => missionId === mission.id)
   const ended = await Promise.all(
     own.map(async (run) => {
-      const holds = await reads.holds.ofRun(run.id)
-      return cancelRun(run, { holds, reason: 'The mission was completed as failed.', by }, setting).facts
+      const items = await reads.inboxItems.ofRun(run.id)
+      return cancelRun(run, { items, reason: 'The mission was completed as failed.', by }, setting).events
     }),
   )
   return ended.flat()

@@ -98,7 +98,7 @@ const outcomeFields = z
   .describe('Your claim, kept beside what is measured')
 
 // So that no sum of them goes beyond what is counted exactly.
-const mostTokens = 1_000_000_000_000
+const maxTokens = 1_000_000_000_000
 
 const metadataFields = z.strictObject({
   packages_added: texts().optional(),
@@ -110,8 +110,8 @@ const metadataFields = z.strictObject({
     fail: 'failed',
     skipped: 'not_run',
   }).optional(),
-  tokens_input: z.int().min(0).max(mostTokens).optional(),
-  tokens_output: z.int().min(0).max(mostTokens).optional(),
+  tokens_input: z.int().min(0).max(maxTokens).optional(),
+  tokens_output: z.int().min(0).max(maxTokens).optional(),
 })
 
 /** The claims of an agent, complete: what it left out is empty or null. */
@@ -255,7 +255,7 @@ export const completeTask = defineOperation({
           { setting, actor: context.actor },
           { ...given, correction: given.correction ?? '' },
         )
-      if (found.kind === 'repeated') return { facts: [], answer: found.answer }
+      if (found.kind === 'repeated') return { events: [], answer: found.answer }
       if (found.kind !== 'ended') throw new Error('A task was completed before it was measured.')
       const review = commentStatuses(found.comments, measured.gone)
       if (found.input.preview) return previewEnd({ ...found, review, actor: context.actor, setting })
@@ -359,14 +359,14 @@ async function prepareCompletion(
   }
   const evidence = measurementOf(looked, around, measured.changes?.[0], claims)
   const { endSnapshot } = evidence
-  const isOn = context.edge !== undefined && settingOf(settings, 'upload_diff') !== 'off'
+  const isOn = context.machine !== undefined && settingOf(settings, 'upload_diff') !== 'off'
   const keeps = isOn && !input.preview && endSnapshot !== null && evidence.changes.length > 0
   return {
     briefs: {
       ...first,
       ...(keeps && {
-        diff: { most: maxDiffLength, parts: [{ from: attempt.snapshot, to: endSnapshot, paths: null }] },
-        held: reportedBriefFor({ edge: context.edge, isOn }, attempt, evidence),
+        diff: { maxLength: maxDiffLength, parts: [{ from: attempt.snapshot, to: endSnapshot, paths: null }] },
+        held: reportedBriefFor({ machine: context.machine, isOn }, attempt, evidence),
       }),
       ...(lines && measured.reported && { lines: linesBrief(lines.around, lines.now, measured.reported) }),
     },
@@ -462,7 +462,7 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
   }
   const completed = decide(request, situation, setting)
   const full = { ...evidence, warnings: [...evidence.warnings, ...completed.notes] }
-  const opened = completed.consequences.flatMap((next) => (next.kind === 'hold.opened' ? [next.hold] : []))
+  const opened = completed.consequences.flatMap((next) => (next.kind === 'inbox.opened' ? [next.item] : []))
   const waiting = [...ending.waiting, ...opened]
   const answer = completionAnswer({
     task,
@@ -486,7 +486,7 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
     answer,
   }
   return {
-    facts: [...ending.lines, closed, ...completed.consequences],
+    events: [...ending.lines, closed, ...completed.consequences],
     agentName: speakerOf(attempt, actor),
     beside: [
       ...(ending.diff ? [{ kind: 'diff kept' as const, attemptId: attempt.id, ...ending.diff }] : []),
@@ -528,7 +528,7 @@ function previewEnd({
     review,
     unsettled: hasGatingItems(input.status, [...waiting, ...asked], gate.gate),
   })
-  return { facts: [], answer: { ...answer, preview: true as const, completed_at: null } }
+  return { events: [], answer: { ...answer, preview: true as const, completed_at: null } }
 }
 
 function scopeReasonOf({ warnings }: AttemptMeasurement): string {
@@ -575,7 +575,7 @@ async function correct(
   const { settled: _, ...answered } = storedCompletion(end?.answer ?? {})
   const ignored = said.status !== undefined || said.outcome !== undefined
   return {
-    facts: corrected.facts,
+    events: corrected.events,
     agentName: corrected.agentName,
     answer: {
       ...answered,

@@ -81,14 +81,14 @@ export interface AttemptEndRequest {
 }
 
 export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): Promise<CompletionSituation> {
-  const { missions, tasks, holds } = reads
+  const { missions, tasks, inboxItems: items } = reads
   const { task, attempt } = closing
   // Asked together: while the project is held, every answer that is waited for holds up others.
   const [mission, phaseAhead, openSubtasks, open, gate, ofWorkflow] = await Promise.all([
     attempt.missionId === null ? null : missions.find(attempt.missionId),
     loadPhase(reads, closing),
     tasks.openSubtasks(task.id),
-    holds.ofTask(task.id),
+    items.ofTask(task.id),
     readInboxGate(reads),
     loadWorkflow(reads, closing),
   ])
@@ -100,7 +100,7 @@ export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): 
     ...phaseAhead,
     openSubtasks,
     ...workflow,
-    holds: open.filter(({ attemptId }) => attemptId === attempt.id),
+    items: open.filter(({ attemptId }) => attemptId === attempt.id),
     waiting: { gate, ofMission },
   }
 }
@@ -168,20 +168,23 @@ async function isGated({ runs }: Reads, missionId: MissionId): Promise<boolean> 
 }
 
 export async function readInboxGate({ runs }: Reads): Promise<InboxGateMode> {
-  return inboxGateOf((await runs.settings()).get('holds_gate'))
+  return inboxGateOf((await runs.settings()).get('inbox_gate'))
 }
 
 /** How many of a mission's holds wait for a person; a silent attempt does not. */
-async function openInboxItems({ holds }: Reads, missionId: MissionId): Promise<number> {
-  return (await holds.list({ missionId, kinds: asked, status: 'open' }, { limit: 1 })).total
+async function openInboxItems({ inboxItems: items }: Reads, missionId: MissionId): Promise<number> {
+  return (await items.list({ missionId, kinds: asked, status: 'open' }, { limit: 1 })).total
 }
 
-const mostWaiting = 10
+const maxWaiting = 10
 
 /** What waits for a person about a task, oldest first. */
-export async function openItemsOfTask({ holds }: Reads, taskId: TaskId): Promise<readonly InboxItem[]> {
-  const open = await holds.ofTask(taskId)
-  return open.filter(({ kind }) => isAskedKind(kind)).slice(0, mostWaiting)
+export async function openItemsOfTask(
+  { inboxItems: items }: Reads,
+  taskId: TaskId,
+): Promise<readonly InboxItem[]> {
+  const open = await items.ofTask(taskId)
+  return open.filter(({ kind }) => isAskedKind(kind)).slice(0, maxWaiting)
 }
 
 /** A silent attempt is a question about its agent, not one that the agent asked. */
@@ -200,7 +203,7 @@ export const CompletionAnswer = z.object({
   completed_at: z.string().nullable(),
   ...reportFields,
   /** An id is null in a preview, where nothing was asked yet. */
-  waits_for: list(WaitingEntry.extend({ hold_id: z.string().nullable() })).optional(),
+  waits_for: list(WaitingEntry.extend({ item_id: z.string().nullable() })).optional(),
   /** What depends on the task waits for a person. */
   settled: z.literal(false).optional(),
   review: MetComments.optional(),
@@ -243,7 +246,7 @@ export function completionAnswer(done: {
     ...completionReport(done.evidence, done.task.id),
     waits_for: [
       ...done.waiting.map(openItemEntry),
-      ...(done.asked ?? []).map((hold) => ({ ...openItemEntry(hold), hold_id: null })),
+      ...(done.asked ?? []).map((item) => ({ ...openItemEntry(item), item_id: null })),
     ],
     ...(done.unsettled && { settled: false }),
     ...(done.review && { review: done.review }),

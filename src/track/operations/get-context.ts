@@ -33,7 +33,7 @@ type ListSection = Exclude<ContextSection, 'phase_summary'>
 export interface LoadedSection {
   readonly name: ListSection
   readonly entries: readonly unknown[]
-  /** The journal position of each entry, for the cursor. */
+  /** The log position of each entry, for the cursor. */
   readonly positions: readonly number[]
   readonly more: boolean
   readonly total: number
@@ -89,19 +89,22 @@ async function loadTasks(
 }
 
 async function loadBlockers(
-  { holds }: Reads,
+  { inboxItems: items }: Reads,
   filter: RecordFilter,
   page: PageRequest,
 ): Promise<Page<unknown>> {
   const { since: _, ...anyTime } = filter // an old blocker that is still open must not be hidden by a recent `since`
-  return mapPage(await holds.list({ ...anyTime, kinds: blocking, status: 'open' }, page), blockerEntry)
+  return mapPage(await items.list({ ...anyTime, kinds: blocking, status: 'open' }, page), blockerEntry)
 }
 
 const answeredBudget = 2_000
 
 /** Blockers that a person answered, newest first: since a time, or the last few. A waiting agent reads its answer here. */
-async function answeredBlockers({ holds }: Reads, filter: RecordFilter): Promise<readonly BlockerEntry[]> {
-  const { items } = await holds.list({ ...filter, kinds: answerable, status: 'closed' }, { limit: 5 })
+async function answeredBlockers(
+  { inboxItems }: Reads,
+  filter: RecordFilter,
+): Promise<readonly BlockerEntry[]> {
+  const { items } = await inboxItems.list({ ...filter, kinds: answerable, status: 'closed' }, { limit: 5 })
   const entries = items.map(({ item }) => blockerEntry(item))
   return entries.slice(0, fitSections([{ name: 'answered', entries }], answeredBudget).get('answered'))
 }
@@ -114,7 +117,7 @@ function mapPage<From, To>(page: Page<From>, entry: (item: From) => To): Page<To
 }
 
 /** Clients of MCP give up after 60 seconds. */
-const longestWait = 50
+const maxWaitSeconds = 50
 
 const sinceField = z
   .string()
@@ -156,7 +159,7 @@ export const getContext = defineOperation({
       })
       .optional(),
     ...pageFields(200, 'Entries of each list; default: as many as fit'),
-    wait_seconds: count('Wait up to this long for a change after filter.since', longestWait).optional(),
+    wait_seconds: count('Wait up to this long for a change after filter.since', maxWaitSeconds).optional(),
     since: unlistedField(sinceField).optional(),
   }),
   output: z.object({
@@ -216,7 +219,7 @@ export const getContext = defineOperation({
     const asked = new Paging('get_context', input, actor, 20)
     const sections = await Promise.all(
       lists
-        .filter((section) => asked.holds(section))
+        .filter((section) => asked.items(section))
         .map((section) =>
           loadSection(reads, section, filter, { ...asked.request(section), now: clock.now() }),
         ),
@@ -247,7 +250,7 @@ export const getContext = defineOperation({
       ...Object.fromEntries(shown.flatMap(namedList)),
       ...(answered.length > 0 && { answered_blockers: answered }),
       ...review,
-      as_of: `#${await reads.journal.head()}`,
+      as_of: `#${await reads.eventLog.head()}`,
       next_cursor: asked.nextOf(shown),
     }
   })
@@ -278,7 +281,7 @@ function fitBudget(sections: readonly LoadedSection[], budget: number): readonly
   })
 }
 
-/** `#` and a place in the journal, as `as_of` answers it: exact where a time is not. */
+/** `#` and a place in the log, as `as_of` answers it: exact where a time is not. */
 const place = /^#(\d{1,15})$/
 
 function isCursorOrDate(text: string): boolean {
@@ -286,10 +289,10 @@ function isCursorOrDate(text: string): boolean {
 }
 
 /** From when on the lists of an answer begin, milliseconds since the epoch; after the last change, nothing does. */
-async function timeSince({ journal }: Reads, since: string): Promise<number> {
+async function timeSince({ eventLog: log }: Reads, since: string): Promise<number> {
   const seq = place.exec(since)?.[1]
   if (seq === undefined) return Date.parse(since)
-  return (await journal.timeAfter(Number(seq))) ?? Number.MAX_SAFE_INTEGER
+  return (await log.timeAfter(Number(seq))) ?? Number.MAX_SAFE_INTEGER
 }
 
 /** Waits until something happens to a mission, or has happened since then: at most so many milliseconds. */
@@ -298,25 +301,25 @@ async function waitForMission(
   missionId: MissionId,
   { since, milliseconds }: { readonly since: string | undefined; readonly milliseconds: number },
 ): Promise<void> {
-  const after = await store.view(({ journal }) => {
-    if (since === undefined) return journal.head()
+  const after = await store.view(({ eventLog: log }) => {
+    if (since === undefined) return log.head()
     const seq = place.exec(since)?.[1]
-    return seq === undefined ? journal.seqBefore(Date.parse(since)) : Promise.resolve(Number(seq))
+    return seq === undefined ? log.seqBefore(Date.parse(since)) : Promise.resolve(Number(seq))
   })
   await waitForProjectEvent(store, {
     after,
     milliseconds,
-    until: (fact) => isAboutMission(store, fact, missionId),
+    until: (event) => isAboutMission(store, event, missionId),
   })
 }
 
 /** A change to a task says its mission, or else the task does. */
 async function isAboutMission(
   store: StoreReader,
-  fact: NewProjectEvent,
+  event: NewProjectEvent,
   mission: MissionId,
 ): Promise<boolean> {
-  const { missionId, taskId } = eventSubject(fact)
+  const { missionId, taskId } = eventSubject(event)
   if (missionId === mission) return true
   if (missionId !== null || taskId === null) return false
   const task = await store.view(({ tasks }) => tasks.find(taskId))

@@ -10,7 +10,7 @@ export const maxDiffLength = 4_000_000
 export const unifiedDiffs = measurement({
   brief: z.strictObject({
     /** Of all of them together, in characters; what is longer is cut. */
-    most: z.int().min(1).max(maxDiffLength),
+    maxLength: z.int().min(1).max(maxDiffLength),
     parts: list(z.strictObject({ from: place, to: place, paths: names.nullable() }), 1_000),
   }),
   measured: list(
@@ -24,7 +24,7 @@ export const unifiedDiffs = measurement({
     1_000,
   ),
   fits: ({ parts }, diffs) => diffs.length === parts.length,
-  measure: async ({ witness }, { most, parts }) => {
+  measure: async ({ witness }, { maxLength: most, parts }) => {
     let left = most
     const diffs = await Promise.all(
       parts.map(({ from, to, paths }) => witness.unifiedDiff(from, to, paths ?? undefined)),

@@ -79,13 +79,13 @@ type OpenAttemptStates = ReadonlyMap<string, OpenAttemptState>
 /** What open attempts changed until now, by their ids; null until it is measured. */
 export async function measuredOpenAttempts(
   reads: Reads,
-  context: Pick<Context, 'edge' | 'clock'>,
+  context: Pick<Context, 'machine' | 'clock'>,
   attempts: readonly Attempt[],
   measured: MeasurementValues<typeof openAttemptMeasurements>,
 ): Promise<PreparedOperation<typeof openAttemptMeasurements, OpenAttemptStates | null>> {
   const ends = isEndMeasuredBriefly(context, attempts)
   const states = attempts.map((attempt): AttemptEndState | null => {
-    if (attempt.snapshot.edge !== context.edge?.id) return { attempt, end: null }
+    if (attempt.snapshot.machineId !== context.machine?.id) return { attempt, end: null }
     const end = measured.ends?.find(({ id }) => id === attempt.id)
     return end ? { attempt, end: endedTree(context, end) } : null
   })
@@ -115,7 +115,7 @@ export interface EndedTree {
   readonly until: number
   readonly place: SnapshotLocation | null
   readonly notes: readonly string[]
-  readonly trouble: string | null
+  readonly error: string | null
 }
 
 /** The states of the work trees of open attempts, as if they ended now. */
@@ -136,7 +136,7 @@ export const attemptEnds = measurement({
       until: time,
       place: place.nullable(),
       notes: list(words),
-      trouble: words.nullable(),
+      error: words.nullable(),
     }),
     maxAttempts,
   ),
@@ -154,11 +154,11 @@ export const attemptEnds = measurement({
             engine,
             top,
           })
-          return { id, at, until: workTree.now(), place: ref, notes, trouble: null }
+          return { id, at, until: workTree.now(), place: ref, notes, error: null }
         } catch (error) {
           // A work tree that is gone stays gone; anything else may be mended, and the attempt stays open until then.
           if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error
-          return { id, at, until: at, place: null, notes: [], trouble: error.message }
+          return { id, at, until: at, place: null, notes: [], error: error.message }
         }
       }),
     ),
@@ -173,24 +173,24 @@ function isSameAttempts(
 
 /** Of attempts that began on the caller's machine; what others changed is only seen on theirs. */
 export function isEndMeasuredBriefly(
-  { edge }: Pick<Context, 'edge'>,
+  { machine }: Pick<Context, 'machine'>,
   attempts: readonly Attempt[],
 ): BriefOf<typeof attemptEnds> {
   return attempts
-    .filter(({ snapshot }) => snapshot.edge === edge?.id)
+    .filter(({ snapshot }) => snapshot.machineId === machine?.id)
     .map(({ id, snapshot: { top, prefix, engine } }) => ({ id, top, prefix, engine }))
 }
 
 export function endedTree(
-  context: Pick<Context, 'edge' | 'clock'>,
-  { at, until, place: taken, notes, trouble }: MeasurementOf<typeof attemptEnds>[number],
+  context: Pick<Context, 'machine' | 'clock'>,
+  { at, until, place: taken, notes, error }: MeasurementOf<typeof attemptEnds>[number],
 ): EndedTree {
   assertTime(context, at)
-  return { at, until, place: taken && withMachine(context, taken), notes, trouble }
+  return { at, until, place: taken && withMachine(context, taken), notes, error }
 }
 
 /** More boundaries than this are thinned out: the stretches get longer, never wrong. */
-const mostBoundaries = 40
+const maxBoundaries = 40
 const bound = z.strictObject({ from: place, to: place })
 const stood = list(
   z.tuple([
@@ -204,7 +204,7 @@ export const spansShape = list(
     touched: names.nullable(),
     contents: z.strictObject({ before: stood, after: stood }).nullable(),
   }),
-  mostBoundaries + 2,
+  maxBoundaries + 2,
 )
 
 /** What attempts changed until their ends, and what each of the times between others' snapshots touched. */
@@ -214,7 +214,7 @@ export const attemptChanges = measurement({
       id: z.string(),
       from: place,
       to: place,
-      spans: list(bound, mostBoundaries + 2),
+      spans: list(bound, maxBoundaries + 2),
       /** The paths that hooks reported; null where nothing was captured. */
       reported: names.nullable(),
       packages: z.boolean(),
@@ -275,14 +275,14 @@ export function changesBrief(
   claims: Claims = nothingSaid,
 ): BriefOf<typeof attemptChanges>[number] | null {
   if (end === null || end.place === null) return null
-  const { neighbours, sightings } = around
+  const { neighbours, hookEvidence } = around
   const bounds = boundsOf(around, spanOf(attempt, end.place, end.at))
   return {
     id: attempt.id,
     from: attempt.snapshot,
     to: end.place,
     spans: bounds.map(({ from, to }) => ({ from: from.place, to: to.place })),
-    reported: sightings === null ? null : reportedPathsUntil(sightings, end.until),
+    reported: hookEvidence === null ? null : reportedPathsUntil(hookEvidence, end.until),
     packages: hasPackageArea([...claims.areas, ...[...neighbours.values()].flatMap(({ areas }) => areas)]),
     sensitive: around.sensitive,
   }
@@ -295,15 +295,15 @@ export function measurementOf(
   changes: MeasurementOf<typeof attemptChanges>[number] | undefined,
   claims: Claims = nothingSaid,
 ): AttemptMeasurement {
-  const nothing = { ...around, stretches: [], packages: new Map<string, string>(), sensitive: new Map() }
+  const nothing = { ...around, intervals: [], packages: new Map<string, string>(), sensitive: new Map() }
   if (end === null) return judge(attempt, unmeasuredEvidence(attempt), nothing, { claims, endSnapshot: null })
   if (end.place === null || changes === undefined) {
-    const doubt = `The end state could not be recorded: ${end.trouble}`
+    const doubt = `The end state could not be recorded: ${end.error}`
     return judge(attempt, unknownReport(doubt), nothing, { claims, endSnapshot: null })
   }
   const { report: found, spans, packages: known, sensitive } = changes
   const span = spanOf(attempt, end.place, end.at)
-  const stretches =
+  const intervals =
     found.changes.length + found.headMoves.length === 0
       ? []
       : attributionIntervals(around, span, spans, pathsOf(found))
@@ -311,7 +311,7 @@ export function measurementOf(
   return judge(
     attempt,
     noted,
-    { ...around, stretches, packages: new Map(known), sensitive: new Map(sensitive) },
+    { ...around, intervals, packages: new Map(known), sensitive: new Map(sensitive) },
     { claims, endSnapshot: end.place },
   )
 }
@@ -321,9 +321,11 @@ function spanOf(attempt: Attempt, end: SnapshotLocation, at: number): MeasuredSp
 }
 
 /** An attempt that began on another machine: only there it is known what it changed. */
-function unmeasuredEvidence({ snapshot: { edge, machine, top } }: Attempt): ChangeReport {
+function unmeasuredEvidence({ snapshot: { machineId, machineName, top } }: Attempt): ChangeReport {
   const where =
-    edge === undefined ? `where the record is kept, in ${top}` : `on ${machine} (${edge}), in ${top}`
+    machineId === undefined
+      ? `where the record is kept, in ${top}`
+      : `on ${machineName} (${machineId}), in ${top}`
   return unknownReport(`The attempt began ${where}: what it changed can only be measured there, and was not.`)
 }
 
@@ -341,7 +343,7 @@ function unknownReport(doubt: string): ChangeReport {
 }
 
 interface MeasureContext extends WorkTreeActivity {
-  readonly stretches: readonly MeasuredInterval[]
+  readonly intervals: readonly MeasuredInterval[]
   readonly packages: ReadonlyMap<string, string>
   readonly sensitive?: SensitiveChanges
 }
@@ -356,7 +358,7 @@ export function judge(
   const scopeOf = ({ areas, snapshot }: Attempt): Scope =>
     parseScope(areas, { prefix: snapshot.prefix, packages: around.packages })
   const widened = { ...attempt, areas: [...attempt.areas, ...claims.areas] }
-  const attributed = attribute(attempt.id, report, around.stretches, candidateAuthorsOf(around, scopeOf))
+  const attributed = attribute(attempt.id, report, around.intervals, candidateAuthorsOf(around, scopeOf))
   const whose = settleOwners(attributed, claimedPaths(report.changes, attempt, claims))
   const own = report.changes.filter(({ path }) => whose.own(path) !== null)
   const isJudged = ({ path }: FileChange): boolean => whose.own(path)?.certainty !== 'contested'
@@ -396,7 +398,7 @@ export function judge(
     .map(({ path }): ContestedFile => ({ path, perhaps: otherAgentNames(whose.perhaps(path), around) }))
     .filter(({ perhaps }) => perhaps.length > 0)
   const isCertain = contested.length === 0 && changes.every(({ attribution }) => attribution === 'certain')
-  const crowded = around.neighbours.size >= mostNeighbours
+  const crowded = around.neighbours.size >= maxNeighbours
   const commits = commitsDuring(report.headMoves, attempt, { around, whose, scopeOf })
   const measuredPaths = report.changes.flatMap(({ path, from }) =>
     from === undefined ? [path] : [path, from],
@@ -434,7 +436,7 @@ export function judge(
         ? [`Named in the outcome, but unchanged during the task: ${nameSome(absent)}.`]
         : []),
       ...(crowded
-        ? [`${mostNeighbours} or more attempts were open in this work tree: not all of them were compared.`]
+        ? [`${maxNeighbours} or more attempts were open in this work tree: not all of them were compared.`]
         : []),
     ],
     endSnapshot,
@@ -446,19 +448,19 @@ function ignoredPaths({ ignored: { added, modified, deleted } }: ChangeReport): 
 }
 
 export function candidateAuthorsOf(
-  { neighbours, sightings }: WorkTreeActivity,
+  { neighbours, hookEvidence }: WorkTreeActivity,
   scopeOf: (attempt: Attempt) => CandidateAuthor['scope'],
 ): ReadonlyMap<string, CandidateAuthor> {
   const told = (id: string) => {
-    const seen = sightings?.seen.get(id)
+    const seen = hookEvidence?.seen.get(id)
     return seen === undefined ? {} : { seen }
   }
-  const above = (id: string) => sightings?.above.get(id) ?? []
+  const above = (id: string) => hookEvidence?.above.get(id) ?? []
   const attempts = [...neighbours.values()].map((neighbour): CandidateAuthor => {
     const { id } = neighbour
     return { id, ancestors: [...neighbour.above, ...above(id)], scope: scopeOf(neighbour), ...told(id) }
   })
-  const turns = [...(sightings?.turns.keys() ?? [])].map((id): CandidateAuthor => {
+  const turns = [...(hookEvidence?.turns.keys() ?? [])].map((id): CandidateAuthor => {
     return { id, ancestors: above(id), scope: nowhere, ...told(id) }
   })
   return new Map([...attempts, ...turns].map((contender) => [contender.id, contender]))
@@ -470,13 +472,13 @@ const nowhere = parseScope([], { prefix: '', packages: new Map() })
 export function attribute(
   viewer: string,
   report: ChangeReport,
-  stretches: readonly MeasuredInterval[],
+  intervals: readonly MeasuredInterval[],
   contenders: ReadonlyMap<string, CandidateAuthor>,
 ): AttributedChanges | null {
-  if (stretches.length === 0) return null
-  const known = stretches.map(
-    ({ open, ...stretch }): Interval => ({
-      ...stretch,
+  if (intervals.length === 0) return null
+  const known = intervals.map(
+    ({ open, ...interval }): Interval => ({
+      ...interval,
       open: open.map((id) => contenders.get(id)).filter((contender) => contender !== undefined),
     }),
   )
@@ -551,12 +553,12 @@ export function pathsNamed(
 
 export function otherAuthors(
   ids: readonly string[],
-  { neighbours, sightings }: WorkTreeActivity,
+  { neighbours, hookEvidence }: WorkTreeActivity,
 ): readonly CandidateAgent[] {
   return ids.flatMap((id): readonly CandidateAgent[] => {
     const rival = neighbours.get(id)
     if (rival) return [{ agent: agentOf(rival), taskId: rival.taskId }]
-    const turn = sightings?.turns.get(id)
+    const turn = hookEvidence?.turns.get(id)
     return turn ? [{ agent: agentOfTurn(turn), taskId: turn.id }] : []
   })
 }
@@ -664,7 +666,7 @@ function unseenNotes(changes: readonly ReportedChange[]): readonly string[] {
 
 function contestedNote(contested: readonly ContestedFile[]): readonly string[] {
   if (contested.length === 0) return []
-  const shown = contested.slice(0, mostNamed).map(({ path, perhaps }) => `${path} (${perhaps.join(', ')})`)
+  const shown = contested.slice(0, maxNamed).map(({ path, perhaps }) => `${path} (${perhaps.join(', ')})`)
   return [
     `${formatCount(contested.length, 'file')} changed in other agents' areas and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${withMoreCount(shown, contested.length)}. If you edited one, name it in your summary.`,
   ]
@@ -673,17 +675,17 @@ function contestedNote(contested: readonly ContestedFile[]): readonly string[] {
 function foreignNote(attributed: AttributedChanges | null, around: WorkTreeActivity): readonly string[] {
   if (attributed === null || attributed.foreign.size === 0) return []
   const shown = [...attributed.foreign]
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(([path, ids]) => `${path} (${otherAgentNames(ids, around).join(', ')})`)
   return [
     `Other agents changed ${formatCount(attributed.foreign.size, 'file')}: ${withMoreCount(shown, attributed.foreign.size)}.`,
   ]
 }
 
-const mostNamed = 5
+const maxNamed = 5
 
 function nameSome(texts: readonly string[]): string {
-  return withMoreCount(texts.slice(0, mostNamed), texts.length)
+  return withMoreCount(texts.slice(0, maxNamed), texts.length)
 }
 
 function withMoreCount(shown: readonly string[], total: number): string {
@@ -718,22 +720,22 @@ interface BoundaryPair {
 
 /** A span, split at every start and end of others in its work tree. Empty when nobody was there, and no hook told of it. */
 export function boundsOf(
-  { neighbours, sightings }: WorkTreeActivity,
+  { neighbours, hookEvidence }: WorkTreeActivity,
   { of, start, end }: MeasuredSpan,
 ): readonly BoundaryPair[] {
   const isKin = (id: string): boolean =>
     id === of.id ||
-    sightings?.above.get(of.id)?.includes(id) === true ||
-    sightings?.above.get(id)?.includes(of.id) === true
+    hookEvidence?.above.get(of.id)?.includes(id) === true ||
+    hookEvidence?.above.get(id)?.includes(of.id) === true
   const others = [...neighbours.values()].filter(({ id }) => id !== of.id)
-  const turns = [...(sightings?.turns.values() ?? [])].filter(({ id }) => !isKin(id))
-  const isTold = sightings?.seen.has(of.id) === true
+  const turns = [...(hookEvidence?.turns.values() ?? [])].filter(({ id }) => !isKin(id))
+  const isTold = hookEvidence?.seen.has(of.id) === true
   if (others.length + turns.length === 0 && !isTold) return []
   const inside = [...others.flatMap(boundariesOf), ...turns.flatMap(boundariesOfTurn)].filter(
     ({ at }) => at > start.at && at < end.at,
   )
   inside.sort((a, b) => a.at - b.at)
-  const step = Math.ceil(inside.length / mostBoundaries) || 1
+  const step = Math.ceil(inside.length / maxBoundaries) || 1
   const last = { at: Number.MAX_SAFE_INTEGER, place: end.place }
   const bounds: readonly Boundary[] = [start, ...inside.filter((_, index) => index % step === 0), last]
   return bounds.slice(1).map((to, index) => ({ from: bounds[index] ?? to, to }))
@@ -754,7 +756,7 @@ export async function measuredSpans(
     readonly paths: readonly string[]
   },
 ): Promise<MeasuredSpans> {
-  const isTimed = reported !== null && copies !== undefined && paths.length <= mostTimed
+  const isTimed = reported !== null && copies !== undefined && paths.length <= maxTimed
   const among = new Set(reported)
   const told = paths.filter((one) => among.has(one))
   const stoodAt = async (at: SnapshotLocation, some: readonly string[]) =>
@@ -789,7 +791,7 @@ export function attributionIntervals(
     return {
       touched: touched === null ? null : new Set(touched),
       open: attemptsOpenDuring(around, from, to),
-      ...(around.sightings !== null && { time: { from: from.at, to: isLast ? span.end.at : to.at } }),
+      ...(around.hookEvidence !== null && { time: { from: from.at, to: isLast ? span.end.at : to.at } }),
       ...(contents !== null && { contents: endContents(contents, paths) }),
     }
   })
@@ -809,7 +811,7 @@ export function reportedPathsUntil({ seen }: WorkTreeEvidence, until: number): r
 const maxReported = 20_000
 
 /** More changed files than this are not asked when they were written. */
-const mostTimed = 2000
+const maxTimed = 2000
 
 /** What stood at paths that were reported, before and after; of all others when they were written last. */
 function endContents(
@@ -845,11 +847,11 @@ function boundariesOf(attempt: Attempt): readonly Boundary[] {
 
 /** Open at any time of the stretch: with thinned boundaries an attempt may have begun inside it. */
 function attemptsOpenDuring(
-  { neighbours, sightings }: WorkTreeActivity,
+  { neighbours, hookEvidence }: WorkTreeActivity,
   from: Boundary,
   to: Boundary,
 ): readonly string[] {
-  return [...neighbours.values(), ...(sightings?.turns.values() ?? [])]
+  return [...neighbours.values(), ...(hookEvidence?.turns.values() ?? [])]
     .filter(({ openedAt, closedAt }) => openedAt < to.at && (closedAt === null || closedAt > from.at))
     .map(({ id }) => id)
 }
@@ -867,7 +869,7 @@ export interface ConcurrentAttempt extends Attempt {
 }
 
 /** More attempts than this are not compared: then nothing is certain. */
-const mostNeighbours = 200
+const maxNeighbours = 200
 
 export type ConcurrentAttempts = ReadonlyMap<string, ConcurrentAttempt>
 
@@ -875,7 +877,7 @@ export type ConcurrentAttempts = ReadonlyMap<string, ConcurrentAttempt>
 export interface WorkTreeActivity {
   readonly neighbours: ConcurrentAttempts
   /** Null where nothing is captured. */
-  readonly sightings: WorkTreeEvidence | null
+  readonly hookEvidence: WorkTreeEvidence | null
 }
 
 /** Reads who else was open in the work tree since an attempt began, itself included. */
@@ -887,9 +889,9 @@ async function readAttemptSurroundings(
   const found = await readChangesAround(reads, { tree: treeOf(snapshot), since: openedAt })
   return {
     neighbours: new Map([...found.neighbours].filter(([, other]) => other.openedAt <= until)),
-    sightings: found.sightings && {
-      ...found.sightings,
-      turns: new Map([...found.sightings.turns].filter(([, turn]) => turn.openedAt <= until)),
+    hookEvidence: found.hookEvidence && {
+      ...found.hookEvidence,
+      turns: new Map([...found.hookEvidence.turns].filter(([, turn]) => turn.openedAt <= until)),
     },
   }
 }
@@ -900,7 +902,7 @@ export async function readChangesAround(
 ): Promise<WorkTreeActivity> {
   const { tasks } = reads
   const inTree = await tasks.attemptsInTree(where.tree, where.since)
-  const [sightings, chains] = await Promise.all([
+  const [hookEvidence, chains] = await Promise.all([
     readHookEvidence(reads, { ...where, attempts: inTree }),
     tasks.ancestors(inTree.map(({ taskId }) => taskId)),
   ])
@@ -911,5 +913,5 @@ export async function readChangesAround(
       return [other.id as string, { ...other, above }]
     }),
   )
-  return { neighbours, sightings }
+  return { neighbours, hookEvidence }
 }

@@ -165,12 +165,12 @@ export const missionRunsFields = {
       status: z.string(),
       current_state: z.string(),
       /** The last words of people about it. */
-      said: list(
+      messages: list(
         z.object({
-          by: z.string(),
+          author: z.string(),
           did: z.string(),
           words: z.string(),
-          at: z.string(),
+          created_at: z.string(),
           to: z.string().nullable(),
         }),
       ).optional(),

@@ -71,7 +71,7 @@ export const startPhase = defineOperation({
       ],
     })
     const existing = phases.find(({ number }) => number === input.number)
-    if (existing) return { facts: [], answer: { ...answer(existing, []), already_exists: true as const } }
+    if (existing) return { events: [], answer: { ...answer(existing, []), already_exists: true as const } }
     const situation = {
       mission,
       phases,
@@ -81,7 +81,7 @@ export const startPhase = defineOperation({
       depth: 0,
       planned: null,
       last: null,
-      holds: [],
+      items: [],
       dependencies: [],
       tokenOf: null,
     }
@@ -89,10 +89,10 @@ export const startPhase = defineOperation({
     const placed = placeInPhase({ phase: input.number, phaseName: input.name }, situation, setting)
     if (placed.phase === null) throw new Error('a phase that is named by its number was not made')
     const phase = { ...placed.phase, status: 'in_progress' as const }
-    const made = placed.facts.map(
-      (fact): NewProjectEvent => (fact.kind === 'phase.created' ? { ...fact, phase } : fact),
+    const made = placed.events.map(
+      (event): NewProjectEvent => (event.kind === 'phase.created' ? { ...event, phase } : event),
     )
-    return { facts: [...admitted.facts, ...made], answer: answer(phase, placed.notes) }
+    return { events: [...admitted.events, ...made], answer: answer(phase, placed.notes) }
   }),
 )
 
@@ -150,7 +150,7 @@ export const completePhase = defineOperation({
         ? { kind: 'phase.completed', ...about }
         : { kind: 'phase.edited', ...about, changes: { status: 'failed' } }
     return {
-      facts: isRepeat ? [] : [ended],
+      events: isRepeat ? [] : [ended],
       answer: {
         phase_id: phase.id,
         mission_id: phase.missionId,

@@ -54,7 +54,7 @@ export const logDecision = defineOperation({
       createdAt: setting.at,
     }
     return {
-      facts: [{ kind: 'decision.logged', decision }],
+      events: [{ kind: 'decision.logged', decision }],
       agentName: decision.agentName,
       answer: { decision_id: decision.id, created_at: instant(decision.createdAt) },
     }
@@ -99,13 +99,13 @@ export const logIssue = defineOperation({
       requiresHumanReview: input.requires_human_review ?? false,
     }
     const where = await recordPlaceOf(reads, input, actor)
-    const { issue, facts } = decide(said, where, setting)
+    const { issue, events } = decide(said, where, setting)
     const answer = {
       issue_id: issue.id,
       created_at: instant(issue.createdAt),
       blocker: issue.requiresHumanReview,
     }
-    return { facts, agentName: where.agentName, answer }
+    return { events, agentName: where.agentName, answer }
   }),
 )
 
@@ -139,7 +139,7 @@ export const logMilestone = defineOperation({
       createdAt: setting.at,
     }
     return {
-      facts: [{ kind: 'progress.logged', progress }],
+      events: [{ kind: 'progress.logged', progress }],
       agentName: progress.agentName,
       answer: { milestone_id: progress.id, created_at: instant(progress.createdAt) },
     }

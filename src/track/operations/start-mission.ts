@@ -61,7 +61,7 @@ export const startMission = defineOperation({
         setting,
       )
     return {
-      facts: [{ kind: 'mission.started', mission }, ...(begun?.facts ?? [])],
+      events: [{ kind: 'mission.started', mission }, ...(begun?.events ?? [])],
       answer: {
         mission_id: mission.id,
         profile: profileWords[mission.profile ?? 'standard'],

@@ -226,10 +226,10 @@ export const startTask = defineOperation({
     const recorded =
       around && reported ? recordedLines(around, { at: snapshotAt, place: ref }, { reported, lines }) : []
     // An attempt that goes on keeps its first snapshot.
-    const facts = started.resumed
-      ? started.facts
-      : [...recorded, ...started.facts, ...linkTo(session, started.attempt)]
-    return { facts, agentName: started.attempt.agentName, answer: { ...answer, ...story } }
+    const events = started.resumed
+      ? started.events
+      : [...recorded, ...started.events, ...linkTo(session, started.attempt)]
+    return { events, agentName: started.attempt.agentName, answer: { ...answer, ...story } }
   })
 
 interface CallerSession {
@@ -276,10 +276,10 @@ async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskS
     planned ? reads.tasks.dependencies(planned.task.id) : [],
     planned && input.claim_token !== undefined ? reads.plan.taskOfToken(input.claim_token) : null,
   ])
-  const [parentAttempt, above, holds] = await Promise.all([
+  const [parentAttempt, above, items] = await Promise.all([
     parent ? reads.tasks.openAttempt(parent.id) : null,
     parent ? reads.tasks.ancestors([parent.id]) : null,
-    last ? reads.holds.ofAttempt(last.id) : [],
+    last ? reads.inboxItems.ofAttempt(last.id) : [],
   ])
   const mission = await missionOf(reads, input, { planned: planned?.task ?? null, parent, parentAttempt })
   return {
@@ -291,7 +291,7 @@ async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskS
     depth: parent ? 1 + (above?.get(parent.id)?.length ?? 0) : 0,
     planned,
     last,
-    holds,
+    items,
     dependencies,
     tokenOf: token,
   }
@@ -430,15 +430,15 @@ async function requestedWorkTree(
   )
 }
 
-const mostShown = 5
+const maxShown = 5
 
 /** A server is not started where its clients work: with several work trees it cannot know which one is meant. */
 async function assertOnlyTree(witness: WorkTree['witness'], folder: string): Promise<void> {
   const others = await witness.others(folder)
   if (others.length === 0) return
   const { top } = await witness.locate(folder)
-  const shown = [top, ...others].slice(0, mostShown).join(', ')
-  const more = others.length + 1 > mostShown ? `, and ${others.length + 1 - mostShown} more` : ''
+  const shown = [top, ...others].slice(0, maxShown).join(', ')
+  const more = others.length + 1 > maxShown ? `, and ${others.length + 1 - maxShown} more` : ''
   throw new Failure(
     'INVALID_INPUT',
     `start_task: "work_tree" is missing. Over HTTP it does not show which of ${others.length + 1} work trees you work in: ${shown}${more}.`,
@@ -450,7 +450,7 @@ function isAbsolute(path: string): boolean {
   return /^(?:[/\\]|[a-z]:)/i.test(path)
 }
 
-const mostAreas = 20
+const maxAreas = 20
 
 /** What start_task answers: Mission Control's keys, then what the areas matched and what to know. */
 function startAnswer(
@@ -474,7 +474,7 @@ function startAnswer(
     phase_number: phase?.number ?? null,
     caller_type: attempt.callerType,
     agent_name: attempt.agentName,
-    areas: survey.slice(0, mostAreas).map(({ area, files }) => ({ area: excerpt(area, 120), files })),
+    areas: survey.slice(0, maxAreas).map(({ area, files }) => ({ area: excerpt(area, 120), files })),
     warnings: [
       ...(started.resumed
         ? [`Attempt ${attempt.id} was already open: it goes on from its first snapshot.`]
@@ -501,24 +501,24 @@ async function plannedTaskHistory(reads: Reads, started: StartedTask) {
   }
 }
 
-const mostDirty = 5
+const maxDirty = 5
 
 function dirtyNote(dirty: readonly string[]): readonly string[] {
   if (dirty.length === 0) return []
-  const more = dirty.length > mostDirty ? ` and ${dirty.length - mostDirty} more` : ''
-  const shown = dirty.slice(0, mostDirty).map((path) => excerpt(path, 120))
+  const more = dirty.length > maxDirty ? ` and ${dirty.length - maxDirty} more` : ''
+  const shown = dirty.slice(0, maxDirty).map((path) => excerpt(path, 120))
   return [
     `${dirty.length === 1 ? '1 file already has' : `${dirty.length} files already have`} uncommitted changes: ${shown.join(', ')}${more}. Only what changes from now on counts as yours.`,
   ]
 }
 
-const mostUnmatched = 5
+const maxUnmatched = 5
 
 function unmatchedNotes(survey: readonly AreaCount[]): readonly string[] {
-  const more = survey.length - mostUnmatched
+  const more = survey.length - maxUnmatched
   return [
     ...survey
-      .slice(0, mostUnmatched)
+      .slice(0, maxUnmatched)
       .map(
         ({ area }) =>
           `Area "${excerpt(area, 120)}" matches no file yet. Unless it is for new files, check the spelling.`,

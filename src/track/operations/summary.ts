@@ -6,15 +6,15 @@ import type { Reads } from '../../store/ports/store.ts'
 import type { Mission, Phase } from '../domain/mission.ts'
 import { type PhaseSummary, phaseWords } from './mission-answer.ts'
 
-const mostRuns = 5
+const maxRuns = 5
 
 /** The runs that gate a mission, newest first, and what a completed mission was completed in spite of. */
 export async function missionRuns(
-  { runs, holds }: Pick<Reads, 'runs' | 'holds'>,
+  { runs, inboxItems: items }: Pick<Reads, 'runs' | 'inboxItems'>,
   { id, status }: Pick<Mission, 'id' | 'status'>,
 ) {
-  const page = await runs.list({ missionId: id }, { limit: mostRuns })
-  const said = await Promise.all(page.items.map(({ item }) => runRemarks({ runs, holds }, item)))
+  const page = await runs.list({ missionId: id }, { limit: maxRuns })
+  const said = await Promise.all(page.items.map(({ item }) => runRemarks({ runs, inboxItems: items }, item)))
   const lost = status === 'completed' ? await runs.lost(id) : []
   return {
     runs: page.items.map(({ item }, place) => ({
@@ -22,21 +22,21 @@ export async function missionRuns(
       process_id: item.process.id,
       status: item.status,
       current_state: item.state,
-      ...((said[place]?.length ?? 0) > 0 && { said: said[place] }),
+      ...((said[place]?.length ?? 0) > 0 && { messages: said[place] }),
     })),
     runs_total: page.total,
-    completed_despite: lost.slice(0, mostRuns).map(lossWords),
+    completed_despite: lost.slice(0, maxRuns).map(lossWords),
   }
 }
 
-const mostPhases = 16
+const maxPhases = 16
 
 /** The phases that matter now, where a mission has too many to list: the current one and those around it. */
 export function phasesAround(current: number, phases: readonly Phase[]): readonly Phase[] {
   const at = phases.findIndex(({ number }) => number === current)
-  const last = phases.length - mostPhases
-  const first = Math.min(at === -1 ? last : at - mostPhases / 2, last)
-  return phases.slice(Math.max(first, 0)).slice(0, mostPhases)
+  const last = phases.length - maxPhases
+  const first = Math.min(at === -1 ? last : at - maxPhases / 2, last)
+  return phases.slice(Math.max(first, 0)).slice(0, maxPhases)
 }
 
 /** One line per phase, in phase order. A running phase's duration counts to its last completion. */

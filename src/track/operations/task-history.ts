@@ -13,9 +13,9 @@ import { attemptStatuses, outcomeAuthorOf } from '../domain/task.ts'
 import { CorrectionEntry, correctionEntry } from './attempt-answer.ts'
 import { openItemsOfTask } from './completion.ts'
 
-const mostPast = 3
-const mostEntries = 8
-const mostDependencies = 20
+const maxPast = 3
+const maxEntries = 8
+const maxDependencies = 20
 
 export const DependencyEntry = z.object({
   id: z.string(),
@@ -55,7 +55,7 @@ export const toldStoryFields = {
 export async function readTaskHistory(reads: Reads, taskId: TaskId, { isAlone = false } = {}) {
   const [dependencies, past, waiting, review] = await Promise.all([
     isAlone ? [] : reads.tasks.dependencies(taskId),
-    reads.tasks.past(taskId, mostPast),
+    reads.tasks.past(taskId, maxPast),
     openItemsOfTask(reads, taskId),
     reviewOfTask(reads, taskId),
   ])
@@ -64,7 +64,7 @@ export async function readTaskHistory(reads: Reads, taskId: TaskId, { isAlone = 
     past.flatMap(({ corrections }) => corrections.map(({ actor }) => actor)),
   )
   return {
-    dependencies: dependencies.slice(0, mostDependencies).map(dependencyEntry),
+    dependencies: dependencies.slice(0, maxDependencies).map(dependencyEntry),
     previous_attempts: past.map((attempt) => pastEntry(attempt, personOf)),
     waits_for: waiting.map(openItemEntry),
     ...review,
@@ -88,14 +88,14 @@ function dependencyEntry({
   unsettled,
   summary,
   files,
-  holds,
+  items,
 }: Dependency): z.output<typeof DependencyEntry> {
   return {
     id: task.id,
     title: excerpt(task.name, 120),
     status: task.resolution ?? task.status,
     ...(unsettled && { settled: false }),
-    ...(holds.length > 0 && { waits_for: holds.slice(0, 3).map(openItemEntry) }),
+    ...(items.length > 0 && { waits_for: items.slice(0, 3).map(openItemEntry) }),
     ...(summary !== null && { summary: excerpt(summary, 400) }),
     ...(files.length > 0 && { files }),
   }
@@ -105,7 +105,7 @@ function pastEntry(
   { attempt, outcome, corrections, files }: PastAttempt,
   personOf: NameBehind,
 ): z.output<typeof PastAttemptEntry> {
-  const cut = (texts: readonly string[]) => texts.slice(0, mostEntries).map((text) => excerpt(text))
+  const cut = (texts: readonly string[]) => texts.slice(0, maxEntries).map((text) => excerpt(text))
   return {
     attempt_id: attempt.id,
     agent: outcomeAuthorOf(attempt),

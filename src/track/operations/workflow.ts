@@ -48,7 +48,7 @@ export const startWorkflow = defineOperation({
     const { objective, profile } = workflow
     const planned: NewProjectEvent[] = tasks.map((task) => ({ kind: 'task.planned', task }))
     return {
-      facts: [{ kind: 'mission.started', mission: workflow }, ...planned],
+      events: [{ kind: 'mission.started', mission: workflow }, ...planned],
       answer: {
         workflow_id: workflow.id,
         created_at: instant(workflow.createdAt),

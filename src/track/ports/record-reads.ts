@@ -7,7 +7,7 @@ export interface RecordFilter {
   readonly taskId?: TaskId
   readonly phaseId?: PhaseId
   readonly agent?: string
-  /** Said, or for a closed hold answered, at or after, milliseconds since the epoch. */
+  /** Said, or for a closed inbox item answered, at or after, milliseconds since the epoch. */
   readonly since?: number
 }
 

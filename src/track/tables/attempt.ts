@@ -72,7 +72,7 @@ export interface AttemptCorrectionTable {
   task_id: string
   text: string
   agent_name: string | null
-  said_by: string
+  author: string
   created_at: number
 }
 
@@ -359,7 +359,7 @@ export async function applyCorrected(
       task_id: taskId,
       text,
       agent_name: agentName,
-      said_by: actor.name,
+      author: actor.name,
       created_at: at,
     })
     .execute()
@@ -524,7 +524,7 @@ async function changesOf(
 }
 
 /** Of each path the newest attempts that changed it, so that one that all attempts change leaves room for the others. */
-const mostOfPath = 20
+const maxOfPath = 20
 
 async function attemptsThatChanged(
   { db, projectId }: ReadScope,
@@ -553,7 +553,7 @@ async function attemptsThatChanged(
     const rows = await db
       .selectFrom(numbered.as('changed'))
       .select(['path', 'attempt_id'])
-      .where('number', '<=', mostOfPath)
+      .where('number', '<=', maxOfPath)
       .orderBy('seq', 'desc')
       .execute()
     found.push(...rows.map(({ path, attempt_id }) => ({ path, attemptId: attempt_id as AttemptId }))) // a brand
@@ -598,16 +598,16 @@ async function staleAttempts({ db, projectId }: ReadScope, lastCall: number): Pr
       eb.not(
         eb.exists(
           eb
-            .selectFrom('hold')
-            .select('hold.id')
-            .whereRef('hold.project_id', '=', 'attempt.project_id')
-            .whereRef('hold.attempt_id', '=', 'attempt.id')
-            .where('hold.kind', '=', 'stale_attempt')
+            .selectFrom('inbox_item')
+            .select('inbox_item.id')
+            .whereRef('inbox_item.project_id', '=', 'attempt.project_id')
+            .whereRef('inbox_item.attempt_id', '=', 'attempt.id')
+            .where('inbox_item.kind', '=', 'stale_attempt')
             // One that was dismissed is not asked again until the agent was heard of and fell silent once more.
-            .where((hold) =>
-              hold.or([
-                hold('hold.status', '=', 'open'),
-                hold('hold.opened_at', '>=', hold.ref('attempt.last_call_at')),
+            .where((item) =>
+              item.or([
+                item('inbox_item.status', '=', 'open'),
+                item('inbox_item.opened_at', '>=', item.ref('attempt.last_call_at')),
               ]),
             ),
         ),
@@ -633,7 +633,7 @@ async function referencedSnapshots(
   return [...texts].filter((text) => text !== null).map((text) => parseColumn<SnapshotLocation>(text))
 }
 
-const mostChanges = 20_000
+const maxChanges = 20_000
 
 /** The work on what a run is about. */
 export function subjectWork({ db, projectId }: ReadScope): Pick<RunReads, 'attemptsOf' | 'changesOf'> {
@@ -666,10 +666,10 @@ export function subjectWork({ db, projectId }: ReadScope): Pick<RunReads, 'attem
         .where('attempt_id', 'in', [...attemptIds])
         .orderBy('attempt_id')
         .orderBy('position')
-        .limit(mostChanges + 1)
+        .limit(maxChanges + 1)
         .execute()
-      const isWhole = rows.length <= mostChanges
-      const changes = Map.groupBy(rows.slice(0, mostChanges), ({ attempt_id }) => attempt_id)
+      const isWhole = rows.length <= maxChanges
+      const changes = Map.groupBy(rows.slice(0, maxChanges), ({ attempt_id }) => attempt_id)
       const measured = new Map(ends.map(({ attempt_id, evidence }) => [attempt_id, evidence]))
       return attemptIds.map((attemptId) => {
         const found = measuredChanges(attemptId, measured.get(attemptId), changes.get(attemptId) ?? [])

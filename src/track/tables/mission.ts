@@ -280,9 +280,9 @@ const standings = prepareByIds((db, projectId, missionIds) =>
       sql<number>`(select count(*) from attempt
         where attempt.project_id = mission.project_id and attempt.mission_id = mission.id
           and attempt.status = 'open')`.as('open_attempts'),
-      sql<number>`(select count(*) from hold
-        where hold.project_id = mission.project_id and hold.mission_id = mission.id
-          and hold.status = 'open' and hold.kind in ('blocker', 'review'))`.as('open_blockers'),
+      sql<number>`(select count(*) from inbox_item
+        where inbox_item.project_id = mission.project_id and inbox_item.mission_id = mission.id
+          and inbox_item.status = 'open' and inbox_item.kind in ('blocker', 'review'))`.as('open_blockers'),
       tasksOf('done').as('done_tasks'),
       tasksOf('to_do').as('to_do_tasks'),
       tasksOf('in_progress').as('begun_tasks'),
@@ -336,15 +336,15 @@ async function missionGlances(
     .limit(5_000)
     .execute()
   const lines = await linesOfMissions(scope, ids)
-  const holds = await db
-    .selectFrom('hold')
+  const items = await db
+    .selectFrom('inbox_item')
     .where('project_id', '=', projectId)
     .where('mission_id', 'in', nonEmptyValues(ids))
     .where('status', '=', 'open')
     .select(({ fn }) => ['mission_id', fn.countAll<number>().as('waiting')])
     .groupBy('mission_id')
     .execute()
-  const waiting = new Map(holds.map((row) => [row.mission_id, Number(row.waiting)]))
+  const waiting = new Map(items.map((row) => [row.mission_id, Number(row.waiting)]))
   const byMission = Map.groupBy(agents, (row) => row.mission_id)
   return new Map(
     ids.map((id) => [

@@ -210,8 +210,8 @@ async function list<Name extends TaskRecordTableName, Item>(
     time: 'created_at',
   })
   const matching = asked.filter.unblocking
-    ? sql`${conditions} and not exists (select 1 from hold
-        where hold.project_id = issue.project_id and hold.issue_id = issue.id and hold.status = 'open')`
+    ? sql`${conditions} and not exists (select 1 from inbox_item
+        where inbox_item.project_id = issue.project_id and inbox_item.issue_id = issue.id and inbox_item.status = 'open')`
     : conditions
   const older = before === undefined ? sql`` : sql`and seq < ${before}`
   const page = sql<Selectable<Tables[Name]> & { readonly seq: number }>`

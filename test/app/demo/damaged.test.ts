@@ -7,12 +7,8 @@ import { runProgram } from './played.ts'
 import { recordingFolder } from './recorded.ts'
 
 const damages: readonly (readonly [string, (folder: string) => void, string])[] = [
-  [
-    'a journal cut short',
-    (folder) => cut(join(folder, 'journal.jsonl.gz')),
-    'journal.jsonl.gz cannot be read',
-  ],
-  ['a fact that was changed', changeFact, 'does not follow from the ones before it'],
+  ['a log cut short', (folder) => cut(join(folder, 'log.jsonl.gz')), 'log.jsonl.gz cannot be read'],
+  ['a log entry that was changed', changeEvent, 'does not follow from the ones before it'],
   ['no repository', (folder) => rmSync(join(folder, 'work.json.gz')), 'work.json.gz cannot be read'],
   ['no objects', (folder) => rmSync(join(folder, 'objects.pack')), 'objects.pack is missing'],
   ['objects cut short', (folder) => cut(join(folder, 'objects.pack')), 'git cannot read its objects'],
@@ -44,8 +40,8 @@ function cut(file: string): void {
   writeFileSync(file, bytes.subarray(0, bytes.length / 2))
 }
 
-function changeFact(folder: string): void {
-  const file = join(folder, 'journal.jsonl.gz')
+function changeEvent(folder: string): void {
+  const file = join(folder, 'log.jsonl.gz')
   const text = gunzipSync(readFileSync(file)).toString()
   writeFileSync(file, gzipSync(text.replace('"status":"success"', '"status":"failed"')))
 }

@@ -4,7 +4,7 @@ import { runProgram as ranProgram } from '../../support/program.ts'
 import type { Answer } from '../../support/project.ts'
 import { serverEnvironment } from '../../support/stdio-project.ts'
 import { runProgram } from './played.ts'
-import { courseOf, factsOf, recordedFacts } from './recorded.ts'
+import { courseOf, eventsOf, recordedEvents } from './recorded.ts'
 
 const bin = 'bin/waymark.js'
 
@@ -18,7 +18,7 @@ test('at once, the day is as it was recorded: missions, plan, runs, what waits, 
   const program = runProgram(bin, 'demo', 'play', '--at-once', '--port', '0')
   await program.printed(/The day is over/)
   const exported: Answer = await program.ask('export')
-  const [played, recorded] = [factsOf(exported.text), recordedFacts()]
+  const [played, recorded] = [eventsOf(exported.text), recordedEvents()]
   expect(courseOf(played)).toEqual(courseOf(recorded))
 
   const { missions } = await program.ask('list_missions', { status: 'all' })
@@ -27,8 +27,8 @@ test('at once, the day is as it was recorded: missions, plan, runs, what waits, 
   )
   const { runs } = await program.ask('state_gate_list_runs', { status: 'all' })
   expect(runs).toHaveLength(recorded.filter(({ body }) => body.kind === 'run.created').length)
-  const { holds } = await program.ask('inbox')
-  expect(holds.map(({ kind }: Answer) => kind).sort()).toEqual(['approval', 'blocker', 'review'])
+  const { items } = await program.ask('inbox')
+  expect(items.map(({ kind }: Answer) => kind).sort()).toEqual(['approval', 'blocker', 'review'])
   expect((await program.ask('doctor')).healthy).toBe(true)
 
   for (const { body } of recorded) {
@@ -41,24 +41,24 @@ test('at once, the day is as it was recorded: missions, plan, runs, what waits, 
   expect(program.leftovers()).toEqual([])
 })
 
-test('at speed, each fact comes by itself, at its distance, and the last one is of now', async () => {
+test('at speed, each log entry comes by itself, at its distance, and the last one is of now', async () => {
   const begun = Date.now()
   const program = runProgram(bin, 'demo', 'play', '--speed', '2000', '--port', '0')
   await program.printed(/The day is over/)
   const exported: Answer = await program.ask('export')
-  const played = factsOf(exported.text)
-  expect(courseOf(played)).toEqual(courseOf(recordedFacts()))
+  const played = eventsOf(exported.text)
+  expect(courseOf(played)).toEqual(courseOf(recordedEvents()))
   expect(played.at(-1)?.at).toBeGreaterThan(begun)
   expect(played.at(-1)?.at).toBeLessThanOrEqual(Date.now() + 1)
   await program.interrupt()
 })
 
-test('it is live: whoever follows the journal is told of facts while the day happens', async () => {
+test('it is live: whoever follows the log is told of log entries while the day happens', async () => {
   const program = runProgram(bin, 'demo', 'play', '--speed', '4', '--port', '0')
   const first: Answer = await program.ask('log')
   const second = await headPast(program, Math.max(3, first.head))
   expect(second.head).toBeGreaterThan(first.head)
-  expect(second.head).toBeLessThan(recordedFacts().length)
+  expect(second.head).toBeLessThan(recordedEvents().length)
   await program.interrupt()
 })
 

@@ -6,19 +6,19 @@ import { readExport } from '../../../src/events/operations/event-line.ts'
 
 export const recordingFolder = join(import.meta.dirname, '..', '..', '..', 'demo')
 
-/** The facts of the recording, as they were recorded. */
-export function recordedFacts(): readonly ProjectEvent[] {
-  return factsOf(gunzipSync(readFileSync(join(recordingFolder, 'journal.jsonl.gz'))).toString())
+/** The log entries of the recording, as they were recorded. */
+export function recordedEvents(): readonly ProjectEvent[] {
+  return eventsOf(gunzipSync(readFileSync(join(recordingFolder, 'log.jsonl.gz'))).toString())
 }
 
-/** The facts of a journal, without the line that says what it is. */
-export function factsOf(journal: string): readonly ProjectEvent[] {
-  const [, ...lines] = journal.trim().split('\n')
-  return readExport(lines).facts
+/** The log entries of a log, without the line that says what it is. */
+export function eventsOf(log: string): readonly ProjectEvent[] {
+  const [, ...lines] = log.trim().split('\n')
+  return readExport(lines).events
 }
 
-/** What happened, and how long after the first fact: alike for a day and for its replay. */
-export function courseOf(facts: readonly ProjectEvent[]): readonly string[] {
-  const first = facts[1]?.at ?? 0
-  return facts.slice(1).map(({ seq, at, actor, body }) => `${seq} ${at - first} ${actor.name} ${body.kind}`)
+/** What happened, and how long after the first log entry: alike for a day and for its replay. */
+export function courseOf(events: readonly ProjectEvent[]): readonly string[] {
+  const first = events[1]?.at ?? 0
+  return events.slice(1).map(({ seq, at, actor, body }) => `${seq} ${at - first} ${actor.name} ${body.kind}`)
 }

@@ -514,8 +514,8 @@ test('what setup writes while a task is open asks nobody; what is added to it do
     const { task_id } = json('task', 'start', name)
     work()
     json('task', 'complete', task_id, '--status', 'success', '--outcome.summary', 'Done.')
-    const { holds } = json('inbox', '--kind', 'scope')
-    return holds.flatMap(({ task_id: of, paths }: any) => (of === task_id ? paths : []))
+    const { items } = json('inbox', '--kind', 'scope')
+    return items.flatMap(({ task_id: of, paths }: any) => (of === task_id ? paths : []))
   }
   const found = completing('Set up', () => {
     expect(run('setup', 'codex', '--rules', '--yes').code).toBe(0)

@@ -35,8 +35,8 @@ function gated(script: (waitingRun: string) => string): Gated {
   project.write('check.sh', script(open))
   const { run_id: id } = project.json('run', 'create', 'inside')
   project.run('verify', id, '--json')
-  const [hold] = project.json('inbox', '--kind', 'command').holds
-  project.json('approve', hold.hold_id)
+  const [item] = project.json('inbox', '--kind', 'command').items
+  project.json('approve', item.item_id)
   return {
     project,
     waiting: open,
@@ -72,8 +72,8 @@ describe('inside an approved script', () => {
     for (const way of told.slice(1)) {
       expect(way).toMatch(/^waymark: approve is for people; command of a guard acts as an agent\./)
     }
-    const { holds } = run.project.json('inbox', '--kind', 'approval')
-    expect(holds).toMatchObject([{ run_id: run.waiting, status: 'open' }])
+    const { items } = run.project.json('inbox', '--kind', 'approval')
+    expect(items).toMatchObject([{ run_id: run.waiting, status: 'open' }])
     expect(run.project.run('approve', run.waiting, 'really', '--event', 'go').code).toBe(0)
   })
 
@@ -150,7 +150,7 @@ cat "$HOME/daemon.txt"
   const json = (...words: string[]) => JSON.parse(home.run(folder, ...words, '--json').out)
   const { run_id: id } = json('run', 'create', 'inside')
   home.run(folder, 'verify', id)
-  home.run(folder, 'approve', json('inbox').holds[0].hold_id)
+  home.run(folder, 'approve', json('inbox').items[0].item_id)
   const said = json('verify', id).commands[0].output
   const ways = said.split('daemon\n')
   expect(ways).toHaveLength(2)

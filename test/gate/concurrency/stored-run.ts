@@ -42,7 +42,7 @@ export function storedRun(store: Store, run: string): Promise<StoredRun> {
   })
 }
 
-type Standings = (path: string, revision: number) => Artifact['standing']
+type Standings = (path: string, revision: number) => Artifact['status']
 
 /** Expects revisions without gap or duplicate, and that the pure engine makes of the history what is stored. */
 export function expectReplays({ loaded, events }: StoredRun, standingAt: Standings = () => 'current'): void {
@@ -71,13 +71,13 @@ interface Replaying {
 function replay({ definition }: LoadedRun, { run, event, standingAt }: Replaying): Run {
   const before: Run = {
     ...run,
-    artifacts: run.artifacts.map((kept) => ({ ...kept, standing: standingAt(kept.path, event.revision) })),
+    artifacts: run.artifacts.map((kept) => ({ ...kept, status: standingAt(kept.path, event.revision) })),
   }
   const isForPeople = definition.roles.find(({ name }) => name === event.role)?.kind === 'human'
   const result = transition(definition, before, {
     event: event.event,
     payload: event.payload,
-    artifacts: event.artifacts.map((kept) => ({ ...kept, standing: 'current' })),
+    artifacts: event.artifacts.map((kept) => ({ ...kept, status: 'current' })),
     emitter: { role: event.role, kind: isForPeople ? 'person' : 'agent' },
     expectedRevision: event.revision - 1,
     observed: nothingObserved,

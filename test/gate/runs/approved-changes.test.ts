@@ -19,17 +19,17 @@ async function built() {
 }
 
 async function shown({ project }: Awaited<ReturnType<typeof built>>) {
-  const { holds } = await project.call('inbox', { kind: 'approval' }, { actor: person })
-  return holds[0]
+  const { items } = await project.call('inbox', { kind: 'approval' }, { actor: person })
+  return items[0]
 }
 
 test('an approval of the changes is bound to the measured diff, not to a file that the agent chose', async () => {
   const gated = await built()
   const { project, run, complete, task } = gated
   await complete(task)
-  const { hold_id, content } = await shown(gated)
+  const { item_id, content } = await shown(gated)
   expect(content).toMatch(/^[0-9a-f]{64}$/)
-  expect(await project.call('approve', { id: hold_id, content }, { actor: ana })).toMatchObject({
+  expect(await project.call('approve', { id: item_id, content }, { actor: ana })).toMatchObject({
     approvals: [{ role: 'reviewer', of: 'changes' }],
     still_missing: [],
   })
@@ -63,9 +63,9 @@ test('an edit of another file after the last task voids it too, also outside any
 test('what changed since it was shown is a conflict, with the lines', async () => {
   const gated = await built()
   const { project } = gated
-  const { hold_id, content } = await shown(gated)
+  const { item_id, content } = await shown(gated)
   project.write('src/auth.ts', 'export const auth = 3\n')
-  const failure = await failureOf(project.call('approve', { id: hold_id, content }, { actor: ana }))
+  const failure = await failureOf(project.call('approve', { id: item_id, content }, { actor: ana }))
   expect(failure).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('src/auth.ts changed') })
   const { difference } = failure.details as any
   expect(difference.files[0].diff).toContain('-export const auth = 2\n+export const auth = 3\n')
@@ -74,8 +74,8 @@ test('what changed since it was shown is a conflict, with the lines', async () =
 test('the card leads to the diff, and says what is to be approved', async () => {
   const gated = await built()
   await gated.complete(gated.task)
-  const { holds } = await gated.project.call('inbox', { include: ['evidence'] }, { actor: person })
-  expect(holds[0]).toMatchObject({
+  const { items } = await gated.project.call('inbox', { include: ['evidence'] }, { actor: person })
+  expect(items[0]).toMatchObject({
     kind: 'approval',
     evidence: {
       changed: { mission_id: gated.missionId, task_id: null, tasks: [{ id: gated.task, name: 'Build' }] },

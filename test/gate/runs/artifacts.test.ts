@@ -37,7 +37,7 @@ test('SG-032 what is no regular file of the project is no evidence, and leaves n
   const { events, refusals } = await run.history()
   expect(events).toEqual([])
   expect(refusals).toHaveLength(wrong.length)
-  expect(refusals[0]).toMatchObject({ event: 'go', code: 'INVALID_PAYLOAD', by: 'test-agent' })
+  expect(refusals[0]).toMatchObject({ event: 'go', code: 'INVALID_PAYLOAD', author: 'test-agent' })
 })
 
 test('every file that is no evidence is told at once', async () => {

@@ -41,8 +41,8 @@ test('in_scope: a change outside is named at once, and passes once a person acce
   expect(await missing(run)).toEqual(outside)
   await complete(task)
   expect(await missing(run)).toEqual(outside)
-  const { holds } = await project.call('inbox', { kind: 'scope' })
-  await project.call('approve', { id: holds[0].hold_id, reason: 'It had to be.' }, { actor: person })
+  const { items } = await project.call('inbox', { kind: 'scope' })
+  await project.call('approve', { id: items[0].item_id, reason: 'It had to be.' }, { actor: person })
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 
@@ -54,8 +54,8 @@ test('in_scope: a change that was dismissed does not pass', async () => {
   const task = await start()
   project.write('utils.ts', 'export const utils = 2\n')
   await complete(task)
-  const { holds } = await project.call('inbox', { kind: 'scope' })
-  await project.call('reject', { id: holds[0].hold_id, reason: 'Take it back.' }, { actor: person })
+  const { items } = await project.call('inbox', { kind: 'scope' })
+  await project.call('reject', { id: items[0].item_id, reason: 'Take it back.' }, { actor: person })
   expect(await missing(run)).toEqual(['right: changed outside the scope: utils.ts'])
 })
 
@@ -172,7 +172,7 @@ test('touches: of a work tree that was removed, what was merged counts', async (
   const { project, run, missionId, complete } = await gatedMission(
     changing('documented', 'condition: touches, paths: ["docs/"]'),
     'documented',
-    { isOnEdge: false },
+    { isOnMachine: false },
   )
   const { tasks } = await project.call('plan_tasks', {
     mission_id: missionId,

@@ -31,14 +31,14 @@ function timesRun({ folder }: TestProject): number {
 }
 
 async function waiting({ project }: TestRun) {
-  const { holds } = await project.call('inbox', { kind: 'command' })
-  return holds
+  const { items } = await project.call('inbox', { kind: 'command' })
+  return items
 }
 
 async function allow(run: TestRun): Promise<void> {
   await run.refused('go')
-  const [hold] = await waiting(run)
-  await run.project.call('approve', { id: hold.hold_id }, { actor: person })
+  const [item] = await waiting(run)
+  await run.project.call('approve', { id: item.item_id }, { actor: person })
 }
 
 async function missing(run: TestRun): Promise<string> {
@@ -50,15 +50,15 @@ test('a command runs on emit, once a person approved it, and not before', async 
   const run = await withCheck(counting())
   expect(await missing(run)).toContain('tests_pass: "node check.mjs" waits for a person\'s approval')
   await run.refused('go')
-  const holds = await waiting(run)
-  expect(holds).toMatchObject([
+  const items = await waiting(run)
+  expect(items).toMatchObject([
     { kind: 'command', run_id: run.id, request: { run: 'node check.mjs', folder: run.project.folder } },
   ])
   expect(timesRun(run.project)).toBe(0)
-  expect(await failureOf(run.project.call('approve', { id: holds[0].hold_id }))).toMatchObject({
+  expect(await failureOf(run.project.call('approve', { id: items[0].item_id }))).toMatchObject({
     code: 'FORBIDDEN',
   })
-  await run.project.call('approve', { id: holds[0].hold_id }, { actor: person })
+  await run.project.call('approve', { id: items[0].item_id }, { actor: person })
   expect(await waiting(run)).toEqual([])
   expect(timesRun(run.project)).toBe(0)
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
@@ -68,8 +68,8 @@ test('a command runs on emit, once a person approved it, and not before', async 
 test('a rejected command never runs, and is not asked about again until it changed or the no is taken back', async () => {
   const run = await withCheck(counting('// one'), checking(', pinned: ["check.mjs"]'))
   await run.refused('go')
-  const [hold] = await waiting(run)
-  const rejecting = { id: hold.hold_id, reason: 'It talks to the network.' }
+  const [item] = await waiting(run)
+  const rejecting = { id: item.item_id, reason: 'It talks to the network.' }
   await run.project.call('reject', rejecting, { actor: person })
   const told = await missing(run)
   expect(told).toContain('Tess refused to let "node check.mjs" run: It talks to the network.')
@@ -84,7 +84,9 @@ test('a rejected command never runs, and is not asked about again until it chang
   run.project.write('check.mjs', counting('// one'))
   expect(await missing(run)).toContain('Tess refused')
   const { refused } = await run.project.call('command_list')
-  expect(refused).toMatchObject([{ run: 'node check.mjs', by: 'Tess', reason: 'It talks to the network.' }])
+  expect(refused).toMatchObject([
+    { run: 'node check.mjs', author: 'Tess', reason: 'It talks to the network.' },
+  ])
   const revoking = { hash: refused[0].hash.slice(0, 8) }
   await run.project.call('command_revoke', revoking, { actor: person })
   await allow(run)
@@ -92,12 +94,12 @@ test('a rejected command never runs, and is not asked about again until it chang
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 
-test('of what a command printed at length its fact has the end, and all of it is answered', async () => {
+test('of what a command printed at length its log entry has the end, and all of it is answered', async () => {
   const run = await withCheck(counting("for (let at = 0; at < 900; at += 1) console.log('line', at)"))
   await allow(run)
   await run.emit('go')
-  const { facts } = await run.project.call('log', { limit: 100 })
-  const ended = facts.find(({ kind }: { kind: string }) => kind === 'command.ended')
+  const { events: projectEvents } = await run.project.call('log', { limit: 100 })
+  const ended = projectEvents.find(({ kind }: { kind: string }) => kind === 'command.ended')
   expect(ended.body.output).toHaveLength(2_000)
   expect(ended.body.output).toMatch(/line 899\n$/)
   expect(ended.body.whole).toMatchObject({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/) })
@@ -259,10 +261,10 @@ test('verify runs the commands again, and tells each result', async () => {
   expect(unapproved).toEqual({
     run: 'node check.mjs',
     status: 'unapproved',
-    hold_id: expect.stringMatching(/^h-/),
-    holds: false,
+    item_id: expect.stringMatching(/^h-/),
+    items: false,
   })
-  await run.project.call('approve', { id: unapproved.hold_id }, { actor: person })
+  await run.project.call('approve', { id: unapproved.item_id }, { actor: person })
   for (const times of [1, 2]) {
     expect(await verify()).toMatchObject({
       passed: true,
@@ -307,16 +309,16 @@ test('red, then green: a command that must fail is run and bound like any other,
   await allow(run)
   expect(await missing(run)).toContain('red: "node check.mjs" passed on this tree, but must fail')
   const verified = () => run.project.call('verify', { run_id: run.id })
-  expect(await verified()).toMatchObject({ passed: false, commands: [{ status: 'passed', holds: false }] })
+  expect(await verified()).toMatchObject({ passed: false, commands: [{ status: 'passed', items: false }] })
   run.project.write('check.mjs', 'process.exit(127)\n')
   expect(await verified()).toMatchObject({ passed: false })
   run.project.write('check.mjs', 'process.exit(1)\n')
   expect(await verified()).toMatchObject({
     passed: true,
-    commands: [{ status: 'failed', exit: 'nonzero', holds: true }],
+    commands: [{ status: 'failed', exit: 'nonzero', items: true }],
   })
   expect(await run.emit('go')).toMatchObject({ transition: { to_state: 'build' } })
-  expect(await verified()).toMatchObject({ passed: false, commands: [{ status: 'failed', holds: false }] })
+  expect(await verified()).toMatchObject({ passed: false, commands: [{ status: 'failed', items: false }] })
   expect(await missing(run)).toContain('green: "node check.mjs" failed with exit code 1')
   run.project.write('check.mjs', 'process.exit(0)\n')
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
@@ -343,7 +345,7 @@ describe('what was approved is what runs', () => {
       ],
       before: null,
     })
-    await run.project.call('approve', { id: first.hold_id }, { actor: person })
+    await run.project.call('approve', { id: first.item_id }, { actor: person })
     run.project.write('check.mjs', counting('// two'))
     await run.refused('go')
     const [second] = await waiting(run)
@@ -356,17 +358,17 @@ describe('what was approved is what runs', () => {
     const run = await pinned()
     const [asked] = await waiting(run)
     run.project.write('scripts/more.sh', 'exit 1\n')
-    const approving = run.project.call('approve', { id: asked.hold_id }, { actor: person })
+    const approving = run.project.call('approve', { id: asked.item_id }, { actor: person })
     const failure = await failureOf(approving)
     expect(failure).toMatchObject({ code: 'CONFLICT' })
     expect(failure.message).toContain('asks about "node check.mjs" as it was before: scripts/more.sh changed')
     const [now, ...more] = await waiting(run)
     expect(more).toEqual([])
-    expect(failure.details?.['hold_id']).toBe(now.hold_id)
-    expect(now.hold_id).not.toBe(asked.hold_id)
+    expect(failure.details?.['item_id']).toBe(now.item_id)
+    expect(now.item_id).not.toBe(asked.item_id)
     await run.refused('go')
     expect(timesRun(run.project)).toBe(0)
-    await run.project.call('approve', { id: now.hold_id }, { actor: person })
+    await run.project.call('approve', { id: now.item_id }, { actor: person })
     expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
   })
 
@@ -378,9 +380,9 @@ describe('what was approved is what runs', () => {
       await Promise.all([run.refused('go'), other.refused('go')])
     }
     expect(await waiting(run)).toHaveLength(1)
-    const { holds } = await run.project.call('inbox', { kind: 'command', closed: true })
-    expect(holds).toHaveLength(4)
-    expect(holds[0].answer).toMatch(/^Its files changed: asked as h-/)
+    const { items } = await run.project.call('inbox', { kind: 'command', closed: true })
+    expect(items).toHaveLength(4)
+    expect(items[0].answer).toMatch(/^Its files changed: asked as h-/)
   })
 
   test('a question ends when its files are as they were approved again', async () => {
@@ -408,12 +410,12 @@ describe('what was approved is what runs', () => {
 
   test('approved commands are listed, and one that is taken back does not run', async () => {
     const run = await pinned()
-    const [hold] = await waiting(run)
-    await run.project.call('approve', { id: hold.hold_id }, { actor: person })
+    const [item] = await waiting(run)
+    await run.project.call('approve', { id: item.item_id }, { actor: person })
     const { commands, total } = await run.project.call('command_list')
     expect(total).toBe(1)
     expect(commands).toMatchObject([
-      { run: 'node check.mjs', folder: run.project.folder, by: 'Tess', as_approved: true },
+      { run: 'node check.mjs', folder: run.project.folder, author: 'Tess', as_approved: true },
     ])
     expect(commands[0].files).toHaveLength(3)
     const revoking = { hash: commands[0].hash.slice(0, 8), reason: 'Not needed.' }
@@ -427,7 +429,7 @@ describe('what was approved is what runs', () => {
     expect((await run.project.call('command_list')).commands).toEqual([])
     expect(await missing(run)).toContain("waits for a person's approval")
     expect(timesRun(run.project)).toBe(0)
-    const { facts } = await run.project.call('log', { limit: 20 })
-    expect(facts).toContainEqual(expect.objectContaining({ kind: 'command.revoked', actor: 'Tess' }))
+    const { events: projectEvents } = await run.project.call('log', { limit: 20 })
+    expect(projectEvents).toContainEqual(expect.objectContaining({ kind: 'command.revoked', actor: 'Tess' }))
   })
 })

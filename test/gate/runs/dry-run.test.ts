@@ -6,9 +6,9 @@ const plan = { payload: { plan: 'p' }, artifact_paths: ['docs/experiment.md'] }
 
 async function traces({ project, history }: TestRun) {
   const { store } = project.context
-  const head = await store.view(({ journal }) => journal.head())
-  const { holds } = await project.call('inbox')
-  return { head, holds: holds.length, history: await history() }
+  const head = await store.view(({ eventLog: log }) => log.head())
+  const { items } = await project.call('inbox')
+  return { head, items: items.length, history: await history() }
 }
 
 test('a dry run answers what then happens, but for the id, and leaves no trace', async () => {

@@ -41,7 +41,7 @@ test('another name is no second person: WAYMARK_ACTOR changes what is shown, not
   expect(again).toMatchObject({
     decided: false,
     still_missing: ['ok: 1 of 2 approvals by reviewer of "plan"'],
-    already_approved: [{ role: 'reviewer', of: 'plan', by: 'tess' }],
+    already_approved: [{ role: 'reviewer', of: 'plan', author: 'tess' }],
     note: expect.stringContaining('it counts once'),
   })
   expect(await approve(run, ben)).toMatchObject({ decided: true, still_missing: [] })
@@ -53,7 +53,7 @@ test('approving twice is said, and stored once', async () => {
   const again = await approve(run, tess)
   expect(again.note).toContain('You approved plan already')
   const { approvals, refusals_total } = await run.history()
-  expect(approvals).toMatchObject([{ by: 'tess', identity: 'person user:tess' }])
+  expect(approvals).toMatchObject([{ author: 'tess', identity: 'person user:tess' }])
   expect(refusals_total).toBe(0)
 })
 

@@ -71,8 +71,8 @@ test('a person may complete it all the same; mission, context, timeline and hist
   expect(await project.call('mission_timeline', { id: missionId })).toMatchObject({
     completed_despite: despite,
   })
-  const { facts } = await project.call('log', { limit: 5 })
-  expect(facts.findLast(({ kind }: Answer) => kind === 'mission.ended')).toMatchObject({
+  const { events } = await project.call('log', { limit: 5 })
+  expect(events.findLast(({ kind }: Answer) => kind === 'mission.ended')).toMatchObject({
     actor_kind: 'person',
     body: { despiteRuns: [run.id] },
   })

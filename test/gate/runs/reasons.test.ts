@@ -32,15 +32,17 @@ async function inReview() {
 test('why a run was sent back is read in its state, its prompt, its summary, its mission and the brief', async () => {
   const { project, run, missionId } = await inReview()
   await project.call('reject', { id: run.id, reason }, { actor: person })
-  const said = [{ by: 'Tess', did: 'send_back', words: reason, to: 'work', at: expect.any(String) }]
+  const said = [
+    { author: 'Tess', did: 'send_back', words: reason, to: 'work', created_at: expect.any(String) },
+  ]
   expect(await run.state()).toMatchObject({
     current_state: 'work',
-    said,
+    messages: said,
     prompt: `Build it.\n\nTess (send_back) says: ${reason}`,
   })
-  expect((await project.call('run_summary', { run_id: run.id })).said).toEqual(said)
+  expect((await project.call('run_summary', { run_id: run.id })).messages).toEqual(said)
   const context = await project.call('get_context', { mission_id: missionId, include: ['blockers'] })
-  expect(context.runs[0].said).toEqual(said)
+  expect(context.runs[0].messages).toEqual(said)
   const { store, clock, witness, folder } = project.context
   const place = { top: folder, now: clock.now(), packages: (ref: SnapshotRef) => witness.packages(ref) }
   const going = await store.view(async (reads) => readBriefing(reads, await hookSituation(reads, place)))
@@ -53,7 +55,7 @@ test('the words leave the prompt when the run goes on, and stay in what was said
   await run.emit('go')
   const state = await run.state()
   expect(state.prompt).toBeUndefined()
-  expect(state.said).toMatchObject([{ words: reason }])
+  expect(state.messages).toMatchObject([{ words: reason }])
 })
 
 test('a no without words is refused, and so is an empty answer to a question', async () => {
@@ -68,8 +70,8 @@ test('a no without words is refused, and so is an empty answer to a question', a
   const task_id = await start()
   const issue = { task_id, type: 'UNCLEAR_REQUIREMENT', description: 'Which?', requires_human_review: true }
   await project.call('log_issue', { ...issue, resolution: 'None yet.' })
-  const { holds } = await project.call('inbox', { kind: 'blocker' }, { actor: person })
-  const id = holds[0].hold_id
+  const { items } = await project.call('inbox', { kind: 'blocker' }, { actor: person })
+  const id = items[0].item_id
   expect(await asked('resolve', { id })).toMatch(needs)
   expect(await asked('resolve', { id, answer: ' \n' })).toMatch(needs)
   expect(await asked('approve', { id })).toMatch(/^REFUSED /)
@@ -84,10 +86,10 @@ test('the words of an approval and of a command that was refused are read too', 
     'asking',
   )
   await run.refused('go')
-  const { holds } = await project.call('inbox', { kind: 'command' }, { actor: person })
-  const said = { id: holds[0].hold_id, reason: 'It deletes the data.' }
+  const { items } = await project.call('inbox', { kind: 'command' }, { actor: person })
+  const said = { id: items[0].item_id, reason: 'It deletes the data.' }
   await project.call('reject', said, { actor: person })
-  expect((await run.state()).said).toMatchObject([
+  expect((await run.state()).messages).toMatchObject([
     { did: 'dismissed command', words: 'It deletes the data.' },
   ])
 })
@@ -114,11 +116,11 @@ test('a no where a run waits for an approval alone is read by the agent, and the
     current_state: 'work',
     revision: 1,
     status: 'active',
-    said: [{ by: 'Tess', did: 'did not approve', words: reason, to: null }],
+    messages: [{ author: 'Tess', did: 'did not approve', words: reason, to: null }],
     prompt: `Build it.\n\nTess (did not approve) says: ${reason}`,
     waits_for: [{ kind: 'approval', reason: expect.stringContaining(`Tess did not approve it: ${reason}`) }],
   })
-  await project.call('approve', { id: state.waits_for[0].hold_id }, { actor: person })
+  await project.call('approve', { id: state.waits_for[0].item_id }, { actor: person })
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 

@@ -38,7 +38,7 @@ test('a refused event leaves a line about it, and nothing in the run', async () 
       state: 'experiment',
       revision: 1,
       role: 'agent',
-      by: 'test-agent',
+      author: 'test-agent',
     },
   ])
 })

@@ -14,8 +14,8 @@ const text = process('planned', {
 async function submitted(run: TestRun) {
   run.project.write('plan.md', 'The plan.\n')
   await run.emit('go', { artifact_paths: ['plan.md'] })
-  const { holds } = await run.project.call('inbox', { kind: 'approval' }, { actor: person })
-  return holds.find(({ run_id }: { readonly run_id: string }) => run_id === run.id)
+  const { items } = await run.project.call('inbox', { kind: 'approval' }, { actor: person })
+  return items.find(({ run_id }: { readonly run_id: string }) => run_id === run.id)
 }
 
 test('an approval in one run opens no other run, though the content is the same', async () => {
@@ -23,21 +23,21 @@ test('an approval in one run opens no other run, though the content is the same'
   const first = await submitted(one)
   const other = await runOf(text, { project: one.project })
   const second = await submitted(other)
-  await one.project.call('approve', { id: first.hold_id, content: first.content }, { actor: ana })
+  await one.project.call('approve', { id: first.item_id, content: first.content }, { actor: ana })
   expect((await other.emit('go')).unsatisfied_guards).toEqual(['ok: 0 of 1 approvals by reviewer of "plan"'])
   expect(await one.emit('go')).toMatchObject({ status: 'succeeded' })
   // The item of the run that has ended opens nothing any more, and the other one waits still.
   await expect(
-    one.project.call('approve', { id: first.hold_id, content: first.content }, { actor: ana }),
+    one.project.call('approve', { id: first.item_id, content: first.content }, { actor: ana }),
   ).rejects.toThrow()
-  const { holds } = await one.project.call('inbox', { kind: 'approval' }, { actor: person })
-  expect(holds.map(({ hold_id }: { readonly hold_id: string }) => hold_id)).toEqual([second.hold_id])
+  const { items } = await one.project.call('inbox', { kind: 'approval' }, { actor: person })
+  expect(items.map(({ item_id }: { readonly item_id: string }) => item_id)).toEqual([second.item_id])
 })
 
 test('an agent approves nothing by naming the content', async () => {
   const run = await runOf(text, { git: true })
-  const { hold_id, content } = await submitted(run)
-  for (const id of [hold_id, run.id]) {
+  const { item_id, content } = await submitted(run)
+  for (const id of [item_id, run.id]) {
     const refused = await run.project.refused('approve', { id, content }, { actor: agentActor })
     expect(refused).toMatchObject({ code: 'FORBIDDEN' })
   }
@@ -46,14 +46,14 @@ test('an agent approves nothing by naming the content', async () => {
 
 test('no approval of a run before a jump of the clock counts for what came after it', async () => {
   const run = await runOf(text, { git: true })
-  const { content, hold_id } = await submitted(run)
+  const { content, item_id } = await submitted(run)
   run.project.wait(-365 * 24 * 3_600_000)
   run.project.write('plan.md', 'A year ago.\n')
-  expect(await run.project.refused('approve', { id: hold_id, content }, { actor: ana })).toMatchObject({
+  expect(await run.project.refused('approve', { id: item_id, content }, { actor: ana })).toMatchObject({
     reason: 'content_changed',
   })
   run.project.write('plan.md', 'The plan.\n')
-  await run.project.call('approve', { id: hold_id, content }, { actor: ana })
+  await run.project.call('approve', { id: item_id, content }, { actor: ana })
   run.project.wait(2 * 365 * 24 * 3_600_000)
   run.project.write('plan.md', 'Another plan.\n')
   expect((await run.emit('go')).unsatisfied_guards[0]).toContain('it changed after an approval')

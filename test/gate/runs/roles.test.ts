@@ -34,7 +34,7 @@ test('a connection’s role counts, and one that the process does not know may d
 test('a person acts in the role that the event asks for, and the history says in which', async () => {
   const run = await runOf(peopled)
   await run.emit('go', {}, person)
-  expect((await run.history()).events[0]).toMatchObject({ role: 'reviewer', by: 'Tess' })
+  expect((await run.history()).events[0]).toMatchObject({ role: 'reviewer', author: 'Tess' })
 })
 
 test('a person whose connection has a role decides only in that one', async () => {

@@ -35,12 +35,14 @@ test('change control: a proposal is sent back, handed in again, approved by two 
   expect((await run.state()).current_state).toBe('change')
   expect(await run.history()).toMatchObject({
     approvals: [
-      { of: 'proposal', role: 'reviewer', by: 'Ana', reason: 'Good.' },
-      { of: 'proposal', role: 'reviewer', by: 'Ben', reason: 'Good.' },
+      { of: 'proposal', role: 'reviewer', author: 'Ana', reason: 'Good.' },
+      { of: 'proposal', role: 'reviewer', author: 'Ben', reason: 'Good.' },
     ],
   })
-  const { facts } = await project.call('log', { limit: 200 })
-  expect(facts.filter(({ kind }: { readonly kind: string }) => kind === 'run.approved')).toHaveLength(2)
+  const { events: projectEvents } = await project.call('log', { limit: 200 })
+  expect(projectEvents.filter(({ kind }: { readonly kind: string }) => kind === 'run.approved')).toHaveLength(
+    2,
+  )
   const task = await start()
   project.write('src/auth.ts', 'export const auth = 2\n')
   await complete(task)
@@ -71,7 +73,7 @@ test('feature: the reason of a person is in the history, also where the event ha
   await run.project.call('decide', decision, { actor: ana })
   expect((await run.history()).events[0]).toMatchObject({
     event: 'abandon',
-    by: 'Ana',
+    author: 'Ana',
     payload: { reason: 'Nobody needs it any more.' },
   })
 })

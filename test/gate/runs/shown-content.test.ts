@@ -20,29 +20,29 @@ async function handedIn(plan: string): Promise<TestRun> {
 }
 
 async function asked(run: TestRun) {
-  const { holds } = await run.project.call('inbox', {}, { actor: person })
-  expect(holds).toHaveLength(1)
-  return holds[0]
+  const { items } = await run.project.call('inbox', {}, { actor: person })
+  expect(items).toHaveLength(1)
+  return items[0]
 }
 
 test('the inbox, with evidence or without, and the page of the run show one content, and an answer to it counts', async () => {
   const run = await handedIn('The plan.\n')
-  const { hold_id, content } = await asked(run)
+  const { item_id, content } = await asked(run)
   expect(content).toMatch(/^[0-9a-f]{64}$/)
-  const { holds } = await run.project.call('inbox', { include: ['evidence'] }, { actor: person })
-  expect(holds[0].content).toBe(content)
+  const { items } = await run.project.call('inbox', { include: ['evidence'] }, { actor: person })
+  expect(items[0].content).toBe(content)
   expect((await run.project.call('show', { id: run.id }, { actor: person })).content).toBe(content)
-  const said = { id: hold_id, reason: 'Fine.', content: content.slice(0, 8) }
+  const said = { id: item_id, reason: 'Fine.', content: content.slice(0, 8) }
   expect(await run.project.call('approve', said, { actor: ana })).toMatchObject({ decided: true })
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 
 test('what was handed in again since it was shown is not approved: the answer is the difference', async () => {
   const run = await handedIn('The plan.\nOne line.\n')
-  const { hold_id, content } = await asked(run)
+  const { item_id, content } = await asked(run)
   run.project.write('plan.md', 'The plan.\nAnother line.\n')
   await run.emit('go', { artifact_paths: ['plan.md'] })
-  const said = { id: hold_id, reason: 'Fine.', content }
+  const said = { id: item_id, reason: 'Fine.', content }
   const failure = await failureOf(run.project.call('approve', said, { actor: ana }))
   expect(failure).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('plan.md changed') })
   const { difference, content: now } = failure.details as any
@@ -59,10 +59,10 @@ test('what was handed in again since it was shown is not approved: the answer is
 
 test('a file that is another on disk than what was shown is not approved either', async () => {
   const run = await handedIn('The plan.\n')
-  const { hold_id, content } = await asked(run)
+  const { item_id, content } = await asked(run)
   run.project.write('plan.md', 'Something else.\n')
   const failure = await failureOf(
-    run.project.call('approve', { id: hold_id, reason: 'Fine.', content }, { actor: ana }),
+    run.project.call('approve', { id: item_id, reason: 'Fine.', content }, { actor: ana }),
   )
   expect(failure).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('plan.md changed') })
 })
@@ -88,10 +88,10 @@ test('a run without content is answered at the revision that was shown', async (
 
 test('an approval of the state is bound to the tree that was shown', async () => {
   const run = await runOf(approving.replace(', of: plan', ''), { git: true })
-  const { hold_id, content } = await asked(run)
+  const { item_id, content } = await asked(run)
   run.project.write('src/api.ts', 'export const api = 2\n')
   const failure = await failureOf(
-    run.project.call('approve', { id: hold_id, reason: 'Fine.', content }, { actor: ana }),
+    run.project.call('approve', { id: item_id, reason: 'Fine.', content }, { actor: ana }),
   )
   expect(failure).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('work tree:') })
 })
@@ -103,10 +103,10 @@ test('reject and send back are bound to what was shown, too', async () => {
   const run = await runOf(text, { git: true })
   run.project.write('plan.md', 'The plan.\n')
   await run.emit('go', { artifact_paths: ['plan.md'] })
-  const { hold_id, content } = await asked(run)
+  const { item_id, content } = await asked(run)
   run.project.write('plan.md', 'A better plan.\n')
   await run.emit('go', { artifact_paths: ['plan.md'] })
-  const said = { id: hold_id, reason: 'Not good enough.', content }
+  const said = { id: item_id, reason: 'Not good enough.', content }
   expect(await failureOf(run.project.call('reject', said, { actor: ana }))).toMatchObject({
     code: 'CONFLICT',
   })
@@ -114,12 +114,12 @@ test('reject and send back are bound to what was shown, too', async () => {
 
 test('a content that is none is refused with a sentence; a question in words has none', async () => {
   const run = await handedIn('The plan.\n')
-  const { hold_id } = await asked(run)
+  const { item_id } = await asked(run)
   const refused = (id: string, content: string) =>
     run.project.refused('approve', { id, reason: 'Fine.', content }, { actor: ana })
-  expect(await refused(hold_id, 'ab')).toMatchObject({ reason: 'content_invalid' })
-  expect(await refused(hold_id, '../../etc/passwd')).toMatchObject({ reason: 'content_invalid' })
-  expect(await refused(hold_id, 'abcdef')).toMatchObject({
+  expect(await refused(item_id, 'ab')).toMatchObject({ reason: 'content_invalid' })
+  expect(await refused(item_id, '../../etc/passwd')).toMatchObject({ reason: 'content_invalid' })
+  expect(await refused(item_id, 'abcdef')).toMatchObject({
     reason: 'content_changed',
     details: { shown: 'abcdef', difference: null },
   })

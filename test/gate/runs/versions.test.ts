@@ -48,7 +48,7 @@ test('run migrate says first where a run would be, and then moves it with its hi
   expect(await run.state()).toMatchObject({ process_version: '2.0.0', revision: 2 })
   const { events } = await run.history()
   expect(events).toMatchObject([
-    { kind: 'migration', event: 'version 1.0.0 → 2.0.0', by: 'Tess', revision: 2 },
+    { kind: 'migration', event: 'version 1.0.0 → 2.0.0', author: 'Tess', revision: 2 },
   ])
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded', new_revision: 3 })
 })

@@ -50,7 +50,7 @@ test('a person who sends a run back withdraws what they approved of it, until th
   expect(JSON.stringify(await run.events())).toContain('Ana sent it back after approving it')
   expect(JSON.stringify(await run.state())).toContain('Because.')
   expect((await run.history()).approvals).toMatchObject([
-    { by: 'Ana', withdrawn_at: expect.stringContaining('T') },
+    { author: 'Ana', withdrawn_at: expect.stringContaining('T') },
   ])
   // The same content again is no repeat of the approval that was withdrawn.
   expect(await answer(run, 'approve')).toMatchObject({ decided: true, still_missing: [] })
@@ -151,8 +151,10 @@ test('the history and the log say that an approval was withdrawn', async () => {
   await answer(run, 'reject')
   const page = { ink: (_style: string, text: string) => text, width: 200, now: Date.now() }
   expect(history((await run.history()) as never, page as never)).toMatch(/plan as reviewer \(withdrawn 20/)
-  const { facts } = await run.project.call('log', {})
-  expect(facts).toContainEqual(expect.objectContaining({ kind: 'run.approvals_withdrawn', actor: 'Ana' }))
+  const { events: projectEvents } = await run.project.call('log', {})
+  expect(projectEvents).toContainEqual(
+    expect.objectContaining({ kind: 'run.approvals_withdrawn', actor: 'Ana' }),
+  )
 })
 
 test('a simulation says which events withdraw approvals of whoever sends them', async () => {

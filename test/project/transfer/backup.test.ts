@@ -38,7 +38,7 @@ async function withKeptDiff(project: Movable): Promise<string> {
     hash: '',
   } as const
   const command = { id: commandId, runId: null, tree: 'tree' }
-  const { facts, beside } = await endOfCommand(fingerprint, command, report)
+  const { events, beside } = await endOfCommand(fingerprint, command, report)
   const started: CommandResult = {
     id: commandId,
     runId: null,
@@ -57,7 +57,7 @@ async function withKeptDiff(project: Movable): Promise<string> {
     actor: agent,
     at: Date.now(),
     decide: async () => ({
-      facts: [{ kind: 'command.started', command: started }, ...facts],
+      events: [{ kind: 'command.started', command: started }, ...events],
       beside: [{ kind: 'diff kept', attemptId, text, cut: false }, ...beside],
       answer: null,
     }),
@@ -69,7 +69,7 @@ async function withKeptDiff(project: Movable): Promise<string> {
 async function diffAt(place: string, project: CommandLineProject, attemptId: string) {
   const store = storeAt(place, project.folder)
   try {
-    return await store.view(({ edges }) => edges.diff(attemptId))
+    return await store.view(({ machines }) => machines.diff(attemptId))
   } finally {
     await store.close()
   }
@@ -107,7 +107,7 @@ test.each(places)('case 42: what is exported is imported in %s, kept diffs and a
     expect(code).toBe(0)
     return JSON.parse(out)
   }
-  expect(json('import', file)).toMatchObject({ facts: project.json('status').facts })
+  expect(json('import', file)).toMatchObject({ events: project.json('status').events })
   expect(json('log', '--verify', '--limit', '1')).toMatchObject({ healthy: true })
   expect(reads(json)).toEqual(reads(project.json))
   const kept = await diffAt(database?.url ?? join(other.folder, '.waymark', 'waymark.db'), other, attemptId)
@@ -159,9 +159,9 @@ test.each(places)(
     const attemptId = await withKeptDiff(project)
     const place = engine === 'postgres' ? project.url : project.file
     const { json } = engine === 'postgres' ? takeTo(project, project.url) : project
-    const tidyIn = async (days: number) => {
+    const pruneIn = async (days: number) => {
       const { invoke } = await import('../../../src/kernel/operations/invoke.ts')
-      const { tidy } = await import('../../../src/project/operations/prune.ts')
+      const { prune } = await import('../../../src/project/operations/prune.ts')
       const { openContext } = await import('../../../src/app/open-context.ts')
       const { environment, folder: workingFolder } = project
       const database = engine === 'postgres' ? { WAYMARK_DATABASE: project.url } : {}
@@ -172,22 +172,22 @@ test.each(places)(
       })
       try {
         const clock = { now: () => Date.now() + days * 24 * 60 * 60 * 1000 }
-        return await invoke(tidy, { ...context, clock }, {})
+        return await invoke(prune, { ...context, clock }, {})
       } finally {
         await context.store.close()
       }
     }
-    expect(await tidyIn(400)).toMatchObject({ removed_diffs: 0 })
+    expect(await pruneIn(400)).toMatchObject({ removed_diffs: 0 })
     json('setting', 'set', 'retention_days', '90')
-    expect(await tidyIn(89)).toMatchObject({ removed_diffs: 0, removed_outputs: 0 })
+    expect(await pruneIn(89)).toMatchObject({ removed_diffs: 0, removed_outputs: 0 })
     expect(await outputAt(place, project)).toMatchObject({ text: printed, removedAt: null })
-    const facts = json('status').facts
-    expect(await tidyIn(91)).toMatchObject({
+    const events = json('status').events
+    expect(await pruneIn(91)).toMatchObject({
       removed_diffs: 1,
       removed_outputs: 1,
       removed_bytes: text.length + Buffer.byteLength(printed),
     })
-    expect(await tidyIn(91)).toMatchObject({ removed_diffs: 0, removed_outputs: 0, removed_bytes: 0 })
+    expect(await pruneIn(91)).toMatchObject({ removed_diffs: 0, removed_outputs: 0, removed_bytes: 0 })
     expect(await outputAt(place, project)).toMatchObject({
       text: null,
       bytes: Buffer.byteLength(printed),
@@ -198,6 +198,6 @@ test.each(places)(
       healthy: true,
       head: expect.any(Number),
     })
-    expect(json('status').facts).toBeGreaterThanOrEqual(facts)
+    expect(json('status').events).toBeGreaterThanOrEqual(events)
   },
 )

@@ -20,7 +20,7 @@ export async function movable(): Promise<Movable> {
   const database = await emptyPostgres()
   onTestFinished(() => database[Symbol.asyncDispose]())
   project.json('mission', 'start', 'Begin', '--objective', 'Any')
-  const [created] = project.json('log', '--since', '0').facts
+  const [created] = project.json('log', '--since', '0').events
   const file = join(project.folder, '.waymark', 'waymark.db')
   return { ...project, url: database.url, file, projectId: created.body.id }
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readExport } from '../../../src/events/operations/event-line.ts'
-import { happened } from '../../store/facts.ts'
+import { happened } from '../../store/events.ts'
 import { amount } from '../../support/amount.ts'
 import { aTask } from '../../support/entities.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../../support/postgres/database.ts'
@@ -46,7 +46,7 @@ describe('export --end', () => {
   })
 })
 
-test('the token of a claim stands in no log and in no export, and holds after an import', () => {
+test('the token of a claim stands in no log and in no export, and inbox items after an import', () => {
   const [project, other] = [openCommandLine(), openCommandLine()]
   project.write('plan.md', '# Screens\n\n- [ ] Draw them\n')
   project.run('import', 'plan.md')
@@ -99,14 +99,14 @@ describe('an export that was cut or changed', () => {
       if (words.includes('--dry-run') && _ === 'in its log') continue
       expect(other.run(...words)).toMatchObject({ code: 2, error: expect.stringMatching(/export/i) })
     }
-    expect(other.json('status')).toMatchObject({ facts: 0, missions_total: 0 })
+    expect(other.json('status')).toMatchObject({ events: 0, missions_total: 0 })
   })
 
   test('a whole one is read at every length but its own as cut', () => {
     const project = openCommandLine()
     project.json('mission', 'start', 'Begin', '--objective', 'Any')
     const [, ...lines] = project.run('export').out.trimEnd().split('\n')
-    expect(readExport(lines).facts).toHaveLength(lines.length - 1)
+    expect(readExport(lines).events).toHaveLength(lines.length - 1)
     for (let length = 0; length < lines.length; length += 1)
       expect(() => readExport(lines.slice(0, length))).toThrow('not whole')
   })
@@ -152,9 +152,9 @@ describe.skipIf(isPostgresLeftOut)('a project that is taken elsewhere', () => {
     const project = await movable()
     const begun = project.json(...start)
     startWork(project)
-    const before = project.json('log', '--limit', '1000').facts
+    const before = project.json('log', '--limit', '1000').events
     const there = takeTo(project, project.url)
-    expect(there.json('log', '--limit', '1000').facts.slice(0, before.length)).toEqual(before)
+    expect(there.json('log', '--limit', '1000').events.slice(0, before.length)).toEqual(before)
     expect(there.json(...verify)).toMatchObject({ healthy: true })
     expect(there.json(...start)).toEqual(begun)
     expect(there.json('status')).toMatchObject({ ended: null })
@@ -208,7 +208,7 @@ describe.skipIf(isPostgresLeftOut)('a project that is taken elsewhere', () => {
     const project = await movable()
     await fill(project, amount({ test: 300, soak: 20_000 }))
     const file = written(project, 'project.jsonl', project.run('export', '--end').out)
-    const facts = project.json('status').facts
+    const events = project.json('status').events
     const environment = { ...project.environment, WAYMARK_DATABASE: project.url }
     for (const wait of [400, 50, 800, 1_200, 2_000].slice(0, amount({ test: 2, soak: 5 }))) {
       const importing = startAlone([bin, 'import', '--replace', file], {
@@ -219,13 +219,13 @@ describe.skipIf(isPostgresLeftOut)('a project that is taken elsewhere', () => {
       await importing.gone
       clearTimeout(timer)
       const there = storeAt(project.url, project.folder)
-      expect([0, facts + 1]).toContain(await there.view(({ journal }) => journal.head()))
+      expect([0, events + 1]).toContain(await there.view(({ eventLog: log }) => log.head()))
       await there.close()
     }
     const run = (...words: readonly string[]) =>
       project.runWith({ environment: { WAYMARK_DATABASE: project.url } }, ...words, '--json')
     for (let time = 0; time < 2; time += 1) expect(run('import', '--replace', file).code).toBe(0)
-    expect(JSON.parse(run('status').out)).toMatchObject({ facts: facts + 1, ended: null })
+    expect(JSON.parse(run('status').out)).toMatchObject({ events: events + 1, ended: null })
     expect(JSON.parse(run(...verify).out)).toMatchObject({ healthy: true })
   }, 240_000)
 
@@ -234,12 +234,12 @@ describe.skipIf(isPostgresLeftOut)('a project that is taken elsewhere', () => {
     async () => {
       const project = await movable()
       await fill(project, 100_000)
-      const facts = project.json('status').facts
+      const events = project.json('status').events
       const there = takeTo(project, project.url)
-      expect(there.json(...verify)).toMatchObject({ healthy: true, head: facts + 2 })
+      expect(there.json(...verify)).toMatchObject({ healthy: true, head: events + 2 })
       const back = written(project, 'back.jsonl', there.run('export', '--end').out)
       const empty = openCommandLine()
-      expect(empty.json('import', '--replace', back)).toMatchObject({ facts: facts + 3 })
+      expect(empty.json('import', '--replace', back)).toMatchObject({ events: events + 3 })
       expect(empty.json(...verify)).toMatchObject({ healthy: true })
     },
     900_000,

@@ -103,8 +103,8 @@ describe('waymark stats', () => {
     await work('Reviewed', 'success', { outcome: review })
     await work('Fine', 'success')
     expect((await call('stats')).all.first_pass).toMatchObject({ n: 2, passed: 2 })
-    const { holds } = await call('inbox')
-    await call('reject', { id: holds[0].hold_id, reason: 'Not like this' }, { actor: person })
+    const { items } = await call('inbox')
+    await call('reject', { id: items[0].item_id, reason: 'Not like this' }, { actor: person })
     expect((await call('stats')).all.first_pass).toMatchObject({ n: 2, passed: 1, share: 0.5 })
   })
 

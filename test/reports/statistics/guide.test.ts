@@ -11,7 +11,7 @@ test('the guide defines each figure in the words that stand beside it', () => {
   const rows = guide.filter((line) => /\| (measured|claimed) \|/.test(line))
   expect(rows).toEqual(
     figureDefinitions.map(
-      ({ title, basis, of, definition }) => `| ${title} | ${basis} | ${of} | ${definition} |`,
+      ({ title, basis, unit, definition }) => `| ${title} | ${basis} | ${unit} | ${definition} |`,
     ),
   )
 })

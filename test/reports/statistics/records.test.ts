@@ -3,8 +3,8 @@ import type { AttemptId, InboxItemId, MissionId, TaskId } from '../../../src/ker
 import { statsOf } from '../../../src/reports/domain/stats.ts'
 import { weeksIn } from '../../../src/reports/domain/weeks.ts'
 import { dialects } from '../../store/dialects.ts'
-import { aChange, closing, happened } from '../../store/facts.ts'
-import { agent, aHold, aMission, anAttempt, aTask } from '../../support/entities.ts'
+import { aChange, closing, happened } from '../../store/events.ts'
+import { agent, aMission, anAttempt, anItem, aTask } from '../../support/entities.ts'
 
 const mission = 'm-1' as MissionId
 const question = { since: null, missionId: null, by: null, weekOf: weeksIn('UTC') }
@@ -37,17 +37,17 @@ describe.each(dialects)('what figures are made of, in $dialect', ({ fresh }) => 
     await happened(store, 5000, closing(first, changes))
     await happened(store, 6000, closing(second, [], 'failed'))
     for (const [number, actor] of [agent, { ...agent, kind: 'person', name: 'Tess' } as const].entries()) {
-      const hold = aHold({ id: `h-${number}` as InboxItemId, kind: 'review', openedAt: 7000 })
-      await happened(store, 7000, { kind: 'hold.opened', hold })
+      const item = anItem({ id: `h-${number}` as InboxItemId, kind: 'review', openedAt: 7000 })
+      await happened(store, 7000, { kind: 'inbox.opened', item })
       const closed = {
-        kind: 'hold.closed',
-        holdId: hold.id,
+        kind: 'inbox.closed',
+        itemId: item.id,
         missionId: mission,
-        taskId: hold.taskId,
+        taskId: item.taskId,
         status: 'dismissed',
         answer: 'No.',
       } as const
-      await store.record({ actor, at: 9000, decide: async () => ({ facts: [closed], answer: null }) })
+      await store.record({ actor, at: 9000, decide: async () => ({ events: [closed], answer: null }) })
     }
 
     await store.view(async ({ stats }) => {

@@ -31,7 +31,7 @@ describe.skipIf(isPostgresLeftOut)('a server that is killed', () => {
         actor: agent,
         at: 1,
         idempotency,
-        decide: async () => ({ facts: [started(id)], answer: id }),
+        decide: async () => ({ events: [started(id)], answer: id }),
       })
     }
     await happens('m-first')
@@ -64,12 +64,12 @@ describe.skipIf(isPostgresLeftOut)('a server that is killed', () => {
     if (wasAway < 9_000) expect(refused).toEqual([])
     if (away > 10_000) expect(refused.length).toBeGreaterThan(0)
     for (const id of refused) expect(await happens(id)).toBe(id)
-    const { facts, check } = await store.view(async ({ journal }) => ({
-      facts: await journal.since(0, 100_000),
-      check: await journal.verify(),
+    const { events, check } = await store.view(async ({ eventLog: log }) => ({
+      events: await log.since(0, 100_000),
+      check: await log.verify(),
     }))
     expect(check.brokenAt).toBeNull()
-    const missions = facts.flatMap(({ body }) => (body.kind === 'mission.started' ? [body.mission.id] : []))
+    const missions = events.flatMap(({ body }) => (body.kind === 'mission.started' ? [body.mission.id] : []))
     expect(missions.toSorted()).toEqual([...acknowledged, ...refused].toSorted())
   })
 })

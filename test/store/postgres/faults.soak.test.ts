@@ -22,26 +22,26 @@ const happens = (store: Store, number: number, key = `key-${number}`) =>
     actor: agent,
     at: number,
     idempotency: { key, owner: 'a', connection: null, operation: 'start', inputHash: 'x' },
-    decide: async () => ({ facts: [started(number)], answer: number }),
+    decide: async () => ({ events: [started(number)], answer: number }),
   })
 
-/** The ids of the missions, each as often as the journal holds it, and whether its chain holds. */
-async function journalOf(store: Store) {
-  return store.view(async ({ journal }) => {
-    const facts = await journal.since(0, 100_000)
+/** The ids of the missions, each as often as the log holds it, and whether its chain holds. */
+async function logOf(store: Store) {
+  return store.view(async ({ eventLog: log }) => {
+    const events = await log.since(0, 100_000)
     return {
-      numbers: facts.map(({ seq }) => seq),
-      missions: facts.flatMap(({ body }) => (body.kind === 'mission.started' ? [body.mission.id] : [])),
-      brokenAt: (await journal.verify()).brokenAt,
+      numbers: events.map(({ seq }) => seq),
+      missions: events.flatMap(({ body }) => (body.kind === 'mission.started' ? [body.mission.id] : [])),
+      brokenAt: (await log.verify()).brokenAt,
     }
   })
 }
 
 async function expectWhole(store: Store, missions: number): Promise<void> {
-  const journal = await journalOf(store)
-  expect(journal.brokenAt).toBeNull()
-  expect(journal.numbers).toEqual(journal.numbers.map((_, index) => index + 1))
-  expect(journal.missions.toSorted()).toEqual(
+  const log = await logOf(store)
+  expect(log.brokenAt).toBeNull()
+  expect(log.numbers).toEqual(log.numbers.map((_, index) => index + 1))
+  expect(log.missions.toSorted()).toEqual(
     Array.from({ length: missions }, (_, number) => `m-${number}`).toSorted(),
   )
 }
@@ -125,7 +125,7 @@ describe.skipIf(isPostgresLeftOut)('a database on a server that fails', () => {
       reason,
       hint: expect.any(String),
     })
-    expect(await through.view(({ journal }) => journal.head())).toBe(2)
+    expect(await through.view(({ eventLog: log }) => log.head())).toBe(2)
     proxy.instead = null
     expect(await happens(through, 1)).toBe(1)
     await through.close()
@@ -165,9 +165,9 @@ describe.skipIf(isPostgresLeftOut)('a database on a server that fails', () => {
       store.record({
         actor: agent,
         at: 1,
-        decide: async ({ journal }) => {
-          const head = await journal.head()
-          return { facts: [started(decide(head))], answer: head }
+        decide: async ({ eventLog: log }) => {
+          const head = await log.head()
+          return { events: [started(decide(head))], answer: head }
         },
       })
     const refused = new Failure('REFUSED', 'Not this one.')
@@ -189,7 +189,7 @@ describe.skipIf(isPostgresLeftOut)('a database on a server that fails', () => {
       answer.status === 'fulfilled' ? answer.value : answer.reason,
     )
     expect([same, no, again]).toEqual([4, refused, 4])
-    // Each decided by what those before it had written, and the fourth wrote one fact.
+    // Each decided by what those before it had written, and the fourth wrote one log entry.
     expect(new Set([one, two, three, five]).size).toBe(4)
     expect(sent.filter(({ sql }) => /for no key update/.test(sql))).toHaveLength(3)
 
@@ -212,12 +212,12 @@ describe.skipIf(isPostgresLeftOut)('a database on a server that fails', () => {
     await foreign.query('begin')
     await foreign.query('select 1 from project for no key update')
     const nothing = () =>
-      store.record({ actor: agent, at: 1, decide: async () => ({ facts: [], answer: 1 }) })
+      store.record({ actor: agent, at: 1, decide: async () => ({ events: [], answer: 1 }) })
     const ended = { kind: 'project.ended', to: 'elsewhere' } as const
     const last = [
       nothing(),
       nothing(),
-      store.record({ actor: agent, at: 1, decide: async () => ({ facts: [ended], answer: 1 }) }),
+      store.record({ actor: agent, at: 1, decide: async () => ({ events: [ended], answer: 1 }) }),
       deciding(() => 10),
     ]
     await foreign.query('rollback')
@@ -235,7 +235,7 @@ describe.skipIf(isPostgresLeftOut)('a database on a server that fails', () => {
     const store = otherWay(temporary, narrow.href)
     const numbers = Array.from({ length: 64 }, (_, number) => number + 1)
     const both = numbers.map(async (number) => {
-      await store.view(({ journal }) => journal.head())
+      await store.view(({ eventLog: log }) => log.head())
       return happens(store, number)
     })
     expect(await Promise.all(both)).toEqual(numbers)

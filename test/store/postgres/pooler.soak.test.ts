@@ -12,7 +12,7 @@ import { aMission } from '../../support/entities.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../../support/postgres/database.ts'
 import { freePort } from '../../support/postgres/free-port.ts'
 import { transactionPooler } from '../../support/postgres/pooler.ts'
-import { happened } from '../facts.ts'
+import { happened } from '../events.ts'
 
 const pgbouncer = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync)
 
@@ -98,8 +98,8 @@ describe.skipIf(isPostgresLeftOut).each(poolers)('behind a pooler in transaction
     await happened(one, 1, started(0))
     const heard: number[] = []
     const hearing = (async () => {
-      for await (const facts of two.follow(0, AbortSignal.timeout(50_000))) {
-        heard.push(...facts.map(({ seq }) => seq))
+      for await (const events of two.follow(0, AbortSignal.timeout(50_000))) {
+        heard.push(...events.map(({ seq }) => seq))
         if (heard.length >= 42) return
       }
     })()
@@ -107,12 +107,12 @@ describe.skipIf(isPostgresLeftOut).each(poolers)('behind a pooler in transaction
     await Promise.all(
       numbers.map(async (number) => {
         await happened(number % 2 === 0 ? one : two, 2, started(number))
-        await one.view(async ({ journal, missions }) => [await journal.head(), await missions.find('m-0')])
+        await one.view(async ({ eventLog: log, missions }) => [await log.head(), await missions.find('m-0')])
       }),
     )
     await hearing
     expect(heard).toEqual(Array.from({ length: 42 }, (_, index) => index + 1))
-    expect(await one.inspect()).toMatchObject({ facts: 42, brokenAt: null, differing: 0 })
+    expect(await one.inspect()).toMatchObject({ events: 42, brokenAt: null, differing: 0 })
     if (changes) expect(changes()).toBeGreaterThan(20)
   })
 })

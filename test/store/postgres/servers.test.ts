@@ -17,7 +17,7 @@ import { awakeTime } from '../../support/awake-time.ts'
 import { agent, aMission } from '../../support/entities.ts'
 import { cuttingProxy } from '../../support/postgres/cutting-proxy.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../../support/postgres/database.ts'
-import { happened } from '../facts.ts'
+import { happened } from '../events.ts'
 
 const started = (id: string) =>
   ({ kind: 'mission.started', mission: aMission({ id: id as MissionId }) }) as const
@@ -56,21 +56,21 @@ async function asked(url: string, statement: string): Promise<readonly Readonly<
 }
 
 async function expectWhole(store: Store): Promise<readonly string[]> {
-  const { facts, check } = await store.view(async ({ journal }) => ({
-    facts: await journal.since(0, 100_000),
-    check: await journal.verify(),
+  const { events, check } = await store.view(async ({ eventLog: log }) => ({
+    events: await log.since(0, 100_000),
+    check: await log.verify(),
   }))
   expect(check.brokenAt).toBeNull()
-  expect(facts.map(({ seq }) => seq)).toEqual(facts.map((_, index) => index + 1))
-  return facts.flatMap(({ body }) => (body.kind === 'mission.started' ? [body.mission.id] : []))
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+  return events.flatMap(({ body }) => (body.kind === 'mission.started' ? [body.mission.id] : []))
 }
 
 /** What a follower is told until it has heard of a mission. */
 async function heardUntil(store: Store, mission: string): Promise<readonly number[]> {
   const heard: number[] = []
-  for await (const facts of store.follow(0, AbortSignal.timeout(50_000))) {
-    heard.push(...facts.map(({ seq }) => seq))
-    if (facts.some(({ body }) => body.kind === 'mission.started' && body.mission.id === mission)) break
+  for await (const events of store.follow(0, AbortSignal.timeout(50_000))) {
+    heard.push(...events.map(({ seq }) => seq))
+    if (events.some(({ body }) => body.kind === 'mission.started' && body.mission.id === mission)) break
   }
   return heard
 }
@@ -102,7 +102,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
       message: expect.stringContaining('schema 23'),
       hint: expect.stringContaining('empty database'),
     }
-    await expect(later.view(({ journal }) => journal.head())).rejects.toMatchObject(refusal)
+    await expect(later.view(({ eventLog: log }) => log.head())).rejects.toMatchObject(refusal)
     await expect(happened(later, 2, started('m-2'))).rejects.toMatchObject(refusal)
     expect(await later.unreadiness()).toContain('schema 23')
     expect((await later.health()).warnings.join(' ')).toContain('schema 23')
@@ -120,7 +120,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
         const store = stores[(writer + number) % stores.length]
         const id = `m-${writer}-${number}`
         const idempotency = { key: id, owner: 'a', connection: null, operation: 'start', inputHash: 'x' }
-        const decide = async () => ({ facts: [started(id)], answer: id })
+        const decide = async () => ({ events: [started(id)], answer: id })
         for (let sent = 0; sent < 2; sent += 1)
           expect(await store?.record({ actor: agent, at: 1, idempotency, decide })).toBe(id)
         acknowledged.push(id)
@@ -144,7 +144,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
       message: expect.stringContaining('schema 999'),
     })
     expect(await store.unreadiness()).toContain('schema 999')
-    expect(await store.view(({ journal }) => journal.head())).toBe(2)
+    expect(await store.view(({ eventLog: log }) => log.head())).toBe(2)
     expect((await store.health()).warnings.join(' ')).toContain('schema 999')
   })
 
@@ -177,14 +177,14 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
     const stopped = one.record({
       actor: agent,
       at: 2,
-      decide: async ({ journal }) => {
+      decide: async ({ eventLog: log }) => {
         decisions += 1
         // What is read was read under the lock.
-        await journal.head()
+        await log.head()
         holding.resolve()
         // As long as a process that is stopped asks nothing.
         if (decisions === 1) await goesOn.promise
-        return { facts: [started('m-2')], answer: null }
+        return { events: [started('m-2')], answer: null }
       },
     })
     await holding.promise
@@ -195,7 +195,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
     expect(await expectWhole(one)).toEqual(['m-1', 'm-3', 'm-2'])
   })
 
-  test('whoever follows sees each fact once and in order, however often the listening connection ends', async () => {
+  test('whoever follows sees each log entry once and in order, however often the listening connection ends', async () => {
     await using database = await emptyPostgres()
     const root = folder()
     const [writer, reader] = [server(database.url, { root }), server(database.url, { root })]
@@ -271,24 +271,24 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
       createdAt: 1,
     }
     await happened(persons, 1, { kind: 'person.added', person })
-    expect(await persons.inspect()).toMatchObject({ facts: 2, brokenAt: null, differing: 0 })
+    expect(await persons.inspect()).toMatchObject({ events: 2, brokenAt: null, differing: 0 })
     expect(await projectsOf({ url: database.url })).toEqual([])
     const nobody = openPostgresStore({ ...of, project: { id: 'p-nobody' } })
     onTestFinished(() => nobody.close())
     await expect(happened(nobody, 1, started('m-1'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('what was changed in its tables is found, and made again from the facts', async () => {
+  test('what was changed in its tables is found, and made again from the log entries', async () => {
     await using database = await emptyPostgres()
     const store = server(database.url, { root: folder() })
     await happened(store, 1, started('m-1'), started('m-2'))
-    expect(await store.inspect()).toMatchObject({ facts: 3, differing: 0, damage: null, anchor: null })
+    expect(await store.inspect()).toMatchObject({ events: 3, differing: 0, damage: null, anchor: null })
     await asked(database.url, `update mission set name = 'Another' where id = 'm-1'`)
     await asked(database.url, `delete from mission where id = 'm-2'`)
     expect(await store.inspect()).toMatchObject({ differing: 2 })
-    expect(await store.repair(1)).toMatchObject({ backup: null, facts: 3, tables: ['mission'], rows: 2 })
+    expect(await store.repair(1)).toMatchObject({ backup: null, events: 3, tables: ['mission'], rows: 2 })
     expect(await store.inspect()).toMatchObject({ differing: 0 })
-    await asked(database.url, `update fact set body = '{}' where seq = 2`)
+    await asked(database.url, `update project_event set body = '{}' where seq = 2`)
     expect(await store.inspectChain()).toMatchObject({ brokenAt: 2 })
     await expect(store.repair(1)).rejects.toMatchObject({
       code: 'REFUSED',

@@ -12,7 +12,7 @@ test('a database that cannot be reached is refused without its password', async 
     times: { ...usualTimes, awayMs: 200 },
   })
   onTestFinished(() => store.close())
-  const refused = await refusedBy(store.view(({ journal }) => journal.head()))
+  const refused = await refusedBy(store.view(({ eventLog: log }) => log.head()))
   expect(refused).toMatchObject({ code: 'UNAVAILABLE', reason: 'database_unreachable' })
   expect(refused.message).toContain('postgres://127.0.0.1:9/db')
   expect(JSON.stringify(refused)).not.toContain('secret')

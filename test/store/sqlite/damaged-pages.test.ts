@@ -39,7 +39,7 @@ async function recordedDay(project: TestProject): Promise<{ readonly file: strin
   const demo = await openDemoProject()
   const store = storeAt(project, file)
   try {
-    await store.restore(linkEvents(demo.facts))
+    await store.restore(linkEvents(demo.events))
     const ids = await store.view(async ({ missions, plan }) => ({
       mission: (await missions.list({ limit: 5 })).items[0]?.item.id,
       task: (await plan.tasks({ now: 0 }, { limit: 5 })).tasks[0]?.task.id,
@@ -87,7 +87,7 @@ const readsWhole = (number: number) => amount({ test: Number(number === everyPag
 test.each(Object.entries(damages))(
   'every read of a database with %s is answered or refused',
   async (_, damage) => {
-    const project = await openProject({ git: false, database: false, isOnEdge: false })
+    const project = await openProject({ git: false, database: false, isOnMachine: false })
     const { file, ids } = await recordedDay(project)
     const pages = Math.floor(readFileSync(file).length / page)
     const thrown: string[] = []

@@ -6,19 +6,19 @@ import {
   type Comparison,
   compare,
   derivedTables,
-  notMadeByFacts,
+  notMadeByEvents,
 } from '../../../src/store/record/comparison.ts'
 import { replay } from '../../../src/store/record/replay.ts'
 import { type TemporaryStore, temporaryStore } from '../../support/store.ts'
-import { happened } from '../facts.ts'
-import { advanced, anEvent, approved, created, kept } from '../run-facts.ts'
+import { happened } from '../events.ts'
+import { advanced, anEvent, approved, created, kept } from '../run-events.ts'
 
 /** A record of a whole day, and of a run. */
 async function busyStore(): Promise<TemporaryStore> {
   const temporary = await temporaryStore()
   const demo = await openDemoProject()
   try {
-    await temporary.store.restore(linkEvents(demo.facts))
+    await temporary.store.restore(linkEvents(demo.events))
   } finally {
     demo.remove()
   }
@@ -46,19 +46,19 @@ interface Column {
 const columnsOf = (database: Database.Database, table: string) =>
   database.prepare<unknown[], Column>('select cid, name, type, pk from pragma_table_info(?)').all(table)
 
-/** Where the journal ends, which the check of its chain looks at. */
+/** Where the log ends, which the check of its chain looks at. */
 function isHead(table: string, column: string): boolean {
   return table === 'project' && ['seq', 'head'].includes(column)
 }
 
-test('what the facts of a whole day make is what the tables hold', async () => {
+test('what the log entries of a whole day make is what the tables hold', async () => {
   await using temporary = await busyStore()
   const found = await temporary.store.inspect()
-  expect(found).toMatchObject({ brokenAt: null, trouble: null, damage: [], differing: 0, differences: [] })
+  expect(found).toMatchObject({ brokenAt: null, error: null, damage: [], differing: 0, differences: [] })
   expect(found.rows).toBeGreaterThan(300)
 })
 
-/** Changes a table, compares everything with what the facts make, and takes the change back. */
+/** Changes a table, compares everything with what the log entries make, and takes the change back. */
 async function differing(file: string, changes: readonly ((database: Database.Database) => unknown)[]) {
   const database = new Database(file)
   const project = String(database.prepare('select id from project').pluck().get())
@@ -79,14 +79,14 @@ async function differing(file: string, changes: readonly ((database: Database.Da
   }
 }
 
-test('every table is compared, but those that no fact makes', async () => {
+test('every table is compared, but those that no log entry makes', async () => {
   await using temporary = await busyStore()
   const { file } = temporary
   const tables = changing(file, (database) =>
     database.prepare("select name from sqlite_schema where type = 'table'").pluck().all(),
   )
   const compared = changing(file, derivedTables)
-  expect(new Set([...compared, ...Object.keys(notMadeByFacts)])).toEqual(new Set(tables))
+  expect(new Set([...compared, ...Object.keys(notMadeByEvents)])).toEqual(new Set(tables))
   const changed = compared.filter((name) => name !== 'project')
   const found = await differing(
     file,
@@ -103,7 +103,7 @@ test('every table is compared, but those that no fact makes', async () => {
   expect(found.map(({ differingTables, differences }) => ({ differingTables, differences }))).toEqual(
     changed.map((table) => ({
       differingTables: [table],
-      differences: [{ table, says: expect.stringMatching(/ is there, and no fact made it\.$/) }],
+      differences: [{ table, says: expect.stringMatching(/ is there, and no log entry made it\.$/) }],
     })),
   )
 })
@@ -133,26 +133,26 @@ test('a value changed in any column of any table is told, and a row that is gone
   expect(found.map(({ differences }) => differences.map(({ says }) => says))).toEqual(
     rounds.map((round) =>
       round.map(({ table, name }) =>
-        expect.stringMatching(new RegExp(`^${table} .*differs: ${name} is .*, and the facts say `)),
+        expect.stringMatching(new RegExp(`^${table} .*differs: ${name} is .*, and the log entries say `)),
       ),
     ),
   )
   const [gone] = await differing(file, [(database) => database.exec('delete from task_place')])
-  expect(gone?.differences[0]?.says).toMatch(/^task_place .* is missing: the facts made it\.$/)
+  expect(gone?.differences[0]?.says).toMatch(/^task_place .* is missing: the log entries made it\.$/)
 })
 
-test('repair makes the tables again from the facts, keeps a copy of what was there, and work goes on', async () => {
+test('repair makes the tables again from the log entries, keeps a copy of what was there, and work goes on', async () => {
   await using temporary = await busyStore()
   const { store, file, another } = temporary
   const running = another()
   const before = await running.view(({ missions }) => missions.list({ limit: 5 }))
   changing(file, (database) => {
     database.exec("update task set status = 'done', resolution = 'success'")
-    database.exec('delete from attempt_change; delete from hold')
+    database.exec('delete from attempt_change; delete from inbox_item')
     database.exec("update mission set name = 'Another'")
   })
   const { backup, tables, rows } = await store.repair(Date.now())
-  expect(tables.toSorted()).toEqual(['attempt_change', 'hold', 'mission', 'task'].toSorted())
+  expect(tables.toSorted()).toEqual(['attempt_change', 'inbox_item', 'mission', 'task'].toSorted())
   expect(rows).toBeGreaterThan(10)
   expect(await store.inspect()).toMatchObject({ differing: 0, brokenAt: null })
   expect(await running.view(({ missions }) => missions.list({ limit: 5 }))).toEqual(before)
@@ -161,18 +161,18 @@ test('repair makes the tables again from the facts, keeps a copy of what was the
   ).toEqual(['Another'])
   await happened(running, Date.now(), kept, created())
   await happened(running, Date.now(), advanced(anEvent(2)), approved())
-  expect(await store.inspect()).toMatchObject({ differing: 0, brokenAt: null, trouble: null })
+  expect(await store.inspect()).toMatchObject({ differing: 0, brokenAt: null, error: null })
 })
 
-test('a journal that is broken or cut is told, and no table is made from it', async () => {
+test('a log that is broken or cut is told, and no table is made from it', async () => {
   await using temporary = await busyStore()
   const { store, file } = temporary
-  const head = await store.view(({ journal }) => journal.head())
-  changing(file, (database) => database.prepare('delete from fact where seq = ?').run(head))
-  expect(await store.inspect()).toMatchObject({ facts: head - 1, brokenAt: head, tables: 0 })
+  const head = await store.view(({ eventLog: log }) => log.head())
+  changing(file, (database) => database.prepare('delete from project_event where seq = ?').run(head))
+  expect(await store.inspect()).toMatchObject({ events: head - 1, brokenAt: head, tables: 0 })
   await expect(store.repair(Date.now())).rejects.toMatchObject({
     code: 'REFUSED',
-    message: expect.stringContaining(`at fact ${head}`),
+    message: expect.stringContaining(`at log entry ${head}`),
     hint: expect.stringContaining('waymark restore'),
   })
 })
@@ -183,14 +183,14 @@ test('an index that does not fit its table is found by SQLite, and made again', 
   const asks = (sql: string) => (database: Database.Database) => {
     database.unsafeMode(true)
     database.pragma('writable_schema = on')
-    database.prepare("update sqlite_schema set sql = ? where name = 'hold_status'").run(sql)
+    database.prepare("update sqlite_schema set sql = ? where name = 'inbox_item_status'").run(sql)
     database.pragma('schema_version = 4711')
   }
-  const whole = 'CREATE INDEX hold_status on hold (project_id, status, seq)'
+  const whole = 'CREATE INDEX inbox_item_status on inbox_item (project_id, status, seq)'
   changing(file, asks(`${whole} where status = 'never'`))
-  changing(file, (database) => database.exec("update hold set status = 'dismissed'"))
+  changing(file, (database) => database.exec("update inbox_item set status = 'dismissed'"))
   changing(file, asks(whole))
-  expect((await store.inspect()).damage?.[0]).toMatch(/index hold_status/)
+  expect((await store.inspect()).damage?.[0]).toMatch(/index inbox_item_status/)
   await store.repair(Date.now())
   expect((await store.inspect()).damage).toEqual([])
 })
@@ -199,7 +199,7 @@ test('the check of one project leaves the others of a shared file alone', async 
   await using temporary = await busyStore()
   const other = temporary.another({ shared: true, root: `${temporary.root}/other` })
   await happened(other, 1, kept, created())
-  expect(await other.inspect()).toMatchObject({ facts: 3, differing: 0 })
+  expect(await other.inspect()).toMatchObject({ events: 3, differing: 0 })
   changing(temporary.file, (database) =>
     database.exec("update run set state = 'elsewhere' where id = 'run-1'"),
   )

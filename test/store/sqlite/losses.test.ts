@@ -63,12 +63,12 @@ function changed(file: string, sql: string): void {
   database.close()
 }
 
-test('the anchor says outside the database where the journal had come to', async () => {
+test('the anchor says outside the database where the log had come to', async () => {
   await using watched = await watchedStore()
   const { store, anchor } = watched
   await store.close()
   const later = watched.another()
-  const [last] = await later.view(({ journal }) => journal.latest({ limit: 1 }))
+  const [last] = await later.view(({ eventLog: log }) => log.latest({ limit: 1 }))
   expect(anchor()).toMatchObject({ version: 1, point: { seq: 4, hash: last?.hash } })
   expect(await later.inspect()).toMatchObject({ anchor: { ok: true }, differing: 0 })
 })
@@ -78,11 +78,11 @@ test('what another process wrote and anchored since somebody began to read is no
   const { store, file, state, anchor } = watched
   const reading = new Database(file, { readonly: true })
   reading.exec('begin')
-  expect(reading.prepare('select count(*) from fact').pluck().get()).toBe(4)
+  expect(reading.prepare('select count(*) from project_event').pluck().get()).toBe(4)
   await recordMission(store, 'm-4')
   await vi.waitFor(() => expect(anchor().point.seq).toBe(5), patient)
   const begun = () => new RecordWatch(file, new Anchor(join(state, 'anchor.json')), state)
-  expect(begun().assertHolds(reading)).toBe(false)
+  expect(begun().assertItems(reading)).toBe(false)
   reading.close()
   // Nor is one that was made since somebody found none.
   begun().assertNone()
@@ -97,7 +97,7 @@ test('a database that vanishes under a running server is refused, and what the s
   rmSync(dirname(file), { recursive: true })
   await expect(recordMission(store, 'm-4')).rejects.toMatchObject(
     refused(
-      /is gone or empty: its journal held 4 facts on 20\d\d-/,
+      /is gone or empty: its log held 4 log entries on 20\d\d-/,
       /saved in .*rescued-.*\.db.*waymark restore/,
     ),
   )
@@ -108,7 +108,7 @@ test('a database that vanishes under a running server is refused, and what the s
   await expect(recordMission(command, 'm-5')).rejects.toMatchObject(refused(/is gone or empty/))
   const [saved = ''] = rescued()
   expect(await command.putBack(join(watched.state, saved), Date.now())).toMatchObject({
-    facts: 4,
+    events: 4,
     kept: null,
   })
   expect(await missions(store)).toBe(3)
@@ -127,7 +127,7 @@ test('a call whose database is deleted while it decides is not acknowledged, and
     decide: async () => {
       for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`)
       return {
-        facts: [{ kind: 'mission.started', mission: aMission({ id: 'm-4' as MissionId }) }],
+        events: [{ kind: 'mission.started', mission: aMission({ id: 'm-4' as MissionId }) }],
         answer: 1,
       }
     },
@@ -164,7 +164,7 @@ test('another database in its place is refused until a person decides', async ()
   removeSides(file)
   renameSync(foreign.file, file)
   await expect(recordMission(store, 'm-4')).rejects.toMatchObject(
-    refused(/was cut or replaced.* 4 facts .*It holds 2 now/),
+    refused(/was cut or replaced.* 4 log entries .*It holds 2 now/),
   )
   await expect(missions(another())).rejects.toMatchObject(refused(/was cut or replaced/))
 })
@@ -175,14 +175,14 @@ test('a tail that was cut is told by the anchor, though the chain of what is lef
   await store.close()
   changed(
     file,
-    `delete from mission where id = 'm-3'; delete from fact where seq = 4;
-     update project set seq = 3, head = (select hash from fact where seq = 3)`,
+    `delete from mission where id = 'm-3'; delete from project_event where seq = 4;
+     update project set seq = 3, head = (select hash from project_event where seq = 3)`,
   )
   const later = another()
   expect(await later.inspect()).toMatchObject({
     brokenAt: null,
     differing: 0,
-    anchor: { ok: false, says: expect.stringMatching(/was cut or replaced: its journal held 4 facts/) },
+    anchor: { ok: false, says: expect.stringMatching(/was cut or replaced: its log held 4 log entries/) },
   })
   await expect(recordMission(later, 'm-4')).rejects.toMatchObject(refused(/It holds 3 now/))
 })
@@ -234,7 +234,7 @@ test('a backup is one whole file, made while a server writes, and never over ano
   const writing = Promise.all(Array.from({ length: 30 }, (_, index) => recordMission(store, `m-w${index}`)))
   const made = await another().backup(backup)
   await writing
-  expect(made).toMatchObject({ file: backup, facts: expect.any(Number) })
+  expect(made).toMatchObject({ file: backup, events: expect.any(Number) })
   expect(readdirSync(state).filter((name) => name.startsWith('backup'))).toEqual(['backup.db'])
   const copy = another({ file: backup })
   expect(await copy.inspect()).toMatchObject({ damage: [], differing: 0, brokenAt: null })
@@ -250,8 +250,8 @@ test('an older backup takes the place of the record in one step; servers read it
   await store.backup(backup)
   for (const id of ['m-4', 'm-5']) await recordMission(server, id)
   const before = readFileSync(backup)
-  const { facts, kept } = await another().putBack(backup, Date.now())
-  expect(facts).toBe(4)
+  const { events, kept } = await another().putBack(backup, Date.now())
+  expect(events).toBe(4)
   expect(readFileSync(backup)).toEqual(before)
   expect(await missions(server)).toBe(3)
   await recordMission(server, 'm-6')
@@ -288,9 +288,9 @@ test('a backup whose journal is broken is not restored, and what is there stays'
   const { store, file, state } = watched
   const backup = join(state, 'backup.db')
   await store.backup(backup)
-  changed(backup, "update fact set body = replace(body, 'Auth', 'Math') where seq = 2")
+  changed(backup, "update project_event set body = replace(body, 'Auth', 'Math') where seq = 2")
   await expect(store.putBack(backup, 1)).rejects.toMatchObject({
-    message: expect.stringMatching(/is damaged: its journal is broken at fact 2/),
+    message: expect.stringMatching(/is damaged: its log is broken at log entry 2/),
   })
   await expect(store.putBack(file, 1)).rejects.toMatchObject({
     message: expect.stringMatching(/is the database itself/),
@@ -326,7 +326,7 @@ test('an anchor that cannot be read or written is no reason to refuse a call', a
   expect(await missions(another())).toBe(5)
 })
 
-test('who follows the journal is told of what happens after an older backup was restored', async () => {
+test('who follows the log is told of what happens after an older backup was restored', async () => {
   await using watched = await watchedStore()
   const { store, state, another } = watched
   const backup = join(state, 'backup.db')

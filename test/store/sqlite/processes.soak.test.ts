@@ -28,28 +28,28 @@ test(
     expect(ended.filter(({ code }) => code !== 0)).toEqual([])
     const { missions, check } = await store.view(async (reads) => ({
       missions: await reads.missions.list({ limit: 100 }),
-      check: await reads.journal.verify(),
+      check: await reads.eventLog.verify(),
     }))
     expect(missions.total).toBe(many)
-    expect(check).toEqual({ facts: many + 1, brokenAt: null })
+    expect(check).toEqual({ events: many + 1, brokenAt: null })
     expect((await store.health()).journalMode).toBe('wal')
   },
 )
 
-test('eight processes write at once: nothing is lost, and the journal has no gap', async () => {
+test('eight processes write at once: nothing is lost, and the log has no gap', async () => {
   await using temporary = await temporaryStore()
   const { root, file, store } = temporary
   const names = Array.from({ length: 8 }, (_, index) => `m-${index}`)
   const ended = await Promise.all(names.map((name) => spawned('writer', [root, file, name, '50']).ended))
   expect(ended.filter(({ code }) => code !== 0)).toEqual([])
-  const { facts, total, check } = await store.view(async (reads) => ({
-    facts: await reads.journal.since(0, 1000),
+  const { events, total, check } = await store.view(async (reads) => ({
+    events: await reads.eventLog.since(0, 1000),
     total: (await reads.missions.list({ limit: 1 })).total,
-    check: await reads.journal.verify(),
+    check: await reads.eventLog.verify(),
   }))
-  expect(facts.map(({ seq }) => seq)).toEqual(Array.from({ length: 401 }, (_, index) => index + 1))
+  expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 401 }, (_, index) => index + 1))
   expect(total).toBe(400)
-  expect(check).toEqual({ facts: 401, brokenAt: null })
+  expect(check).toEqual({ events: 401, brokenAt: null })
 })
 
 test.each([{ sandboxJournal: false }, { sandboxJournal: true }])(
@@ -69,10 +69,10 @@ test.each([{ sandboxJournal: false }, { sandboxJournal: true }])(
       const after = await temporary.another().view(async (reads) => ({
         found: await reads.missions.find(acknowledged),
         total: (await reads.missions.list({ limit: 1 })).total,
-        check: await reads.journal.verify(),
+        check: await reads.eventLog.verify(),
       }))
       expect(after.found?.id).toBe(acknowledged)
-      expect(after.check).toEqual({ facts: after.total + 1, brokenAt: null })
+      expect(after.check).toEqual({ events: after.total + 1, brokenAt: null })
       await recordMission(store, `m-after-${round}`)
     }
   },
@@ -126,5 +126,5 @@ test('two processes with one idempotency key get one answer', async () => {
   const names = ['a', 'b', 'c', 'd']
   const ended = await Promise.all(names.map((name) => spawned('once', [root, file, name, 'key']).ended))
   expect(new Set(ended.map(({ output }) => output)).size).toBe(1)
-  expect(await store.view((reads) => reads.journal.head())).toBe(1)
+  expect(await store.view((reads) => reads.eventLog.head())).toBe(1)
 })

@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryStore } from '../../support/store.ts'
-import { happened } from '../facts.ts'
-import { aClaim, planTask, t } from '../plan-facts.ts'
+import { happened } from '../events.ts'
+import { aClaim, planTask, t } from '../plan-events.ts'
 import { recordMission } from './processes/store-of.ts'
 
 /** A folder that holds several projects and the database that they share. */
@@ -49,9 +49,9 @@ test('reading a fresh project leaves no file', async () => {
 test('a reader that began without a database notices when another process makes one', async () => {
   await using temporary = await temporaryStore()
   const { store, another } = temporary
-  expect(await store.view((reads) => reads.journal.head())).toBe(0)
+  expect(await store.view((reads) => reads.eventLog.head())).toBe(0)
   await recordMission(another(), 'm-1')
-  expect(await store.view((reads) => reads.journal.head())).toBe(2)
+  expect(await store.view((reads) => reads.eventLog.head())).toBe(2)
 })
 
 test('the first write makes the database for its owner alone, and keeps its folder out of git', async () => {
@@ -91,8 +91,8 @@ test('projects that share a database do not see each other', async () => {
   await recordMission(one, 'm-1')
   await recordMission(two, 'm-1')
   await recordMission(two, 'm-2')
-  expect(await one.view((reads) => reads.journal.head())).toBe(2)
-  expect(await two.view((reads) => reads.journal.head())).toBe(3)
+  expect(await one.view((reads) => reads.eventLog.head())).toBe(2)
+  expect(await two.view((reads) => reads.eventLog.head())).toBe(3)
   const three = await place.at('three')
   expect(await three.view((reads) => reads.missions.find('m-1'))).toBeNull()
   expect(await readdir(join(place.folder, 'three'))).toEqual([])
@@ -111,9 +111,9 @@ test('a moved project is found again in a shared database; a copy of it is anoth
   const copy = await place.at('copy')
   expect(await copy.view((reads) => reads.missions.find('m-1'))).toBeNull()
   await recordMission(copy, 'm-9')
-  expect(await copy.view((reads) => reads.journal.head())).toBe(2)
+  expect(await copy.view((reads) => reads.eventLog.head())).toBe(2)
   expect(await readFile(join(place.folder, 'copy', '.waymark', 'project-id'), 'utf8')).not.toBe(id)
-  expect(await moved.view((reads) => reads.journal.head())).toBe(3)
+  expect(await moved.view((reads) => reads.eventLog.head())).toBe(3)
 })
 
 test('a new folder where a moved project was is a project of its own', async () => {
@@ -123,10 +123,10 @@ test('a new folder where a moved project was is a project of its own', async () 
   const moved = await place.at('moved')
   await recordMission(moved, 'm-2')
   const fresh = await place.at('one')
-  expect(await fresh.view((reads) => reads.journal.head())).toBe(0)
+  expect(await fresh.view((reads) => reads.eventLog.head())).toBe(0)
   await recordMission(fresh, 'm-1')
-  expect(await fresh.view((reads) => reads.journal.head())).toBe(2)
-  expect(await moved.view((reads) => reads.journal.head())).toBe(3)
+  expect(await fresh.view((reads) => reads.eventLog.head())).toBe(2)
+  expect(await moved.view((reads) => reads.eventLog.head())).toBe(3)
 })
 
 test('a folder whose .waymark was removed is still its project in a shared database', async () => {
@@ -135,7 +135,7 @@ test('a folder whose .waymark was removed is still its project in a shared datab
   await rm(join(place.folder, 'one', '.waymark'), { recursive: true })
   const later = await place.at('one')
   await recordMission(later, 'm-2')
-  expect(await later.view((reads) => reads.journal.head())).toBe(3)
+  expect(await later.view((reads) => reads.eventLog.head())).toBe(3)
   expect(await readdir(join(place.folder, 'one', '.waymark'))).toEqual(['.gitignore', 'project-id'])
 })
 

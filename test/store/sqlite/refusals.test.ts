@@ -21,7 +21,7 @@ async function expectRefused({ store, file }: TemporaryStore, reason: string): P
   const refused = { code: 'UNAVAILABLE', reason, message: expect.any(String), hint: expect.any(String) }
   const failure = await recordMission(store, 'm-1').then(String, (error: Error) => error)
   expect(failure).toMatchObject(refused)
-  await expect(store.view((reads) => reads.journal.head())).rejects.toMatchObject(refused)
+  await expect(store.view((reads) => reads.eventLog.head())).rejects.toMatchObject(refused)
   const { message } = failure as Error
   expect((await store.health()).warnings).toEqual([expect.stringContaining(message)])
   expect(await contents(folder)).toEqual(before)
@@ -157,10 +157,10 @@ test('a full disk fails clearly, loses nothing, and is over once there is room',
   const after = await store.view(async (reads) => ({
     last: await reads.missions.find(acknowledged),
     total: (await reads.missions.list({ limit: 1 })).total,
-    check: await reads.journal.verify(),
+    check: await reads.eventLog.verify(),
   }))
   expect(after.last?.id).toBe(acknowledged)
-  expect(after.check).toEqual({ facts: after.total + 1, brokenAt: null })
+  expect(after.check).toEqual({ events: after.total + 1, brokenAt: null })
   await recordMission(store, 'm-2')
 })
 
@@ -182,7 +182,7 @@ test('a read-only folder fails clearly, and works once it is writable', async ()
   expect((await later.view((reads) => reads.missions.list({ limit: 5 }))).total).toBe(2)
 })
 
-test('where no side file can be written the journal is kept in memory, with a warning', async () => {
+test('where no side file can be written the log is kept in memory, with a warning', async () => {
   await using temporary = await temporaryStore()
   const { root, file, store } = temporary
   await mkdir(dirname(file), { recursive: true })
@@ -199,5 +199,5 @@ test('where no side file can be written the journal is kept in memory, with a wa
   })
   await chmod(dirname(file), 0o755)
   await recordMission(store, 'm-2')
-  expect(await store.view((reads) => reads.journal.verify())).toEqual({ facts: 5, brokenAt: null })
+  expect(await store.view((reads) => reads.eventLog.verify())).toEqual({ events: 5, brokenAt: null })
 })

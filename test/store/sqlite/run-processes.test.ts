@@ -2,8 +2,8 @@ import { copyFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { amount } from '../../support/amount.ts'
 import { temporaryStore } from '../../support/store.ts'
-import { happened } from '../facts.ts'
-import { advanced, anEvent, created, kept, r, version } from '../run-facts.ts'
+import { happened } from '../events.ts'
+import { advanced, anEvent, created, kept, r, version } from '../run-events.ts'
 import { spawned } from './processes/spawned.ts'
 import { recordMission } from './processes/store-of.ts'
 
@@ -17,7 +17,7 @@ test('processes that move one run at once get a revision each, without a gap', a
     names.map((name) => spawned('emitter', [root, file, name, String(each)]).ended),
   )
   expect(ended.filter(({ code }) => code !== 0)).toEqual([])
-  await store.view(async ({ runs, journal }) => {
+  await store.view(async ({ runs, eventLog: log }) => {
     const { items } = await runs.history(r(1), { limit: 1000 })
     const events = items.map(({ item }) => item).toReversed()
     expect(events.map(({ revision }) => revision)).toEqual(
@@ -25,7 +25,7 @@ test('processes that move one run at once get a revision each, without a gap', a
     )
     for (const name of names) expect(events.filter(({ by }) => by === name)).toHaveLength(each)
     expect(await runs.find('run-1')).toMatchObject({ revision: 3 * each + 1 })
-    expect(await journal.verify()).toEqual({ facts: 3 * each + 3, brokenAt: null })
+    expect(await log.verify()).toEqual({ events: 3 * each + 3, brokenAt: null })
   })
 })
 
@@ -40,10 +40,10 @@ test('two stores that bind one key of a run at once bind it to one event', async
       at: number,
       decide: async ({ keys }) => {
         const known = await keys.answerOf(key)
-        if (known) return { facts: [], answer: known.answer }
+        if (known) return { events: [], answer: known.answer }
         const event = anEvent(2)
         return {
-          facts: [advanced(event)],
+          events: [advanced(event)],
           binds: { idempotency: key, answer: event.id },
           answer: event.id,
         }

@@ -52,7 +52,7 @@ test.each([1, schemaVersion - 1])('refuses a database of schema %i, and changes 
     message: expect.stringContaining(`schema ${version}`),
     hint: expect.stringContaining('Move it elsewhere'),
   }
-  await expect(later.view(({ journal }) => journal.head())).rejects.toMatchObject(refusal)
+  await expect(later.view(({ eventLog: log }) => log.head())).rejects.toMatchObject(refusal)
   await expect(recordMission(later, 'm-2')).rejects.toMatchObject(refusal)
   expect((await later.health()).warnings).toEqual([expect.stringContaining(`schema ${version}`)])
   await later.close()
@@ -65,7 +65,7 @@ test('refuses a database of a newer schema, and says to update', async () => {
   await recordMission(store, 'm-1')
   await store.close()
   setVersion(file, schemaVersion + 1)
-  await expect(another().view(({ journal }) => journal.head())).rejects.toMatchObject({
+  await expect(another().view(({ eventLog: log }) => log.head())).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     hint: expect.stringContaining('Update Waymark'),
   })

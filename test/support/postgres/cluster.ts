@@ -146,9 +146,9 @@ export async function toldBy(folder: string): Promise<string> {
   const file = join(folder, 'told')
   for (const deadline = performance.now() + 60_000; performance.now() < deadline; await sleep(10)) {
     if (!existsSync(file)) continue
-    const { url, trouble } = JSON.parse(readFileSync(file, 'utf8')) as { url?: string; trouble?: string } // the keeper's
+    const { url, error } = JSON.parse(readFileSync(file, 'utf8')) as { url?: string; error?: string } // the keeper's
     if (url !== undefined) return url
-    throw new Error(trouble)
+    throw new Error(error)
   }
   throw new Error('PostgreSQL did not start within a minute.')
 }

@@ -21,7 +21,7 @@ try {
   while (!isOver && isAlive(Number(owner))) await sleep(100)
   await cluster.stop()
 } catch (error) {
-  tell({ trouble: messageOf(error) })
+  tell({ error: messageOf(error) })
   while (!isOver && isAlive(Number(owner))) await sleep(100)
 }
 rmSync(folder, { recursive: true, force: true })

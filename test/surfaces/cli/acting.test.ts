@@ -20,14 +20,14 @@ test('the command line acts as a person, and as an agent in the shell of one', (
   expect(refused).toMatchObject({ code: 1, out: '' })
   expect(refused.error).toContain('resolve is for people; claude-code acts as an agent.')
   expect(project.run('resolve', issueId, 'Yes').code).toBe(0)
-  const { facts } = project.json('log', '--limit', '1')
-  expect(facts[0]).toMatchObject({ kind: 'hold.closed', actor_kind: 'person', channel: 'cli' })
+  const { events } = project.json('log', '--limit', '1')
+  expect(events[0]).toMatchObject({ kind: 'inbox.closed', actor_kind: 'person', channel: 'cli' })
 })
 
 test('WAYMARK_ACTOR is the name in the record', () => {
   const project = openCommandLine()
   project.runWith({ environment: { WAYMARK_ACTOR: 'Tess' } }, 'mission', 'start', 'M', '--objective', 'x')
-  expect(project.json('log').facts[0].actor).toBe('Tess')
+  expect(project.json('log').events[0].actor).toBe('Tess')
 })
 
 test.each(['CLAUDECODE', 'CURSOR_AGENT', 'CODEX_SANDBOX', 'GEMINI_CLI'])(

@@ -36,7 +36,7 @@ test('ids are offered where one is meant, before anything is typed', () => {
     '--resolution',
     'Guessed',
   )
-  const { holds } = project.json('inbox')
+  const { items } = project.json('inbox')
   const completed = (...words: readonly string[]) =>
     project
       .run('__complete', ...words)
@@ -46,8 +46,8 @@ test('ids are offered where one is meant, before anything is typed', () => {
   expect(completed('context', '')).toEqual([missionId])
   expect(completed('task', 'start', 'x', '--mission-id', '')).toEqual([missionId])
   expect(completed('task', 'get', '')).toEqual([taskId])
-  expect(completed('resolve', '')).toEqual([holds[0].hold_id])
-  expect(completed('resolve', holds[0].hold_id, '')).toEqual([''])
+  expect(completed('resolve', '')).toEqual([items[0].item_id])
+  expect(completed('resolve', items[0].item_id, '')).toEqual([''])
   expect(completed('task', 'add', '--phase', '')).toEqual(['P1'])
   expect(completed('create-run', '')).toContain('change-control')
   expect(completed('show', 'x')).toEqual([''])

@@ -206,7 +206,7 @@ test('every command of a day has a text for a person', () => {
     /^Answered blocker h-\w+\. The agent is told: Leave it\n$/,
   )
   expect(text('inbox')).toBe('Nothing waits for you.\n')
-  expect(text('doctor')).toMatch(/ok +journal +\d+ facts, the hash chain holds/)
+  expect(text('doctor')).toMatch(/ok +log +\d+ log entries, the hash chain holds/)
   expect(text('log')).toMatch(/started the record.*started mission.*met an issue.*says of task.*resolved h-/s)
 })
 

@@ -134,7 +134,7 @@ test.each(['waymark.db', 'server', 'project-id'])(
 
 test('a committed address of a server connects nothing, whichever servers the user knows', () => {
   const project = openCommandLine()
-  const known = join(project.home, '.local', 'state', 'waymark', 'edge')
+  const known = join(project.home, '.local', 'state', 'waymark', 'machine')
   mkdirSync(known, { recursive: true })
   const servers = { 'http://127.0.0.1:9': { token: 'my token', trustsCommands: true } }
   writeFileSync(join(known, 'servers.json'), JSON.stringify({ version: 1, servers }), { mode: 0o600 })

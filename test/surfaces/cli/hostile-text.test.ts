@@ -116,7 +116,7 @@ function idFor({ name }: Operation, ids: Ids): string {
   if (name.startsWith('mission_')) return ids['mission_id'] ?? ''
   if (/phase/.test(name)) return 'P1'
   if (/milestone/.test(name)) return 'M1'
-  if (['approve', 'reject', 'resolve'].includes(name)) return ids['hold_id'] ?? ''
+  if (['approve', 'reject', 'resolve'].includes(name)) return ids['item_id'] ?? ''
   return ids['task_id'] ?? ''
 }
 
@@ -194,8 +194,8 @@ async function fill(project: TestProject): Promise<Ids> {
   })
   const issue = { task_id, type: 'other', description: said('issue'), resolution: said('workaround') }
   const answered = await call('log_issue', { ...issue, requires_human_review: true })
-  const { holds } = await call('inbox', {}, asPerson)
-  await call('resolve', { id: holds[0].hold_id, answer: said('answer') }, asPerson)
+  const { items } = await call('inbox', {}, asPerson)
+  await call('resolve', { id: items[0].item_id, answer: said('answer') }, asPerson)
   expect(answered.blocker).toBe(true)
   await call('log_milestone', { task_id, message: said('progress'), progress: 40 })
   write(`src/${said('file')}.ts`, `${said('content')}\n`)
@@ -226,13 +226,13 @@ async function fill(project: TestProject): Promise<Ids> {
   }
   await call('state_gate_emit_event', event, { actor: { ...agentActor, name: agent } }).catch(() => null)
   await call('verify', { run_id }).catch(() => null)
-  const { holds: open } = await call('inbox', {}, asPerson)
+  const { items: open } = await call('inbox', {}, asPerson)
   return {
     mission_id,
     mission: mission_id,
     task_id,
     run_id,
-    hold_id: open[0].hold_id,
+    item_id: open[0].item_id,
     process_id: 'hostile',
     process: 'hostile',
     depends_on: planned.id,

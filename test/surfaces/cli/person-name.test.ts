@@ -11,7 +11,7 @@ type Variables = NonNullable<Parameters<CommandLineProject['runWith']>[0]['envir
 function authorOf(project: CommandLineProject, environment: Variables = {}): string {
   const ran = project.runWith({ environment }, 'mission', 'start', 'M', '--objective', 'x')
   expect(ran.code).toBe(0)
-  return project.json('log', '--limit', '1').facts[0].actor
+  return project.json('log', '--limit', '1').events[0].actor
 }
 
 test('a person is called what git calls them in the repository', () => {

@@ -90,17 +90,14 @@ test('TM-079 WAYMARK_DATABASE and TASKMAN_DB_NAME name the file, from where one 
   expect(existsSync(join(project.folder, '.waymark', 'waymark.db'))).toBe(false)
 })
 
-test.each(['CURSOR_AGENT', 'TASKMAN_JOURNAL_MEMORY'])(
-  'TM-082 %s=1 chooses the journal for sandboxes',
-  (name) => {
-    const project = openCommandLine()
-    expect(project.runWith({ environment: { [name]: '1' } }, ...begin).code).toBe(0)
-    expect(project.run('doctor').out).toContain('journal mode persist')
-    const usual = openCommandLine()
-    usual.json(...begin)
-    expect(usual.run('doctor').out).toContain('journal mode wal')
-  },
-)
+test.each(['CURSOR_AGENT', 'TASKMAN_JOURNAL_MEMORY'])('TM-082 %s=1 chooses the log for sandboxes', (name) => {
+  const project = openCommandLine()
+  expect(project.runWith({ environment: { [name]: '1' } }, ...begin).code).toBe(0)
+  expect(project.run('doctor').out).toContain('journal mode persist')
+  const usual = openCommandLine()
+  usual.json(...begin)
+  expect(usual.run('doctor').out).toContain('journal mode wal')
+})
 
 test('snapshots are kept in the state folder, and in the project where that cannot be written', () => {
   const project = openCommandLine()

@@ -44,7 +44,7 @@ test('a plan is told in lines of key and value when text is asked for', () => {
   expect(out).toMatch(/^title: First\n.*\n---\ntitle: Second\n/s)
 })
 
-test('the facts of a plan are told in words', () => {
+test('the log entries of a plan are told in words', () => {
   const { json, run } = openCommandLine()
   json('phase:add', '--id', 'P1', '--name', 'Design')
   const { id } = json('task:add', '--title', 'First', '--phase', 'P1')

@@ -9,7 +9,7 @@ test('a flag that is a command of its own may stand anywhere', () => {
   expect(project.run('import', 'project.jsonl').code).toBe(1)
   expect(project.run('import', 'project.jsonl', '--replace')).toMatchObject({ code: 0 })
   expect(JSON.parse(project.run('doctor', '--json', '--repair').out)).toMatchObject({
-    facts: expect.any(Number),
+    events: expect.any(Number),
     backup: expect.any(String),
   })
   expect(project.run('import', '--', '--replace').error).toContain('--replace')

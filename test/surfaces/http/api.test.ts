@@ -133,7 +133,7 @@ test('another method is refused with the one that is meant', async () => {
   expect([read.status, read.headers.get('allow')]).toEqual([405, 'POST'])
   for (const method of ['PUT', 'DELETE', 'PATCH', 'POST']) {
     const headers = { Authorization: `Bearer ${personToken}` }
-    const response = await fetch(`${address}/api/journal`, { method, headers })
+    const response = await fetch(`${address}/api/events`, { method, headers })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   }
 })
@@ -155,17 +155,17 @@ test('an operation without fields takes no body', async () => {
   expect(response.status).toBe(200)
 })
 
-test('the journal is read page by page, as an export writes it', async () => {
+test('the log is read page by page, as an export writes it', async () => {
   const { get, post } = await openApi()
   for (const name of ['One', 'Two', 'Three']) await post('/api/start_mission', { ...mission, name })
   const exported = (await post('/api/export')).body.text.trimEnd().split('\n').slice(1, -1)
   const read: string[] = []
   let next = 0
   for (;;) {
-    const { body } = await get(`/api/journal?since=${next}&limit=2`)
-    read.push(...body.facts.map((fact: Answer) => JSON.stringify(fact)))
+    const { body } = await get(`/api/events?since=${next}&limit=2`)
+    read.push(...body.events.map((event: Answer) => JSON.stringify(event)))
     expect(body.head).toBe(exported.length)
-    if (body.facts.length === 0) break
+    if (body.events.length === 0) break
     next = body.next
   }
   expect(next).toBe(exported.length)
@@ -173,10 +173,10 @@ test('the journal is read page by page, as an export writes it', async () => {
 })
 
 test.each(['since=-1', 'since=x', 'since=1.5', 'limit=0', 'limit=1001', 'since=99999999999999999999'])(
-  'a journal at %s is refused in a sentence',
+  'a log at %s is refused in a sentence',
   async (query) => {
     const { get } = await openApi()
-    const { status, body } = await get(`/api/journal?${query}`)
+    const { status, body } = await get(`/api/events?${query}`)
     const [name, value] = query.split('=')
     expect(status).toBe(400)
     expect(body.error).toMatchObject({ code: 'INVALID_INPUT', reason: 'query_parameter_invalid' })
@@ -245,11 +245,11 @@ test('the description of the interface is valid OpenAPI 3.1 and has every operat
 })
 
 test('no operation has the name of another route', () => {
-  const own = ['openapi.json', 'journal', 'projects', 'session', 'login-code']
+  const own = ['openapi.json', 'events', 'projects', 'session', 'login-code']
   expect(catalog.map(({ name }) => name).filter((name) => own.includes(name))).toEqual([])
 })
 
-test('a monitor reads counts of requests by few names, and where each journal is', async () => {
+test('a monitor reads counts of requests by few names, and where each log is', async () => {
   const { get, post } = await openApi()
   await post('/api/start_mission', mission)
   await post('/p/shop/api/start_mission', mission)
@@ -262,7 +262,7 @@ test('a monitor reads counts of requests by few names, and where each journal is
   )
   expect(lines).toContain('waymark_http_requests_total{route="/api/*",method="POST",status="404"} 1')
   expect(lines).toContain('waymark_live_connections 0')
-  expect(lines).toContainEqual(expect.stringMatching(/^waymark_journal_seq\{project="shop"\} [1-9]/))
+  expect(lines).toContainEqual(expect.stringMatching(/^waymark_log_seq\{project="shop"\} [1-9]/))
   expect(lines).toContainEqual(expect.stringMatching(/^process_resident_memory_bytes \d/))
   expect(body).not.toContain('no-such-thing')
 })

@@ -81,11 +81,11 @@ test('the dashboard acts as the person, over its own channel', async () => {
     actor: { name: 'Tess', kind: 'person', role: null, channel: 'dashboard' },
     csrf: expect.stringMatching(/^[\w-]{43}$/),
     single_user: true,
-    standing: {
+    permissions: {
       person: { id: expect.stringMatching(/^u-/), name: 'Tess' },
       access: 'owner',
       admin: true,
-      most: null,
+      max_access: null,
       roles: [],
       session_id: expect.stringMatching(/^s-/),
       expires_at: expect.any(String),

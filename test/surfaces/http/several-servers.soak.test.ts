@@ -121,7 +121,7 @@ describe.skipIf(isPostgresLeftOut)('several processes that serve one database', 
     const { phases } = await jsonOf(post(two, 'taskman_phase_list', {}))
     expect(phases.map(({ id }: Answer) => id).toSorted()).toEqual(['P-0', ...acknowledged].toSorted())
     const doctor = await jsonOf(post(two, 'doctor', {}))
-    const found = doctor.checks.filter(({ check }: Answer) => check === 'journal' || check === 'tables')
+    const found = doctor.checks.filter(({ check }: Answer) => check === 'log' || check === 'tables')
     expect(found.length).toBeGreaterThan(0)
     expect(found.filter(({ ok }: Answer) => !ok)).toEqual([])
     for (const { child } of [two, three]) child.kill('SIGTERM')

@@ -109,7 +109,7 @@ const message = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, me
 const mcp = { Accept: 'application/json, text/event-stream' }
 
 const others: readonly Hostile[] = [
-  ...['/api/start_task', '/api/edge/call', '/mcp', '/api/login-proof', '/api/sign-in'].flatMap((path) => [
+  ...['/api/start_task', '/api/machines/call', '/mcp', '/api/login-proof', '/api/sign-in'].flatMap((path) => [
     { title: `${path}: a gzip bomb`, path, body: bomb, headers: gzipped },
     { title: `${path}: brackets`, path, body: '['.repeat(900_000), headers: mcp },
   ]),
@@ -129,7 +129,7 @@ const others: readonly Hostile[] = [
   },
   {
     title: 'a remote call with much of everything',
-    path: '/api/edge/call',
+    path: '/api/machines/call',
     body: JSON.stringify({ operation: 'status', input: { a: Array(200_000).fill(1) } }),
   },
   {

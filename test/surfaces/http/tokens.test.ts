@@ -24,7 +24,7 @@ function secretOf(token: string): string {
   return token.split('_').slice(2).join('_')
 }
 
-test.each(['/api/session', '/api/projects', '/api/journal', '/api/openapi.json', '/metrics', '/mcp', '/ws'])(
+test.each(['/api/session', '/api/projects', '/api/events', '/api/openapi.json', '/metrics', '/mcp', '/ws'])(
   '%s needs a token, and says so',
   async (path) => {
     const project = await openHttpProject()
@@ -82,8 +82,8 @@ test('what a token did is recorded under its name, role and channel', async () =
   const token = await project.people?.addToken({ name: 'ci', role: 'builder' })
   const mission = { name: 'Shop', objective: 'A shop' }
   expect((await call(project, '/api/start_mission', token, mission)).status).toBe(200)
-  const { facts } = await jsonOf(call(project, '/api/journal', token))
-  expect(facts.at(-1).actor).toEqual({
+  const { events } = await jsonOf(call(project, '/api/events', token))
+  expect(events.at(-1).actor).toEqual({
     identity: `token:${tokenIdOf(token ?? '')}`,
     token: tokenIdOf(token ?? ''),
     person: expect.stringMatching(/^u-/),
@@ -218,10 +218,10 @@ test('a token of a single-user server makes none that may more', async () => {
     access: 'contributor',
     days: 1,
   })
-  const wishes = [{ access: 'owner' }, { days: 2 }, { admin: true, access: undefined }]
-  for (const wish of wishes) {
-    const input = { name: `more-${JSON.stringify(wish)}`.replace(/\W/g, ''), kind: 'person', ...wish }
-    expect([wish, (await call(project, '/api/token_create', token, input)).status]).toEqual([wish, 403])
+  const requests = [{ access: 'owner' }, { days: 2 }, { admin: true, access: undefined }]
+  for (const request of requests) {
+    const input = { name: `more-${JSON.stringify(request)}`.replace(/\W/g, ''), kind: 'person', ...request }
+    expect([request, (await call(project, '/api/token_create', token, input)).status]).toEqual([request, 403])
   }
   const same = await call(project, '/api/token_create', token, { name: 'same', kind: 'person' })
   expect(await jsonOf(same)).toMatchObject({ access: 'contributor', parent_id: tokenIdOf(token ?? '') })

@@ -79,8 +79,8 @@ test.each(['legacy', 'auto'] as const)(
       'decide later',
     ])
     expect(await state()).toMatchObject({ current_state: 'out', status: 'succeeded', waits_for: [] })
-    const { facts } = runWaymark(folder, 'log')
-    expect(facts.find(({ kind }: Answer) => kind === 'run.advanced')).toMatchObject({
+    const { events: projectEvents } = runWaymark(folder, 'log')
+    expect(projectEvents.find(({ kind }: Answer) => kind === 'run.advanced')).toMatchObject({
       actor: 'person at asking-client',
       channel: 'elicitation',
     })
@@ -110,7 +110,7 @@ test.each([
       })
     }
     expect(await state()).toMatchObject({ current_state: 'review', revision: 1 })
-    expect(runWaymark(folder, 'inbox')).toMatchObject({ total: 1, holds: [{ kind: 'approval' }] })
+    expect(runWaymark(folder, 'inbox')).toMatchObject({ total: 1, items: [{ kind: 'approval' }] })
   },
 )
 

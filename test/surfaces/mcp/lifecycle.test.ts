@@ -111,8 +111,8 @@ test('who calls is who the client says it is, in both eras', async () => {
   const { result } = await newer.ask('resources/list', { _meta: envelope })
   expect(result.resources).toHaveLength(2)
   await newer.end()
-  const { facts } = runWaymark(folder, 'log')
-  const missions = facts.filter(({ kind }: Answer) => kind === 'mission.started')
+  const { events } = runWaymark(folder, 'log')
+  const missions = events.filter(({ kind }: Answer) => kind === 'mission.started')
   expect(missions.map(({ actor, channel }: Answer) => [actor, channel])).toEqual([
     ['older-client', 'stdio'],
     ['newer-client', 'stdio'],

@@ -48,7 +48,7 @@ describe.each(eras)('in %s', (_, open) => {
     const outcome = { summary: 'done' }
     await conversation.call('complete_task', { task_id, status: 'success', outcome })
     const why = await read(conversation, 'waymark://why/sign%20in.ts:1')
-    expect(why).toMatchObject({ path: 'sign in.ts', line: 1, makers: [{ task_id, task: 'Sign in' }] })
+    expect(why).toMatchObject({ path: 'sign in.ts', line: 1, authors: [{ task_id, task: 'Sign in' }] })
     const { error } = await conversation.ask('resources/read', { uri: 'waymark://why/nothing.ts:1' })
     expect(JSON.stringify(error)).toContain('There is no file nothing.ts')
   })

@@ -13,7 +13,7 @@ test.each(eras)(
     const issue = { task_id, type: 'unclear_requirement', description: 'Which?', requires_human_review: true }
     await said('log_issue', issue)
     const ended = await said('complete_task', { task_id, status: 'success', outcome: { summary: 'Built.' } })
-    const [{ hold_id }] = ended.waits_for
+    const [{ item_id }] = ended.waits_for
     const { as_of } = await said('get_context', { mission_id, include: ['blockers'] })
     const waiting = said('get_context', {
       mission_id,
@@ -22,16 +22,16 @@ test.each(eras)(
       wait_seconds: 50,
     })
     expect((await said('list_missions', {})).missions).toHaveLength(1)
-    expect(runWaymark(folder, 'inbox').holds).toMatchObject([
+    expect(runWaymark(folder, 'inbox').items).toMatchObject([
       {
-        hold_id,
+        item_id,
         mission_name: 'Auth',
         task_name: 'Cookies',
         reason: 'Which?',
-        answers: [{ verb: 'Answer', command: `waymark resolve ${hold_id} "<answer>"` }, { verb: 'Dismiss' }],
+        answers: [{ verb: 'Answer', command: `waymark resolve ${item_id} "<answer>"` }, { verb: 'Dismiss' }],
       },
     ])
-    expect(runWaymark(folder, 'resolve', hold_id, 'Cookies.')).toMatchObject({ status: 'resolved' })
+    expect(runWaymark(folder, 'resolve', item_id, 'Cookies.')).toMatchObject({ status: 'resolved' })
     expect((await waiting).answered_blockers).toMatchObject([{ resolved: { answer: 'Cookies.' } }])
   },
 )

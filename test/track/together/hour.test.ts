@@ -186,10 +186,10 @@ test('a lead and three workers share a work tree for an hour, and every report i
     wait_seconds: 50,
   })
   const inbox = JSON.parse(tree.person('inbox', '--format', 'json'))
-  expect(inbox.holds.map(({ kind }: Answer) => kind).sort()).toEqual(['blocker', 'scope'])
-  const question = inbox.holds.find(({ kind }: Answer) => kind === 'blocker')
+  expect(inbox.items.map(({ kind }: Answer) => kind).sort()).toEqual(['blocker', 'scope'])
+  const question = inbox.items.find(({ kind }: Answer) => kind === 'blocker')
   expect(question).toMatchObject({ task_id: config.task_id, reason: 'Which host?' })
-  tree.person('resolve', question.hold_id, 'Use localhost.')
+  tree.person('resolve', question.item_id, 'Use localhost.')
   expect(JSON.stringify(await waiting)).toContain('Use localhost.')
 
   // Two are left in the tree: each keeps to its area.
@@ -236,7 +236,7 @@ test('a lead and three workers share a work tree for an hour, and every report i
   expect(ended.metrics.files_changed).toBe(truth.paths.length)
   expect(ended.metrics.total_tasks).toBe(6)
   const left = JSON.parse(tree.person('inbox', '--format', 'json'))
-  expect(left.holds).toMatchObject([
+  expect(left.items).toMatchObject([
     { kind: 'scope', task_id: parser.task_id, paths: ['src/printer/format.js'], opened_by: 'waymark' },
   ])
   expect(tree.calls()).toBeLessThanOrEqual(60)

@@ -26,7 +26,7 @@ test('what was decided is sent when the page is left before the five seconds are
   await page.getByText('Answered: Binary patches').first().waitFor()
   await page.goto('about:blank')
   const answers = async () =>
-    (await serving.day.person('inbox', { closed: true })).holds.map(
+    (await serving.day.person('inbox', { closed: true })).items.map(
       ({ answer }: { readonly answer: string }) => answer,
     )
   await expect.poll(answers, { timeout: 20_000 }).toContain('Use the generated one.')

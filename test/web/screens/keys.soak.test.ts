@@ -9,7 +9,7 @@ const { serving, open } = useDashboard({ recorded: true, fill: recordSessions })
 test('every view is two keys away', async () => {
   const { page } = await open({ path: '/' })
   const views = { b: 'board', m: 'missions', p: 'plan', d: 'dependencies', r: 'processes', h: 'history' }
-  for (const [key, view] of Object.entries({ ...views, j: 'journal', t: 'statistics' })) {
+  for (const [key, view] of Object.entries({ ...views, j: 'log', t: 'statistics' })) {
     await pressInTurn(page, 'g', key)
     await page.waitForURL(`${serving().address}/${view}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -25,7 +25,7 @@ test('a list is walked and opened by keys, and its selection is in the address',
   await page.waitForURL(/select=/)
   await page.keyboard.press('Enter')
   await page.getByRole('navigation', { name: 'Views of the mission' }).waitFor()
-  for (const [key, tab] of Object.entries({ 2: 'board', 4: 'changes', 5: 'decisions', 6: 'journal' })) {
+  for (const [key, tab] of Object.entries({ 2: 'board', 4: 'changes', 5: 'decisions', 6: 'log' })) {
     await page.keyboard.press(key)
     await page.waitForURL(`**/${tab}`)
   }
@@ -95,9 +95,9 @@ test('the id of what is selected, or shown, is copied by a key', async () => {
     await shown(path)
     expect(await copied()).toBe(path.split('/').at(-1))
   }
-  await shown('/journal')
+  await shown('/log')
   await page.keyboard.press('j')
-  const hash = await page.locator('.fact-row[aria-current] .id').textContent()
+  const hash = await page.locator('.log-row[aria-current] .id').textContent()
   expect((await copied()).slice(0, 8)).toBe(hash)
   await shown(screens.find(({ path }) => /^[/]missions[/][^/]+$/.test(path))?.path ?? '')
   await page.keyboard.press('j')

@@ -36,7 +36,7 @@ const { serving, open } = useDashboard({
     const { content } = await day.person('review_show', subject)
     const comment = { subject, path: 'src/diff/index.ts', line: 2, kind: 'question', text: 'Of folders too?' }
     await day.person('review_comment', comment)
-    await day.person('review_send', { subject, verdict: 'comment', content, viewed: true })
+    await day.person('review_send', { subject, action: 'comment', content, viewed: true })
     git(day.folder, 'add', '-A')
     git(day.folder, '-c', 'user.name=Pia', '-c', 'user.email=p@x', 'commit', '-qm', 'Read renames')
     told.committed = git(day.folder, 'rev-parse', 'HEAD').trim()

@@ -35,7 +35,7 @@ describe('the timeline', () => {
     expect(boxes.filter(({ left, right }) => left < chart || right > now + 3)).toEqual([])
   })
 
-  test('a fact draws the row that it is about, and no other', async () => {
+  test('a log entry draws the row that it is about, and no other', async () => {
     const { page, fixTime } = await open({ path: `/missions/${mission}` })
     // What is under way says for how many minutes.
     await fixTime()

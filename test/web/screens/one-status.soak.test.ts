@@ -20,8 +20,8 @@ const { serving, open } = useDashboard({
       resolution: 'Took the first',
       requires_human_review: true,
     })
-    const { holds } = await day.person('inbox', {})
-    await day.person('resolve', { id: holds[0].hold_id, answer: 'Take the second.' })
+    const { items } = await day.person('inbox', {})
+    await day.person('resolve', { id: items[0].item_id, answer: 'Take the second.' })
     await agent('complete_task', {
       task_id: reviewed,
       status: 'success',
@@ -65,8 +65,8 @@ test('a task shows its open review and the answers given, with the status that t
   await asked.getByText('Look at the colours').waitFor()
   await asked.getByText('Take the second.').waitFor()
   await page.locator('.task-head .status-badge', { hasText: 'Needs review' }).waitFor()
-  const { hold_id } = (await serving().day.person('inbox', {})).holds[0]
-  await serving().day.person('resolve', { id: hold_id, answer: 'Looks good.' })
+  const { item_id } = (await serving().day.person('inbox', {})).items[0]
+  await serving().day.person('resolve', { id: item_id, answer: 'Looks good.' })
   await asked.getByText('Looks good.').waitFor()
   await page.locator('.task-head .status-badge', { hasText: 'Needs review' }).waitFor({ state: 'detached' })
 })

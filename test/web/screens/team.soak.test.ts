@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { clientSecret, openProvider } from '../../people/provider.ts'
-import { edgeMachine } from '../../remote/edges.ts'
+import { agentMachine } from '../../remote/machines.ts'
 import type { Answer } from '../../support/project.ts'
 import { startProgram } from '../../support/started-program.ts'
 import { useBrowser } from '../../support-web/browser.ts'
@@ -256,7 +256,7 @@ test('agents: who works on which machine, for whom, what waits there, and the di
   await row.getByText('for you').waitFor()
   await row.getByText('heard').waitFor()
 
-  const machine = edgeMachine()
+  const machine = agentMachine()
   const { folder, environment } = machine
   const { address } = serving()
   const connecting = startProgram(['connect', address], {
@@ -297,7 +297,7 @@ test('agents: who works on which machine, for whom, what waits there, and the di
   const body = JSON.stringify({
     contract: 1,
     version: '1.0.0',
-    edge: { key: 'a'.repeat(64), name: 'a train' },
+    machine: { key: 'a'.repeat(64), name: 'a train' },
     call: 'a-call-of-the-train',
     folder,
     channel: 'cli',
@@ -305,7 +305,7 @@ test('agents: who works on which machine, for whom, what waits there, and the di
     operation: 'whoami',
     input: {},
   })
-  expect((await fetch(`${address}/api/edge/call`, { method: 'POST', headers, body })).status).toBe(200)
+  expect((await fetch(`${address}/api/machines/call`, { method: 'POST', headers, body })).status).toBe(200)
   await show('/agents')
   await page.locator('.machine-agents h2').getByText('a train').waitFor()
 })

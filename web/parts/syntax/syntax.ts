@@ -222,8 +222,8 @@ export function languageOf(path: string): Language | null {
 }
 
 /** Longer texts, and texts with longer lines, stay as they are. */
-const longestText = 200_000
-const longestLine = 2_000
+const maxTextLength = 200_000
+const maxLineLength = 2_000
 
 /** The colours within each line of a text. Null where it has none. */
 export function tokenColors(
@@ -231,7 +231,7 @@ export function tokenColors(
   language: Language,
 ): readonly (readonly ColorRange[])[] | null {
   const text = lines.join('\n')
-  if (text.length > longestText || lines.some(({ length }) => length > longestLine)) return null
+  if (text.length > maxTextLength || lines.some(({ length }) => length > maxLineLength)) return null
   const { _emitter } = hljs.highlight(text, { language, ignoreIllegals: true })
   if (!(_emitter instanceof Ranges)) return null
   return groupByLine(_emitter.found, lines)

@@ -11,15 +11,15 @@ import { Since } from '../../parts/time.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import './agents.css'
 
-/** When somebody was last heard of is no fact: it is read again so often, in milliseconds. */
+/** When somebody was last heard of is no log entry: it is read again so often, in milliseconds. */
 const often = 5_000
 
 /** Who works on what now, and on which machine. */
 export function View() {
   const work = useQuery('status', { limit: 1000 }, { every: often })
-  const known = useQuery('edge_list', {}, { every: often })
-  const [answer, edges] = [work.answer.value, known.answer.value]
-  const machines = answer && edges ? machinesOf(answer.running, edges.edges) : []
+  const known = useQuery('machine_list', {}, { every: often })
+  const [answer, connected] = [work.answer.value, known.answer.value]
+  const machines = answer && connected ? machinesOf(answer.running, connected.machines) : []
   const selected = query.value.get('select')
   const order = machines.flatMap(({ attempts }) => attempts.map(({ task_id }) => task_id))
   const step = stepSelection(order, selected)
@@ -30,7 +30,7 @@ export function View() {
     close: () => setQuery({ select: null }),
   })
   if (answer === null) return <FailureMessage failure={work.failure} />
-  if (edges === null) return <FailureMessage failure={known.failure} />
+  if (connected === null) return <FailureMessage failure={known.failure} />
   return (
     <div class="page-inner">
       <header class="page-head">
@@ -43,10 +43,10 @@ export function View() {
           command={`waymark connect ${location.origin}`}
         />
       ) : null}
-      {machines.map(({ id, name, edge, attempts }) => (
+      {machines.map(({ id, name, machine, attempts }) => (
         <section key={id} class="machine-agents">
           <h2>{name}</h2>
-          {edge === null ? null : <MachineLine edge={edge} />}
+          {machine === null ? null : <MachineLine machine={machine} />}
           {attempts.length > 0 ? (
             <AttemptRows attempts={attempts} label={name} selected={selected} />
           ) : (
@@ -54,8 +54,8 @@ export function View() {
           )}
         </section>
       ))}
-      {edges.total > edges.edges.length ? (
-        <p class="muted">{edges.total - edges.edges.length} more machines are connected.</p>
+      {connected.total > connected.machines.length ? (
+        <p class="muted">{connected.total - connected.machines.length} more machines are connected.</p>
       ) : null}
     </div>
   )
@@ -65,32 +65,34 @@ interface AgentMachine {
   readonly id: string
   readonly name: string
   /** Null for the server's own. */
-  readonly edge: RemoteMachineData | null
+  readonly machine: RemoteMachineData | null
   readonly attempts: readonly WorkingAttempt[]
 }
 
 /** Those where something waits or is worked on first; the server's own machine, where someone works there. */
 function machinesOf(
   attempts: readonly WorkingAttempt[],
-  edges: readonly RemoteMachineData[],
+  machines: readonly RemoteMachineData[],
 ): readonly AgentMachine[] {
-  const byEdge = Map.groupBy(attempts, ({ edge }) => edge?.id ?? '')
-  const known = edges.map((edge): AgentMachine => {
-    return { id: edge.id, name: edge.name, edge, attempts: byEdge.get(edge.id) ?? [] }
+  const byMachine = Map.groupBy(attempts, ({ machine }) => machine?.id ?? '')
+  const known = machines.map((machine): AgentMachine => {
+    return { id: machine.id, name: machine.name, machine, attempts: byMachine.get(machine.id) ?? [] }
   })
   const rank = ({ attempts: open }: AgentMachine) => (open.length > 0 ? 1 : 0)
-  const others = [...byEdge].flatMap(([id, open]): readonly AgentMachine[] => {
-    if (edges.some((edge) => edge.id === id)) return []
-    return [{ id, name: open[0]?.edge?.name ?? 'On the machine of the server', edge: null, attempts: open }]
+  const others = [...byMachine].flatMap(([id, open]): readonly AgentMachine[] => {
+    if (machines.some((machine) => machine.id === id)) return []
+    return [
+      { id, name: open[0]?.machine?.name ?? 'On the machine of the server', machine: null, attempts: open },
+    ]
   })
   return [...known.toSorted((one, other) => rank(other) - rank(one)), ...others]
 }
 
 /** When a machine was last heard of, and by which token. */
-function MachineLine({ edge }: { readonly edge: RemoteMachineData }) {
-  const { token, version, last_seen } = edge
+function MachineLine({ machine }: { readonly machine: RemoteMachineData }) {
+  const { token, version, last_seen } = machine
   return (
-    <p class="edge-line muted">
+    <p class="machine-line muted">
       <span>
         heard <Since at={last_seen} /> ago
       </span>

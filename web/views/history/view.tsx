@@ -24,7 +24,7 @@ export function View() {
         <a class="link" href={href('/statistics')}>
           Statistics
         </a>
-        <a class="link" href={href('/journal')}>
+        <a class="link" href={href('/log')}>
           The whole log
         </a>
       </header>

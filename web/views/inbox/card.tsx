@@ -41,11 +41,11 @@ export function Card({
   const { word, status } = kindOf(card.kind)
   const verbs = verbsOf(card)
   const whyNone = noVerbsReason(card)
-  const sending = sendings.value.get(card.hold_id)
+  const sending = sendings.value.get(card.item_id)
   return (
     <li
       class="card"
-      id={card.hold_id}
+      id={card.item_id}
       {...(isSelected && { 'aria-current': 'true' })}
       {...((sending || isSettled) && { 'data-settled': '' })}
       onPointerDown={({ target }) => {

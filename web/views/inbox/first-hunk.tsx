@@ -5,8 +5,8 @@ import { parseDiff } from '../../parts/parse-diff.ts'
 import { href } from '../../router/location.ts'
 import '../../parts/diff.css'
 
-const mostLines = 8
-const longestLine = 200
+const maxLines = 8
+const maxLineLength = 200
 
 /** The first lines that a task changed, and the way to the rest. */
 export function FirstHunk({ task }: { readonly task: string }) {
@@ -17,7 +17,7 @@ export function FirstHunk({ task }: { readonly task: string }) {
   const hunk = file?.hunks[0]
   if (!file || !hunk) return null
   const begins = hunk.lines.findIndex(({ kind }) => kind === 'added' || kind === 'deleted')
-  const lines = hunk.lines.slice(Math.max(0, begins - 1), Math.max(0, begins - 1) + mostLines)
+  const lines = hunk.lines.slice(Math.max(0, begins - 1), Math.max(0, begins - 1) + maxLines)
   return (
     <figure class="first-hunk" dir="ltr">
       <figcaption>
@@ -35,8 +35,8 @@ export function FirstHunk({ task }: { readonly task: string }) {
           <div class="diff-line" data-kind={line.kind} key={at}>
             <span class="diff-sign">{signs[line.kind]}</span>
             <span class="diff-text">
-              {plainParts(line.text.slice(0, longestLine)).map((part) => part.text)}
-              {line.text.length > longestLine ? '…' : ''}
+              {plainParts(line.text.slice(0, maxLineLength)).map((part) => part.text)}
+              {line.text.length > maxLineLength ? '…' : ''}
             </span>
           </div>
         ))}

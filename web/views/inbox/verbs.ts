@@ -27,8 +27,8 @@ interface CardKind {
   readonly verbs: readonly CardAction[]
 }
 
-const resolveCardInput = ({ hold_id }: InboxCard, answer: string) => ({
-  id: hold_id,
+const resolveCardInput = ({ item_id }: InboxCard, answer: string) => ({
+  id: item_id,
   ...(answer !== '' && { answer }),
 })
 const dismissCardInput = (card: InboxCard, answer: string) => ({
@@ -42,11 +42,11 @@ const sendBack: CardAction = {
   done: 'Sent back',
   asks: 'What should be done instead?',
   operation: 'reject',
-  input: ({ hold_id }, answer) => ({ id: hold_id, reason: answer }),
+  input: ({ item_id }, answer) => ({ id: item_id, reason: answer }),
 }
 
-const approveCardInput = ({ hold_id }: InboxCard, answer: string) => ({
-  id: hold_id,
+const approveCardInput = ({ item_id }: InboxCard, answer: string) => ({
+  id: item_id,
   ...(answer !== '' && { reason: answer }),
 })
 
@@ -66,12 +66,12 @@ const decides: readonly CardAction[] = [
     label: 'Approve',
     done: 'Approved',
     operation: 'approve',
-    input: ({ hold_id }) => ({ id: hold_id }),
+    input: ({ item_id }) => ({ id: item_id }),
   },
   sendBack,
 ]
 
-/** By kind of hold: what it is called, how it looks, what can be done. */
+/** By kind of inbox item: what it is called, how it looks, what can be done. */
 const kinds = {
   blocker: {
     word: 'Blocker',
@@ -96,13 +96,13 @@ const kinds = {
         label: 'Approve',
         done: 'Approved',
         operation: 'approve',
-        input: ({ hold_id }) => ({ id: hold_id, reason: 'Approved.' }),
+        input: ({ item_id }) => ({ id: item_id, reason: 'Approved.' }),
       },
       answers,
       {
         ...sendBack,
         operation: 'review_send',
-        input: ({ task_id }, text) => ({ subject: { task: task_id }, verdict: 'send_back', text }),
+        input: ({ task_id }, text) => ({ subject: { task: task_id }, action: 'send_back', text }),
       },
     ],
   },
@@ -132,7 +132,7 @@ const kinds = {
         done: 'It goes on',
         operation: 'reject',
         // Its rejection needs words.
-        input: ({ hold_id }) => ({ id: hold_id, reason: 'It goes on.' }),
+        input: ({ item_id }) => ({ id: item_id, reason: 'It goes on.' }),
       },
       {
         command: 'resolve',
@@ -185,8 +185,8 @@ function eventVerb({ event, description, answer, sends_back, approves }: CardCho
     ...(sends_back && { asks: 'What is the agent told?' }),
     // Approving gives the approvals that guards of the event ask for, and then sends it.
     operation: approves || answer === 'yes' ? 'approve' : 'decide',
-    input: ({ hold_id, run_id }, reason) => ({
-      ...(approves || answer === 'yes' ? { id: hold_id } : { run_id }),
+    input: ({ item_id, run_id }, reason) => ({
+      ...(approves || answer === 'yes' ? { id: item_id } : { run_id }),
       event,
       ...(reason !== '' && { reason }),
     }),

@@ -19,8 +19,8 @@ import './inbox.css'
 export function View() {
   const inbox = useQuery('inbox', { limit: 100, include: ['evidence'] })
   const { rows, still } = useRows<InboxCard>(
-    () => cardsOf(inbox.answer.value?.holds),
-    ({ hold_id }) => hold_id,
+    () => cardsOf(inbox.answer.value?.items),
+    ({ item_id }) => item_id,
   )
   // What a card leads to is there before it is clicked.
   useEffect(() => runWhenIdle(() => void import('../review/view.tsx').catch(() => undefined)), [])
@@ -35,12 +35,12 @@ export function View() {
     if (!of || sendings.peek().has(about)) return
     setAsking(null)
     const { operation, done } = verb
-    const text = `${done}: ${of.task_name ?? of.hold_id}`
+    const text = `${done}: ${of.task_name ?? of.item_id}`
     const input = { ...verb.input(of, answer), ...(of.content !== null && { content: of.content }) }
     sendLater({ about, operation, input, text, sent: inbox.refresh })
   }
   // A row stays where it is while a pointer is over the list, also when somebody has settled it.
-  const waits = (about: string) => inbox.answer.value?.holds.some(({ hold_id }) => hold_id === about) ?? false
+  const waits = (about: string) => inbox.answer.value?.items.some(({ item_id }) => item_id === about) ?? false
   const act = (about: string, verb: CardAction) => {
     if (!waits(about)) return
     if (verb.asks === undefined) settle(about, verb, '')
@@ -48,21 +48,21 @@ export function View() {
   }
   const byKey = (command: NonNullable<CardAction['command']>) => () => {
     const verb = card && verbsOf(card).find((known) => known.command === command)
-    if (card && verb) act(card.hold_id, verb)
+    if (card && verb) act(card.item_id, verb)
   }
   useCommands({
     next: step(1),
     previous: step(-1),
     open: () => card?.task_id && navigate(href(`/tasks/${card.task_id}`)),
     'open diff': () => card?.task_id && navigate(href(`/review/task/${card.task_id}`)),
-    'copy id': () => void (card && navigator.clipboard.writeText(card.hold_id)),
+    'copy id': () => void (card && navigator.clipboard.writeText(card.item_id)),
     approve: byKey('approve'),
     'send back': byKey('send back'),
     resolve: byKey('resolve'),
   })
 
   // In a project in which nothing happened there is nothing to wait for yet.
-  const isFresh = projectStatus.value?.facts === 0
+  const isFresh = projectStatus.value?.events === 0
   useEffect(() => {
     if (isFresh) replaceWith(href('/start'))
   }, [isFresh])
@@ -80,7 +80,7 @@ export function View() {
         <EmptyState title="Nothing is waiting. What agents ask of you appears here: approvals, blockers, files outside the scope." />
       ) : (
         <ul class="cards" {...still}>
-          <WaitingRows held={rows.held} release={() => rows.hold(false)} />
+          <WaitingRows held={rows.held} release={() => rows.item(false)} />
           {order.map((key) => {
             const of = rows.row(key)
             return of ? (
@@ -114,8 +114,8 @@ export function View() {
   )
 }
 
-function cardsOf(holds: readonly InboxItemData[] | undefined): readonly InboxCard[] | null {
-  return holds?.flatMap(({ evidence, ...item }) => (evidence ? [{ ...item, ...evidence }] : [])) ?? null
+function cardsOf(items: readonly InboxItemData[] | undefined): readonly InboxCard[] | null {
+  return items?.flatMap(({ evidence, ...item }) => (evidence ? [{ ...item, ...evidence }] : [])) ?? null
 }
 
 /**

@@ -23,10 +23,10 @@ interface SourceLinesProps {
 
 /** In pixels; the style sheet has the same. */
 const lineHeight = 20
-/** Lines beyond the edges, above and below. */
+/** Lines beyond the remote machines, above and below. */
 const spare = 20
 /** More text in a pane is left without colours. */
-const mostColoured = 20_000
+const maxColoured = 20_000
 
 /** The lines beside who made them. Only those in sight are there. */
 export function Lines({ path, rev, ranges, total, text, line, choose }: SourceLinesProps) {
@@ -92,7 +92,7 @@ export function Lines({ path, rev, ranges, total, text, line, choose }: SourceLi
   }, [line])
 
   useEffect(() => {
-    if (text === undefined || text.length > mostColoured) return
+    if (text === undefined || text.length > maxColoured) return
     const lines = text.map((one, at) => ({ kind: ' ' as const, old: at + 1, new: at + 1, text: one }))
     return colorLines(path, [{ old_start: 1, new_start: 1, lines }], (found) => {
       colours.value = found

@@ -123,7 +123,7 @@ function BlameView({ file, rev, found, refresh }: LinesViewProps) {
         {gone ? <p class="lines-note">That line is not in the file any more.</p> : null}
         {makers.length === 0 ? null : (
           <ul class="lines-makers" aria-label="Who its lines are from">
-            {makers.slice(0, mostMakers).map(({ story: one, lines: count }) => (
+            {makers.slice(0, maxMakers).map(({ story: one, lines: count }) => (
               <li key={ownerOfStory(one).key}>
                 <button
                   type="button"
@@ -135,7 +135,7 @@ function BlameView({ file, rev, found, refresh }: LinesViewProps) {
                 </button>
               </li>
             ))}
-            {makers.length > mostMakers ? <li class="muted">and {makers.length - mostMakers} more</li> : null}
+            {makers.length > maxMakers ? <li class="muted">and {makers.length - maxMakers} more</li> : null}
           </ul>
         )}
       </header>
@@ -161,7 +161,7 @@ function BlameView({ file, rev, found, refresh }: LinesViewProps) {
   )
 }
 
-const mostMakers = 8
+const maxMakers = 8
 
 /** The chosen line. An address may name one by its text, too: then it is found where it is by now. */
 function useLine({ lines, text }: BlameData): number | null {

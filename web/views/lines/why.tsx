@@ -87,7 +87,7 @@ function LineReason({ place: { path, rev, line }, text, refresh }: Omit<WhyProps
 }
 
 function LineStory({ why, path }: { readonly why: LineWhy; readonly path: string }) {
-  const { says, makers, turn, decisions, holds, later, commit, notes } = why
+  const { says, authors: makers, turn, decisions, items, later, commit, notes } = why
   return (
     <div class="why-told">
       <p>{says}</p>
@@ -98,7 +98,7 @@ function LineStory({ why, path }: { readonly why: LineWhy; readonly path: string
       {why.comments.length === 0 ? null : (
         <section>
           <h3>Said in reviews</h3>
-          {why.comments.map(({ comment_id, line, quoted, text, by, status, replies }) => (
+          {why.comments.map(({ comment_id, line, quoted, text, author: by, status, replies }) => (
             <div key={comment_id} class="why-decision">
               <p>
                 <b>{plainText(by)}</b>{' '}
@@ -111,7 +111,7 @@ function LineStory({ why, path }: { readonly why: LineWhy; readonly path: string
               </p>
               {replies.map((reply, at) => (
                 <p key={at} class="muted">
-                  {plainText(reply.by)}: <Prose text={reply.text} />
+                  {plainText(reply.author)}: <Prose text={reply.text} />
                 </p>
               ))}
             </div>
@@ -138,10 +138,10 @@ function LineStory({ why, path }: { readonly why: LineWhy; readonly path: string
           ))}
         </section>
       )}
-      {holds.length === 0 ? null : (
+      {items.length === 0 ? null : (
         <section>
           <h3>What people were asked</h3>
-          {holds.map(({ id, kind, status, reason, answer, by }) => (
+          {items.map(({ id, kind, status, reason, answer, author: by }) => (
             <p key={id}>
               <b>
                 {kind}, {status}
@@ -214,7 +214,7 @@ function InSession({ turn }: { readonly turn: NonNullable<LineWhy['turn']> }) {
   )
 }
 
-function LineMakerCard({ maker }: { readonly maker: LineWhy['makers'][number] }) {
+function LineMakerCard({ maker }: { readonly maker: LineWhy['authors'][number] }) {
   const { task_id, task, goal, mission_id, mission, agent, status, started_at, summary } = maker
   const { measurement, tests, commands, commits, model } = maker
   return (

@@ -8,13 +8,13 @@ import { type Status, StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
-import { logEntryWords } from '../journal/event-rows.ts'
+import { logEntryWords } from '../log/event-rows.ts'
 import { Diamond } from './timeline/signs.tsx'
 import { sourceOf, type TimelineLaneTask } from './timeline/source.ts'
 import './tabs.css'
 
 /** More cards than this are counted, not drawn. */
-const mostTasks = 100
+const maxTasks = 100
 
 const columns = [
   { standing: 'blocked', title: 'Waiting', status: 'planned' },
@@ -30,7 +30,7 @@ export function BoardTab({ mission }: { readonly mission: Timeline }) {
     <div class="tab-page">
       <div class="mission-board">
         {columns.map(({ standing, title, status }) => {
-          const inColumn = mission.tasks.filter((task) => task.standing === standing)
+          const inColumn = mission.tasks.filter((task) => task.status === standing)
           return (
             <section key={standing} aria-label={title}>
               <h2>
@@ -38,11 +38,11 @@ export function BoardTab({ mission }: { readonly mission: Timeline }) {
                 <span class="count">{inColumn.length}</span>
               </h2>
               <ul>
-                {inColumn.slice(0, mostTasks).map(({ id }) => (
+                {inColumn.slice(0, maxTasks).map(({ id }) => (
                   <BoardCard key={id} task={tasks.get(id)} />
                 ))}
               </ul>
-              {inColumn.length > mostTasks && <p class="muted">and {inColumn.length - mostTasks} more</p>}
+              {inColumn.length > maxTasks && <p class="muted">and {inColumn.length - maxTasks} more</p>}
             </section>
           )
         })}
@@ -142,11 +142,11 @@ function otherOptionsText({ chosen, options_considered }: DecisionOptions): stri
   return others.length === 0 ? '' : `over ${others.join(', ')}`
 }
 
-const mostFacts = 1_000
+const maxEvents = 1_000
 
-/** The facts about the mission and its tasks, newest first. */
+/** The log entries about the mission and its tasks, newest first. */
 export function LogTab({ mission }: { readonly mission: Timeline }) {
-  const { answer, failure } = useQuery('log', { limit: mostFacts })
+  const { answer, failure } = useQuery('log', { limit: maxEvents })
   const names = useMemo(() => namesOf(mission), [mission])
   if (!answer.value)
     return failure.value === null ? null : (
@@ -154,29 +154,29 @@ export function LogTab({ mission }: { readonly mission: Timeline }) {
         <EmptyState title={errorText(failure.value)} />
       </div>
     )
-  const facts = answer.value.facts.filter((fact) => subjectOf(fact, names) !== null).toReversed()
+  const events = answer.value.events.filter((event) => subjectOf(event, names) !== null).toReversed()
   return (
     <div class="tab-page">
-      {facts.length === 0 && <EmptyState title="Log entries about this mission appear here." />}
-      <ul class="facts-list" aria-label="Log entries">
-        {facts.map((fact) => (
-          <li key={fact.seq}>
-            <span class="fact-seq count">{fact.seq}</span>
-            <span class="muted fact-time">
-              <Clock at={fact.at} />
+      {events.length === 0 && <EmptyState title="Log entries about this mission appear here." />}
+      <ul class="log-list" aria-label="Log entries">
+        {events.map((event) => (
+          <li key={event.seq}>
+            <span class="log-seq count">{event.seq}</span>
+            <span class="muted log-time">
+              <Clock at={event.happened_at} />
             </span>
-            <span class="fact-kind">{logEntryWords(fact, names).what}</span>
-            <Subject fact={fact} names={names} />
-            <span class="muted push fact-by cut">{fact.actor}</span>
-            <code class="muted fact-hash" title={fact.hash}>
-              {fact.hash.slice(0, 8)}
+            <span class="log-kind">{logEntryWords(event, names).what}</span>
+            <Subject event={event} names={names} />
+            <span class="muted push log-by cut">{event.actor}</span>
+            <code class="muted log-hash" title={event.hash}>
+              {event.hash.slice(0, 8)}
             </code>
           </li>
         ))}
       </ul>
       <p class="tab-foot muted">
-        Of the last {Math.min(answer.value.head, mostFacts)} log entries of the project.{' '}
-        <a class="link" href={href('/journal')}>
+        Of the last {Math.min(answer.value.head, maxEvents)} log entries of the project.{' '}
+        <a class="link" href={href('/log')}>
           The whole log
         </a>
       </p>
@@ -184,8 +184,14 @@ export function LogTab({ mission }: { readonly mission: Timeline }) {
   )
 }
 
-function Subject({ fact, names }: { readonly fact: LogEntry; readonly names: ReadonlyMap<string, string> }) {
-  const id = subjectOf(fact, names) ?? ''
+function Subject({
+  event,
+  names,
+}: {
+  readonly event: LogEntry
+  readonly names: ReadonlyMap<string, string>
+}) {
+  const id = subjectOf(event, names) ?? ''
   if (!id.startsWith('t-')) return <span class="cut">{names.get(id)}</span>
   return (
     <a class="cut" href={href(`/tasks/${id}`)}>
@@ -201,7 +207,7 @@ function namesOf(mission: Timeline): ReadonlyMap<string, string> {
   return new Map([...attempts, ...tasks, [mission.id, mission.name]])
 }
 
-/** The most particular thing of the mission that a fact names: a task before the mission. */
+/** The most particular thing of the mission that a log entry names: a task before the mission. */
 function subjectOf({ body }: LogEntry, names: ReadonlyMap<string, string>): string | null {
   let found: string | null = null
   const look = (value: unknown, depth: number): void => {

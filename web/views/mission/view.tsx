@@ -190,7 +190,7 @@ const tabs = [
   { name: 'dependencies', title: 'Dependencies' },
   { name: 'changes', title: 'Changes' },
   { name: 'decisions', title: 'Decisions' },
-  { name: 'journal', title: 'Log' },
+  { name: 'log', title: 'Log' },
 ] as const
 
 type TabName = (typeof tabs)[number]['name']

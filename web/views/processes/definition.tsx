@@ -83,7 +83,7 @@ function Head({ page, source }: { readonly page: Process; readonly source: Proce
           <Prose text={definition?.description ?? ''} />
         </p>
       </div>
-      <dl class="facts">
+      <dl class="events">
         <div>
           <dt>Active runs</dt>
           <dd>{active_runs > 0 ? <a href={href('/processes')}>{active_runs}</a> : 0}</dd>

@@ -159,7 +159,7 @@ interface AssumptionProps {
   readonly change: (satisfied: readonly string[]) => void
 }
 
-/** Guards and artifacts that count as satisfied: a simulation looks at no facts and reads no files. */
+/** Guards and artifacts that count as satisfied: a simulation looks at no log entries and reads no files. */
 function AssumedGuards({ definition, satisfied, change }: AssumptionProps) {
   const names = assumableNames(definition)
   if (names.length === 0) return null

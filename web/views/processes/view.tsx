@@ -23,11 +23,11 @@ export function View({ params }: ViewProps) {
   return name === undefined || name === '' ? <ProcessList /> : <Definition key={name} name={name} />
 }
 
-const mostRuns = 200
+const maxRuns = 200
 
 /** Which runs go on, and which processes there are. */
 function ProcessList() {
-  const listed = useQuery('state_gate_list_runs', { limit: mostRuns })
+  const listed = useQuery('state_gate_list_runs', { limit: maxRuns })
   const processes = useQuery('process_list', {})
   const { rows, still } = useRows(
     () => listed.answer.value?.runs ?? null,

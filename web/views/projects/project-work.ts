@@ -22,7 +22,7 @@ interface Projects {
   readonly failure: ReadonlySignal<unknown>
 }
 
-/** How many projects, those where most goes on, are followed fact by fact. The others are read again now and then. */
+/** How many projects, those where most goes on, are followed log entry by log entry. The others are read again now and then. */
 const followed = 20
 /** Milliseconds. */
 const nowAndThen = 5_000
@@ -63,7 +63,7 @@ function startProjects(): Projects & { readonly stop: () => void } {
       if (feeds.has(key)) continue
       const feed = new WebSocket(`${location.origin.replace('http', 'ws')}/p/${encodeURIComponent(key)}/ws`)
       feeds.set(key, feed)
-      // The first message is a greeting; a fact has its place among those of its seq.
+      // The first message is a greeting; a log entry has its place among those of its seq.
       feed.onmessage = ({ data }) => typeof data === 'string' && data.includes('"n":') && soon()
       feed.onclose = () => feeds.delete(key)
     }

@@ -16,7 +16,7 @@ export function Conversation({
   readonly review: ReviewModel
   readonly comment: ReviewCommentData
 }) {
-  const { comment_id, by, at, kind, text, status, replies, now, line, quoted } = comment
+  const { comment_id, author: by, created_at: at, kind, text, status, replies, now, line, quoted } = comment
   const [isAnswering, setAnswering] = useState(false)
   const isGone = now.line_is === 'gone' || now.line_is === 'unknown'
   return (
@@ -52,9 +52,9 @@ export function Conversation({
       {replies.map((reply) => (
         <div class="comment-reply" key={reply.reply_id}>
           <header>
-            {reply.is_person ? <b>{reply.by}</b> : <Agent name={reply.agent_name ?? reply.by} />}
+            {reply.is_person ? <b>{reply.author}</b> : <Agent name={reply.agent_name ?? reply.author} />}
             <span class="muted">
-              <Since at={reply.at} />
+              <Since at={reply.created_at} />
             </span>
             {reply.done ? (
               <span class="comment-status" data-status="done">

@@ -264,13 +264,11 @@ function Read({ review, file, lines, isFirst }: ReadProps) {
     )
   }
   const { hunks, answer } = lines
-  const { trouble, no_newline } = answer
+  const { error, no_newline } = answer
   return (
     <>
-      {trouble === null ? null : <p class="review-note">{trouble}</p>}
-      {hunks.length === 0 && trouble === null ? (
-        <p class="review-note">{noChangeText(file, answer)}</p>
-      ) : null}
+      {error === null ? null : <p class="review-note">{error}</p>}
+      {hunks.length === 0 && error === null ? <p class="review-note">{noChangeText(file, answer)}</p> : null}
       <FileLines review={review} file={file} hunks={hunks} isFirst={isFirst} />
       {no_newline.before === no_newline.after ? null : (
         <p class="review-note">
@@ -305,7 +303,7 @@ function UnlinedContent({ review, file }: { readonly review: ReviewModel; readon
   if (file.kind !== 'image') {
     return (
       <p class="review-note">
-        {file.trouble ?? (file.kind === 'binary' ? 'A binary file: it has no lines.' : 'A submodule.')}{' '}
+        {file.error ?? (file.kind === 'binary' ? 'A binary file: it has no lines.' : 'A submodule.')}{' '}
         <span class="mono muted">
           {file.before?.slice(0, 12) ?? 'none'} → {file.after?.slice(0, 12) ?? 'none'}
         </span>

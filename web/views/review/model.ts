@@ -113,7 +113,7 @@ export function createReview(subject: ReviewSubjectInput) {
     }
   }
 
-  const wishOf = (file: ReviewFileRow) => {
+  const requestOf = (file: ReviewFileRow) => {
     const key = fileKey(file)
     const looked = file.viewed !== null && !file.viewed.current && !fromStart.value.has(key)
     return {
@@ -125,20 +125,24 @@ export function createReview(subject: ReviewSubjectInput) {
 
   /** The lines of a file as they are wished for now; reading begins when they are first asked. */
   const linesOf = (file: ReviewFileRow, isUrgent = false): ReadonlySignal<Lines> => {
-    const wish = wishOf(file)
-    const key = JSON.stringify([fileKey(file), file.before, file.after, wish])
+    const request = requestOf(file)
+    const key = JSON.stringify([fileKey(file), file.before, file.after, request])
     const known = lines.get(key)
     if (known) return known
     const made = signal<Lines>({ is: 'reading' })
     lines.set(key, made)
-    const read = () => readInto(made, file, wish)
+    const read = () => readInto(made, file, request)
     if (isUrgent) void read()
     else queue.push(read)
     pump()
     return made
   }
 
-  const readInto = async (into: Signal<Lines>, file: ReviewFileRow, wish: ReturnType<typeof wishOf>) => {
+  const readInto = async (
+    into: Signal<Lines>,
+    file: ReviewFileRow,
+    request: ReturnType<typeof requestOf>,
+  ) => {
     const before = into.peek()
     const cursor = before.is === 'read' ? before.answer.next_cursor : null
     try {
@@ -146,9 +150,9 @@ export function createReview(subject: ReviewSubjectInput) {
         subject,
         path: file.path,
         ...(file.tree !== null && { tree: file.tree }),
-        ...(wish.since !== null && { since: wish.since }),
-        ...(wish.whole && { whole: true }),
-        ...(wish.ignoresSpace && { ignore_space: true }),
+        ...(request.since !== null && { since: request.since }),
+        ...(request.whole && { whole: true }),
+        ...(request.ignoresSpace && { ignore_space: true }),
         ...(cursor !== null && { cursor }),
       })
       const hunks = before.is === 'read' ? [...before.hunks, ...answer.hunks] : answer.hunks
@@ -208,9 +212,9 @@ export function createReview(subject: ReviewSubjectInput) {
       if (isOpen(file) && (file.kind === 'text' || file.kind === 'link')) linesOf(file, true)
     },
     readMore: (file: ReviewFileRow) => {
-      const wish = wishOf(file)
-      const of = lines.get(JSON.stringify([fileKey(file), file.before, file.after, wish]))
-      if (of) void readInto(of, file, wish)
+      const request = requestOf(file)
+      const of = lines.get(JSON.stringify([fileKey(file), file.before, file.after, request]))
+      if (of) void readInto(of, file, request)
     },
     toggle: (set: Signal<ReadonlySet<string>>, file: ReviewFileRow) => {
       const next = new Set(set.peek())
@@ -266,7 +270,7 @@ export function createReview(subject: ReviewSubjectInput) {
       try {
         const sent = await call('review_send', {
           subject,
-          verdict,
+          action: verdict,
           content,
           ...(text !== '' && { text }),
         })
@@ -310,7 +314,10 @@ function unsentMarks(
 }
 
 /** What is shown, with all that was said of it since. */
-function withWords(before: ReviewShown, { files, comments, drafts, verdicts }: ReviewShown): ReviewShown {
+function withWords(
+  before: ReviewShown,
+  { files, comments, drafts, reviews: verdicts }: ReviewShown,
+): ReviewShown {
   const now = new Map(files.map((file) => [fileKey(file), file]))
   const places = new Map(before.comments.map((comment) => [comment.comment_id, comment.now]))
   return {
@@ -322,7 +329,7 @@ function withWords(before: ReviewShown, { files, comments, drafts, verdicts }: R
     // Where they stand is told of the lines that are shown.
     comments: comments.map((comment) => ({ ...comment, now: places.get(comment.comment_id) ?? comment.now })),
     drafts,
-    verdicts,
+    reviews: verdicts,
   }
 }
 

@@ -51,8 +51,8 @@ export function SendDialog({ review, shown, verdict, close }: SendProps) {
         </p>
         {shown.waiting.length > 0 && verdict !== 'comment' ? (
           <ul class="send-waiting">
-            {shown.waiting.map(({ hold_id, reason }) => (
-              <li key={hold_id}>{reason}</li>
+            {shown.waiting.map(({ item_id, reason }) => (
+              <li key={item_id}>{reason}</li>
             ))}
           </ul>
         ) : null}

@@ -1,4 +1,4 @@
-import { approvalsByEvent } from '../../../src/gate/domain/approvals-by-event.ts'
+import { approvalsByEvent, entryStamp } from '../../../src/gate/domain/approvals-by-event.ts'
 import type {
   RunApprovalData,
   RunEventData,
@@ -86,8 +86,8 @@ function MoveEntry({
           <p class="muted mono cut">{event.artifacts.map(({ path }) => path).join('  ')}</p>
         ) : null}
       </div>
-      <Agent name={event.by} />
-      <Clock at={event.at} />
+      <Agent name={event.author} />
+      <Clock at={event.created_at} />
     </>
   )
 }
@@ -107,8 +107,8 @@ function RefusalItem({ refusal }: { readonly refusal: RunRefusalData }) {
             : ''}
         </p>
       </div>
-      <Agent name={refusal.by} />
-      <Clock at={refusal.at} />
+      <Agent name={refusal.author} />
+      <Clock at={refusal.created_at} />
     </>
   )
 }
@@ -124,8 +124,8 @@ function ApprovalItem({ approval }: { readonly approval: RunApprovalData }) {
         </p>
         {approval.reason === null ? null : <p class="muted said">{approval.reason}</p>}
       </div>
-      <Agent name={approval.by} />
-      <Clock at={approval.at} />
+      <Agent name={approval.author} />
+      <Clock at={approval.created_at} />
     </>
   )
 }
@@ -135,25 +135,25 @@ const kinds = { migration: 'Moved to another version', cancellation: 'Cancelled'
 const nothing = { moved: null, refused: null, approved: null, approvals: [] }
 
 function entriesOf({ events, refusals, approvals }: Shown): readonly RunHistoryEntry[] {
-  const given = approvalsByEvent(events, approvals)
+  const given = approvalsByEvent(events, approvals, entryStamp)
   const all: readonly RunHistoryEntry[] = [
     ...events.map((event) => ({
       ...nothing,
       key: event.event_id,
-      at: event.at,
+      at: event.created_at,
       moved: event,
       approvals: given.of.get(event) ?? [],
     })),
     ...given.alone.map((approval, at) => ({
       ...nothing,
       key: `approved-${at}`,
-      at: approval.at,
+      at: approval.created_at,
       approved: approval,
     })),
     ...refusals.map((refusal, at) => ({
       ...nothing,
-      key: `refused-${refusal.at}-${at}`,
-      at: refusal.at,
+      key: `refused-${refusal.created_at}-${at}`,
+      at: refusal.created_at,
       refused: refusal,
     })),
   ]

@@ -160,7 +160,7 @@ function verbsOf(page: RunPage): readonly RunVerb[] {
   ]
 }
 
-function eventVerb({ run: { run_id }, ways }: RunPage, choice: RunChoice): RunVerb {
+function eventVerb({ run: { run_id }, transitions: ways }: RunPage, choice: RunChoice): RunVerb {
   const { event, answer, approves, sends_back, asks_for } = choice
   const approving = approves || answer === 'yes'
   const own = ways.filter((way) => way.event === event)

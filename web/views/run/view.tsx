@@ -15,13 +15,13 @@ import { NextSteps } from './next-steps.tsx'
 import { VerbsBar } from './verbs.tsx'
 import './run.css'
 
-const mostEvents = 200
+const maxEvents = 200
 
 /** One run: where it stands, what each way out asks for, how it came here. */
 export function View({ params }: ViewProps) {
   const id = params['id'] ?? ''
   const page = useQuery('show', { id })
-  const history = useQuery('run_history', { run_id: id, limit: mostEvents })
+  const history = useQuery('run_history', { run_id: id, limit: maxEvents })
   const shown = page.answer.value?.kind === 'run' ? page.answer.value : null
   const past = history.answer.value
   const process = shown?.run.process_id
@@ -52,7 +52,7 @@ export function View({ params }: ViewProps) {
           <NextSteps page={shown} />
           <VerbsBar page={shown} refresh={page.refresh} />
           <Artifacts page={shown} />
-          <RunFacts page={shown} />
+          <RunEvents page={shown} />
         </aside>
       </div>
     </div>
@@ -86,7 +86,7 @@ function RunHeader({ page }: { readonly page: RunPage }) {
           {task || mission ? null : (page.description ?? 'A run on its own.')}
         </p>
       </div>
-      <dl class="facts">
+      <dl class="events">
         <div>
           <dt>State</dt>
           <dd>
@@ -130,7 +130,7 @@ function runStatus({ run, waits_for }: RunPage): Status {
 }
 
 /** What the agent is told in this state, and what the run knows. */
-function RunFacts({ page: { prompt, context, run } }: { readonly page: RunPage }) {
+function RunEvents({ page: { prompt, context, run } }: { readonly page: RunPage }) {
   const known = Object.entries(context)
   return (
     <>
@@ -179,7 +179,7 @@ function Artifacts({ page: { artifacts, artifacts_total } }: { readonly page: Ru
   )
 }
 
-function entry({ type, path, sha256, standing, revision, by }: RunPage['artifacts'][number]) {
+function entry({ type, path, sha256, status: standing, revision, author: by }: RunPage['artifacts'][number]) {
   const told = `${type ?? 'no type'}, handed in by ${by} at revision ${revision}, SHA-256 ${sha256}`
   return (
     <li key={`${type} ${path}`} title={told}>

@@ -18,7 +18,7 @@ type NotificationDialog =
   | { readonly is: 'edit'; readonly of: NotificationRow }
   | { readonly is: 'remove'; readonly of: NotificationRow }
 
-/** Milliseconds after which what was sent or not is seen: it is no fact. */
+/** Milliseconds after which what was sent or not is seen: it is no log entry. */
 const soonEnough = 5_000
 
 /** The notifications of whoever is signed in, in this project. */
@@ -102,7 +102,7 @@ interface NotificationRowProps {
 }
 
 function Row({ of, edit, remove }: NotificationRowProps) {
-  const { id, name, form, to, kinds, last_sent_at, waiting, trouble } = of
+  const { id, name, form, to, kinds, last_sent_at, waiting, last_error: error } = of
   const test = async () => {
     try {
       const { success, says } = await call('notify_test', { name: id })
@@ -119,9 +119,9 @@ function Row({ of, edit, remove }: NotificationRowProps) {
         <span class="muted cut" title={kinds.join(', ')}>
           {to}
         </span>
-        {trouble === null ? null : (
-          <span class="settings-late cut" title={trouble}>
-            {trouble}
+        {error === null ? null : (
+          <span class="settings-late cut" title={error}>
+            {error}
           </span>
         )}
       </span>

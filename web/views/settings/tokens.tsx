@@ -28,7 +28,7 @@ export function Tokens() {
   const tokens = useQuery(
     'token_list',
     { ...(all && { all }), ...(revoked && { revoked }) },
-    // That one was used is no fact.
+    // That one was used is no log entry.
     { every: aMinute },
   )
   const [asked, setAsked] = useState<TokenDialog | null>(null)
@@ -208,7 +208,7 @@ function CreateToken({ close, done }: CreateTokenProps) {
   const [most, setMost] = useState<Access | ''>('')
   const [days, setDays] = useState('90')
   const [reach, setReach] = useState<'this' | 'all'>('this')
-  const limits = limitsOf(kind, own?.most ?? null)
+  const limits = limitsOf(kind, own?.max_access ?? null)
   const input = (): InputOf<'token_create'> => ({
     name,
     kind,

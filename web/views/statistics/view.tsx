@@ -111,7 +111,7 @@ function StatisticsTables({ answer }: { readonly answer: Statistics }) {
   return (
     <>
       <ul class="figure-cards">
-        {shown.map(({ figure, title, basis, of, definition }) => {
+        {shown.map(({ figure, title, basis, unit: of, definition }) => {
           const { n, text, more } = figureText(all, figure)
           return (
             <li key={figure} class="figure-card" data-basis={basis}>

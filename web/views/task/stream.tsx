@@ -37,7 +37,7 @@ export function Stream({ task }: { readonly task: TaskData }) {
   )
 }
 
-function entriesOf({ attempts, decisions, issues, progress, holds }: TaskData): TaskStreamEntry[] {
+function entriesOf({ attempts, decisions, issues, progress, items }: TaskData): TaskStreamEntry[] {
   return [
     ...attempts.flatMap(attemptEntries),
     ...decisions.map(
@@ -85,7 +85,7 @@ function entriesOf({ attempts, decisions, issues, progress, holds }: TaskData): 
         key: id,
         at,
         status:
-          requires_human_review && holds.some(({ issue_id }) => issue_id === id) ? 'blocked' : 'partial',
+          requires_human_review && items.some(({ issue_id }) => issue_id === id) ? 'blocked' : 'partial',
         title: requires_human_review ? 'Blocker' : 'Issue',
         by,
         text: (

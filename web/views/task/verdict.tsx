@@ -59,8 +59,12 @@ export function Verdict({
   )
 }
 
-function measuringMachineLine({ edge, machine, token }: NonNullable<AttemptData['measured_by']>): string {
-  return `Measured by edge ${machine ?? edge}${token === null ? '' : ` (token ${token})`}`
+function measuringMachineLine({
+  machine_id,
+  machine,
+  token,
+}: NonNullable<AttemptData['measured_by']>): string {
+  return `Measured by machine ${machine ?? machine_id}${token === null ? '' : ` (token ${token})`}`
 }
 
 const words = {
@@ -113,7 +117,7 @@ export function Claims({
         <List of={claimed.limitations} title="Limits" />
         <List of={claimed.next_steps} title="Next" />
         <p class="muted">{claimedFiguresText(claimed)}</p>
-        {attempt.corrections.map(({ text, agent_name, said_by, person, at }) => (
+        {attempt.corrections.map(({ text, agent_name, author: said_by, person, created_at: at }) => (
           <p key={at} class="correction">
             <b>
               {agent_name ?? said_by}

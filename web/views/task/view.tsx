@@ -97,7 +97,7 @@ function Head({ task, attempt }: TaskParts) {
           </p>
         )}
       </div>
-      <dl class="facts">
+      <dl class="events">
         <div>
           <dt>Status</dt>
           <dd>
@@ -148,7 +148,7 @@ function Overview({ task, attempt }: TaskParts) {
 
 function AttemptEvidence({ attempt }: { readonly attempt: AttemptData }) {
   const { attempt_id, status } = attempt
-  // The work tree of an open attempt changes without a fact: each fact about anything is a reason to look.
+  // The work tree of an open attempt changes without a log entry: each log entry about anything is a reason to look.
   const changes = useQuery('changes', { id: attempt_id, limit: 1_000 }, { once: status !== 'open' })
   const answer = changes.answer.value
   if (answer === null) return <FailureMessage failure={changes.failure} />
@@ -226,13 +226,13 @@ function LinkList({ title, tasks }: { readonly title: string; readonly tasks: re
 
 /** What waits for a person about this task, and what people answered. */
 function Answers({ task }: { readonly task: TaskData }) {
-  const { holds, answered_holds } = task
-  if (holds.length + answered_holds.length === 0) return null
+  const { items, answered_items } = task
+  if (items.length + answered_items.length === 0) return null
   return (
     <section class="task-answers" aria-label="What people are asked">
       <ul>
-        {holds.map(({ hold_id, kind, reason }) => (
-          <li key={hold_id} data-open="">
+        {items.map(({ item_id, kind, reason }) => (
+          <li key={item_id} data-open="">
             <StatusIcon status={kind === 'blocker' ? 'blocked' : 'review'} named={false} />
             <div>
               <b>{titles[kind] ?? 'Waits for you'}</b>
@@ -243,8 +243,8 @@ function Answers({ task }: { readonly task: TaskData }) {
             <a href={href('/')}>Answer in the inbox</a>
           </li>
         ))}
-        {answered_holds.map(({ hold_id, reason, status, answer, said, closed_by, closed_at }) => (
-          <li key={hold_id}>
+        {answered_items.map(({ item_id, reason, status, answer, action: said, closed_by, closed_at }) => (
+          <li key={item_id}>
             <StatusIcon status={status === 'dismissed' ? 'dropped' : 'done'} named={false} />
             <div>
               <b>

@@ -16,7 +16,7 @@ export interface ApprovalGuard {
 export const approval: GuardKind<ApprovalGuard> = {
   needs: ({ role, of }) => [{ kind: 'approvals', role, of }],
   evaluate: ({ role, of, count, independent }, { observed }) => {
-    const given = observed.approvals.filter((fact) => fact.role === role && fact.of === of)
+    const given = observed.approvals.filter((event) => event.role === role && event.of === of)
     const standing = given.filter(({ withdrawn }) => !withdrawn)
     const counted = standing.filter(
       ({ byAuthor, current, independence }) =>

@@ -21,7 +21,7 @@ export const command: GuardKind<CommandGuard> = {
   needs: ({ run, timeout }) => [{ kind: 'command', run, timeout }],
   evaluate: (guard, { observed }) => {
     const { run, by } = guard
-    const result = observed.commands.find((fact) => fact.run === run && fact.by === by)
+    const result = observed.commands.find((event) => event.run === run && event.by === by)
     if (by === 'runner' && (!result || result.status === 'not_run')) {
       return unknownGuard(
         `no runner has run "${run}"`,
@@ -107,11 +107,11 @@ function commandResultVerdict(
   )
 }
 
-const mostLines = 15
-const mostCharacters = 1200
+const maxLines = 15
+const maxCharacters = 1200
 
 /** The end of an output as the end of a sentence. */
 function lastLines(output: string): string {
-  const lines = output.trimEnd().split('\n').slice(-mostLines).join('\n')
-  return lines === '' ? '.' : `:\n${lines.slice(-mostCharacters)}`
+  const lines = output.trimEnd().split('\n').slice(-maxLines).join('\n')
+  return lines === '' ? '.' : `:\n${lines.slice(-maxCharacters)}`
 }

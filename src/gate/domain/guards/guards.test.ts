@@ -31,7 +31,7 @@ function evaluateOneGuard(guard: Guard, more: Partial<Evidence> = {}, observed: 
 }
 
 function file(path: string, more: Partial<Artifact> = {}): Artifact {
-  return { type: 'plan', path, bytes: 10, sha256: '', standing: 'current', revision: 2, ...more }
+  return { type: 'plan', path, bytes: 10, sha256: '', status: 'current', revision: 2, ...more }
 }
 
 const plan: ArtifactDefinition = {
@@ -54,8 +54,8 @@ test('SG-021 artifact: counts each file once, and says how many are missing', ()
 })
 
 test.each([
-  ['changed since it was handed in', {}, { standing: 'changed' }],
-  ['was deleted since', {}, { standing: 'deleted' }],
+  ['changed since it was handed in', {}, { status: 'changed' }],
+  ['was deleted since', {}, { status: 'deleted' }],
   ['has 10 bytes, at least 11 are needed', { minBytes: 11 }, {}],
   ['is from before this state', { fresh: 'state' }, {}],
   ['is from an earlier round', { fresh: 'loop' }, {}],
@@ -151,7 +151,7 @@ test('changes: in scope, none, only some, none of some; never satisfied by what 
 test('command: only a pass on this very tree counts', () => {
   const guard: Guard = { type: 'command', run: 'npm test', timeout: 1000, pinned: [] }
   const result = (more: Partial<Observations['commands'][number]>) => {
-    const fact = {
+    const event = {
       run: 'npm test',
       status: 'passed',
       exitCode: 0,
@@ -160,7 +160,7 @@ test('command: only a pass on this very tree counts', () => {
       onThisTree: true,
       ...more,
     } as const
-    return evaluateOneGuard(guard, {}, { commands: [fact] })
+    return evaluateOneGuard(guard, {}, { commands: [event] })
   }
   expect(result({}).truth).toBe('holds')
   expect(evaluateOneGuard(guard).reason).toBe('"npm test" has not run')
@@ -178,8 +178,8 @@ test('command: only a pass on this very tree counts', () => {
 test('command: exit: nonzero asks for a command that ran here and failed, not for one that could not run', () => {
   const guard: Guard = { type: 'command', run: 'npm test', timeout: 1000, pinned: [], exit: 'nonzero' }
   const result = (status: 'passed' | 'failed' | 'timed_out', exitCode: number | null, onThisTree = true) => {
-    const fact = { run: 'npm test', status, exitCode, startedAt: null, output: '', onThisTree }
-    return evaluateOneGuard(guard, {}, { commands: [fact] })
+    const event = { run: 'npm test', status, exitCode, startedAt: null, output: '', onThisTree }
+    return evaluateOneGuard(guard, {}, { commands: [event] })
   }
   expect(result('failed', 1)).toMatchObject({
     truth: 'holds',

@@ -9,7 +9,7 @@ export interface MilestoneGuard {
 export const milestone: GuardKind<MilestoneGuard> = {
   needs: ({ id }) => [{ kind: 'milestone', id }],
   evaluate: ({ id }, { observed }) => {
-    const found = observed.milestones.find((fact) => fact.id === id)
+    const found = observed.milestones.find((event) => event.id === id)
     if (!found) return unknownGuard(`there is no milestone ${id}`, `Add milestone ${id} to the plan.`)
     return found.reached
       ? satisfiedGuard(`milestone ${id} is reached`)

@@ -12,7 +12,7 @@ export const task: GuardKind<TaskGuard> = {
   needs: ({ phase }) => [{ kind: 'tasks', phase }],
   evaluate: ({ phase }, { observed }) => {
     const where = phase === null ? '' : ` of phase ${phase}`
-    const tasks = observed.tasks?.filter((fact) => phase === null || fact.phase === phase) ?? []
+    const tasks = observed.tasks?.filter((event) => phase === null || event.phase === phase) ?? []
     if (tasks.length === 0) return unknownGuard(`there are no tasks${where}`, 'Plan a task, and complete it.')
     const open = tasks.filter(({ done }) => !done).map(({ id }) => id)
     if (open.length === 0) return satisfiedGuard(`all ${tasks.length} tasks${where} are done`)

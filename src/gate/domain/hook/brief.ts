@@ -12,15 +12,15 @@ export interface Briefing {
   /** What people said about each run last, a line each, newest first. */
   readonly said: ReadonlyMap<string, readonly string[]>
   /** Open ones, oldest first. */
-  readonly holds: readonly InboxItem[]
+  readonly items: readonly InboxItem[]
   /** How many more of them there are. */
-  readonly moreHolds: number
+  readonly moreItems: number
   /** What people asked in reviews and nobody answered, a line each. */
   readonly comments: readonly string[]
 }
 
-const longestPrompt = 4000
-const longestLine = 300
+const maxPromptLength = 4000
+const maxLineLength = 300
 
 /** One brief of what goes on; null when nothing does. */
 export function brief({
@@ -28,8 +28,8 @@ export function brief({
   attempts,
   runs,
   said,
-  holds,
-  moreHolds,
+  items,
+  moreItems,
   comments,
 }: Briefing): string | null {
   const lines = [
@@ -37,8 +37,8 @@ export function brief({
     ...attempts.map(attemptLine),
     ...runs.flatMap((run) => runLines(run, said.get(run.record.id) ?? [])),
     ...comments,
-    ...holds.map(({ id, kind, reason }) => `Waits for a person: ${id} (${kind}): ${oneLineExcerpt(reason)}`),
-    ...(moreHolds > 0 ? [`${moreHolds} more wait for a person: waymark inbox.`] : []),
+    ...items.map(({ id, kind, reason }) => `Waits for a person: ${id} (${kind}): ${oneLineExcerpt(reason)}`),
+    ...(moreItems > 0 ? [`${moreItems} more wait for a person: waymark inbox.`] : []),
   ]
   if (lines.length === 0) return null
   return ['Waymark keeps the record of this project. Where it stands:', ...lines].join('\n')
@@ -68,7 +68,7 @@ function runLines(run: HookRun, words: readonly string[]): readonly string[] {
   const asked = prompt === null ? '' : interpolatePrompt(prompt, definition.dialect, record.context).trim()
   return [
     `Run ${record.id} of ${definition.name} is in the state "${record.state}", revision ${record.revision}.`,
-    ...(asked === '' ? [] : [excerpt(asked, longestPrompt)]),
+    ...(asked === '' ? [] : [excerpt(asked, maxPromptLength)]),
     ...words.map(oneLineExcerpt),
     formatTransitionsOut(run),
   ]
@@ -76,5 +76,5 @@ function runLines(run: HookRun, words: readonly string[]): readonly string[] {
 
 function oneLineExcerpt(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  return excerpt(line, longestLine)
+  return excerpt(line, maxLineLength)
 }

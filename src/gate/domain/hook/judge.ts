@@ -53,7 +53,7 @@ export interface HookAttempt {
   readonly scope: Scope
 }
 
-const mostShown = 8
+const maxShown = 8
 
 /**
  * What the areas of the open attempts say to an edit: it has to be in those of any of them. An attempt without areas
@@ -68,13 +68,13 @@ function judgeAreas(
   if (policy === 'ignore' || !edits || file.where !== 'inside' || declared.length === 0) return null
   if (declared.some(({ scope }) => judgePath(scope, file.path) !== 'out')) return null
   const areas = [...new Set(declared.flatMap(({ attempt }) => attempt.areas))]
-  const more = areas.length > mostShown ? ' and more' : ''
+  const more = areas.length > maxShown ? ' and more' : ''
   const tasks = declared.map(({ attempt, task }) => `"${task}" (${attempt.taskId})`)
   const whose = tasks.slice(0, 3).join(', ') + (tasks.length > 3 ? ' and others' : '')
   return {
     decision: policy === 'deny' ? 'deny' : 'ask',
     reason: [
-      `${file.path} is outside the areas of the open work on ${whose}: ${areas.slice(0, mostShown).join(', ')}${more}.`,
+      `${file.path} is outside the areas of the open work on ${whose}: ${areas.slice(0, maxShown).join(', ')}${more}.`,
       `Keep to them, or declare this one first: start_task { "parent_task_id": "${declared[0]?.attempt.taskId ?? ''}",`,
       `"name": "…", "areas": [${JSON.stringify(file.path)}] }.`,
     ].join(' '),
@@ -180,7 +180,7 @@ function firstFileOutside(
   return [{ decision: 'deny', says: `${limit}, not to ${file.path || 'the whole project'}` }]
 }
 
-const mostNamed = 4
+const maxNamed = 4
 
 /** How a run gets out of its state, as a sentence. */
 export function formatTransitionsOut({ record, definition }: HookRun): string {
@@ -190,8 +190,8 @@ export function formatTransitionsOut({ record, definition }: HookRun): string {
   const named = [...new Set(leaving.map((transition) => formatTransition(definition, transition)))]
   const see = `\`waymark get-state ${record.id}\` says what is missing.`
   if (named.length === 0) return `No event leads on from there; ${see}`
-  const more = named.length > mostNamed ? ' and more' : ''
-  return `The way on: state_gate_emit_event with ${named.slice(0, mostNamed).join(', or ')}${more}. ${see}`
+  const more = named.length > maxNamed ? ' and more' : ''
+  return `The way on: state_gate_emit_event with ${named.slice(0, maxNamed).join(', or ')}${more}. ${see}`
 }
 
 function formatTransition(

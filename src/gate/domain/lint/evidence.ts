@@ -32,7 +32,7 @@ interface MissingFileType {
 }
 
 /** Far more than a process of people's has; a limit, since reading a file must not take long. */
-const mostSteps = 1500
+const maxSteps = 1500
 
 /**
  * Walks the process with every file handed in as often as it can be, and every other guard as it suits: what is stuck
@@ -124,7 +124,7 @@ function walkDefinition(definition: ProcessDefinition): readonly LintStep[] | nu
   const leaving = Map.groupBy(definition.transitions, ({ from }) => from)
   const steps: LintStep[] = []
   for (const spot of spots.values()) {
-    if (steps.length > mostSteps) return null
+    if (steps.length > maxSteps) return null
     if (stateNamed(definition, spot.state)?.isFinal) continue
     for (const transition of [...(leaving.get(spot.state) ?? []), ...(leaving.get('*') ?? [])]) {
       const lacks = lacksAtSpot(definition, spot, transition)

@@ -133,7 +133,7 @@ function stepAnswer({ event, role, result, withdraws }: SimulatedStep): z.output
 }
 
 /** Most events of one simulation. */
-const mostEvents = 1000
+const maxEvents = 1000
 
 const written = z
   .array(
@@ -148,7 +148,7 @@ const written = z
       }),
     ]),
   )
-  .max(mostEvents)
+  .max(maxEvents)
 
 /** `a,b,c`, or a JSON list of names and of events with their payload. */
 function simulatedEvents(text: string): readonly SimulatedEvent[] {

@@ -120,7 +120,7 @@ export async function giveApprovals(
 }
 
 /** Where a server knows its persons, they approve in the gate roles that they have. */
-function assertRole({ standing }: RecordContext, role: string): void {
+function assertRole({ permissions: standing }: RecordContext, role: string): void {
   if (!standing || hasGateRole(standing, role)) return
   const { personName: name } = standing
   throw new Failure('FORBIDDEN', `${name} does not have the gate role "${role}" in this project.`, {
@@ -211,8 +211,8 @@ export async function withdrawForTasks(
     .flatMap(({ items }) => items.map(({ item }) => item))
     .filter(({ id, taskId }) => !sender.decided.has(id) && (taskId === null || ids.has(taskId)))
   const runs = new Map(found.map((run) => [run.id, run]))
-  const facts = await Promise.all([...runs.values()].map((run) => withdrawAndAsk(reads, run, sender)))
-  return facts.flat()
+  const events = await Promise.all([...runs.values()].map((run) => withdrawAndAsk(reads, run, sender)))
+  return events.flat()
 }
 
 /** The run stays where it is, and asks for the approval again. */
@@ -223,12 +223,12 @@ async function withdrawAndAsk(
 ): Promise<readonly NewProjectEvent[]> {
   const withdrawn = await withdrawApprovals(reads, run, sender)
   if (withdrawn.length === 0 || run.status !== 'active') return withdrawn
-  const isAsked = (await reads.holds.ofRun(run.id)).some(
+  const isAsked = (await reads.inboxItems.ofRun(run.id)).some(
     ({ kind, status }) => kind === 'approval' && status === 'open',
   )
   const definition = isAsked ? null : await reads.runs.definition(run.process.hash)
-  const hold = definition && decisionItem(definition, run, sender.setting)
-  return hold ? [...withdrawn, { kind: 'hold.opened', hold }] : withdrawn
+  const item = definition && decisionItem(definition, run, sender.setting)
+  return item ? [...withdrawn, { kind: 'inbox.opened', item }] : withdrawn
 }
 
 function isRepeated(earlier: RunApproval, { role, of, content, identity }: RunApproval): boolean {
@@ -255,14 +255,19 @@ const secondPerson =
 
 /** What is said to a person who approved the same before; nothing where they did not. */
 export function priorApprovalsNote(already: readonly RunApproval[]): {
-  readonly already_approved?: readonly Pick<ApprovalEntry, 'role' | 'of' | 'by' | 'at'>[]
+  readonly already_approved?: readonly Pick<ApprovalEntry, 'role' | 'of' | 'author' | 'created_at'>[]
   readonly note?: string
 } {
   if (already.length === 0) return {}
   const what = already.map(({ of }) => of ?? 'the state').join(', ')
   const when = instant(Math.max(...already.map(({ at }) => at)))
   return {
-    already_approved: already.map(({ role, of, by, at }) => ({ role, of, by, at: instant(at) })),
+    already_approved: already.map(({ role, of, by, at }) => ({
+      role,
+      of,
+      author: by,
+      created_at: instant(at),
+    })),
     note: `You approved ${what} already, at ${when}: it counts once. ${secondPerson}`,
   }
 }

@@ -52,9 +52,9 @@ export const ciReport = defineOperation({
     commit: z.string(),
     /** The hash of the work tree's content; null where the commit is not checked out. */
     tree: z.string().nullable(),
-    at: z.string(),
+    reported_at: z.string(),
     /** It had been handed in before. */
-    known: z.boolean(),
+    repeated: z.boolean(),
   }),
 })
   .measure({
@@ -89,10 +89,10 @@ export const ciReport = defineOperation({
       status: input.status,
       commit,
       tree,
-      at: instant(at),
-      known: isSame,
+      reported_at: instant(at),
+      repeated: isSame,
     }
-    if (isSame) return { facts: [], answer }
+    if (isSame) return { events: [], answer }
     const command: CommandResult = {
       id,
       runId: null,
@@ -108,7 +108,7 @@ export const ciReport = defineOperation({
       endedAt: null,
     }
     return {
-      facts: [
+      events: [
         { kind: 'command.started', command },
         {
           kind: 'command.ended',

@@ -56,7 +56,7 @@ export const commandRuns = measurement({
 })
 
 interface CommandsToRun {
-  readonly context: Pick<RecordContext, 'actor' | 'edge' | 'callKey' | 'fingerprint'>
+  readonly context: Pick<RecordContext, 'actor' | 'machine' | 'callKey' | 'fingerprint'>
   readonly record: RunRecord
   readonly external: ExternalState
   /** Runs those that have a result, too. */
@@ -79,7 +79,7 @@ export async function prepareCommandRuns(
   if (tree === null || own.length === 0) return undefined
   const ended: { readonly command: CommandResult; readonly report: CommandReport }[] = []
   let isWhole = true
-  for (const command of context.edge ? own.filter(({ approved }) => approved) : []) {
+  for (const command of context.machine ? own.filter(({ approved }) => approved) : []) {
     const { guard, hash, approvedThere } = command
     const begun = await reads.runs.commandResult(
       { ...commandRequestFields(command), folder },
@@ -136,7 +136,7 @@ async function runCommands(handling: CommandContext, running: CommandsToRun): Pr
     .map((command) => begin(handling, record, { command, tree, folder, again: running.again ?? false }))
   const all = Promise.all(under)
   // The command line ends with its answer, and its commands with it: there they are waited for.
-  await (handling.actor.channel === 'cli' && !handling.edge ? all : waitAtMost(patienceOf(handling), all))
+  await (handling.actor.channel === 'cli' && !handling.machine ? all : waitAtMost(patienceOf(handling), all))
 }
 
 interface CommandStart {
@@ -150,11 +150,11 @@ interface CommandStart {
 /** Resolves when the command has a result for the tree, from this process or another; or is begun on another machine. */
 async function begin(handling: CommandContext, run: RunRecord, beginning: CommandStart): Promise<void> {
   // What a person approved is what runs: a pinned file that changed since this was judged is asked about first.
-  if (!handling.edge && !(await isAsApproved(handling, beginning))) return
+  if (!handling.machine && !(await isAsApproved(handling, beginning))) return
   const started = await claim(handling, run, beginning)
   if (started === 'known') return
   if (started === 'elsewhere') return waitForOther(handling, beginning)
-  if (!handling.edge) await runLocally(handling, beginning, started)
+  if (!handling.machine) await runLocally(handling, beginning, started)
 }
 
 /** Writes that the command runs for its caller, unless it has a result or runs already: decided under the lock. */
@@ -168,12 +168,12 @@ function claim(
   return recordAside<CommandResult | 'known' | 'elsewhere'>(async (reads, setting) => {
     const key = command.tree ?? tree
     const known = await reads.runs.commandResult({ ...commandRequestFields(command), folder }, key)
-    if (known !== null && known.id === inCall) return { facts: [], answer: 'known' }
+    if (known !== null && known.id === inCall) return { events: [], answer: 'known' }
     const around = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: setting.at }
     const running = known?.status === 'running' && (await isStillRunning(reads, known, around))
-    if (running) return { facts: [], answer: 'elsewhere' as const }
+    if (running) return { events: [], answer: 'elsewhere' as const }
     const counts = known?.treeHeld === true && !['running', 'stopped'].includes(known.status)
-    if (counts && !again) return { facts: [], answer: 'known' as const }
+    if (counts && !again) return { events: [], answer: 'known' as const }
     const started: CommandResult = {
       id: inCall ?? setting.ids.next('commandResult'),
       runId: run.id,
@@ -189,16 +189,16 @@ function claim(
       startedAt: setting.at,
       endedAt: null,
     }
-    return { facts: [{ kind: 'command.started', command: started }], answer: started }
+    return { events: [{ kind: 'command.started', command: started }], answer: started }
   })
 }
 
 /** The id of a command in a call of another machine, by which it is known again when the call is sent again. */
 function idInCall(
-  { edge, callKey, fingerprint }: CommandsToRun['context'],
+  { machine, callKey, fingerprint }: CommandsToRun['context'],
   { hash, tree }: ApprovableCommand,
 ): CommandResultId | null {
-  if (!edge || callKey === undefined) return null
+  if (!machine || callKey === undefined) return null
   return `${idPrefixes.commandResult}-${fingerprint([callKey, hash, tree]).slice(0, 15)}` as CommandResultId // of its kind
 }
 
@@ -222,7 +222,7 @@ async function runLocally(
   await recordAside(async () => ({ ...changes, answer: null }))
 }
 
-const mostTouched = 20
+const maxTouched = 20
 
 /** Starts a command, and says how it ended and what became of the work tree meanwhile. */
 export async function reportCommand(
@@ -237,20 +237,20 @@ export async function reportCommand(
   return {
     ...end,
     tree: after?.hash ?? null,
-    touched: before && after ? pathsChangedBetween(before.stamps, after.stamps).slice(0, mostTouched) : null,
+    touched: before && after ? pathsChangedBetween(before.stamps, after.stamps).slice(0, maxTouched) : null,
     hash: await commandApprovals.hashOf(command),
   }
 }
 
-/** So much of what a command printed, from its end, is in a fact; the whole of it is kept beside, for a while. */
-const mostInFact = 2_000
+/** So much of what a command printed, from its end, is in a log entry; the whole of it is kept beside, for a while. */
+const maxInEvent = 2_000
 
 /** The end of a command with what it printed. A result counts only for the tree and the pinned files that it is of. */
 export async function endOfCommand(
   fingerprint: Context['fingerprint'],
   command: Pick<CommandResult, 'id' | 'runId' | 'tree'>,
   report: CommandReport,
-): Promise<{ readonly facts: readonly NewProjectEvent[]; readonly beside: readonly SideWrite[] }> {
+): Promise<{ readonly events: readonly NewProjectEvent[]; readonly beside: readonly SideWrite[] }> {
   const { status, exitCode } = report
   const disturbance = disturbanceOf(fingerprint, command, report)
   const printed =
@@ -264,15 +264,15 @@ export async function endOfCommand(
     exitCode,
     treeHeld: disturbance === null,
   }
-  if (printed.length <= mostInFact) {
-    return { facts: [{ kind: 'command.ended', ...ended, output: printed }], beside: [] }
+  if (printed.length <= maxInEvent) {
+    return { events: [{ kind: 'command.ended', ...ended, output: printed }], beside: [] }
   }
   // Text as it is stored has no halves of characters.
   const text = printed.toWellFormed()
   const bytes = new TextEncoder().encode(text)
   const whole = { sha256: await hexDigest('SHA-256', bytes), bytes: bytes.length }
   return {
-    facts: [{ kind: 'command.ended', ...ended, output: text.slice(-mostInFact).toWellFormed(), whole }],
+    events: [{ kind: 'command.ended', ...ended, output: text.slice(-maxInEvent).toWellFormed(), whole }],
     beside: [{ kind: 'output kept', commandId: command.id, text }],
   }
 }
@@ -293,14 +293,14 @@ function disturbanceOf(
   if (tree === null || touched === null) return 'the work tree could not be measured when it had ended'
   // Of a file that was changed and changed back the hash says nothing, and its stamp does.
   if (touched.length > 0) {
-    const more = touched.length > mostNamed ? ` and ${touched.length - mostNamed} more` : ''
-    return `${touched.slice(0, mostNamed).join(', ')}${more} changed while it ran`
+    const more = touched.length > maxNamed ? ` and ${touched.length - maxNamed} more` : ''
+    return `${touched.slice(0, maxNamed).join(', ')}${more} changed while it ran`
   }
   const isOfThis = expected === tree || expected === fingerprint([tree, hash])
   return isOfThis ? null : 'the work tree or a pinned file changed before it ended'
 }
 
-const mostNamed = 5
+const maxNamed = 5
 
 type FileStamps = readonly (readonly [path: string, stamp: string])[]
 
@@ -334,8 +334,8 @@ async function waitForOther(
   }
 }
 
-function patienceOf({ edge }: CommandContext): number {
-  return edge ? patienceAway : patience
+function patienceOf({ machine }: CommandContext): number {
+  return machine ? patienceAway : patience
 }
 
 async function pause(milliseconds: number): Promise<void> {
@@ -360,12 +360,12 @@ type CommandRequest = Extract<InboxItemRequest, { kind: 'command' }>
 type GuardCommand = Pick<CommandRequest, 'run' | 'folder' | 'pinned'>
 type AskedCommand = GuardCommand & { readonly hash: string; readonly isAnswered: boolean }
 
-const mostFiles = 50
-const longestDiff = 6_000
+const maxFiles = 50
+const maxDiffLength = 6_000
 
 /** The question whether a command may run: its pinned files with their hashes, and what became of them since a yes. */
 function requestOf(
-  { edge }: Pick<Context, 'edge'>,
+  { machine }: Pick<Context, 'machine'>,
   { run, folder, pinned: files, hash }: GuardCommand & { readonly hash: string },
   { files: known, before }: CommandQuestion,
 ): CommandRequest {
@@ -375,8 +375,8 @@ function requestOf(
     folder,
     pinned: files,
     hash,
-    ...(edge && { edge: edge.id }),
-    files: known.slice(0, mostFiles),
+    ...(machine && { machine: machine.id }),
+    files: known.slice(0, maxFiles),
     before: before && { hash: before.hash, by: before.by, at: before.at, ...changesSince(before.difference) },
   }
 }
@@ -385,8 +385,8 @@ function changesSince(difference: NonNullable<CommandQuestion['before']>['differ
   if (difference === null) return { changed: null, diff: '' }
   const diff = difference.files.flatMap((file) => file.diff ?? []).join('')
   return {
-    changed: difference.files.map((file) => file.path).slice(0, mostFiles),
-    diff: diff.length > longestDiff ? `${diff.slice(0, longestDiff)}…\n` : diff,
+    changed: difference.files.map((file) => file.path).slice(0, maxFiles),
+    diff: diff.length > maxDiffLength ? `${diff.slice(0, maxDiffLength)}…\n` : diff,
   }
 }
 
@@ -409,19 +409,19 @@ export async function askPerson(
     }
   })
   await handling.recordAside(async (reads, setting) => {
-    const facts: NewProjectEvent[] = []
+    const events: NewProjectEvent[] = []
     for (const { command, request } of asked) {
       const open = await openQuestions(reads, command)
-      const same = open.find((hold) => hashOf(hold) === command.hash)
+      const same = open.find((item) => hashOf(item) === command.hash)
       const reason = `Run ${run.id} of ${run.process.name} needs the result of "${command.run}" in ${command.folder}. ${approvalQuestion(request)}`
       const made =
         request === null || same ? null : runItem(run, { kind: 'command', request, reason }, setting)
-      const stale = open.filter((hold) => hashOf(hold) !== command.hash)
+      const stale = open.filter((item) => hashOf(item) !== command.hash)
       const by = made?.id ?? same?.id
-      facts.push(...stale.map((hold) => commandItemClosed(hold, by)))
-      if (made) facts.push({ kind: 'hold.opened', hold: made })
+      events.push(...stale.map((item) => commandItemClosed(item, by)))
+      if (made) events.push({ kind: 'inbox.opened', item: made })
     }
-    return { facts, answer: null }
+    return { events, answer: null }
   })
 }
 
@@ -440,18 +440,21 @@ function approvalQuestion(request: CommandRequest | null): string {
 async function hasAllAnswers(reads: Reads, commands: readonly AskedCommand[]): Promise<boolean> {
   for (const command of commands) {
     const open = await openQuestions(reads, command)
-    const isAsked = open.some((hold) => hashOf(hold) === command.hash)
-    if (open.some((hold) => hashOf(hold) !== command.hash) || !(command.isAnswered || isAsked)) return false
+    const isAsked = open.some((item) => hashOf(item) === command.hash)
+    if (open.some((item) => hashOf(item) !== command.hash) || !(command.isAnswered || isAsked)) return false
   }
   return true
 }
 
-const mostOpen = 200
+const maxOpen = 200
 
-async function openQuestions({ holds }: Reads, { run, folder }: GuardCommand): Promise<readonly InboxItem[]> {
-  const page = await holds.list({ kinds: ['command'], status: 'open' }, { limit: mostOpen })
+async function openQuestions(
+  { inboxItems: items }: Reads,
+  { run, folder }: GuardCommand,
+): Promise<readonly InboxItem[]> {
+  const page = await items.list({ kinds: ['command'], status: 'open' }, { limit: maxOpen })
   return page.items
-    .map(({ item }) => item.hold)
+    .map(({ item }) => item.item)
     .filter(({ request }) => request?.kind === 'command' && request.run === run && request.folder === folder)
 }
 
@@ -461,5 +464,5 @@ function hashOf({ request }: InboxItem): string | null {
 
 function commandItemClosed({ id, missionId, taskId }: InboxItem, by: string | undefined): NewProjectEvent {
   const answer = by === undefined ? 'It is as it was answered before.' : `Its files changed: asked as ${by}.`
-  return { kind: 'hold.closed', holdId: id, missionId, taskId, status: 'dismissed', answer }
+  return { kind: 'inbox.closed', itemId: id, missionId, taskId, status: 'dismissed', answer }
 }

@@ -56,7 +56,7 @@ export const createRun = defineOperation({
     const { definition, hash } = requireMeasured(found ?? undefined)
     const subject = await subjectIn(reads, input)
     const by = await callerOfRun(reads, subject.taskId, context.actor)
-    const { run, facts } = decide(
+    const { run, events } = decide(
       {
         definition,
         hash,
@@ -68,7 +68,7 @@ export const createRun = defineOperation({
       setting,
     )
     return {
-      facts,
+      events,
       agentName: by,
       answer: {
         run_id: run.id,

@@ -20,7 +20,7 @@ const namedFile = z.union([
   z.strictObject({ path: z.string().min(1).max(4096), type: z.string().min(1).max(200) }),
 ])
 
-const mostPayload = 100_000
+const maxPayload = 100_000
 
 const EmitEventAnswer = z.object({
   success: z.boolean(),
@@ -48,7 +48,7 @@ const EmitEventInput = z.strictObject({
   payload: z
     .record(z.string(), z.unknown())
     .refine(
-      (value) => JSON.stringify(value).length <= mostPayload,
+      (value) => JSON.stringify(value).length <= maxPayload,
       'it is longer than 100,000 characters as JSON',
     )
     .describe("What the event's payload_schema asks for")
@@ -103,7 +103,7 @@ export const emitEvent = defineOperation({
         requestIn(input, context),
         prepared,
       )
-      if (input.dry_run) return { facts: [], answer: dryAnswer(sent) }
+      if (input.dry_run) return { events: [], answer: dryAnswer(sent) }
       if (sent.kind === 'refused') return { ...decided, refused: refusalOf(sent) }
       return { ...decided, answer: answerOf(sent) }
     },
@@ -156,9 +156,9 @@ function dryAnswer(sent: SendEventResult): EmitEventAnswer {
 }
 
 function refusalOf(sent: Extract<SendEventResult, { kind: 'refused' }>) {
-  if (sent.holdId === null) return refusalFailure(sent.run, sent.refused)
+  if (sent.itemId === null) return refusalFailure(sent.run, sent.refused)
   return refusalFailure(sent.run, sent.refused, {
-    hint: hintOf`A person decides this; it waits for them as ${sent.holdId}: waymark approve ${sent.holdId}, or the dashboard (waymark serve). Use ${callTo('state_gate_get_state', { run_id: sent.run.id, wait_seconds: 25 })} to hear of it.`,
-    details: { hold_id: sent.holdId },
+    hint: hintOf`A person decides this; it waits for them as ${sent.itemId}: waymark approve ${sent.itemId}, or the dashboard (waymark serve). Use ${callTo('state_gate_get_state', { run_id: sent.run.id, wait_seconds: 25 })} to hear of it.`,
+    details: { item_id: sent.itemId },
   })
 }

@@ -8,7 +8,7 @@ import { type Emitter, emitterFor } from '../../domain/event-request.ts'
  * the project, and an agent in none that the process keeps for people, whatever its token was made with.
  */
 export function emitterOf(
-  { actor, standing }: Pick<CommandContext, 'actor' | 'standing'>,
+  { actor, permissions: standing }: Pick<CommandContext, 'actor' | 'permissions'>,
   definition: ProcessDefinition,
   event: string,
   asked?: string,

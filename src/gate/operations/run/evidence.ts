@@ -48,7 +48,7 @@ export function engineRun(
     isCancelled: record.status === 'cancelled',
     artifacts: artifacts.map((artifact) => ({
       ...artifact,
-      standing: standings.get(artifact.path) ?? 'current',
+      status: standings.get(artifact.path) ?? 'current',
     })),
   }
 }
@@ -131,7 +131,7 @@ async function openBlockers(
   subject: NonNullable<ReturnType<typeof subjectOf>>,
 ): Promise<readonly string[]> {
   const { missionId, taskId } = subject
-  const page = await reads.holds.list(
+  const page = await reads.inboxItems.list(
     {
       kinds: ['blocker', 'review'],
       status: 'open',
@@ -140,7 +140,7 @@ async function openBlockers(
     },
     { limit: 50 },
   )
-  return page.items.map(({ item }) => item.hold.id)
+  return page.items.map(({ item }) => item.item.id)
 }
 
 async function observedMilestones(
@@ -152,7 +152,7 @@ async function observedMilestones(
   return found.flatMap((milestone) => (milestone ? [{ id: milestone.id, reached: milestone.reached }] : []))
 }
 
-const mostTasks = 1000
+const maxTasks = 1000
 
 async function observedTasks(
   { reads, external, now }: ObservationSources,
@@ -164,7 +164,7 @@ async function observedTasks(
       if (phase === null && record.taskId !== null) return ownTask(reads, record.taskId)
       const filter = phase === null ? { owner: record.missionId } : await phaseFilter(reads, record, phase)
       if (filter === null) return []
-      const { tasks, total } = await reads.plan.tasks({ ...filter, now }, { limit: mostTasks })
+      const { tasks, total } = await reads.plan.tasks({ ...filter, now }, { limit: maxTasks })
       const observed = tasks.flatMap(({ task }) => observedTask(task, phase))
       // What was not read is not known to be done.
       return total > tasks.length
@@ -256,7 +256,7 @@ function isSame(one: Author, other: Author): boolean {
 
 function addSubmittedFiles(run: Run, files: ExternalState['handedIn']): Run {
   const revision = run.revision + 1
-  const more = files.map((file) => ({ ...file, revision, standing: 'current' as const }))
+  const more = files.map((file) => ({ ...file, revision, status: 'current' as const }))
   return { ...run, artifacts: mergeArtifacts(run.artifacts, more) }
 }
 

@@ -74,7 +74,7 @@ export interface ApprovableCommand {
 }
 
 type Questions = Pick<MeasurementQuestions<RunMeasurements>, 'ask'>
-type StateContext = Pick<RecordContext, 'folder' | 'edge' | 'fingerprint' | 'clock'>
+type StateContext = Pick<RecordContext, 'folder' | 'machine' | 'fingerprint' | 'clock'>
 
 interface StateRequest {
   readonly context: StateContext
@@ -200,10 +200,10 @@ async function workOf({ runs }: Reads, record: RunRecord): Promise<SubjectWork> 
 /** Where the work behind a run lies, if that is another machine than the caller's: from here its files are not seen. */
 function remotePlace(
   { attempts }: SubjectWork,
-  { edge }: Pick<RecordContext, 'edge'>,
+  { machine }: Pick<RecordContext, 'machine'>,
 ): SnapshotLocation | null {
   const last = attempts.findLast(({ status }) => status !== 'abandoned')
-  return last && last.snapshot.edge !== edge?.id ? last.snapshot : null
+  return last && last.snapshot.machineId !== machine?.id ? last.snapshot : null
 }
 
 /**
@@ -212,7 +212,7 @@ function remotePlace(
  */
 export async function assertFilesAreHere(
   reads: Reads,
-  context: Pick<RecordContext, 'edge'>,
+  context: Pick<RecordContext, 'machine'>,
   {
     loaded: { record, definition },
     event,
@@ -229,7 +229,7 @@ export async function assertFilesAreHere(
   if (approvals.length === 0 && !needs.some(isFileNeed)) return
   const place = remotePlace(await workOf(reads, record), context)
   if (place === null) return
-  const { machine = 'the machine that keeps the record', top } = place
+  const { machineName: machine = 'the machine that keeps the record', top } = place
   throw new Failure(
     'REFUSED',
     `Run ${record.id} is about files on ${machine}, in ${top}: they can only be looked at there.`,
@@ -244,9 +244,9 @@ export async function assertFilesAreHere(
  * Whether a tree is a run's own: that of its attempts, or the project's only one. Where agents work on other machines,
  * what nobody has begun has none, and an approval of its state is bound to the state and the files that were handed in.
  */
-async function hasTree({ edges }: Reads, { attempts }: SubjectWork): Promise<boolean> {
+async function hasTree({ machines }: Reads, { attempts }: SubjectWork): Promise<boolean> {
   if (attempts.some(({ status }) => status !== 'abandoned')) return true
-  return (await edges.all()).length === 0
+  return (await machines.all()).length === 0
 }
 
 /** How files that were handed in from this machine stand now. Of others only their own machines know. */
@@ -258,14 +258,14 @@ export async function prepareFreshness(
     record,
     files,
   }: {
-    readonly context: Pick<RecordContext, 'edge'>
+    readonly context: Pick<RecordContext, 'machine'>
     readonly record: Pick<RunRecord, 'id'>
     readonly files: readonly StoredArtifact[]
   },
 ): Promise<ExternalState['standings'] | null> {
   if (files.length === 0) return new Map()
-  const edges = await runs.edgesOf(record.id)
-  const here = files.filter(({ revision }) => edges.get(revision) === context.edge?.id)
+  const machineOf = await runs.machinesOfRun(record.id)
+  const here = files.filter(({ revision }) => machineOf.get(revision) === context.machine?.id)
   const standings = here.map(({ path: file, bytes, sha256, stamp }) => {
     return [file, questions.ask('files', { path: file, bytes, sha256, stamp })] as const
   })
@@ -280,8 +280,8 @@ export async function prepareFreshness(
  * are as they were. Those that come with it again are read here.
  */
 export async function assertSubmittedLocally(
-  { runs, edges: machines }: Reads,
-  { edge }: Pick<RecordContext, 'edge'>,
+  { runs, machines }: Reads,
+  { machine }: Pick<RecordContext, 'machine'>,
   {
     loaded: { record, definition, artifacts },
     event,
@@ -298,15 +298,15 @@ export async function assertSubmittedLocally(
     (file) => !again.has(file.path) && needs.some((need) => isNeedForFile(definition, need, file)),
   )
   if (rested.length === 0) return
-  const edges = await runs.edgesOf(record.id)
-  const away = rested.find(({ revision }) => edges.get(revision) !== edge?.id)
+  const machineOf = await runs.machinesOfRun(record.id)
+  const away = rested.find(({ revision }) => machineOf.get(revision) !== machine?.id)
   if (away === undefined) return
-  const machine =
-    (await machines.all()).find(({ id }) => id === edges.get(away.revision))?.name ??
+  const name =
+    (await machines.all()).find(({ id }) => id === machineOf.get(away.revision))?.name ??
     'the machine that keeps the record'
   throw new Failure(
     'REFUSED',
-    `${event} of run ${record.id} rests on ${away.path}, which was handed in on ${machine}: only there it is seen whether it is as it was.`,
+    `${event} of run ${record.id} rests on ${away.path}, which was handed in on ${name}: only there it is seen whether it is as it was.`,
     {
       reason: 'file_on_other_machine',
       hint: `Send ${event} on ${machine}; or hand ${away.path} in again with it, as it is here.`,
@@ -393,7 +393,7 @@ async function prepareOpenChanges(
 }
 
 async function prepareCommands(
-  { holds }: Reads,
+  { inboxItems: items }: Reads,
   questions: Questions,
   {
     context: { folder, fingerprint },
@@ -413,7 +413,7 @@ async function prepareCommands(
   })
   const hashes = asked.flatMap(({ measured }) => measured?.hash ?? [])
   if (hashes.length < asked.length) return null
-  const answered = hashes.length === 0 ? [] : await holds.answeredCommands([...new Set(hashes)])
+  const answered = hashes.length === 0 ? [] : await items.answeredCommands([...new Set(hashes)])
   return asked.flatMap(({ guard, measured }) => {
     if (measured === undefined) return []
     const { hash, question } = measured
@@ -533,10 +533,10 @@ interface MeasuredChanges {
 /** The work trees of a subject, with what is to be measured in each outside its attempts. */
 function treesOf(
   { attempts }: SubjectWork,
-  { edge }: Pick<RecordContext, 'edge'>,
+  { machine }: Pick<RecordContext, 'machine'>,
   wanted: { readonly gaps: boolean; readonly ended: boolean; readonly isCompared: boolean },
 ): readonly WorkQuestion[] {
-  const here = attempts.filter(({ snapshot }) => snapshot.edge === edge?.id)
+  const here = attempts.filter(({ snapshot }) => snapshot.machineId === machine?.id)
   return [...Map.groupBy(here, ({ snapshot }) => treeOf(snapshot)).values()].flatMap((inTree) => {
     const own = inTree.toSorted((a, b) => a.openedAt - b.openedAt)
     const [first] = own
@@ -632,7 +632,7 @@ async function prepareChanges(
     openChanges,
     outside,
   }: {
-    readonly context: Pick<RecordContext, 'edge'>
+    readonly context: Pick<RecordContext, 'machine'>
     readonly work: SubjectWork
     readonly openChanges: OpenChanges
     readonly outside: readonly WorkOutside[]
@@ -641,7 +641,7 @@ async function prepareChanges(
   const attempts = work.attempts.filter(({ status }) => status !== 'abandoned')
   if (work.subject === null || attempts.length === 0) return null
   // What lies on another machine cannot be looked at from here.
-  if (attempts.some(({ snapshot }) => snapshot.edge !== context.edge?.id)) return null
+  if (attempts.some(({ snapshot }) => snapshot.machineId !== context.machine?.id)) return null
   const paths = new Map<string, Set<string>>()
   for (const attempt of attempts) {
     const changed = openChanges.get(attempt.id) ?? work.stored.get(attempt.id)
@@ -718,7 +718,7 @@ interface SubjectChange extends ScopedPath {
 
 /**
  * All that the attempts at a run's subject changed: as it was stored when they were completed, as it was just measured
- * for open ones. Files that a person accepted by resolving a scope hold count as in scope.
+ * for open ones. Files that a person accepted by resolving a scope item count as in scope.
  */
 export async function observedChanges(
   reads: Reads,
@@ -835,11 +835,11 @@ async function acceptedOutOfScopePaths(
 ): Promise<ReadonlySet<string>> {
   const accepted = new Set<string>()
   for (const { id, status } of attempts) {
-    // An open attempt has no scope hold yet.
+    // An open attempt has no scope item yet.
     if (status === 'open') continue
-    for (const hold of await reads.holds.ofAttempt(id)) {
-      if (hold.kind === 'scope' && hold.status === 'resolved')
-        for (const path of hold.paths) accepted.add(path)
+    for (const item of await reads.inboxItems.ofAttempt(id)) {
+      if (item.kind === 'scope' && item.status === 'resolved')
+        for (const path of item.paths) accepted.add(path)
     }
   }
   return accepted

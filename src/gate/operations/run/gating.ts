@@ -72,7 +72,7 @@ async function blockingRuns(
   return found
 }
 
-const mostDescribed = 3
+const maxDescribed = 3
 
 /** The runs with what leads on from where they are. Whether its guards hold is measured where they are asked for. */
 async function describeGatingRuns(
@@ -80,7 +80,7 @@ async function describeGatingRuns(
   runs: readonly RunRecord[],
 ): Promise<readonly GatingRun[]> {
   return Promise.all(
-    runs.slice(0, mostDescribed).map(async (record) => {
+    runs.slice(0, maxDescribed).map(async (record) => {
       const definition = await known.definition(record.process.hash)
       return { record, ways: definition === null ? [] : forwardEvents(definition, record.state) }
     }),

@@ -6,7 +6,7 @@ import { list, strings } from '../../../kernel/operations/list-answer.ts'
 import { requireMeasured } from '../../../kernel/operations/measurement.ts'
 import { type CommandContext, defineOperation } from '../../../kernel/operations/operation.ts'
 import { reviewFields, reviewInMission, reviewOfTask } from '../../../review/operations/agent-reviews.ts'
-import { holdKinds } from '../../../track/domain/records.ts'
+import { itemKinds } from '../../../track/domain/records.ts'
 import { countedArtifacts } from '../../domain/artifacts.ts'
 import { interpolatePrompt, stateNamed } from '../../domain/definition.ts'
 import type { MissingGuard } from '../../domain/expression.ts'
@@ -16,7 +16,7 @@ import { MeasurementQuestions, type RunMeasurements, runMeasurements } from './m
 import { promptWithWords } from './remarks.ts'
 import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
 
-const longestWait = 25
+const maxWaitSeconds = 25
 
 export const getState = defineOperation({
   name: 'state_gate_get_state',
@@ -35,7 +35,7 @@ export const getState = defineOperation({
     wait_seconds: z
       .int()
       .min(0)
-      .max(longestWait)
+      .max(maxWaitSeconds)
       .describe(
         'Wait up to this long for the run to move past since_revision, or for what its guards look at to change',
       )
@@ -49,7 +49,7 @@ export const getState = defineOperation({
     current_state: z.string(),
     revision: z.int(),
     prompt: z.string().optional(),
-    said: list(SaidEntry).optional(),
+    messages: list(SaidEntry).optional(),
     context: json,
     /** The variables of the context whose values were shortened. */
     context_cut: strings.optional(),
@@ -80,7 +80,7 @@ export const getState = defineOperation({
         would_transition_to: z.string().nullable(),
       }),
     ),
-    waits_for: list(z.object({ hold_id: z.string(), kind: z.enum(holdKinds), reason: z.string() })),
+    waits_for: list(z.object({ item_id: z.string(), kind: z.enum(itemKinds), reason: z.string() })),
     ...reviewFields,
     mission_id: z.string().nullable(),
     task_id: z.string().nullable(),
@@ -127,7 +127,7 @@ export const getState = defineOperation({
 const waiting = 'wait'
 
 function stateAnswer(situation: RunSituation) {
-  const { record, definition, events, run, holds, said } = situation
+  const { record, definition, events, run, items, said } = situation
   const state = stateNamed(definition, record.state)
   const own = state?.prompt ? interpolatePrompt(state.prompt, definition.dialect, record.context) : null
   const prompt = promptWithWords(own, record.state, said)
@@ -139,7 +139,7 @@ function stateAnswer(situation: RunSituation) {
     current_state: record.state,
     revision: record.revision,
     ...(prompt !== null && { prompt }),
-    ...(said.length > 0 && { said }),
+    ...(said.length > 0 && { messages: said }),
     ...fittingContext(record.context),
     missing_guards: missingGuards(situation),
     required_artifacts: (state?.requiredArtifacts ?? []).map((type) => requiredArtifact(situation, type)),
@@ -151,7 +151,7 @@ function stateAnswer(situation: RunSituation) {
         ...(event.payloadSchema !== null && { payload_schema: event.payloadSchema }),
         would_transition_to: wouldTransitionTo,
       })),
-    waits_for: holds.map(({ id, kind, reason }) => ({ hold_id: id, kind, reason })),
+    waits_for: items.map(({ id, kind, reason }) => ({ item_id: id, kind, reason })),
     mission_id: record.missionId,
     task_id: record.taskId,
     visited: run.visits.map(({ state: name, count }) => ({ state: name, times: count })),
@@ -201,26 +201,26 @@ function requiredArtifact({ definition, run, observed }: RunSituation, type: str
 
 /**
  * Waits until a run is past a revision, or until something happened that its guards may look at: an approval, a decision
- * about a hold, the end of a command. At most so many milliseconds.
+ * about an inbox item, the end of a command. At most so many milliseconds.
  */
 async function waitForRun(
   store: CommandContext['store'],
   runId: string,
   { past, milliseconds }: { readonly past: number; readonly milliseconds: number },
 ): Promise<void> {
-  const begin = await store.view(async ({ runs, journal }) => ({
+  const begin = await store.view(async ({ runs, eventLog: log }) => ({
     revision: (await runs.find(runId))?.revision ?? 0,
-    head: await journal.head(),
+    head: await log.head(),
   }))
   if (begin.revision > past) return
   await waitForProjectEvent(store, {
     after: begin.head,
     milliseconds,
-    until: (fact) => isAboutRun(fact, runId),
+    until: (projectEvent) => isAboutRun(projectEvent, runId),
   })
 }
 
-function isAboutRun(fact: NewProjectEvent, runId: string): boolean {
-  if (fact.kind === 'hold.closed' || fact.kind === 'command.ended') return true
-  return fact.kind !== 'run.refused' && 'runId' in fact && fact.runId === runId
+function isAboutRun(projectEvent: NewProjectEvent, runId: string): boolean {
+  if (projectEvent.kind === 'inbox.closed' || projectEvent.kind === 'command.ended') return true
+  return projectEvent.kind !== 'run.refused' && 'runId' in projectEvent && projectEvent.runId === runId
 }

@@ -9,20 +9,20 @@ const renewedEvery = 20_000
 
 /** Whether a command that was begun still runs: this machine knows its own, of others their lease tells. */
 export async function isStillRunning(
-  { edges }: Pick<Reads, 'edges'>,
+  { machines }: Pick<Reads, 'machines'>,
   { id, runner, startedAt }: Pick<CommandResult, 'id' | 'runner' | 'startedAt'>,
   { isAlive, now }: Pick<CommandRunner, 'isAlive'> & { readonly now: number },
 ): Promise<boolean> {
   const known = isAlive(runner)
   if (known !== null) return known
-  return ((await edges.leasedUntil(id)) ?? startedAt + leaseOf) > now
+  return ((await machines.leasedUntil(id)) ?? startedAt + leaseOf) > now
 }
 
 /** Keeps the lease of a command while it runs. Answers how to stop. */
 export function keepLease(recordAside: RecordFunction, commandId: string): () => void {
   const renew = () => {
     const renewed = recordAside(async (_reads, { at }) => ({
-      facts: [],
+      events: [],
       beside: [{ kind: 'command leased', commandId, until: at + leaseOf }],
       answer: null,
     }))

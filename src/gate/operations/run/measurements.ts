@@ -213,7 +213,7 @@ async function commandApproval(
       command.folder,
       files.map((file) => file.path),
     ),
-    facts: commandFacts(command),
+    events: commandEvents(command),
   }
   if (!(await shownContents.isKept(hash))) await shownContents.keep(hash, parts)
   const approved = await commandApprovals.list([command.folder])
@@ -235,7 +235,7 @@ async function commandApproval(
 }
 
 /** What an approval of a command is bound to beside its pinned files. */
-export function commandFacts({ run, folder }: { readonly run: string; readonly folder: string }) {
+export function commandEvents({ run, folder }: { readonly run: string; readonly folder: string }) {
   return { command: run, folder }
 }
 

@@ -7,43 +7,53 @@ import type { RunEvent, RunRecord } from '../../domain/run.ts'
 
 /** What a person said about a run when they decided something about it, newest first. */
 export interface RunRemark {
-  readonly by: string
+  readonly author: string
   /** What they did: an event, `approved plan`, `dismissed command`. */
   readonly did: string
   readonly words: string
-  readonly at: string
+  readonly created_at: string
   /** The state that it brought the run to; null where it moved nothing. */
   readonly to: string | null
 }
 
 const notApproved = 'did not approve'
-const mostSaid = 3
+const maxSaid = 3
 const lookedAt = 10
 const longest = 1000
 
 /** The last words of people about a run: of their events, of approvals, and of questions that they closed. */
 export async function runRemarks(
-  { runs, holds }: Pick<Reads, 'runs' | 'holds'>,
+  { runs, inboxItems: items }: Pick<Reads, 'runs' | 'inboxItems'>,
   { id }: Pick<RunRecord, 'id'>,
 ): Promise<readonly RunRemark[]> {
   const [history, given, answered] = await Promise.all([
     runs.history(id, { limit: lookedAt }),
     runs.approvals(id),
-    holds.answeredOfRun(id, lookedAt),
+    items.answeredOfRun(id, lookedAt),
   ])
   const events = history.items.flatMap(({ item }) => eventRemarks(item))
   const approvals = given.flatMap(({ by, of, reason, at }) =>
-    reason === null ? [] : [{ by, did: `approved ${of ?? 'the state'}`, words: reason, at, to: null }],
+    reason === null
+      ? []
+      : [{ author: by, did: `approved ${of ?? 'the state'}`, words: reason, at, to: null }],
   )
   const closed = answered.flatMap(({ closedBy, kind, status, answer, closedAt }) =>
     !isAnswered({ kind, status }) || answer === null || closedAt === null
       ? []
-      : [{ by: closedBy ?? '', did: itemOutcome({ kind, status }), words: answer, at: closedAt, to: null }],
+      : [
+          {
+            author: closedBy ?? '',
+            did: itemOutcome({ kind, status }),
+            words: answer,
+            at: closedAt,
+            to: null,
+          },
+        ],
   )
   return [...events, ...approvals, ...closed]
     .toSorted((a, b) => b.at - a.at)
-    .slice(0, mostSaid)
-    .map(({ words, at, ...said }) => ({ ...said, words: excerpt(words, longest), at: instant(at) }))
+    .slice(0, maxSaid)
+    .map(({ words, at, ...said }) => ({ ...said, words: excerpt(words, longest), created_at: instant(at) }))
 }
 
 /** What is waited for in a state ends by itself as resolved; dismissed it was by a person, in words. */
@@ -58,7 +68,7 @@ function itemOutcome({ kind, status }: Pick<InboxItem, 'kind' | 'status'>): stri
 /** What was said before an event, and with it. */
 export function remarksWithEvent(event: RunEvent, before: readonly RunRemark[]): readonly RunRemark[] {
   const now = eventRemarks(event).map(({ words, at, ...said }) => {
-    return { ...said, words: excerpt(words, longest), at: instant(at) }
+    return { ...said, words: excerpt(words, longest), created_at: instant(at) }
   })
   return [...now, ...before]
 }
@@ -66,7 +76,7 @@ export function remarksWithEvent(event: RunEvent, before: readonly RunRemark[]):
 function eventRemarks({ kind, event, payload, author, by, to, at, stateChanged }: RunEvent) {
   if (author?.startsWith('person ') !== true) return []
   const words = kind === 'event' ? wordsIn(payload) : null
-  return words === null ? [] : [{ by, did: event, words, at, to: stateChanged ? to : null }]
+  return words === null ? [] : [{ author: by, did: event, words, at, to: stateChanged ? to : null }]
 }
 
 /** Where a reason is kept in a payload, in the order in which they are looked for. */
@@ -93,6 +103,6 @@ export function promptWithWords(
     : [...(prompt === null ? [] : [prompt.trimEnd(), '']), ...lines].join('\n')
 }
 
-export function formatRemark({ by, did, words }: RunRemark): string {
-  return `${by} (${did}) says: ${words}`
+export function formatRemark({ author, did, words }: RunRemark): string {
+  return `${author} (${did}) says: ${words}`
 }

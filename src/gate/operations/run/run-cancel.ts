@@ -33,11 +33,11 @@ export const runCancel = defineOperation({
         { reason: 'run_finished' },
       )
     }
-    const holds = await reads.holds.ofRun(run.id)
+    const items = await reads.inboxItems.ofRun(run.id)
     const by = await callerOfRun(reads, run.taskId, actor)
-    const { facts, revision } = cancelRun(run, { holds, reason: input.reason, by }, setting)
+    const { events, revision } = cancelRun(run, { items, reason: input.reason, by }, setting)
     return {
-      facts,
+      events,
       agentName: by,
       answer: { run_id: run.id, status: 'cancelled', current_state: run.state, revision },
     }

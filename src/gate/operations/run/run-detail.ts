@@ -13,7 +13,7 @@ import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { list as upTo } from '../../../kernel/operations/shapes.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { Reads } from '../../../store/ports/store.ts'
-import { holdKinds } from '../../../track/domain/records.ts'
+import { itemKinds } from '../../../track/domain/records.ts'
 import { awaitedDecision } from '../../domain/decisions.ts'
 import { interpolatePrompt, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
 import { expressionWords } from '../../domain/expression.ts'
@@ -55,7 +55,7 @@ const WayEntry = z.object({
     z.object({
       name: z.string(),
       description: z.string(),
-      truth: z.enum(['holds', 'fails', 'unknown']),
+      status: z.enum(['holds', 'fails', 'unknown']),
       satisfied: z.boolean(),
       reason: z.string(),
       fix: z.string(),
@@ -83,20 +83,20 @@ export const RunDetail = z.object({
   /** To answer with: what is decided is what was shown. */
   content: z.string().nullable(),
   choices: list(ChoiceEntry),
-  ways: list(WayEntry),
+  transitions: list(WayEntry),
   artifacts: list(
     ArtifactEntry.extend({
       revision: z.int(),
-      by: z.string(),
-      standing: z.enum(['current', 'changed', 'deleted']),
+      author: z.string(),
+      status: z.enum(['current', 'changed', 'deleted']),
     }),
   ),
   artifacts_total: z.int(),
   visited: list(VisitEntry),
   waits_for: list(
     z.object({
-      hold_id: z.string(),
-      kind: z.enum(holdKinds),
+      item_id: z.string(),
+      kind: z.enum(itemKinds),
       reason: z.string(),
       opened_at: z.string(),
     }),
@@ -160,7 +160,7 @@ export async function runDetail(
   reads: Reads,
   { situation, content, version, artifacts, standings }: PreparedRunDetail,
 ): Promise<z.output<typeof RunDetail>> {
-  const { record, definition, run, holds, loaded } = situation
+  const { record, definition, run, items, loaded } = situation
   const isActive = record.status === 'active'
   const state = stateNamed(definition, record.state)
   const own = state?.prompt ? interpolatePrompt(state.prompt, definition.dialect, record.context) : null
@@ -179,21 +179,21 @@ export async function runDetail(
     approvals: isActive ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],
     content,
     choices: isActive ? personChoices(situation) : [],
-    ways: isActive ? outgoingTransitions(situation) : [],
+    transitions: isActive ? outgoingTransitions(situation) : [],
     artifacts: artifacts.map(({ type, path, bytes, sha256, revision, by }) => ({
       type: type === '' ? null : type,
       path,
       bytes,
       sha256,
       revision,
-      by,
+      author: by,
       // Of another machine it is not known to be otherwise.
-      standing: standings.get(path) ?? 'current',
+      status: standings.get(path) ?? 'current',
     })),
     artifacts_total: loaded.artifacts.length,
     visited: run.visits.map(({ state: name, count }) => ({ state: name, times: count })),
-    waits_for: holds.map(({ id, kind, reason, openedAt }) => ({
-      hold_id: id,
+    waits_for: items.map(({ id, kind, reason, openedAt }) => ({
+      item_id: id,
       kind,
       reason: excerpt(reason, 300),
       opened_at: instant(openedAt),
@@ -222,8 +222,8 @@ function outgoingTransitions(situation: RunSituation) {
     const { definition, run } = situation
     return candidates(definition, run.state, possible.event.name).map((transition) => {
       const { event, to, guard, whenBlocked } = transition
-      const emission = { ...situation.emissionOf(event), event, expectedRevision: null }
-      const checks = transitionChecks(definition, run, { transition, emission })
+      const eventRequest = { ...situation.eventRequestOf(event), event, expectedRevision: null }
+      const checks = transitionChecks(definition, run, { transition, eventRequest })
       return {
         event,
         to,
@@ -235,7 +235,7 @@ function outgoingTransitions(situation: RunSituation) {
         escape: transition.escape,
         when_blocked: whenBlocked,
         ...eventPermissions(definition, possible),
-        checks,
+        checks: checks.map(({ truth, ...check }) => ({ ...check, status: truth })),
       }
     })
   })

@@ -59,12 +59,12 @@ export const runMigrate = defineOperation({
         ...target,
         isKept: (await reads.runs.definition(target.hash)) !== null,
         stateMap: new Map((input.state_map ?? []).map((pair) => splitPair(pair))),
-        holds: await reads.holds.ofRun(run.id),
+        items: await reads.inboxItems.ofRun(run.id),
         by: await callerOfRun(reads, run.taskId, context.actor),
       }
-      const { record, facts } = migrateRun(run, migration, setting)
+      const { record, events } = migrateRun(run, migration, setting)
       return {
-        facts,
+        events,
         answer: {
           run_id: run.id,
           from_version: run.process.version,

@@ -77,7 +77,7 @@ export type SendEventResult =
       readonly kind: 'refused'
       readonly refused: RefusedTransition
       readonly run: RunRecord
-      readonly holdId: string | null
+      readonly itemId: string | null
       /** Approvals that came with it and that the same person had given before. */
       readonly already: readonly RunApproval[]
     }
@@ -94,7 +94,7 @@ export type PreparedEvent =
       readonly caller: string
       readonly observed: Observations
       readonly requester: Author | null
-      readonly holds: readonly InboxItem[]
+      readonly items: readonly InboxItem[]
       readonly said: readonly RunRemark[]
     }
 
@@ -134,7 +134,7 @@ export async function prepareEvent(
       caller: await callerOfRun(reads, record.taskId, context.actor),
       observed: await observeRun(sourcesOf(reads, { context, external }), loaded),
       requester: await requestAuthor(reads, loaded),
-      holds: await reads.holds.ofRun(record.id),
+      items: await reads.inboxItems.ofRun(record.id),
       said: await runRemarks(reads, record),
     },
   }
@@ -148,11 +148,11 @@ function isRefusedEarly(
 ): boolean {
   const { definition } = loaded
   const emitter = emitterOf(context, definition, sent.event, role)
-  const emission = {
+  const eventRequest = {
     ...eventRequestOf(sent, { emitter, observed: nothingObserved, handedIn: [] }),
     assumed: ['*'],
   }
-  const result = transition(definition, engineRun(loaded, new Map()), emission)
+  const result = transition(definition, engineRun(loaded, new Map()), eventRequest)
   return !result.accepted && !isGuardRefusal(result)
 }
 
@@ -172,7 +172,7 @@ export async function decideEvent(
   sending: SendEventRequest,
   prepared: PreparedEvent,
 ): Promise<ChangeSet<SendEventResult>> {
-  if (prepared.kind === 'repeated') return { facts: [], answer: prepared.result }
+  if (prepared.kind === 'repeated') return { events: [], answer: prepared.result }
   const { loaded, external, caller, observed, requester } = prepared
   const { record, definition } = loaded
   const run = engineRun(loaded, external.standings)
@@ -182,18 +182,18 @@ export async function decideEvent(
     sending.approvals ?? [],
     setting,
   )
-  const emission = eventRequestOf(sending.sent, {
+  const eventRequest = eventRequestOf(sending.sent, {
     emitter: emitterOf(context, definition, sending.sent.event, sending.role),
     observed: { ...observed, approvals: [...observed.approvals, ...given.observed] },
     handedIn: external.handedIn,
   })
-  const result = withUsableFiles(transition(definition, run, emission), record, external)
+  const result = withUsableFiles(transition(definition, run, eventRequest), record, external)
   const approves = given.recorded.length > 0 || given.already.length > 0
   if (!result.accepted && approves && result.code === 'GUARD_FAILED') {
     // An approval was given, and others are still to come: no one was refused anything.
     return {
-      facts: given.recorded,
-      answer: { kind: 'refused', refused: result, run: record, holdId: null, already: given.already },
+      events: given.recorded,
+      answer: { kind: 'refused', refused: result, run: record, itemId: null, already: given.already },
     }
   }
   if (!result.accepted) {
@@ -202,25 +202,25 @@ export async function decideEvent(
       {
         prepared,
         refused: result,
-        emission,
+        eventRequest,
         tried: triedSubmission(sending.sent, external),
         by: { kind: context.actor.kind, name: caller },
       },
       setting,
     )
     return {
-      facts: [...given.recorded, ...noticed.facts],
+      events: [...given.recorded, ...noticed.events],
       agentName: caller,
-      answer: { kind: 'refused', refused: result, run: record, holdId: noticed.holdId, already: [] },
+      answer: { kind: 'refused', refused: result, run: record, itemId: noticed.itemId, already: [] },
     }
   }
   const change = accept(
-    { prepared, accepted: result, emission, given, sending, author: identityOf(context.actor) },
+    { prepared, accepted: result, eventRequest, given, sending, author: identityOf(context.actor) },
     setting,
   )
   if (!isRejection(prepared, result, sending.sent.event)) return change
   const withdrawn = await withdrawApprovals(reads, record, { actor: context.actor, setting })
-  return { ...change, facts: [...change.facts, ...withdrawn] }
+  return { ...change, events: [...change.events, ...withdrawn] }
 }
 
 function isRejection(
@@ -232,21 +232,21 @@ function isRejection(
   return unsatisfied.length === 0 && isSentBack(loaded.definition, { event, from, to })
 }
 
-const mostTried = 20
-const longestTried = 500
+const maxTried = 20
+const maxTriedLength = 500
 
 /** What a refused event came with, as it is kept; null where it was nothing. */
 function triedSubmission({ files, payload }: EventInput, { unusable }: ExternalState): AttemptedEvent | null {
-  const shown = files.slice(0, mostTried).map((file, at) => {
+  const shown = files.slice(0, maxTried).map((file, at) => {
     const problem = unusable.find(({ path }) => path === `/artifact_paths/${at}`)
     return {
-      path: excerpt(typeof file === 'string' ? file : file.path, longestTried),
-      reason: problem === undefined ? null : excerpt(problem.message, longestTried),
+      path: excerpt(typeof file === 'string' ? file : file.path, maxTriedLength),
+      reason: problem === undefined ? null : excerpt(problem.message, maxTriedLength),
     }
   })
   const isEmpty = Object.keys(payload).length === 0
   if (shown.length === 0 && isEmpty) return null
-  return { files: shown, payload: isEmpty ? null : excerpt(JSON.stringify(payload), longestTried) }
+  return { files: shown, payload: isEmpty ? null : excerpt(JSON.stringify(payload), maxTriedLength) }
 }
 
 /** An event whose files cannot be evidence is refused for that before its guards are. */
@@ -272,25 +272,25 @@ function withUsableFiles(
 interface AcceptEventContext {
   readonly prepared: Extract<PreparedEvent, { kind: 'sent' }>
   readonly accepted: AcceptedTransition
-  readonly emission: EventRequest
+  readonly eventRequest: EventRequest
   readonly given: ApprovalSet
   readonly sending: SendEventRequest
   readonly author: string
 }
 
 function accept(
-  { prepared, accepted, emission, given, sending, author }: AcceptEventContext,
+  { prepared, accepted, eventRequest, given, sending, author }: AcceptEventContext,
   setting: TransactionContext,
 ): ChangeSet<SendEventResult> {
-  const { loaded, external, holds, said, caller: by } = prepared
+  const { loaded, external, items, said, caller: by } = prepared
   const { record, definition } = loaded
   const advanced = advanceRun(
-    { record, definition, accepted, emission, artifacts: external.handedIn, holds, by, author },
+    { record, definition, accepted, eventRequest, artifacts: external.handedIn, items, by, author },
     setting,
   )
   const answer = acceptedAnswer(definition, advanced, accepted, said)
   return {
-    facts: [...given.recorded, ...advanced.facts],
+    events: [...given.recorded, ...advanced.events],
     agentName: by,
     ...(sending.idempotency && {
       binds: { idempotency: { ...sending.idempotency, run: record.id }, answer },
@@ -341,7 +341,7 @@ function eventRequestOf(sent: EventInput, { emitter, observed, handedIn }: Event
     payload: sent.payload,
     artifacts: handedIn.map((file) => {
       const { stamp: _, ...artifact } = file
-      return { ...artifact, standing: 'current' }
+      return { ...artifact, status: 'current' }
     }),
     emitter,
     expectedRevision: sent.expectedRevision,
@@ -379,74 +379,74 @@ function acceptedAnswer(
 }
 
 /** How many refusals that are alike are kept while a run stays in a state, and how many of an event in all. */
-const mostAlike = 20
-const mostOfEvent = 200
+const maxAlike = 20
+const maxOfEvent = 200
 
 interface RefuseEventContext {
   readonly prepared: Extract<PreparedEvent, { kind: 'sent' }>
   readonly refused: RefusedTransition
-  readonly emission: EventRequest
+  readonly eventRequest: EventRequest
   readonly tried: AttemptedEvent | null
   readonly by: Pick<Actor, 'kind' | 'name'>
 }
 
 /**
  * What is kept of a refused event: who was refused what and why. Where an agent asked for what only people decide, the
- * question waits for them as a hold.
+ * question waits for them as an inbox item.
  */
 async function refusalEvents(
   reads: Reads,
   refusing: RefuseEventContext,
   setting: TransactionContext,
-): Promise<{ readonly facts: readonly NewProjectEvent[]; readonly holdId: string | null }> {
-  const { prepared, refused, emission, tried, by } = refusing
+): Promise<{ readonly events: readonly NewProjectEvent[]; readonly itemId: string | null }> {
+  const { prepared, refused, eventRequest, tried, by } = refusing
   const { record, visits } = prepared.loaded
   const { code, message, missing } = refused
   const since = visits.find(({ state }) => state === record.state)?.last ?? 1
-  const about = { event: emission.event, code, since }
+  const about = { event: eventRequest.event, code, since }
   const alike = await reads.runs.refusalsAlike(record.id, { ...about, tried })
   const ofEvent = await reads.runs.refusalsAlike(record.id, about)
-  const facts: NewProjectEvent[] = []
-  if (alike < mostAlike && ofEvent < mostOfEvent) {
-    facts.push({
+  const projectEvents: NewProjectEvent[] = []
+  if (alike < maxAlike && ofEvent < maxOfEvent) {
+    projectEvents.push({
       kind: 'run.refused',
       runId: record.id,
       missionId: record.missionId,
       taskId: record.taskId,
       refusal: {
         runId: record.id,
-        event: emission.event,
+        event: eventRequest.event,
         code,
         message,
         missing: missing.map(guardLine),
         ...(tried !== null && { tried }),
         state: record.state,
         revision: record.revision,
-        role: emission.emitter.role,
+        role: eventRequest.emitter.role,
         by: by.name,
         at: setting.at,
       },
     })
   }
   const asked = question(refusing, setting)
-  if (asked?.isNew) facts.push({ kind: 'hold.opened', hold: asked.hold })
-  return { facts, holdId: asked?.hold.id ?? null }
+  if (asked?.isNew) projectEvents.push({ kind: 'inbox.opened', item: asked.item })
+  return { events: projectEvents, itemId: asked?.item.id ?? null }
 }
 
 function question(
-  { prepared: { loaded, holds: open }, refused, emission, by }: RefuseEventContext,
+  { prepared: { loaded, items: open }, refused, eventRequest, by }: RefuseEventContext,
   setting: TransactionContext,
-): { readonly hold: InboxItem; readonly isNew: boolean } | null {
+): { readonly item: InboxItem; readonly isNew: boolean } | null {
   const { record, definition } = loaded
-  const event = eventNamed(definition, emission.event)
+  const event = eventNamed(definition, eventRequest.event)
   if (refused.code !== 'FORBIDDEN' || by.kind === 'person' || !event || !isForPeople(definition, event))
     return null
   const known = open.find(
     ({ request }) => request?.kind === 'decision' && request.events.includes(event.name),
   )
-  if (known) return { hold: known, isNew: false }
+  if (known) return { item: known, isNew: false }
   const { state, revision } = record
-  const hold = runItem(
+  const item = runItem(
     record,
     {
       kind: 'approval',
@@ -455,5 +455,5 @@ function question(
     },
     setting,
   )
-  return { hold, isNew: true }
+  return { item, isNew: true }
 }

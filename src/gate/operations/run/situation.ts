@@ -26,11 +26,11 @@ export interface RunSituation {
   readonly observed: Observations
   readonly events: readonly PossibleEvent[]
   /** What of it waits for a person. */
-  readonly holds: readonly InboxItem[]
+  readonly items: readonly InboxItem[]
   /** What people said about it last. */
   readonly said: readonly RunRemark[]
   /** What an event rests on when the caller emits it now, with nothing in its payload. */
-  readonly emissionOf: (event: string) => Omit<EventRequest, 'event' | 'expectedRevision'>
+  readonly eventRequestOf: (event: string) => Omit<EventRequest, 'event' | 'expectedRevision'>
 }
 
 /** Where a run stands. Null until all that its guards look at was measured. */
@@ -43,7 +43,7 @@ export async function prepareSituation(
   const loaded = await loadRun(reads, runId)
   const external = await prepareState(reads, questions, { context, loaded })
   if (external === null) return null
-  const holds = await reads.holds.ofRun(loaded.record.id)
+  const items = await reads.inboxItems.ofRun(loaded.record.id)
   const said = await runRemarks(reads, loaded.record)
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
   const observed = hasObservationNeeds(external)
@@ -51,9 +51,9 @@ export async function prepareSituation(
     : nothingObserved
   const { record, definition } = loaded
   const run = engineRun(loaded, external.standings)
-  const emissionOf = eventRequestsBy(context, { observed, definition })
+  const eventRequestOf = eventRequestsBy(context, { observed, definition })
   const events = eventsFor(context, { run, observed, definition })
-  return { record, definition, loaded, external, run, observed, events, holds, said, emissionOf }
+  return { record, definition, loaded, external, run, observed, events, items, said, eventRequestOf }
 }
 
 /** Each event in the role that the caller would emit it in. */
@@ -61,37 +61,37 @@ function eventsFor(
   handling: RecordContext,
   { run, observed, definition }: Pick<RunSituation, 'run' | 'observed' | 'definition'>,
 ): readonly PossibleEvent[] {
-  const emissionOf = eventRequestsBy(handling, { observed, definition })
+  const eventRequestOf = eventRequestsBy(handling, { observed, definition })
   return definition.events.map((event) =>
-    possibleEvent(definition, run, { event, situation: emissionOf(event.name) }),
+    possibleEvent(definition, run, { event, situation: eventRequestOf(event.name) }),
   )
 }
 
 function eventRequestsBy(
   handling: RecordContext,
   { observed, definition }: Pick<RunSituation, 'observed' | 'definition'>,
-): RunSituation['emissionOf'] {
+): RunSituation['eventRequestOf'] {
   return (event) => {
     const emitter = emitterOf(handling, definition, event)
     return { payload: {}, artifacts: [], emitter, observed, assumed: [] }
   }
 }
 
-const longestContext = 2_500
-const longestValue = 200
+const maxContextLength = 2_500
+const maxValueLength = 200
 
 /** A run's context in an answer: whole where it is short, else with its long values cut, and said so. */
 export function fittingContext(context: JsonObject): {
   readonly context: Record<string, unknown>
   readonly context_cut?: readonly string[]
 } {
-  if (JSON.stringify(context).length <= longestContext) return { context: { ...context } }
+  if (JSON.stringify(context).length <= maxContextLength) return { context: { ...context } }
   const cut: string[] = []
   const entries = Object.entries(context).map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value)
-    if (text === undefined || text.length <= longestValue) return [name, value] as const
+    if (text === undefined || text.length <= maxValueLength) return [name, value] as const
     cut.push(name)
-    return [name, excerpt(text, longestValue)] as const
+    return [name, excerpt(text, maxValueLength)] as const
   })
   return { context: Object.fromEntries(entries.slice(0, 50)), context_cut: cut }
 }

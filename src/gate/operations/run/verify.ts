@@ -25,7 +25,7 @@ const CommandEntry = z.object({
     'not_run',
     'tree_changed',
   ]),
-  holds: z.boolean(),
+  items: z.boolean(),
   /** How it must end, where it must fail. */
   exit: z.literal('nonzero').optional(),
   exit_code: z.int().nullable().optional(),
@@ -34,7 +34,7 @@ const CommandEntry = z.object({
   output_removed_at: z.string().optional(),
   started_at: z.string().optional(),
   ended_at: z.string().nullable().optional(),
-  hold_id: z.string().nullable().optional(),
+  item_id: z.string().nullable().optional(),
   refused_by: z.string().optional(),
   reason: z.string().optional(),
 })
@@ -85,27 +85,27 @@ export const verify = defineOperation({
       commands.push(commandResultEntry(ends, await resultOf(reads, external, command)))
     }
     return {
-      facts: [],
+      events: [],
       answer: {
         run_id: record.id,
         current_state: record.state,
-        passed: commands.every(({ holds }) => holds),
+        passed: commands.every(({ items }) => items),
         commands,
       },
     }
   })
 
-type VerifyResult = Omit<CommandEntry, 'holds' | 'exit'>
+type VerifyResult = Omit<CommandEntry, 'items' | 'exit'>
 
 /** Whether it ended as the guards of the state ask for: a command that must fail holds when it did. */
 function commandResultEntry(ends: ReadonlySet<'zero' | 'nonzero'>, result: VerifyResult): CommandEntry {
   const { status, exit_code = null } = result
-  const holds = [...ends].some((exit) => hasExpectedExit({ exit }, { status, exitCode: exit_code }))
-  return { ...result, ...(ends.has('nonzero') && !ends.has('zero') && { exit: 'nonzero' }), holds }
+  const items = [...ends].some((exit) => hasExpectedExit({ exit }, { status, exitCode: exit_code }))
+  return { ...result, ...(ends.has('nonzero') && !ends.has('zero') && { exit: 'nonzero' }), items }
 }
 
 async function resultOf(
-  { holds, runs }: Reads,
+  { inboxItems: items, runs }: Reads,
   external: ExternalState,
   { guard, approved, hash, refusal, tree }: ApprovableCommand,
 ): Promise<VerifyResult> {
@@ -113,8 +113,8 @@ async function resultOf(
   const elsewhere = guard.by === 'runner'
   if (refusal && !elsewhere) return { run, status: 'refused', refused_by: refusal.by, reason: refusal.reason }
   if (!approved && !elsewhere) {
-    const hold = await holds.openCommand(hash)
-    return { run, status: 'unapproved', hold_id: hold?.id ?? null }
+    const item = await items.openCommand(hash)
+    return { run, status: 'unapproved', item_id: item?.id ?? null }
   }
   const command = { run, folder: external.folder, ...(guard.by && { by: guard.by }) }
   const found = await runs.commandResult(command, tree ?? undefined)

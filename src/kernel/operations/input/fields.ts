@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
 /** Longest text that is kept, in characters. */
-const longestText = 20_000
-const longestName = 300
-const mostEntries = 200
+const maxTextLength = 20_000
+const maxNameLength = 300
+const maxEntries = 200
 
 /** A short name: one line that lists show. */
 export function name(description: string) {
-  return z.string().overwrite(toOneLine).min(1).max(longestName).describe(description)
+  return z.string().overwrite(toOneLine).min(1).max(maxNameLength).describe(description)
 }
 
 /** What an agent calls itself or its work stands beside what was measured: it must not look like a line of it. */
@@ -16,11 +16,11 @@ function toOneLine(text: string): string {
 }
 
 export function text(description: string) {
-  return z.string().min(1).max(longestText).describe(description)
+  return z.string().min(1).max(maxTextLength).describe(description)
 }
 
 export function texts(description?: string) {
-  const list = z.array(z.string().min(1).max(longestText)).max(mostEntries)
+  const list = z.array(z.string().min(1).max(maxTextLength)).max(maxEntries)
   return description === undefined ? list : list.describe(description)
 }
 

@@ -70,23 +70,23 @@ function bytesOf(text: string): number {
 
 const maxPathBytes = 4_000
 const maxPartBytes = 255
-const mostFields = 200
-const mostEntries = 20_000
+const maxFields = 200
+const maxEntries = 20_000
 
 /** No operation takes as much, and saying of each entry what is wrong with it would take long. */
 function refuseMasses(operation: Operation, given: object): void {
   const fields = Object.keys(given).length
-  if (fields > mostFields) {
+  if (fields > maxFields) {
     throw new Failure('INVALID_INPUT', `${operation.name}: the input has ${fields} fields.`, {
       reason: 'too_many_fields',
       hint: `${operation.name} takes ${Object.keys(operation.input.shape).join(', ') || 'no fields'}.`,
     })
   }
   for (const [field, value] of Object.entries(given)) {
-    if (!Array.isArray(value) || value.length <= mostEntries) continue
+    if (!Array.isArray(value) || value.length <= maxEntries) continue
     throw new Failure(
       'INVALID_INPUT',
-      `${operation.name}: "${field.slice(0, 60)}" has ${value.length} entries; at most ${mostEntries} are read.`,
+      `${operation.name}: "${field.slice(0, 60)}" has ${value.length} entries; at most ${maxEntries} are read.`,
       { reason: 'too_many_entries', details: { fields: [field.slice(0, 60)] } },
     )
   }
@@ -262,12 +262,12 @@ function expectedKeysText(issue: InputIssue, schema: z.ZodObject): string {
 }
 
 /** How many unknown fields are told. */
-const mostNamedFields = 5
+const maxNamedFields = 5
 
 /** The fields that are not known, each with the one that was probably meant; what there is is told once. */
 function unknownFields(keys: readonly string[], path: readonly PropertyKey[], schema: z.ZodObject): string {
   const known = keysAt(schema, path)
-  const told = keys.slice(0, mostNamedFields).map((key) => {
+  const told = keys.slice(0, maxNamedFields).map((key) => {
     const name = [...path.map(String), excerpt(key, 60)].join('.')
     return { name: `"${name}"`, meant: nearestWord(key, known) }
   })

@@ -20,7 +20,7 @@ export interface CaptureHookContext {
   readonly program: string
 }
 
-const longestInput = 4 * 1024 * 1024
+const maxInputLength = 4 * 1024 * 1024
 const ingestAliveMs = 15_000
 // The moments at which somebody will soon want to read what was recorded.
 const pause = /^(?:session_|prompted|stopped)/
@@ -37,7 +37,7 @@ export function captureFromInput(place: CaptureHookContext): void {
 export function capture(
   text: string,
   place: CaptureHookContext,
-  isWhole = text.length <= longestInput,
+  isWhole = text.length <= maxInputLength,
 ): void {
   let queue: HookQueue | null = null
   let event = ''
@@ -117,12 +117,12 @@ function readInput(): { readonly text: string; readonly isWhole: boolean } | nul
     const read = readChunk(chunk)
     if (read === 0) break
     size += read
-    if (size <= longestInput) head.push(chunk.subarray(0, read))
+    if (size <= maxInputLength) head.push(chunk.subarray(0, read))
     else tail.push(chunk.subarray(0, read))
     // All of it is taken off the client's hands; its start and its end tell who and when.
     if (tail.length > 2) tail.shift()
   }
-  return { text: Buffer.concat([...head, ...tail]).toString(), isWhole: size <= longestInput }
+  return { text: Buffer.concat([...head, ...tail]).toString(), isWhole: size <= maxInputLength }
 }
 
 function readChunk(chunk: Buffer): number {

@@ -67,11 +67,11 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
   }, [topped, look])
   const card = standing && selectedCard(standing, doing)
   const act = async (verb: ScreenAction, about: TopCard, words: string) => {
-    setDoing({ selected: about.hold_id, asking: null, said: null })
+    setDoing({ selected: about.item_id, asking: null, said: null })
     try {
       const seen = about.content === null ? {} : { content: about.content }
       await topped.act(verb.operation, { ...verb.input(about, words), ...seen })
-      say(`${verb.label}: ${about.task_name ?? about.hold_id}`, false)
+      say(`${verb.label}: ${about.task_name ?? about.item_id}`, false)
     } catch (error) {
       say(wholeMessage(error), true)
     }
@@ -83,16 +83,16 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
     if (doing.asking !== null) return write(doing.asking, input, key)
     if (input === 'q') return exit()
     const cards = standing?.cards ?? []
-    const at = cards.findIndex(({ hold_id }) => hold_id === card?.hold_id)
+    const at = cards.findIndex(({ item_id }) => item_id === card?.item_id)
     const step = input === 'j' || key.downArrow ? 1 : input === 'k' || key.upArrow ? -1 : 0
     if (step !== 0) {
       const next = cards[Math.max(0, Math.min(cards.length - 1, at + step))]
-      return setDoing({ selected: next?.hold_id ?? null, asking: null, said: null })
+      return setDoing({ selected: next?.item_id ?? null, asking: null, said: null })
     }
     const verb = card && verbsOf(card).find((known) => known.key === input)
     if (!card || !verb) return
     if (verb.asks === undefined) return void act(verb, card, '')
-    setDoing({ selected: card.hold_id, asking: { verb, about: card.hold_id, words: '' }, said: null })
+    setDoing({ selected: card.item_id, asking: { verb, about: card.item_id, words: '' }, said: null })
   })
   const write = (
     asking: NonNullable<ScreenState['asking']>,
@@ -107,7 +107,7 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
     const { words, about, verb } = asking
     if (key.escape) return setDoing({ ...doing, asking: null })
     if (key.return) {
-      const meant = standing?.cards.find(({ hold_id }) => hold_id === about)
+      const meant = standing?.cards.find(({ item_id }) => item_id === about)
       if (meant) return void act(verb, meant, words.trim())
       return setDoing({
         ...doing,

@@ -58,7 +58,7 @@ export function linesOf(
   const wanted = others.map((lines) => lines.length)
   const most = Math.max(3, Math.floor((room - detail.length) / 2))
   const inboxRoom = Math.max(most, room - detail.length - wanted.reduce((sum, length) => sum + length, 0))
-  const inbox = inboxLines(standing, { selected: card?.hold_id ?? null, now }, inboxRoom)
+  const inbox = inboxLines(standing, { selected: card?.item_id ?? null, now }, inboxRoom)
   const left = Math.max(0, room - inbox.length - detail.length)
   const [agents = [], missions = []] = others
   const forMissions = Math.min(missions.length, Math.max(3, left - agents.length))
@@ -94,7 +94,7 @@ export function selectedCard(
   { cards }: ScreenData,
   { selected }: Pick<ScreenState, 'selected'>,
 ): TopCard | null {
-  return cards.find(({ hold_id }) => hold_id === selected) ?? cards[0] ?? null
+  return cards.find(({ item_id }) => item_id === selected) ?? cards[0] ?? null
 }
 
 function screenHeader(standing: ScreenData | null, project: string, now: number): ScreenLine {
@@ -119,11 +119,11 @@ function inboxLines(
   const head = title('Inbox')
   if (cards.length === 0) return [head, [{ text: '  Nothing waits for you.', style: 'green' }]]
   const shown = Math.max(1, room - 1 - (total > cards.length || cards.length > room - 1 ? 1 : 0))
-  const at = cards.findIndex(({ hold_id }) => hold_id === selected)
+  const at = cards.findIndex(({ item_id }) => item_id === selected)
   const first = Math.max(0, Math.min(at - Math.floor(shown / 2), cards.length - shown))
   const lines = cards
     .slice(first, first + shown)
-    .map((card) => cardLine(card, card.hold_id === selected, now))
+    .map((card) => cardLine(card, card.item_id === selected, now))
   const rest = total - lines.length
   return [head, ...lines, ...(rest > 0 ? [[{ text: `  and ${rest} more`, style: 'dim' as const }]] : [])]
 }
@@ -150,7 +150,7 @@ const kindWords = {
   stale_attempt: 'stale',
 } as const satisfies Record<TopCard['kind'], string>
 
-const mostDetail = 5
+const maxDetail = 5
 
 /** The card that is looked at: what it is, and whole what is to be answered. */
 function detailLines(card: TopCard, columns: number): readonly ScreenLine[] {
@@ -166,8 +166,8 @@ function detailLines(card: TopCard, columns: number): readonly ScreenLine[] {
   ]
   const lines = texts.filter(Boolean).flatMap((text) => wrapText(safeLine(text), width))
   const shown =
-    lines.length > mostDetail
-      ? [...lines.slice(0, mostDetail - 1), `… the rest: waymark inbox, ${card.hold_id}`]
+    lines.length > maxDetail
+      ? [...lines.slice(0, maxDetail - 1), `… the rest: waymark inbox, ${card.item_id}`]
       : lines
   return shown.map((text) => [{ text: `    ${text}` }])
 }
@@ -192,7 +192,7 @@ function agentLines({ work }: ScreenData, now: number): readonly ScreenLine[] {
     head,
     ...work.running.map((attempt): ScreenLine => {
       const since = Math.max(0, Math.round((now - Date.parse(attempt.started_at)) / 1000))
-      const where = attempt.edge === null ? '' : ` on ${attempt.edge.name}`
+      const where = attempt.machine === null ? '' : ` on ${attempt.machine.name}`
       const word = `heard of ${formatAge(attempt.last_call_at, now)}`
       return [
         { text: `  ${formatDuration(since).padEnd(10)}`, style: 'dim' },

@@ -1,12 +1,12 @@
 import type { OperationName, OutputOf } from '../../../kernel/operations/catalog.ts'
 
-type TopInboxRow = OutputOf<'inbox'>['holds'][number]
+type TopInboxRow = OutputOf<'inbox'>['items'][number]
 
 /** An inbox item with its evidence. */
 export type TopCard = Omit<TopInboxRow, 'evidence'> & NonNullable<TopInboxRow['evidence']>
 
-export function cardsOf({ holds }: OutputOf<'inbox'>): readonly TopCard[] {
-  return holds.flatMap(({ evidence, ...hold }) => (evidence ? [{ ...hold, ...evidence }] : []))
+export function cardsOf({ items }: OutputOf<'inbox'>): readonly TopCard[] {
+  return items.flatMap(({ evidence, ...item }) => (evidence ? [{ ...item, ...evidence }] : []))
 }
 
 /** What a person may do with a card by a key, as in the dashboard. */
@@ -19,8 +19,8 @@ export interface ScreenAction {
   input(card: TopCard, words: string): Readonly<Record<string, unknown>>
 }
 
-const resolveInput = ({ hold_id }: TopCard, words: string) => ({
-  id: hold_id,
+const resolveInput = ({ item_id }: TopCard, words: string) => ({
+  id: item_id,
   ...(words !== '' && { answer: words }),
 })
 const dismissInput = (card: TopCard, words: string) => ({ ...resolveInput(card, words), dismiss: true })
@@ -32,7 +32,7 @@ const answer: ScreenAction = {
   operation: 'resolve',
   input: resolveInput,
 }
-const rejectInput = ({ hold_id }: TopCard, words: string) => ({ id: hold_id, reason: words })
+const rejectInput = ({ item_id }: TopCard, words: string) => ({ id: item_id, reason: words })
 const sendBack: ScreenAction = {
   key: 'r',
   label: 'send back',
@@ -40,8 +40,8 @@ const sendBack: ScreenAction = {
   operation: 'reject',
   input: rejectInput,
 }
-const approveInput = ({ hold_id }: TopCard, words: string) => ({
-  id: hold_id,
+const approveInput = ({ item_id }: TopCard, words: string) => ({
+  id: item_id,
   ...(words !== '' && { reason: words }),
 })
 
@@ -49,7 +49,7 @@ const approveInput = ({ hold_id }: TopCard, words: string) => ({
 const goesOn = 'It goes on.'
 
 const decides: readonly ScreenAction[] = [
-  { key: 'a', label: 'approve', operation: 'approve', input: ({ hold_id }) => ({ id: hold_id }) },
+  { key: 'a', label: 'approve', operation: 'approve', input: ({ item_id }) => ({ id: item_id }) },
   {
     key: 'r',
     label: 'reject',
@@ -66,13 +66,13 @@ const verbs = {
       key: 'a',
       label: 'approve',
       operation: 'approve',
-      input: ({ hold_id }) => ({ id: hold_id, reason: 'Approved.' }),
+      input: ({ item_id }) => ({ id: item_id, reason: 'Approved.' }),
     },
     answer,
     {
       ...sendBack,
       operation: 'review_send',
-      input: ({ task_id }, text) => ({ subject: { task: task_id }, verdict: 'send_back', text }),
+      input: ({ task_id }, text) => ({ subject: { task: task_id }, action: 'send_back', text }),
     },
   ],
   scope: [{ key: 'a', label: 'accept the files', operation: 'approve', input: approveInput }, sendBack],
@@ -109,8 +109,8 @@ function eventVerb({ event, sends_back, approves }: TopCard['choices'][number], 
     label: event.replace(/_/g, ' '),
     ...(sends_back && { asks: 'The reason' }),
     operation: approves ? 'approve' : 'decide',
-    input: ({ hold_id, run_id }, words) => ({
-      ...(approves ? { id: hold_id } : { run_id }),
+    input: ({ item_id, run_id }, words) => ({
+      ...(approves ? { id: item_id } : { run_id }),
       event,
       ...(words !== '' && { reason: words }),
     }),

@@ -11,13 +11,13 @@ import { type Ink, printableJson, type Terminal } from '../terminal.ts'
 /** What is watched: a project that is kept here or at a server. */
 export interface WatchTarget {
   readonly inbox: (input: { readonly limit: number; readonly cursor?: string }) => Promise<OutputOf<'inbox'>>
-  /** Where the journal ends. */
+  /** Where the log ends. */
   readonly head: () => Promise<number>
   /** Hands over what happens after a position until the signal aborts. */
   readonly follow: (
     after: number,
     signal: AbortSignal,
-    hear: (facts: readonly ProjectEvent[]) => Promise<void>,
+    hear: (projectEvents: readonly ProjectEvent[]) => Promise<void>,
   ) => Promise<void>
 }
 
@@ -37,7 +37,7 @@ export interface InboxNoticeCard {
   readonly missionName: string | null
 }
 
-type WatchInboxRow = OutputOf<'inbox'>['holds'][number]
+type WatchInboxRow = OutputOf<'inbox'>['items'][number]
 
 /** Milliseconds between two looks for attempts that went stale. */
 const staleEvery = 60_000
@@ -53,21 +53,21 @@ export async function watch(
   const say = (event: WatchEvent) => terminal.write(line(event, terminal.ink))
   const head = await watched.head()
   const waiting = await allOpenItems(watched)
-  const told = new Set(waiting.map(({ hold_id }) => hold_id))
-  for (const hold of waiting) say({ kind: 'waits', card: cardOf(hold), at: hold.opened_at })
+  const told = new Set(waiting.map(({ item_id }) => item_id))
+  for (const item of waiting) say({ kind: 'waits', card: cardOf(item), at: item.opened_at })
   if (!json) terminal.writeError(`${greeting(waiting.length)}\n`)
   const looking = setInterval(() => {
-    // Whoever looks notices attempts that went stale, and that is a fact.
+    // Whoever looks notices attempts that went stale, and that is a log entry.
     watched.inbox({ limit: 1 }).catch(() => undefined)
   }, staleEvery)
   try {
-    await watched.follow(head, signal, async (facts) => {
-      const opened = facts.some(({ body }) => body.kind === 'hold.opened')
-      const holds = new Map(
-        opened ? (await allOpenItems(watched)).map((hold) => [hold.hold_id, hold] as const) : [],
+    await watched.follow(head, signal, async (projectEvents) => {
+      const opened = projectEvents.some(({ body }) => body.kind === 'inbox.opened')
+      const items = new Map(
+        opened ? (await allOpenItems(watched)).map((item) => [item.item_id, item] as const) : [],
       )
-      for (const fact of facts) {
-        const event = eventOf(fact, { holds, told, all })
+      for (const projectEvent of projectEvents) {
+        const event = eventOf(projectEvent, { items, told, all })
         if (event === null) continue
         say(event)
         if (event.kind === 'waits') notify?.(event.card)
@@ -87,14 +87,14 @@ function greeting(count: number): string {
 }
 
 async function allOpenItems(watched: WatchTarget): Promise<readonly WatchInboxRow[]> {
-  const holds: WatchInboxRow[] = []
+  const items: WatchInboxRow[] = []
   let cursor: string | null = null
   do {
     const page: OutputOf<'inbox'> = await watched.inbox({ limit: atOnce, ...(cursor !== null && { cursor }) })
-    holds.push(...page.holds)
+    items.push(...page.items)
     cursor = page.next_cursor
   } while (cursor !== null)
-  return holds
+  return items
 }
 
 type WatchEvent =
@@ -102,62 +102,62 @@ type WatchEvent =
   | {
       readonly kind: 'answered'
       readonly at: string
-      readonly holdId: string
+      readonly itemId: string
       readonly status: string
       readonly who: string
       readonly answer: string | null
     }
-  | { readonly kind: 'fact'; readonly at: string; readonly fact: ProjectEvent }
+  | { readonly kind: 'event'; readonly at: string; readonly event: ProjectEvent }
 
 interface WatchState {
-  readonly holds: ReadonlyMap<string, WatchInboxRow>
+  readonly items: ReadonlyMap<string, WatchInboxRow>
   /** The holds that were told to wait. */
   readonly told: Set<string>
   readonly all: boolean
 }
 
-/** What is said of a fact; null where it needs nobody. */
-function eventOf(fact: ProjectEvent, { holds, told, all }: WatchState): WatchEvent | null {
-  const { body } = fact
-  const at = instant(happenedAt(fact))
-  if (body.kind === 'hold.closed') {
-    const { holdId, status, answer } = body
-    return { kind: 'answered', at, holdId, status, who: displayName(fact), answer }
+/** What is said of a log entry; null where it needs nobody. */
+function eventOf(projectEvent: ProjectEvent, { items, told, all }: WatchState): WatchEvent | null {
+  const { body } = projectEvent
+  const at = instant(happenedAt(projectEvent))
+  if (body.kind === 'inbox.closed') {
+    const { itemId, status, answer } = body
+    return { kind: 'answered', at, itemId, status, who: displayName(projectEvent), answer }
   }
-  const notice = noticeOf(fact)
-  if (notice === null) return all ? { kind: 'fact', at, fact } : null
-  const { holdId } = notice
+  const notice = noticeOf(projectEvent)
+  if (notice === null) return all ? { kind: 'event', at, event: projectEvent } : null
+  const { itemId } = notice
   const bare = { notice, taskName: null, missionName: null }
-  if (holdId === null) return { kind: 'ended', at, card: bare }
-  if (told.has(holdId)) return null
-  told.add(holdId)
-  const hold = holds.get(holdId)
-  return { kind: 'waits', at, card: hold ? cardOf(hold) : bare }
+  if (itemId === null) return { kind: 'ended', at, card: bare }
+  if (told.has(itemId)) return null
+  told.add(itemId)
+  const item = items.get(itemId)
+  return { kind: 'waits', at, card: item ? cardOf(item) : bare }
 }
 
-function cardOf(hold: WatchInboxRow): InboxNoticeCard {
-  const { kind, reason, opened_by, hold_id, mission_id, task_id, opened_at } = hold
+function cardOf(item: WatchInboxRow): InboxNoticeCard {
+  const { kind, reason, opened_by, item_id, mission_id, task_id, opened_at } = item
   const notice = {
     kind,
     seq: 0,
     at: Date.parse(opened_at),
     why: reason,
     who: opened_by,
-    holdId: hold_id,
+    itemId: item_id,
     missionId: mission_id,
     taskId: task_id,
   } as Notice // the brands of its ids
-  return { notice, taskName: hold.task_name, missionName: hold.mission_name }
+  return { notice, taskName: item.task_name, missionName: item.mission_name }
 }
 
 function textLine(event: WatchEvent, ink: Ink): string {
   const at = ink('dim', clockTime(event.at).slice(11))
-  if (event.kind === 'fact') {
-    return `${at}  ${plainLine(`${displayName(event.fact)} ${describeProjectEvent(event.fact.body)}`, 300)}\n`
+  if (event.kind === 'event') {
+    return `${at}  ${plainLine(`${displayName(event.event)} ${describeProjectEvent(event.event.body)}`, 300)}\n`
   }
   if (event.kind === 'answered') {
     const said = event.answer === null ? '' : `: ${event.answer}`
-    return `${at}  ${ink('green', event.status)}  ${plainLine(`${event.holdId} by ${event.who}${said}`, 300)}\n`
+    return `${at}  ${ink('green', event.status)}  ${plainLine(`${event.itemId} by ${event.who}${said}`, 300)}\n`
   }
   const { notice, taskName, missionName } = event.card
   const about = [taskName ?? notice.taskId, missionName].filter((name) => name !== null).join(' · ')
@@ -177,20 +177,20 @@ function jsonLine(event: WatchEvent): string {
 
 function entryOf(event: WatchEvent): object {
   const { kind, at } = event
-  if (event.kind === 'fact') {
-    const { seq, body } = event.fact
+  if (event.kind === 'event') {
+    const { seq, body } = event.event
     return {
       event: kind,
       at,
       seq,
-      who: displayName(event.fact),
-      fact: body.kind,
+      who: displayName(event.event),
+      kind: body.kind,
       says: describeProjectEvent(body),
     }
   }
   if (event.kind === 'answered') {
-    const { holdId, status, who, answer } = event
-    return { event: kind, at, hold_id: holdId, status, who, answer }
+    const { itemId, status, who, answer } = event
+    return { event: kind, at, item_id: itemId, status, who, answer }
   }
   const { notice, taskName, missionName } = event.card
   return {
@@ -200,7 +200,7 @@ function entryOf(event: WatchEvent): object {
     what: noticeWords[notice.kind],
     who: notice.who,
     why: notice.why,
-    hold_id: notice.holdId,
+    item_id: notice.itemId,
     task_id: notice.taskId,
     task_name: taskName,
     mission_id: notice.missionId,

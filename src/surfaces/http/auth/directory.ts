@@ -21,7 +21,7 @@ const most = 10_000
 
 interface CachedPrincipal {
   readonly at: number
-  readonly seat: Promise<Principal | null>
+  readonly principal: Promise<Principal | null>
 }
 
 /** What the server as a whole knows of who uses it. */
@@ -30,7 +30,7 @@ export type IdentityKind = (typeof identityKinds)[number]
 
 /** Somebody who looks at what is known of persons, in a project. */
 interface DirectoryWatcher {
-  readonly seat: Principal
+  readonly principal: Principal
   readonly projectId: string
   readonly tell: (of: readonly IdentityKind[]) => void
 }
@@ -61,7 +61,7 @@ export class PeopleDirectory {
   readonly #options: PeopleDirectoryOptions
   readonly #looked = new Map<string, CachedPrincipal>()
   /** As they were last read, by the token or session of an actor. */
-  readonly #seats = new Map<string, Principal>()
+  readonly #principals = new Map<string, Principal>()
   readonly #used = new Map<string, number>()
   readonly #ids = new WeakMap<ServedProject, string>()
   readonly #followed = new WeakSet<Store>()
@@ -97,31 +97,31 @@ export class PeopleDirectory {
   /** Null for a token that is not known, or lets nobody in any more. */
   async byToken(text: string): Promise<Caller | null> {
     const token = readToken(text)
-    const seat = token && (await this.#seatOf({ token: token.id }, token.secret))
-    if (!seat?.token) return null
-    this.#noteUse(seat.token.id, seat.usedAt)
-    return { actor: actorOf(seat), token: seat.token.id, login: null, csrf: null, seat }
+    const principal = token && (await this.#principalOf({ token: token.id }, token.secret))
+    if (!principal?.token) return null
+    this.#noteUse(principal.token.id, principal.usedAt)
+    return { actor: actorOf(principal), token: principal.token.id, login: null, csrf: null, principal }
   }
 
   /** Who has the token of this id, which somebody showed before; null where it lets nobody in any more. */
   async byTokenId(id: TokenId): Promise<Principal | null> {
-    const seat = await this.#look({ token: id })
-    return seat && isOpen(seat, this.#options.now()) ? seat : null
+    const principal = await this.#look({ token: id })
+    return principal && isOpen(principal, this.#options.now()) ? principal : null
   }
 
   /** The user of this machine, by the token that is kept for them; null where people share the server, or it is gone. */
   async owner(): Promise<Principal | null> {
     const text = this.#options.team.owner?.readToken('person')
-    return text ? ((await this.byToken(text))?.seat ?? null) : null
+    return text ? ((await this.byToken(text))?.principal ?? null) : null
   }
 
   /** Who is invited by this text, which lets nobody in: null where there is no such invitation, or not any more. */
   async byInvitation(text: string): Promise<Principal | null> {
     const parts = readInvitation(text)
     const by = parts && { token: parts.id }
-    const seat = by && (await this.#options.team.store.view((reads) => readPrincipal(reads, by)))
-    const isRight = isHashOf(seat?.hash ?? '0'.repeat(64), parts?.secret ?? '')
-    return isRight ? seat : null
+    const principal = by && (await this.#options.team.store.view((reads) => readPrincipal(reads, by)))
+    const isRight = isHashOf(principal?.hash ?? '0'.repeat(64), parts?.secret ?? '')
+    return isRight ? principal : null
   }
 
   /** Null where there is no cookie of ours, or an old one: its holder signs in again. */
@@ -132,18 +132,18 @@ export class PeopleDirectory {
     const [, characters, secret] =
       /^([0-9a-z]{12})\.([\w-]{43})$/.exec(cookies[this.cookieName(secure)] ?? '') ?? []
     if (characters === undefined || secret === undefined) return null
-    const seat = await this.#seatOf({ session: `s-${characters}` as SessionId }, secret) // a brand
-    if (!seat?.session) return null
-    const token = seat.token?.id ?? seat.person.id
-    return { actor: actorOf(seat), token, login: seat.session.id, csrf: csrfOf(secret), seat }
+    const principal = await this.#principalOf({ session: `s-${characters}` as SessionId }, secret) // a brand
+    if (!principal?.session) return null
+    const token = principal.token?.id ?? principal.person.id
+    return { actor: actorOf(principal), token, login: principal.session.id, csrf: csrfOf(secret), principal }
   }
 
   /** Whether somebody who was let in would be let in again, and as the same. */
-  async stands({ seat, login, token }: Caller): Promise<boolean> {
+  async stands({ principal, login, token }: Caller): Promise<boolean> {
     try {
       const by = login === null ? { token: token as TokenId } : { session: login as SessionId } // as they were let in
       const now = await this.#look(by)
-      return now !== null && isOpen(now, this.#options.now()) && now.version === seat.version
+      return now !== null && isOpen(now, this.#options.now()) && now.version === principal.version
     } catch {
       return true // a database that is away says of nobody that they were removed; nothing is answered meanwhile
     }
@@ -158,8 +158,8 @@ export class PeopleDirectory {
   async visible(caller: Caller): Promise<readonly ServedProject[]> {
     const seen = await Promise.all(
       this.projects.map(async (project) => {
-        const id = isEverywhere(caller.seat) ? '' : await this.#idOf(project)
-        return permissionsIn(caller.seat, id).access === null ? [] : [project]
+        const id = isEverywhere(caller.principal) ? '' : await this.#idOf(project)
+        return permissionsIn(caller.principal, id).access === null ? [] : [project]
       }),
     )
     return seen.flat()
@@ -170,8 +170,8 @@ export class PeopleDirectory {
    */
   standingOf({ person, token, connection }: Actor, project: ServedProject): CallerPermissions | undefined {
     if (person === undefined) return undefined
-    const seat = this.#seats.get(connection ?? '') ?? this.#seats.get(token ?? '')
-    if (seat?.person.id === person) return permissionsIn(seat, this.#ids.get(project) ?? '')
+    const principal = this.#principals.get(connection ?? '') ?? this.#principals.get(token ?? '')
+    if (principal?.person.id === person) return permissionsIn(principal, this.#ids.get(project) ?? '')
     return {
       personId: person,
       personName: 'Somebody who is not known any more',
@@ -188,15 +188,19 @@ export class PeopleDirectory {
    * Tells somebody that persons, tokens or sessions changed which they may see, and not what: they ask, and are answered
    * as ever. Answers its stop.
    */
-  watch({ seat }: Caller, project: ServedProject, tell: (of: readonly IdentityKind[]) => void): () => void {
+  watch(
+    { principal }: Caller,
+    project: ServedProject,
+    tell: (of: readonly IdentityKind[]) => void,
+  ): () => void {
     const ended = new AbortController()
     const begin = async (of: Principal) => {
-      const watcher = { seat: of, projectId: await this.#idOf(project), tell }
+      const watcher = { principal: of, projectId: await this.#idOf(project), tell }
       if (ended.signal.aborted) return
       this.#watchers.add(watcher)
       ended.signal.addEventListener('abort', () => this.#watchers.delete(watcher))
     }
-    begin(seat).catch(() => undefined) // a database that is away ends the feed, too
+    begin(principal).catch(() => undefined) // a database that is away ends the feed, too
     return () => ended.abort()
   }
 
@@ -215,25 +219,25 @@ export class PeopleDirectory {
     await Promise.allSettled(this.#underWay)
   }
 
-  async #seatOf(
+  async #principalOf(
     by: { readonly token: TokenId } | { readonly session: SessionId },
     secret: string,
   ): Promise<Principal | null> {
-    const seat = await this.#look(by)
+    const principal = await this.#look(by)
     // The same work for an id that is not there, so that nobody learns by the clock which are.
-    const isRight = isHashOf(seat?.hash ?? '0'.repeat(64), secret)
-    return seat && isRight && isOpen(seat, this.#options.now()) ? seat : null
+    const isRight = isHashOf(principal?.hash ?? '0'.repeat(64), secret)
+    return principal && isRight && isOpen(principal, this.#options.now()) ? principal : null
   }
 
   #look(by: { readonly token: TokenId } | { readonly session: SessionId }): Promise<Principal | null> {
     const key = 'token' in by ? by.token : by.session
     const now = this.#options.now()
     const known = this.#looked.get(key)
-    if (known && now - known.at < believed) return known.seat
-    const seat = this.#read(by, key)
-    seat.catch(() => this.#looked.delete(key))
-    setNewest(this.#looked, most, key, { at: now, seat })
-    return seat
+    if (known && now - known.at < believed) return known.principal
+    const principal = this.#read(by, key)
+    principal.catch(() => this.#looked.delete(key))
+    setNewest(this.#looked, most, key, { at: now, principal })
+    return principal
   }
 
   async #read(
@@ -242,10 +246,10 @@ export class PeopleDirectory {
   ): Promise<Principal | null> {
     const { store, owner } = this.#options.team
     const user = owner?.identity ?? null
-    const seat = await store.view((reads) => readPrincipal(reads, by, user))
-    if (seat) setNewest(this.#seats, most, key, seat)
-    else this.#seats.delete(key)
-    return seat
+    const principal = await store.view((reads) => readPrincipal(reads, by, user))
+    if (principal) setNewest(this.#principals, most, key, principal)
+    else this.#principals.delete(key)
+    return principal
   }
 
   async #idOf(project: ServedProject): Promise<string> {
@@ -269,7 +273,7 @@ export class PeopleDirectory {
         actor: { name: 'waymark serve', kind: 'agent', role: null, channel: 'http' },
         at: now,
         decide: async () => ({
-          facts: [],
+          events: [],
           beside: [{ kind: 'secret used', of: id, at: now }],
           answer: undefined,
         }),
@@ -281,9 +285,9 @@ export class PeopleDirectory {
     this.#underWay.add(writing)
   }
 
-  async #tell(facts: readonly ProjectEvent[]): Promise<void> {
+  async #tell(events: readonly ProjectEvent[]): Promise<void> {
     if (this.#watchers.size === 0) return
-    const changes = await this.#options.team.store.view((reads) => identityChangesOf(facts, reads))
+    const changes = await this.#options.team.store.view((reads) => identityChangesOf(events, reads))
     for (const watcher of this.#watchers) {
       const seen = new Set(changes.filter((change) => isSeen(change, watcher)).map(({ kind }) => kind))
       if (seen.size > 0) watcher.tell([...seen])
@@ -298,20 +302,20 @@ export class PeopleDirectory {
     void following.finally(() => this.#underWay.delete(following))
   }
 
-  /** Another server may change who is let in: what is believed ends with the fact of it. */
+  /** Another server may change who is let in: what is believed ends with the log entry of it. */
   async #follow(store: Store): Promise<void> {
     const { signal } = this.#ending
     while (!signal.aborted) {
       try {
-        const head = await store.view(({ journal }) => journal.head())
+        const head = await store.view(({ eventLog: log }) => log.head())
         this.forget()
         const isTeam = store === this.#options.team.store
         // Nobody knows what happened while it was not followed.
         if (isTeam) for (const { tell } of this.#watchers) tell(identityKinds)
-        for await (const facts of store.follow(head, signal)) {
-          if (!facts.some(({ body }) => /^(person|member|token|session)\./.test(body.kind))) continue
+        for await (const events of store.follow(head, signal)) {
+          if (!events.some(({ body }) => /^(person|member|token|session)\./.test(body.kind))) continue
           this.forget()
-          if (isTeam) await this.#tell(facts)
+          if (isTeam) await this.#tell(events)
         }
       } catch {
         // A database that is away is asked again; until then what it said is believed for its few seconds.
@@ -323,7 +327,7 @@ export class PeopleDirectory {
 
 /** Those who had it before they were disabled or removed are told that it changed: what they may see of it is asked anew. */
 async function identityChangesOf(
-  facts: readonly ProjectEvent[],
+  events: readonly ProjectEvent[],
   { identities }: Reads,
 ): Promise<readonly IdentityChange[]> {
   const ofPerson = async (personId: string): Promise<IdentityChange> => {
@@ -338,7 +342,7 @@ async function identityChangesOf(
   const ofSession = (session: SignInSession | null): IdentityChange => {
     return { kind: 'session', personId: session?.personId ?? null, projects: [] }
   }
-  const changes = facts.map(async ({ body }): Promise<readonly IdentityChange[]> => {
+  const changes = events.map(async ({ body }): Promise<readonly IdentityChange[]> => {
     if (body.kind === 'person.added') return [await ofPerson(body.person.id)]
     if (body.kind === 'person.changed') return [await ofPerson(body.personId)]
     if (body.kind === 'token.created') return [ofToken(body.token)]
@@ -351,9 +355,9 @@ async function identityChangesOf(
 }
 
 /** As the lists of persons, tokens and sessions show them. */
-function isSeen(change: IdentityChange, { seat, projectId }: DirectoryWatcher): boolean {
-  const standing = permissionsIn(seat, projectId)
-  if (standing.admin || change.personId === seat.person.id) return true
+function isSeen(change: IdentityChange, { principal, projectId }: DirectoryWatcher): boolean {
+  const standing = permissionsIn(principal, projectId)
+  if (standing.admin || change.personId === principal.person.id) return true
   if (change.kind === 'session') return false
   if (hasAccess(standing, 'owner')) return change.kind === 'person' || change.projects.includes(projectId)
   return change.kind === 'person' && hasAccess(standing, 'viewer') && change.projects.includes(projectId)

@@ -26,10 +26,10 @@ export async function logIn(c: RequestContext, security: Security): Promise<Resp
   const code = c.req.query('code')
   if (code === undefined) return c.redirect('/', 303) // where one is shown how one signs in
   const token = codes.take(code, now())
-  const seat = token && (await directory.byTokenId(token))
-  if (!seat) return notLoggedIn(c, security)
+  const principal = token && (await directory.byTokenId(token))
+  if (!principal) return notLoggedIn(c, security)
   const { secure } = requestInfoOf(c.env.incoming, security)
-  const cookie = await beginSession(directory, seat, { secure, at: now() })
+  const cookie = await beginSession(directory, principal, { secure, at: now() })
   return c.body(null, 303, { 'Set-Cookie': cookie.header, Location: '/', 'Cache-Control': 'no-store' })
 }
 
@@ -109,9 +109,9 @@ function personOnlyRefusal({ name }: Pick<Actor, 'name'>): Refusal {
 }
 
 function tokenOfCaller(c: RequestContext): TokenId {
-  const { actor, seat } = requireAuth(c.var.caller)
+  const { actor, principal } = requireAuth(c.var.caller)
   if (actor.kind !== 'person') throw personOnlyRefusal(actor)
-  if (seat.token) return seat.token.id
+  if (principal.token) return principal.token.id
   throw new Refusal('REFUSED', 'A login address is made for a token, and you signed in without one.', {
     reason: 'token_missing',
     hint: 'Make a token of kind person: waymark token create --kind person.',

@@ -153,15 +153,15 @@ export class OidcSignIn {
         const invited = email === null ? null : await invitedPersonOf(reads, email)
         if (invited) {
           const person = { ...assertEnabled(invited), ...linked }
-          const fact = {
+          const event = {
             kind: 'person.changed',
             personId: person.id,
             name: person.name,
             changes: linked,
           } as const
-          return { facts: [fact], answer: person }
+          return { events: [event], answer: person }
         }
-        if (!byGroup) throw uninvitedTrouble(said.email, said.email_verified === true)
+        if (!byGroup) throw uninvitedError(said.email, said.email_verified === true)
         const [taken] = await reads.identities.personsCalled(name)
         const person: Person = {
           id: ids.next('person'),
@@ -172,7 +172,7 @@ export class OidcSignIn {
           disabledAt: null,
           createdAt: at,
         }
-        return { facts: [{ kind: 'person.added', person }], answer: person }
+        return { events: [{ kind: 'person.added', person }], answer: person }
       },
     })
   }
@@ -191,15 +191,15 @@ export class OidcSignIn {
         at: security.now(),
         decide: async ({ identities }) => {
           const before = await identities.member(person.id)
-          if (before?.access === access) return { facts: [], answer: undefined }
+          if (before?.access === access) return { events: [], answer: undefined }
           const member = { personId: person.id, access, roles: before?.roles ?? [] }
-          const fact = {
+          const event = {
             kind: 'member.set',
             member,
             name: person.name,
             before: before?.access ?? null,
           } as const
-          return { facts: [fact], answer: undefined }
+          return { events: [event], answer: undefined }
         },
       })
     }
@@ -268,7 +268,7 @@ async function invitedPersonOf({ identities }: Reads, email: string): Promise<Pe
   return called.find((person) => person.email === email && person.issuer === null) ?? null
 }
 
-function uninvitedTrouble(email: string | undefined, isVerified: boolean): SignInError {
+function uninvitedError(email: string | undefined, isVerified: boolean): SignInError {
   if (email !== undefined && !isVerified) {
     return new SignInError(
       'The provider has not verified your e-mail address, so no invitation is matched by it.',

@@ -42,8 +42,8 @@ export class OpenStreams {
     const standing = new Map<string, Promise<boolean>>()
     await Promise.all(
       [...this.#streams].map(async (stream) => {
-        const { token, login, seat } = stream.caller
-        const key = `${token} ${login ?? ''} ${seat.version}`
+        const { token, login, principal } = stream.caller
+        const key = `${token} ${login ?? ''} ${principal.version}`
         const stands = standing.get(key) ?? this.#directory.stands(stream.caller)
         standing.set(key, stands)
         if ((await stands) || !this.#streams.has(stream)) return

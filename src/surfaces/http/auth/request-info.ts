@@ -72,5 +72,5 @@ export interface Caller {
   /** What a writing request must repeat in `X-Waymark-Csrf`; only callers with a cookie have one. */
   readonly csrf: string | null
   /** Who that is, with what they may. */
-  readonly seat: Principal
+  readonly principal: Principal
 }

@@ -55,7 +55,7 @@ export async function signInByToken(c: RequestContext, security: Security): Prom
       message: 'This token is not valid here.',
     })
   if (caller.actor.kind !== 'person') throw dashboardPersonRefusal(caller.actor.name)
-  const cookie = await beginSession(directory, caller.seat, { secure: request.secure, at: now() })
+  const cookie = await beginSession(directory, caller.principal, { secure: request.secure, at: now() })
   return c.json({ success: true, csrf: cookie.csrf }, 200, {
     'Set-Cookie': cookie.header,
     'Cache-Control': 'no-store',
@@ -79,15 +79,15 @@ export async function acceptInvitedPerson(c: RequestContext, security: Security)
       },
     )
   const { directory } = security
-  const seat = await directory.byInvitation(data.invitation.trim())
-  if (!seat?.token) {
+  const principal = await directory.byInvitation(data.invitation.trim())
+  if (!principal?.token) {
     throw recordMistake(request, security, {
       reason: 'invitation_invalid',
       message: 'This invitation is not valid here. Each works once.',
     })
   }
   const { team, ids } = directory
-  const made = await acceptInvitation(team, seat.token.id, { at: security.now(), ids }, seat.person)
+  const made = await acceptInvitation(team, principal.token.id, { at: security.now(), ids }, principal.person)
   const { person, token, secret } = made
   return c.json(
     { success: true, token: secret, name: person.name, expires_at: instant(token.expiresAt) },
@@ -142,9 +142,9 @@ export async function beginSession(
 /** `POST /api/logout`: ends the session of the cookie; for a token, every session that was begun with it. */
 export async function signOut(c: RequestContext, security: Security): Promise<Response> {
   const caller = requireAuth(c.var.caller)
-  const { seat } = caller
+  const { principal } = caller
   const { directory } = security
-  const ended = await endSessions(directory.team, seat, security.now())
+  const ended = await endSessions(directory.team, principal, security.now())
   directory.forget()
   const { secure } = requestInfoOf(c.env.incoming, security)
   return c.json({ success: true, ended }, 200, {
@@ -155,15 +155,15 @@ export async function signOut(c: RequestContext, security: Security): Promise<Re
   })
 }
 
-function endSessions(team: Team, seat: Principal, at: number): Promise<number> {
-  const { person, token, session } = seat
+function endSessions(team: Team, principal: Principal, at: number): Promise<number> {
+  const { person, token, session } = principal
   return team.store.record({
-    actor: actorOf(seat),
+    actor: actorOf(principal),
     at,
     decide: async (reads) => {
       const which = session ? { only: session.id } : token ? { tokenIds: [token.id] } : {}
       const ended = await endedSessions(reads, { personId: person.id, now: at, ...which })
-      return { ...ended, answer: ended.facts.length }
+      return { ...ended, answer: ended.events.length }
     },
   })
 }
@@ -179,8 +179,7 @@ export function refusalPage(c: RequestContext, refusal: Refusal, { page, to, mor
     })
   }
   const status = refusal.code === 'TOO_MANY_REQUESTS' ? 429 : 401
-  const shown =
-    page === null ? plainPage(refusal.message) : signInPage(page, { trouble: refusal.message, to })
+  const shown = page === null ? plainPage(refusal.message) : signInPage(page, { error: refusal.message, to })
   return c.body(shown, status, { ...headers, 'Content-Type': 'text/html; charset=utf-8' })
 }
 
@@ -193,7 +192,7 @@ interface RefusalPage {
 }
 
 /** The dashboard's page, which shows at its beginning what it is told. */
-function signInPage(page: string, told: Readonly<Record<'trouble' | 'to', string>>): string {
+function signInPage(page: string, told: Readonly<Record<'error' | 'to', string>>): string {
   const tags = Object.entries(told).map(
     ([name, text]) => `<meta name="waymark-sign-in-${name}" content="${escapeHtml(text)}" />`,
   )

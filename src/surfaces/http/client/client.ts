@@ -30,13 +30,13 @@ export type ApiClient = <Name extends OperationName>(
 
 /** What a frame of the live feed shows. */
 export type FrameEntity =
-  | Exclude<EntityReference['kind'], 'workflow of task' | 'issue of hold' | 'refusal'>
+  | Exclude<EntityReference['kind'], 'workflow of task' | 'issue of inbox item' | 'refusal'>
   | 'workflow'
 
-/** What a fact did to one entity, as the live feed of `/ws` sends it. */
+/** What a log entry did to one entity, as the live feed of `/ws` sends it. */
 export interface Frame {
   readonly seq: number
-  /** Its place among the frames of the fact. */
+  /** Its place among the frames of the log entry. */
   readonly n: number
   readonly event: `${FrameEntity}:${string}`
   readonly at: string

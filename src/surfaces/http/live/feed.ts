@@ -15,22 +15,22 @@ export interface FeedOptions {
   readonly limits: LiveLimits
 }
 
-/** How many facts are shown in one look at the database. */
+/** How many log entries are shown in one look at the database. */
 const batch = 100
-const replaced = 'The journal was replaced by another one.'
+const replaced = 'The log was replaced by another one.'
 
-/** Tells the readers of one project what happens. One follower, while anybody reads; each fact is written out once. */
+/** Tells the readers of one project what happens. One follower, while anybody reads; each log entry is written out once. */
 export class LiveFeed {
   readonly #options: FeedOptions
-  readonly #journal: FramePages
+  readonly #log: FramePages
   readonly #readers = new Set<LiveReader>()
   #following: AbortController | null = null
-  /** The last fact that was told to those who are live. */
+  /** The last log entry that was told to those who are live. */
   #position = 0
 
   constructor(options: FeedOptions) {
     this.#options = options
-    this.#journal = new FramePages(options)
+    this.#log = new FramePages(options)
   }
 
   /** Greets a reader and tells it everything after `since`, or what is new. */
@@ -38,7 +38,7 @@ export class LiveFeed {
     this.#readers.add(reader)
     reader.whenClosed(() => this.#leave(reader))
     const told = this.#position
-    const head = await this.#options.store.view(({ journal }) => journal.head())
+    const head = await this.#options.store.view(({ eventLog: log }) => log.head())
     if (!reader.isOpen) return
     // A journal that is shorter than what was told of it is another journal.
     if (this.#following && head < told) this.#reloadOthers(reader, head)
@@ -56,12 +56,12 @@ export class LiveFeed {
   }
 
   #cannotResume(since: number, head: number): string | null {
-    if (since > head) return `The journal ends at ${head}, before ${since}: it is another one.`
+    if (since > head) return `The log ends at ${head}, before ${since}: it is another one.`
     if (head - since <= this.#options.limits.behind) return null
-    return `${head - since} facts happened since ${since}: read the project again.`
+    return `${head - since} log entries happened since ${since}: read the project again.`
   }
 
-  /** From the journal until it is where the feed is; from then on it is told as things happen. */
+  /** From the log until it is where the feed is; from then on it is told as things happen. */
   async #catchUp(reader: LiveReader): Promise<void> {
     const following = this.#following
     try {
@@ -71,10 +71,10 @@ export class LiveFeed {
           reader.isLive = true
           return
         }
-        const facts = await this.#journal.after(reader.position)
-        const last = facts.at(-1)?.seq ?? 0
+        const projectEvents = await this.#log.after(reader.position)
+        const last = projectEvents.at(-1)?.seq ?? 0
         if (last <= reader.position) return reload(reader, { reason: replaced, seq: last })
-        reader.take(facts)
+        reader.take(projectEvents)
       }
     } catch (error) {
       this.#fail(error)
@@ -91,9 +91,9 @@ export class LiveFeed {
   async #follow(head: number, { signal }: AbortController): Promise<void> {
     const { store, clock } = this.#options
     try {
-      for await (const facts of store.follow(head, signal)) {
-        for (let at = 0; at < facts.length && !signal.aborted; at += batch) {
-          const some = facts.slice(at, at + batch)
+      for await (const projectEvents of store.follow(head, signal)) {
+        for (let at = 0; at < projectEvents.length && !signal.aborted; at += batch) {
+          const some = projectEvents.slice(at, at + batch)
           const told = await store.view((reads) => framesOf(some, reads, clock.now()))
           if (!signal.aborted) this.#spread(told)
         }
@@ -162,7 +162,7 @@ class FramePages {
     this.#from = from
   }
 
-  /** Some of the facts after a position, at least one where there is one, in order. */
+  /** Some of the log entries after a position, at least one where there is one, in order. */
   async after(position: number): Promise<readonly ProjectEventFrames[]> {
     const first = position - (position % page)
     const shared = await this.#page(first)
@@ -187,6 +187,6 @@ class FramePages {
 
   #read(first: number): Promise<readonly ProjectEventFrames[]> {
     const { store, clock } = this.#from
-    return store.view(async (reads) => framesOf(await reads.journal.since(first, page), reads, clock.now()))
+    return store.view(async (reads) => framesOf(await reads.eventLog.since(first, page), reads, clock.now()))
   }
 }

@@ -23,21 +23,22 @@ import { missionEntry, taskWordOf } from '../../../track/operations/mission-answ
 import { decisionEntry, issueDetail, progressEntry } from '../../../track/operations/record-answer.ts'
 import type { Frame, FrameEntity } from '../client/client.ts'
 
-/** The frames of one fact, written out once for all readers. */
+/** The frames of one log entry, written out once for all readers. */
 export interface ProjectEventFrames {
   readonly seq: number
   readonly frames: readonly Buffer[]
 }
 
-/** The frames of consecutive facts. Each entity is read once, as it is now: after all of these facts. */
+/** The frames of consecutive log entries. Each entity is read once, as it is now: after all of these log entries. */
 export async function framesOf(
-  facts: readonly ProjectEvent[],
+  projectEvents: readonly ProjectEvent[],
   reads: Reads,
   now: number,
 ): Promise<readonly ProjectEventFrames[]> {
   const read = cacheReads((of) => readEntity(reads, of, now))
   const written: ProjectEventFrames[] = []
-  for (const fact of facts) written.push({ seq: fact.seq, frames: await framesOfEvent(fact, read) })
+  for (const projectEvent of projectEvents)
+    written.push({ seq: projectEvent.seq, frames: await framesOfEvent(projectEvent, read) })
   return written
 }
 
@@ -54,28 +55,28 @@ function cacheReads(read: EntityReader): EntityReader {
   }
 }
 
-async function framesOfEvent(fact: ProjectEvent, read: EntityReader): Promise<readonly Buffer[]> {
-  const concerns = affectedEntities(fact.body)
+async function framesOfEvent(projectEvent: ProjectEvent, read: EntityReader): Promise<readonly Buffer[]> {
+  const concerns = affectedEntities(projectEvent.body)
   const shown: Pick<Frame, 'event' | 'data'>[] = []
   for (const concern of concerns) {
     if (concern.change === 'touched') continue
     const data = await read(concern.of)
     if (data) shown.push({ event: eventOf(concern, data.kind === 'workflow'), data })
   }
-  // A fact whose entities are gone is told all the same: its seq is not skipped.
+  // A log entry whose entities are gone is told all the same: its seq is not skipped.
   if (shown.length === 0) shown.push({ event: eventOf(concerns[0], false), data: null })
-  const { kind, role, channel } = fact.actor
-  const name = displayName(fact)
-  const at = instant(happenedAt(fact))
+  const { kind, role, channel } = projectEvent.actor
+  const name = displayName(projectEvent)
+  const at = instant(happenedAt(projectEvent))
   return shown.map(({ event, data }, n) => {
-    const frame: Frame = { seq: fact.seq, n, event, at, actor: { name, kind, role, channel }, data }
+    const frame: Frame = { seq: projectEvent.seq, n, event, at, actor: { name, kind, role, channel }, data }
     return Buffer.from(JSON.stringify(frame))
   })
 }
 
 const nouns: { readonly [Kind in EntityReference['kind']]?: FrameEntity } = {
   'workflow of task': 'mission',
-  'issue of hold': 'issue',
+  'issue of inbox item': 'issue',
   refusal: 'run',
 }
 
@@ -108,11 +109,11 @@ async function readEntity(reads: Reads, of: EntityReference, now: number): Promi
       return taskOf(reads, of.id, now)
     case 'attempt': // shown with its task
       return null
-    case 'hold': {
+    case 'inbox': {
       const line = await inboxItemLine(reads, of.id)
       return line && inboxItemEntry(line, await peopleBehind(reads, [line.opener]))
     }
-    case 'issue of hold': {
+    case 'issue of inbox item': {
       const line = await inboxItemLine(reads, of.id)
       return line?.issue ? { ...blockerEntry(line), ...placeOf(line.issue) } : null
     }
@@ -212,11 +213,14 @@ async function taskOf({ plan, tasks }: Reads, id: string, now: number): Promise<
   }
 }
 
-async function inboxItemLine({ holds, records }: Reads, id: string): Promise<InboxItemLine | null> {
-  const hold = await holds.find(id)
-  if (!hold) return null
-  const issue = hold.issueId === null ? null : await records.issue(hold.issueId)
-  return { hold, issue, opener: await holds.opener(hold.id) }
+async function inboxItemLine(
+  { inboxItems: items, records }: Reads,
+  id: string,
+): Promise<InboxItemLine | null> {
+  const item = await items.find(id)
+  if (!item) return null
+  const issue = item.issueId === null ? null : await records.issue(item.issueId)
+  return { item, issue, opener: await items.opener(item.id) }
 }
 
 function placeOf({ missionId, phaseId, taskId, attemptId, agentName }: RecordLocation): Entity {

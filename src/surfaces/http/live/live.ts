@@ -6,7 +6,7 @@ import { LiveFeed } from './feed.ts'
 import { closeCodes, type LiveLimits, LiveReader, liveLimits } from './reader.ts'
 
 /** Longest message of a client, in bytes: it has nothing to say but that it is there. */
-const longestMessage = 1_024
+const maxMessageLength = 1_024
 // The feed only reads; this is who reads.
 const feedActor: Actor = { name: 'live feed', kind: 'person', role: null, channel: 'http' }
 // How long the closing handshake of the last readers may take, in milliseconds.
@@ -17,7 +17,11 @@ export function createLivePart(
   { version, log }: Pick<HttpServingOptions, 'version' | 'log'>,
   limits = liveLimits,
 ): LivePart {
-  const server = new WebSocketServer({ noServer: true, maxPayload: longestMessage, perMessageDeflate: false })
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessageLength,
+    perMessageDeflate: false,
+  })
   const feeds = new Map<ServedProject, LiveFeed>()
   const pinging = setInterval(() => {
     for (const feed of feeds.values()) for (const reader of feed.readers()) reader.ping()

@@ -11,7 +11,7 @@ export class LiveReader {
   readonly #connection: Duplex
   readonly #limits: LiveLimits
   #answered = true
-  /** The last fact that was sent whole. */
+  /** The last log entry that was sent whole. */
   position = 0
   /** Facts are sent as they happen; otherwise the reader is catching up. */
   isLive = false
@@ -44,10 +44,10 @@ export class LiveReader {
     this.#socket.send(JSON.stringify(message))
   }
 
-  /** Sends the facts after its position, in one write, up to what may wait. Whole facts only. */
-  take(facts: readonly ProjectEventFrames[]): void {
+  /** Sends the log entries after its position, in one write, up to what may wait. Whole log entries only. */
+  take(events: readonly ProjectEventFrames[]): void {
     this.#connection.cork()
-    for (const { seq, frames } of facts) {
+    for (const { seq, frames } of events) {
       if (seq <= this.position) continue
       if (!this.isOpen || this.isFull) break
       for (const frame of frames) this.#socket.send(frame, { binary: false })
@@ -90,7 +90,7 @@ export interface LiveLimits {
   readonly drain: number
   /** Between two pings; who did not answer the one before is gone. */
   readonly ping: number
-  /** How many facts behind a reader may come back; further behind, reading the project anew is cheaper. */
+  /** How many log entries behind a reader may come back; further behind, reading the project anew is cheaper. */
   readonly behind: number
 }
 

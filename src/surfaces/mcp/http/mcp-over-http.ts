@@ -103,7 +103,7 @@ export function createMcpOverHttp(options: McpOverHttpOptions): McpOverHttp {
   }
 }
 
-/** MCP of one project over Streamable HTTP, in both eras, with one follower of its journal. */
+/** MCP of one project over Streamable HTTP, in both eras, with one follower of its log. */
 class Endpoint {
   readonly #feed: EventLogFeed
   readonly #modern: ModernTransport

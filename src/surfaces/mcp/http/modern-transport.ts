@@ -94,7 +94,7 @@ export interface FeedBusOptions {
   readonly listIsWhole: () => Promise<boolean>
 }
 
-/** What `subscriptions/listen` streams hear: everything comes from the journal, so there is nothing to publish. */
+/** What `subscriptions/listen` streams hear: everything comes from the log, so there is nothing to publish. */
 function feedBus(feed: EventLogFeed, { log, listIsWhole }: FeedBusOptions): ServerEventBus {
   return {
     publish: () => undefined,

@@ -17,7 +17,7 @@ interface FeedSubscription {
   readonly ready: Promise<void>
 }
 
-/** Follows the facts of every process, once for all who want to hear of them and only while somebody does. */
+/** Follows the log entries of every process, once for all who want to hear of them and only while somebody does. */
 export class EventLogFeed {
   readonly #options: EventLogFeedOptions
   readonly #hearers = new Set<ResourceListener>()
@@ -54,25 +54,25 @@ export class EventLogFeed {
   #begin(): FeedSubscription {
     const end = new AbortController()
     const store = this.#options.store()
-    const head = store.view(({ journal }) => journal.head())
+    const head = store.view(({ eventLog }) => eventLog.head())
     return { end, ready: head.then((after) => void this.#run(store, after, end)) }
   }
 
   #run(store: FollowableStore, after: number, { signal }: AbortController): Promise<void> {
-    let trouble = ''
+    let lastError = ''
     return followEventLog(store, {
       after,
       signal,
       pause: 1000,
-      hear: (facts) => {
-        trouble = ''
-        const changed = changedResources(facts)
+      hear: (events) => {
+        lastError = ''
+        const changed = changedResources(events)
         if (!signal.aborted) for (const hearer of this.#hearers) hearer(changed)
       },
       failed: (error) => {
         const said = messageOf(error)
-        if (said !== trouble) this.#options.log(`Changes cannot be announced at present: ${said}`)
-        trouble = said
+        if (said !== lastError) this.#options.log(`Changes cannot be announced at present: ${said}`)
+        lastError = said
       },
     })
   }
@@ -85,9 +85,9 @@ export interface ResourceChanges {
   readonly list: boolean
 }
 
-/** What facts that are there together change: each address once. */
-export function changedResources(facts: readonly Pick<ProjectEvent, 'body'>[]): ResourceChanges {
-  const changes = facts.flatMap(({ body }) => affectedEntities(body).map(changeOf))
+/** What log entries that are there together change: each address once. */
+export function changedResources(events: readonly Pick<ProjectEvent, 'body'>[]): ResourceChanges {
+  const changes = events.flatMap(({ body }) => affectedEntities(body).map(changeOf))
   return {
     uris: [...new Set(changes.flatMap(({ uris }) => uris))],
     list: changes.some(({ list }) => list),

@@ -64,7 +64,7 @@ function tooManySubscriptions(): ProtocolError {
   )
 }
 
-/** What one connection wants to hear of. It follows the journal while that is anything. */
+/** What one connection wants to hear of. It follows the log while that is anything. */
 export class ResourceWatch {
   readonly #feed: EventLogFeed
   readonly #listeners = new Set<string>()
@@ -112,7 +112,7 @@ export class ResourceWatch {
   }
 
   /** Nobody can be told at present: what is listened for is kept. */
-  hold(): void {
+  item(): void {
     this.#held ??= { uris: new Set(), list: false }
   }
 
@@ -184,11 +184,11 @@ function keyOf(id: unknown): string {
   return `listen ${JSON.stringify(id)}`
 }
 
-const mostFacts = 200
+const maxEvents = 200
 
 /**
  * Looks after a call whether other resources are listed than before. For clients of the older era, which cannot
- * subscribe to the list: following all facts for each of them would cost more than the hint is worth.
+ * subscribe to the list: following all log entries for each of them would cost more than the hint is worth.
  */
 export class ListChanges {
   readonly #options: EventLogFeedOptions
@@ -200,7 +200,7 @@ export class ListChanges {
 
   /** The client is about to read the list: what changes it from now on is news. */
   async begin(): Promise<void> {
-    this.#seen = await this.#store.view(({ journal }) => journal.head())
+    this.#seen = await this.#store.view(({ eventLog }) => eventLog.head())
   }
 
   /** Tells the client when the list changed since it read it, or since it was last told. */
@@ -214,9 +214,9 @@ export class ListChanges {
   }
 
   async #changedAfter(after: number): Promise<boolean> {
-    const facts = await this.#store.view(({ journal }) => journal.since(after, mostFacts))
-    this.#seen = facts.at(-1)?.seq ?? after
-    return changedResources(facts).list
+    const events = await this.#store.view(({ eventLog }) => eventLog.since(after, maxEvents))
+    this.#seen = events.at(-1)?.seq ?? after
+    return changedResources(events).list
   }
 
   get #store(): FollowableStore {

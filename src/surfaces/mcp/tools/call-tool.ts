@@ -53,7 +53,7 @@ export async function callTool(
   }
 }
 
-/** Where an edge says for which session its server was started. */
+/** Where a remote machine says for which session its server was started. */
 export const inheritedSession = 'waymark/session'
 
 /** Where clients name the session that a call is from: Codex, OpenCode, Antigravity. */

@@ -1,6 +1,6 @@
 import type { RunEventId } from '../../../../src/kernel/id.ts'
 import { agent } from '../../../support/entities.ts'
-import { advanced, anEvent } from '../../run-facts.ts'
+import { advanced, anEvent } from '../../run-events.ts'
 import { storeOf } from './store-of.ts'
 
 // Moves run-1 on until it moved it <count> times, each time from the revision that it read before it took the lock.
@@ -13,9 +13,9 @@ for (let moved = 0; moved < Number(count); ) {
     at: Date.now(),
     decide: async ({ runs }) => {
       const revision = (await runs.load('run-1'))?.record.revision ?? 0
-      if (revision !== known) return { facts: [], answer: false }
+      if (revision !== known) return { events: [], answer: false }
       const event = anEvent(revision + 1, { id: `evt-${name}-${moved}` as RunEventId, by: name })
-      return { facts: [advanced(event)], answer: true }
+      return { events: [advanced(event)], answer: true }
     },
   })
   if (isAccepted) moved += 1

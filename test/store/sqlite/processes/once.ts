@@ -8,7 +8,7 @@ const answer = await store.record({
   actor: agent,
   at: Date.now(),
   idempotency: { key, owner: 'ada', connection: null, operation: 'greet', inputHash: 'same' },
-  decide: async () => ({ facts: [], answer: { by: name } }),
+  decide: async () => ({ events: [], answer: { by: name } }),
 })
 process.stdout.write(`${JSON.stringify(answer)}\n`)
 await store.close()

@@ -15,6 +15,6 @@ export async function recordMission(store: Store, id: string): Promise<void> {
   await store.record({
     actor: agent,
     at: Date.now(),
-    decide: async () => ({ facts: [{ kind: 'mission.started', mission }], answer: null }),
+    decide: async () => ({ events: [{ kind: 'mission.started', mission }], answer: null }),
   })
 }

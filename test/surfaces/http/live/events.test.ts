@@ -30,11 +30,11 @@ async function watched(): Promise<Watched> {
       const role = `end-of-call-${calls}`
       await project.call('role_add', { role }, { actor: person })
       const isEnd = ({ event, data }: Answer) => event === 'role:created' && data.role === role
-      await client.until(() => client.facts.some(isEnd))
+      await client.until(() => client.events.some(isEnd))
       const before = told
-      const end = client.facts.findIndex(isEnd)
+      const end = client.events.findIndex(isEnd)
       told = end + 1
-      return client.facts.slice(before, end)
+      return client.events.slice(before, end)
     },
   }
 }
@@ -173,18 +173,18 @@ test('what agents say is told, and a blocker from its opening to its answer', as
   ])
   const issue = { task_id, type: 'other', description: 'No key.', resolution: 'Mocked it.' }
   const blocked = await heard(() => project.call('log_issue', { ...issue, requires_human_review: true }))
-  expect(events(blocked)).toEqual(['issue:created', 'mission:updated', 'hold:opened'])
+  expect(events(blocked)).toEqual(['issue:created', 'mission:updated', 'inbox:opened'])
   expect(blocked[1].data.open_blockers).toBe(1)
-  const { hold_id } = blocked[2].data
+  const { item_id } = blocked[2].data
   expect(blocked[2].data).toMatchObject({ kind: 'blocker', status: 'open', workaround: 'Mocked it.' })
   const answered = await heard(() =>
-    project.call('resolve', { id: hold_id, answer: 'Here it is.' }, { actor: person }),
+    project.call('resolve', { id: item_id, answer: 'Here it is.' }, { actor: person }),
   )
-  expect(events(answered)).toEqual(['hold:closed', 'issue:resolved', 'mission:updated'])
+  expect(events(answered)).toEqual(['inbox:closed', 'issue:resolved', 'mission:updated'])
   expect(answered[0]).toMatchObject({ actor: { name: 'Tess', kind: 'person', channel: 'cli' } })
   expect(answered[1].data).toMatchObject({
     description: 'No key.',
-    resolved: { by: 'Tess', answer: 'Here it is.' },
+    resolved: { closed_by: 'Tess', answer: 'Here it is.' },
   })
 })
 

@@ -28,19 +28,19 @@ test('what hooks report an hour later has the time at which it happened, in the 
   project.wait(60 * minute)
   await stage.drain()
 
-  const { facts } = await project.call('log', { since: 0 })
+  const { events: projectEvents } = await project.call('log', { since: 0 })
   const kinds = ['session.opened', 'turn.opened', 'edits.reported', 'turn.closed', 'session.closed']
-  const own = facts.filter(({ kind }: Answer) => kinds.includes(kind))
+  const own = projectEvents.filter(({ kind }: Answer) => kinds.includes(kind))
   expect(own.map(({ kind }: Answer) => kind)).toEqual(kinds)
-  for (const { at, recorded_at } of own) {
+  for (const { happened_at: at, recorded_at } of own) {
     expect(Date.parse(at)).toBeGreaterThanOrEqual(began)
     expect(Date.parse(at)).toBeLessThan(ended)
     expect(Date.parse(recorded_at)).toBeGreaterThan(ended)
   }
   const isEnd = ({ event }: Answer) => event === 'captured_session:closed'
-  await client.until(() => client.facts.some(isEnd))
-  const timeOf = new Map(facts.map(({ seq, at }: Answer) => [seq, at]))
-  for (const { seq, at } of client.facts) expect(at).toBe(timeOf.get(seq))
+  await client.until(() => client.events.some(isEnd))
+  const timeOf = new Map(projectEvents.map(({ seq, happened_at }: Answer) => [seq, happened_at]))
+  for (const { seq, at } of client.events) expect(at).toBe(timeOf.get(seq))
   const [session] = await stage.sessions()
   expect(Date.parse(session?.['ended_at'])).toBeLessThan(ended)
 })

@@ -24,13 +24,13 @@ export class LiveClient {
     })
   }
 
-  /** The frames of facts, without greetings. */
-  get facts(): readonly Answer[] {
+  /** The frames of log entries, without greetings. */
+  get events(): readonly Answer[] {
     return this.frames.filter(({ n }) => n !== undefined)
   }
 
   get seqs(): readonly number[] {
-    return [...new Set(this.facts.map(({ seq }) => seq))]
+    return [...new Set(this.events.map(({ seq }) => seq))]
   }
 
   /** The first frame once there is one. */
@@ -39,16 +39,16 @@ export class LiveClient {
     return this.frames[0]
   }
 
-  /** Waits until the fact of a position arrived, and gives the events. */
+  /** Waits until the log entry of a position arrived, and gives the events. */
   async upTo(seq: number): Promise<readonly Answer[]> {
     await this.until(() => (this.frames.at(-1)?.n === undefined ? 0 : this.frames.at(-1).seq) >= seq)
-    return this.facts
+    return this.events
   }
 
-  async until(holds: () => boolean): Promise<void> {
-    if (holds()) return
+  async until(items: () => boolean): Promise<void> {
+    if (items()) return
     for await (const _ of on(this.#changes, 'change')) {
-      if (holds()) return
+      if (items()) return
       if (this.socket.readyState === WebSocket.CLOSED) {
         const { code, reason } = await this.closed
         throw new Error(`the connection closed: ${code} ${reason}`)

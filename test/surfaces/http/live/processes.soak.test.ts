@@ -31,7 +31,7 @@ async function readAll(port: () => number, last: number): Promise<readonly numbe
   while ((seen.at(-1) ?? 0) < last) {
     const client = new LiveClient(port(), `?since=${seen.at(-1) ?? 0}`)
     const enough = Math.min(1 + Math.floor(Math.random() * 150), last - (seen.at(-1) ?? 0))
-    await client.until(() => client.facts.length >= enough).catch(() => sleep(20)) // the server may be gone
+    await client.until(() => client.events.length >= enough).catch(() => sleep(20)) // the server may be gone
     client.end()
     await client.closed
     seen.push(...client.seqs)
@@ -39,7 +39,7 @@ async function readAll(port: () => number, last: number): Promise<readonly numbe
   return seen
 }
 
-test('whoever hangs up and comes back reads every fact once, whatever processes write and die', async () => {
+test('whoever hangs up and comes back reads every log entry once, whatever processes write and die', async () => {
   await using temporary = await temporaryStore()
   const { root, file, store } = temporary
   const place = [root, file]
@@ -61,7 +61,7 @@ test('whoever hangs up and comes back reads every fact once, whatever processes 
   const read = await reading
   await restarting
   for (const [code] of await Promise.all(writing)) expect(code).toBe(0)
-  expect(await store.view(({ journal }) => journal.head())).toBe(last)
+  expect(await store.view(({ eventLog: log }) => log.head())).toBe(last)
   const all = Array.from({ length: last }, (_, index) => index + 1)
   for (const seqs of read) expect(seqs).toEqual(all)
   server.kill('SIGKILL')

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { LiveLimits } from '../../../../src/surfaces/http/live/reader.ts'
-import { happened } from '../../../store/facts.ts'
+import { happened } from '../../../store/events.ts'
 import { systemClock, type TemporaryStore, temporaryStore } from '../../../support/store.ts'
 import { LiveClient } from './live-client.ts'
 import { type LiveServer, openLiveServer } from './live-server.ts'
@@ -14,10 +14,10 @@ interface Served extends TemporaryStore {
 type ParametersAfterPort =
   ConstructorParameters<typeof LiveClient> extends [number, ...infer Rest] ? Rest : never
 
-/** A store with that many facts, none or at least two, and its feed. */
-async function served(facts: number, limits: Partial<LiveLimits> = {}): Promise<Served> {
+/** A store with that many log entries, none or at least two, and its feed. */
+async function served(projectEvents: number, limits: Partial<LiveLimits> = {}): Promise<Served> {
   const temporary = await temporaryStore()
-  if (facts > 0) await happened(temporary.store, 1, ...roles(1, facts - 1))
+  if (projectEvents > 0) await happened(temporary.store, 1, ...roles(1, projectEvents - 1))
   const server = await openLiveServer({ store: temporary.store, clock: systemClock }, limits)
   const clients: LiveClient[] = []
   onTestFinished(async () => {
@@ -53,10 +53,10 @@ test('a reader that names a position is told everything after it, then what is n
   await Promise.all([early.upTo(771), late.upTo(771)])
   expect(early.seqs).toEqual(numbers(1, 771))
   expect(late.seqs).toEqual(numbers(726, 771))
-  expect(early.facts).toHaveLength(771)
+  expect(early.events).toHaveLength(771)
 })
 
-test('a feed of a project that nobody has written to begins with its first fact', async () => {
+test('a feed of a project that nobody has written to begins with its first log entry', async () => {
   const { store, connect } = await served(0)
   const client = connect('?since=0')
   expect(await client.hello()).toMatchObject({ event: 'hello', seq: 0 })
@@ -86,7 +86,7 @@ describe('what cannot be resumed', () => {
       ['hello', 50],
       ['reload', 50],
     ])
-    expect(client.frames[1].reason).toContain('21 facts happened since 29')
+    expect(client.frames[1].reason).toContain('21 log entries happened since 29')
     const nearer = connect('?since=30')
     await nearer.upTo(50)
     expect(nearer.seqs).toEqual(numbers(31, 50))
@@ -98,7 +98,7 @@ describe('what cannot be resumed', () => {
     expect((await client.closed).code).toBe(4409)
     expect(client.frames[1]).toEqual({
       event: 'reload',
-      reason: 'The journal ends at 5, before 6: it is another one.',
+      reason: 'The log ends at 5, before 6: it is another one.',
       seq: 5,
     })
   })

@@ -5,10 +5,10 @@ import { type ServedMcp, serveProject } from './serving.ts'
 
 const mission = { name: 'start_mission', arguments: { name: 'n', objective: 'o' } }
 
-/** Who recorded what is in the journal. */
+/** Who recorded what is in the log. */
 async function actors({ project }: ServedMcp) {
-  const facts = await project.context.store.view(({ journal }) => journal.since(0, 100))
-  return facts.filter(({ body }) => body.kind === 'mission.started').map(({ actor }) => actor)
+  const events = await project.context.store.view(({ eventLog: log }) => log.since(0, 100))
+  return events.filter(({ body }) => body.kind === 'mission.started').map(({ actor }) => actor)
 }
 
 test.each(eras)('%s: a client acts under its own name where the token has none', async (era) => {

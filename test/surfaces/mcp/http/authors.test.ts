@@ -28,9 +28,9 @@ test('an outcome and a correction have the author who sent them, not who began t
 
   const [attempt] = (await project.call('show', { id: task_id })).attempts
   expect(attempt).toMatchObject({ agent_name: 'builder', actor: 'ada', claimed_by: 'http-client' })
-  expect(attempt.corrections).toMatchObject([{ agent_name: 'http-client', said_by: 'http-client' }])
-  const { holds } = await project.call('inbox', { include: ['evidence'] })
-  expect(holds).toMatchObject([
+  expect(attempt.corrections).toMatchObject([{ agent_name: 'http-client', author: 'http-client' }])
+  const { items } = await project.call('inbox', { include: ['evidence'] })
+  expect(items).toMatchObject([
     { evidence: { claimed: 'Ben says so.', claimed_by: 'http-client' }, opened_by: 'http-client' },
   ])
   const { text } = await project.call('report', { mission: mission_id })
@@ -99,7 +99,7 @@ test('what another agent says about a task stands under its own name', async () 
   expect(text).toContain('Which? · http-client')
   expect(text).toContain('http-client: Went around it.')
   const found = await project.call('why', { place: 'src/auth.ts:1' })
-  expect(found.makers).toMatchObject([
+  expect(found.authors).toMatchObject([
     { agent: 'builder', summary: 'Ben says so.', claimed_by: 'http-client' },
   ])
   expect(why(found, page)).toContain('http-client said at its end: Ben says so.')
@@ -135,8 +135,8 @@ test('an event of a run of a task names the agent as its attempt does', async ()
   await emit('drop', []).catch(() => undefined)
   await emit('submit_hypothesis', [{ path: 'hypothesis.md', type: 'hypothesis' }])
   const { events, refusals } = await project.call('run_history', { run_id })
-  expect(events).toMatchObject([{ event: 'submit_hypothesis', by: 'eli' }])
-  expect(refusals).toMatchObject([{ event: 'drop', by: 'eli' }])
-  const { facts } = await project.call('log', { limit: 3 })
-  expect(new Set(facts.map(({ actor }: Answer) => actor))).toEqual(new Set(['eli']))
+  expect(events).toMatchObject([{ event: 'submit_hypothesis', author: 'eli' }])
+  expect(refusals).toMatchObject([{ event: 'drop', author: 'eli' }])
+  const { events: projectEvents } = await project.call('log', { limit: 3 })
+  expect(new Set(projectEvents.map(({ actor }: Answer) => actor))).toEqual(new Set(['eli']))
 })

@@ -54,7 +54,7 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
     clients: () => [],
     contextOf: (actor: Actor): Context => {
       const standing = directory.standingOf(actor, served)
-      return { ...project.context, actor, team: people.team, ...(standing && { standing }) }
+      return { ...project.context, actor, team: people.team, ...(standing && { permissions: standing }) }
     },
   }
   const live = createLivePart({ version, log })

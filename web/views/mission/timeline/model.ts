@@ -69,7 +69,7 @@ export function createTimeline(answer: ReadonlySignal<Timeline | null>): Timelin
       to: Math.min(closed_at === null ? last : Date.parse(closed_at), last),
     }))
   })
-  const stretches = computed((): readonly TimelineInterval[] => {
+  const intervals = computed((): readonly TimelineInterval[] => {
     const { spans } = source.value
     const busy = [...spans.map(({ from, to }) => ({ from, to: to ?? end.value })), ...captured.value]
     if (running.value || busy.length === 0)
@@ -77,17 +77,17 @@ export function createTimeline(answer: ReadonlySignal<Timeline | null>): Timelin
     const found = intervalsOf(busy, { margin: marginOf(busy) })
     return folding.value ? found : unfoldIntervals(found)
   })
-  const shown = computed(() => view.value ?? fitView(stretches.value, width.value, roomAfter))
+  const shown = computed(() => view.value ?? fitView(intervals.value, width.value, roomAfter))
   const perMs = computed(() => shown.value.perMs)
-  const scale = computed(() => timeScale(stretches.value, shown.value))
-  const content = computed(() => timeScale(stretches.value, { perMs: perMs.value, left: 0 }))
+  const scale = computed(() => timeScale(intervals.value, shown.value))
+  const content = computed(() => timeScale(intervals.value, { perMs: perMs.value, left: 0 }))
   const rows = createRows<TimelineLaneRow>(({ id }) => id)
   const stop = effect(() => {
     // Extents of running groups end at the horizon, so that rows change only when something happened.
     rows.update(laneRows(source.value, { grouping: grouping.value, folded: folded.value, now: end.value }))
   })
   const show = (next: TimelineViewport): void => {
-    view.value = clampView(stretches.value, next, width.value)
+    view.value = clampView(intervals.value, next, width.value)
   }
   return {
     rows,
@@ -101,16 +101,16 @@ export function createTimeline(answer: ReadonlySignal<Timeline | null>): Timelin
     fold: (id) => {
       const next = new Set(folded.value)
       if (!next.delete(id)) next.add(id)
-      rows.hold(false)
+      rows.item(false)
       folded.value = next
     },
     select: (id) => setQuery({ select: id }),
-    zoom: (factor, x = width.value / 2) => show(zoomAroundPoint(stretches.value, scale.value, { x, factor })),
+    zoom: (factor, x = width.value / 2) => show(zoomAroundPoint(intervals.value, scale.value, { x, factor })),
     pan: (pixels) => show({ perMs: scale.value.perMs, left: scale.value.left + pixels }),
     fit: () => {
       view.value = null
     },
-    toNow: () => show(centeredView(stretches.value, scale.value, { at: now.peek(), width: width.value })),
+    toNow: () => show(centeredView(intervals.value, scale.value, { at: now.peek(), width: width.value })),
     stop,
   }
 }

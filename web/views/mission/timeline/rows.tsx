@@ -124,7 +124,7 @@ function Task({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpan> }
   )
 }
 
-/** What is drawn beyond the edges of what is seen, in pixels. */
+/** What is drawn beyond the remote machines of what is seen, in pixels. */
 const beyond = 200
 
 /** The bars and signs of a task. They are for the eye; the row says the same in words. */

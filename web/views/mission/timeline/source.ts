@@ -44,10 +44,14 @@ export function sourceOf(timeline: Timeline): TimelineSource {
       id: task.id,
       name: task.name,
       phaseId: task.phase_id,
-      isDone: task.standing === 'done',
+      isDone: task.status === 'done',
       status: taskStatus(task, last.get(task.id) ?? null),
       agent: last.get(task.id)?.agent ?? null,
-      marks: (said.get(task.id) ?? []).map((one) => ({ kind: one.kind, at: Date.parse(one.at), said: one })),
+      marks: (said.get(task.id) ?? []).map((one) => ({
+        kind: one.kind,
+        at: Date.parse(one.created_at),
+        said: one,
+      })),
     }),
   )
   return { phases: timeline.phases, tasks, spans }
@@ -55,8 +59,8 @@ export function sourceOf(timeline: Timeline): TimelineSource {
 
 /** A task to do whose last attempt failed says so. */
 function taskStatus(task: Timeline['tasks'][number], last: TimelineAttemptData | null): Status {
-  if (task.standing === 'done') return statusOf(task.resolution ?? 'done')
-  if (task.standing === 'in_progress') return 'active'
+  if (task.status === 'done') return statusOf(task.resolution ?? 'done')
+  if (task.status === 'in_progress') return 'active'
   if (last?.status === 'failed') return 'failed'
-  return task.standing === 'ready' ? 'ready' : 'planned'
+  return task.status === 'ready' ? 'ready' : 'planned'
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { happened } from '../../../../store/facts.ts'
+import { happened } from '../../../../store/events.ts'
 import { storeOf } from '../../../../store/sqlite/processes/store-of.ts'
 import { roles } from '../roles.ts'
 
-// Records facts numbered from <first>, <count> of them, in transactions of one to five, with pauses.
+// Records log entries numbered from <first>, <count> of them, in transactions of one to five, with pauses.
 const [root = '', file = '', first = '', count = ''] = process.argv.slice(2)
 const store = storeOf(root, file)
 for (let done = 0; done < Number(count); ) {

@@ -6,9 +6,9 @@ import { taskPage } from '../../src/plan/cli/task.ts'
 import { agentActor } from '../support/project.ts'
 import { openTeamProject, standingOf } from './team-project.ts'
 
-async function factsIn({ team }: Context): Promise<readonly NewProjectEvent[]> {
-  const facts = await team?.store.view(({ journal }) => journal.since(0, 100))
-  return (facts ?? []).map(({ body }) => body)
+async function eventsIn({ team }: Context): Promise<readonly NewProjectEvent[]> {
+  const events = await team?.store.view(({ eventLog: log }) => log.since(0, 100))
+  return (events ?? []).map(({ body }) => body)
 }
 
 /** What comes after `wm1_` and the twelve characters of its id. */
@@ -26,14 +26,14 @@ test('the first admin is made by whoever can write the database, with a token th
   expect(JSON.stringify(tokens)).not.toContain(secretIn(made.secret))
   const days = (Date.parse(made.expires_at) - Date.parse(made.created_at)) / 86_400_000
   expect(days).toBe(90)
-  expect((await factsIn(context)).map(({ kind }) => kind)).toEqual([
+  expect((await eventsIn(context)).map(({ kind }) => kind)).toEqual([
     'project.created',
     'person.added',
     'token.created',
   ])
 })
 
-test('every change is a fact, and no fact holds a secret or its hash (44)', async () => {
+test('every change is a log entry, and no log entry holds a secret or its hash (44)', async () => {
   const { call, context } = await openTeamProject()
   const { secret, id } = await call('token_create', { admin: true, person: 'Ada' })
   const { secret: other } = await call('token_create', {
@@ -44,8 +44,8 @@ test('every change is a fact, and no fact holds a secret or its hash (44)', asyn
   })
   await call('token_revoke', { token: 'ci' })
   await call('member_add', { person: 'Ada', access: 'owner' })
-  const team = JSON.stringify(await factsIn(context))
-  const project = JSON.stringify(await context.store.view(({ journal }) => journal.since(0, 100)))
+  const team = JSON.stringify(await eventsIn(context))
+  const project = JSON.stringify(await context.store.view(({ eventLog: log }) => log.since(0, 100)))
   for (const text of [secret, other]) {
     const hidden = secretIn(text)
     for (const kept of [hidden, context.team?.hashOf(hidden) ?? '']) {
@@ -58,7 +58,7 @@ test('every change is a fact, and no fact holds a secret or its hash (44)', asyn
   expect(kept?.hash).toBe(context.team?.hashOf(secretIn(secret)))
 })
 
-test('what the facts make of persons and tokens is what the tables hold', async () => {
+test('what the log entries make of persons and tokens is what the tables hold', async () => {
   const { call, context } = await openTeamProject()
   await call('token_create', { admin: true, person: 'Ada' })
   await call('person_add', { name: 'Ben', email: 'Ben@Example.org' })
@@ -69,7 +69,7 @@ test('what the facts make of persons and tokens is what the tables hold', async 
   await call('person_disable', { person: 'Ben' })
   for (const store of [context.store, context.team?.store]) {
     const found = await store?.inspect()
-    expect(found).toMatchObject({ brokenAt: null, trouble: null, differing: 0 })
+    expect(found).toMatchObject({ brokenAt: null, error: null, differing: 0 })
     expect(found?.rows).toBeGreaterThan(1)
   }
 })
@@ -147,45 +147,45 @@ test('a token is made for at most a year, under a name of its own, and for other
   const { id } = await call('person_add', { name: 'Ben' })
   await call('member_add', { person: 'Ben' })
   const ben = standingOf('contributor', { personId: id, personName: 'Ben' })
-  expect(await refused('token_create', { name: 'a', days: 366 }, { standing: ben })).toMatchObject({
+  expect(await refused('token_create', { name: 'a', days: 366 }, { permissions: ben })).toMatchObject({
     code: 'INVALID_INPUT',
     reason: 'input_invalid',
     details: { fields: ['days'] },
   })
-  await call('token_create', { name: 'a', days: 365 }, { standing: ben })
-  expect(await refused('token_create', { name: 'a' }, { standing: ben })).toMatchObject({
+  await call('token_create', { name: 'a', days: 365 }, { permissions: ben })
+  expect(await refused('token_create', { name: 'a' }, { permissions: ben })).toMatchObject({
     code: 'CONFLICT',
     reason: 'token_exists',
   })
-  expect(await refused('token_create', { name: 'b', person: 'Ada' }, { standing: ben })).toMatchObject({
+  expect(await refused('token_create', { name: 'b', person: 'Ada' }, { permissions: ben })).toMatchObject({
     code: 'FORBIDDEN',
     reason: 'token_for_other_person',
   })
-  expect(await refused('token_create', { admin: true }, { standing: ben })).toMatchObject({
+  expect(await refused('token_create', { admin: true }, { permissions: ben })).toMatchObject({
     code: 'FORBIDDEN',
     reason: 'admin_needed',
   })
-  expect(await refused('token_create', { name: 'b', kind: 'runner' }, { standing: ben })).toMatchObject({
+  expect(await refused('token_create', { name: 'b', kind: 'runner' }, { permissions: ben })).toMatchObject({
     code: 'FORBIDDEN',
     reason: 'access_too_low',
   })
   expect(
-    await refused('token_create', { kind: 'person', role: 'reviewer' }, { standing: ben }),
+    await refused('token_create', { kind: 'person', role: 'reviewer' }, { permissions: ben }),
   ).toMatchObject({ code: 'FORBIDDEN', reason: 'gate_role_missing' })
   expect(await refused('token_create', { name: 'c' }, { actor: agentActor })).toMatchObject({
     code: 'FORBIDDEN',
     reason: 'person_needed',
   })
-  expect((await call('token_list', {}, { standing: ben })).tokens).toMatchObject([{ name: 'a' }])
-  expect(await refused('token_list', { all: true }, { standing: ben })).toMatchObject({
+  expect((await call('token_list', {}, { permissions: ben })).tokens).toMatchObject([{ name: 'a' }])
+  expect(await refused('token_list', { all: true }, { permissions: ben })).toMatchObject({
     code: 'FORBIDDEN',
     reason: 'access_too_low',
   })
-  expect(await refused('token_revoke', { token: 'Ada' }, { standing: ben })).toMatchObject({
+  expect(await refused('token_revoke', { token: 'Ada' }, { permissions: ben })).toMatchObject({
     code: 'NOT_FOUND',
     reason: 'token_not_found',
   })
-  expect(await call('token_revoke', { token: 'a' }, { standing: ben })).toMatchObject({ state: 'revoked' })
+  expect(await call('token_revoke', { token: 'a' }, { permissions: ben })).toMatchObject({ state: 'revoked' })
 })
 
 test('a token with a limit lets its person do no more than that, and makes none that lets more', async () => {
@@ -197,7 +197,11 @@ test('a token with a limit lets its person do no more than that, and makes none 
     as((await call('token_create', { name, kind: 'person', person, access })).secret)
 
   const reads = await limited('Ada', 'viewer')
-  expect(await call('whoami', {}, reads)).toMatchObject({ access: 'viewer', most: 'viewer', admin: false })
+  expect(await call('whoami', {}, reads)).toMatchObject({
+    access: 'viewer',
+    max_access: 'viewer',
+    admin: false,
+  })
   expect(await call('list_missions', {}, reads)).toMatchObject({ missions: [] })
   const own = { form: 'slack', url: 'https://chat.example/hook' }
   for (const [name, input] of [
@@ -236,7 +240,7 @@ test('a token with a limit lets its person do no more than that, and makes none 
   })
 
   const owns = await limited('Ada', 'owner')
-  expect(await call('whoami', {}, owns)).toMatchObject({ access: 'owner', most: 'owner', admin: false })
+  expect(await call('whoami', {}, owns)).toMatchObject({ access: 'owner', max_access: 'owner', admin: false })
   expect(await refused('person_add', { name: 'Cleo' }, owns)).toMatchObject({
     code: 'FORBIDDEN',
     reason: 'token_access_too_low',
@@ -265,7 +269,7 @@ test('a token with a limit lets its person do no more than that, and makes none 
     expect.arrayContaining([expect.objectContaining({ name: 'Ada', access: null })]),
   )
   const found = await context.team?.store.inspect()
-  expect(found).toMatchObject({ brokenAt: null, trouble: null, differing: 0 })
+  expect(found).toMatchObject({ brokenAt: null, error: null, differing: 0 })
 })
 
 test('no agent gets a token with a role that a process keeps for people (24)', async () => {
@@ -319,13 +323,13 @@ test('a person is made an admin and no longer is one, and the last admin stays',
     reason: 'person_disabled',
     message: expect.stringContaining('Ada'),
   })
-  const changes = (await factsIn(context)).filter(({ kind }) => kind === 'person.changed')
+  const changes = (await eventsIn(context)).filter(({ kind }) => kind === 'person.changed')
   expect(changes).toMatchObject([
     { name: 'Ben', changes: { admin: true } },
     { name: 'Ada', changes: { admin: false } },
     { name: 'Ada', changes: { disabledAt: expect.any(Number) } },
   ])
-  expect(await context.team?.store.inspect()).toMatchObject({ differing: 0, trouble: null })
+  expect(await context.team?.store.inspect()).toMatchObject({ differing: 0, error: null })
 })
 
 test('show names the people behind the agents that began and completed a task', async () => {
@@ -352,12 +356,12 @@ test('a correction and a card of the inbox name the person behind the agent', as
   await call('log_issue', { task_id, ...asked }, agent)
   await call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } }, agent)
   await call('complete_task', { task_id, correction: 'Only in memory.' }, agent)
-  const { holds } = await call('inbox', {}, agent)
-  expect(holds).toMatchObject([{ kind: 'blocker', opened_by_person: 'Ada' }])
+  const { items } = await call('inbox', {}, agent)
+  expect(items).toMatchObject([{ kind: 'blocker', opened_by_person: 'Ada' }])
   const shown = await call('show', { id: task_id }, agent)
   expect(shown.attempts[0].corrections).toMatchObject([{ text: 'Only in memory.', person: 'Ada' }])
-  expect(shown.holds).toMatchObject([{ kind: 'blocker', opened_by_person: 'Ada' }])
+  expect(shown.items).toMatchObject([{ kind: 'blocker', opened_by_person: 'Ada' }])
   const page = { ink: (_style: string, text: string) => text, width: 200, now: Date.now() }
   expect(taskPage(shown, page as never)).toMatch(/\(Ada\) added .*Only in memory/)
-  expect(inboxList(shown.holds, page as never)).toMatch(/opened by \S+ \(Ada\)/)
+  expect(inboxList(shown.items, page as never)).toMatch(/opened by \S+ \(Ada\)/)
 })

@@ -26,22 +26,24 @@ async function blocked() {
 
 test('a blocker waits in the inbox; a person’s answer reaches the agent through get_context', async () => {
   const { project, issue_id, context, task_id } = await blocked()
-  const { holds } = await project.call('inbox')
-  expect(holds).toMatchObject([
+  const { items } = await project.call('inbox')
+  expect(items).toMatchObject([
     { kind: 'blocker', reason: 'Cookies or tokens?', opened_by: 'builder', task_id, issue_id },
   ])
-  const answer = await project.call('resolve', { id: holds[0].hold_id, answer: 'Cookies' }, asPerson)
-  expect(answer).toMatchObject({ status: 'resolved', answer: 'Cookies', by: 'Tess' })
+  const answer = await project.call('resolve', { id: items[0].item_id, answer: 'Cookies' }, asPerson)
+  expect(answer).toMatchObject({ status: 'resolved', answer: 'Cookies', closed_by: 'Tess' })
   expect(await context()).toMatchObject({
     blockers: [],
     blockers_total: 0,
-    answered_blockers: [{ id: issue_id, resolved: { by: 'Tess', answer: 'Cookies', at: answer.at } }],
+    answered_blockers: [
+      { id: issue_id, resolved: { closed_by: 'Tess', answer: 'Cookies', closed_at: answer.closed_at } },
+    ],
   })
   expect((await project.call('inbox')).total).toBe(0)
-  expect((await project.call('inbox', { closed: true })).holds).toMatchObject([{ status: 'resolved' }])
+  expect((await project.call('inbox', { closed: true })).items).toMatchObject([{ status: 'resolved' }])
 })
 
-test('an issue’s id serves as well as its hold’s', async () => {
+test('an issue’s id serves as well as its inbox item’s', async () => {
   const { project, issue_id } = await blocked()
   expect(await project.call('resolve', { id: issue_id, answer: 'Use cookies.' }, asPerson)).toMatchObject({
     kind: 'blocker',
@@ -69,17 +71,19 @@ describe('resolve is refused', () => {
 
   test('for what does not exist', async () => {
     const { project } = await blocked()
-    expect(await project.refused('resolve', { id: 'h-nowhere' }, asPerson)).toMatchObject(notFound('hold'))
+    expect(await project.refused('resolve', { id: 'h-nowhere' }, asPerson)).toMatchObject(
+      notFound('inbox item'),
+    )
   })
 })
 
-test('MC1-025 files outside the scope are a hold that names them to a person', async () => {
+test('MC1-025 files outside the scope are an inbox item that names them to a person', async () => {
   const { project, task_id } = await blocked()
   project.write('utils.ts', 'changed\n')
   await project.call('complete_task', { task_id, ...done })
-  const { holds } = await project.call('inbox', { kind: 'scope' })
-  expect(holds).toMatchObject([{ paths: ['utils.ts'], opened_by: 'waymark', task_id }])
-  expect(holds[0].reason).toContain('1 file(s) modified outside declared scope (auth)')
+  const { items } = await project.call('inbox', { kind: 'scope' })
+  expect(items).toMatchObject([{ paths: ['utils.ts'], opened_by: 'waymark', task_id }])
+  expect(items[0].reason).toContain('1 file(s) modified outside declared scope (auth)')
 })
 
 describe('a stale attempt', () => {
@@ -88,8 +92,8 @@ describe('a stale attempt', () => {
   test('is given up when its item is approved', async () => {
     const { project, task_id } = await blocked()
     project.wait(threeHours)
-    const { holds } = await project.call('inbox', { kind: 'stale_attempt' })
-    await project.call('approve', { id: holds[0].hold_id }, asPerson)
+    const { items } = await project.call('inbox', { kind: 'stale_attempt' })
+    await project.call('approve', { id: items[0].item_id }, asPerson)
     expect((await project.call('show', { id: task_id })).attempts).toMatchObject([{ status: 'abandoned' }])
   })
 
@@ -97,8 +101,8 @@ describe('a stale attempt', () => {
     const { project, task_id } = await blocked()
     project.wait(threeHours)
     const stale = () => project.call('inbox', { kind: 'stale_attempt' })
-    const { holds } = await stale()
-    await project.call('reject', { id: holds[0].hold_id, reason: 'It goes on.' }, asPerson)
+    const { items } = await stale()
+    await project.call('reject', { id: items[0].item_id, reason: 'It goes on.' }, asPerson)
     expect((await stale()).total).toBe(0)
     project.wait(threeHours)
     expect((await stale()).total).toBe(1)
@@ -109,14 +113,14 @@ describe('a stale attempt', () => {
     const { project, task_id } = await blocked()
     project.wait(threeHours)
     const stale = () => project.call('inbox', { kind: 'stale_attempt' })
-    const { holds } = await stale()
-    await project.call('resolve', { id: holds[0].hold_id, dismiss: true }, asPerson)
+    const { items } = await stale()
+    await project.call('resolve', { id: items[0].item_id, dismiss: true }, asPerson)
     project.wait(threeHours)
     expect((await stale()).total).toBe(0)
     expect((await project.call('show', { id: task_id })).attempts).toMatchObject([{ status: 'open' }])
   })
 
-  test('that speaks again ends its hold by completing', async () => {
+  test('that speaks again ends its inbox item by completing', async () => {
     const { project, task_id } = await blocked()
     project.wait(threeHours)
     await project.call('inbox')
@@ -125,27 +129,27 @@ describe('a stale attempt', () => {
   })
 })
 
-describe('a hold about an attempt’s silence ends with the attempt', () => {
+describe('an inbox item about an attempt’s silence ends with the attempt', () => {
   const later = 3 * 60 * 60 * 1000
 
   async function silent() {
     const { project, mission_id, task_id, issue_id } = await blocked()
     await project.call('resolve', { id: issue_id, answer: 'Use cookies.' }, asPerson)
     project.wait(later)
-    expect((await project.call('inbox')).holds).toMatchObject([{ kind: 'stale_attempt', task_id }])
+    expect((await project.call('inbox')).items).toMatchObject([{ kind: 'stale_attempt', task_id }])
     return { project, mission_id, task_id }
   }
 
   test('when somebody takes the task over', async () => {
     const { project, task_id } = await silent()
     await project.call('start_task', { planned_task_id: task_id, agent_name: 'other', take_over: true })
-    expect((await project.call('inbox')).holds).toEqual([])
+    expect((await project.call('inbox')).items).toEqual([])
   })
 
   test('or with its silence: the agent takes it up again, and it is not stale any more', async () => {
     const { project, task_id } = await silent()
     await project.call('start_task', { planned_task_id: task_id, agent_name: 'builder' })
-    expect((await project.call('inbox')).holds).toEqual([])
+    expect((await project.call('inbox')).items).toEqual([])
     const other = { planned_task_id: task_id, agent_name: 'other', take_over: true }
     expect(await project.refused('start_task', other)).toMatchObject({
       code: 'CONFLICT',
@@ -157,8 +161,8 @@ describe('a hold about an attempt’s silence ends with the attempt', () => {
     const { project, mission_id } = await silent()
     await project.call('tidy', {}, asPerson)
     await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })
-    expect((await project.call('inbox')).holds).toEqual([])
-    expect((await project.call('inbox', { closed: true })).holds[0]).toMatchObject({
+    expect((await project.call('inbox')).items).toEqual([])
+    expect((await project.call('inbox', { closed: true })).items[0]).toMatchObject({
       kind: 'stale_attempt',
       answer: 'The mission was completed as failed.',
     })
@@ -170,15 +174,15 @@ test('the inbox of a mission that does not exist is refused, not that of all', a
   expect(await project.refused('inbox', { mission_id: 'm-none' })).toMatchObject(notFound('mission'))
 })
 
-test('a mission shows every hold as what it is, with who opened it', async () => {
+test('a mission shows every inbox item as what it is, with who opened it', async () => {
   const { project, mission_id, task_id } = await blocked()
   project.write('src/api.ts', 'changed\n')
   await project.call('complete_task', { task_id, ...done })
   expect(await project.call('show', { id: mission_id })).toMatchObject({
-    holds: [
+    items: [
       { kind: 'blocker', opened_by: 'builder' },
       { kind: 'scope', opened_by: 'waymark', paths: ['src/api.ts'] },
     ],
-    holds_total: 2,
+    items_total: 2,
   })
 })

@@ -13,13 +13,13 @@ import { Clock } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { logEntryWords, useLogEntries } from './event-rows.ts'
-import './journal.css'
+import './log.css'
 
-/** Every fact, newest first. */
+/** Every log entry, newest first. */
 export function View() {
-  const { facts, hasOlder, older } = useLogEntries()
+  const { events, hasOlder, older } = useLogEntries()
   const { rows, still } = useRows<LogEntry>(
-    () => facts.value,
+    () => events.value,
     ({ seq }) => String(seq),
   )
   const named = useQuery('search', {})
@@ -29,8 +29,11 @@ export function View() {
   )
   const keys = shown.value
   const selected = query.value.get('select')
-  const fact = selected === null ? undefined : rows.row(selected)?.peek()
-  const kinds = useMemo(() => [...new Set((facts.value ?? []).map(({ kind }) => kind))].sort(), [facts.value])
+  const event = selected === null ? undefined : rows.row(selected)?.peek()
+  const kinds = useMemo(
+    () => [...new Set((events.value ?? []).map(({ kind }) => kind))].sort(),
+    [events.value],
+  )
   const step = (by: number) => () => {
     const next = keys[Math.min(Math.max(keys.indexOf(selected ?? '') + by, 0), keys.length - 1)]
     if (next !== undefined) setQuery({ select: next })
@@ -39,13 +42,13 @@ export function View() {
     next: step(1),
     previous: step(-1),
     open: () => {
-      const link = fact && logEntryWords(fact, names).link
+      const link = event && logEntryWords(event, names).link
       if (link) navigate(href(link))
     },
-    'copy id': () => void (fact && navigator.clipboard.writeText(fact.hash)),
+    'copy id': () => void (event && navigator.clipboard.writeText(event.hash)),
     close: () => setQuery({ select: null }),
   })
-  if (facts.value === null) return null
+  if (events.value === null) return null
   return (
     <div class="page-inner">
       <header class="page-head">
@@ -66,11 +69,11 @@ export function View() {
           ))}
         </select>
       </header>
-      {facts.value.length === 0 ? (
+      {events.value.length === 0 ? (
         <EmptyState title="Everything that happens appears here, in order." command="waymark demo" />
       ) : (
-        <div class="full-width journal" {...still}>
-          <WaitingRows held={rows.held} release={() => rows.hold(false)} />
+        <div class="full-width log" {...still}>
+          <WaitingRows held={rows.held} release={() => rows.item(false)} />
           <VirtualList
             keys={keys}
             label="Log entries"
@@ -78,18 +81,18 @@ export function View() {
             row={(key) => {
               const row = rows.row(key)
               return row ? (
-                <LogEntryRow key={key} fact={row.peek()} names={names} isSelected={key === selected} />
+                <LogEntryRow key={key} event={row.peek()} names={names} isSelected={key === selected} />
               ) : null
             }}
           />
           {hasOlder.value ? (
             <button type="button" class="button older" onClick={older}>
-              Older facts
+              Older entries
             </button>
           ) : null}
         </div>
       )}
-      {fact ? <LogEntryDetail fact={fact} /> : null}
+      {event ? <LogEntryDetail event={event} /> : null}
     </div>
   )
 }
@@ -100,71 +103,71 @@ function namesOf(named: EntityNames | null): ReadonlyMap<string, string> {
 }
 
 interface LogEntryRowProps {
-  readonly fact: LogEntry
+  readonly event: LogEntry
   readonly names: ReadonlyMap<string, string>
   readonly isSelected: boolean
 }
 
-function LogEntryRow({ fact, names, isSelected }: LogEntryRowProps) {
-  const { seq, at, actor, hash } = fact
-  const { what, about, link } = logEntryWords(fact, names)
+function LogEntryRow({ event, names, isSelected }: LogEntryRowProps) {
+  const { seq, happened_at: at, actor, hash } = event
+  const { what, about, link } = logEntryWords(event, names)
   return (
     <li
-      class="fact-row"
+      class="log-row"
       {...(isSelected && { 'aria-current': 'true' })}
       onPointerDown={() => setQuery({ select: String(seq) })}
     >
-      <span class="count fact-seq">{seq}</span>
-      <span class="muted fact-time">
+      <span class="count log-seq">{seq}</span>
+      <span class="muted log-time">
         <Clock at={at} />
       </span>
-      <span class="fact-actor">
+      <span class="log-actor">
         <Agent name={actor} />
-        {fact.person !== null && <span class="muted"> ({fact.person})</span>}
+        {event.person !== null && <span class="muted"> ({event.person})</span>}
       </span>
-      <span class="fact-what">{what}</span>
+      <span class="log-what">{what}</span>
       <span class="cut wide muted">{link ? <a href={href(link)}>{about || link}</a> : about}</span>
       <span class="id">{hash.slice(0, 8)}</span>
     </li>
   )
 }
 
-function LogEntryDetail({ fact }: { readonly fact: LogEntry }) {
-  const text = JSON.stringify(fact.body, null, 2)
+function LogEntryDetail({ event }: { readonly event: LogEntry }) {
+  const text = JSON.stringify(event.body, null, 2)
   return (
-    <aside class="fact-detail" aria-label={`Log entry ${fact.seq}`}>
+    <aside class="log-detail" aria-label={`Log entry ${event.seq}`}>
       <header>
         <b>
-          {fact.seq} {fact.kind}
+          {event.seq} {event.kind}
         </b>
         <span class="muted">
-          {fact.actor}
-          {fact.person === null ? '' : ` (${fact.person})`}, {fact.actor_kind}, by {fact.channel}
-          {fact.client !== null && fact.client !== fact.actor && ` of ${fact.client}`}
+          {event.actor}
+          {event.person === null ? '' : ` (${event.person})`}, {event.actor_kind}, by {event.channel}
+          {event.client !== null && event.client !== event.actor && ` of ${event.client}`}
         </span>
         <CopyButton text={text} />
         <button type="button" class="button" data-kind="plain" onClick={() => setQuery({ select: null })}>
           Close
         </button>
       </header>
-      {fact.recorded_at === fact.at ? null : (
+      {event.recorded_at === event.happened_at ? null : (
         <p class="muted">
-          Recorded <Clock at={fact.recorded_at} />
+          Recorded <Clock at={event.recorded_at} />
         </p>
       )}
-      <p class="mono muted">{fact.hash}</p>
+      <p class="mono muted">{event.hash}</p>
       <pre>{text}</pre>
     </aside>
   )
 }
 
-function isWanted(fact: LogEntry | undefined, wanted: URLSearchParams): boolean {
-  if (!fact) return false
+function isWanted(event: LogEntry | undefined, wanted: URLSearchParams): boolean {
+  if (!event) return false
   const kind = wanted.get('kind')
-  if (kind !== null && fact.kind !== kind) return false
+  if (kind !== null && event.kind !== kind) return false
   const words = (wanted.get('words') ?? '').toLowerCase()
   if (words === '') return true
-  return `${fact.kind} ${fact.actor} ${fact.person ?? ''} ${JSON.stringify(fact.body)}`
+  return `${event.kind} ${event.actor} ${event.person ?? ''} ${JSON.stringify(event.body)}`
     .toLowerCase()
     .includes(words)
 }
@@ -173,11 +176,11 @@ function isWanted(fact: LogEntry | undefined, wanted: URLSearchParams): boolean 
 function Chain() {
   const doctor = useQuery('doctor', { chain: true })
   const checks = doctor.answer.value?.checks ?? []
-  const journal = checks.find(({ ok }) => !ok) ?? checks.find(({ check }) => check === 'journal')
-  if (!journal) return <span class="muted">Checking the hash chain…</span>
+  const log = checks.find(({ ok }) => !ok) ?? checks.find(({ check }) => check === 'log')
+  if (!log) return <span class="muted">Checking the hash chain…</span>
   return (
-    <span class="chain" data-broken={journal.ok ? undefined : ''}>
-      <StatusIcon status={journal.ok ? 'done' : 'blocked'} named={false} /> {journal.finding}
+    <span class="chain" data-broken={log.ok ? undefined : ''}>
+      <StatusIcon status={log.ok ? 'done' : 'blocked'} named={false} /> {log.finding}
       <button type="button" class="button" data-kind="plain" onClick={doctor.refresh}>
         Check again
       </button>

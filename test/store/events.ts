@@ -10,9 +10,9 @@ import { agent } from '../support/entities.ts'
 export async function happened(
   store: Store,
   at: number,
-  ...facts: readonly NewProjectEvent[]
+  ...events: readonly NewProjectEvent[]
 ): Promise<void> {
-  await store.record({ actor: agent, at, decide: async () => ({ facts, answer: null }) })
+  await store.record({ actor: agent, at, decide: async () => ({ events, answer: null }) })
 }
 
 const nowhere = { attemptId: null, missionId: 'm-1' as MissionId, phaseId: null, agentName: 'builder' }

@@ -6,9 +6,9 @@ import type { LogEntry } from '../../api/entities.ts'
 import { listenToFrames, listenToReloads } from '../../live/feed.ts'
 import { showToast } from '../../shell/toasts.tsx'
 
-/** The journal, newest first: the end of it, its tail as it happens, and older pages when they are asked for. */
+/** The log, newest first: the end of it, its tail as it happens, and older pages when they are asked for. */
 export interface LogEntries {
-  readonly facts: ReadonlySignal<readonly LogEntry[] | null>
+  readonly events: ReadonlySignal<readonly LogEntry[] | null>
   /** Whether there is more before the first one. */
   readonly hasOlder: ReadonlySignal<boolean>
   readonly older: () => void
@@ -17,13 +17,13 @@ export interface LogEntries {
 const page = 500
 
 export function useLogEntries(): LogEntries {
-  const { stop, ...facts } = useMemo(readLogEntries, [])
+  const { stop, ...events } = useMemo(readLogEntries, [])
   useEffect(() => stop, [stop])
-  return facts
+  return events
 }
 
 function readLogEntries(): LogEntries & { readonly stop: () => void } {
-  const facts = signal<readonly LogEntry[] | null>(null)
+  const events = signal<readonly LogEntry[] | null>(null)
   const olderCursor = signal<string | null>(null)
   let busy: Promise<void> = Promise.resolve()
   let waiting = 0
@@ -37,22 +37,22 @@ function readLogEntries(): LogEntries & { readonly stop: () => void } {
   const whole = () =>
     inTurn(async () => {
       const answer = await call('log', { limit: page })
-      facts.value = answer.facts.toReversed()
+      events.value = answer.events.toReversed()
       olderCursor.value = answer.next_cursor
     })
   const newer = async () => {
     waiting = 0
-    const known = facts.value
+    const known = events.value
     if (known === null) return
-    const { facts: next } = await call('log', { since: known[0]?.seq ?? 0, limit: page })
-    if (next.length > 0) facts.value = [...next.toReversed(), ...known]
+    const { events: next } = await call('log', { since: known[0]?.seq ?? 0, limit: page })
+    if (next.length > 0) events.value = [...next.toReversed(), ...known]
   }
   const older = () =>
     inTurn(async () => {
-      const known = facts.value ?? []
+      const known = events.value ?? []
       if (olderCursor.value === null) return
-      const { facts: next, next_cursor } = await call('log', { cursor: olderCursor.value, limit: page })
-      facts.value = [...known, ...next.toReversed()]
+      const { events: next, next_cursor } = await call('log', { cursor: olderCursor.value, limit: page })
+      events.value = [...known, ...next.toReversed()]
       olderCursor.value = next_cursor
     })
   const stops = [
@@ -63,7 +63,7 @@ function readLogEntries(): LogEntries & { readonly stop: () => void } {
   ]
   whole()
   return {
-    facts,
+    events,
     hasOlder: computed(() => olderCursor.value !== null),
     older,
     stop: () => {
@@ -73,7 +73,7 @@ function readLogEntries(): LogEntries & { readonly stop: () => void } {
   }
 }
 
-/** A fact as a line: what happened, and to what. */
+/** A log entry as a line: what happened, and to what. */
 interface LogEntryText {
   readonly what: string
   readonly about: string
@@ -81,7 +81,7 @@ interface LogEntryText {
   readonly link: string | null
 }
 
-/** Reads any kind of fact, also one that a newer server tells of. `names` are those of tasks and missions by id. */
+/** Reads any kind of log entry, also one that a newer server tells of. `names` are those of tasks and missions by id. */
 export function logEntryWords({ kind, body }: LogEntry, names: ReadonlyMap<string, string>): LogEntryText {
   const entity = Object.values(body).find(isJsonObject) ?? {}
   const said = ['name', 'question', 'message', 'description', 'content', 'reason', 'answer', 'summary']
@@ -96,7 +96,7 @@ export function logEntryWords({ kind, body }: LogEntry, names: ReadonlyMap<strin
   }
 }
 
-const nouns: Readonly<Record<string, string>> = { hold: 'inbox item' }
+const nouns: Readonly<Record<string, string>> = { item: 'inbox item' }
 
 type EventFields = Readonly<Record<string, unknown>>
 

@@ -3,37 +3,37 @@ import { Failure } from '../../src/kernel/failure.ts'
 import type { MissionId, RunId } from '../../src/kernel/id.ts'
 import { agent, aMission } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { happened } from './facts.ts'
+import { happened } from './events.ts'
 
 const started = (number: number) =>
   ({ kind: 'mission.started', mission: aMission({ id: `m-${number}` as MissionId }) }) as const
 
-describe.each(dialects)('the journal in $dialect', ({ fresh }) => {
+describe.each(dialects)('the log in $dialect', ({ fresh }) => {
   test('facts are numbered from 1 without a gap, whole and in order', async () => {
     await using temporary = await fresh()
     const { store, root } = temporary
     await happened(store, 7, started(1), started(2))
     await happened(store, 8, started(3))
-    await store.view(async ({ journal }) => {
-      const facts = await journal.since(0, 10)
-      expect(facts.map(({ seq, at }) => [seq, at])).toEqual([
+    await store.view(async ({ eventLog: log }) => {
+      const events = await log.since(0, 10)
+      expect(events.map(({ seq, at }) => [seq, at])).toEqual([
         [1, 7],
         [2, 7],
         [3, 7],
         [4, 8],
       ])
-      expect(facts[0]).toMatchObject({
+      expect(events[0]).toMatchObject({
         actor: agent,
         version: 1,
         body: { kind: 'project.created', root },
       })
-      expect(facts[3]?.body).toEqual(started(3))
-      expect(facts[3]?.hash).toMatch(/^[0-9a-f]{64}$/)
-      expect((await journal.since(2, 1)).map(({ seq }) => seq)).toEqual([3])
-      expect((await journal.latest({ limit: 2 })).map(({ seq }) => seq)).toEqual([4, 3])
-      expect((await journal.latest({ limit: 2, before: 3 })).map(({ seq }) => seq)).toEqual([2, 1])
-      expect(await journal.head()).toBe(4)
-      expect(await journal.verify()).toEqual({ facts: 4, brokenAt: null })
+      expect(events[3]?.body).toEqual(started(3))
+      expect(events[3]?.hash).toMatch(/^[0-9a-f]{64}$/)
+      expect((await log.since(2, 1)).map(({ seq }) => seq)).toEqual([3])
+      expect((await log.latest({ limit: 2 })).map(({ seq }) => seq)).toEqual([4, 3])
+      expect((await log.latest({ limit: 2, before: 3 })).map(({ seq }) => seq)).toEqual([2, 1])
+      expect(await log.head()).toBe(4)
+      expect(await log.verify()).toEqual({ events: 4, brokenAt: null })
     })
   })
 
@@ -42,12 +42,12 @@ describe.each(dialects)('the journal in $dialect', ({ fresh }) => {
     const { store } = temporary
     const name = 'half \ud800, nul \u0000, "quoted", é, 🙂'
     await happened(store, 7, { kind: 'mission.started', mission: aMission({ name }) })
-    await store.view(async ({ missions, journal }) => {
+    await store.view(async ({ missions, eventLog: log }) => {
       expect((await missions.find('m-1'))?.name).toBe(name.toWellFormed().replace('\0', '␀'))
-      expect((await journal.since(1, 1))[0]?.body).toMatchObject({
+      expect((await log.since(1, 1))[0]?.body).toMatchObject({
         mission: { name: name.toWellFormed() },
       })
-      expect((await journal.verify()).brokenAt).toBeNull()
+      expect((await log.verify()).brokenAt).toBeNull()
     })
   })
 
@@ -63,9 +63,9 @@ describe.each(dialects)('the journal in $dialect', ({ fresh }) => {
     })
     await expect(refusing).rejects.toMatchObject({ code: 'CONFLICT' })
     expect(
-      await store.record({ actor: agent, at: 1, decide: async () => ({ facts: [], answer: 'x' }) }),
+      await store.record({ actor: agent, at: 1, decide: async () => ({ events: [], answer: 'x' }) }),
     ).toBe('x')
-    expect(await store.view((reads) => reads.journal.head())).toBe(0)
+    expect(await store.view((reads) => reads.eventLog.head())).toBe(0)
   })
 
   test('a decision reads what was recorded before it, and concurrent ones take turns', async () => {
@@ -77,7 +77,7 @@ describe.each(dialects)('the journal in $dialect', ({ fresh }) => {
         at: number,
         decide: async (reads) => {
           const { total } = await reads.missions.list({ limit: 1 })
-          return { facts: [started(total + 1)], answer: total }
+          return { events: [started(total + 1)], answer: total }
         },
       })
     const totals = await Promise.all(Array.from({ length: 12 }, (_, number) => counting(number)))
@@ -88,13 +88,13 @@ describe.each(dialects)('the journal in $dialect', ({ fresh }) => {
     await using temporary = await fresh()
     const { store } = temporary
     await happened(store, 1, started(1))
-    const heads = await store.view(async ({ journal }) => {
-      const before = await journal.head()
+    const heads = await store.view(async ({ eventLog: log }) => {
+      const before = await log.head()
       await happened(store, 2, started(2))
-      return [before, await journal.head()]
+      return [before, await log.head()]
     })
     expect(heads).toEqual([2, 2])
-    expect(await store.view(({ journal }) => journal.head())).toBe(3)
+    expect(await store.view(({ eventLog: log }) => log.head())).toBe(3)
   })
 })
 
@@ -110,14 +110,14 @@ describe.each(dialects)('idempotency in $dialect', ({ fresh }) => {
         actor: agent,
         at: answer,
         idempotency: key,
-        decide: async () => ({ facts: [started(answer)], answer: { answer } }),
+        decide: async () => ({ events: [started(answer)], answer: { answer } }),
       })
     // Which of two that are asked at once comes first is not said; the other one is answered the same.
     const [one, other] = await Promise.all([asked(1), asked(2)])
     expect(other).toEqual(one)
     expect(await asked(3)).toEqual(one)
     expect(await store.replay(key)).toEqual({ answer: one })
-    expect(await store.view(({ journal }) => journal.head())).toBe(2)
+    expect(await store.view(({ eventLog: log }) => log.head())).toBe(2)
   })
 
   test.each([
@@ -126,7 +126,7 @@ describe.each(dialects)('idempotency in $dialect', ({ fresh }) => {
   ])('a key that was used otherwise is refused ($reason)', async ({ change, reason }) => {
     await using temporary = await fresh()
     const { store } = temporary
-    const decide = async () => ({ facts: [], answer: 1 })
+    const decide = async () => ({ events: [], answer: 1 })
     await store.record({ actor: agent, at: 1, idempotency: key, decide })
     const idempotency = { ...key, ...change }
     const refused = { code: 'IDEMPOTENCY_KEY_REUSED', reason }
@@ -142,7 +142,7 @@ describe.each(dialects)('idempotency in $dialect', ({ fresh }) => {
         actor: agent,
         at: answer,
         idempotency: { ...key, owner },
-        decide: async () => ({ facts: [], answer }),
+        decide: async () => ({ events: [], answer }),
       })
     expect(await asked('ada', 1)).toBe(1)
     expect(await asked('ben', 2)).toBe(2)
@@ -159,7 +159,7 @@ describe.each(dialects)('idempotency in $dialect', ({ fresh }) => {
         actor: agent,
         at: answer,
         decide: async () => ({
-          facts: [started(answer)],
+          events: [started(answer)],
           ...(binds && { binds: { idempotency: ofRun, answer: { bound: answer } } }),
           answer,
         }),
@@ -172,14 +172,14 @@ describe.each(dialects)('idempotency in $dialect', ({ fresh }) => {
     expect(await store.replay({ ...key, run: 'run-2' as RunId })).toBeNull()
     // Another event that would bind the same key is refused whole.
     await expect(accepted(3, true)).rejects.toThrow()
-    expect(await store.view(({ journal }) => journal.head())).toBe(3)
+    expect(await store.view(({ eventLog: log }) => log.head())).toBe(3)
   })
 
   test('the token of a claim is answered again only on the connection that made it', async () => {
     await using temporary = await fresh()
     const { store } = temporary
     const idempotency = { ...key, connection: 'one' }
-    const decide = async () => ({ facts: [], answer: { claim: { token: 'c-secret', agent: 'ada' } } })
+    const decide = async () => ({ events: [], answer: { claim: { token: 'c-secret', agent: 'ada' } } })
     await store.record({ actor: agent, at: 1, idempotency, decide })
     expect(await store.replay(idempotency)).toMatchObject({ answer: { claim: { token: 'c-secret' } } })
     await expect(store.replay({ ...key, connection: 'two' })).rejects.toMatchObject({

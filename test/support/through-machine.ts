@@ -16,26 +16,26 @@ import {
 import { fingerprint } from '../../src/store/fingerprint.ts'
 import { randomIds } from '../../src/store/random-ids.ts'
 
-/** Whether what is tested is to go through an edge, though the test does not ask for it. */
-export function isThroughEdge(): boolean {
-  return process.env['WAYMARK_TEST_THROUGH'] === 'edge'
+/** Whether what is tested is to go through a remote machine, though the test does not ask for it. */
+export function isThroughMachine(): boolean {
+  return process.env['WAYMARK_TEST_THROUGH'] === 'machine'
 }
 
 const nobody = { name: 'nobody', kind: 'agent', role: null, channel: 'stdio' } as const
-const edge = { id: 'e-0123456789ab', name: 'the edge of the tests' }
+const machine = { id: 'e-0123456789ab', name: 'the edge of the tests' }
 
-export interface OfEdge {
+export interface OfMachine {
   readonly patience?: number | undefined
   /** What the operation is asked with. */
   readonly input?: unknown
 }
 
 /** Runs a handler as a server does for a caller on another machine, and looks here at what it asks for. */
-export async function throughEdge<Answer>(
+export async function throughMachine<Answer>(
   context: Context,
   asked: string | undefined,
-  work: (onEdge: Context) => Promise<Answer>,
-  { patience = 20_000, input = {} }: OfEdge = {},
+  work: (onMachine: Context) => Promise<Answer>,
+  { patience = 20_000, input = {} }: OfMachine = {},
 ): Promise<{ readonly answer: Answer; readonly rounds: number }> {
   const id = randomUUID()
   const commands = new TrustedCommands({
@@ -56,15 +56,15 @@ export async function throughEdge<Answer>(
   }
   let measured: readonly SentMeasurement[] = []
   for (let rounds = 1; ; rounds += 1) {
-    const onEdge = remoteContext(context, {
-      edge,
+    const onMachine = remoteContext(context, {
+      machine,
       id,
       folder: context.folder,
       address: 'https://waymark.example/p/shop',
       measured,
     })
     try {
-      return { answer: await work(onEdge), rounds }
+      return { answer: await work(onMachine), rounds }
     } catch (error) {
       if (!(error instanceof RemoteMeasureRequired)) throw error
       const request = MeasureRequest.parse(JSON.parse(JSON.stringify(error.request)))
@@ -86,7 +86,7 @@ function confinedTo(context: Context): MeasuringContext {
   })
   return {
     context,
-    edge: edge.id,
+    machine: machine.id,
     snapshots: () => join(context.program.stateFolder, 'snapshots'),
     commands,
     asked: undefined,
@@ -113,7 +113,7 @@ export function confinedWitness(own: WorkTreeWitness, stateFolder: string): Work
     others: (folder) => at(folder, (witness) => witness.others(folder)),
     snapshot: (request) => at(request.top ?? request.folder, (witness) => witness.snapshot(request)),
     changes: (from, to) => at(from.top, (witness) => witness.changes(from, to)),
-    lines: (from, to, wish) => at(from.top, (witness) => witness.lines(from, to, wish)),
+    lines: (from, to, request) => at(from.top, (witness) => witness.lines(from, to, request)),
     history: {
       file: (request) => at(request.folder, (witness) => witness.history.file(request)),
       blame: (request) => at(request.folder, (witness) => witness.history.blame(request)),

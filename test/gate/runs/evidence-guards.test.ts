@@ -18,9 +18,9 @@ test('blockers: an open blocker of the mission holds the run back until a person
   const task_id = await start()
   const issue = { task_id, type: 'unclear_requirement', description: 'Which?', resolution: 'Waiting.' }
   await project.call('log_issue', { ...issue, requires_human_review: true })
-  const { holds } = await project.call('inbox')
-  expect(await missing(run)).toEqual([`free: open blockers: ${holds[0].hold_id}`])
-  await project.call('resolve', { id: holds[0].hold_id, answer: 'The first.' }, { actor: person })
+  const { items } = await project.call('inbox')
+  expect(await missing(run)).toEqual([`free: open blockers: ${items[0].item_id}`])
+  await project.call('resolve', { id: items[0].item_id, answer: 'The first.' }, { actor: person })
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 

@@ -13,7 +13,7 @@ import { refusalIn } from '../surfaces/cli/command-line.ts'
 import { type Serving, serveHome } from '../surfaces/http/serve-process.ts'
 
 /** A machine where agents work: a home, a state folder and a work tree of its own. */
-export interface EdgeMachine {
+export interface AgentMachine {
   readonly home: string
   readonly folder: string
   readonly environment: Record<string, string>
@@ -24,10 +24,10 @@ export interface EdgeMachine {
   /** How a command is refused, as data. */
   readonly refused: (...words: readonly string[]) => Answer
   /** A client of `waymark mcp` there. */
-  readonly connect: (...words: readonly string[]) => Promise<EdgeAgent>
+  readonly connect: (...words: readonly string[]) => Promise<MachineAgent>
 }
 
-export interface EdgeAgent {
+export interface MachineAgent {
   readonly client: Client
   /** Calls a tool; fails with its text when it answers an error. */
   readonly call: (tool: string, input?: object) => Promise<Answer>
@@ -50,8 +50,8 @@ export interface TeamServer extends Serving {
   readonly again: () => Promise<Serving>
   /** Calls an operation over HTTP, as a person. */
   readonly api: (name: string, input?: object) => Promise<Answer>
-  /** Every fact, as the journal is read over HTTP. */
-  readonly journal: () => Promise<readonly Answer[]>
+  /** Every log entry, as the log is read over HTTP. */
+  readonly log: () => Promise<readonly Answer[]>
 }
 
 /** A real server with a project of its own. */
@@ -81,12 +81,10 @@ export async function teamServer(): Promise<TeamServer> {
       })
       return response.json()
     },
-    journal: async () => {
+    log: async () => {
       const headers = { Authorization: `Bearer ${around.token('person')}` }
-      const page: Answer = await (
-        await fetch(`${address}/api/journal?since=0&limit=1000`, { headers })
-      ).json()
-      return page.facts
+      const page: Answer = await (await fetch(`${address}/api/events?since=0&limit=1000`, { headers })).json()
+      return page.events
     },
   }
 }
@@ -98,7 +96,7 @@ const files = {
 }
 
 /** A machine that is not connected to any server yet. */
-export function edgeMachine(options: { readonly home?: string } = {}): EdgeMachine {
+export function agentMachine(options: { readonly home?: string } = {}): AgentMachine {
   const home = options.home ?? temporaryFolder()
   const folder = join(home, 'shop')
   const inherited = Object.entries(serverEnvironment(home)).filter(
@@ -118,13 +116,13 @@ export function edgeMachine(options: { readonly home?: string } = {}): EdgeMachi
     run: (...words) => runProgram(words, { folder, environment }),
     refused: (...words) =>
       refusalIn(runProgram(words, { folder, environment: { ...environment, WAYMARK_FORMAT: 'json' } })),
-    connect: (...words) => edgeAgent({ folder, environment }, words),
+    connect: (...words) => machineAgent({ folder, environment }, words),
   }
 }
 
 /** A machine whose work tree is kept at a server. */
-export function connectedMachine(server: TeamServer, token = server.token('agent')): EdgeMachine {
-  const machine = edgeMachine()
+export function connectedMachine(server: TeamServer, token = server.token('agent')): AgentMachine {
+  const machine = agentMachine()
   const ran = runProgram(['connect', server.address], {
     folder: machine.folder,
     environment: { ...machine.environment, WAYMARK_TOKEN: token },
@@ -135,7 +133,7 @@ export function connectedMachine(server: TeamServer, token = server.token('agent
 
 /** What the built program prints there. It runs beside this process, which may answer it as a proxy. */
 export async function ranAt(
-  { folder, environment }: EdgeMachine,
+  { folder, environment }: AgentMachine,
   words: readonly string[],
   more: Record<string, string> = {},
   input?: string,
@@ -149,10 +147,10 @@ export async function ranAt(
   return out
 }
 
-async function edgeAgent(
+async function machineAgent(
   running: { readonly folder: string; readonly environment: Record<string, string> },
   words: readonly string[],
-): Promise<EdgeAgent> {
+): Promise<MachineAgent> {
   const client = new Client({ name: 'edge-client', version: '1.0.0' })
   const transport = new ProgramTransport(['mcp', ...words], running)
   await client.connect(transport)
