@@ -309,7 +309,7 @@ export async function assertSubmittedLocally(
     `${event} of run ${record.id} rests on ${away.path}, which was handed in on ${name}: only there it is seen whether it is as it was.`,
     {
       reason: 'file_on_other_machine',
-      hint: `Send ${event} on ${machine}; or hand ${away.path} in again with it, as it is here.`,
+      hint: `Send ${event} on ${name}; or hand ${away.path} in again with it, as it is here.`,
     },
   )
 }
