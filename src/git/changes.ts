@@ -38,6 +38,7 @@ export async function reportChanges(span: SnapshotPair, environment: GitEnvironm
     ? ['The contents of some changed files are gone or were not kept: their lines are not counted.']
     : []
   const unreadable = [...new Set(unreadableFolders(span))]
+  const appeared = appearedWorkTrees(span)
   const doubts = [
     ...new Set([
       ...all.flatMap(({ uncertain }) => uncertain ?? []),
@@ -45,6 +46,10 @@ export async function reportChanges(span: SnapshotPair, environment: GitEnvironm
       ...settingsDoubts(span),
       ...heldDoubts(held),
       ...unreadable.map((path) => `${path} could not be looked at: what changed there is not known.`),
+      ...appeared.map(
+        (path) =>
+          `${path} became a linked work tree of this repository meanwhile: what its folder holds is not known.`,
+      ),
     ]),
   ]
   const elsewhere = all.length === 0 ? await changedOtherTrees(span) : []
@@ -64,7 +69,7 @@ export async function reportChanges(span: SnapshotPair, environment: GitEnvironm
       ]),
     ],
     doubts,
-    unreadable: [...unreadable, ...held.slice(0, maxHeld).map(({ path }) => displayPath(path))],
+    unreadable: [...unreadable, ...appeared, ...held.slice(0, maxHeld).map(({ path }) => displayPath(path))],
   }
 }
 
@@ -97,6 +102,14 @@ function unreadableFolders({ from, to }: SnapshotPair): string[] {
   return [...from.repositories, ...to.repositories].flatMap(({ prefix, unreadable = [] }) =>
     unreadable.map((folder) => displayPath(prefix + folder)),
   )
+}
+
+/**
+ * Linked work trees inside this one that were not there at the start. Those that were there, and those that went, have
+ * attempts of their own; a new one may hide files of this one.
+ */
+function appearedWorkTrees({ from, to }: SnapshotPair): string[] {
+  return to.linkedWorkTrees.filter((path) => !from.linkedWorkTrees.includes(path)).map(displayPath)
 }
 
 /** The paths that differ, without renames, lines and origins. */

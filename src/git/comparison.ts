@@ -216,7 +216,11 @@ export function reconcileIgnored(span: SnapshotPair, compared: Iterable<Differen
         uncertain.set(path, 'It was in an ignored folder at the start, so it may have existed before.')
         differences.push(difference)
       }
-    } else differences.push(difference)
+    } else {
+      const doubt = linkedTreeDoubt(difference, span)
+      if (doubt !== null) uncertain.set(path, doubt)
+      differences.push(difference)
+    }
   }
   const bucket = compareIgnored(span, { before, after, settled })
   return {
@@ -225,6 +229,15 @@ export function reconcileIgnored(span: SnapshotPair, compared: Iterable<Differen
     notes,
     uncertain,
   }
+}
+
+/** A linked work tree hides the files of its folder: one that is missing at that end may have been there. */
+function linkedTreeDoubt({ path, before, after }: Difference, { from, to }: SnapshotPair): string | null {
+  const isInside = ({ linkedWorkTrees }: WorkTreeState) =>
+    linkedWorkTrees.some((folder) => path.startsWith(folder))
+  if (before === null && isInside(from))
+    return 'It was in a linked work tree at the start, so it may have existed before.'
+  return after === null && isInside(to) ? 'It is in a linked work tree now, so it may still exist.' : null
 }
 
 interface IgnoredComparison {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nextTurn } from '../kernel/files/next-turn.ts'
 import { readRegular } from '../kernel/files/regular-file.ts'
+import { removeFromState } from '../kernel/files/state-folder.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import { align } from '../lines/domain/alignment.ts'
 import { contentsOf } from './blobs.ts'
@@ -32,8 +33,9 @@ export interface CopiesOptions {
 
 /** What hooks copied of files, in the terms of the snapshots beside which they were made. */
 export function fileCopies(options: CopiesOptions): FileCopies {
+  const { stateFolder } = options
   const environment = gitEnvironment(options.environment ?? process.env)
-  const folder = join(options.stateFolder, 'snapshots')
+  const folder = join(stateFolder, 'snapshots')
   return {
     keep: async (place, copies) => {
       const state = await loadState(place.directory)
@@ -47,7 +49,7 @@ export function fileCopies(options: CopiesOptions): FileCopies {
     amended: async (place, name, files) => {
       const state = await loadState(place.directory)
       if (state === null) return null
-      return amend(state, place, { directory: join(folder, name), files, environment })
+      return amend(state, place, { stateFolder, directory: join(folder, name), files, environment })
     },
     linesOf: async (place, steps) => {
       const state = await loadState(place.directory)
@@ -183,6 +185,7 @@ export async function headsOf(
 }
 
 interface CopyAmendment {
+  readonly stateFolder: string
   readonly directory: string
   readonly files: ReadonlyMap<string, string | null>
   readonly environment: GitEnvironment
@@ -192,9 +195,9 @@ interface CopyAmendment {
 async function amend(
   state: WorkTreeState,
   place: SnapshotRef,
-  { directory, files, environment }: CopyAmendment,
+  { stateFolder, directory, files, environment }: CopyAmendment,
 ): Promise<SnapshotRef> {
-  if (existsSync(directory)) rmSync(directory, { recursive: true, force: true })
+  if (existsSync(directory)) removeFromState(stateFolder, directory)
   await cp(place.directory, directory, {
     recursive: true,
     filter: (path) => !path.endsWith('snapshot.json'),

@@ -27,7 +27,8 @@ interface FolderScan {
   readonly ignored: ReturnType<typeof readIgnored>
   /** Folders that could not be listed, ending with `/`. */
   readonly unreadable: readonly PathBytes[]
-  readonly notes: readonly string[]
+  /** Linked work trees of the repository there, ending with `/`: never looked into. */
+  readonly linked: readonly PathBytes[]
 }
 
 // Of Waymark's folder, also of another project's, only the processes belong to what is compared.
@@ -53,7 +54,7 @@ export async function scanFolder(
   const overlay = new Map<PathBytes, OverlayEntry>()
   const ignored: PathBytes[] = []
   const unreadable: PathBytes[] = []
-  const notes: string[] = []
+  const linked: PathBytes[] = []
   const reader = new FolderReader(place, known)
   const waiting: { readonly path: PathBytes; readonly above: IgnoreRules | null }[] = [
     { path: '', above: null },
@@ -67,7 +68,7 @@ export async function scanFolder(
       continue
     }
     if (folder !== '' && (await isLinkedWorkTree(top, folder, entries))) {
-      notes.push(`The linked work tree ${displayPath(folder)} was not looked into.`)
+      linked.push(folder)
       continue
     }
     const rules = entries.some(({ name }) => name === '.gitignore') ? rulesOf(top, folder, above) : above
@@ -87,7 +88,7 @@ export async function scanFolder(
     }
   }
   await reader.close()
-  return { overlay, ignored: readIgnored(top, format, ignored), unreadable, notes }
+  return { overlay, ignored: readIgnored(top, format, ignored), unreadable, linked }
 }
 
 function entriesOf(top: string, folder: PathBytes) {

@@ -3,7 +3,7 @@ import { lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { Failure } from '../kernel/failure.ts'
-import { linkFree, type RefusalReason } from '../kernel/files/contained-file.ts'
+import { isWithin, linkFree, type RefusalReason } from '../kernel/files/contained-file.ts'
 import { readRegularSync } from '../kernel/files/regular-file.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import type {
@@ -228,8 +228,8 @@ function pathOf({ repository }: HistoryLookup, { folder, path }: LineHistoryTarg
   const forms = [whole, whole.normalize('NFC'), whole.normalize('NFD')]
   const there = forms.find((form) => lstatSync(form, { throwIfNoEntry: false }) !== undefined) ?? whole
   const place = linkFree(top, there)
-  if (!('reason' in place) && place.path !== '') return pathBytes(place.path)
-  const { reason, problem, hint } = pathRefusals['reason' in place ? place.reason : 'outside'] ?? outsideTree
+  if (!('reason' in place)) return pathBytes(place.path)
+  const { reason, problem, hint } = pathRefusals[place.reason] ?? outsideTree
   throw new Failure('INVALID_INPUT', `${path} ${problem} (work tree ${top}).`, {
     reason,
     ...(hint !== undefined && { hint }),
@@ -553,6 +553,8 @@ async function filesIn(
     })
   }
   const commit = await commitOf(look, rev)
+  // Git ends with an error of its own for what is outside.
+  if (under !== null && !isWithin(place.top, resolve(place.top, under))) return { commit, files: [] }
   const below = under === null ? [] : ['--', under.replace(/\/+$/, '')]
   const listed = await git(['ls-tree', '-r', '-l', '-z', '--full-tree', commit, ...below], privateCall(place))
   const files = nulRecords(listed).flatMap((record) => {

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { mkdir, readdir, rename, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nextTurn } from '../kernel/files/next-turn.ts'
+import { removeFromState } from '../kernel/files/state-folder.ts'
 import { setNewest } from '../kernel/limited-map.ts'
 import { quoteAlternate } from './private-directory.ts'
 import { type GitCall, type GitEnvironment, GitError, git, noGit, runGit } from './process.ts'
@@ -80,8 +82,7 @@ export async function sweepContents(sweep: ContentsSweep): Promise<void> {
   for (const format of formats) {
     const lock = join(root, `${format}.lock`)
     const locked = await stat(lock).catch(() => null)
-    if (locked !== null && sweep.now - locked.mtimeMs > anHour)
-      await rm(lock, { recursive: true, force: true })
+    if (locked !== null && sweep.now - locked.mtimeMs > anHour) removeFromState(sweep.stateFolder, lock)
     if (!(await madeFolder(lock))) continue
     try {
       await sweepFormat(join(root, format), sweep)
@@ -89,7 +90,7 @@ export async function sweepContents(sweep: ContentsSweep): Promise<void> {
       // Without a git program all stays as it is.
       if (!(error instanceof GitError && error.code === noGit)) throw error
     } finally {
-      await rm(lock, { recursive: true, force: true })
+      removeFromState(sweep.stateFolder, lock)
     }
   }
 }
@@ -124,8 +125,8 @@ async function sweepFormat(folder: string, sweep: ContentsSweep): Promise<void> 
       if (pack !== `pack-${written}`) await movePackAside(pack, { from: folder, to: put, now })
     }
   }
-  await removeOld(join(put, 'pack'), now - oneDay)
-  await removeOld(join(folder, 'pack'), now - oneDay, /^tmp_/)
+  await removeOld(join(put, 'pack'), sweep)
+  await removeOld(join(folder, 'pack'), sweep, /^tmp_/)
 }
 
 interface StoredObjects {
@@ -247,11 +248,16 @@ async function movePackAside(
   }
 }
 
-async function removeOld(folder: string, before: number, which = /./): Promise<void> {
+async function removeOld(
+  folder: string,
+  { stateFolder, now }: Pick<ContentsSweep, 'stateFolder' | 'now'>,
+  which = /./,
+): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name)
     const found = await stat(path).catch(() => null)
-    if (found !== null && found.mtimeMs <= before && which.test(name)) await rm(path, { force: true })
+    if (found !== null && found.mtimeMs <= now - oneDay && which.test(name))
+      removeFromState(stateFolder, path)
   }
 }
 
@@ -313,23 +319,20 @@ async function recordHeldTree(contents: string, tree: string, before: readonly s
   setNewest(held, maxHeld, `${contents} ${tree}`, packs)
 }
 
-const abandonedAfter = 24 * 60 * 60 * 1000
-
 /** Removes the private directories that nobody names and that are older than 24 hours. Answers how many. */
 export async function sweepDirectories(
-  folder: string,
+  { stateFolder, snapshots, now }: Pick<ContentsSweep, 'stateFolder' | 'snapshots' | 'now'>,
   keep: ReadonlySet<string>,
-  now: number,
 ): Promise<number> {
-  const names = await readdir(folder).catch(() => [])
+  const names = await readdir(snapshots).catch(() => [])
   let removed = 0
   for (const name of names) {
-    const directory = join(folder, name)
+    const directory = join(snapshots, name)
     if (keep.has(directory)) continue
     const found = await stat(directory).catch(() => null)
-    if (found === null || now - found.mtimeMs < abandonedAfter) continue
-    await rm(directory, { recursive: true, force: true })
-    removed += 1
+    if (found === null || now - found.mtimeMs < oneDay) continue
+    if (removeFromState(stateFolder, directory)) removed += 1
+    await nextTurn()
   }
   return removed
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { Failure } from '../kernel/failure.ts'
 import { processEnd } from '../kernel/process-end.ts'
 import { launch } from './launcher.ts'
@@ -279,12 +280,26 @@ export function environmentFault(text: string, where: string): Failure | null {
   })
 }
 
+export function folderMissingFailure(folder: string, cause: unknown): Failure {
+  return new Failure('UNAVAILABLE', `There is no folder ${folder}.`, {
+    reason: 'folder_not_found',
+    hint: 'Call again once it is back, or name the folder where it is now.',
+    cause,
+  })
+}
+
+// What git and the system say of a folder that is moved while they read it, although another one may be back by now.
+const wentAway = /Unable to read current working directory|spawn git ENOENT|^ENOENT\b/
+
 /** Runs work on a place, and tells a fault of the machine as one. */
 export async function withGitFaults<T>(where: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof Failure || !(error instanceof Error)) throw error
-    throw environmentFault(error.message, where) ?? error
+    const fault = environmentFault(error.message, where)
+    if (fault !== null) throw fault
+    const isGone = wentAway.test(error.message) || (error instanceof GitError && !existsSync(where))
+    throw isGone ? folderMissingFailure(where, error) : error
   }
 }

@@ -17,7 +17,7 @@ import {
 } from './configuration.ts'
 import { mainObstacle, obstacleFailure } from './obstacles.ts'
 import { nulTexts } from './paths.ts'
-import { type GitEnvironment, runGit } from './process.ts'
+import { folderMissingFailure, type GitEnvironment, runGit } from './process.ts'
 
 /** A folder that can be witnessed, with git or without. */
 export type RepositoryLocation =
@@ -55,7 +55,7 @@ function existingFolder(folder: string): string {
     const top = realpathSync.native(folder)
     if (statSync(top).isDirectory()) return top
   } catch (cause) {
-    throw new Failure('UNAVAILABLE', `There is no folder ${folder}.`, { reason: 'folder_not_found', cause })
+    throw folderMissingFailure(folder, cause)
   }
   throw new Failure('UNAVAILABLE', `${folder} is not a folder.`, { reason: 'not_a_folder' })
 }

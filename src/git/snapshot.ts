@@ -199,7 +199,7 @@ export async function recordSnapshot(
     takenAt,
     repositoryMissing: request.repositoryMissing,
     repositories: withSubmoduleCommits(all.map((snapshot) => snapshot.state)),
-    linkedWorkTrees: nested.linkedWorkTrees,
+    linkedWorkTrees: [...(outer.linked ?? []), ...nested.linkedWorkTrees],
     notes,
     packageFiles: packageFiles(bytes, pathBytes(repository.prefix)),
     excluded,
@@ -246,6 +246,8 @@ interface RepositorySnapshot {
   readonly ascii: boolean
   /** Folders that may hold repositories of their own: untracked ones, ending with `/`, and submodules. */
   readonly nested: readonly PathBytes[]
+  /** Linked work trees that were met without git, ending with `/`. */
+  readonly linked?: readonly PathBytes[]
   readonly notes: readonly string[]
 }
 
@@ -376,7 +378,7 @@ function earlierState({ earlier, prefix }: SnapshotSettings): RepositoryState | 
 async function snapshotFolder(repository: Repository, place: SnapshotSettings): Promise<RepositorySnapshot> {
   const own = privatePlace(repository, place)
   const found = await scanFolder(own, place.includes, earlierKnowledge(place, {}))
-  const { overlay, ignored, unreadable } = found
+  const { overlay, ignored, unreadable, linked } = found
   return {
     state: {
       prefix: place.prefix,
@@ -402,7 +404,8 @@ async function snapshotFolder(repository: Repository, place: SnapshotSettings): 
     paths: [...overlay.keys()],
     ascii: [...overlay.keys()].every(isAsciiPath),
     nested: [],
-    notes: found.notes,
+    linked,
+    notes: [],
   }
 }
 
@@ -462,30 +465,41 @@ async function snapshotNested(
   // Linked work trees share these.
   const known = new Set([place.around.objects])
   const queue = foldersOf(outer, 1)
-  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    const { path, depth } = next
-    const opened = await openNestedRepository(next, place, known)
-    if (opened.status === 'absent') continue
+  let tried = 0
+  const look = async (folder: SnapshotFolder) => {
+    const { path, depth } = folder
+    const opened = await openNestedRepository(folder, place, known)
+    if (opened.status === 'absent') return
     if (opened.status === 'linked') {
       linkedWorkTrees.push(path)
-      continue
+      return
     }
     if (opened.status === 'unreadable' || depth > deepest || snapshots.length >= most) {
       unreadable.push(path)
-      continue
+      return
     }
+    tried += 1
     const inside = {
       ...place,
-      directory: join(place.directory, 'nested', String(snapshots.length)),
+      directory: join(place.directory, 'nested', String(tried)),
       prefix: path,
       includes: (inner: PathBytes) => place.includes(path + inner),
     }
+    const { snapshot, note } = await snapshotInside(opened, inside)
     if (opened.status === 'usable') known.add(opened.objects)
     else notes.push(opened.note)
-    const { snapshot, note } = await snapshotInside(opened, inside)
     if (note !== undefined) notes.push(note)
     snapshots.push(snapshot)
     queue.push(...foldersOf(snapshot, depth + 1))
+  }
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    try {
+      await look(next)
+    } catch (error) {
+      if (error instanceof Failure || error instanceof StaleRepository || processEnd.aborted) throw error
+      // It went, or was moved, while it was looked at.
+      if (realPath(join(place.around.top, displayPath(next.path))) !== null) unreadable.push(next.path)
+    }
   }
   return { snapshots, linkedWorkTrees, unreadable, notes }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nextTurn } from '../kernel/files/next-turn.ts'
+import { removeFromState } from '../kernel/files/state-folder.ts'
 import { setNewest } from '../kernel/limited-map.ts'
 import { isIncluded, type PathBytes } from './paths.ts'
 import type { TreeContent } from './ports/work-tree.ts'
@@ -49,7 +49,7 @@ export async function hashedTree(
     if (keep) rememberLatest(stateFolder, location.folder, directory)
     return { hash, top: state.top, paths }
   } finally {
-    if (!keep) await rm(directory, { recursive: true, force: true })
+    if (!keep) removeFromState(stateFolder, directory)
   }
 }
 

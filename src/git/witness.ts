@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure, messageOf } from '../kernel/failure.ts'
+import { removeFromState } from '../kernel/files/state-folder.ts'
 import { setNewest } from '../kernel/limited-map.ts'
 import type { Clock } from '../kernel/ports/clock.ts'
 import { hasPackageArea, parseScope, type Scope } from '../track/domain/scope/scope.ts'
@@ -49,9 +50,11 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
 
   const listed = new ListedFiles()
   const hashed = (path: string) => {
-    return retryWithFreshLocations(environment, async () => {
-      const directory = makeWritableFolder(folder, () => mkdtempSync(join(folder, 'tree-')))
-      return hashedTree(path, directory, context)
+    return withGitFaults(path, () => {
+      return retryWithFreshLocations(environment, async () => {
+        const directory = makeWritableFolder(folder, () => mkdtempSync(join(folder, 'tree-')))
+        return hashedTree(path, directory, context)
+      })
     })
   }
 
@@ -78,7 +81,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     snapshot: (request) => {
       return withGitFaults(request.folder, () => {
         return retryWithFreshLocations(environment, async () => {
-          const directory = freshDirectory(folder, request.name)
+          const directory = freshDirectory(options.stateFolder, request.name)
           const { paths, ...snapshot } = await takeSnapshot(request, directory, context)
           listed.keep(directory, paths)
           return snapshot
@@ -132,8 +135,9 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     },
     sweep: async (keep) => {
       const now = options.clock.now()
-      const removed = await sweepDirectories(folder, new Set(keep.map(({ directory }) => directory)), now)
-      await sweepContents({ stateFolder: options.stateFolder, snapshots: folder, environment, now })
+      const sweep = { stateFolder: options.stateFolder, snapshots: folder, environment, now }
+      const removed = await sweepDirectories(sweep, new Set(keep.map(({ directory }) => directory)))
+      await sweepContents(sweep)
       return removed
     },
   }
@@ -165,7 +169,8 @@ async function scopeIn(place: SnapshotRef, areas: readonly string[]): Promise<Sc
   return parseScope(areas, { prefix: place.prefix, packages })
 }
 
-function freshDirectory(folder: string, name: string): string {
+function freshDirectory(stateFolder: string, name: string): string {
+  const folder = join(stateFolder, 'snapshots')
   const directory = join(folder, name)
   if (!/^[a-z0-9-]+$/.test(name)) {
     throw new Failure('INVALID_INPUT', `"${name}" cannot name a snapshot: use a-z, 0-9 and "-".`, {
@@ -174,7 +179,7 @@ function freshDirectory(folder: string, name: string): string {
   }
   return makeWritableFolder(folder, () => {
     // What an interrupted snapshot of this name left.
-    if (existsSync(directory)) rmSync(directory, { recursive: true, force: true })
+    if (existsSync(directory)) removeFromState(stateFolder, directory)
     mkdirSync(directory, { mode: 0o700 })
     return directory
   })

@@ -1,8 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { symlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { emptyRepository, projectRepository, type WorkFolder } from '../support/git-repository.ts'
-import { watch } from './watch.ts'
+import { testWitness, watch } from './watch.ts'
 
 /** A project with a submodule `sub` that holds `f` and `g`. */
 function withSubmodule(): { repo: WorkFolder; sub: WorkFolder } {
@@ -143,6 +145,59 @@ test('case 105: agent work tree created inside the project (.worktrees/x)', asyn
   expect(report.notes).toEqual([
     '.worktrees/x/ is a linked work tree of the same repository and no part of this report.',
   ])
+  expect(report).toMatchObject({
+    status: 'partial',
+    doubts: [expect.stringMatching(/^\.worktrees\/x\/ became a linked work tree/)],
+    unreadable: ['.worktrees/x/'],
+  })
+})
+
+test('a linked work tree that was there at the start, or that went, leaves the report exact', async () => {
+  const repo = projectRepository()
+  repo.git('worktree', 'add', '-q', '.worktrees/x')
+  repo.git('worktree', 'add', '-q', '.worktrees/y')
+  const { changes, report } = await watch(repo, () => {
+    repo.append('.worktrees/x/lib/util.ts')
+    repo.git('worktree', 'remove', '.worktrees/y')
+    repo.append('lib/util.ts')
+  })
+  expect(changes).toEqual(['M lib/util.ts'])
+  expect(report).toMatchObject({ status: 'exact', unreadable: [] })
+  expect(report.notes).toEqual([expect.stringMatching(/^\.worktrees\/x\/ is a linked work tree/)])
+})
+
+test('a linked work tree in a folder that git ignores is nothing', async () => {
+  const repo = projectRepository()
+  repo.put('.gitignore', '.worktrees/\n')
+  repo.commit('Ignore work trees')
+  const { changes, report } = await watch(repo, () => {
+    repo.git('worktree', 'add', '-q', '.worktrees/x')
+    repo.append('lib/util.ts')
+  })
+  expect(changes).toEqual(['M lib/util.ts'])
+  expect(report).toMatchObject({ status: 'exact', notes: [] })
+})
+
+test('a linked work tree that moves into the project makes the report partial', async () => {
+  const repo = projectRepository()
+  repo.git('worktree', 'add', '-q', '../beside')
+  const { report } = await watch(repo, () => void repo.git('worktree', 'move', '../beside', 'src/v'))
+  expect(report).toMatchObject({ status: 'partial', unreadable: ['src/v/'] })
+})
+
+test('files that a linked work tree hides at one end are uncertain', async () => {
+  const repo = projectRepository()
+  repo.git('worktree', 'add', '-q', '--no-checkout', '../beside')
+  repo.git('worktree', 'add', '-q', '--no-checkout', 'src/gone')
+  repo.put('src/v/n.ts', 'n\n')
+  repo.put('src/gone/m.ts', 'm\n')
+  const { changes, report } = await watch(repo, () => {
+    repo.move('../beside/.git', 'src/v/.git')
+    repo.git('worktree', 'repair', 'src/v')
+    repo.remove('src/gone/.git')
+  })
+  expect(changes).toEqual(['A src/gone/m.ts ?', 'D src/v/n.ts ?'])
+  expect(report).toMatchObject({ status: 'partial', unreadable: ['src/v/'] })
 })
 
 test('a submodule that is not checked out, at any depth, is nothing', async () => {
@@ -280,3 +335,40 @@ test('a pipe in a nested repository is named, and git does not wait for it', asy
   execFileSync('mkfifo', [folder.path('.git/HEAD')])
   await expect(watch(repo, () => undefined)).rejects.toMatchObject({ reason: 'git_file_blocked' })
 })
+
+test.for(['a work tree inside it', 'the work tree itself'])(
+  'a measurement ends with an answer or a refusal while %s comes and goes',
+  async (what) => {
+    const repo = projectRepository()
+    const witness = testWitness()
+    const first = await witness.snapshot({ folder: repo.top, name: 'first' })
+    const steps =
+      what === 'the work tree itself'
+        ? 'mv project aside; sleep 0.01; mv aside project; sleep 0.03'
+        : 'cd project; git worktree add -q x -b x; git worktree move x y; git worktree remove -f y; git branch -qD x; cd ..'
+    const moving = spawn('sh', ['-c', `while :; do ${steps}; done`], {
+      cwd: dirname(repo.top),
+      stdio: 'ignore',
+      detached: true,
+    })
+    const ended = once(moving, 'exit')
+    try {
+      for (let at = 0; at < 25; at += 1) {
+        const measured = async () => {
+          const next = await witness.snapshot({ folder: repo.top, name: `next-${at}` })
+          await witness.treeHash(repo.top)
+          return witness.changes(first.ref, next.ref)
+        }
+        const refused = await measured().then(
+          () => null,
+          (error: unknown) => error,
+        )
+        if (refused !== null)
+          expect(refused).toMatchObject({ code: 'UNAVAILABLE', reason: 'folder_not_found' })
+      }
+    } finally {
+      if (moving.pid !== undefined) process.kill(-moving.pid, 'SIGKILL')
+      await ended
+    }
+  },
+)

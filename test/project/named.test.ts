@@ -169,3 +169,45 @@ function commandsIn(text: string): readonly string[] {
     ),
   ].map(([, command = '']) => command)
 }
+
+test('connect says what is wrong with a token, an address or a name, and what to do', async () => {
+  const { around, folder, json } = await openTeamFolder()
+  json('project', 'add', 'shop')
+  json('member', 'add', 'Ben', 'owner', '--project', 'shop')
+  const { secret } = json('token', 'create', 'ben', '--kind', 'person', '--person', 'Ben')
+  const { port } = await around.serve(folder, '--port', '0')
+  const address = `http://127.0.0.1:${port}`
+  const machine = agentMachine()
+  const connect = (token: string, ...words: readonly string[]) =>
+    runProgram(['connect', ...words], {
+      folder: machine.folder,
+      environment: { ...machine.environment, WAYMARK_TOKEN: token },
+    })
+  for (const token of [
+    `${secret.slice(0, 20)}\n${secret.slice(20)}`,
+    `${secret}\t`.repeat(2),
+    `${secret}é`,
+    `日${secret}`,
+  ]) {
+    const { code, error } = connect(token, address, '--project', 'shop')
+    expect([code, error]).toEqual([2, expect.stringMatching(/token for .* no token has.*\n.*WAYMARK_TOKEN=/)])
+    expect(error).not.toContain(secret.slice(0, 20))
+  }
+  for (const name of ['a\nb', 'sh op', '日本', '../shop', 'shop/x', 'shop\u001b[31m']) {
+    const { code, error } = connect(secret, address, '--project', name)
+    expect([name, code, error]).toEqual([name, 1, expect.stringContaining('shop')])
+    expect(error).not.toMatch(/unexpected|\u001b/)
+  }
+  for (const place of [
+    `${address}/p/sh op`,
+    `${address}/p/Shop%0Ax`,
+    'http://127.0. 0.1',
+    'http://\n',
+    'ftp://x',
+  ])
+    expect([place, connect(secret, place)]).toMatchObject([
+      place,
+      { code: 2, error: expect.stringContaining('Give it as') },
+    ])
+  expect(connect(`${secret}\n`, address, '--project', 'shop').code).toBe(0)
+})

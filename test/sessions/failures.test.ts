@@ -184,11 +184,12 @@ test('an event that cannot be deleted is recorded once, and keeps no other waiti
   const record: IngestHost['record'] = async (hookEvents) => {
     recorded.push(...hookEvents.map(({ turn }) => turn ?? ''))
   }
-  const real = fs.rmSync
-  const undeletable = vi.spyOn(fs, 'rmSync').mockImplementation((path, options) => {
-    if (String(path) === join(events, stuck))
+  const real = fs.unlinkSync
+  const undeletable = vi.spyOn(fs, 'unlinkSync').mockImplementation((path) => {
+    // It is deleted through its folder, held open.
+    if (fs.existsSync(path) && fs.realpathSync(path) === join(events, stuck))
       throw Object.assign(new Error('not permitted'), { code: 'EPERM' })
-    return real(path, options)
+    return real(path)
   })
   syncBuiltinESMExports()
   onTestFinished(() => {

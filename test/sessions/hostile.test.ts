@@ -236,11 +236,13 @@ test('where a sandbox forbids the state folder, events wait in the project, out 
   writeFileSync(
     sandboxed,
     `const fs = require('node:fs')
+     // A folder that is held open is written through its number.
+     const placeOf = (path) => String(path).replace(/^\\/proc\\/self\\/fd\\/\\d+/, (held) => fs.readlinkSync(held))
      for (const name of ['mkdirSync', 'openSync', 'rmSync']) {
        const real = fs[name]
        fs[name] = (path, ...rest) => {
          const writes = name !== 'openSync' || (rest[0] & fs.constants.O_WRONLY) !== 0
-         if (writes && String(path).startsWith(${JSON.stringify(queue.folder)}))
+         if (writes && placeOf(path).startsWith(${JSON.stringify(queue.folder)}))
            throw Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' })
          return real(path, ...rest)
        }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { redactSecrets } from '../../src/sessions/capture/redaction.ts'
+import { redactSecrets } from '../../src/kernel/redaction.ts'
 import { openCaptured } from './captured-project.ts'
 
 // Put together here, so that no scanner of repositories takes them for real ones.

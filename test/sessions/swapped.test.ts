@@ -1,7 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { writeContained } from '../../src/kernel/files/contained-file.ts'
+import { createWitness } from '../../src/git/witness.ts'
+import {
+  makeContainedFolder,
+  removeContained,
+  writeContained,
+} from '../../src/kernel/files/contained-file.ts'
 import { keepProjectServer } from '../../src/remote/machine/known-servers.ts'
 import { logFile, logLine } from '../../src/sessions/capture/hook-queue.ts'
 import { takeIngestLock } from '../../src/sessions/capture/ingest-lock.ts'
@@ -42,6 +47,69 @@ test('writes nothing outside while a folder on the way is swapped for a link', a
   expect(rounds).toBeGreaterThan(100)
   expect(written).toBeGreaterThan(0)
   expect(readdirSync(outside)).toEqual([photo])
+})
+
+test('makes no folder outside, and removes none, while a folder on the way is swapped for a link', async () => {
+  const { folder, outside } = openAttacked()
+  mkdirSync(join(folder, 'own'))
+  mkdirSync(join(outside, 'inner/album'), { recursive: true })
+  await swapFolder(join(folder, 'own'), outside)
+  let made = 0
+  await race(() => {
+    if (!('reason' in makeContainedFolder(folder, `own/made-${made}/inner`))) made += 1
+    removeContained(folder, 'own/inner')
+  })
+  expect(made).toBeGreaterThan(0)
+  expect(readdirSync(outside).sort()).toEqual([photo, 'inner'])
+  expect(readdirSync(join(outside, 'inner'))).toEqual(['album'])
+})
+
+test('a folder is removed with all that is in it, and of a link only the link', () => {
+  const { folder, outside } = openAttacked()
+  mkdirSync(join(folder, 'own/a/b'), { recursive: true })
+  writeFileSync(Buffer.concat([Buffer.from(join(folder, 'own/a/')), Buffer.from([0xff])]), 'x')
+  symlinkSync(outside, join(folder, 'own/a/b/link'))
+  expect(removeContained(folder, 'own')).toEqual({ path: 'own', absolute: join(folder, 'own') })
+  expect(removeContained(folder, 'own/gone')).not.toHaveProperty('reason')
+  expect(existsSync(join(folder, 'own'))).toBe(false)
+  expect(readdirSync(outside)).toEqual([photo])
+})
+
+test.each(['state', 'state/projects/p/snapshots', 'state/projects/p/snapshots/old'])(
+  'tidying up snapshots deletes nothing outside where .waymark/%s has become a link',
+  async (linked) => {
+    const { folder, outside } = openAttacked()
+    const stateFolder = join(folder, '.waymark/state/projects/p')
+    for (const below of ['projects/p/snapshots/old/inner', 'old/inner', 'inner'])
+      mkdirSync(join(outside, below), { recursive: true })
+    const before = readdirSync(outside, { recursive: true })
+    const tomorrow = { now: () => Date.now() + 2 * 24 * 60 * 60_000 }
+    const witness = createWitness({ stateFolder, clock: tomorrow })
+    const path = join(folder, '.waymark', linked)
+    mkdirSync(dirname(path), { recursive: true })
+    symlinkSync(outside, path)
+    await witness.sweep([])
+    expect(readdirSync(outside, { recursive: true })).toEqual(before)
+  },
+)
+
+test('tidying up snapshots deletes nothing outside while their folder is swapped for a link', async () => {
+  const { folder, outside } = openAttacked()
+  const stateFolder = join(folder, '.waymark/state/projects/p')
+  const old = join(stateFolder, 'snapshots/old')
+  for (const place of [old, join(outside, 'old')]) mkdirSync(join(place, 'inner'), { recursive: true })
+  const tomorrow = { now: () => Date.now() + 2 * 24 * 60 * 60_000 }
+  const witness = createWitness({ stateFolder, clock: tomorrow })
+  await swapFolder(join(stateFolder, 'snapshots'), outside)
+  let swept = 0
+  for (const end = Date.now() + raceMs; Date.now() < end; ) {
+    swept += await witness.sweep([]).catch(() => 0)
+    try {
+      mkdirSync(old)
+    } catch {}
+  }
+  expect(swept).toBeGreaterThan(0)
+  expect(readdirSync(join(outside, 'old'))).toEqual(['inner'])
 })
 
 test('deletes no file outside while the folder of copies is swapped for a link', async () => {

@@ -51,7 +51,7 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   const trustsCommands =
     has('trust-commands') || (known?.trustsCommands === true && !has('no-trust-commands'))
   if (has('trust-commands')) refuseAgent('waymark connect <url> --trust-commands')
-  const given = environment['WAYMARK_TOKEN'] || known?.token || (await promptForToken(origin))
+  const given = environment['WAYMARK_TOKEN']?.trim() || known?.token || (await promptForToken(origin))
   const token = readInvitation(given) ? await acceptInvitation(origin, given) : given
   // An invitation works once: what it became is not lost with what goes wrong below.
   if (token !== given) servers.keep(origin, { token, trustsCommands })

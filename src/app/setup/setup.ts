@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { isatty } from 'node:tty'
@@ -29,6 +29,7 @@ import {
 import { clients as allClients, clientNamed } from '../../clients/setup/setup-clients.ts'
 import type { SetupContext } from '../../clients/setup/setup-context.ts'
 import { Failure } from '../../kernel/failure.ts'
+import { removeContained } from '../../kernel/files/contained-file.ts'
 import { canWrite } from '../../kernel/files/state-folder.ts'
 import { nearestWord } from '../../kernel/nearest-word.ts'
 import { processEnd } from '../../kernel/process-end.ts'
@@ -221,7 +222,6 @@ function ignoreOf({ folder }: SetupContext): string {
 
 function makeRecord(ground: SetupContext, { terminal }: SetupHost): void {
   const file = ignoreOf(ground)
-  mkdirSync(dirname(file), { recursive: true })
   writeIgnore(dirname(file))
   terminal.write(`${dirname(file)} is for the record, and git ignores it.\n`)
 }
@@ -378,7 +378,7 @@ function isSetUpHere({ records, ground }: SetupHost): boolean {
 /** The folder that init made, where nothing was recorded in it. */
 function removeBareRecord(folder: string): void {
   if (!existsSync(folder) || !canWrite(folder)) return
-  if (readdirSync(folder).join() === '.gitignore') rmSync(folder, { recursive: true })
+  if (readdirSync(folder).join() === '.gitignore') removeContained(dirname(folder), folder)
 }
 
 function hasHooks({ records, ground }: SetupHost): boolean {

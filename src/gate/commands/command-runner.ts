@@ -6,6 +6,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as wait } from 'node:timers/promises'
 import { messageOf } from '../../kernel/failure.ts'
 import { processEnd } from '../../kernel/process-end.ts'
+import { redactOutput } from '../../kernel/redaction.ts'
 import type { CommandEnd, CommandLine, CommandRunner } from '../ports/command-runner.ts'
 import { gateMark, gateVariable, isRunnerAlive, runnerName } from './processes.ts'
 
@@ -72,17 +73,19 @@ class OutputTail {
     stream.on('end', () => this.#append(decoder.end()))
   }
 
-  /** The text so far, with a last line of our own. */
+  /** The text so far without the secrets that can be told by their form, with a last line of our own. */
   text(lastLine?: string): string {
-    if (lastLine === undefined) return lastOutput(this.#text, this.#most)
+    const text = redactOutput(this.#text)
+    if (lastLine === undefined) return lastOutput(text, this.#most)
     const room = this.#most - lastLine.length - 1
-    const before = lastOutput(this.#text, room)
+    const before = lastOutput(text, room)
     return before === '' || before.endsWith('\n') ? before + lastLine : `${before}\n${lastLine}`
   }
 
   #append(text: string): void {
     this.#text += text
-    if (this.#text.length > 4 * this.#most) this.#text = lastOutput(this.#text, this.#most)
+    // More than is shown: a secret that is cut here could not be told.
+    if (this.#text.length > 4 * this.#most) this.#text = lastOutput(this.#text, 2 * this.#most)
   }
 }
 

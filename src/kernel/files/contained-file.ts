@@ -1,9 +1,6 @@
 import {
-  closeSync,
   constants,
   lstatSync,
-  mkdirSync,
-  openSync,
   promises,
   realpathSync,
   renameSync,
@@ -16,9 +13,8 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { Failure } from '../failure.ts'
 import { isSecretFile } from '../secret-files.ts'
 import { excerpt } from '../text.ts'
+import { closeFolder, makeFolderIn, type OpenFolder, openFolder, removeIn } from './open-folder.ts'
 import { specialKind } from './regular-file.ts'
-
-const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /** Why a path is refused. */
 export interface PathRefusal {
@@ -132,7 +128,7 @@ export async function openContainedFile(
     const found = await promises.lstat(place.absolute)
     const unfit = fileRefusal(found, maxBytes)
     if (unfit !== null) return unfit
-    file = await promises.open(place.absolute, O_NOFOLLOW | O_NONBLOCK)
+    file = await promises.open(place.absolute, constants.O_NOFOLLOW | constants.O_NONBLOCK)
     const opened = await file.stat()
     if (!isSame(opened, found) || realPath(place.absolute) !== place.absolute)
       return await closeAsChanged(file)
@@ -166,80 +162,77 @@ export async function readContained(
   }
 }
 
-/** Makes a folder inside the base with those above it. Refused where one of them is a link: nothing is written through it. */
-export function makeContainedFolder(base: string, path: string): ContainedPath | PathRefusal {
-  const place = linkFree(base, path)
-  if ('reason' in place) return place
-  const top = place.absolute.slice(0, place.absolute.length - place.path.length)
-  let at = top
-  try {
-    for (const name of place.path.split('/').filter(Boolean)) {
-      at = join(at, name)
-      if (entryAt(at) === undefined) mkdirSync(at, { mode: 0o700 })
-      if (!lstatSync(at).isDirectory()) return refusal('link')
-    }
-    return place
-  } catch (error) {
-    return codeRefusal(error)
-  }
-}
-
 /** Writes a file inside the base whole or not at all, its folders with it. What stands there is replaced, a link too. */
 export function writeContained(
   base: string,
   path: string,
   content: string | Uint8Array,
 ): ContainedPath | PathRefusal {
-  const place = linkFree(base, path)
-  if ('reason' in place) return place
-  const folder = makeContainedFolder(base, dirname(place.path))
-  if ('reason' in folder) return folder
-  // A path that leads to this very folder, whatever takes its name meanwhile.
-  let fixed = folder.absolute
-  let held = -1
-  let draft = ''
-  try {
-    if (process.platform === 'linux') {
-      held = openSync(fixed, O_DIRECTORY | O_NOFOLLOW)
-      fixed = `/proc/self/fd/${held}`
+  return actInside(base, path, makeFolderIn, (folder, name, place) => {
+    const draft = `${folder.path}/.${name}.${process.pid}.tmp`
+    try {
+      rmSync(draft, { force: true })
+      // `wx` never follows a link at the name itself.
+      writeFileSync(draft, content, { flag: 'wx', mode: 0o600 })
+      // A folder on the way may have become a link meanwhile.
+      if (realPath(folder.path) !== dirname(place.absolute)) throw new Error('changed')
+      renameSync(draft, `${folder.path}/${name}`)
+    } finally {
+      rmSync(draft, { force: true })
     }
-    draft = `${fixed}/.${basename(place.path)}.${process.pid}.tmp`
-    rmSync(draft, { force: true })
-    // `wx` never follows a link at the name itself.
-    writeFileSync(draft, content, { flag: 'wx', mode: 0o600 })
-    // A folder on the way may have become a link meanwhile.
-    if (realPath(fixed) !== folder.absolute) throw new Error('changed')
-    renameSync(draft, join(fixed, basename(place.path)))
-    return place
-  } catch (error) {
-    if (draft) rmSync(draft, { force: true })
-    return codeRefusal(error)
-  } finally {
-    if (held >= 0) closeSync(held)
-  }
+  })
 }
 
-/** Removes what stands at a path inside the base: a link itself, never what it leads to. */
+/** Makes a folder inside the base, with those above it: what is there stays. */
+export function makeContainedFolder(base: string, path: string): ContainedPath | PathRefusal {
+  return actInside(base, path, makeFolderIn, (folder, name) => closeFolder(makeFolderIn(folder, name)))
+}
+
+/** Removes what stands at a path inside the base, a folder with all that is in it: a link itself, never what it leads to. */
 export function removeContained(base: string, path: string): ContainedPath | PathRefusal {
+  const open = (folder: OpenFolder, name: string) => openFolder(`${folder.path}/${name}`)
+  const done = actInside(base, path, open, removeIn)
+  // Without a folder on the way there is nothing to remove.
+  return 'reason' in done && done.detail === 'ENOENT' ? linkFree(base, path) : done
+}
+
+/** Opens the folders of a path one by one from the base on: no link that takes a name meanwhile is followed. */
+function actInside(
+  base: string,
+  path: string,
+  open: (folder: OpenFolder, name: string) => OpenFolder,
+  act: (folder: OpenFolder, name: string, place: ContainedPath) => void,
+): ContainedPath | PathRefusal {
   const place = linkFree(base, path)
   if ('reason' in place) return place
+  const names = place.path.split('/')
+  const last = names.pop() ?? ''
+  let folder: OpenFolder | null = null
   try {
-    rmSync(place.absolute, { recursive: true, force: true })
+    folder = openFolder(place.absolute.slice(0, -place.path.length))
+    for (const name of names) {
+      const inside = open(folder, name)
+      closeFolder(folder)
+      folder = inside
+    }
+    act(folder, last, place)
     return place
   } catch (error) {
     return codeRefusal(error)
+  } finally {
+    if (folder) closeFolder(folder)
   }
 }
 
 /** A place by its own names: no folder above it is a link, except above the base. The path itself may be one. */
 export function linkFree(base: string, path: string): ContainedPath | PathRefusal {
-  if (path === '') return refusal('empty')
   if (path.includes('\0')) return refusal('invalid')
   const top = realPath(base)
   if (typeof top !== 'string') return top
   const absolute = resolve(top, path)
   const names = pathSegmentsBelow(top, absolute)
   if (names === null) return refusal('outside')
+  if (names.length === 0) return refusal('empty')
   if (names.some(isGitName)) return refusal('git')
   for (let at = dirname(absolute); at.length > top.length; at = dirname(at)) {
     if (entryAt(at)?.isSymbolicLink()) return refusal('link')

@@ -1,5 +1,6 @@
 import { accessSync, constants, type Stats, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
+import { removeContained } from './contained-file.ts'
 
 export interface Machine {
   readonly platform: string
@@ -15,6 +16,15 @@ export function stateFolder({ platform, environment, home }: Machine): string {
   const named = environment['XDG_STATE_HOME']
   // The XDG specification: a relative path is invalid and to be ignored.
   return join(named?.startsWith('/') ? named : `${home}/.local/state`, 'waymark')
+}
+
+/**
+ * Removes what Waymark keeps in a state folder; answers whether it is gone. In a project others can write that folder: no part
+ * of it may have become a link.
+ */
+export function removeFromState(folder: string, path: string): boolean {
+  const end = folder.lastIndexOf(`${sep}.waymark${sep}state${sep}`)
+  return !('reason' in removeContained(end < 0 ? folder : folder.slice(0, end), path))
 }
 
 /** Whether files can be written in a folder, or in the nearest one above that exists. Creates nothing. */

@@ -16,6 +16,7 @@ export const backup = defineOperation({
   description: 'Copies the whole database to a new file. Servers may keep running.',
   kind: 'command',
   positional: ['file'],
+  paths: { file: [] },
   input: z.strictObject({ file: file('The file to write, which does not exist yet') }),
   output: z.object({ file: z.string(), events: z.int(), bytes: z.int() }),
 }).handler(async ({ store, actor }, input) => {
@@ -35,6 +36,7 @@ export const restoreBackup = defineOperation({
   kind: 'command',
   destructive: true,
   positional: ['file'],
+  paths: { file: [] },
   input: z.strictObject({ file: file('A file that `waymark backup` wrote') }),
   output: z.object({ restored: z.string(), events: z.int(), kept: z.string().nullable() }),
 }).handler(async ({ store, actor, clock }, input) => {

@@ -24,7 +24,7 @@ export const exportEnd = defineOperation({
   command: 'export --end',
   title: 'End writing and export the project',
   description:
-    'Ends writing here and prints the whole record, idempotency keys included. `import --replace` goes on with it elsewhere; `export --reopen` undoes it.',
+    'Ends writing here and prints the whole record, idempotency keys included, without secrets: addresses of webhooks are given again. `import --replace` goes on with it elsewhere; `export --reopen` undoes it.',
   input: z.strictObject({
     to: text('Where the project goes on, as people are told: an address without a password').optional(),
   }),
@@ -36,15 +36,27 @@ export const exportEnd = defineOperation({
   const { ended } = await store.health()
   const to = input.to === undefined ? null : withoutPassword(input.to)
   if (ended === null)
-    await recordAside(async () => ({ events: [{ kind: 'project.ended', to }], answer: null }))
+    await recordAside(async () => ({ events: [{ kind: 'project.ended', to }], answer: null })).catch(
+      (error: unknown) => {
+        // Another one ended it just now: the record is the same.
+        if (!(error instanceof Failure && error.reason === 'project_ended')) throw error
+      },
+    )
   const { events, kept, text: whole } = await exportEvents(store, keptTables)
-  tell?.(nextStepText(to))
-  return { events, kept: kept.length, next: nextStepText(to), text: whole }
+  const listed = await store.view(({ notifications }) => notifications.all())
+  const posted = listed.filter(({ item }) => item.origin !== null).map(({ item }) => item.name)
+  const next = nextStepText(to, posted)
+  tell?.(next)
+  return { events, kept: kept.length, next, text: whole }
 })
 
-function nextStepText(to: string | null): string {
+function nextStepText(to: string | null, posted: readonly string[]): string {
   const there = to === null ? 'where the project goes on' : `at ${to}`
-  return `Import the file ${there}: waymark import --replace <file>. If that fails, waymark export --reopen lets you write here again.`
+  const addresses =
+    posted.length === 0
+      ? ''
+      : ` The addresses of ${posted.join(', ')} are not in it, because they may hold a secret. There, give each again: waymark notify edit <name> --url <address>, for a webhook with --new-secret.`
+  return `Import the file ${there}: waymark import --replace <file>. If that fails, waymark export --reopen lets you write here again.${addresses}`
 }
 
 export const exportReopen = defineOperation({
@@ -131,6 +143,7 @@ async function assertRecord(store: Store): Promise<void> {
   })
 }
 
+/** A password may also stand in a parameter, or hold what ends a part of a URL. */
 function withoutPassword(place: string): string {
-  return place.replace(/^([a-z]+:\/\/)[^@/]*@/i, '$1')
+  return place.replace(/^([a-z][a-z+.-]*:\/\/)(?:.*@)?([^?#]*).*$/is, '$1$2')
 }

@@ -27,7 +27,7 @@ export interface ConnectedServer extends ServerCredential {
 
 /** Where requests of the project go. */
 export function baseOf({ origin, project }: Pick<ConnectedServer, 'origin' | 'project'>): string {
-  return project === null ? origin : `${origin}/p/${project}`
+  return project === null ? origin : `${origin}/p/${encodeURIComponent(project)}`
 }
 
 const ipv4Loopback = /^127(?:\.\d{1,3}){3}$/
@@ -55,7 +55,13 @@ export function parseAddress(text: string): Pick<ConnectedServer, 'origin' | 'pr
       hint: `Use https://${url.host}. Plain http:// is only for this machine.`,
     })
   }
-  const [, project = null] = /^\/p\/([a-z0-9-]+)/.exec(url.pathname) ?? []
+  const [, project = null] = /^\/p\/([a-z0-9-]+)(?:\/|$)/.exec(url.pathname) ?? []
+  if (project === null && /^\/p\/./.test(url.pathname)) {
+    throw new Failure('INVALID_INPUT', `"${text}" is not the address of a project.`, {
+      reason: 'address_invalid',
+      hint: `Give it as ${url.origin}/p/<project>, or the project's name with --project.`,
+    })
+  }
   return { origin: url.origin, project }
 }
 
@@ -144,7 +150,7 @@ export interface ServerRequest {
  */
 export function connectedServer({ flag, environment, root, folder }: ServerRequest): ConnectedServer | null {
   const named = flag ?? (environment['WAYMARK_SERVER'] || undefined)
-  const token = environment['WAYMARK_TOKEN'] || undefined
+  const token = environment['WAYMARK_TOKEN']?.trim() || undefined
   const address = named === undefined ? projectServer(root) : parseAddress(named)
   if (address === null) return null
   const known = new ServerCredentials(folder).find(address.origin)

@@ -96,6 +96,17 @@ export class ServerClient {
   #kept: Agent | null = null
 
   constructor(server: ConnectedServer, { timeout = usualTimeout }: { readonly timeout?: number } = {}) {
+    // A header takes nothing else, and no token has more.
+    if (!/^[!-~]*$/.test(server.token)) {
+      throw new Failure(
+        'INVALID_INPUT',
+        `The token for ${server.origin} has a space, a line break or another character that no token has.`,
+        {
+          reason: 'token_invalid',
+          hint: 'Copy it again, as waymark token create showed it, then connect with WAYMARK_TOKEN=<token>.',
+        },
+      )
+    }
     this.server = server
     this.timeout = timeout
   }

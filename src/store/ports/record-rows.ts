@@ -4,11 +4,10 @@ export interface LogHead {
   readonly hash: string
 }
 
-/** What belongs to a project beside its log, and goes with it where writing ends: no replay makes it. */
+/** What belongs to a project beside its log, and goes with it where writing ends: no replay makes it. No secrets. */
 export const keptTables = [
   'idempotency_key',
   'attempt_diff',
-  'notification_address',
   'notice',
   'notice_cursor',
   'command_output',

@@ -11,7 +11,6 @@ import { withoutClaimTokens } from './idempotency.ts'
 const keys = {
   idempotency_key: ['owner', 'run_id', 'key'],
   attempt_diff: ['attempt_id'],
-  notification_address: ['id'],
   notice: ['id'],
   notice_cursor: ['project_id'],
   command_output: ['command_id'],

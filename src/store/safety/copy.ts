@@ -44,7 +44,7 @@ export async function copyToNew(source: Connection, target: string): Promise<voi
 }
 
 /** Gives a file a second name that was free, and fails where it was not. */
-function linkExclusively(file: string, target: string): void {
+export function linkExclusively(file: string, target: string): void {
   try {
     linkSync(file, target)
   } catch (error) {
@@ -96,7 +96,7 @@ function noFolderFailure(target: string): Failure {
 function fileExistsFailure(target: string): Failure {
   return new Failure('CONFLICT', `There is a file ${target} already; it was not touched.`, {
     reason: 'file_exists',
-    hint: 'Name a file that does not exist yet.',
+    hint: 'Name a file that does not exist yet; if another process made it just now, run the same command again.',
   })
 }
 

@@ -8,7 +8,7 @@ import { replay } from '../record/replay.ts'
 import { assertSchema } from '../schema/schema.ts'
 import { numberOf, openReadOnly } from '../sqlite/connection.ts'
 import { applicationId } from '../sqlite/file-identity.ts'
-import { copyPages, copyToNew, stamp } from './copy.ts'
+import { copyPages, copyToNew, linkExclusively, stamp } from './copy.ts'
 import { chainOf, headOf, integrityFindings } from './inspection.ts'
 import type { Anchor, AnchorPoint } from './watch.ts'
 
@@ -172,7 +172,9 @@ function changePlaces(coming: string, file: string, kept: string | null): void {
     if (kept !== null && existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${kept}${end}`)
   }
   try {
-    renameSync(coming, file)
+    // Over nothing that another process began meanwhile.
+    if (kept === null) linkExclusively(coming, file)
+    else renameSync(coming, file)
   } catch (error) {
     if (kept !== null && existsSync(kept)) copyFileSync(kept, file)
     throw error

@@ -41,6 +41,21 @@ describe('a command', () => {
     })
   })
 
+  test('that prints secrets is kept without those that can be told by their form', async () => {
+    const token = `wm1_0123456789ab_${'s'.repeat(43)}`
+    const secrets = [`ghp_${'a'.repeat(36)}`, token, 'hunter2', 'https://hooks.slack.com/services/T0/B0/x']
+    const printed = `${secrets[0]}\ninvite-${token}\nDB_PASSWORD=hunter2\nhttps://ada:hunter2@db.test/x\n${secrets[3]}\n`
+    const { output } = await run(
+      `printf '%s' '${printed}'; echo src/key: value; seq 30000; echo '${printed}'`,
+    )
+    for (const secret of secrets) expect(output).not.toContain(secret)
+    expect(output).toContain('DB_PASSWORD=[redacted value, 7 characters]')
+    expect(output).toContain('29999')
+    expect((await run('echo "key: src/a/Long_Path-Name0123456789.test.ts"')).output).toBe(
+      'key: src/a/Long_Path-Name0123456789.test.ts\n',
+    )
+  })
+
   test('that the shell does not know fails', async () => {
     const end = await run('no-such-program-anywhere')
     expect(end).toMatchObject({ status: 'failed', exitCode: 127 })

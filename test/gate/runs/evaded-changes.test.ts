@@ -92,6 +92,20 @@ test('what another task changed in a work tree of its own may be merged', async 
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 
+test.each(['touches_none, paths: ["src/"]', 'none'])(
+  '%s does not pass over files in a linked work tree made inside the project',
+  async (condition) => {
+    const { project, run, start, complete, missing } = await gated(condition)
+    const task = await start()
+    project.git('worktree', 'add', '-q', 'src/hidden')
+    project.write('src/hidden/new.ts', 'export const hidden = 1\n')
+    expect(await missing()).toEqual([expect.stringMatching(/^right: /)])
+    project.git('worktree', 'remove', '--force', 'src/hidden')
+    await complete(task)
+    expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+  },
+)
+
 test('touches does not count what nobody changed in a task', async () => {
   const { project, start, complete, missing } = await gated('touches, paths: ["utils.ts"]')
   await complete(await start())

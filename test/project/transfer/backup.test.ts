@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { CommandResult } from '../../../src/gate/domain/run.ts'
 import { endOfCommand } from '../../../src/gate/operations/run/commands.ts'
 import type { AttemptId, CommandResultId } from '../../../src/kernel/id.ts'
 import { fingerprint } from '../../../src/store/fingerprint.ts'
+import { restoreFromBackup } from '../../../src/store/safety/restore-backup.ts'
 import { agent } from '../../support/entities.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../../support/postgres/database.ts'
 import {
@@ -201,3 +202,25 @@ test.each(places)(
     expect(json('status').events).toBeGreaterThanOrEqual(events)
   },
 )
+
+test('a record that another process began meanwhile is not replaced', async () => {
+  const project = openCommandLine()
+  const { mission_id } = project.json('mission', 'start', 'Begin', '--objective', 'Any')
+  expect(mission_id).toBeTruthy()
+  const backup = join(project.home, 'one.db')
+  project.json('backup', backup)
+  const [created] = project.json('log', '--since', '0').events
+  const file = join(project.home, 'elsewhere/waymark.db')
+  const begin = () => writeFileSync(file, 'of another process')
+  const restoring = restoreFromBackup({
+    file,
+    backup,
+    at: Date.now(),
+    anchor: { read: () => null, begin } as never,
+    projectIn: async () => created.body.id,
+    sandboxJournal: true,
+  })
+  await expect(restoring).rejects.toMatchObject({ code: 'CONFLICT', reason: 'file_exists' })
+  expect(readFileSync(file, 'utf8')).toBe('of another process')
+  expect(readdirSync(dirname(file))).toEqual(['waymark.db'])
+})

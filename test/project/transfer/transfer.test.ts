@@ -67,6 +67,30 @@ test('the token of a claim stands in no log and in no export, and inbox items af
   expect(other.json(...beginning, '--claim-token', claim.token)).toMatchObject({ task_id: task.id })
 })
 
+test('no secret of the project stands in an export, and the addresses of webhooks are asked for again', () => {
+  const [project, other] = [openCommandLine(), openCommandLine()]
+  project.json('mission', 'start', 'Begin', '--objective', 'Any')
+  const secrets = ['B0PATH/t0psecret', 'q=als0secret']
+  const local = 'http://127.0.0.1:9'
+  const webhook = `${local}/${secrets[0]}?${secrets[1]}`
+  const { secret } = project.json('notify', 'add', 'webhook', webhook, '--private')
+  project.json('notify', 'add', 'slack', `${local}/services/${secrets[0]}`, '--private')
+  const token = /wm1_\w{12}_([\w-]{43})/.exec(project.run('token', 'create', 'ci').out)?.[1] ?? 'no token'
+  secrets.push(secret, String(secret).replace('whsec_', ''), token)
+  const plain = project.run('export')
+  const place = 'postgres://ada:pa/ss@db.test/team?password=urlsecret&sslkey=k'
+  const ended = project.run('export', '--end', '--to', place)
+  for (const { out, error } of [plain, ended]) {
+    expect(out).toContain('notification.added')
+    for (const secret of [...secrets, 'urlsecret', 'pa/ss']) expect(out + error).not.toContain(secret)
+  }
+  expect(ended.error).toMatch(/postgres:\/\/db\.test\/team:.*webhook, slack.*notify edit <name> --url/s)
+  other.json('import', '--replace', written(project as Movable, 'project.jsonl', ended.out))
+  const again = other.json('notify', 'edit', 'webhook', '--url', webhook, '--new-secret', '--private')
+  expect(again.secret).toMatch(/^whsec_/)
+  expect(other.json(...verify)).toMatchObject({ healthy: true })
+})
+
 describe('an export that was cut or changed', () => {
   test.each([
     ['at the end of its last line', (lines: readonly string[]) => lines.slice(0, -1)],

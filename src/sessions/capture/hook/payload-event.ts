@@ -5,10 +5,10 @@ import {
   textAt,
   valueAt,
 } from '../../../clients/hooks/client.ts'
+import { redactSecrets } from '../../../kernel/redaction.ts'
 import type { CaptureSettings } from '../captured-project.ts'
 import { hashText } from '../hash.ts'
 import type { QueuedEvent, QueuedItem, QueuedKind } from '../queued-event.ts'
-import { redactSecrets } from '../redaction.ts'
 import { type EditPayload, type NamedEdit, namedEdits } from './edits.ts'
 import { programOf } from './program.ts'
 

@@ -26,16 +26,30 @@ const longest = 20_000
 
 /** A text in which each secret that can be told by its form is replaced by its kind and length. Of a long one its start. */
 export function redactSecrets(text: string): string {
-  let left = text.slice(0, longest)
-  for (const [kind, form] of forms) left = left.replace(form, (found) => redactionMark(kind, found.length))
-  left = left.replace(
-    inAddress,
-    (_, scheme: string, login: string) => `${scheme}${redactionMark('login', login.length)}@`,
-  )
-  left = left.replace(assigned, (whole, name: string, value: string) =>
-    value.startsWith('[redacted') ? whole : `${name}${redactionMark('value', value.length)}`,
-  )
-  return left.replace(longRun, (run) => (isRandom(run) ? redactionMark('text', run.length) : run))
+  return redactForms(text.slice(0, longest))
+    .replace(assigned, (whole, name: string, value: string) =>
+      value.startsWith('[redacted') ? whole : `${name}${redactionMark('value', value.length)}`,
+    )
+    .replace(longRun, (run) => (isRandom(run) ? redactionMark('text', run.length) : run))
+}
+
+function redactForms(text: string): string {
+  return forms
+    .reduce((left, [kind, form]) => left.replace(form, (found) => redactionMark(kind, found.length)), text)
+    .replace(
+      inAddress,
+      (_, scheme: string, login: string) => `${scheme}${redactionMark('login', login.length)}@`,
+    )
+}
+
+const ownToken = /\bwm1_[0-9a-z]{12}_[\w-]{43}/g
+const variable = /(\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)=)("[^"\n]*"|'[^'\n]*'|[^\s"';&|]+)/g
+
+/** The same of what a command printed: words and paths that only look like secrets stay, because they say what failed. */
+export function redactOutput(text: string): string {
+  return redactForms(text)
+    .replace(ownToken, (found) => redactionMark('Waymark token', found.length))
+    .replace(variable, (_, name: string, value: string) => `${name}${redactionMark('value', value.length)}`)
 }
 
 function redactionMark(kind: string, length: number): string {

@@ -1,0 +1,58 @@
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  unlinkSync,
+} from 'node:fs'
+import { errorCode } from '../failure.ts'
+
+const { O_DIRECTORY, O_NOFOLLOW } = constants
+
+/** A folder held open. On Linux its path leads to this very folder, whatever takes its name meanwhile. */
+export interface OpenFolder {
+  readonly path: string
+  /** Negative where the system has no path to an open folder. */
+  readonly held: number
+}
+
+/** No link at the last name is followed. */
+export function openFolder(path: string | Buffer): OpenFolder {
+  const held = process.platform === 'linux' ? openSync(path, O_DIRECTORY | O_NOFOLLOW) : -1
+  if (held < 0 && !lstatSync(path).isDirectory()) throw new Error('no folder')
+  return { path: held < 0 ? String(path) : `/proc/self/fd/${held}`, held }
+}
+
+export function closeFolder({ held }: OpenFolder): void {
+  if (held >= 0) closeSync(held)
+}
+
+/** The folder of a name in another one, made where there is none. */
+export function makeFolderIn({ path }: OpenFolder, name: string): OpenFolder {
+  const place = `${path}/${name}`
+  // `recursive` takes what is there; opening it tells whether that is a folder.
+  mkdirSync(place, { recursive: true, mode: 0o700 })
+  return openFolder(place)
+}
+
+/** Removes what stands at a name, a folder with all that is in it: of a link the link, never what it leads to. */
+export function removeIn({ path }: OpenFolder, name: string | Buffer): void {
+  // Bytes, because a name need not be text.
+  const place = Buffer.concat([Buffer.from(`${path}/`), Buffer.from(name)])
+  try {
+    if (lstatSync(place).isDirectory()) {
+      const folder = openFolder(place)
+      try {
+        for (const inside of readdirSync(folder.path, { encoding: 'buffer' })) removeIn(folder, inside)
+      } finally {
+        closeFolder(folder)
+      }
+      rmdirSync(place)
+    } else unlinkSync(place)
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+  }
+}
