@@ -73,7 +73,7 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
     ),
     contents: deferMethods(
       loadOnce(async () => (await witness.now()).contents),
-      ['states', 'read'],
+      ['states', 'held', 'read'],
     ),
     ...deferMethods(witness, ['locate', 'others', 'snapshot', 'changes', 'branch', 'touched', 'unifiedDiff']),
     ...deferMethods(witness, ['matching', 'overlapping', 'packages', 'treeHash', 'content', 'sweep']),

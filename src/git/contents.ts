@@ -16,6 +16,10 @@ export function snapshotContents(environment: GitEnvironment): SnapshotContents 
       const state = await loadState(place.directory)
       return state === null ? null : fileStates(state, paths, environment)
     },
+    held: async (from, place, paths) => {
+      const [before, state] = await Promise.all([loadState(from.directory), loadState(place.directory)])
+      return state === null ? null : heldContents(before, state, { paths, environment })
+    },
     read: async (places, ids, most, source = 'all') => {
       const wanted = [...new Set(ids)]
       const place = wanted.length === 0 ? null : await placeHoldingAll(places, environment, source)
@@ -57,6 +61,44 @@ async function fileStates(
     }
   }
   return found
+}
+
+async function heldContents(
+  before: WorkTreeState | null,
+  state: WorkTreeState,
+  { paths, environment }: { readonly paths: readonly string[]; readonly environment: GitEnvironment },
+): Promise<ReadonlyMap<string, string | null>> {
+  const held = new Map<string, string | null>()
+  for (const path of paths) {
+    const bytes: PathBytes = pathBytes(path)
+    const repository = repositoryAt(state, bytes)
+    const entry = repository?.overlay.get(bytes.slice(repository.prefix.length))
+    if (!entry) {
+      held.set(path, null)
+      continue
+    }
+    const earlier = before && (await headBefore(before, path, environment))
+    const isOther = (oid: string | undefined) =>
+      oid !== undefined && oid !== earlier && oid !== entry.disk?.oid
+    const ids = [entry.head?.oid, entry.index].map((oid) => (isOther(oid) ? oid : ''))
+    held.set(path, ids.some(Boolean) ? ids.join(' ') : null)
+  }
+  return held
+}
+
+async function headBefore(
+  state: WorkTreeState,
+  path: string,
+  environment: GitEnvironment,
+): Promise<string | undefined> {
+  const bytes: PathBytes = pathBytes(path)
+  const repository = repositoryAt(state, bytes)
+  if (repository === undefined) return undefined
+  const entry = repository.overlay.get(bytes.slice(repository.prefix.length))
+  if (entry !== undefined) return entry.head?.oid
+  const own = placeOf(state, environment)
+  const place = existsSync(own.top) ? own : { ...own, top: own.directory }
+  return (await headsOf(place, repository, [path])).get(path)?.oid
 }
 
 function stateOf(

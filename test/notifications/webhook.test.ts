@@ -82,6 +82,19 @@ describe('a webhook', () => {
     expect(await tell()).toBe(1)
   })
 
+  test('whose next try was set while the clock was ahead is tried once it is right again', async () => {
+    const { asPerson, ask, tell, wait } = await openTelling()
+    const receiver = await openReceiver()
+    await asPerson('notify_add', { form: 'webhook', url: receiver.url })
+    receiver.answer((response) => void response.writeHead(503).end())
+    wait(24 * 60 * minute)
+    await ask('Which colour?')
+    await tell()
+    expect(await tell()).toBe(0)
+    wait(-24 * 60 * minute)
+    expect(await tell()).toBe(1)
+  })
+
   test('is followed nowhere else', async () => {
     const { asPerson, ask, tell } = await openTelling()
     const [receiver, elsewhere] = [await openReceiver(), await openReceiver()]

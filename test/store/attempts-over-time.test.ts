@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { AttemptId, InboxItemId, TaskId } from '../../src/kernel/id.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import type { Attempt } from '../../src/track/domain/task.ts'
+import { staleAfter } from '../../src/track/domain/task.ts'
 import { aMission, anAttempt, anItem, aTask } from '../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { aProgress, closing, happened } from './events.ts'
@@ -56,7 +57,7 @@ describe.each(dialects)('attempts over time in $dialect', ({ fresh }) => {
     await happened(store, 90, { kind: 'progress.logged', progress: aProgress({ attemptId }) })
     const item = anItem({ kind: 'stale_attempt', attemptId: 'a-2' as AttemptId, taskId: 't-2' as TaskId })
     await happened(store, 91, { kind: 'inbox.opened', item })
-    const silent = () => store.view(({ tasks }) => tasks.silentAttempts(80))
+    const silent = () => store.view(({ tasks }) => tasks.silentAttempts(80 + staleAfter))
     expect(idsOf(await silent())).toEqual(['a-3'])
     const answered = { missionId: null, taskId: null, status: 'dismissed', answer: null } as const
     await happened(store, 92, { kind: 'inbox.closed', itemId: 'h-1' as InboxItemId, ...answered })

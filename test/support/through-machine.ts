@@ -123,6 +123,7 @@ export function confinedWitness(own: WorkTreeWitness, stateFolder: string): Work
     },
     contents: {
       states: (place, paths) => at(place.top, (witness) => witness.contents.states(place, paths)),
+      held: (from, place, paths) => at(place.top, (witness) => witness.contents.held(from, place, paths)),
       read: (places, ids, most) =>
         at(places[0]?.top ?? '', (witness) => witness.contents.read(places, ids, most)),
     },

@@ -142,13 +142,19 @@ test('MC2-129 a started task is IN_PROGRESS', async () => {
 describe('MC2-059 areas', () => {
   test('tell how many existing files each matches; none may be a typo', async () => {
     const project = await openProject()
-    const answer = await project.call('start_task', { name: 'a', goal: 'g', areas: ['auth', 'atuh', 'src/'] })
+    const answer = await project.call('start_task', {
+      name: 'a',
+      goal: 'g',
+      areas: ['auth', 'atuh', 'src/', 'src/new'],
+    })
     expect(answer.areas).toEqual([
       { area: 'auth', files: 1 },
       { area: 'atuh', files: 0 },
       { area: 'src/', files: 2 },
+      { area: 'src/new', files: 0 },
     ])
     expect(answer.warnings.join()).toContain('Area "atuh" matches no file yet')
+    expect(answer.warnings.join()).toContain('Area "src/new" matches no file yet')
   })
 
   test('of two open attempts in one tree are compared', async () => {

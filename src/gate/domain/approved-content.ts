@@ -10,7 +10,10 @@ interface Approvable {
   /** Hash of the tree; null: not measured. */
   readonly tree: string | null
   /** The measured changes of the run's mission or task; null: not measured. */
-  readonly changes: readonly { readonly path: string; readonly sha256: string | null }[] | null
+  readonly changes: {
+    readonly files: readonly { readonly path: string; readonly sha256: string | null }[]
+    readonly unseen: readonly string[]
+  } | null
 }
 
 /** `of: changes` is what was measured, unless the process declares a type of artifacts of that name. */
@@ -28,7 +31,13 @@ export function approvedContent(
   { of, tree, changes }: Approvable,
 ): JsonObject | null {
   if (isOfChanges(definition, of)) {
-    return changes && { of, files: changes.map(({ path, sha256 }) => `${path} ${sha256 ?? 'gone'}`).sort() }
+    if (changes === null) return null
+    const { files, unseen } = changes
+    return {
+      of,
+      files: files.map(({ path, sha256 }) => `${path} ${sha256 ?? 'gone'}`).sort(),
+      ...(unseen.length > 0 && { unseen }),
+    }
   }
   if (of === null) {
     const entered = run.visits.find(({ state }) => state === run.state)?.last ?? 1

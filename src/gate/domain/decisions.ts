@@ -150,9 +150,14 @@ export function endDecisions(items: readonly InboxItem[], answer: string): reado
   return closeOpenItems(items, ['approval'], answer)
 }
 
+/** Ends what a run waited for in a state that it left. */
+export function endQuestionsOfState(items: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
+  return closeOpenItems(items, ['approval', 'scope'], answer)
+}
+
 /** Ends all that a run waited for, questions about its commands too, because it ended. */
 export function endQuestions(items: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
-  return closeOpenItems(items, ['approval', 'command'], answer)
+  return closeOpenItems(items, ['approval', 'scope', 'command'], answer)
 }
 
 function closeOpenItems(
@@ -176,9 +181,10 @@ function closeOpenItems(
 export function runItem(
   run: Pick<RunRecord, 'id' | 'missionId' | 'taskId'>,
   about: {
-    readonly kind: 'approval' | 'command'
+    readonly kind: 'approval' | 'command' | 'scope'
     readonly request: InboxItemRequest
     readonly reason: string
+    readonly paths?: readonly string[]
   },
   setting: TransactionContext,
 ): InboxItem {
@@ -193,7 +199,7 @@ export function runItem(
     runId: run.id,
     request: about.request,
     reason: about.reason,
-    paths: [],
+    paths: about.paths ?? [],
     openedBy: 'waymark',
     openedAt: setting.at,
     status: 'open',

@@ -65,6 +65,12 @@ export const nothingObserved: Observations = {
 export interface ObservedChanges {
   /** False when some change could not be measured, or a folder could not be read. */
   readonly complete: boolean
+  /** Files and folders of which that is known: git holds another content than the disk, or they could not be read. */
+  readonly unreadable?: readonly string[]
+  /** More than these files could not be measured. */
+  readonly isOpaque?: boolean
+  /** The guards whose findings a person accepted, with everything in them as it is now. */
+  readonly accepted?: readonly { readonly guard: string; readonly by: string }[]
   /** Changed by attempts that declared no areas, so that no scope covers them. */
   readonly undeclared: readonly string[]
   /** Changed while no attempt ran, and covered by no area. */

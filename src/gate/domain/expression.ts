@@ -145,15 +145,24 @@ export function needsOfState(
   state: string,
   event?: string,
 ): readonly EvidenceNeed[] {
-  const events = event === undefined ? definition.events.map(({ name }) => name) : [event]
-  const named = new Set(
-    events.flatMap((name) => candidates(definition, state, name)).flatMap(({ guard }) => guardNames(guard)),
-  )
-  const guarded = definition.guards.filter(({ name }) => named.has(name))
+  const guarded = guardsOfState(definition, state, event)
   const required = (stateNamed(definition, state)?.requiredArtifacts ?? []).map(
     (type): EvidenceNeed => ({ kind: 'artifacts', type }),
   )
   return [...guarded.flatMap(({ guard }) => guardNeeds(guard)), ...required]
+}
+
+/** The guards that an event is judged by in a state; those of all events, without one. */
+export function guardsOfState(
+  definition: ProcessDefinition,
+  state: string,
+  event?: string,
+): readonly NamedGuard[] {
+  const events = event === undefined ? definition.events.map(({ name }) => name) : [event]
+  const named = new Set(
+    events.flatMap((name) => candidates(definition, state, name)).flatMap(({ guard }) => guardNames(guard)),
+  )
+  return definition.guards.filter(({ name }) => named.has(name))
 }
 
 /** How the guards of a state's events ask a command line to end: what stands under `not` asks for the other way. */

@@ -4,7 +4,7 @@ import type { MissionId, TaskId, TransactionContext } from '../../kernel/id.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
-import { decisionItem, endDecisions, endQuestions } from './decisions.ts'
+import { decisionItem, endQuestions, endQuestionsOfState } from './decisions.ts'
 import { type ProcessDefinition, stateNamed } from './definition.ts'
 import { type AcceptedTransition, contextProblems } from './engine.ts'
 import type { EventRequest } from './event-request.ts'
@@ -136,7 +136,7 @@ export function advanceRun(advancing: AdvanceContext, setting: TransactionContex
       ...(status !== 'active'
         ? endQuestions(items, `${eventRequest.event}, by ${by}`)
         : stateChanged
-          ? endDecisions(items, `${eventRequest.event}, by ${by}`)
+          ? endQuestionsOfState(items, `${eventRequest.event}, by ${by}`)
           : []),
       ...(opened === null ? [] : [{ kind: 'inbox.opened', item: opened } as const]),
     ],

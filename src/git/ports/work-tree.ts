@@ -116,6 +116,15 @@ export interface SnapshotContents {
   /** What stood at paths; null for no file. What is not known is left out. Null where the snapshot is gone. */
   states(place: SnapshotRef, paths: readonly string[]): Promise<ReadonlyMap<string, FileState | null> | null>
   /**
+   * What git came to hold of paths since an earlier snapshot that is neither what it held then nor what is on disk; null
+   * for nothing. Null altogether where the snapshot is gone.
+   */
+  held(
+    from: SnapshotRef,
+    place: SnapshotRef,
+    paths: readonly string[],
+  ): Promise<ReadonlyMap<string, string | null> | null>
+  /**
    * Contents by their ids, out of all that these snapshots reach; or only of what Waymark itself kept, which is never a
    * secret file. What is gone is left out.
    */

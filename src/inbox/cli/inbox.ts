@@ -1,5 +1,6 @@
 import { shortenContent } from '../../gate/domain/approved-content.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { blocks, bullets, cutNote, indentText } from '../../surfaces/cli/render/parts.ts'
 import { escapeLineBreaks, formatAge, withPerson } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
@@ -33,6 +34,18 @@ function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): 
       ({ path, sha256 }) => `pinned ${path}  ${sha256?.slice(0, 12) ?? 'none'}`,
     )
     return [...files, request.before?.diff.trimEnd() ?? '']
+  }
+  if (request?.kind === 'changes') {
+    const held = request.files.filter(({ git }) => git !== null)
+    return [
+      task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`,
+      ...(held.length === 0
+        ? []
+        : [
+            'git holds another content than the disk:',
+            ...held.map((file) => `git diff HEAD -- ${quoteShellWord(file.path)}`),
+          ]),
+    ]
   }
   if (!request?.approvals.some(({ of }) => of === 'changes')) return []
   return [task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`]

@@ -18,6 +18,7 @@ import {
   type ExternalState,
   prepareState,
 } from '../../gate/operations/run/external-state.ts'
+import { loadRun } from '../../gate/operations/run/find-run.ts'
 import { commandEvents, MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
 import {
   type PreparedEvent,
@@ -196,8 +197,32 @@ async function prepareSubject(
   )
   if (seen === undefined) return { found: null }
   const { request } = item
+  if (request?.kind === 'changes' && verb === 'approve' && request.machine === context.machine?.id) {
+    if ((await prepareAskedChanges(reads, questions, { context, item })) === null) return { found: null }
+  }
   if (request?.kind !== 'command') return { found: { kind: 'item', item } }
   return prepareCommandAnswer(reads, questions, { asked, context, item, request })
+}
+
+/** Fails where the changes are no longer those that were asked about. Null until they were looked at. */
+async function prepareAskedChanges(
+  reads: Reads,
+  questions: AnswerQuestions,
+  { context, item }: { readonly context: RecordContext; readonly item: InboxItem },
+): Promise<ExternalState | null> {
+  const { request, runId, id } = item
+  if (request?.kind !== 'changes') return null
+  const { event, guards } = request
+  const loaded = await loadRun(reads, runId ?? undefined)
+  const state = await prepareState(reads, questions, { context, loaded, event })
+  const isSame = guards.every(({ guard, content }) =>
+    state?.acceptable.some((one) => one.guard === guard && one.content === content),
+  )
+  if (state === null || isSame) return state
+  throw new Failure('CONFLICT', `Hold ${id} asks about changes that are others now.`, {
+    reason: 'content_changed',
+    hint: `Send the event again, which asks about them as they are: waymark decide ${runId} ${event}.`,
+  })
 }
 
 interface RunAnswer {

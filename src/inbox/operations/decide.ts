@@ -162,7 +162,7 @@ export async function recordDecision(
     return { ...decided, answer: { ...said, decided: true, ...sent.answer, still_missing: [], ...notes } }
   }
   if (given.length === 0 || sent.refused.code !== 'GUARD_FAILED') {
-    return { ...decided, refused: refusalFailure(sent.run, sent.refused) }
+    return { ...decided, refused: refusalFailure(sent.run, sent.refused, sent.itemId) }
   }
   const missing = sent.refused.missing.map(guardLine)
   return {

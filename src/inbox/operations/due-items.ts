@@ -9,7 +9,7 @@ export const waymark: Actor = { name: 'waymark', kind: 'agent', role: null, chan
 
 /** The items that stale attempts without one will have once they are recorded: queries show these, and record nothing. */
 export async function dueItems(reads: Reads, now: number): Promise<readonly InboxItem[]> {
-  const silent = await reads.tasks.silentAttempts(now - staleAfter)
+  const silent = await reads.tasks.silentAttempts(now)
   return silent.filter((attempt) => isStale(attempt, now)).map((attempt) => staleItem(attempt))
 }
 
@@ -25,5 +25,5 @@ function staleItem(attempt: Attempt): InboxItem {
 
 function reasonOf(attempt: Attempt): string {
   const holder = displayName(attempt)
-  return `No call from ${holder} about task ${attempt.taskId} since ${instant(attempt.lastCallAt)}. Resolve to give the attempt up, dismiss to let it go on.`
+  return `No call from ${holder} about task ${attempt.taskId} since ${instant(attempt.lastCallAt)}. Approve to give the attempt up, reject to let it go on.`
 }

@@ -71,8 +71,8 @@ const maxTasks = 5
 
 /** Whose measured changes are to be approved, so that their diff can be opened; null where it is not about them. */
 async function changesToApprove({ runs, tasks }: Reads, { request }: InboxItem, run: RunRecord | null) {
-  if (run === null || request?.kind !== 'decision') return null
-  if (!request.approvals.some(({ of }) => of === 'changes')) return null
+  if (run === null || request === null || request.kind === 'command') return null
+  if (request.kind === 'decision' && !request.approvals.some(({ of }) => of === 'changes')) return null
   const subject = subjectOf(run)
   if (subject === null) return null
   const attempts = await runs.attemptsOf(subject)

@@ -27,6 +27,16 @@ const ItemRequestEntry = z.discriminatedUnion('kind', [
     approvals: list(z.object({ role: z.string(), of: z.string().nullable() })),
   }),
   z.object({
+    kind: z.literal('changes'),
+    state: z.string(),
+    revision: z.int(),
+    event: z.string(),
+    guards: list(z.object({ name: z.string(), guard: z.string(), reason: z.string(), content: z.string() })),
+    content: z.string(),
+    files: list(z.object({ path: z.string(), disk: z.string().nullable(), git: z.string().nullable() })),
+    machine: z.string().optional(),
+  }),
+  z.object({
     kind: z.literal('command'),
     run: z.string(),
     folder: z.string(),

@@ -122,7 +122,7 @@ export async function prepareShownRun(
       const content = approvedContent(definition, run, {
         of,
         tree: external.approvedTree,
-        changes: external.changes?.files ?? null,
+        changes: external.changes,
       })
       return [of, content && fingerprint(content)] as const
     }),
@@ -150,6 +150,9 @@ export async function prepareShownRun(
         ...(isBare && { revision: `${record.revision}` }),
         context: JSON.stringify(known).slice(0, 2000),
         'files handed in': fingerprint(files),
+        ...(external.changes?.unseen.length && {
+          'not shown by the files': external.changes.unseen.join('; ').slice(0, 2000),
+        }),
         ...(external.approvedTree !== null && { 'work tree': external.approvedTree }),
       },
     },
@@ -165,6 +168,7 @@ export async function prepareShownItem(
   const { request, runId } = item
   if (item.status !== 'open' || request === null) return null
   if (request.kind === 'command') return prepareShownCommand(questions, context, request)
+  if (request.kind === 'changes') return shownChanges(request)
   const loaded = runId === null ? null : await reads.runs.load(runId)
   return loaded && prepareShownRun(reads, questions, { context, loaded })
 }
@@ -183,6 +187,17 @@ function prepareShownCommand(
   return measured && { ...shown, content: measured.hash, parts: { ...noParts, command, events } }
 }
 
+/** The answer is to the changes as they were asked about. */
+function shownChanges({ content, files, guards }: ChangesRequest): ApprovalContent {
+  const lines = files.map(({ path, disk, git }) => [
+    path,
+    `${disk ?? 'none'}${git === null ? '' : ` git ${git}`}`,
+  ])
+  const events = Object.fromEntries([...lines, ...guards.map(({ name, reason }) => [name, reason])])
+  return { content, approvals: new Map(), parts: { ...noParts, events } }
+}
+
+type ChangesRequest = Extract<InboxItemRequest, { kind: 'changes' }>
 type CommandRequest = Extract<InboxItemRequest, { kind: 'command' }>
 
 /** The content to answer with, kept so that a change since can be told. Undefined until it was. */

@@ -45,9 +45,9 @@ const look = 15
 export function runLocked<Result>(file: string, run: () => Result): Result {
   const lock = `${file}.lock`
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const deadline = Date.now() + patience
+  const deadline = performance.now() + patience
   while (!takeLock(lock)) {
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new Failure('UNAVAILABLE', `${file} is being changed by another process, which does not end.`, {
         reason: 'file_locked',
         hint: `If there is none, remove ${lock}.`,
@@ -76,5 +76,5 @@ function takeLock(lock: string): boolean {
 /** A process that was killed meanwhile leaves its lock behind. */
 function removeAbandoned(lock: string): void {
   const found = statSync(lock, { throwIfNoEntry: false })
-  if (found && Date.now() - found.mtimeMs > abandoned) rmSync(lock, { force: true })
+  if (found && Math.abs(Date.now() - found.mtimeMs) > abandoned) rmSync(lock, { force: true })
 }

@@ -1,4 +1,5 @@
 import type { ProjectEvent } from '../../events/domain/project-event.ts'
+import { commandFor, verbsFor } from '../../inbox/domain/answers.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { InboxItemId, MissionId, TaskId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
@@ -89,13 +90,10 @@ function subjectOf({ taskName, missionName }: NamedNotice): string {
 /** What a person types to look at it and to answer it. */
 export function commandOf({ kind, itemId, taskId, missionId }: Notice): string | null {
   if (itemId === null) return `waymark show ${taskId ?? missionId ?? ''}`.trim()
-  if (kind === 'approval' || kind === 'command') {
-    return `waymark approve ${itemId} · waymark reject ${itemId} "<reason>"`
-  }
-  if (kind === 'scope' || kind === 'stale_attempt') {
-    return `waymark resolve ${itemId} · waymark resolve ${itemId} --dismiss`
-  }
-  return `waymark resolve ${itemId} "<answer>"`
+  if (kind === 'attempt_failed' || kind === 'mission_ended') return null
+  const [first, second] = verbsFor(kind).map((verb) => commandFor(verb, itemId))
+  // What a question is told is its answer; everything else is a yes or a no.
+  return kind === 'blocker' || kind === 'review' ? (first ?? null) : [first, second].join(' · ')
 }
 
 /** The body of a webhook: what happened, for a program. */

@@ -1,4 +1,5 @@
 import { Failure } from '../../kernel/failure.ts'
+import { isLeaseRunning } from '../../kernel/lease.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import type { SequencedItem } from '../../kernel/page.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -107,8 +108,9 @@ async function findDueNotices(
   return { taken, changed: [...changed.values()], isAsked: true, position }
 }
 
-function isDue({ dueAt, leasedUntil }: NoticeDelivery, now: number): boolean {
-  return dueAt <= now && leasedUntil <= now
+function isDue({ dueAt, leasedUntil, tries }: NoticeDelivery, now: number): boolean {
+  const isResting = isLeaseRunning(dueAt, { now, length: nextTry(tries, Number.POSITIVE_INFINITY) ?? 0 })
+  return !isResting && !isLeaseRunning(leasedUntil, { now, length: lease })
 }
 
 interface NoticeScan {

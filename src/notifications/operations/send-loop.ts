@@ -28,7 +28,7 @@ export async function runNotificationSender({ sender, signal, failed }: SendLoop
           .finally(() => under.delete(sending))
         under.add(sending)
       }
-      if (sender.clock.now() - stale >= rests.stale) {
+      if (Math.abs(sender.clock.now() - stale) >= rests.stale) {
         stale = sender.clock.now()
         await recordDue(sender)
       }

@@ -2,6 +2,7 @@ import { type Actor, displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
+import { isLeaseRunning } from '../../kernel/lease.ts'
 import { type Attempt, isOpenedBy, tokenOf } from '../../track/domain/task.ts'
 import type { Claim, NewPlanEvent, Note, PlannedTask, TaskStatus } from './plan.ts'
 
@@ -9,7 +10,8 @@ import type { Claim, NewPlanEvent, Note, PlannedTask, TaskStatus } from './plan.
 export const claimLasts = 30 * 60 * 1000
 
 export function isHeld(claim: Claim | null, now: number): boolean {
-  return claim !== null && (claim.expiresAt === null || claim.expiresAt > now)
+  if (claim === null) return false
+  return claim.expiresAt === null || isLeaseRunning(claim.expiresAt, { now, length: claimLasts })
 }
 
 /** A task's status in taskman's words. A claim that expired does not keep it in progress. */

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { lastPossibleEnd } from '../../kernel/lease.ts'
 import { prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext } from '../../store/tables/tables.ts'
 import { claimLasts } from '../domain/claims.ts'
@@ -67,19 +68,26 @@ export async function keepToken(
     .execute()
 }
 
+/** Of a claim that is over: it ended, or was taken while the clock was ahead. The same as `isHeld` reads. */
+export function endedClaimCondition(now: number) {
+  return sql<boolean>`(claim_expires_at <= ${now} or claim_expires_at > ${lastPossibleEnd(now, claimLasts)})`
+}
+
 /** Any word about a task keeps its claim running, no matter whose. */
 export async function renewClaim({ db, projectId, at }: ProjectionContext, taskId: string): Promise<void> {
-  await renewals(db, at + claimLasts, projectId, taskId, at)
+  await renewals(db, at + claimLasts, projectId, taskId, at, lastPossibleEnd(at, claimLasts))
 }
 
 /** While a task is worked on, its claim has no end; one that is over stays so. */
-const renewals = prepareQuery((db, until: number, projectId: string, taskId: string, now: number) =>
-  db
-    .updateTable('task')
-    .set({ claim_expires_at: until })
-    .where('project_id', '=', projectId)
-    .where('id', '=', taskId)
-    .where('claim_expires_at', '>', now),
+const renewals = prepareQuery(
+  (db, until: number, projectId: string, taskId: string, now: number, latest: number) =>
+    db
+      .updateTable('task')
+      .set({ claim_expires_at: until })
+      .where('project_id', '=', projectId)
+      .where('id', '=', taskId)
+      .where('claim_expires_at', '>', now)
+      .where('claim_expires_at', '<=', latest),
 )
 
 /** The task was changed just now, which keeps its claim running too. */
@@ -88,7 +96,7 @@ export async function touchTask({ db, projectId, at }: ProjectionContext, taskId
     .updateTable('task')
     .set({
       updated_at: at,
-      claim_expires_at: sql<number>`case when claim_expires_at > ${at} then ${at + claimLasts} else claim_expires_at end`,
+      claim_expires_at: sql<number>`case when claim_expires_at is null or ${endedClaimCondition(at)} then claim_expires_at else ${at + claimLasts} end`,
     })
     .where('project_id', '=', projectId)
     .where('id', '=', taskId)

@@ -5,7 +5,7 @@ import { containsText } from '../../store/tables/search.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import type { PlannedTask, PlanOwner } from '../domain/plan.ts'
 import type { PlanFilter, PlanPage } from '../ports/plan-reads.ts'
-import { claimOf } from './claim.ts'
+import { claimOf, endedClaimCondition } from './claim.ts'
 import type { TaskDependencyTable } from './dependency.ts'
 import { hasOpenItems, type TaskTable, taskOf } from './task.ts'
 import { ownPlan } from './task-place.ts'
@@ -189,7 +189,7 @@ function expiredPart(
   const lead = 'claim_expires_at'
   return allConditions([
     ...planConditions(projectId, filter, lead),
-    sql`claim_expires_at <= ${filter.now}`,
+    endedClaimCondition(filter.now),
     ...(filter.ready ? [sql`open_dependencies = 0`] : []),
     ...(filter.blocked ? [sql`open_dependencies > 0`] : []),
     ...afterCursorCondition(behind, lead),
@@ -229,7 +229,7 @@ function standingCondition(
   const column = indexed ? sql`readiness` : sql`coalesce(readiness, '')`
   const is = sql`${column} = ${standingText[readiness]}`
   if (readiness !== 'in_progress') return [is]
-  return [is, sql`coalesce(claim_expires_at, ${now + 1}) > ${now}`]
+  return [is, sql`(claim_expires_at is null or not ${endedClaimCondition(now)})`]
 }
 
 function afterCursorCondition(behind: ListPosition | null, lead: IndexColumn): readonly PartCondition[] {

@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
+import { isLeaseRunning } from '../../kernel/lease.ts'
 import { fingerprint } from '../../store/fingerprint.ts'
 import { nonEmptyValues, prepareByIds, prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
+import { claimLasts } from '../domain/claims.ts'
 import type { PlannedTask, PlanSpan } from '../domain/plan.ts'
 import type { GraphTaskRow, PlanReads } from '../ports/plan-reads.ts'
-import { taskById } from './claim.ts'
+import { endedClaimCondition, taskById } from './claim.ts'
 import { dependencyChain } from './dependency.ts'
 import { notesOf, notesWithIds } from './note.ts'
 import { planPlaceReads } from './phase.ts'
@@ -116,10 +118,7 @@ export function planReads(scope: ReadScope): PlanReads {
       return claimed ? (claimed.task_id as TaskId) : null // a brand
     },
     async expiredClaims(now) {
-      const expired = tasks()
-        .where('claim_expires_at', '<=', now)
-        .orderBy('claim_expires_at')
-        .limit(maxExpired)
+      const expired = tasks().where(endedClaimCondition(now)).orderBy('claim_expires_at').limit(maxExpired)
       return plannedTasks(scope, await expired.execute())
     },
     notes: (taskId, request) => notesOf(scope, taskId, request),
@@ -154,7 +153,7 @@ async function nextTask(scope: ReadScope, filter: NextFilter): Promise<PlannedTa
   const open = openMissionCondition(scope.projectId)
   const ready = sql`project_id = ${scope.projectId} and readiness = 'ready'
     ${isAny ? sql`` : sql`and ${ownerCondition(owner)}`} ${fits} and ${open}`
-  const expired = sql`project_id = ${scope.projectId} and claim_expires_at <= ${now} and open_dependencies = 0
+  const expired = sql`project_id = ${scope.projectId} and ${endedClaimCondition(now)} and open_dependencies = 0
     ${isAny ? sql`` : sql`and ${hasOwner(owner)}`} ${fits} and ${open}`
   const order = sql`height desc, ${listOrder}`
   const [next] = await plannedTasks(
@@ -235,7 +234,8 @@ async function planNeighbors(
 }
 
 function graphTask(row: TaskPlanColumns, dependsOn: readonly TaskId[], now: number): GraphTaskRow {
-  const expired = row.claim_expires_at !== null && row.claim_expires_at <= now
+  const expired =
+    row.claim_expires_at !== null && !isLeaseRunning(row.claim_expires_at, { now, length: claimLasts })
   const status = expired ? 'to_do' : (row.status as GraphTaskRow['status']) // as it was written
   return {
     id: row.id as TaskId, // a brand

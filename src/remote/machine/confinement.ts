@@ -84,6 +84,7 @@ export function confinedWorkTree(running: ConfinedContext): WorkTree {
           for (const [path, state] of states ?? []) nameContent(path, state?.id ?? null, running)
           return states
         },
+        held: async (from, one, paths) => contents.held(place(from), place(one), paths),
         read: async (places, ids, most) => {
           const own = places.map(place)
           const named = ids.filter((id) => running.named.has(id))

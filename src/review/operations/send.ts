@@ -349,8 +349,9 @@ function closeAnsweredItems({ waiting }: ReviewPreview, { verdict, reason }: Rev
   return { events, ids: items.map(({ id }) => id) }
 }
 
-function isAnswered({ kind }: InboxItem): boolean {
-  return answeredByVerdict.some((answered) => answered === kind)
+function isAnswered({ kind, request }: InboxItem): boolean {
+  // What a guard found beside the work is in no diff: it is looked at and accepted by itself.
+  return request?.kind !== 'changes' && answeredByVerdict.some((answered) => answered === kind)
 }
 
 /** Done tasks are to do again. */

@@ -138,14 +138,15 @@ class Follower {
       }
       this.#lock.touch()
       this.#watch(queue.events)
-      if (Date.now() < this.#nextTry || waitingEvents(queue).length === 0) return true
+      if (performance.now() < this.#nextTry || waitingEvents(queue).length === 0) return true
       const { events } = await ingestQueue(queue, this.#host)
       this.recorded += events
       this.#failures = 0
       this.#said = ''
     } catch (error) {
       this.#failures += 1
-      this.#nextTry = Date.now() + Math.min(maxPauseMs, everySoOften * 2 ** Math.min(this.#failures, 6))
+      this.#nextTry =
+        performance.now() + Math.min(maxPauseMs, everySoOften * 2 ** Math.min(this.#failures, 6))
       const why = messageOf(error)
       // One line for one trouble, however often it is met.
       if (why !== this.#said) logLine(queue, `ingest: ${why}`)

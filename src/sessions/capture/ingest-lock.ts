@@ -68,7 +68,7 @@ function isHeld(file: string, processStart: ProcessStart): boolean {
     const { pid, started } = JSON.parse(holder) as { readonly pid?: unknown; readonly started?: unknown }
     if (typeof pid !== 'number' || processStart(pid) !== started) return false
     // Where the system does not tell, another process may have the number by now: who ingests touches its lock.
-    return started !== 'unknown' || Date.now() - statSync(file).mtimeMs < maxUntouchedMs
+    return started !== 'unknown' || Math.abs(Date.now() - statSync(file).mtimeMs) < maxUntouchedMs
   } catch {
     return false
   }
@@ -77,7 +77,7 @@ function isHeld(file: string, processStart: ProcessStart): boolean {
 function takeOverLock(file: string, processStart: ProcessStart): boolean {
   const taking = `${file}.taking`
   const begun = statSync(taking, { throwIfNoEntry: false })
-  if (begun && Date.now() - begun.mtimeMs > maxTakingMs) rmSync(taking, { force: true })
+  if (begun && Math.abs(Date.now() - begun.mtimeMs) > maxTakingMs) rmSync(taking, { force: true })
   try {
     writeFileSync(taking, '', { flag: 'wx', mode: 0o600 })
   } catch {

@@ -116,6 +116,31 @@ export type InboxItemRequest =
       readonly events: readonly string[]
       readonly approvals: readonly { readonly role: string; readonly of: string | null }[]
     }
+  /** Whether changes that stand in the way of guards are accepted, exactly as they were when this was asked. */
+  | {
+      readonly kind: 'changes'
+      readonly state: string
+      readonly revision: number
+      readonly event: string
+      readonly guards: readonly {
+        readonly name: string
+        /** What it asks, as its process says it. */
+        readonly guard: string
+        readonly reason: string
+        /** Hash of what was found against it, with the contents. */
+        readonly content: string
+      }[]
+      /** Hash of all of it. */
+      readonly content: string
+      /** What is on disk, and what git came to hold beside it; of the first 200. */
+      readonly files: readonly {
+        readonly path: string
+        readonly disk: string | null
+        readonly git: string | null
+      }[]
+      /** The machine that the files are on, where that is not the record's own. */
+      readonly machine?: string
+    }
   /** Whether the server may run a command: `hash` covers the line, the folder and the pinned files. */
   | {
       readonly kind: 'command'

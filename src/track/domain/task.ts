@@ -92,7 +92,8 @@ export interface Attempt {
 export const staleAfter = 2 * 60 * 60 * 1000
 
 export function isStale(attempt: Attempt, now: number): boolean {
-  return attempt.status === 'open' && now - attempt.lastCallAt >= staleAfter
+  // A call from the future was made while the clock was ahead: the attempt would be fresh until then.
+  return attempt.status === 'open' && Math.abs(now - attempt.lastCallAt) >= staleAfter
 }
 
 /** Whether a caller is the one who opened an attempt: the same agent by name, or, where it gives none, the same connection. */

@@ -53,8 +53,8 @@ export interface AttemptReads {
   openAttempts(missionId?: MissionId): Promise<readonly Attempt[]>
   /** Those open attempts that called last, in the order in which they were begun, and how many there are. */
   atWork(limit: number): Promise<{ readonly attempts: readonly Attempt[]; readonly total: number }>
-  /** Open attempts whose last call was at or before a time and that have no open inbox item of kind stale_attempt, at most 50. */
-  silentAttempts(lastCall: number): Promise<readonly Attempt[]>
+  /** Open attempts that are stale at a time and have no open inbox item of kind stale_attempt, at most 50. */
+  silentAttempts(now: number): Promise<readonly Attempt[]>
   /** Attempts in a work tree that were open at some time since `since`, oldest first, at most 200. */
   attemptsInTree(top: string, since: number): Promise<readonly Attempt[]>
   /** Every snapshot that an open attempt, or one closed since `since`, still names. */

@@ -4,7 +4,9 @@ import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import { type AttemptChanges, maxAttempts, type RunReads } from '../../gate/ports/run-reads.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
+import { isLeaseRunning } from '../../kernel/lease.ts'
 import type { ListPart } from '../../kernel/page.ts'
+import { claimLasts } from '../../plan/domain/claims.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from '../../plan/tables/claim.ts'
 import { aroundTask, changeTask } from '../../plan/tables/task.ts'
 import { fingerprint } from '../../store/fingerprint.ts'
@@ -18,7 +20,7 @@ import {
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import { countChanges, type ReportedChange } from '../domain/changes.ts'
 import type { RecordLocation } from '../domain/records.ts'
-import { type Attempt, type SnapshotLocation, type TaskOutcome, treeOf } from '../domain/task.ts'
+import { type Attempt, type SnapshotLocation, staleAfter, type TaskOutcome, treeOf } from '../domain/task.ts'
 import type { AttemptEnd, AttemptReads, FileChangeCounts } from '../ports/attempt-reads.ts'
 import { addToMission, addToPhase, countedFiles, filesOf } from './mission-change.ts'
 
@@ -180,7 +182,9 @@ export async function applyOpened(
 function claimAfterStart(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumns {
   const { claim_agent, claim_actor, claim_connection, claim_token_hash, claimed_at, claim_expires_at } =
     before
-  const runs = claim_token_hash !== null && (claim_expires_at === null || claim_expires_at > at)
+  const runs =
+    claim_token_hash !== null &&
+    (claim_expires_at === null || isLeaseRunning(claim_expires_at, { now: at, length: claimLasts }))
   if (runs) {
     return {
       claim_agent,
@@ -476,7 +480,7 @@ export function attemptReads(scope: ReadScope): AttemptReads {
     end: (attemptId) => attemptEnd(scope, attemptId),
     changes: (attemptId, request) => changesOf(scope, attemptId, request),
     changedBy: (paths) => attemptsThatChanged(scope, paths),
-    silentAttempts: (lastCall) => staleAttempts(scope, lastCall),
+    silentAttempts: (now) => staleAttempts(scope, now),
     attemptsInTree: (top, since) => attemptsInTree(scope, top, since),
     keptSnapshots: (since) => referencedSnapshots(scope, since),
   }
@@ -587,13 +591,15 @@ async function attemptsInTree(
   return rows.map(attemptOf)
 }
 
-async function staleAttempts({ db, projectId }: ReadScope, lastCall: number): Promise<readonly Attempt[]> {
+async function staleAttempts({ db, projectId }: ReadScope, now: number): Promise<readonly Attempt[]> {
   const rows = await db
     .selectFrom('attempt')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('status', '=', 'open')
-    .where('last_call_at', '<=', lastCall)
+    .where((call) =>
+      call.or([call('last_call_at', '<=', now - staleAfter), call('last_call_at', '>=', now + staleAfter)]),
+    )
     .where((eb) =>
       eb.not(
         eb.exists(

@@ -55,7 +55,9 @@ test('in_scope passes no sensitive file that changed between attempts, until it 
   const { project, run, start, complete, missing } = await gated('in_scope')
   await complete(await start())
   project.write('.github/workflows/ci.yml', 'on: push\n')
-  expect(await missing()).toEqual(['right: changed outside the scope: .github/workflows/ci.yml'])
+  expect(await missing()).toEqual([
+    'right: changed outside the scope: .github/workflows/ci.yml (while no task of this work was open)',
+  ])
   await complete(await start({ name: 'Tell of it', areas: ['.github/workflows/'] }))
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
@@ -137,9 +139,9 @@ test.each(conditions)(
     project.write('utils.ts', 'export const utils = 2\n')
     project.git('add', '-A')
     project.write('utils.ts', before)
-    expect(await missing()).toEqual(['right: the changes could not be measured'])
+    expect(await missing()).toEqual(['right: the changes could not be measured: utils.ts'])
     project.git('commit', '-qm', 'More than is on disk')
-    expect(await missing()).toEqual(['right: the changes could not be measured'])
+    expect(await missing()).toEqual(['right: the changes could not be measured: utils.ts'])
     project.git('commit', '-qam', 'What is on disk')
     expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
   },

@@ -202,7 +202,7 @@ function questionOfCard(card: InboxCard): string {
   if (card.run && card.request?.kind === 'decision') {
     return `${card.run.process_name} is in \`${card.run.state}\` and waits for ${joinAlternatives(card.request.events)}.`
   }
-  if (card.kind !== 'scope') return card.reason
+  if (card.kind !== 'scope' || card.request?.kind === 'changes') return card.reason
   const areas = card.areas.map((area) => `\`${area}\``).join(', ')
   const { paths_total: total } = card
   return `${total} changed ${total === 1 ? 'file lies' : 'files lie'} outside the declared scope, ${areas}.`

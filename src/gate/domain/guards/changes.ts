@@ -15,104 +15,183 @@ export type ChangesGuard = { readonly type: 'changes' } & (
 
 type ObservedFile = ObservedChanges['files'][number]
 
+/** Something that stands in a guard's way, with all the files that it is about. */
+export interface ChangesFinding extends Omit<GuardResult, 'truth'> {
+  readonly truth: Exclude<GuardResult['truth'], 'holds'>
+  /** A person may accept exactly this; what is missing from the work, or wrong in the process, nobody can. */
+  readonly isAcceptable: boolean
+  readonly paths: readonly string[]
+  /** A person is asked about it when its task is completed. */
+  readonly isAskedAtTask?: true
+  /** The paths do not tell all of it: only the whole work tree does. */
+  readonly isWholeTree?: true
+}
+
 /** The files that really changed, as Waymark measured them. */
 export const changes: GuardKind<ChangesGuard> = {
   needs: ({ condition }) => [{ kind: 'changes', net: condition !== 'in_scope' }],
-  evaluate: (guard, { observed }) => {
-    if (observed.changes === null || !observed.changes.complete) {
-      return unknownGuard(
-        'the changes could not be measured',
-        'Work in a task, so that its changes are measured.',
-      )
-    }
-    switch (guard.condition) {
-      case 'in_scope':
-        return judgeScope(guard, observed.changes)
-      case 'none':
-        return (
-          changesRefusal('files changed', observed.changes.files.filter(isStillChanged)) ??
-          satisfiedGuard('nothing changed')
-        )
-      case 'touches':
-      case 'touches_only':
-      case 'touches_none':
-        return judgePaths(guard, observed.changes.files)
-    }
+  evaluate: (guard, { observed: { changes: observed } }) => {
+    if (observed === null)
+      return unknownGuard(unmeasured, 'Work in a task, so that its changes are measured.')
+    const found = changesFindings(guard, observed)
+    const accepted = observed.accepted?.find(({ guard: key }) => key === changesGuardKey(guard))
+    const [first] = accepted ? found.filter(({ isAcceptable }) => !isAcceptable) : found
+    if (first) return { truth: first.truth, reason: first.reason, fix: first.fix }
+    const [passed] = found
+    return satisfiedGuard(passed ? `${passed.reason}; ${accepted?.by} accepted it` : satisfiedWords(guard))
   },
 }
 
+/** Names a guard by what it asks, whatever it is called. */
+export function changesGuardKey(guard: ChangesGuard): string {
+  return JSON.stringify(guard)
+}
+
+const unmeasured = 'the changes could not be measured'
+const undoOrAccept = 'Undo the changes, or have a person accept them: waymark inbox.'
+
+/** All that stands in the way of a guard; nothing where it holds. */
+export function changesFindings(guard: ChangesGuard, observed: ObservedChanges): readonly ChangesFinding[] {
+  const { complete, unreadable = [], isOpaque = false } = observed
+  const hidden: ChangesFinding[] = complete
+    ? []
+    : [
+        {
+          truth: 'unknown',
+          reason: unreadable.length === 0 ? unmeasured : `${unmeasured}: ${listNames(unreadable)}`,
+          fix: `Let git hold what is on disk, and complete the task after that. What a completed task left so, a person can accept: waymark inbox.`,
+          isAcceptable: true,
+          paths: unreadable,
+          ...((isOpaque || unreadable.length === 0) && { isWholeTree: true }),
+        },
+      ]
+  const judged =
+    guard.condition === 'in_scope' ? judgeScope(guard, observed) : judgePaths(guard, observed.files)
+  return [...hidden, ...judged.flatMap((finding) => finding ?? [])]
+}
+
+function satisfiedWords(guard: ChangesGuard): string {
+  switch (guard.condition) {
+    case 'in_scope':
+      return 'every change is in scope'
+    case 'none':
+      return 'nothing changed'
+    case 'touches':
+      return `${pathPatterns(guard.paths)
+        .each.map(({ text }) => text)
+        .join(', ')} changed`
+    case 'touches_only':
+      return `only ${guard.paths.join(', ')} changed`
+    case 'touches_none':
+      return `nothing of ${guard.paths.join(', ')} changed`
+  }
+}
+
+type Judgement = readonly (ChangesFinding | null)[]
+
 function judgeScope(
   guard: Extract<ChangesGuard, { readonly condition: 'in_scope' }>,
-  { files, undeclared: [undeclared], between: [unclaimed] = [] }: ObservedChanges,
-): GuardResult {
-  if (undeclared !== undefined) {
-    return unknownGuard(
-      `${undeclared} changed in a task that declared no areas`,
-      'Start a task whose areas cover it, so that the change can be judged.',
-    )
-  }
-  if (unclaimed !== undefined) {
-    return unknownGuard(
-      `${unclaimed} changed while no task of this work was open`,
-      'Undo the change, or start a task whose areas cover it, so that it can be judged.',
-    )
-  }
-  const outside = files.filter(({ inScope }) => !inScope)
-  if (outside.length > 0) {
-    return unsatisfiedGuard(
-      `changed outside the scope: ${changedFileNames(outside)}`,
-      'Undo the changes, or have a person accept them: waymark inbox.',
-    )
-  }
-  const unnamed = files.filter(({ shared }) => shared != null && guard.shared?.includes(shared) === false)
-  if (unnamed.length === 0) return satisfiedGuard('every change is in scope')
-  return unsatisfiedGuard(
-    `changed though no area names them: ${changedFileNames(unnamed, ({ path, shared }) => `${path} (${shared})`)}`,
-    'Name them in the areas of a task, or undo the changes.',
+  { files, undeclared, between = [] }: ObservedChanges,
+): Judgement {
+  const outside = files.filter(
+    ({ inScope, path }) => !inScope && !undeclared.includes(path) && !between.includes(path),
   )
+  const unnamed = files.filter(
+    ({ inScope, shared }) => inScope && shared != null && guard.shared?.includes(shared) === false,
+  )
+  return [
+    findingOf('unknown', undeclared, {
+      reason: `${listNames(undeclared)} changed in a task that declared no areas`,
+      fix: 'Start a task whose areas cover it, or have a person accept it: waymark inbox.',
+    }),
+    findingOf('unknown', between, {
+      reason: `${listNames(between)} changed while no task of this work was open`,
+      fix: `Undo the change, start a task whose areas cover it, or have a person accept it: waymark inbox.`,
+    }),
+    findingOf('fails', pathsOf(outside), {
+      reason: `changed outside the scope: ${changedFileNames(outside)}`,
+      fix: undoOrAccept,
+      ...(outside.every(({ isBetween }) => !isBetween) && { isAskedAtTask: true }),
+    }),
+    findingOf('fails', pathsOf(unnamed), {
+      reason: `changed though no area names them: ${changedFileNames(unnamed, ({ path, shared }) => `${path} (${shared})`)}`,
+      fix: 'Name them in the areas of a task, undo the changes, or have a person accept them: waymark inbox.',
+    }),
+  ]
+}
+
+/** Null where it is about no file. */
+function findingOf(
+  truth: ChangesFinding['truth'],
+  paths: readonly string[],
+  words: Pick<ChangesFinding, 'reason' | 'fix' | 'isAskedAtTask'>,
+): ChangesFinding | null {
+  if (paths.length === 0) return null
+  return {
+    truth,
+    ...words,
+    isAcceptable: true,
+    paths,
+    ...(paths.some((path) => isFolder({ path })) && { isWholeTree: true }),
+  }
+}
+
+function pathsOf(files: readonly ObservedFile[]): readonly string[] {
+  return files.map(({ path }) => path)
 }
 
 function judgePaths(
-  { condition, paths }: Extract<ChangesGuard, { readonly paths: unknown }>,
+  guard: Exclude<ChangesGuard, { readonly condition: 'in_scope' }>,
   files: readonly ObservedFile[],
-): GuardResult {
+): Judgement {
+  const standing = files.filter(isStillChanged)
+  if (guard.condition === 'none') return [changesRefusal('files changed', standing)]
+  const { condition, paths } = guard
   const wrong = paths.find((path) => patternProblem(path) !== null)
   if (wrong !== undefined || paths.length === 0) {
     const what = wrong === undefined ? 'no path is named' : `"${wrong}" ${patternProblem(wrong)}`
-    return unknownGuard(what, 'Correct the process: waymark process lint.')
+    return [unacceptable(unknownGuard(what, 'Correct the process: waymark process lint.'))]
   }
   const patterns = pathPatterns(paths)
-  if (condition === 'touches') {
-    return judgeRequiredChanges(
-      patterns,
-      files.filter(({ isBetween }) => isBetween !== true),
-    )
+  switch (condition) {
+    case 'touches':
+      return [
+        judgeRequiredChanges(
+          patterns,
+          files.filter(({ isBetween }) => isBetween !== true),
+        ),
+      ]
+    case 'touches_only':
+      return [
+        changesRefusal(
+          'changed beside what may change',
+          standing.filter((file) => !isMatchingFile(patterns, file)),
+        ),
+      ]
+    case 'touches_none': {
+      const touched = standing.filter((file) => isMatchingFile(patterns, file))
+      const folders = standing.filter((file) => isFolder(file) && !touched.includes(file))
+      return [
+        changesRefusal('changed although it must not', touched),
+        findingOf('unknown', pathsOf(folders), {
+          reason: `${folders[0]?.path} came or went with too many files to name each`,
+          fix: 'Leave it out of the work tree, let git ignore it, or have a person accept it: waymark inbox.',
+        }),
+      ]
+    }
   }
-  const standing = files.filter(isStillChanged)
-  if (condition === 'touches_only') {
-    const beside = standing.filter((file) => !isMatchingFile(patterns, file))
-    return (
-      changesRefusal('changed beside what may change', beside) ??
-      satisfiedGuard(`only ${paths.join(', ')} changed`)
-    )
-  }
-  const touched = standing.filter((file) => isMatchingFile(patterns, file))
-  const refused = changesRefusal('changed although it must not', touched)
-  if (refused) return refused
-  const folder = standing.find(isFolder)
-  if (folder === undefined) return satisfiedGuard(`nothing of ${paths.join(', ')} changed`)
-  return unknownGuard(
-    `${folder.path} came or went with too many files to name each`,
-    'Leave it out of the work tree, or let git ignore it.',
-  )
+}
+
+function unacceptable({ truth, reason, fix }: GuardResult): ChangesFinding | null {
+  return truth === 'holds' ? null : { truth, reason, fix, isAcceptable: false, paths: [] }
 }
 
 /** Each pattern needs a file that is other than at the beginning. */
-function judgeRequiredChanges({ each }: PathPatterns, files: readonly ObservedFile[]): GuardResult {
+function judgeRequiredChanges({ each }: PathPatterns, files: readonly ObservedFile[]): ChangesFinding | null {
   const missing = each.filter(
     (one) => !files.some((file) => file.differs === true && isMatchingFile(one, file)),
   )
-  if (missing.length === 0) return satisfiedGuard(`${each.map(({ text }) => text).join(', ')} changed`)
+  if (missing.length === 0) return null
   const words = missing.map((one) => {
     const back = files.filter((file) => file.differs === false && isMatchingFile(one, file))
     return back.length === 0 ? one.text : `${one.text} (${changedFileNames(back)} is as it was)`
@@ -121,14 +200,18 @@ function judgeRequiredChanges({ each }: PathPatterns, files: readonly ObservedFi
     (file) => file.differs === null && missing.some((one) => isMatchingFile(one, file)),
   )
   if (unseen !== undefined) {
-    return unknownGuard(
-      `it cannot be seen from here whether ${unseen.path} is other than at the beginning (needed: ${words.join(', ')})`,
-      'Send the event from the machine and the work tree that the work was done in.',
+    return unacceptable(
+      unknownGuard(
+        `it cannot be seen from here whether ${unseen.path} is other than at the beginning (needed: ${words.join(', ')})`,
+        'Send the event from the machine and the work tree that the work was done in.',
+      ),
     )
   }
-  return unsatisfiedGuard(
-    `nothing changed that matches ${words.join(', ')}`,
-    'Change a file that each of them names, in a task.',
+  return unacceptable(
+    unsatisfiedGuard(
+      `nothing changed that matches ${words.join(', ')}`,
+      'Change a file that each of them names, in a task.',
+    ),
   )
 }
 
@@ -148,16 +231,23 @@ function isMatchingFile(patterns: Pick<PathPatterns, 'matches'>, { own, path }: 
   return patterns.matches(isFolder({ path }) ? `${own}\u{1}/\u{1}` : own)
 }
 
-function changesRefusal(what: string, files: readonly ObservedFile[]): GuardResult | null {
-  return files.length === 0
-    ? null
-    : unsatisfiedGuard(`${what}: ${changedFileNames(files)}`, 'Undo the changes.')
+function changesRefusal(what: string, files: readonly ObservedFile[]): ChangesFinding | null {
+  return findingOf('fails', pathsOf(files), {
+    reason: `${what}: ${changedFileNames(files)}`,
+    fix: undoOrAccept,
+  })
 }
 
 function changedFileNames(
   files: readonly ObservedFile[],
   words: (file: ObservedFile) => string = ({ path }) => path,
 ): string {
-  const more = files.length > 5 ? ` and ${files.length - 5} more` : ''
-  return `${files.slice(0, 5).map(words).join(', ')}${more}`
+  return listNames(files.map((file) => words(file) + (file.isBetween ? betweenWords : '')))
+}
+
+const betweenWords = ' (while no task of this work was open)'
+
+function listNames(names: readonly string[]): string {
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : ''
+  return `${names.slice(0, 5).join(', ')}${more}`
 }

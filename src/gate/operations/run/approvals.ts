@@ -67,7 +67,7 @@ export async function giveApprovals(
     const content = approvedContent(definition, run, {
       of,
       tree: external.approvedTree,
-      changes: external.changes?.files ?? null,
+      changes: external.changes,
     })
     if (content === null && isOfChanges(definition, of)) throw unmeasuredRunFailure(record)
     if (content === null) {

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { shownMeasurements } from '../../../inbox/operations/shown-content.ts'
 import { keyOwner } from '../../../kernel/actor.ts'
-import { callTo, hintOf } from '../../../kernel/failure.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
 import { requireMeasured } from '../../../kernel/operations/measurement.ts'
@@ -156,9 +155,5 @@ function dryAnswer(sent: SendEventResult): EmitEventAnswer {
 }
 
 function refusalOf(sent: Extract<SendEventResult, { kind: 'refused' }>) {
-  if (sent.itemId === null) return refusalFailure(sent.run, sent.refused)
-  return refusalFailure(sent.run, sent.refused, {
-    hint: hintOf`A person decides this; it waits for them as ${sent.itemId}: waymark approve ${sent.itemId}, or the dashboard (waymark serve). Use ${callTo('state_gate_get_state', { run_id: sent.run.id, wait_seconds: 25 })} to hear of it.`,
-    details: { item_id: sent.itemId },
-  })
+  return refusalFailure(sent.run, sent.refused, sent.itemId)
 }

@@ -18,7 +18,7 @@ import { mergeArtifacts, type Run, type RunRecord } from '../../domain/run.ts'
 import type { CommandRunner } from '../../ports/command-runner.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import { ciFolder, ciLine, commitOfFolder } from './ci-results.ts'
-import { type ExternalState, observedChanges } from './external-state.ts'
+import type { ExternalState } from './external-state.ts'
 import { subjectOf } from './find-run.ts'
 import { independenceOf, personOfIdentity, requiresIndependence, workersOf } from './independence.ts'
 import { isStillRunning } from './lease.ts'
@@ -66,7 +66,7 @@ export async function observeRun(sources: ObservationSources, loaded: LoadedRun)
   const subject = subjectOf(loaded.record)
   const has = (kind: EvidenceNeed['kind']): boolean => needs.some((need) => need.kind === kind)
   return {
-    changes: has('changes') ? await observedChanges(reads, subject, external) : null,
+    changes: external.observedChanges,
     commands: await Promise.all(external.commands.map((command) => observedCommand(sources, command))),
     ci: await observedCi(sources),
     openBlockers: has('blockers') && subject !== null ? await openBlockers(reads, subject) : null,
@@ -224,7 +224,7 @@ async function observedApprovals(
     const now = approvedContent(definition, of === null ? run : presented, {
       of,
       tree: external.approvedTree,
-      changes: external.changes?.files ?? null,
+      changes: external.changes,
     })
     const authors: Author[] = artifacts
       .filter((file) => of === null || isOfType(definition.artifacts, file, of))

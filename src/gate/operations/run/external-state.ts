@@ -23,11 +23,12 @@ import { isOfChanges } from '../../domain/approved-content.ts'
 import { artifactType, isOfType } from '../../domain/artifacts.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 import type { EvidenceNeed, ObservedChanges } from '../../domain/evidence.ts'
-import { commandsFor, needsOfState } from '../../domain/expression.ts'
+import { commandsFor, guardsOfState, needsOfState } from '../../domain/expression.ts'
 import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { SchemaProblem } from '../../domain/json-schema.ts'
 import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
 import { type LoadedRun, maxAttempts, type RunSubject, type ScopedPath } from '../../ports/run-reads.ts'
+import { type AcceptableChanges, acceptedGuards, prepareAcceptable } from './accepted-changes.ts'
 import { type GapChange, gapChangesOf, gapsOf, type WorkQuestion } from './between-attempts.ts'
 import { subjectOf } from './find-run.ts'
 import type { CommandQuestion, MeasurementQuestions, RunMeasurements } from './measurements.ts'
@@ -37,11 +38,10 @@ export interface ExternalState {
   readonly needs: readonly EvidenceNeed[]
   /** How the files that were handed in stand now, by path. */
   readonly standings: ReadonlyMap<string, 'current' | 'changed' | 'deleted'>
-  readonly openChanges: OpenChanges
-  /** How the changed files stand to their state at the first attempt; empty where nothing asks for it. */
-  readonly netChanges: NetChanges
-  /** What changed while no attempt ran; empty where nothing asks for it, null where it cannot be measured. */
-  readonly between: readonly GapChange[] | null
+  /** All that changed for the run's subject; null where nothing asks for it, or no attempt began. */
+  readonly observedChanges: ObservedChanges | null
+  /** What of it stands in the way of guards and a person may accept as it is. */
+  readonly acceptable: readonly AcceptableChanges[]
   /** What an approval of the measured changes is bound to; null where none asks for it, or they cannot be measured. */
   readonly changes: MeasuredChanges | null
   /** Hash of the tree's content; null where nothing asks for it, or it cannot be measured. */
@@ -89,9 +89,8 @@ interface StateRequest {
 export const nothingMeasured = {
   needs: [],
   standings: new Map<string, never>(),
-  openChanges: new Map<string, never>(),
-  netChanges: new Map<string, never>(),
-  between: [],
+  observedChanges: null,
+  acceptable: [],
   changes: null,
   tree: null,
   approvedTree: null,
@@ -112,6 +111,8 @@ export async function prepareState(
 ): Promise<ExternalState | null> {
   const { record, definition, artifacts } = loaded
   const { folder } = context
+  const observe = (work: SubjectWork, found: SubjectMeasurements) =>
+    wantsChanges ? observedChanges(reads, work, found) : null
   const needs = [
     ...needsOfState(definition, record.state, event),
     ...approvals.map(({ role, of }): EvidenceNeed => ({ kind: 'approvals', role, of })),
@@ -130,7 +131,9 @@ export async function prepareState(
       : new Map<string, never>()
   const state = { ...nothingMeasured, needs, folder }
   if (isElsewhere) {
-    return standings && openChanges && { ...state, standings, openChanges }
+    if (!standings || !openChanges) return null
+    const seen = await observe(work, { openChanges, netChanges: new Map(), between: [] })
+    return { ...state, standings, observedChanges: seen?.observed ?? null }
   }
   const hasOwnTree = needs.some(isStateApproval) && (await hasTree(reads, work))
   const wantsTree =
@@ -158,12 +161,25 @@ export async function prepareState(
     ? await prepareChanges(reads, questions, { context, work, openChanges, outside })
     : null
   if (net === undefined || changes === undefined) return null
+  const between = wantsChanges ? await gapChangesOf(reads, outside) : []
+  const seen = await observe(work, { openChanges, netChanges: net, between })
+  const acceptable = seen
+    ? prepareAcceptable(questions, {
+        context,
+        attempts: work.attempts,
+        guards: guardsOfState(definition, record.state, event),
+        ...seen,
+      })
+    : []
+  if (acceptable === null) return null
   return {
     ...state,
     standings,
-    openChanges,
-    netChanges: net,
-    between: wantsChanges ? await gapChangesOf(reads, outside) : [],
+    observedChanges: seen && {
+      ...seen.observed,
+      accepted: acceptable.length === 0 ? [] : await acceptedGuards(reads, loaded, acceptable),
+    },
+    acceptable,
     changes,
     tree,
     approvedTree: hasOwnTree ? tree : null,
@@ -526,6 +542,8 @@ function withArtifactType(
 /** The measured changes of a mission or task, as they are on disk now: what an approval `of: changes` is bound to. */
 interface MeasuredChanges {
   readonly files: readonly { readonly path: string; readonly sha256: string | null }[]
+  /** What an attempt left that its files do not show: what git holds of them, or the whole work tree. */
+  readonly unseen: readonly string[]
   /** People who did some of it themselves. */
   readonly authors: readonly Author[]
 }
@@ -643,10 +661,23 @@ async function prepareChanges(
   // What lies on another machine cannot be looked at from here.
   if (attempts.some(({ snapshot }) => snapshot.machineId !== context.machine?.id)) return null
   const paths = new Map<string, Set<string>>()
+  const unseen = new Map<
+    string,
+    { readonly first: SnapshotLocation; readonly paths: Set<string>; isWholeTree: boolean }
+  >()
   for (const attempt of attempts) {
     const changed = openChanges.get(attempt.id) ?? work.stored.get(attempt.id)
-    if (!changed || !isMeasured(changed)) return null
+    if (!changed) return null
+    const { unreadable = [] } = changed
     const own = pathsIn(paths, attempt.snapshot.top)
+    if (!isKnown(changed) || unreadable.length > 0) {
+      const tree = treeOf(attempt.snapshot)
+      const part = unseen.get(tree) ?? { first: attempt.snapshot, paths: new Set(), isWholeTree: false }
+      for (const file of unreadable) part.paths.add(file)
+      part.isWholeTree ||= !isKnown(changed) || unreadable.some((file) => file.endsWith('/'))
+      unseen.set(tree, part)
+      for (const file of unreadable.filter((one) => !one.endsWith('/'))) own.add(file)
+    }
     for (const { path: file, from, scope } of changed.changes) {
       if (scope === 'imported') continue
       own.add(file)
@@ -667,10 +698,19 @@ async function prepareChanges(
     const files = questions.ask('hashes', { top, paths: [...inTree].sort() })
     return files?.map((file) => ({ ...file, path: `${prefix}${file.path}` }))
   })
+  const states = [...unseen.values()].map(({ first, paths: some, isWholeTree }) =>
+    questions.ask('fileStates', { first, paths: [...some].sort(), isWholeTree }),
+  )
   const files = hashed.flatMap((one) => (one ? [one] : []))
-  return files.length === hashed.length
-    ? { files: files.flat(), authors: authorsOf(work.attempts) }
-    : undefined
+  const known = states.flatMap((one) => one ?? [])
+  if (files.length < hashed.length || known.length < states.length) return undefined
+  // What cannot be told exactly cannot be approved.
+  if (known.some(({ isExact }) => !isExact)) return null
+  const lines = known.flatMap(({ files: some, tree }) => [
+    ...some.flatMap(({ path: file, git }) => (git === null ? [] : [`${file}: git holds ${git}`])),
+    ...(tree === null ? [] : [`the whole work tree: ${tree}`]),
+  ])
+  return { files: files.flat(), unseen: lines.sort(), authors: authorsOf(work.attempts) }
 }
 
 function pathsIn(paths: Map<string, Set<string>>, top: string): Set<string> {
@@ -716,23 +756,25 @@ interface SubjectChange extends ScopedPath {
   readonly attempt: Attempt
 }
 
+interface SubjectMeasurements {
+  readonly openChanges: OpenChanges
+  readonly netChanges: NetChanges
+  /** What changed while no attempt ran; null where it cannot be measured. */
+  readonly between: readonly GapChange[] | null
+}
+
 /**
  * All that the attempts at a run's subject changed: as it was stored when they were completed, as it was just measured
- * for open ones. Files that a person accepted by resolving a scope item count as in scope.
+ * for open ones. What a person accepted of an attempt counts as in scope. `asked`: what a person is asked about already,
+ * or will be when an open attempt is completed.
  */
-export async function observedChanges(
+async function observedChanges(
   reads: Reads,
-  subject: RunSubject | null,
-  { openChanges, netChanges, between }: Pick<ExternalState, 'openChanges' | 'netChanges' | 'between'>,
-): Promise<ObservedChanges | null> {
-  if (subject === null) return null
-  const all = await reads.runs.attemptsOf(subject)
+  { attempts: all, stored }: SubjectWork,
+  { openChanges, netChanges, between }: SubjectMeasurements,
+): Promise<{ readonly observed: ObservedChanges; readonly asked: ReadonlySet<string> } | null> {
   const attempts = all.filter(({ status }) => status !== 'abandoned')
   if (attempts.length === 0) return null
-  const closed = attempts.filter(({ status }) => status !== 'open')
-  const stored = new Map(
-    (await reads.runs.changesOf(closed.map(({ id }) => id))).map((one) => [one.attemptId as string, one]),
-  )
   const found = attempts.map((attempt) => {
     const changes = attempt.status === 'open' ? openChanges.get(attempt.id) : stored.get(attempt.id)
     return { attempt, changes: changes ?? null }
@@ -740,25 +782,27 @@ export async function observedChanges(
   const files = found
     .flatMap(({ attempt, changes }) => (changes?.changes ?? []).map((change) => ({ ...change, attempt })))
     .filter(({ scope }) => scope !== 'imported')
-  const complete =
-    between !== null &&
-    all.length < maxAttempts &&
-    found.every(({ changes }) => changes !== null && isMeasured(changes))
-  const accepted = await acceptedOutOfScopePaths(reads, attempts)
+  const unreadable = [...new Set(found.flatMap(({ changes }) => changes?.unreadable ?? []))]
+  const isOpaque =
+    between === null ||
+    all.length >= maxAttempts ||
+    unreadable.some((path) => path.endsWith('/')) ||
+    found.some(({ changes }) => changes === null || !isKnown(changes))
+  const { accepted, asked } = await scopeAnswers(reads, attempts)
+  const open = files.filter(({ attempt }) => attempt.status === 'open').map(({ path }) => path)
   return {
-    complete,
-    ...judgeSubjectChanges(files, { attempts, accepted, netChanges, between: between ?? [] }),
+    asked: new Set([...asked, ...open]),
+    observed: {
+      complete: !isOpaque && unreadable.length === 0,
+      unreadable,
+      isOpaque,
+      ...judgeSubjectChanges(files, { attempts, accepted, netChanges, between: between ?? [] }),
+    },
   }
 }
 
-function isMeasured({
-  measurement,
-  unreadable = [],
-}: {
-  readonly measurement: AttemptMeasurement['measurement'] | null
-  readonly unreadable?: readonly string[]
-}): boolean {
-  return measurement !== null && measurement !== 'unknown' && unreadable.length === 0
+function isKnown({ measurement }: Pick<StoredChanges, 'measurement'>): boolean {
+  return measurement !== null && measurement !== 'unknown'
 }
 
 function judgeSubjectChanges(
@@ -770,7 +814,7 @@ function judgeSubjectChanges(
     between,
   }: {
     readonly attempts: readonly Attempt[]
-    readonly accepted: ReadonlySet<string>
+    readonly accepted: AcceptedPaths
     readonly netChanges: NetChanges
     readonly between: readonly GapChange[]
   },
@@ -781,7 +825,7 @@ function judgeSubjectChanges(
   const byPath = new Map<string, ObservedChanges['files'][number]>()
   const inAreas = new Set(files.flatMap(({ path, scope }) => (scope === 'in' ? [path] : [])))
   const isNamed = (path: string) =>
-    inAreas.has(path) || accepted.has(path) || scopes.some((scope) => judgePath(scope, path) === 'in')
+    inAreas.has(path) || scopes.some((scope) => judgePath(scope, path) === 'in')
   const undeclared: string[] = []
   const add = (path: string, { attempt }: SubjectChange, judgement: ScopeFlags) => {
     const { snapshot } = attempt
@@ -799,16 +843,21 @@ function judgeSubjectChanges(
     const { path, from, scope } = file
     // What no attempt's areas judged may be covered by those of another attempt; what was judged out stays out.
     const covered = scope === null ? isInAnyScope(scopes, path) : scope !== 'out'
-    const inScope = covered || accepted.has(path)
+    const isAccepted = (one: string) => accepted.get(file.attempt.id)?.has(one) === true
+    const inScope = covered || isAccepted(path)
     if (scope === null && !inScope) undeclared.push(path)
     // Of a rename, both ends were touched.
-    const unnamed = [path, from].find((end) => end != null && !isNamed(end) && sharedKind(end) !== null)
+    const unnamed = [path, from].find(
+      (end) => end != null && !isNamed(end) && !isAccepted(end) && sharedKind(end) !== null,
+    )
     add(path, file, { inScope, shared: unnamed == null ? null : sharedKind(unnamed) })
     if (from !== undefined) add(from, file, { inScope: true, shared: null })
   }
+  const isEverAccepted = (path: string) => [...accepted.values()].some((paths) => paths.has(path))
   const unclaimed: string[] = []
   for (const { path, own, isSensitive } of between) {
-    if (byPath.has(path)) continue
+    // What a person accepted is what the attempt left: a change since then is another.
+    if (byPath.has(path) && !(isEverAccepted(path) && !isNamed(path))) continue
     const inScope = isNamed(path) || (!isSensitive && isInAnyScope(scopes, path))
     if (!inScope && !isSensitive) unclaimed.push(path)
     const shared = isNamed(path) ? null : sharedKind(path)
@@ -829,18 +878,22 @@ function isInAnyScope(scopes: readonly Scope[], path: string): boolean {
   return scopes.some((scope) => judgePath(scope, path) !== 'out')
 }
 
-async function acceptedOutOfScopePaths(
+/** The paths out of scope that a person accepted, by the attempt that changed them. */
+type AcceptedPaths = ReadonlyMap<string, ReadonlySet<string>>
+
+async function scopeAnswers(
   reads: Reads,
   attempts: readonly Attempt[],
-): Promise<ReadonlySet<string>> {
-  const accepted = new Set<string>()
+): Promise<{ readonly accepted: AcceptedPaths; readonly asked: readonly string[] }> {
+  const accepted = new Map<string, Set<string>>()
+  const asked: string[] = []
   for (const { id, status } of attempts) {
     // An open attempt has no scope item yet.
     if (status === 'open') continue
-    for (const item of await reads.inboxItems.ofAttempt(id)) {
-      if (item.kind === 'scope' && item.status === 'resolved')
-        for (const path of item.paths) accepted.add(path)
-    }
+    const items = (await reads.inboxItems.ofAttempt(id)).filter(({ kind }) => kind === 'scope')
+    const own = items.filter((item) => item.status === 'resolved').flatMap(({ paths }) => paths)
+    if (own.length > 0) accepted.set(id, new Set(own))
+    asked.push(...items.filter((item) => item.status === 'open').flatMap(({ paths }) => paths))
   }
-  return accepted
+  return { accepted, asked }
 }

@@ -1,3 +1,4 @@
+import { isLeaseRunning } from '../../../kernel/lease.ts'
 import type { RecordFunction } from '../../../kernel/operations/operation.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { CommandResult } from '../../domain/run.ts'
@@ -15,7 +16,8 @@ export async function isStillRunning(
 ): Promise<boolean> {
   const known = isAlive(runner)
   if (known !== null) return known
-  return ((await machines.leasedUntil(id)) ?? startedAt + leaseOf) > now
+  const until = (await machines.leasedUntil(id)) ?? startedAt + leaseOf
+  return isLeaseRunning(until, { now, length: leaseOf })
 }
 
 /** Keeps the lease of a command while it runs. Answers how to stop. */

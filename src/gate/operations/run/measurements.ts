@@ -53,6 +53,9 @@ const commandApprovalShape = z.strictObject({
   question: commandQuestion.nullable(),
 })
 
+/** Null: no file there, or a content that is not told. */
+const stateText = z.string().max(300).nullable()
+
 /** A work tree, with the times in it in which no attempt at a subject ran. */
 const workBrief = z.strictObject({
   first: place,
@@ -137,6 +140,29 @@ export const runMeasurements = {
         }),
       ),
   }),
+  /** Files as they are and as git holds them, and where those do not tell all of it, the whole work tree. */
+  fileStates: measurement({
+    brief: list(z.strictObject({ first: place, paths: names, isWholeTree: z.boolean() }), 1_000),
+    measured: list(
+      z.strictObject({
+        files: list(z.strictObject({ path: z.string().max(4_096), disk: stateText, git: stateText })),
+        /** Null: not asked for, or it cannot be measured. */
+        tree: z.string().max(200).nullable(),
+        /** Every content is told: by its file, or by the whole tree. */
+        isExact: z.boolean(),
+      }),
+      1_000,
+    ),
+    fits: (asked, measured) =>
+      isForEach(asked, measured) &&
+      measured.every(({ files }, at) =>
+        isAmong(
+          files.map((file) => file.path),
+          asked[at]?.paths ?? [],
+        ),
+      ),
+    measure: (workTree, trees) => Promise.all(trees.map((one) => fileStates(workTree, one))),
+  }),
   /** The hashes of changed files as they are. What they hold stays where they are. */
   hashes: measurement({
     brief: list(z.strictObject({ top: path, paths: names }), 1_000),
@@ -157,6 +183,50 @@ export const runMeasurements = {
         ),
       ),
   }),
+}
+
+async function fileStates(
+  workTree: WorkTree,
+  {
+    first,
+    paths,
+    isWholeTree,
+  }: { readonly first: SnapshotLocation; readonly paths: readonly string[]; readonly isWholeTree: boolean },
+) {
+  const { witness, folder } = workTree
+  const now = await nullIfGone(() => snapshotOfTree(workTree, first))
+  const place = now ?? (await nullIfGone(() => snapshotOf(workTree, first, { folder })))
+  const states = place && (await nullIfGone(() => witness.contents.states(place, paths)))
+  const held = place && (await nullIfGone(() => witness.contents.held(first, place, paths)))
+  const files = paths.map((one) => {
+    const state = states?.get(one)
+    const id = state?.id ?? state?.hash
+    const disk = state == null || id === undefined ? null : `${state.mode} ${id}`
+    return { path: one, disk, git: held?.get(one) ?? null, isTold: state === null || disk !== null }
+  })
+  const needsTree = isWholeTree || files.some(({ isTold }) => !isTold)
+  const content =
+    needsTree && place
+      ? await nullIfUnavailable(() => witness.treeHash(`${place.top}/${place.prefix}`))
+      : null
+  const commit = content === null ? null : await commitOf(witness, place?.top ?? folder)
+  return {
+    files: files.map(({ path: one, disk, git }) => ({ path: one, disk, git })),
+    tree: content === null ? null : `${content} ${commit ?? ''}`,
+    isExact: place !== null && held !== null && (!needsTree || content !== null),
+  }
+}
+
+function snapshotOfTree(workTree: WorkTree, { top, prefix, engine }: SnapshotLocation) {
+  return snapshotOf(workTree, { engine }, { folder: `${top}/${prefix}`, top })
+}
+
+async function snapshotOf(
+  { witness, snapshotName }: WorkTree,
+  { engine }: Pick<SnapshotLocation, 'engine'>,
+  tree: { readonly folder: string; readonly top?: string },
+): Promise<SnapshotLocation> {
+  return (await witness.snapshot({ ...tree, name: snapshotName(), engine })).ref
 }
 
 export type RunMeasurements = typeof runMeasurements
@@ -244,18 +314,14 @@ async function workOutsideAttempts(
   { first, gaps, ended, isCompared, sensitive }: WorkBrief,
 ): Promise<Readable<z.output<typeof workShape>>> {
   const { witness, folder } = workTree
-  const take = async (place: { readonly folder: string; readonly top?: string }) =>
-    (await witness.snapshot({ ...place, name: workTree.snapshotName(), engine: first.engine })).ref
-  const taken = await take({ folder: `${first.top}/${first.prefix}`, top: first.top }).catch(
-    (error: unknown) => {
-      if (error instanceof Failure && isGone(error)) return 'gone'
-      if (error instanceof Failure && error.code === 'UNAVAILABLE') return 'unreadable'
-      throw error
-    },
-  )
+  const taken = await snapshotOfTree(workTree, first).catch((error: unknown) => {
+    if (error instanceof Failure && isGone(error)) return 'gone'
+    if (error instanceof Failure && error.code === 'UNAVAILABLE') return 'unreadable'
+    throw error
+  })
   const there = typeof taken === 'string' ? null : taken
   return {
-    now: there ?? (isCompared ? await nullIfGone(() => take({ folder })) : null),
+    now: there ?? (isCompared ? await nullIfGone(() => snapshotOf(workTree, first, { folder })) : null),
     gaps:
       taken === 'unreadable'
         ? null

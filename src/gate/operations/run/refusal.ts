@@ -8,10 +8,11 @@ import type { RunRecord } from '../../domain/run.ts'
 export function refusalFailure(
   record: RunRecord,
   refused: RefusedTransition,
-  more: { readonly hint?: string | Hint; readonly details?: Readonly<Record<string, unknown>> } = {},
+  /** The item through which a person decides about it. */
+  itemId: string | null = null,
 ): Failure {
   const { code, message, currentRevision, missing, validationErrors } = refused
-  const hint = more.hint ?? hintFor(record, refused)
+  const hint = itemId === null ? hintFor(record, refused) : hintForItem(record, refused, itemId)
   return new Failure(code, message, {
     reason: reasonOf[code],
     hint,
@@ -21,9 +22,20 @@ export function refusalFailure(
       current_revision: currentRevision,
       ...(missing.length > 0 && { missing_guards: missing.map(guardLine) }),
       ...(validationErrors.length > 0 && { validation_errors: validationErrors }),
-      ...more.details,
+      ...(itemId !== null && { item_id: itemId }),
     },
   })
+}
+
+function hintForItem(record: RunRecord, refused: RefusedTransition, itemId: string): Hint {
+  const hear = hintOf`Use ${callTo('state_gate_get_state', { run_id: record.id, wait_seconds: 25 })} to hear of it.`
+  if (refused.code !== 'GUARD_FAILED') {
+    return hintOf`A person decides this; it waits for them as ${itemId}: waymark approve ${itemId}, or the dashboard (waymark serve). ${hear}`
+  }
+  return hintLines([
+    hintOf`${hintFor(record, refused)}`,
+    hintOf`A person can accept exactly this change; it waits for them as ${itemId}: waymark approve ${itemId}, or the dashboard (waymark serve).`,
+  ])
 }
 
 const reasonOf = {

@@ -58,10 +58,11 @@ export async function runRemarks(
 
 /** What is waited for in a state ends by itself as resolved; dismissed it was by a person, in words. */
 function isAnswered({ kind, status }: Pick<InboxItem, 'kind' | 'status'>): boolean {
-  return kind === 'command' || (kind === 'approval' && status === 'dismissed')
+  return kind === 'command' || ((kind === 'approval' || kind === 'scope') && status === 'dismissed')
 }
 
 function itemOutcome({ kind, status }: Pick<InboxItem, 'kind' | 'status'>): string {
+  if (kind === 'scope') return 'did not accept the changes'
   return kind === 'approval' ? notApproved : `${status} ${kind}`
 }
 

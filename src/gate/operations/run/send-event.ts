@@ -17,6 +17,7 @@ import type { AttemptedEvent, RunApproval, RunRecord } from '../../domain/run.ts
 import { candidates } from '../../domain/transitions.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import type { AcceptedEntry } from '../run-answer.ts'
+import { changesQuestion } from './accepted-changes.ts'
 import { type ApprovalInput, type ApprovalSet, giveApprovals, withdrawApprovals } from './approvals.ts'
 import { type commandRuns, prepareCommandRuns } from './commands.ts'
 import { emitterOf } from './emitter.ts'
@@ -191,18 +192,33 @@ export async function decideEvent(
   const approves = given.recorded.length > 0 || given.already.length > 0
   if (!result.accepted && approves && result.code === 'GUARD_FAILED') {
     // An approval was given, and others are still to come: no one was refused anything.
+    const asked = sending.dryRun
+      ? null
+      : await askAboutChanges(
+          reads,
+          { context, prepared, refused: result, eventRequest, by: caller },
+          setting,
+        )
     return {
-      events: given.recorded,
-      answer: { kind: 'refused', refused: result, run: record, itemId: null, already: given.already },
+      events: [...given.recorded, ...(asked?.events ?? [])],
+      answer: {
+        kind: 'refused',
+        refused: result,
+        run: record,
+        itemId: asked?.id ?? null,
+        already: given.already,
+      },
     }
   }
   if (!result.accepted) {
     const noticed = await refusalEvents(
       reads,
       {
+        context,
         prepared,
         refused: result,
         eventRequest,
+        isDry: sending.dryRun,
         tried: triedSubmission(sending.sent, external),
         by: { kind: context.actor.kind, name: caller },
       },
@@ -383,6 +399,8 @@ const maxAlike = 20
 const maxOfEvent = 200
 
 interface RefuseEventContext {
+  readonly context: RecordContext
+  readonly isDry: boolean
   readonly prepared: Extract<PreparedEvent, { kind: 'sent' }>
   readonly refused: RefusedTransition
   readonly eventRequest: EventRequest
@@ -430,7 +448,28 @@ async function refusalEvents(
   }
   const asked = question(refusing, setting)
   if (asked?.isNew) projectEvents.push({ kind: 'inbox.opened', item: asked.item })
-  return { events: projectEvents, itemId: asked?.item.id ?? null }
+  const changes = asked ? null : await askAboutChanges(reads, { ...refusing, by: by.name }, setting)
+  projectEvents.push(...(changes?.events ?? []))
+  // Nothing that a dry run would ask is there to be answered.
+  const isThere = !refusing.isDry || !(asked?.isNew || changes?.events.length)
+  return { events: projectEvents, itemId: isThere ? (asked?.item.id ?? changes?.id ?? null) : null }
+}
+
+function askAboutChanges(
+  reads: Reads,
+  {
+    context,
+    prepared: { loaded, external, items: open },
+    refused,
+    eventRequest,
+    by,
+  }: Pick<RefuseEventContext, 'context' | 'prepared' | 'refused' | 'eventRequest'> & { readonly by: string },
+  setting: TransactionContext,
+) {
+  const { missing } = refused
+  const { acceptable } = external
+  const asking = { context, record: loaded.record, event: eventRequest.event, by, missing, acceptable, open }
+  return changesQuestion(reads, asking, setting)
 }
 
 function question(

@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { TokenId } from '../../../kernel/id.ts'
+import { isLeaseRunning } from '../../../kernel/lease.ts'
 import { setNewest } from '../../../kernel/limited-map.ts'
 import { hashOf, newSecret } from './secret.ts'
 
@@ -60,7 +61,7 @@ export class LoginProofs {
   ): boolean {
     const found = this.#open.get(answered)
     this.#open.delete(answered)
-    if (!found || found.expires <= now) return false
+    if (!found || !isLeaseRunning(found.expires, { now, length: proofLifetime })) return false
     return isProof(proof, proofOf('client', found.meeting, instance))
   }
 }
@@ -83,6 +84,6 @@ export class LoginCodes {
     const hash = hashOf(code)
     const found = this.#codes.get(hash)
     this.#codes.delete(hash)
-    return found && found.expires > now ? found.token : null
+    return found && isLeaseRunning(found.expires, { now, length: codeLifetime }) ? found.token : null
   }
 }

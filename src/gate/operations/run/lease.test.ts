@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { isStillRunning, leaseOf } from './lease.ts'
+
+const command = { id: 'c-1', runner: 'laptop', startedAt: 0 } as unknown as Parameters<
+  typeof isStillRunning
+>[1]
+
+/** Of a command on another machine, whose lease ends then. */
+function isRunning(leasedUntil: number | null, now: number): Promise<boolean> {
+  const machines = { leasedUntil: async () => leasedUntil } as unknown as Parameters<
+    typeof isStillRunning
+  >[0]['machines']
+  return isStillRunning({ machines }, command, { isAlive: () => null, now })
+}
+
+test('a command on another machine runs while its lease does, from its start where it has none yet', async () => {
+  expect(await isRunning(null, leaseOf - 1)).toBe(true)
+  expect(await isRunning(null, leaseOf)).toBe(false)
+  expect(await isRunning(5_000, 4_999)).toBe(true)
+})
+
+test('a command that began while the clock was ahead is over once it is right again', async () => {
+  const yearAhead = 365 * 24 * 3_600_000
+  expect(await isRunning(yearAhead + leaseOf, 0)).toBe(false)
+})
