@@ -11,7 +11,20 @@ import type { Answer } from '../support/project.ts'
 export function callerAt(
   team: Pick<TeamServer, 'ask'>,
   context: Context,
-  { secret, key, ...named }: { readonly secret: string; readonly key: string; readonly connection?: string },
+  {
+    secret,
+    key,
+    call: given,
+    runCommand = async () => null,
+    ...named
+  }: {
+    readonly secret: string
+    readonly key: string
+    readonly connection?: string
+    /** Of every call, as if the answers before were lost. */
+    readonly call?: string
+    readonly runCommand?: MeasuringContext['runCommand']
+  },
 ) {
   const commands = new TrustedCommands({
     approvals: context.commandApprovals,
@@ -32,9 +45,9 @@ export function callerAt(
       named: new Set(),
       written: { done: false },
       now: () => Date.now(),
-      runCommand: async () => null,
+      runCommand,
     }
-    const call = randomUUID()
+    const call = given ?? randomUUID()
     const measured: object[] = []
     for (;;) {
       const response = await team.ask(secret, '/api/machines/call', {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
 /** What stands before several servers, and gives each request to the next of them. */
@@ -7,8 +8,8 @@ export interface HttpProxy {
   readonly address: string
   /** How many requests a server did not answer. */
   readonly failed: () => number
-  /** Of requests whose answer is to be lost once a server gave it: how often. By path. */
-  readonly lose: (path: string, times: number) => void
+  /** Of requests whose answer is to be lost once a server gave it: how often. By path, and by what the answer holds. */
+  readonly lose: (path: string, times: number, holding?: string) => void
   readonly lost: () => number
   /** Keeps the next request for a path from its server until it is let go. */
   readonly item: (path: string) => HeldRequest
@@ -28,12 +29,12 @@ export async function proxyBefore(...ports: readonly number[]): Promise<HttpProx
   let failed = 0
   let lost = 0
   const leftOut = new Map<number, number>()
-  const losing = new Map<string, number>()
-  const holding = new Map<string, (pass: () => void) => void>()
+  const losing = new Map<string, { readonly left: number; readonly holding: string }>()
+  const held = new Map<string, (pass: () => void) => void>()
   const receive = (asked: IncomingMessage, answer: ServerResponse) => {
     const { url: path = '/' } = asked
-    const item = holding.get(path)
-    holding.delete(path)
+    const item = held.get(path)
+    held.delete(path)
     if (item) item(() => pass(asked, answer))
     else pass(asked, answer)
   }
@@ -51,11 +52,17 @@ export async function proxyBefore(...ports: readonly number[]): Promise<HttpProx
       else answer.writeHead(502, { 'Content-Type': 'text/plain' }).end('Bad Gateway')
     }
     const onward = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (received) => {
-      const left = losing.get(path) ?? 0
+      const { left, holding } = losing.get(path) ?? { left: 0, holding: '' }
       if (left > 0) {
-        losing.set(path, left - 1)
-        lost += 1
-        received.resume().once('end', () => asked.socket.destroy())
+        void text(received).then((body) => {
+          if (!body.includes(holding)) {
+            answer.writeHead(received.statusCode ?? 500, received.headers).end(body)
+            return
+          }
+          losing.set(path, { left: left - 1, holding })
+          lost += 1
+          asked.socket.destroy()
+        }, failing)
         return
       }
       answer.writeHead(received.statusCode ?? 500, received.headers)
@@ -74,12 +81,12 @@ export async function proxyBefore(...ports: readonly number[]): Promise<HttpProx
   return {
     address: `http://127.0.0.1:${port}`,
     failed: () => failed,
-    lose: (path, times) => void losing.set(path, times),
+    lose: (path, times, holding = '') => void losing.set(path, { left: times, holding }),
     lost: () => lost,
     item: (path) => {
       let isThere = false
       const { promise, resolve: letGo } = Promise.withResolvers<void>()
-      holding.set(path, (pass) => {
+      held.set(path, (pass) => {
         isThere = true
         void promise.then(pass)
       })

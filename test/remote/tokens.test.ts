@@ -25,14 +25,17 @@ async function stage() {
   machine.git('commit', '-qm', 'A process')
   const from = (secret: string, key: string, connection?: string) =>
     callerAt(team, machine.context, { secret, key, ...(connection !== undefined && { connection }) })
-  const state = () => team.contexts[0]?.store.view(({ runs }) => runs.runningCommands())
-  return { team, machine, token, from, state }
+  const started = () =>
+    team.contexts[0]?.store.view(({ runs }) =>
+      runs.commandResult({ run: 'npm test', folder: machine.folder }),
+    )
+  return { team, machine, token, from, command: started }
 }
 
 const [mine, other] = ['a'.repeat(64), 'b'.repeat(64)]
 
 test("accepts a command's end and its lease only from the machine and the token that started it", async () => {
-  const { token, from, state, team } = await stage()
+  const { token, from, command: latest, team } = await stage()
   const [runner, agent] = [await token('ci', 'runner'), await token('agent')]
   const started = from(runner, mine)
   const { run_id } = await started('state_gate_create_run', { process_id: 'checked' })
@@ -42,7 +45,7 @@ test("accepts a command's end and its lease only from the machine and the token 
   const [question]: Answer = (await team.call('inbox')).items
   await team.call('approve', { id: question.item_id })
   await started('verify', { run_id })
-  const [command] = (await state()) ?? []
+  const command = await latest()
   const end = {
     id: command?.id,
     status: 'passed',
@@ -57,7 +60,7 @@ test("accepts a command's end and its lease only from the machine and the token 
     expect(await ask('command_end', end)).toMatchObject({ error: { code: 'NOT_FOUND' } })
     expect(await ask('command_renew', { id: end.id })).toMatchObject({ error: { code: 'NOT_FOUND' } })
   }
-  expect(await state()).toMatchObject([{ id: end.id, status: 'running' }])
+  expect(await latest()).toMatchObject({ id: end.id, status: 'running' })
   expect(await started('command_renew', { id: end.id })).toMatchObject({ until: expect.any(String) })
   expect(await started('command_end', end)).toEqual({ recorded: true })
 })

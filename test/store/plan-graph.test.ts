@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import { gatingItemKinds, type InboxGateMode } from '../../src/inbox/domain/items.ts'
 import type { InboxItemId, TaskId } from '../../src/kernel/id.ts'
-import { findCycle } from '../../src/plan/domain/cycles.ts'
+import { everyCycle } from '../../src/plan/domain/cycles.ts'
 import { compareWork, type GraphTask, readyTasks } from '../../src/plan/domain/readiness.ts'
 import type { Reads } from '../../src/store/ports/store.ts'
 import type { InboxItem } from '../../src/track/domain/records.ts'
@@ -113,11 +113,12 @@ function taken({ does, task, on }: Step, { model, gate }: Model, at: number): re
   })
   switch (does) {
     case 'depend': {
+      if (one === other || one.dependsOn.includes(other.id)) return []
       const machines = new Map(
         model.map(({ id, dependsOn }) => [id as string, dependsOn as readonly string[]]),
       )
-      if (one === other || one.dependsOn.includes(other.id) || findCycle(machines, one.id, other.id))
-        return []
+      machines.set(one.id, [...one.dependsOn, other.id])
+      if (everyCycle(machines, 1).length > 0) return []
       one.dependsOn.push(other.id)
       speak()
       return [{ kind: 'dependency.added', taskId: one.id, dependsOnId: other.id }]

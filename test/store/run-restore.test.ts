@@ -133,7 +133,7 @@ async function allOf({ runs, inboxItems: items, eventLog: log }: Reads): Promise
     refusals: await runs.refusals(r(1), page),
     approvals: await runs.approvals(r(1)),
     command: await runs.commandResult({ run: 'npm test', folder: '/tree' }),
-    running: await runs.runningCommands(),
+    begun: await runs.command('cmd-1'),
     settings: await runs.settings(),
     items: [await items.ofRun(r(1)), await items.openCommand('c1')],
     events: await log.since(0, 1000),

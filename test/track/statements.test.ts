@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { dialects } from '../store/dialects.ts'
-import { openProject } from '../support/project.ts'
+import { openProject, person } from '../support/project.ts'
 import { statementsSent } from '../support/statements.ts'
 
 describe.each(dialects)('while a call holds the project in $dialect', ({ dialect, fresh }) => {
@@ -13,12 +13,12 @@ describe.each(dialects)('while a call holds the project in $dialect', ({ dialect
     const context = { ...project.context, store: temporary.store }
     const sent = statementsSent()
     let keys = 0
-    const call = async (name: string, input: object) => {
+    const call = async (name: string, input: object, actor = context.actor) => {
       const operation = catalog.find((candidate) => candidate.name === name)
       if (!operation) throw new Error(`no operation ${name}`)
       sent.length = 0
       keys += 1
-      const answer = await invoke(operation, context, input, { idempotencyKey: `k-${keys}` })
+      const answer = await invoke(operation, { ...context, actor }, input, { idempotencyKey: `k-${keys}` })
       return { answer: answer as Record<string, string>, statements: sent.map(({ sql }) => sql) }
     }
     return { project, call }
@@ -107,5 +107,89 @@ describe.each(dialects)('while a call holds the project in $dialect', ({ dialect
     const few = await questionsWith(1)
     expect(few).toBeGreaterThan(0)
     expect(await questionsWith(4)).toBe(few)
+  })
+
+  interface Calls extends Awaited<ReturnType<typeof calls>> {
+    readonly many: number
+  }
+
+  const guarded = `process: { dialect: 1, id: guarded, version: "1.0.0", name: Guarded, initial_state: work }
+roles: [{ name: agent, kind: agent }]
+states: [{ name: work }, { name: done, is_final: true }]
+events: [{ name: finish, allowed_roles: [agent] }]
+transitions: [{ from: work, event: finish, to: done, guard: scoped }]
+guards:
+  scoped: { type: changes, condition: in_scope }
+`
+  const outcome = { summary: 's' }
+
+  const planned = async ({ call, many }: Calls) => {
+    const { mission_id } = (await call('start_mission', { name: 'm', objective: 'o' })).answer
+    const phases = Array.from({ length: many }, (_, at) => ({ id: `p${at}`, name: `P ${at}` }))
+    const tasks = (after: string) =>
+      phases.map(({ id }, at) => ({ key: `${after}${at}`, title: `T ${at}`, phase: id }))
+    await call('plan_tasks', { mission_id, phases, tasks: tasks('a') })
+    const more = phases.map(({ id, name }) => ({ id: `${id}-more`, name }))
+    return call('plan_tasks', { mission_id, phases: more, tasks: tasks('b') })
+  }
+
+  const phaseEnded = async ({ call, many }: Calls) => {
+    const { mission_id } = (await call('start_mission', { name: 'm', objective: 'o' })).answer
+    const work = { goal: 'g', mission_id }
+    for (let at = 0; at < many; at += 1) {
+      const other = { ...work, name: `run ${at}`, phase: 2, phase_name: 'Later' }
+      const { task_id } = (await call('start_task', other)).answer
+      await call('state_gate_create_run', { process_id: 'exploration', task_id })
+      await call('complete_task', { task_id, status: 'partial', outcome })
+    }
+    const last = { ...work, name: 'last', phase: 1, phase_name: 'First' }
+    const { task_id } = (await call('start_task', last)).answer
+    return call('complete_task', { task_id, status: 'success', phase_complete: true, outcome })
+  }
+
+  const sent = async ({ call, project, many }: Calls) => {
+    project.write('.waymark/processes/guarded.yaml', guarded)
+    const { mission_id } = (await call('start_mission', { name: 'm', objective: 'o' })).answer
+    const { run_id } = (await call('state_gate_create_run', { process_id: 'guarded', mission_id })).answer
+    for (let at = 0; at < many; at += 1) {
+      const work = { name: `t ${at}`, goal: 'g', mission_id, areas: ['src/**'] }
+      const { task_id } = (await call('start_task', work)).answer
+      project.write(`src/file-${at}.ts`, 'export const one = 1\n')
+      await call('complete_task', { task_id, status: 'success', outcome })
+    }
+    const finish = { run_id, event_name: 'finish', expected_revision: 1, idempotency_key: 'e' }
+    return call('state_gate_emit_event', finish)
+  }
+
+  const sentBack = async ({ call, project, many }: Calls) => {
+    const { mission_id } = (await call('start_mission', { name: 'm', objective: 'o' })).answer
+    for (let at = 0; at < many; at += 1) {
+      const { task_id } = (await call('start_task', { name: `t ${at}`, goal: 'g', mission_id })).answer
+      project.write(`src/file-${at}.ts`, 'export const one = 1\n')
+      await call('complete_task', { task_id, status: 'success', outcome })
+    }
+    const subject = { mission: mission_id }
+    const { content } = (await call('review_show', subject, person)).answer
+    return call('review_send', { subject, verdict: 'send_back', text: 'Again', content }, person)
+  }
+
+  test.each([
+    ['planning tasks in several phases', planned],
+    ['the end of a phase beside runs of tasks', phaseEnded],
+    ['an event whose guard looks at the changes of attempts', sent],
+    ['sending several tasks back', sentBack],
+  ])('%s asks as many questions with many as with few', async (_, work) => {
+    const questionsWith = async (many: number) => {
+      const { statements } = await work({ ...(await calls()), many })
+      // What comes after the first write brings one event after the other into the tables.
+      const written = statements.findIndex((sql) => /^\s*(?:insert|update|delete)/.test(sql))
+      return statements.slice(0, written === -1 ? undefined : written).sort()
+    }
+    // Lists are asked for in lengths of two, four and so on.
+    const shape = (sql: string) =>
+      sql.replaceAll(/'p-[0-9a-z]+'|\$\d+|\+\?/g, '?').replaceAll(/\(\?(?:, \?)*\)/g, '(…)')
+    const few = (await questionsWith(2)).map(shape)
+    expect(few.length).toBeGreaterThan(0)
+    expect((await questionsWith(4)).map(shape)).toEqual(few)
   })
 })

@@ -61,6 +61,11 @@ export interface RunReads {
    * succeeded; those of dropped tasks left out. Oldest first, at most 100.
    */
   lost(missionId: MissionId): Promise<readonly RunRecord[]>
+  /** Active runs of these tasks, or of these missions as a whole, that somebody approved and still does; at most 100. */
+  approvedBy(
+    identity: string,
+    subjects: { readonly taskIds: readonly TaskId[]; readonly missionIds: readonly MissionId[] },
+  ): Promise<readonly RunRecord[]>
   definition(hash: string): Promise<ProcessDefinition | null>
   /** What moved a run, newest first. */
   history(runId: RunId, request: PageRequest): Promise<Page<RunEvent>>
@@ -89,9 +94,9 @@ export interface RunReads {
     command: Pick<CommandResult, 'run' | 'folder'> & { readonly by?: 'runner' },
     tree?: string,
   ): Promise<CommandResult | null>
+  command(id: string): Promise<CommandResult | null>
   /** The commands that were run for a run and have ended, oldest first. */
   commandsOf(runId: RunId, limit: number): Promise<readonly CommandResult[]>
-  runningCommands(): Promise<readonly CommandResult[]>
   /** All that a command printed; null where that is in its result. */
   commandOutput(id: CommandResultId): Promise<StoredOutput | null>
   /** Those that are kept of commands which ended before; the size is that of their texts. */

@@ -142,9 +142,18 @@ export function commandResults({
   projectId,
 }: ReadScope): Pick<
   RunReads,
-  'commandResult' | 'commandsOf' | 'runningCommands' | 'commandOutput' | 'outputsBefore'
+  'command' | 'commandResult' | 'commandsOf' | 'commandOutput' | 'outputsBefore'
 > {
   return {
+    async command(id) {
+      const row = await db
+        .selectFrom('command_result')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? commandOf(row) : null
+    },
     async commandOutput(id) {
       const row = await db
         .selectFrom('command_output')
@@ -189,17 +198,6 @@ export function commandResults({
         .where('status', '!=', 'running')
         .orderBy('seq')
         .limit(limit)
-        .execute()
-      return rows.map(commandOf)
-    },
-    async runningCommands() {
-      const rows = await db
-        .selectFrom('command_result')
-        .selectAll()
-        .where('project_id', '=', projectId)
-        .where('status', '=', 'running')
-        .orderBy('seq')
-        .limit(100)
         .execute()
       return rows.map(commandOf)
     },

@@ -5,6 +5,7 @@ import { settingsOf } from '../../project/tables/setting.ts'
 import {
   createVersionedCache,
   idsByPrefix,
+  nonEmptyValues,
   pageOf,
   parseColumn,
   prepareQuery,
@@ -192,6 +193,34 @@ export function runReads(scope: ReadScope): RunReads {
         .$if(taskId !== undefined, (query) => query.where('task_id', '=', taskId ?? ''))
         .$if(processId !== undefined, (query) => query.where('process_id', '=', processId ?? ''))
       return pageOf(matching, request, runOf)
+    },
+    async approvedBy(identity, { taskIds, missionIds }) {
+      const rows = await db
+        .selectFrom('run')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('status', '=', 'active')
+        .where((eb) =>
+          eb.or([
+            eb('task_id', 'in', nonEmptyValues(taskIds)),
+            eb.and([eb('task_id', 'is', null), eb('mission_id', 'in', nonEmptyValues(missionIds))]),
+          ]),
+        )
+        .where((eb) =>
+          eb.exists(
+            eb
+              .selectFrom('run_approval')
+              .select('run_approval.seq')
+              .whereRef('run_approval.project_id', '=', 'run.project_id')
+              .whereRef('run_approval.run_id', '=', 'run.id')
+              .where('run_approval.identity', '=', identity)
+              .where('run_approval.withdrawn_at', 'is', null),
+          ),
+        )
+        .orderBy('seq')
+        .limit(100)
+        .execute()
+      return rows.map(runOf)
     },
     gating: async (missionId) => (await gatingRuns(db, projectId, missionId)).map(runOf),
     lost: async (missionId) => (await lostRuns(db, projectId, missionId)).map(runOf),

@@ -25,10 +25,14 @@ export interface InboxItemReads {
   list(filter: InboxItemFilter, request: PageRequest): Promise<Page<InboxItemLine>>
   ofIssue(issueId: string): Promise<InboxItem | null>
   ofAttempt(attemptId: string): Promise<readonly InboxItem[]>
+  /** The answered questions about files outside the areas of attempts. */
+  scopesOfAttempts(attemptIds: readonly string[]): Promise<readonly InboxItem[]>
   /** Open holds of a task, oldest first, at most 100. */
   ofTask(taskId: TaskId): Promise<readonly InboxItem[]>
   /** Open holds of a run, oldest first, at most 100. */
   ofRun(runId: string): Promise<readonly InboxItem[]>
+  /** The same of several runs. */
+  ofRuns(runIds: readonly string[]): Promise<readonly InboxItem[]>
   /** The ended holds of a run that were answered in words, newest first. */
   answeredOfRun(runId: string, limit: number): Promise<readonly InboxItem[]>
   /** The open question whether a command may run, by the hash of what is asked. */

@@ -11,6 +11,7 @@ import {
   nonEmptyValues,
   parseColumn,
   parseColumnOrNull,
+  prepareByIds,
   prepareQuery,
 } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
@@ -186,6 +187,15 @@ const openOfRun = prepareQuery((db, projectId: string, runId: string) =>
     .limit(sql.lit(100)),
 )
 
+const openOfRuns = prepareByIds((db, projectId, runIds) =>
+  db
+    .selectFrom('inbox_item')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('run_id', 'in', runIds)
+    .where('status', '=', 'open'),
+)
+
 const itemsOfAttempt = prepareQuery((db, projectId: string, attemptId: string) =>
   db
     .selectFrom('inbox_item')
@@ -194,6 +204,16 @@ const itemsOfAttempt = prepareQuery((db, projectId: string, attemptId: string) =
     .where('attempt_id', '=', attemptId)
     .orderBy('seq')
     .limit(100),
+)
+
+const scopesOfAttempts = prepareByIds((db, projectId, attemptIds) =>
+  db
+    .selectFrom('inbox_item')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('attempt_id', 'in', attemptIds)
+    .where('kind', '=', 'scope')
+    .orderBy('seq'),
 )
 
 export function inboxReads(scope: ReadScope): InboxItemReads {
@@ -212,6 +232,9 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
         .limit(1)
         .executeTakeFirst()
       return row ? inboxItemOf(row) : null
+    },
+    async scopesOfAttempts(attemptIds) {
+      return attemptIds.length === 0 ? [] : (await scopesOfAttempts(scope, attemptIds)).map(inboxItemOf)
     },
     async ofAttempt(attemptId) {
       return (await itemsOfAttempt(db, projectId, attemptId)).map(inboxItemOf)
@@ -235,6 +258,10 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
     },
     async ofRun(runId) {
       const rows = await openOfRun(db, projectId, runId)
+      return rows.toSorted((one, other) => one.seq - other.seq).map(inboxItemOf)
+    },
+    async ofRuns(runIds) {
+      const rows = runIds.length === 0 ? [] : await openOfRuns(scope, runIds)
       return rows.toSorted((one, other) => one.seq - other.seq).map(inboxItemOf)
     },
     async answeredOfRun(runId, limit) {

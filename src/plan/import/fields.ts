@@ -138,9 +138,12 @@ function repair(
   if (typeof owner !== 'object' || owner === null) return
   if (issue.code === 'invalid_type' && issue.expected === 'object') Reflect.set(owner, key, {})
   else if (Array.isArray(owner)) removed.set(owner, (removed.get(owner) ?? new Set()).add(Number(key)))
-  else if (valueAtPath(copy, path) == null) Reflect.set(owner, key, '')
+  else if (valueAtPath(copy, path) == null) Reflect.set(owner, key, key === 'title' ? untitled : '')
   else Reflect.deleteProperty(owner, key)
 }
+
+/** Stands for a title that is missing, so that it is not called empty, too. */
+const untitled = '?'
 
 function removePlaces(list: unknown[], places: ReadonlySet<number>): void {
   let length = 0

@@ -36,20 +36,11 @@ export function importResultOf({ document, places, problems, notices }: PlanDraf
       `The plan has ${count} tasks, phases and milestones; at most ${maxEntries} are imported at once.`,
     )
   }
-  const missing = new Set(
-    problems.flatMap((problem) =>
-      problem.endsWith(missingTitle) ? [problem.slice(0, -missingTitle.length)] : [],
-    ),
-  )
-  const isSaid = (problem: string) =>
-    problem.endsWith(' has an empty title.') && missing.has(problem.slice(0, problem.indexOf(': the ') + 1))
-  const all = [...problems, ...documentProblems(document, places).filter((problem) => !isSaid(problem))]
+  const all = [...problems, ...documentProblems(document, places)]
   return all.length === 0
     ? { accepted: true, document, notices }
     : { accepted: false, problems: all, notices }
 }
-
-const missingTitle = ' "title" is missing.'
 
 export function rejectedImport(problem: string): ImportResult {
   return { accepted: false, problems: [problem], notices: [] }

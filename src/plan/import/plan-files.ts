@@ -187,22 +187,17 @@ function loadedPlanOf(format: Exclude<PlanFormat, 'log'>, result: ImportResult):
   if (result.accepted) return { kind: 'plan', format, document: result.document, notices: result.notices }
   const { problems } = result
   const shown = problems.slice(0, 20).join('\n')
+  const shape = format === 'json' ? ' A task has at least {"key": "build-it", "title": "Build it"}.' : ''
   const more = problems.length > 20 ? `\n… and ${problems.length - 20} more.` : ''
   throw new Failure(
     'INVALID_INPUT',
     `Nothing was imported, because the ${format} plan has problems:\n${shown}${more}`,
     {
       reason: 'plan_invalid',
-      hint: `Fix them and import again, or name another format with --from.${shapeOf(problems)}`,
+      hint: `Fix them and import again, or name another format with --from.${shape}`,
       details: { problems: problems.slice(0, 100) },
     },
   )
-}
-
-function shapeOf(problems: readonly string[]): string {
-  return problems.some((problem) => problem.endsWith('" is missing.'))
-    ? ' A task has at least {"key": "build-it", "title": "Build it"}.'
-    : ''
 }
 
 /** What a file is, by its name and the first of its content. */

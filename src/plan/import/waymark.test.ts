@@ -70,7 +70,6 @@ test('every problem of a JSON plan is named with its path, and nothing is accept
       'tasks[0].notes[0]: the field "text" is unknown.',
       'tasks[0]: the field "titel" is unknown.',
       'tasks[2]: the task has an empty key.',
-      'tasks[2]: the task "" has an empty title.',
       'tasks[1]: the task "b" depends on "c", which is not in the plan.',
     ],
   })

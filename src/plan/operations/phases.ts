@@ -56,28 +56,38 @@ export const phaseAdd = defineOperation({
 
 /** Phases of one project have ids of their own, whatever plan they are of. */
 export async function assertFreeId(reads: Reads, id: string): Promise<void> {
-  const clash = await clashOf(reads, id)
-  if (clash === null) return
+  const [clash] = await clashesOf(reads, [id])
+  if (clash === undefined) return
   throw new Failure('CONFLICT', clash.says, {
     reason: 'phase_exists',
     hint: hintOf`Take "${clash.free}", which is free, or change that one with ${callTo('taskman_phase_edit', { id })}.`,
   })
 }
 
-/** That an id is taken, and one that is free; null where the id is. */
-export async function clashOf(reads: Reads, id: string) {
-  const phase = await reads.plan.phase(id)
-  if (phase === null || (await isMissionEnded(reads, phase))) return null
-  let number = 2
-  while (await reads.plan.phase(`${id}-${number}`)) number += 1
-  const where = phase.missionId === null ? '' : ` in mission ${phase.missionId}`
-  return { says: `phase already exists: ${id} "${phase.name}"${where}`, free: `${id}-${number}` }
+interface PhaseClash {
+  readonly says: string
+  readonly free: string
 }
 
-/** A mission that someone ended needs its phases' ids no more; a workflow that ended by itself may go on. */
-async function isMissionEnded(reads: Reads, { missionId }: Phase): Promise<boolean> {
-  const mission = missionId === null ? null : await reads.missions.find(missionId)
-  return mission !== null && isEnded(mission) && !(mission.kind === 'workflow' && mission.summary === null)
+/** Which of these ids are taken, each with one that is free. */
+export async function clashesOf(reads: Reads, ids: readonly string[]): Promise<readonly PhaseClash[]> {
+  const phases = await reads.plan.phasesWithIds(ids)
+  if (phases.length === 0) return []
+  const missions = await reads.missions.withIds(phases.flatMap(({ missionId }) => missionId ?? []))
+  // A mission that someone ended needs its phases' ids no more; a workflow that ended by itself may go on.
+  const ended = new Set(
+    missions.flatMap((mission) =>
+      isEnded(mission) && !(mission.kind === 'workflow' && mission.summary === null) ? mission.id : [],
+    ),
+  )
+  const clashing = phases.filter(({ missionId }) => missionId === null || !ended.has(missionId))
+  const taken = new Set(await reads.plan.phaseIdsLike(clashing.map(({ id }) => `${id}-`)))
+  return clashing.map(({ id, missionId, name: called }) => {
+    let number = 2
+    while (taken.has(`${id}-${number}`)) number += 1
+    const where = missionId === null ? '' : ` in mission ${missionId}`
+    return { says: `phase already exists: ${id} "${called}"${where}`, free: `${id}-${number}` }
+  })
 }
 
 export const phaseEdit = defineOperation({

@@ -8,7 +8,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, nextNumber } from '../../track/domain/mission.ts'
 import { knownRoles, type PlannedTask } from '../domain/plan.ts'
 import { type PlanBatchPhase, planTaskGroup } from '../domain/plan-tasks.ts'
-import { clashOf } from './phases.ts'
+import { clashesOf } from './phases.ts'
 
 const maxTasks = 200
 
@@ -59,16 +59,16 @@ export const planTasks = defineOperation({
     const asked = input.phases ?? []
     const there = await reads.plan.phases(missionId)
     const named = [...new Set(input.tasks.map(({ phase }) => phase))]
-    const elsewhere = await Promise.all(named.map((id) => reads.plan.phase(id)))
+    const elsewhere = await reads.plan.phasesWithIds(named)
     const planned = planTaskGroup(
       { phases: asked, tasks: input.tasks },
       {
         owner: missionId,
         ended: mission !== null && isEnded(mission) && mission.summary !== null ? mission : null,
         there,
-        elsewhere: elsewhere.filter((phase) => phase !== null),
+        elsewhere,
         nextNumber: nextNumber(there),
-        clashes: await clashesOf(reads, asked),
+        clashes: await clashSentences(reads, asked),
         roles: new Set<string>([...knownRoles, ...(await reads.plan.roles())]),
         known: await knownTasks(
           reads,
@@ -95,13 +95,12 @@ export const planTasks = defineOperation({
   }),
 )
 
-async function clashesOf(reads: Reads, phases: readonly PlanBatchPhase[]): Promise<readonly string[]> {
-  const clashes: string[] = []
-  for (const { id } of phases) {
-    const clash = id === undefined ? null : await clashOf(reads, id)
-    if (clash) clashes.push(`${clash.says}: take "${clash.free}"`)
-  }
-  return clashes
+async function clashSentences(reads: Reads, phases: readonly PlanBatchPhase[]): Promise<readonly string[]> {
+  const clashes = await clashesOf(
+    reads,
+    phases.flatMap(({ id }) => id ?? []),
+  )
+  return clashes.map(({ says, free }) => `${says}: take "${free}"`)
 }
 
 async function knownTasks(reads: Reads, ids: readonly string[]): Promise<ReadonlyMap<string, PlannedTask>> {

@@ -54,6 +54,9 @@ export interface PlanReads {
   /** The project's own first, then mission by mission; by sort order, then number or creation; at most 1000. */
   phases(owner: PlanSpan): Promise<readonly Phase[]>
   phase(id: string): Promise<Phase | null>
+  phasesWithIds(ids: readonly string[]): Promise<readonly Phase[]>
+  /** Those that begin with one of these, at most 1000. */
+  phaseIdsLike(prefixes: readonly string[]): Promise<readonly string[]>
   /** In the order of their phases, then creation; at most 1000. */
   milestones(filter: { readonly owner?: PlanSpan; readonly phaseId?: PhaseId }): Promise<readonly Milestone[]>
   milestone(id: string): Promise<Milestone | null>

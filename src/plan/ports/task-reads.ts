@@ -46,6 +46,8 @@ export interface TaskCard {
 
 export interface TaskReads extends AttemptReads {
   find(id: string): Promise<Task | null>
+  /** Those of these tasks that exist. */
+  withIds(ids: readonly string[]): Promise<readonly Task[]>
   /** The names of tasks, at most 200. */
   named(ids: readonly TaskId[]): Promise<ReadonlyMap<TaskId, string>>
   /** Those of these attempts that ended with a measurement. */

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { lastPossibleEnd } from '../../kernel/lease.ts'
-import { prepareQuery } from '../../store/tables/query.ts'
+import { prepareByIds, prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext } from '../../store/tables/tables.ts'
 import { claimLasts } from '../domain/claims.ts'
 import type { Claim } from '../domain/plan.ts'
@@ -54,6 +54,10 @@ export function claimOf(row: ClaimColumns): Claim | null {
 
 export const taskById = prepareQuery((db, projectId: string, id: string) =>
   db.selectFrom('task').selectAll().where('project_id', '=', projectId).where('id', '=', id),
+)
+
+export const tasksByIds = prepareByIds((db, projectId, ids) =>
+  db.selectFrom('task').selectAll().where('project_id', '=', projectId).where('id', 'in', ids),
 )
 
 export async function keepToken(

@@ -269,7 +269,10 @@ async function moveTasks(projecting: ProjectionContext, milestoneId: string, pha
   for (const task of tasks) await moveTask(projecting, task, phaseId)
 }
 
-type PhaseReads = Pick<PlanReads, 'phases' | 'phase' | 'milestones' | 'milestone'>
+type PhaseReads = Pick<
+  PlanReads,
+  'phases' | 'phase' | 'phasesWithIds' | 'phaseIdsLike' | 'milestones' | 'milestone'
+>
 
 const most = 1000
 
@@ -277,7 +280,12 @@ const most = 1000
 const missionSeq = sql`coalesce((select seq from mission
   where mission.project_id = phase.project_id and mission.id = phase.mission_id), 0)`
 
-export function planPlaceReads({ db, projectId }: ReadScope): PhaseReads {
+const phasesByIds = prepareByIds((db, projectId, ids) =>
+  db.selectFrom('phase').selectAll().where('project_id', '=', projectId).where('id', 'in', ids),
+)
+
+export function planPlaceReads(scope: ReadScope): PhaseReads {
+  const { db, projectId } = scope
   const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
   return {
     async phases(owner) {
@@ -291,6 +299,22 @@ export function planPlaceReads({ db, projectId }: ReadScope): PhaseReads {
         .limit(most)
         .execute()
       return rows.map(phaseOf)
+    },
+    async phasesWithIds(ids) {
+      return ids.length === 0 ? [] : (await phasesByIds(scope, [...new Set(ids)])).map(phaseOf)
+    },
+    async phaseIdsLike(prefixes) {
+      if (prefixes.length === 0) return []
+      const rows = await db
+        .selectFrom('phase')
+        .select('id')
+        .where('project_id', '=', projectId)
+        .where((eb) =>
+          eb.or(prefixes.map((prefix) => eb.and([eb('id', '>=', prefix), eb('id', '<', `${prefix}\uffff`)]))),
+        )
+        .limit(most)
+        .execute()
+      return rows.map(({ id }) => id)
     },
     async phase(id) {
       const row = await phases().where('id', '=', id).executeTakeFirst()

@@ -3,12 +3,12 @@ import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import { isLeaseRunning } from '../../kernel/lease.ts'
 import { fingerprint } from '../../store/fingerprint.ts'
-import { nonEmptyValues, prepareByIds, prepareQuery } from '../../store/tables/query.ts'
+import { nonEmptyValues, prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { claimLasts } from '../domain/claims.ts'
 import type { PlannedTask, PlanSpan } from '../domain/plan.ts'
 import type { GraphTaskRow, PlanReads } from '../ports/plan-reads.ts'
-import { endedClaimCondition, taskById } from './claim.ts'
+import { endedClaimCondition, taskById, tasksByIds } from './claim.ts'
 import { dependencyChain } from './dependency.ts'
 import { notesOf, notesWithIds } from './note.ts'
 import { planPlaceReads } from './phase.ts'
@@ -57,10 +57,6 @@ const openTasksOf = prepareQuery((db, projectId: string, phaseId: string) =>
     .orderBy('task.order_own')
     .orderBy('task.seq')
     .limit(40),
-)
-
-const tasksByIds = prepareByIds((db, projectId, ids) =>
-  db.selectFrom('task').selectAll().where('project_id', '=', projectId).where('id', 'in', ids),
 )
 
 export function planReads(scope: ReadScope): PlanReads {

@@ -33,7 +33,7 @@ import {
 import { isHeld } from '../domain/claims.ts'
 import type { TaskFilter, TaskLine, TaskReads } from '../ports/task-reads.ts'
 import { measuredAttempts, taskCards } from './card.ts'
-import { taskById } from './claim.ts'
+import { taskById, tasksByIds } from './claim.ts'
 import { plannedTasks } from './plan-list.ts'
 import { taskOf } from './task.ts'
 import type { TaskListTable } from './task-place.ts'
@@ -45,6 +45,9 @@ export function taskReads(scope: ReadScope): TaskReads {
     async find(id) {
       const [row] = await taskById(db, projectId, id)
       return row ? taskOf(row) : null
+    },
+    async withIds(ids) {
+      return ids.length === 0 ? [] : (await tasksByIds(scope, [...new Set(ids)])).map(taskOf)
     },
     async named(ids) {
       if (ids.length === 0) return new Map()

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reportCommand } from '../../gate/operations/run/commands.ts'
 import type { CommandReport, RequestedCommand } from '../../gate/ports/command-runner.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { setNewest } from '../../kernel/limited-map.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import type { TrustedCommands } from './trusted-commands.ts'
 
@@ -15,14 +17,16 @@ export interface RemoteCommandsOptions {
 
 /** Leases end after a minute. */
 const renewedEvery = 20_000
-/** So long a call may be sent again whose answer was lost. */
-const forgottenAfter = 60_000
+/** How many reports are kept for calls that are sent again. */
+const maxReports = 100
 const tellAgainAfter = [1_000, 5_000, 15_000, 60_000]
 
 /** Commands of guards that run on this machine for a server: each keeps its lease there until it has ended. */
 export class RemoteCommands {
   readonly #running: RemoteCommandsOptions
-  readonly #started = new Map<string, Promise<CommandReport>>()
+  readonly #reports = new Map<string, Promise<CommandReport>>()
+  /** Kept as long as this process lives: no command starts twice. */
+  readonly #started = new Set<string>()
   readonly #told = new Set<string>()
   readonly #open = new Set<Promise<void>>()
   #isStopping = false
@@ -37,8 +41,8 @@ export class RemoteCommands {
     { isWaitedFor }: { readonly isWaitedFor: boolean },
   ): Promise<CommandReport | null> {
     const { id } = command
-    const running = this.#started.get(id) ?? this.#start(command)
-    this.#started.set(id, running)
+    const running = this.#reports.get(id) ?? this.#start(command)
+    setNewest(this.#reports, maxReports, id, running)
     if (isWaitedFor) return running
     const inTime = await Promise.race([running, sleep(this.#running.patience, null, { ref: false })])
     if (inTime === null) this.#tellWhenOver(id, running)
@@ -50,13 +54,17 @@ export class RemoteCommands {
     const { id, run, folder, pinned } = command
     try {
       return await reportCommand(context, { run, folder, pinned }, async () => {
+        if (this.#started.has(id)) throw ranBeforeFailure(run)
         const { ended } = await commands.start(command)
+        this.#started.add(id)
         const lease = setInterval(() => void this.#renew(id), renewedEvery)
         lease.unref()
         return ended.finally(() => clearInterval(lease))
       })
-    } finally {
-      setTimeout(() => this.#started.delete(id), forgottenAfter).unref()
+    } catch (error) {
+      // What was not started may be named again, say when a person approved it.
+      if (!this.#started.has(id)) this.#reports.delete(id)
+      throw error
     }
   }
 
@@ -96,4 +104,12 @@ export class RemoteCommands {
       }
     }
   }
+}
+
+function ranBeforeFailure(run: string): Failure {
+  return new Failure(
+    'CONFLICT',
+    `"${run}" ran on this machine for this call before, and is not run again: its result is not kept any more.`,
+    { reason: 'command_ran_before', hint: 'Call again in a minute: the command is then started anew.' },
+  )
 }

@@ -90,7 +90,8 @@ export const commandRenew = defineOperation({
 }).handler((handling, { id }) => {
   const { commandRunner } = assertRemoteMachine(handling)
   return handling.recordAside(async (reads, setting) => {
-    await ownCommand(reads, id, commandRunner.name)
+    const command = await ownCommand(reads, id, commandRunner.name)
+    if (command.status !== 'running') throw noCommandFailure(id)
     const until = setting.at + leaseOf
     return {
       events: [],
@@ -133,10 +134,13 @@ async function ownCommand(
   id: string,
   runner: string,
 ) {
-  const running = await runs.runningCommands()
-  const found = running.find((command) => command.id === id)
+  const found = await runs.command(id)
   if (found?.runner === runner) return found
-  throw new Failure('NOT_FOUND', `No command ${id} of this machine and token runs.`, {
+  throw noCommandFailure(id)
+}
+
+function noCommandFailure(id: string): Failure {
+  return new Failure('NOT_FOUND', `No command ${id} of this machine and token runs.`, {
     reason: 'command_not_found',
   })
 }

@@ -32,7 +32,6 @@ import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded } from '../../track/domain/mission.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
-import type { Task } from '../../track/domain/task.ts'
 import {
   assertReviewSays,
   type Review,
@@ -359,18 +358,20 @@ async function reopenTasks(reads: Reads, review: Review) {
   const events: NewProjectEvent[] = []
   const ids: string[] = []
   const notes: string[] = []
-  const tasks: Task[] = []
-  for (const id of tasksSentBack(review)) {
-    const task = await reads.tasks.find(id)
-    if (task === null) continue
-    tasks.push(task)
+  const asked = tasksSentBack(review)
+  const found = new Map((await reads.tasks.withIds(asked)).map((task) => [task.id, task]))
+  const tasks = asked.flatMap((id) => found.get(id) ?? [])
+  const missionIds = new Set(tasks.flatMap(({ missionId }) => missionId ?? []))
+  const missions = new Map((await reads.missions.withIds([...missionIds])).map((one) => [one.id, one]))
+  for (const task of tasks) {
+    const { id } = task
     const again = reopenTask(task)
     events.push(...again)
     if (again.length > 0) ids.push(id)
     else if (task.status === 'in_progress')
       notes.push(`Task ${id} is at work: its agent reads the comments when it asks.`)
-    const mission = task.missionId === null ? null : await reads.missions.find(task.missionId)
-    if (mission !== null && isEnded(mission)) {
+    const mission = task.missionId === null ? undefined : missions.get(task.missionId)
+    if (mission !== undefined && isEnded(mission)) {
       notes.push(
         `Mission ${mission.id} of task ${id} has ended: an agent takes the task into another mission, or without one.`,
       )

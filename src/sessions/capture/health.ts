@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readOwn } from '../../kernel/files/regular-file.ts'
 import type { CaptureHealth } from '../ports/capture-health.ts'
 import { type CaptureEnvironment, hooksFolder, readSettings } from './captured-project.ts'
-import { logFile, queuesOf } from './hook-queue.ts'
+import { isNote, logFile, queuesOf } from './hook-queue.ts'
 import { copiesIn, skipUndeletable, waitingEvents } from './limits.ts'
 
 const maxLogBytes = 1024 * 1024
@@ -19,9 +19,7 @@ export function captureHealth(root: string, environment: CaptureEnvironment): Ca
   const folders = new Set([hooksFolder(root, environment), ...queues.map(({ folder }) => folder)])
   const failed = [...folders].flatMap((folder) =>
     // What was left out on purpose is no failure.
-    logLines(folder).flatMap((line) =>
-      line.includes('ingest: left out') ? [] : [{ line, file: logFile({ folder }) }],
-    ),
+    logLines(folder).flatMap((line) => (isNote(line) ? [] : [{ line, file: logFile({ folder }) }])),
   )
   const last = failed.at(-1)
   return {

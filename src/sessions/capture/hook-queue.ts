@@ -200,6 +200,18 @@ export function logLine(queue: HookQueue, line: string): void {
   } catch {}
 }
 
+/** A line about what was done on purpose: no failure. */
+export function logNote(queue: HookQueue, line: string): void {
+  logLine(queue, `${note} ${line}`)
+}
+
+/** Whether a line of the log, after its time, is a note. */
+export function isNote(line: string): boolean {
+  return line.split(' ', 2)[1] === note
+}
+
+const note = 'note'
+
 export function logFile({ folder }: Pick<HookQueue, 'folder'>): string {
   return join(folder, 'capture.log')
 }

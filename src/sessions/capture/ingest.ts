@@ -6,7 +6,7 @@ import { readOwn } from '../../kernel/files/regular-file.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { HookEvent } from '../domain/hook-event.ts'
 import { isDouble, type RecentEvents } from './duplicates.ts'
-import { type HookQueue, logLine, queueFileNames, sessionFolder, writeOwn } from './hook-queue.ts'
+import { type HookQueue, logLine, logNote, queueFileNames, sessionFolder, writeOwn } from './hook-queue.ts'
 import {
   copiesIn,
   deleteEvents,
@@ -264,7 +264,7 @@ function logDropped(queue: HookQueue, dropped: Readonly<Record<string, number>>)
     unknown > 0 && `${formatCount(unknown, 'event')} of an unknown kind`,
     outside > 0 && `${formatCount(outside, 'path')} outside the project`,
   ].filter((one) => one !== false)
-  if (said.length > 0) logLine(queue, `ingest: left out ${said.join(', ')}`)
+  if (said.length > 0) logNote(queue, `ingest: left out ${said.join(', ')}`)
 }
 
 function readState(queue: HookQueue): IngestState {

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Database, Statement } from 'better-sqlite3'
 import type { ProjectEvent } from '../../events/domain/project-event.ts'
 import { Failure } from '../../kernel/failure.ts'
+import { writePrivate } from '../../kernel/files/private-file.ts'
 import { instant } from '../../kernel/instant.ts'
 import { isJsonObject } from '../../kernel/json.ts'
 import { openReadOnly } from '../sqlite/connection.ts'
@@ -282,14 +282,7 @@ export class Anchor {
 
   #write(anchored: AnchorState): void {
     if (this.#path === null) return
-    const temporary = `${this.#path}.${process.pid}-${randomBytes(4).toString('hex')}`
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
-    try {
-      writeFileSync(temporary, JSON.stringify({ version: 1, ...anchored }), { mode: 0o600 })
-      renameSync(temporary, this.#path)
-    } finally {
-      rmSync(temporary, { force: true })
-    }
+    writePrivate(this.#path, JSON.stringify({ version: 1, ...anchored }))
   }
 }
 

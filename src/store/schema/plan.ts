@@ -18,7 +18,6 @@ export const planTables: TableStatements = ({ text }) => [
     summary ${text},
     achievements ${text} not null,
     limitations ${text} not null,
-    tasks_attempted bigint not null,
     files_changed bigint not null,
     tokens_input bigint not null,
     tokens_output bigint not null,

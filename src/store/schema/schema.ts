@@ -12,7 +12,7 @@ import type { ColumnTypes, TableStatements } from './table-statements.ts'
 import { trackTables } from './track.ts'
 
 /** Kept in each database. Raise it with every change of a table: databases with another version are refused. */
-export const schemaVersion = 28
+export const schemaVersion = 29
 
 /** A table comes after those that its foreign keys name. */
 const tables: readonly TableStatements[] = [

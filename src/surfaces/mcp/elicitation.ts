@@ -15,7 +15,8 @@ import {
 } from '../../inbox/operations/shown-content.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { invoke } from '../../kernel/operations/invoke.ts'
-import type { Answer, Context, Operation } from '../../kernel/operations/operation.ts'
+import { type Answer, accessOf, type Context, type Operation } from '../../kernel/operations/operation.ts'
+import { hasAccess } from '../../people/domain/access.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
 import { refusedResult } from './tools/tool-result.ts'
@@ -32,7 +33,8 @@ export interface ElicitationContext {
 /**
  * Puts what an agent was refused, because only people decide it, to the person behind its client. The question waits as
  * an inbox item already, so a lost dialog loses nothing. Null where it is not to be asked: the project does not allow it, the
- * client cannot, or the person said neither yes nor no.
+ * client cannot, its token lets nobody decide, or the person said neither yes nor no. A client can answer by itself: it
+ * is never asked whether a command may run.
  */
 export async function elicitDecision(
   failure: Failure,
@@ -42,6 +44,7 @@ export async function elicitDecision(
   if (asking.context.actor.insideCommand) return null
   const itemId = failure.details?.['item_id']
   if (failure.code !== 'FORBIDDEN' || typeof itemId !== 'string' || !asking.canAsk) return null
+  if (!(await canDecide(asking))) return null
   const item = await elicitableItem(asking.context, itemId)
   if (item === null) return null
   const [question] = questionsIn(asking.responses)
@@ -65,6 +68,13 @@ export async function elicitDecision(
     reason: typeof reason === 'string' && reason !== '' ? reason : null,
     content: question.content,
   })
+}
+
+/** At a server that knows its people, an agent's token lets nobody decide: the answer would be refused. */
+async function canDecide({ catalog, context: { permissions } }: ElicitationContext): Promise<boolean> {
+  if (!permissions) return true
+  const operation = (await catalog()).find(({ name }) => name === 'approve')
+  return operation !== undefined && hasAccess(permissions, accessOf(operation))
 }
 
 type AnswerableInboxItem = InboxItem & { readonly request: DecisionRequest }

@@ -231,13 +231,11 @@ async function abandonedAttempts(
   setting: TransactionContext,
 ): Promise<readonly NewProjectEvent[]> {
   const own = gating.filter(({ missionId }) => missionId === mission.id)
-  const ended = await Promise.all(
-    own.map(async (run) => {
-      const items = await reads.inboxItems.ofRun(run.id)
-      return cancelRun(run, { items, reason: 'The mission was completed as failed.', by }, setting).events
-    }),
-  )
-  return ended.flat()
+  const open = await reads.inboxItems.ofRuns(own.map(({ id }) => id))
+  return own.flatMap((run) => {
+    const items = open.filter(({ runId }) => runId === run.id)
+    return cancelRun(run, { items, reason: 'The mission was completed as failed.', by }, setting).events
+  })
 }
 
 /** What was said, as the caller reads it back: the whole is in the record. */

@@ -70,6 +70,7 @@ export interface MissionReads {
   lastEnded(missionId: MissionId, top: string): Promise<Attempt | null>
   lines(missionId: MissionId): Promise<MissionLineCounts>
   find(id: string): Promise<Mission | null>
+  withIds(ids: readonly string[]): Promise<readonly Mission[]>
   /** The names of missions, at most 200. */
   named(ids: readonly MissionId[]): Promise<ReadonlyMap<MissionId, string>>
   /** Newest first. */

@@ -207,20 +207,12 @@ function claimAfterStart(attempt: Attempt, before: ClaimColumns, at: number): Cl
 
 async function beginMission({ db, projectId }: ProjectionContext, attempt: Attempt): Promise<void> {
   if (attempt.missionId === null) return
-  const triedBefore = db
-    .selectFrom('attempt')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .where('task_id', '=', attempt.taskId)
-    .where(sql<boolean>`coalesce(mission_id, '') = ${attempt.missionId}`) // not by the index of missions
   await db
     .updateTable('mission')
-    .set((eb) => ({
-      status: eb.case().when('status', '=', 'pending').then('in_progress').else(eb.ref('status')).end(),
-      tasks_attempted: sql<number>`tasks_attempted + case when exists ${triedBefore} then 0 else 1 end`,
-    }))
+    .set({ status: 'in_progress' })
     .where('project_id', '=', projectId)
     .where('id', '=', attempt.missionId)
+    .where('status', '=', 'pending')
     .execute()
 }
 

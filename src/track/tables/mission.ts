@@ -45,7 +45,6 @@ export interface MissionTable {
   summary: string | null
   achievements: string
   limitations: string
-  tasks_attempted: number
   files_changed: number
   tokens_input: number
   tokens_output: number
@@ -72,7 +71,6 @@ function missionRow({ projectId, seq }: RowKey, mission: Mission): Insertable<Mi
     summary: mission.summary,
     achievements: JSON.stringify(mission.achievements),
     limitations: JSON.stringify(mission.limitations),
-    tasks_attempted: 0,
     files_changed: 0,
     tokens_input: 0,
     tokens_output: 0,
@@ -165,6 +163,10 @@ const missionById = prepareQuery((db, projectId: string, id: string) =>
   db.selectFrom('mission').selectAll().where('project_id', '=', projectId).where('id', '=', id),
 )
 
+const missionsByIds = prepareByIds((db, projectId, ids) =>
+  db.selectFrom('mission').selectAll().where('project_id', '=', projectId).where('id', 'in', ids),
+)
+
 export function missionReads(scope: ReadScope): MissionReads {
   const { db, projectId } = scope
   const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
@@ -172,6 +174,9 @@ export function missionReads(scope: ReadScope): MissionReads {
     async find(id) {
       const [row] = await missionById(db, projectId, id)
       return row ? missionOf(row) : null
+    },
+    async withIds(ids) {
+      return ids.length === 0 ? [] : (await missionsByIds(scope, [...new Set(ids)])).map(missionOf)
     },
     async named(ids) {
       if (ids.length === 0) return new Map()

@@ -174,17 +174,16 @@ function unmeasuredRunFailure({ id, missionId, taskId }: RunRecord): Failure {
 /** Ends what a person approved of a run, because they sent its work back: nothing where they approved nothing. */
 export async function withdrawApprovals(
   reads: Reads,
-  { id: runId, missionId, taskId }: RunRecord,
-  { actor, setting }: { readonly actor: Actor; readonly setting: TransactionContext },
+  run: RunRecord,
+  sender: { readonly actor: Actor; readonly setting: TransactionContext },
 ): Promise<readonly NewProjectEvent[]> {
+  const { actor } = sender
   if (actor.kind !== 'person') return []
   const identity = identityOf(actor)
-  const own = (await reads.runs.approvals(runId)).some(
+  const own = (await reads.runs.approvals(run.id)).some(
     (approval) => approval.identity === identity && approval.withdrawnAt === undefined,
   )
-  if (!own) return []
-  const by = actor.name
-  return [{ kind: 'run.approvals_withdrawn', runId, missionId, taskId, identity, by, at: setting.at }]
+  return own ? [approvalsWithdrawn(run, sender)] : []
 }
 
 /** Withdraws the approvals of a person who sent tasks back, in the runs of those tasks and of their missions. */
@@ -198,37 +197,32 @@ export async function withdrawForTasks(
     readonly decided: ReadonlySet<string>
   },
 ): Promise<readonly NewProjectEvent[]> {
-  const missions = new Set(tasks.flatMap(({ missionId }) => missionId ?? []))
-  const subjects = [
-    ...tasks.map(({ id }) => ({ taskId: id })),
-    ...[...missions].map((missionId) => ({ missionId })),
-  ]
-  const pages = await Promise.all(
-    subjects.map((subject) => reads.runs.list({ ...subject, status: 'active' }, { limit: 100 })),
+  const { actor, setting, decided } = sender
+  if (actor.kind !== 'person') return []
+  const missionIds = [...new Set(tasks.flatMap(({ missionId }) => missionId ?? []))]
+  const subjects = { taskIds: tasks.map(({ id }) => id), missionIds }
+  const approved = await reads.runs.approvedBy(identityOf(actor), subjects)
+  const runs = approved.filter(({ id }) => !decided.has(id))
+  const open = await reads.inboxItems.ofRuns(runs.map(({ id }) => id))
+  const asked = new Set(open.flatMap(({ kind, runId }) => (kind === 'approval' ? runId : [])))
+  // Each run stays where it is, and asks for the approval again.
+  const events = await Promise.all(
+    runs.map(async (run) => {
+      const definition = asked.has(run.id) ? null : await reads.runs.definition(run.process.hash)
+      const item = definition && decisionItem(definition, run, setting)
+      const withdrawn = approvalsWithdrawn(run, sender)
+      return item ? [withdrawn, { kind: 'inbox.opened' as const, item }] : [withdrawn]
+    }),
   )
-  const ids = new Set<string>(tasks.map(({ id }) => id))
-  const found = pages
-    .flatMap(({ items }) => items.map(({ item }) => item))
-    .filter(({ id, taskId }) => !sender.decided.has(id) && (taskId === null || ids.has(taskId)))
-  const runs = new Map(found.map((run) => [run.id, run]))
-  const events = await Promise.all([...runs.values()].map((run) => withdrawAndAsk(reads, run, sender)))
   return events.flat()
 }
 
-/** The run stays where it is, and asks for the approval again. */
-async function withdrawAndAsk(
-  reads: Reads,
-  run: RunRecord,
-  sender: { readonly actor: Actor; readonly setting: TransactionContext },
-): Promise<readonly NewProjectEvent[]> {
-  const withdrawn = await withdrawApprovals(reads, run, sender)
-  if (withdrawn.length === 0 || run.status !== 'active') return withdrawn
-  const isAsked = (await reads.inboxItems.ofRun(run.id)).some(
-    ({ kind, status }) => kind === 'approval' && status === 'open',
-  )
-  const definition = isAsked ? null : await reads.runs.definition(run.process.hash)
-  const item = definition && decisionItem(definition, run, sender.setting)
-  return item ? [...withdrawn, { kind: 'inbox.opened', item }] : withdrawn
+function approvalsWithdrawn(
+  { id: runId, missionId, taskId }: RunRecord,
+  { actor, setting }: { readonly actor: Actor; readonly setting: TransactionContext },
+): NewProjectEvent {
+  const [identity, by] = [identityOf(actor), actor.name]
+  return { kind: 'run.approvals_withdrawn', runId, missionId, taskId, identity, by, at: setting.at }
 }
 
 function isRepeated(earlier: RunApproval, { role, of, content, identity }: RunApproval): boolean {

@@ -66,7 +66,8 @@ interface CommandsToRun {
 /**
  * What is done about the commands of an event's guards before it is decided: a person is asked where one was never
  * approved, and what did not run yet on the tree as it is runs (one per command and tree, in whatever process). Null until
- * what was begun for this call on another machine was run there.
+ * what was begun for this call on another machine was run there. A command is named to that machine only while the record
+ * says that it runs.
  */
 export async function prepareCommandRuns(
   reads: Reads,
@@ -85,7 +86,7 @@ export async function prepareCommandRuns(
       { ...commandRequestFields(command), folder },
       command.tree ?? tree,
     )
-    if (begun === null || begun.id !== idInCall(context, command)) continue
+    if (begun?.status !== 'running' || begun.id !== idInCall(context, command)) continue
     const { run, timeout } = guard
     const { id } = begun
     const ran = questions.ask('ran', {
@@ -98,7 +99,7 @@ export async function prepareCommandRuns(
       approvedThere,
     })
     if (ran === undefined) isWhole = false
-    else if (ran.report && begun.status === 'running') ended.push({ command: begun, report: ran.report })
+    else if (ran.report) ended.push({ command: begun, report: ran.report })
   }
   if (!isWhole) return null
   if (ended.length === 0) return { name: 'begin', take: (handling) => runCommands(handling, running) }
@@ -168,7 +169,7 @@ function claim(
   return recordAside<CommandResult | 'known' | 'elsewhere'>(async (reads, setting) => {
     const key = command.tree ?? tree
     const known = await reads.runs.commandResult({ ...commandRequestFields(command), folder }, key)
-    if (known !== null && known.id === inCall) return { events: [], answer: 'known' }
+    if (inCall !== null && (await reads.runs.command(inCall))) return { events: [], answer: 'known' }
     const around = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: setting.at }
     const running = known?.status === 'running' && (await isStillRunning(reads, known, around))
     if (running) return { events: [], answer: 'elsewhere' as const }

@@ -887,13 +887,14 @@ async function scopeAnswers(
 ): Promise<{ readonly accepted: AcceptedPaths; readonly asked: readonly string[] }> {
   const accepted = new Map<string, Set<string>>()
   const asked: string[] = []
-  for (const { id, status } of attempts) {
-    // An open attempt has no scope item yet.
-    if (status === 'open') continue
-    const items = (await reads.inboxItems.ofAttempt(id)).filter(({ kind }) => kind === 'scope')
-    const own = items.filter((item) => item.status === 'resolved').flatMap(({ paths }) => paths)
-    if (own.length > 0) accepted.set(id, new Set(own))
-    asked.push(...items.filter((item) => item.status === 'open').flatMap(({ paths }) => paths))
+  // An open attempt has no scope item yet.
+  const closed = attempts.flatMap(({ id, status }) => (status === 'open' ? [] : id))
+  for (const { attemptId, status, paths } of await reads.inboxItems.scopesOfAttempts(closed)) {
+    if (status === 'open') asked.push(...paths)
+    if (status !== 'resolved' || attemptId === null) continue
+    const own = accepted.get(attemptId) ?? new Set()
+    accepted.set(attemptId, own)
+    for (const path of paths) own.add(path)
   }
   return { accepted, asked }
 }

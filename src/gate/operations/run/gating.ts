@@ -59,17 +59,20 @@ async function blockingRuns(
   runs: readonly RunRecord[],
   phaseId: PhaseId,
 ): Promise<readonly RunRecord[]> {
-  const found: RunRecord[] = []
-  for (const record of runs) {
-    if (record.missionId !== null) {
-      const definition = await reads.runs.definition(record.process.hash)
-      if (definition !== null && !isPhaseCompletionAllowed(definition, record)) found.push(record)
-      continue
-    }
-    const task = record.taskId === null ? null : await reads.tasks.find(record.taskId)
-    if (task?.phaseId === phaseId) found.push(record)
-  }
-  return found
+  // A definition is read once per process.
+  const hashes = new Set(runs.flatMap(({ missionId, process }) => (missionId === null ? [] : process.hash)))
+  const definitions = new Map(
+    await Promise.all([...hashes].map(async (hash) => [hash, await reads.runs.definition(hash)] as const)),
+  )
+  const tasks = await reads.tasks.withIds(
+    runs.flatMap(({ missionId, taskId }) => (missionId === null && taskId !== null ? taskId : [])),
+  )
+  const inPhase = new Set(tasks.flatMap((task) => (task.phaseId === phaseId ? task.id : [])))
+  return runs.filter((record) => {
+    if (record.missionId === null) return record.taskId !== null && inPhase.has(record.taskId)
+    const definition = definitions.get(record.process.hash) ?? null
+    return definition !== null && !isPhaseCompletionAllowed(definition, record)
+  })
 }
 
 const maxDescribed = 3
