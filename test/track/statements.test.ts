@@ -170,7 +170,7 @@ guards:
     }
     const subject = { mission: mission_id }
     const { content } = (await call('review_show', subject, person)).answer
-    return call('review_send', { subject, verdict: 'send_back', text: 'Again', content }, person)
+    return call('review_send', { subject, action: 'send_back', text: 'Again', content }, person)
   }
 
   test.each([

@@ -75,7 +75,7 @@ interface AdvanceContext {
   readonly eventRequest: EventRequest
   /** The files of the event, with their stamps. */
   readonly artifacts: readonly Omit<StoredArtifact, 'revision' | 'by' | 'author'>[]
-  /** Open holds of the run. */
+  /** Open items of the run. */
   readonly items: readonly InboxItem[]
   readonly by: string
   /** The identity of the one who emitted it. */

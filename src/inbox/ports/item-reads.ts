@@ -25,11 +25,11 @@ export interface InboxItemReads {
   list(filter: InboxItemFilter, request: PageRequest): Promise<Page<InboxItemLine>>
   ofIssue(issueId: string): Promise<InboxItem | null>
   ofAttempt(attemptId: string): Promise<readonly InboxItem[]>
-  /** The answered questions about files outside the areas of attempts. */
+  /** The questions about files outside the areas of attempts, answered or not. */
   scopesOfAttempts(attemptIds: readonly string[]): Promise<readonly InboxItem[]>
-  /** Open holds of a task, oldest first, at most 100. */
+  /** Open items of a task, oldest first, at most 100. */
   ofTask(taskId: TaskId): Promise<readonly InboxItem[]>
-  /** Open holds of a run, oldest first, at most 100. */
+  /** Open items of a run, oldest first, at most 100. */
   ofRun(runId: string): Promise<readonly InboxItem[]>
   /** The same of several runs. */
   ofRuns(runIds: readonly string[]): Promise<readonly InboxItem[]>

@@ -47,7 +47,7 @@ export interface CompletionSituation {
   readonly stepsToDo: number
   /** Whether a run that is not at an end gates the mission. */
   readonly isGated: boolean
-  /** Open holds on the attempt. */
+  /** Open items on the attempt. */
   readonly items: readonly InboxItem[]
   /** What the project's setting says of open inbox items, and how many of the mission are open. */
   readonly waiting: { readonly gate: InboxGateMode; readonly ofMission: number }

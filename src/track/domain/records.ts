@@ -95,7 +95,7 @@ export interface InboxItem {
   /** What a person is asked to decide about a run; null for the other kinds of inbox items. */
   readonly request: InboxItemRequest | null
   readonly reason: string
-  /** The paths a scope hold is about; accepted when it is resolved. */
+  /** The paths a scope item is about; accepted when it is resolved. */
   readonly paths: readonly string[]
   readonly openedBy: string
   readonly openedAt: number

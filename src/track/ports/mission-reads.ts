@@ -37,7 +37,7 @@ export interface MissionListing {
 export interface MissionOverview extends MissionLineCounts {
   /** The last at work first. */
   readonly agents: readonly { readonly name: string; readonly working: boolean }[]
-  /** Open holds of every kind. */
+  /** Open items of every kind. */
   readonly waiting: number
 }
 

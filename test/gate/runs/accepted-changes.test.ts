@@ -47,7 +47,7 @@ test.each(conditions)(
         files: [{ path: 'utils.ts', git: expect.stringMatching(/^[0-9a-f]{40}/) }],
       },
     })
-    expect(await approve({ id: item_id, content: item.content })).toMatchObject({ said: 'accepted' })
+    expect(await approve({ id: item_id, content: item.content })).toMatchObject({ action: 'accepted' })
     expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
   },
 )
@@ -177,7 +177,7 @@ test('a review that approves the work leaves the question about the guard open: 
   const { item_id } = await refused()
   const subject = { mission: missionId }
   const { content } = await project.call('review_show', { mission: missionId }, { actor: ana })
-  await project.call('review_send', { subject, verdict: 'approve', content }, { actor: ana })
+  await project.call('review_send', { subject, action: 'approve', content }, { actor: ana })
   expect((await waiting()).map((item: any) => item.item_id)).toEqual([item_id])
 })
 
