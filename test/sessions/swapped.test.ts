@@ -2,11 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createWitness } from '../../src/git/witness.ts'
-import {
-  makeContainedFolder,
-  removeContained,
-  writeContained,
-} from '../../src/kernel/files/contained-file.ts'
+import { removeContained, writeContained } from '../../src/kernel/files/contained-file.ts'
 import { keepProjectServer } from '../../src/remote/machine/known-servers.ts'
 import { logFile, logLine } from '../../src/sessions/capture/hook-queue.ts'
 import { takeIngestLock } from '../../src/sessions/capture/ingest-lock.ts'
@@ -56,7 +52,7 @@ test('makes no folder outside, and removes none, while a folder on the way is sw
   await swapFolder(join(folder, 'own'), outside)
   let made = 0
   await race(() => {
-    if (!('reason' in makeContainedFolder(folder, `own/made-${made}/inner`))) made += 1
+    if (!('reason' in writeContained(folder, `own/made-${made}/inner`, 'x'))) made += 1
     removeContained(folder, 'own/inner')
   })
   expect(made).toBeGreaterThan(0)

@@ -183,11 +183,6 @@ export function writeContained(
   })
 }
 
-/** Makes a folder inside the base, with those above it: what is there stays. */
-export function makeContainedFolder(base: string, path: string): ContainedPath | PathRefusal {
-  return actInside(base, path, makeFolderIn, (folder, name) => closeFolder(makeFolderIn(folder, name)))
-}
-
 /** Removes what stands at a path inside the base, a folder with all that is in it: a link itself, never what it leads to. */
 export function removeContained(base: string, path: string): ContainedPath | PathRefusal {
   const open = (folder: OpenFolder, name: string) => openFolder(`${folder.path}/${name}`)

@@ -21,20 +21,9 @@ export interface OpenFolder {
 
 /** No link at the last name is followed. */
 export function openFolder(path: string | Buffer): OpenFolder {
-  const held = process.platform === 'linux' ? openWithoutLink(path) : -1
+  const held = process.platform === 'linux' ? openSync(path, O_DIRECTORY | O_NOFOLLOW) : -1
   if (held < 0 && !lstatSync(path).isDirectory()) throw new Error('no folder')
   return { path: held < 0 ? String(path) : `/proc/self/fd/${held}`, held }
-}
-
-function openWithoutLink(path: string | Buffer): number {
-  try {
-    return openSync(path, O_DIRECTORY | O_NOFOLLOW)
-  } catch (error) {
-    // The system says of a link, as of a file, only that it is no folder.
-    const isLink =
-      errorCode(error) === 'ENOTDIR' && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
-    throw isLink ? Object.assign(new Error('a link', { cause: error }), { code: 'ELOOP' }) : error
-  }
 }
 
 export function closeFolder({ held }: OpenFolder): void {
