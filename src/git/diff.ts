@@ -276,7 +276,7 @@ export interface ContentDiff {
   readonly without: ReadonlySet<PathBytes>
 }
 
-/** Asks git for the difference of two trees that inbox item what changed and nothing else. Null where there is no git. */
+/** Asks git for the difference of two trees that hold what changed and nothing else. Null where there is no git. */
 export async function diffContents(
   place: PrivateDirectory,
   differences: readonly PathChange[],

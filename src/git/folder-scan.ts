@@ -167,7 +167,7 @@ function specialFile(top: string, path: PathBytes): OverlayEntry | null {
   return { head: null, tracked: false, staged: false, disk }
 }
 
-/** The ignore files that inbox item in a folder: its own, and those of the folders above it. */
+/** The ignore files that apply in a folder: its own, and those of the folders above it. */
 interface IgnoreRules {
   readonly folder: PathBytes
   readonly own: Ignore

@@ -177,9 +177,9 @@ function readUntil(stream: Duplex, token: string): Promise<LauncherResult> {
 }
 
 /** Whether a stream keeps this process from ending. Streams of processes are sockets, which Node does not say. */
-function holdStream(stream: unknown, items: boolean): void {
+function holdStream(stream: unknown, holds: boolean): void {
   const socket = stream as { ref?: () => void; unref?: () => void } | null
-  if (items) socket?.ref?.()
+  if (holds) socket?.ref?.()
   else socket?.unref?.()
 }
 

@@ -107,7 +107,7 @@ class SqliteStore implements Store {
       const { db, raw } = await this.#database.forWriting()
       this.#hideFolder()
       const { answer, project } = await db.transaction().execute(async (transaction) => {
-        this.#assertItems({ db, raw })
+        this.#assertIntact({ db, raw })
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
         return record(transaction, request, { ...this.#options, found })
       })
@@ -322,8 +322,8 @@ class SqliteStore implements Store {
   }
 
   /** Another record, which a person put there, may be another project's. */
-  #assertItems({ db, raw }: Pick<OpenConnection, 'db' | 'raw'>): void {
-    if (this.#watch.assertItems(raw)) this.#resolved.delete(db)
+  #assertIntact({ db, raw }: Pick<OpenConnection, 'db' | 'raw'>): void {
+    if (this.#watch.assertIntact(raw)) this.#resolved.delete(db)
   }
 
   #reading<Answer>(read: (db: Kysely<Tables>, projectId: string) => Promise<Answer>): Promise<Answer> {
@@ -332,7 +332,7 @@ class SqliteStore implements Store {
       if (!open) this.#watch.assertNone()
       const db = open?.db ?? (await emptyDatabase())
       return db.transaction().execute(async (transaction) => {
-        if (open) this.#assertItems(open)
+        if (open) this.#assertIntact(open)
         const project = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
         if (project) this.#resolved.set(db, project)
         const state = project && (await projectState(transaction, project.id))

@@ -14,7 +14,7 @@ function opened() {
 }
 
 /** Whether a text is in any file below a folder, also in packs of git objects. */
-function items(folder: string, text: string): boolean {
+function contains(folder: string, text: string): boolean {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .some((entry) => {
@@ -61,8 +61,8 @@ test('snapshots copy no secret file, and tell that it changed by its hash', asyn
   repo.append('plain.txt', 'more\n')
   const end = await witness.snapshot({ folder: repo.top, name: 'end' })
   await witness.settle()
-  expect(items(stateFolder, 'plain-text-that-is-kept')).toBe(true)
-  expect(items(stateFolder, secret)).toBe(false)
+  expect(contains(stateFolder, 'plain-text-that-is-kept')).toBe(true)
+  expect(contains(stateFolder, secret)).toBe(false)
   const report = await witness.changes(start.ref, end.ref)
   expect(report.status).toBe('exact')
   expect(report.changes.map(({ path, change, addedLines }) => [path, change, addedLines])).toEqual(
@@ -74,7 +74,7 @@ test('snapshots copy no secret file, and tell that it changed by its hash', asyn
   expect(diff).not.toContain(secret)
   expect(diff).toContain('+more')
   for (const path of untracked) expect(diff).toContain(`diff --git a/${path} b/${path}`)
-  expect(items(stateFolder, secret)).toBe(false)
+  expect(contains(stateFolder, secret)).toBe(false)
 })
 
 test('a tracked secret file is reported by its name, with no line of it', async () => {
@@ -100,7 +100,7 @@ test('a tracked secret file is reported by its name, with no line of it', async 
   expect((await witness.changes(middle.ref, end.ref)).changes).toEqual([])
   const states = await witness.contents.states(middle.ref, ['.env'])
   expect(states?.get('.env')).toMatchObject({ id: null, hash: expect.stringMatching(/^[0-9a-f]{40}$/) })
-  expect(items(stateFolder, secret)).toBe(false)
+  expect(contains(stateFolder, secret)).toBe(false)
 })
 
 test('a secret file that is renamed unchanged shows its lines under no other name', async () => {
@@ -139,7 +139,7 @@ test.each(['true', 'input'])(
     const end = await witness.snapshot({ folder: repo.top, name: 'end' })
     expect(await paths(middle, end)).toEqual([])
     await witness.settle()
-    expect(items(stateFolder, secret)).toBe(false)
+    expect(contains(stateFolder, secret)).toBe(false)
   },
 )
 
@@ -152,8 +152,8 @@ test('without git, too, no secret file is copied', async () => {
   folder.put('.env', `B=${secret}\n`)
   const end = await witness.snapshot({ folder: folder.top, name: 'end' })
   await witness.settle()
-  expect(items(stateFolder, 'plain-text-that-is-kept')).toBe(true)
-  expect(items(stateFolder, secret)).toBe(false)
+  expect(contains(stateFolder, 'plain-text-that-is-kept')).toBe(true)
+  expect(contains(stateFolder, secret)).toBe(false)
   expect((await witness.changes(start.ref, end.ref)).changes).toMatchObject([{ path: '.env' }])
 })
 
@@ -166,7 +166,7 @@ test('a copy that a hook event names for a secret file is hashed and not kept', 
   expect(existsSync(copy)).toBe(true)
   const [id] = await fileCopies({ stateFolder }).keep(ref, [{ path: '.env', copy }])
   expect(id).toMatch(/^[0-9a-f]{40}$/)
-  expect(items(stateFolder, secret)).toBe(false)
+  expect(contains(stateFolder, secret)).toBe(false)
 })
 
 test('no line of a secret file is shown by the history of lines', async () => {

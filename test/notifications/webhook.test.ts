@@ -187,7 +187,7 @@ describe('a webhook', () => {
     ['ftp://example.com', 'address_protocol'],
     ['no address', 'address_invalid'],
     ['https://me:secret@example.com', 'address_has_credentials'],
-  ])('to %s is refused, in words that inbox item no secret', async (url, reason) => {
+  ])('to %s is refused, in words that hold no secret', async (url, reason) => {
     const { refused } = await openTelling()
     const said = await refused('notify_add', { form: 'webhook', url }, { actor: person })
     expect(said).toMatchObject({ code: 'INVALID_INPUT', reason })

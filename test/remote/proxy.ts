@@ -12,7 +12,7 @@ export interface HttpProxy {
   readonly lose: (path: string, times: number, holding?: string) => void
   readonly lost: () => number
   /** Keeps the next request for a path from its server until it is let go. */
-  readonly item: (path: string) => HeldRequest
+  readonly hold: (path: string) => HeldRequest
 }
 
 export interface HeldRequest {
@@ -33,9 +33,9 @@ export async function proxyBefore(...ports: readonly number[]): Promise<HttpProx
   const held = new Map<string, (pass: () => void) => void>()
   const receive = (asked: IncomingMessage, answer: ServerResponse) => {
     const { url: path = '/' } = asked
-    const item = held.get(path)
+    const hold = held.get(path)
     held.delete(path)
-    if (item) item(() => pass(asked, answer))
+    if (hold) hold(() => pass(asked, answer))
     else pass(asked, answer)
   }
   const pass = (asked: IncomingMessage, answer: ServerResponse) => {
@@ -83,7 +83,7 @@ export async function proxyBefore(...ports: readonly number[]): Promise<HttpProx
     failed: () => failed,
     lose: (path, times, holding = '') => void losing.set(path, { left: times, holding }),
     lost: () => lost,
-    item: (path) => {
+    hold: (path) => {
       let isThere = false
       const { promise, resolve: letGo } = Promise.withResolvers<void>()
       held.set(path, (pass) => {

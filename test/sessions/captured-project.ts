@@ -49,7 +49,7 @@ export function openCaptured(settings: object = { on: true }): CapturedFolder {
   const queue = hookQueue({ HOME: home }, folder)
   mkdirSync(queue.folder, { recursive: true })
   writeFileSync(join(queue.folder, 'capture.json'), JSON.stringify({ root: folder, ...settings }))
-  const item = () => existsSync(queue.folder) && holdIngest({ HOME: home }, folder)
+  const hold = () => existsSync(queue.folder) && holdIngest({ HOME: home }, folder)
   const text = (said: object | string) => (typeof said === 'string' ? said : JSON.stringify(said))
   return {
     home,
@@ -62,7 +62,7 @@ export function openCaptured(settings: object = { on: true }): CapturedFolder {
     remove: (path) => rmSync(join(folder, path), { recursive: true, force: true }),
     tell: (client, said, environment = {}, at = Date.now()) => {
       try {
-        item()
+        hold()
       } catch {}
       const place = {
         word: client,
@@ -75,7 +75,7 @@ export function openCaptured(settings: object = { on: true }): CapturedFolder {
     },
     run: (client, said, environment = {}) => {
       try {
-        item()
+        hold()
       } catch {}
       return runAlone([captureBin, client], {
         folder,

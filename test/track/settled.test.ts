@@ -108,7 +108,7 @@ test('files outside the scope are said, and do not hold up', async () => {
 describe('settings.holds_gate', () => {
   const set = { name: 'inbox_gate' }
 
-  test('none: nothing holds up; blockers again: what is open inbox items up from then on', async () => {
+  test('none: nothing holds up; blockers again: what is open holds up from then on', async () => {
     const { call, first, ask, ready, whole } = await chain()
     await ask()
     await call('complete_task', { task_id: first, ...done })

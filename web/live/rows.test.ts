@@ -24,12 +24,12 @@ test('a row that changes repaints that row alone', () => {
 test('nothing moves while the list is held; rows change in place', () => {
   const rows = createRows<TestRow>(({ id }) => id)
   rows.update([line('a'), line('b')])
-  rows.item(true)
+  rows.hold(true)
   rows.update([line('c'), line('b', 'changed'), line('a')])
   expect(rows.order.value).toEqual(['a', 'b'])
   expect(rows.row('b')?.value.word).toBe('changed')
   expect(rows.held.value).toBe(1)
-  rows.item(false)
+  rows.hold(false)
   expect(rows.order.value).toEqual(['c', 'b', 'a'])
   expect(rows.held.value).toBe(0)
 })
@@ -37,7 +37,7 @@ test('nothing moves while the list is held; rows change in place', () => {
 test('a mere change of order is counted too', () => {
   const rows = createRows<TestRow>(({ id }) => id)
   rows.update([line('a'), line('b'), line('c')])
-  rows.item(true)
+  rows.hold(true)
   rows.update([line('b'), line('a'), line('c')])
   expect(rows.held.value).toBe(2)
 })

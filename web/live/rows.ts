@@ -10,7 +10,7 @@ export interface Rows<Row> {
   /** The rows as they are now; those that did not change are left alone. */
   update(rows: readonly Row[]): void
   /** While it is held nothing moves: rows change in place, the order waits. */
-  item(held: boolean): void
+  hold(held: boolean): void
 }
 
 export function createRows<Row>(keyOf: (row: Row) => string): Rows<Row> {
@@ -42,9 +42,9 @@ export function createRows<Row>(keyOf: (row: Row) => string): Rows<Row> {
         if (isHeld && order.peek().length > 0) held.value = countMoved(order.peek(), next)
         else settle()
       }),
-    item: (item) => {
-      isHeld = item
-      if (!item) batch(settle)
+    hold: (isHeldNow) => {
+      isHeld = isHeldNow
+      if (!isHeldNow) batch(settle)
     },
   }
 }
@@ -77,8 +77,8 @@ export function useRows<Row>(list: () => readonly Row[] | null, keyOf: (row: Row
   }, [])
   useEffect(() => stop, [])
   const still = {
-    onPointerEnter: () => rows.item(true),
-    onPointerLeave: () => rows.item(false),
+    onPointerEnter: () => rows.hold(true),
+    onPointerLeave: () => rows.hold(false),
   }
   return { rows, still }
 }

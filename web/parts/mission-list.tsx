@@ -59,7 +59,7 @@ export function MissionList({ status, label, empty }: MissionListProps) {
           {keys.length} of {answer.total}
         </span>
       </div>
-      <WaitingRows held={rows.held} release={() => rows.item(false)} />
+      <WaitingRows held={rows.held} release={() => rows.hold(false)} />
       <ul class="mission-cards" aria-label={label}>
         {keys.map((key) => {
           const row = rows.row(key)

@@ -63,7 +63,7 @@ describe('a cursor', () => {
     ])
     const later = new Paging('context', { cursor: several ?? '' }, agent)
     expect(later.request('decisions')).toMatchObject({ before: 4 })
-    expect(['decisions', 'tasks', 'milestones'].map((list) => later.items(list))).toEqual([
+    expect(['decisions', 'tasks', 'milestones'].map((list) => later.covers(list))).toEqual([
       true,
       false,
       false,

@@ -78,7 +78,7 @@ export class Paging {
   }
 
   /** The first page holds every list, a later one those that were cut. */
-  items(list: string): boolean {
+  covers(list: string): boolean {
     return this.#positions?.has(list) ?? true
   }
 

@@ -54,7 +54,7 @@ export interface BatchOutcome {
 
 /**
  * The same for several records of one project, one after the other: each sees what those before it wrote. A member that
- * is refused has written nothing and inbox items up nobody; any other error is one of all.
+ * is refused has written nothing and holds up nobody; any other error is one of all.
  */
 export async function recordGroup(
   db: Kysely<Tables>,

@@ -31,7 +31,7 @@ export class RecordWatch {
   }
 
   /** Fails when the record lacks a log entry that it held. Answers whether a person put another record in its place. */
-  assertItems(database: Database): boolean {
+  assertIntact(database: Database): boolean {
     this.#begin()
     if (this.#known === null || hasPoint(database, this.#known)) return false
     if (this.#isVouchedFor((point) => hasPoint(database, point))) return true
@@ -82,7 +82,7 @@ export class RecordWatch {
   /** What the anchor says beside what is there; null when they agree. */
   error(database: Database | null): Failure | null {
     try {
-      if (database) this.assertItems(database)
+      if (database) this.assertIntact(database)
       else this.assertNone()
       return null
     } catch (error) {

@@ -219,7 +219,7 @@ export const getContext = defineOperation({
     const asked = new Paging('get_context', input, actor, 20)
     const sections = await Promise.all(
       lists
-        .filter((section) => asked.items(section))
+        .filter((section) => asked.covers(section))
         .map((section) =>
           loadSection(reads, section, filter, { ...asked.request(section), now: clock.now() }),
         ),

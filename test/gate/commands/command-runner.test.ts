@@ -183,7 +183,7 @@ describe('a child in the background', () => {
     await until(() => !runs(Number(output)))
   })
 
-  test('that left the group and holds the output open inbox items up no result', async () => {
+  test('that left the group and holds the output open holds up no result', async () => {
     const left = `${temporaryFolder()}/left`
     const { output, status } = await run(
       `setsid sh -c 'touch "${left}"; exec sleep 1000' & echo $!; until [ -e "${left}" ]; do sleep 0.02; done`,

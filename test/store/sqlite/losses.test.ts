@@ -82,7 +82,7 @@ test('what another process wrote and anchored since somebody began to read is no
   await recordMission(store, 'm-4')
   await vi.waitFor(() => expect(anchor().point.seq).toBe(5), patient)
   const begun = () => new RecordWatch(file, new Anchor(join(state, 'anchor.json')), state)
-  expect(begun().assertItems(reading)).toBe(false)
+  expect(begun().assertIntact(reading)).toBe(false)
   reading.close()
   // Nor is one that was made since somebody found none.
   begun().assertNone()

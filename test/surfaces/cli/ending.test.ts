@@ -47,8 +47,8 @@ const starting = (words: readonly string[], { folder, environment }: ReturnType<
   return child
 }
 
-async function until(items: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !items(); await sleep(20)) {
+async function until(isDone: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 20_000; !isDone(); await sleep(20)) {
     if (Date.now() > deadline) throw new Error('it never began')
   }
 }

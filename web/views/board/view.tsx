@@ -77,7 +77,7 @@ export function View() {
         />
       ) : (
         <div class="board" {...still}>
-          <WaitingRows held={rows.held} release={() => rows.item(false)} />
+          <WaitingRows held={rows.held} release={() => rows.hold(false)} />
           {columns.map((column, at) => (
             <Column
               key={column.name}

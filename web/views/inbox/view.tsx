@@ -80,7 +80,7 @@ export function View() {
         <EmptyState title="Nothing is waiting. What agents ask of you appears here: approvals, blockers, files outside the scope." />
       ) : (
         <ul class="cards" {...still}>
-          <WaitingRows held={rows.held} release={() => rows.item(false)} />
+          <WaitingRows held={rows.held} release={() => rows.hold(false)} />
           {order.map((key) => {
             const of = rows.row(key)
             return of ? (

@@ -73,7 +73,7 @@ export function View() {
         <EmptyState title="Everything that happens appears here, in order." command="waymark demo" />
       ) : (
         <div class="full-width log" {...still}>
-          <WaitingRows held={rows.held} release={() => rows.item(false)} />
+          <WaitingRows held={rows.held} release={() => rows.hold(false)} />
           <VirtualList
             keys={keys}
             label="Log entries"

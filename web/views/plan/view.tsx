@@ -64,11 +64,11 @@ function Plan({ mission }: { readonly mission: string | null }) {
     const next = new Set(folded.value)
     if (!next.delete(key)) next.add(key)
     // What one folds oneself moves at once.
-    rows.item(false)
+    rows.hold(false)
     folded.value = next
   }
   const letMove = (change: () => void) => () => {
-    rows.item(false)
+    rows.hold(false)
     change()
   }
   const phaseOf = (row: PlanRow | null) => (row?.kind === 'phase' ? row.id : (row?.phase ?? null))
@@ -110,7 +110,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
   const settleNew = (name: string | null) => {
     setEditing(null)
     if (editing === null || editing.is === 'rename' || name === null) return
-    rows.item(false)
+    rows.hold(false)
     const after = rowOf(editing.after)
     const phase = phaseOf(after)
     const home = answer.phases.find(({ id }) => id === phase)?.mission_id ?? null
@@ -139,7 +139,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
         </a>
       </header>
       <WhyNot />
-      <WaitingRows held={rows.held} release={() => rows.item(false)} />
+      <WaitingRows held={rows.held} release={() => rows.hold(false)} />
       {answer.phases.length === 0 && editing === null ? (
         <EmptyState
           title="Phases, milestones and tasks appear here, from people and agents alike."

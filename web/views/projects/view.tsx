@@ -61,7 +61,7 @@ export function View() {
           </button>
         ) : null}
       </header>
-      <WaitingRows held={rows.held} release={() => rows.item(false)} />
+      <WaitingRows held={rows.held} release={() => rows.hold(false)} />
       {keys.length === 0 ? (
         <EmptyState title="No project that you may see is called so." />
       ) : (

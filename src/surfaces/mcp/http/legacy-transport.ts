@@ -170,7 +170,7 @@ class McpSession {
     this.#options = options
     this.owner = options.caller.owner
     this.#watch = new ResourceWatch(options.feed)
-    this.#watch.item()
+    this.#watch.hold()
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => this.id,
     })
@@ -238,7 +238,7 @@ class McpSession {
     const response = await this.#transport.handleRequest(request)
     if (!response.ok) return response
     this.#watch.release()
-    return onResponseEnd(response, () => this.#watch.item())
+    return onResponseEnd(response, () => this.#watch.hold())
   }
 
   /** Whoever opened the stream once hears at least that other resources are listed, as long as the session lasts. */

@@ -112,7 +112,7 @@ export class ResourceWatch {
   }
 
   /** Nobody can be told at present: what is listened for is kept. */
-  item(): void {
+  hold(): void {
     this.#held ??= { uris: new Set(), list: false }
   }
 

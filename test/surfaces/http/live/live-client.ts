@@ -45,10 +45,10 @@ export class LiveClient {
     return this.events
   }
 
-  async until(items: () => boolean): Promise<void> {
-    if (items()) return
+  async until(isDone: () => boolean): Promise<void> {
+    if (isDone()) return
     for await (const _ of on(this.#changes, 'change')) {
-      if (items()) return
+      if (isDone()) return
       if (this.socket.readyState === WebSocket.CLOSED) {
         const { code, reason } = await this.closed
         throw new Error(`the connection closed: ${code} ${reason}`)

@@ -101,7 +101,7 @@ export function createTimeline(answer: ReadonlySignal<Timeline | null>): Timelin
     fold: (id) => {
       const next = new Set(folded.value)
       if (!next.delete(id)) next.add(id)
-      rows.item(false)
+      rows.hold(false)
       folded.value = next
     },
     select: (id) => setQuery({ select: id }),

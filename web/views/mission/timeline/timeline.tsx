@@ -66,8 +66,8 @@ export function MissionTimeline({ answer }: { readonly answer: ReadonlySignal<Ti
             scrolled.value = event.currentTarget.scrollTop
             card.hide()
           }}
-          onPointerEnter={() => model.rows.item(true)}
-          onPointerLeave={() => model.rows.item(false)}
+          onPointerEnter={() => model.rows.hold(true)}
+          onPointerLeave={() => model.rows.hold(false)}
         >
           <div
             class="timeline-sheet"
