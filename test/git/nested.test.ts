@@ -1,10 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { emptyRepository, projectRepository, type WorkFolder } from '../support/git-repository.ts'
-import { testWitness, watch } from './watch.ts'
+import { watch } from './watch.ts'
 
 /** A project with a submodule `sub` that holds `f` and `g`. */
 function withSubmodule(): { repo: WorkFolder; sub: WorkFolder } {
@@ -335,40 +333,3 @@ test('a pipe in a nested repository is named, and git does not wait for it', asy
   execFileSync('mkfifo', [folder.path('.git/HEAD')])
   await expect(watch(repo, () => undefined)).rejects.toMatchObject({ reason: 'git_file_blocked' })
 })
-
-test.for(['a work tree inside it', 'the work tree itself'])(
-  'a measurement ends with an answer or a refusal while %s comes and goes',
-  async (what) => {
-    const repo = projectRepository()
-    const witness = testWitness()
-    const first = await witness.snapshot({ folder: repo.top, name: 'first' })
-    const steps =
-      what === 'the work tree itself'
-        ? 'mv project aside; sleep 0.01; mv aside project; sleep 0.03'
-        : 'cd project; git worktree add -q x -b x; git worktree move x y; git worktree remove -f y; git branch -qD x; cd ..'
-    const moving = spawn('sh', ['-c', `while :; do ${steps}; done`], {
-      cwd: dirname(repo.top),
-      stdio: 'ignore',
-      detached: true,
-    })
-    const ended = once(moving, 'exit')
-    try {
-      for (let at = 0; at < 25; at += 1) {
-        const measured = async () => {
-          const next = await witness.snapshot({ folder: repo.top, name: `next-${at}` })
-          await witness.treeHash(repo.top)
-          return witness.changes(first.ref, next.ref)
-        }
-        const refused = await measured().then(
-          () => null,
-          (error: unknown) => error,
-        )
-        if (refused !== null)
-          expect(refused).toMatchObject({ code: 'UNAVAILABLE', reason: 'folder_not_found' })
-      }
-    } finally {
-      if (moving.pid !== undefined) process.kill(-moving.pid, 'SIGKILL')
-      await ended
-    }
-  },
-)
