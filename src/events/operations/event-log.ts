@@ -21,7 +21,7 @@ export const log = defineOperation({
   kind: 'query',
   input: z.strictObject({
     ...pageFields(1000, 'How many; default 20'),
-    since: z.int().min(0).describe('Facts after this position, oldest first').optional(),
+    since: z.int().min(0).describe('Entries after this position, oldest first').optional(),
     verify: z
       .boolean()
       .describe(

@@ -61,7 +61,7 @@ export function endingOf(
 ): InboxItemEnding {
   if (status !== 'open') {
     const when = closedAt === null ? '' : ` at ${instant(closedAt)}`
-    throw new Failure('CONFLICT', `Hold ${id} was already ${status} by ${closedBy}${when}.`, {
+    throw new Failure('CONFLICT', `Inbox item ${id} was already ${status} by ${closedBy}${when}.`, {
       reason: 'inbox_item_closed',
       hint: 'waymark inbox lists the items that are open.',
     })
@@ -69,7 +69,7 @@ export function endingOf(
   const ending = endings[kind][verb]
   const possible = verbsFor(kind).map((one) => commandFor(one, id))
   if (ending === undefined) {
-    throw new Failure('REFUSED', `Hold ${id} is ${kindWords[kind]}: ${verb} does not end it.`, {
+    throw new Failure('REFUSED', `Inbox item ${id} is ${kindWords[kind]}: ${verb} does not end it.`, {
       reason: 'answer_not_possible',
       hint: `Use one of: ${possible.join('; ')}.`,
     })

@@ -219,7 +219,7 @@ async function prepareAskedChanges(
     state?.acceptable.some((one) => one.guard === guard && one.content === content),
   )
   if (state === null || isSame) return state
-  throw new Failure('CONFLICT', `Hold ${id} asks about changes that are others now.`, {
+  throw new Failure('CONFLICT', `Inbox item ${id} asks about changes that are others now.`, {
     reason: 'content_changed',
     hint: `Send the event again, which asks about them as they are: waymark decide ${runId} ${event}.`,
   })
@@ -381,7 +381,7 @@ function commandChangedFailure(
   },
 ): Failure {
   const what = difference === null ? 'its pinned files changed' : differenceWords(difference)
-  return new Failure('CONFLICT', `Hold ${id} asks about "${run}" as it was before: ${what}.`, {
+  return new Failure('CONFLICT', `Inbox item ${id} asks about "${run}" as it was before: ${what}.`, {
     reason: 'run_changed',
     hint: newer
       ? `Look at ${newer.id}, which asks about it as it is now: waymark inbox.`

@@ -22,7 +22,7 @@ export async function findDecisionSubject(reads: Reads, id: string): Promise<Dec
   if (item.status !== 'open') {
     throw new Failure(
       'CONFLICT',
-      `Hold ${item.id} was already ${item.status} by ${item.closedBy}: ${(item.answer ?? 'without an answer').replace(/\.$/, '')}.`,
+      `Inbox item ${item.id} was already ${item.status} by ${item.closedBy}: ${(item.answer ?? 'without an answer').replace(/\.$/, '')}.`,
       { reason: 'inbox_item_closed', hint: 'waymark inbox lists what is open.' },
     )
   }

@@ -137,7 +137,7 @@ async function applyEvents(
 function logChangedFailure(seq: number): Failure {
   return new Failure(
     'INVALID_INPUT',
-    `Fact ${seq} of the log does not follow from the ones before it: it was changed, or one is missing.`,
+    `Log entry ${seq} of the log does not follow from the ones before it: it was changed, or one is missing.`,
     { reason: 'export_damaged', hint: 'Export the log again from the project that it comes from.' },
   )
 }

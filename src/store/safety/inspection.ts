@@ -109,7 +109,7 @@ export function chainOf(
     return {
       events: seq,
       brokenAt: null,
-      error: `Fact ${error.seq} cannot be applied again: ${error.why}`,
+      error: `Log entry ${error.seq} cannot be applied again: ${error.why}`,
     }
   }
   if (error) return { events: seq, brokenAt: error.seq, error: null }

@@ -125,7 +125,7 @@ const ownPaths: Readonly<Record<string, OpenApiPath>> = {
       operationId: 'read_events',
       summary: 'The log after a position',
       description:
-        'Facts as an export writes them, oldest first. Ask again with since=next until next is head.',
+        'Log entries as an export writes them, oldest first. Ask again with since=next until next is head.',
       tags: ['server'],
       parameters: [
         { name: 'since', in: 'query', schema: { type: 'integer', minimum: 0, default: 0 } },
