@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createWitness } from '../../src/git/witness.ts'
 import { removeContained, writeContained } from '../../src/kernel/files/contained-file.ts'
+import { closeFolder, makeFolderIn, openFolder } from '../../src/kernel/files/open-folder.ts'
 import { keepProjectServer } from '../../src/remote/machine/known-servers.ts'
 import { logFile, logLine } from '../../src/sessions/capture/hook-queue.ts'
 import { takeIngestLock } from '../../src/sessions/capture/ingest-lock.ts'
@@ -59,6 +60,18 @@ test('makes no folder outside, and removes none, while a folder on the way is sw
   expect(readdirSync(outside).sort()).toEqual([photo, 'inner'])
   expect(readdirSync(join(outside, 'inner'))).toEqual(['album'])
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'refuses to make a folder in one that was removed meanwhile',
+  () => {
+    const { folder } = openAttacked()
+    mkdirSync(join(folder, 'own'))
+    const open = openFolder(join(folder, 'own'))
+    rmSync(join(folder, 'own'), { recursive: true })
+    expect(() => makeFolderIn(open, 'inner')).toThrow('ENOENT')
+    closeFolder(open)
+  },
+)
 
 test('a folder is removed with all that is in it, and of a link only the link', () => {
   const { folder, outside } = openAttacked()

@@ -33,8 +33,12 @@ export function closeFolder({ held }: OpenFolder): void {
 /** The folder of a name in another one, made where there is none. */
 export function makeFolderIn({ path }: OpenFolder, name: string): OpenFolder {
   const place = `${path}/${name}`
-  // `recursive` takes what is there; opening it tells whether that is a folder.
-  mkdirSync(place, { recursive: true, mode: 0o700 })
+  // Not `recursive`: in an open folder that was removed meanwhile, Node tries that for ever.
+  try {
+    mkdirSync(place, { mode: 0o700 })
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error
+  }
   return openFolder(place)
 }
 
