@@ -3,6 +3,7 @@ import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MissionId, RunId, TaskId } from '../../kernel/id.ts'
 import { settingsOf } from '../../project/tables/setting.ts'
 import {
+  askOnce,
   createVersionedCache,
   idsByPrefix,
   nonEmptyValues,
@@ -225,7 +226,7 @@ export function runReads(scope: ReadScope): RunReads {
     gating: async (missionId) => (await gatingRuns(db, projectId, missionId)).map(runOf),
     lost: async (missionId) => (await lostRuns(db, projectId, missionId)).map(runOf),
     definition: (hash) => storedDefinition(scope, hash),
-    settings: () => settingsOf(scope),
+    settings: askOnce(() => settingsOf(scope)),
     idsLike: (prefix, limit) => idsByPrefix(scope, 'run', { prefix, limit }),
   }
 }

@@ -6,6 +6,7 @@ import type { AttemptId, TaskId } from '../../kernel/id.ts'
 import type { Page, PageRequest, SequencedItem } from '../../kernel/page.ts'
 import {
   actorOf,
+  askOnce,
   idsByPrefix,
   nonEmptyValues,
   parseColumn,
@@ -68,8 +69,8 @@ export function taskReads(scope: ReadScope): TaskReads {
     histories: (ids, now) => taskHistories(scope, ids, now),
     subtasks: async (taskId) =>
       (await subtaskIds(scope.db, scope.projectId, taskId)).map(({ id }) => id as TaskId), // a brand
-    openSubtasks: (taskId) => openSubtasks(scope, taskId),
-    ancestors: (taskIds) => ancestors(scope, taskIds),
+    openSubtasks: askOnce((taskId: TaskId) => openSubtasks(scope, taskId)),
+    ancestors: askOnce((taskIds: readonly TaskId[]) => ancestors(scope, taskIds)),
     list: (filter, request) => listTasks(scope, filter, request),
     async planned(missionId) {
       const rows = await tasks()

@@ -3,6 +3,7 @@ import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import type { CaptureSideWrite } from '../../store/ports/store.ts'
 import {
+  askOnce,
   insertRows,
   nonEmptyValues,
   parseColumn,
@@ -437,7 +438,7 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
         .executeTakeFirst()
       return Number(row?.last ?? 0)
     },
-    async turnsInTree(tree, since) {
+    turnsInTree: askOnce(async (tree: string, since: number) => {
       const inTree = turns().where('tree_top', '=', tree)
       const rows = await inTree
         .where('status', '=', 'open')
@@ -446,7 +447,7 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
         .limit(maxInTree)
         .execute()
       return rows.map(lineOf)
-    },
+    }),
     async hookEvents(turnIds) {
       const rows = await db
         .selectFrom('hook_event')

@@ -344,8 +344,13 @@ class PostgresConnection implements DatabaseConnection {
       name === undefined ? { text: sql, values } : { name, text: sql, values },
     )
     const rows = result.rows as Row[] // a driver's rows
-    if (this.#isWriting && statementChannel.hasSubscribers)
-      statementChannel.publish({ sql, rows: result.rowCount ?? 0 } satisfies SentStatement)
+    if (statementChannel.hasSubscribers)
+      statementChannel.publish({
+        sql,
+        values,
+        isHeld: this.#isWriting,
+        rows: result.rowCount ?? 0,
+      } satisfies SentStatement)
     return result.command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(result.rowCount ?? 0) }
   }
 

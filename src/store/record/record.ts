@@ -12,12 +12,12 @@ import { makeHeights } from '../../plan/tables/dependency.ts'
 import { assertProjectNotEnded, type ProjectState, projectState } from '../../project/tables/project-end.ts'
 import { renameProject } from '../../project/tables/project-name.ts'
 import { toWellFormed } from '../fingerprint.ts'
-import type { DecidedChangeSet, Reads, RecordRequest, SideWrite } from '../ports/store.ts'
+import type { DecidedChangeSet, RecordRequest, SideWrite } from '../ports/store.ts'
 import { createYielder } from '../sqlite/lock-retry.ts'
 import { projectEventIntoTables } from '../tables/projections.ts'
 import { insertRow, prepareQuery, splitIntoBatches } from '../tables/query.ts'
 import { readsOf } from '../tables/reads.ts'
-import type { Tables } from '../tables/tables.ts'
+import type { ReadScope, Tables } from '../tables/tables.ts'
 import { storeAnswer, storedAnswer } from './idempotency.ts'
 import { markRootSeen, type ResolvedProject } from './project.ts'
 
@@ -94,7 +94,6 @@ type RecordOutcome<Answer> =
   /** Answered before, under the same idempotency key. */
   | { readonly recorded: RecordResult<Answer> }
   | {
-      readonly reads: Reads
       readonly project: AppendTarget['project']
       readonly state: ProjectState | null
       readonly decided: DecidedChangeSet<Answer>
@@ -123,14 +122,14 @@ async function decideWithReads<Answer>(
   if (state && request.reopens !== true) assertProjectNotEnded(state)
   const decided = await request.decide(reads)
   if (project.id === serverProject) assertServerEvents(decided.events)
-  return { reads, project, state, decided }
+  return { project, state, decided }
 }
 
 async function append<Answer>(
   db: Kysely<Tables>,
   { idempotency: key, actor: caller, at }: RecordRequest<Answer>,
   { root, found }: RecordTarget,
-  { reads, project, state, decided }: Exclude<RecordOutcome<Answer>, { readonly recorded: unknown }>,
+  { project, state, decided }: Exclude<RecordOutcome<Answer>, { readonly recorded: unknown }>,
 ): Promise<RecordResult<Answer>> {
   const { events } = decided
   const idempotency = 'refused' in decided ? undefined : key
@@ -140,7 +139,7 @@ async function append<Answer>(
   const last = isWritten ? await appendEvents({ db, root, project, state }, events, { actor, at }) : null
   for (const one of beside) if (one.kind === 'project made') await createProject(db, one, { actor, at })
   await writeSecretRows({ db, projectId: project.id }, beside)
-  const answer = await answerTo(decided, reads)
+  const answer = await answerTo(decided, { db, projectId: project.id })
   if (!isWritten) return { answer, project: found, last }
   if ('binds' in decided && decided.binds) {
     const { idempotency: bound, answer: stored } = decided.binds
@@ -151,8 +150,8 @@ async function append<Answer>(
   return { answer, project: { id: project.id, rootKnown: true }, last: events.length > 0 ? last : null }
 }
 
-async function answerTo<Answer>(decided: DecidedChangeSet<Answer>, reads: Reads): Promise<Answer> {
-  if ('answerFrom' in decided) return decided.answerFrom(reads)
+async function answerTo<Answer>(decided: DecidedChangeSet<Answer>, scope: ReadScope): Promise<Answer> {
+  if ('answerFrom' in decided) return decided.answerFrom(readsOf(scope))
   // A refusal has none: the caller is told why.
   return 'answer' in decided ? decided.answer : (null as Answer)
 }

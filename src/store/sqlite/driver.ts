@@ -220,8 +220,13 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const result = this.#execute<Row>(query)
-    if (this.#isWriting && statementChannel.hasSubscribers)
-      statementChannel.publish({ sql: query.sql, rows: result.rows.length } satisfies SentStatement)
+    if (statementChannel.hasSubscribers)
+      statementChannel.publish({
+        sql: query.sql,
+        values: query.parameters,
+        isHeld: this.#isWriting,
+        rows: result.rows.length,
+      } satisfies SentStatement)
     return result
   }
 

@@ -263,3 +263,16 @@ export function actorOf({ actor, channel }: { readonly actor: string; readonly c
   const who = parseColumn<Omit<Actor, 'channel'>>(actor)
   return { ...who, channel: channel as Actor['channel'] } // as it was written
 }
+
+/** A question that is sent once for the same values. Readers are made anew once something was written. */
+export function askOnce<const Values extends readonly unknown[], Answer>(
+  ask: (...values: Values) => Promise<Answer>,
+): (...values: Values) => Promise<Answer> {
+  const answers = new Map<string, Promise<Answer>>()
+  return (...values) => {
+    const key = JSON.stringify(values)
+    const known = answers.get(key) ?? ask(...values)
+    answers.set(key, known)
+    return known
+  }
+}

@@ -11,6 +11,7 @@ import { type ClaimColumns, claimColumns, touchTask, unclaimed } from '../../pla
 import { aroundTask, changeTask } from '../../plan/tables/task.ts'
 import { fingerprint } from '../../store/fingerprint.ts'
 import {
+  askOnce,
   insertRows,
   parseColumn,
   parseColumnOrNull,
@@ -473,7 +474,7 @@ export function attemptReads(scope: ReadScope): AttemptReads {
     changes: (attemptId, request) => changesOf(scope, attemptId, request),
     changedBy: (paths) => attemptsThatChanged(scope, paths),
     silentAttempts: (now) => staleAttempts(scope, now),
-    attemptsInTree: (top, since) => attemptsInTree(scope, top, since),
+    attemptsInTree: askOnce((top: string, since: number) => attemptsInTree(scope, top, since)),
     keptSnapshots: (since) => referencedSnapshots(scope, since),
   }
 }

@@ -6,6 +6,7 @@ import type { Page } from '../../kernel/page.ts'
 import { openPhases, phaseOf, phaseTallies } from '../../plan/tables/phase.ts'
 import { phaseById } from '../../plan/tables/task.ts'
 import {
+  askOnce,
   idsByPrefix,
   nonEmptyValues,
   pageOf,
@@ -171,10 +172,10 @@ export function missionReads(scope: ReadScope): MissionReads {
   const { db, projectId } = scope
   const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
   return {
-    async find(id) {
+    find: askOnce(async (id: string) => {
       const [row] = await missionById(db, projectId, id)
       return row ? missionOf(row) : null
-    },
+    }),
     async withIds(ids) {
       return ids.length === 0 ? [] : (await missionsByIds(scope, [...new Set(ids)])).map(missionOf)
     },
