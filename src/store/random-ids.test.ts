@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { randomIds } from './random-ids.ts'
 
 test('an id is its prefix and twelve characters of Crockford base32', () => {
@@ -26,7 +26,17 @@ test('the id of a run is a UUID of version 7: its time first, the rest random', 
   }
 })
 
-test('events of runs and results of commands have ids of their own', () => {
+test('an event of a run has an id of its own', () => {
   expect(randomIds.next('runEvent')).toMatch(/^evt-[0-9a-hjkmnp-tv-z]{12}$/)
-  expect(randomIds.next('commandResult')).toMatch(/^cmd-[0-9a-hjkmnp-tv-z]{12}$/)
+})
+
+test('ids of commands are in the order of time', () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const ids = Array.from({ length: 200 }, () => {
+    vi.advanceTimersByTime(7)
+    return randomIds.next('commandResult')
+  })
+  for (const id of ids) expect(id).toMatch(/^cmd-[0-9a-hjkmnp-tv-z]{21}$/)
+  expect(ids.toSorted()).toEqual(ids)
 })

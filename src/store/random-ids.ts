@@ -4,10 +4,28 @@ import { fingerprint } from './fingerprint.ts'
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz' // Crockford base32: no i, l, o, u
 const length = 12
 
-/** Ids of 60 random bits. Order never comes from them. */
+/** Ids of 60 random bits, for runs and commands in the order of time. The order of the record never comes from them. */
 export const randomIds: IdSource = {
-  next: (kind: IdKind) => `${idPrefixes[kind]}-${kind === 'run' ? uuidOfNow() : randomCharacters()}` as never, // the kind names the brand
+  next: (kind: IdKind) => `${idPrefixes[kind]}-${charactersOf(kind)}` as never, // the kind names the brand
   hash: fingerprint,
+}
+
+function charactersOf(kind: IdKind): string {
+  if (kind === 'run') return uuidOfNow()
+  // A machine that forgets old commands still knows which are newer.
+  if (kind === 'commandResult') return `${timeCharacters()}${randomCharacters()}`
+  return randomCharacters()
+}
+
+/** Milliseconds in nine characters, whose order is that of time. */
+function timeCharacters(): string {
+  let rest = Date.now()
+  let characters = ''
+  for (let place = 0; place < 9; place += 1) {
+    characters = `${alphabet[rest % alphabet.length]}${characters}`
+    rest = Math.floor(rest / alphabet.length)
+  }
+  return characters
 }
 
 /** A UUID of version 7 (RFC 9562): 48 bits of milliseconds, then random ones. */

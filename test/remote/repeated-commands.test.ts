@@ -49,9 +49,7 @@ test('names a command to a machine only while the record says that it runs', asy
   expect(commands).toMatchObject([{ id: named[0], status: 'failed', treeHeld: true }])
 })
 
-test('starts a command once on a machine, however late its call is sent again', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
+async function commandsOnMachine(maxStarted?: number) {
   const { context } = await openProject()
   let starts = 0
   const commands = new TrustedCommands({
@@ -67,12 +65,25 @@ test('starts a command once on a machine, however late its call is sent again', 
     trustsServer: true,
     now: () => 0,
   })
-  const onMachine = new RemoteCommands({ context, commands, patience: 1_000, tell: async () => undefined })
+  const onMachine = new RemoteCommands({
+    context,
+    commands,
+    patience: 1_000,
+    tell: async () => undefined,
+    ...(maxStarted !== undefined && { maxStarted }),
+  })
   const asked = { run: 'npm test', folder: context.folder, pinned: [] }
   const hash = await context.commandApprovals.hashOf(asked)
   const wanted = { ...asked, timeout: 1_000, hash }
   const run = (id: string, approvedThere = true) =>
     onMachine.run({ ...wanted, id, approvedThere }, { isWaitedFor: true })
+  return { run, starts: () => starts }
+}
+
+test('starts a command once on a machine, however late its call is sent again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { run, starts } = await commandsOnMachine()
 
   // What was refused was not started: it may run when it is approved.
   await expect(run('cmd-1', false)).rejects.toMatchObject({ reason: 'command_not_approved' })
@@ -83,5 +94,16 @@ test('starts a command once on a machine, however late its call is sent again', 
   // Reports are forgotten at some time; that a command ran is not.
   for (let other = 2; other <= 101; other += 1) await run(`cmd-${other}`)
   await expect(run('cmd-1')).rejects.toMatchObject({ code: 'CONFLICT', reason: 'command_ran_before' })
-  expect(starts).toBe(101)
+  expect(starts()).toBe(101)
+})
+
+test('starts no command that is older than one it has forgotten', async () => {
+  const { run, starts } = await commandsOnMachine(2)
+  const ids = Array.from({ length: 110 }, (_, at) => `cmd-${String(at).padStart(3, '0')}`)
+  for (const id of ids) await run(id)
+  for (const id of ['cmd-000', 'cmd-005']) {
+    await expect(run(id)).rejects.toMatchObject({ code: 'CONFLICT', reason: 'command_ran_before' })
+  }
+  expect(await run('cmd-200')).toMatchObject({ status: 'passed' })
+  expect(starts()).toBe(111)
 })

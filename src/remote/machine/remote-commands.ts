@@ -13,20 +13,25 @@ export interface RemoteCommandsOptions {
   readonly patience: number
   /** Tells the server of a command that goes on. */
   readonly tell: (operation: string, input: object) => Promise<void>
+  /** How many ids of commands that started are kept. */
+  readonly maxStarted?: number
 }
 
 /** Leases end after a minute. */
 const renewedEvery = 20_000
 /** How many reports are kept for calls that are sent again. */
 const maxReports = 100
+const usualMaxStarted = 1_000
 const tellAgainAfter = [1_000, 5_000, 15_000, 60_000]
 
 /** Commands of guards that run on this machine for a server: each keeps its lease there until it has ended. */
 export class RemoteCommands {
   readonly #running: RemoteCommandsOptions
   readonly #reports = new Map<string, Promise<CommandReport>>()
-  /** Kept as long as this process lives: no command starts twice. */
+  /** No command starts twice. */
   readonly #started = new Set<string>()
+  /** The latest id that is kept no more. Ids are in the order of time: none up to this one starts. */
+  #forgotten = ''
   readonly #told = new Set<string>()
   readonly #open = new Set<Promise<void>>()
   #isStopping = false
@@ -54,9 +59,9 @@ export class RemoteCommands {
     const { id, run, folder, pinned } = command
     try {
       return await reportCommand(context, { run, folder, pinned }, async () => {
-        if (this.#started.has(id)) throw ranBeforeFailure(run)
+        if (this.#started.has(id) || id <= this.#forgotten) throw ranBeforeFailure(run)
         const { ended } = await commands.start(command)
-        this.#started.add(id)
+        this.#keepStarted(id)
         const lease = setInterval(() => void this.#renew(id), renewedEvery)
         lease.unref()
         return ended.finally(() => clearInterval(lease))
@@ -66,6 +71,14 @@ export class RemoteCommands {
       if (!this.#started.has(id)) this.#reports.delete(id)
       throw error
     }
+  }
+
+  #keepStarted(id: string): void {
+    this.#started.add(id)
+    const [oldest = ''] = this.#started
+    if (this.#started.size <= (this.#running.maxStarted ?? usualMaxStarted)) return
+    this.#started.delete(oldest)
+    if (oldest > this.#forgotten) this.#forgotten = oldest
   }
 
   #tellWhenOver(id: string, running: Promise<CommandReport>): void {
@@ -109,7 +122,7 @@ export class RemoteCommands {
 function ranBeforeFailure(run: string): Failure {
   return new Failure(
     'CONFLICT',
-    `"${run}" ran on this machine for this call before, and is not run again: its result is not kept any more.`,
+    `"${run}" may have run on this machine for this call before, and is not run again: its result is not kept any more.`,
     { reason: 'command_ran_before', hint: 'Call again in a minute: the command is then started anew.' },
   )
 }
