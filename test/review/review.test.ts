@@ -106,7 +106,8 @@ test('comments are drafts of their author until they are sent back with the work
     as,
   )
   expect(draft).toMatchObject({ quoted: 'export const user = 1', side: 'new', task_id: task })
-  await project.call('review_comment_edit', { comment_id: draft.comment_id, text: 'Rename user' }, as)
+  const words = { kind: 'request', text: 'Rename user' }
+  await project.call('review_comment', { subject, comment_id: draft.comment_id, ...words }, as)
   const other = { actor: { ...person, name: 'Uma', identity: 'user:uma' } }
   expect((await project.call('review_show', { task }, other)).drafts).toEqual([])
   const { content, drafts } = await show()

@@ -80,12 +80,7 @@ import { show } from '../../reports/operations/show.ts'
 import { stats } from '../../reports/operations/stats.ts'
 import { missionTimeline } from '../../reports/operations/timeline.ts'
 import { reviewComments } from '../../review/operations/comment-list.ts'
-import {
-  reviewComment,
-  reviewCommentDrop,
-  reviewCommentEdit,
-  reviewMark,
-} from '../../review/operations/comments.ts'
+import { reviewComment, reviewCommentDrop, reviewMark } from '../../review/operations/comments.ts'
 import { reviewFile } from '../../review/operations/file.ts'
 import { reviewImage } from '../../review/operations/image.ts'
 import { replyToReview } from '../../review/operations/reply.ts'
@@ -170,7 +165,6 @@ const operations = [
   reviewImage,
   reviewMark,
   reviewComment,
-  reviewCommentEdit,
   reviewCommentDrop,
   reviewSend,
   replyToReview,

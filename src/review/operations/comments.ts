@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { count, text } from '../../kernel/operations/input/fields.ts'
 import { requireMeasured } from '../../kernel/operations/measurement.ts'
-import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
+import type { Reads } from '../../store/ports/store.ts'
 import { linesOf } from '../domain/lines.ts'
 import {
   type CommentAnchor,
@@ -12,6 +13,7 @@ import {
   maxCommentLength,
   maxDrafts,
   maxQuoteLength,
+  type Reviewer,
   sides,
   subjectKey,
 } from '../domain/review.ts'
@@ -92,7 +94,8 @@ export const reviewComment = defineOperation({
   audience: 'person',
   access: 'contributor',
   title: 'Write a comment',
-  description: 'On a line, a file or the whole. Only you see it until you send your review.',
+  description:
+    'On a line, a file or the whole, or other words for one that is not sent. Only you see it until you send your review.',
   kind: 'command',
   input: z.strictObject({
     subject: subjectField,
@@ -101,6 +104,7 @@ export const reviewComment = defineOperation({
     side: z.enum(sides).describe('Of the line: as it was (old) or is (new); default new').optional(),
     line: count('The line, from 1; left out for the file', 10_000_000).optional(),
     quoted: text('The line as you saw it: refused where another stands there').optional(),
+    comment_id: commentField.describe('Yours that is not sent, to change its kind and text; its place stays').optional(),
     kind,
     text: words,
   }),
@@ -109,8 +113,8 @@ export const reviewComment = defineOperation({
   .measure({ ...materialMeasurements, contents: fileContents })
   .prepare(async (reads, input, context, measured) => {
     assertLineHasFile(input)
-    const { path, line, side } = input
-    if (path === undefined) {
+    const { path, line, side, comment_id: id } = input
+    if (path === undefined || id !== undefined) {
       const subject = await findSubject(reads, input.subject, reviewerOf(context))
       return { briefs: {}, found: { subject, gathered: null } }
     }
@@ -120,6 +124,11 @@ export const reviewComment = defineOperation({
     return { briefs: { ...briefs, contents: contentsBrief(context, file ? [file] : [], contents) }, found }
   })
   .record(async ({ reads, found, measured, context, setting }, input) => {
+    const owner = reviewerOf(context)
+    if (input.comment_id !== undefined) {
+      const { draft, subject } = await findDraft(reads, owner, input.comment_id)
+      return keepDraft(owner, subject, { ...draft, kind: input.kind, text: input.text })
+    }
     const file = input.path === undefined ? null : fileIn(requireMeasured(found.gathered ?? undefined), input)
     const contents = await knownContents(reads, measured, [file && stateOn(file, input.side)?.id])
     const anchor = anchorOf(file, input, contents)
@@ -131,9 +140,8 @@ export const reviewComment = defineOperation({
         hint: 'Give path; or comment on the whole of a task or a mission.',
       })
     }
-    const ownerId = reviewerOf(context).id
     const key = subjectKey(subject)
-    const written = await reads.reviews.drafts(ownerId, key)
+    const written = await reads.reviews.drafts(owner.id, key)
     if (written.length >= maxDrafts) {
       throw new Failure(
         'REFUSED',
@@ -150,38 +158,16 @@ export const reviewComment = defineOperation({
       missionId: subject.kind === 'since' ? null : subject.missionId,
       at: setting.at,
     }
-    return {
-      events: [],
-      beside: [{ kind: 'draft kept', ownerId, subject: key, draft }],
-      answer: draftEntry(draft),
-    }
+    return keepDraft(owner, key, draft)
   })
 
-export const reviewCommentEdit = defineOperation({
-  name: 'review_comment_edit',
-  command: 'review comment edit',
-  screen: true,
-  toolset: 'track',
-  audience: 'person',
-  access: 'contributor',
-  title: 'Change a comment that is not sent',
-  description: 'Other words, or another kind. What was sent stays as it is.',
-  kind: 'command',
-  idempotent: true,
-  input: z.strictObject({ comment_id: commentField, kind: kind.optional(), text: words.optional() }),
-  output: DraftEntry,
-}).handler((handling, input) =>
-  handling.record(async (reads) => {
-    const owner = reviewerOf(handling)
-    const { draft, subject } = await findDraft(handling, reads.reviews, input.comment_id)
-    const changed = { ...draft, kind: input.kind ?? draft.kind, text: input.text ?? draft.text }
-    return {
-      events: [],
-      beside: [{ kind: 'draft kept', ownerId: owner.id, subject, draft: changed }],
-      answer: draftEntry(changed),
-    }
-  }),
-)
+function keepDraft({ id: ownerId }: Reviewer, subject: string, draft: DraftComment) {
+  return {
+    events: [],
+    beside: [{ kind: 'draft kept' as const, ownerId, subject, draft }],
+    answer: draftEntry(draft),
+  }
+}
 
 export const reviewCommentDrop = defineOperation({
   name: 'review_comment_drop',
@@ -198,27 +184,18 @@ export const reviewCommentDrop = defineOperation({
   output: z.object({ comment_id: z.string(), dropped: z.literal(true) }),
 }).handler((handling, { comment_id: id }) =>
   handling.record(async (reads) => {
-    const { draft } = await findDraft(handling, reads.reviews, id)
+    const owner = reviewerOf(handling)
+    const { draft } = await findDraft(reads, owner, id)
     return {
       events: [],
-      beside: [{ kind: 'drafts dropped', ownerId: reviewerOf(handling).id, ids: [draft.id] }],
+      beside: [{ kind: 'drafts dropped', ownerId: owner.id, ids: [draft.id] }],
       answer: { comment_id: draft.id, dropped: true as const },
     }
   }),
 )
 
-async function findDraft(
-  handling: CommandContext,
-  reviews: {
-    draft(
-      owner: string,
-      id: string,
-    ): Promise<{ readonly draft: DraftComment; readonly subject: string } | null>
-    comment(id: string): Promise<unknown>
-  },
-  id: string,
-) {
-  const found = await reviews.draft(reviewerOf(handling).id, id)
+async function findDraft({ reviews }: Reads, owner: Reviewer, id: string) {
+  const found = await reviews.draft(owner.id, id)
   if (found) return found
   if ((await reviews.comment(id)) !== null) {
     throw new Failure('CONFLICT', `Comment ${id} was sent: it stays as it is.`, {

@@ -260,7 +260,7 @@ export function createReview(subject: ReviewSubjectInput) {
         }),
       ),
     edit: (draft: ReviewDraft, words: CommentText) =>
-      attempt(() => call('review_comment_edit', { comment_id: draft.comment_id, ...words })),
+      attempt(() => call('review_comment', { subject, comment_id: draft.comment_id, ...words })),
     drop: (draft: ReviewDraft) =>
       attempt(() => call('review_comment_drop', { comment_id: draft.comment_id })),
     answer: (comment: ReviewCommentData, text: string, done: boolean) =>
