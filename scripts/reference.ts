@@ -1,5 +1,4 @@
-// Writes docs/reference from the catalog, and the schema of processes; `node scripts/reference.ts catalog.json` writes
-// only that file.
+// Writes docs/reference from the catalog, and the schema of processes.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publishedSchema } from '../src/gate/process-files/dialect.ts'
@@ -7,16 +6,12 @@ import { catalog } from '../src/kernel/operations/catalog.ts'
 import { referencePages } from './reference/pages.ts'
 
 const folder = join(import.meta.dirname, '..', 'docs', 'reference')
-const only = process.argv[2]
 
 mkdirSync(folder, { recursive: true })
 for (const [name, text] of referencePages(catalog)) {
-  if (only !== undefined && only !== name) continue
   writeFileSync(join(folder, name), text)
   console.log(`docs/reference/${name}`)
 }
 
-if (only === undefined) {
-  writeFileSync(join(import.meta.dirname, '..', 'processes', 'process.schema.json'), publishedSchema())
-  console.log('processes/process.schema.json')
-}
+writeFileSync(join(import.meta.dirname, '..', 'processes', 'process.schema.json'), publishedSchema())
+console.log('processes/process.schema.json')
