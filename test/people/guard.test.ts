@@ -5,6 +5,7 @@ import { WebSocket } from 'ws'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
 import { TokenBuckets, teamRates } from '../../src/surfaces/http/auth/security.ts'
+import { exportedEvents } from '../support/exported-events.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { person } from '../support/project.ts'
 import { runningClock } from '../support/running-clock.ts'
@@ -36,7 +37,7 @@ test('a token of the database lets its person in, and what they do is recorded a
   expect((await team.ask(builder, '/api/start_mission', { name: 'Shop', objective: 'A shop' })).status).toBe(
     200,
   )
-  const { events: projectEvents } = await jsonOf(team.ask(ben, '/api/events'))
+  const { text } = await jsonOf(team.ask(ben, '/api/export', {}))
   const who = await jsonOf(team.ask(builder, '/api/whoami', {}))
   expect(who).toMatchObject({
     name: 'builder',
@@ -44,7 +45,7 @@ test('a token of the database lets its person in, and what they do is recorded a
     person: { name: 'Ben' },
     access: 'contributor',
   })
-  expect(projectEvents.at(-1).actor).toEqual({
+  expect(exportedEvents(text).at(-1).actor).toEqual({
     name: 'builder',
     kind: 'agent',
     role: null,

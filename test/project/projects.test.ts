@@ -81,7 +81,7 @@ for (const { engine, database } of engines) {
       '/api/start_mission',
       '/p/server/api/start_mission',
       '/p/server/api/session',
-      '/api/events',
+      '/p/server/api/log',
     ]) {
       const { status, said } = await ask(path, path.endsWith('mission') ? { name: 'Lost' } : undefined)
       expect({ path, status }).toEqual({ path, status: 404 })

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
 import { commitCopied } from '../support/copied-folder.ts'
+import { exportedEvents } from '../support/exported-events.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { type Ran, runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
@@ -83,8 +84,8 @@ export async function teamServer(): Promise<TeamServer> {
     },
     log: async () => {
       const headers = { Authorization: `Bearer ${around.token('person')}` }
-      const page: Answer = await (await fetch(`${address}/api/events?since=0&limit=1000`, { headers })).json()
-      return page.events
+      const response = await fetch(`${address}/api/export`, { method: 'POST', headers })
+      return exportedEvents(((await response.json()) as Answer).text)
     },
   }
 }

@@ -76,7 +76,7 @@ async function replicas(count: number): Promise<Replicas> {
     at: (at) => ({
       api: (name, input = {}) => ask(`/api/${name}`, input, `http://127.0.0.1:${servings[at]?.port}`),
     }),
-    events: async () => (await ask('/api/events?since=0&limit=1000'))['events'],
+    events: async () => (await ask('/api/log', { since: 0, limit: 1000 }))['events'],
   }
 }
 

@@ -5,29 +5,45 @@ import { waitInBackground } from '../../kernel/wait.ts'
 import type { ServerClient } from './server-client.ts'
 
 const pollEvery = 1_000
-const most = 500
+const maxEntries = 500
 
+/** What following the log needs of its entries. */
 const Page = z.object({
-  events: z.array(z.looseObject({ seq: z.int(), happening: z.looseObject({ kind: z.string() }) })),
+  events: z.array(
+    z.object({
+      seq: z.int(),
+      recorded_at: z.string(),
+      kind: z.string(),
+      actor: z.string(),
+      actor_kind: z.enum(['agent', 'person']),
+      body: z.record(z.string(), z.unknown()),
+    }),
+  ),
   head: z.int(),
 })
 
 /** The log of a project that is kept at a server. Costs a request a second while it is followed. */
 export function remoteEventLog(client: ServerClient): FollowableStore {
-  const page = async (after: number, limit: number) =>
-    Page.parse(await client.get(`/api/events?since=${after}&limit=${limit}`))
+  const page = async (asked: object) => Page.parse(await client.post('/api/log', asked))
   const since = async (after: number, limit: number): Promise<ProjectEvent[]> => {
-    const { events } = await page(after, limit)
-    // A line of the log, as the server wrote it.
-    return events.map(({ happening, ...event }) => ({ ...event, body: happening }) as unknown as ProjectEvent)
+    const { events } = await page({ since: after, limit })
+    return events.map(({ seq, recorded_at: at, kind, actor, actor_kind, body }) => {
+      const event = {
+        seq,
+        at: Date.parse(at),
+        actor: { name: actor, kind: actor_kind },
+        body: { ...body, kind },
+      }
+      return event as unknown as ProjectEvent // as the server recorded it
+    })
   }
-  const head = async () => (await page(Number.MAX_SAFE_INTEGER, 1)).head
+  const head = async () => (await page({ limit: 1 })).head
   return {
     view: (look) => look({ eventLog: { head, since } }),
     async *follow(after, signal) {
       let position = after
       while (!signal.aborted) {
-        const events = await since(position, most)
+        const events = await since(position, maxEntries)
         position = events.at(-1)?.seq ?? position
         if (events.length > 0) yield events
         else await waitInBackground(pollEvery, signal)

@@ -1,4 +1,3 @@
-import { formatEventLine } from '../../events/operations/event-line.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
@@ -62,42 +61,6 @@ function wrongMethod(method: string, name: string): Refusal {
     hint: `POST /api/${name} with a JSON object as body.`,
     headers: { Allow: 'POST' },
   })
-}
-
-const usual = 100
-const most = 1_000
-
-/** `GET /api/events?since=<seq>&limit=`: the log entries after a position as an export writes them, oldest first. */
-export async function readEventLog(c: RequestContext): Promise<Response> {
-  const { actor } = requireAuth(c.var.caller)
-  const since = numberIn(c, 'since', { least: 0, most: Number.MAX_SAFE_INTEGER }) ?? 0
-  const limit = numberIn(c, 'limit', { least: 1, most }) ?? usual
-  const { events, head } = await c.var.project.contextOf(actor).store.view(async ({ eventLog: log }) => ({
-    events: await log.since(since, limit),
-    head: await log.head(),
-  }))
-  const next = events.at(-1)?.seq ?? Math.min(since, head)
-  // The lines are JSON already: what is read here and what was exported are the same text.
-  const text = `{"events":[${events.map(formatEventLine).join(',')}],"next":${next},"head":${head}}`
-  return c.body(text, 200, { 'Content-Type': 'application/json' })
-}
-
-interface VersionRange {
-  readonly least: number
-  readonly most: number
-}
-
-function numberIn(c: RequestContext, name: string, range: VersionRange): number | undefined {
-  const text = c.req.query(name)
-  if (text === undefined || text === '') return undefined
-  const number = Number(text)
-  if (/^\d+$/.test(text) && number >= range.least && number <= range.most) return number
-  const limits = `from ${range.least}${range.most === most ? ` to ${most}` : ''}`
-  throw new Failure(
-    'INVALID_INPUT',
-    `${name} must be a whole number ${limits}, not "${text.slice(0, 50)}".`,
-    { reason: 'query_parameter_invalid' },
-  )
 }
 
 /** `GET /api/session`: who is asking, and what a page needs to begin. */

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
-import { callOperation, projectList, projectsAtWork, readEventLog, sessionAnswer } from './api.ts'
+import { callOperation, projectList, projectsAtWork, sessionAnswer } from './api.ts'
 import { authenticateRequest, requireAuth } from './auth/authenticate.ts'
 import { logIn, makeLoginCode, proveLogin } from './auth/log-in.ts'
 import { withoutOidc } from './auth/oidc.ts'
@@ -113,7 +113,6 @@ function projectRoutes(
     await next()
   })
   addReadRoute(app, '/api/openapi.json', (c) => c.json(openApiDocument(serving)))
-  addReadRoute(app, '/api/events', readEventLog)
   addReadRoute(app, '/api/projects', (c) => c.json({ projects: projectList(c.var.seen) }))
   addReadRoute(app, '/api/projects/work', async (c) => c.json(await projectsAtWork(c)))
   addReadRoute(app, '/api/session', async (c) => c.json(await sessionAnswer(c, serving)))

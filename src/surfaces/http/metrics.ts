@@ -87,7 +87,6 @@ export function routeLabel(path: string, operations: ReadonlySet<string>): strin
 
 const own = [
   '/api/openapi.json',
-  '/api/events',
   '/api/projects',
   '/api/review/image',
   '/api/session',

@@ -120,27 +120,6 @@ const list = {
 
 /** The paths beside the operations. */
 const ownPaths: Readonly<Record<string, OpenApiPath>> = {
-  '/api/events': {
-    get: {
-      operationId: 'read_events',
-      summary: 'The log after a position',
-      description:
-        'Log entries as an export writes them, oldest first. Ask again with since=next until next is head.',
-      tags: ['server'],
-      parameters: [
-        { name: 'since', in: 'query', schema: { type: 'integer', minimum: 0, default: 0 } },
-        { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 } },
-      ],
-      responses: {
-        200: answer('The log entries, the position of the last of them, and the end of the log.', {
-          events: { type: 'array', items: { type: 'object' } },
-          next: { type: 'integer' },
-          head: { type: 'integer' },
-        }),
-        default: refused,
-      },
-    },
-  },
   '/api/projects': {
     get: {
       operationId: 'list_projects',

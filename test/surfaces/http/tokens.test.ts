@@ -6,6 +6,7 @@ import { WebSocket } from 'ws'
 import { keepOwnTokens } from '../../../src/people/operations/owner.ts'
 import { randomIds } from '../../../src/store/random-ids.ts'
 import { TokenBuckets } from '../../../src/surfaces/http/auth/security.ts'
+import { exportedEvents } from '../../support/exported-events.ts'
 import { machinePeople, tokenIdOf } from '../../support/machine-people.ts'
 import { serverEnvironment } from '../../support/stdio-project.ts'
 import { type HttpProject, jsonOf, openHttpProject } from './http-project.ts'
@@ -24,7 +25,7 @@ function secretOf(token: string): string {
   return token.split('_').slice(2).join('_')
 }
 
-test.each(['/api/session', '/api/projects', '/api/events', '/api/openapi.json', '/metrics', '/mcp', '/ws'])(
+test.each(['/api/session', '/api/projects', '/api/openapi.json', '/metrics', '/mcp', '/ws'])(
   '%s needs a token, and says so',
   async (path) => {
     const project = await openHttpProject()
@@ -82,8 +83,8 @@ test('what a token did is recorded under its name, role and channel', async () =
   const token = await project.people?.addToken({ name: 'ci', role: 'builder' })
   const mission = { name: 'Shop', objective: 'A shop' }
   expect((await call(project, '/api/start_mission', token, mission)).status).toBe(200)
-  const { events } = await jsonOf(call(project, '/api/events', token))
-  expect(events.at(-1).actor).toEqual({
+  const { text } = await jsonOf(call(project, '/api/export', token, {}))
+  expect(exportedEvents(text).at(-1).actor).toEqual({
     identity: `token:${tokenIdOf(token ?? '')}`,
     token: tokenIdOf(token ?? ''),
     person: expect.stringMatching(/^u-/),
