@@ -104,7 +104,9 @@ export const reviewComment = defineOperation({
     side: z.enum(sides).describe('Of the line: as it was (old) or is (new); default new').optional(),
     line: count('The line, from 1; left out for the file', 10_000_000).optional(),
     quoted: text('The line as you saw it: refused where another stands there').optional(),
-    comment_id: commentField.describe('Yours that is not sent, to change its kind and text; its place stays').optional(),
+    comment_id: commentField
+      .describe('Yours that is not sent, to change its kind and text; its place stays')
+      .optional(),
     kind,
     text: words,
   }),
