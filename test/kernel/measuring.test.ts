@@ -76,6 +76,35 @@ test('gives up after ten times with a conflict, and records nothing', async () =
   expect(made.filter((one) => one.startsWith('mission'))).toHaveLength(10)
 })
 
+test('measures what begins meanwhile to its end, in as many rounds as there are things to measure', async () => {
+  const project = await openProject({ isOnMachine: false })
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const named = measurement({
+    brief: z.string(),
+    measured: z.string(),
+    measure: async (_, brief) => `${brief} measured`,
+  })
+  const operation = defineOperation({
+    name: 'chained',
+    command: 'chained',
+    toolset: 'track',
+    audience: 'both',
+    title: 'Chain',
+    description: 'Chain',
+    kind: 'query',
+    input: z.strictObject({}),
+    output: z.object({ measured: z.array(z.string()) }),
+  })
+    .measure(Object.fromEntries(names.map((name) => [name, named])))
+    .prepare(async (_reads, _input, _context, measured) => {
+      const done = names.filter((name) => measured[name] !== undefined).length
+      return { briefs: Object.fromEntries(names.slice(0, done + 1).map((name) => [name, name])), found: null }
+    })
+    .answer(async ({ measured }) => ({ measured: names.map((name) => measured[name] ?? 'missing') }))
+  const answer: Answer = await invoke(operation, project.context, {})
+  expect(answer.measured).toEqual(names.map((name) => `${name} measured`))
+})
+
 test('takes from a machine only what it measured for this very brief', async () => {
   const operation = { name: 'complete_task', measurements: { end: attemptEnds } }
   const brief = [{ id: 'a-1', top: '/p', prefix: '', engine: 'git' }]
