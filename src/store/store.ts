@@ -7,7 +7,7 @@ import type { ProjectEvent } from '../events/domain/project-event.ts'
 import { Followers } from '../events/log/follow.ts'
 import { Failure } from '../kernel/failure.ts'
 import type { IdSource } from '../kernel/id.ts'
-import { noticeOf, type ProjectState, projectState } from '../project/tables/project-end.ts'
+import { isProjectEnded, noticeOf, type ProjectState, projectState } from '../project/tables/project-end.ts'
 import type { SideRow } from './ports/record-rows.ts'
 import type {
   BackupRestoreResult,
@@ -104,24 +104,14 @@ class SqliteStore implements Store {
 
   record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
     return this.#answering(async () => {
-      const { db, raw } = await this.#database.forWriting()
-      this.#hideFolder()
-      const { answer, project } = await db.transaction().execute(async (transaction) => {
-        this.#assertIntact({ db, raw })
-        const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
-        return record(transaction, request, { ...this.#options, found })
-      })
-      if (project) {
-        this.#resolved.set(db, project)
-        // What was written into a file that is gone is not acknowledged: the call is made again.
-        await this.#database.assertStands()
-        this.#watch.learn(pointIn(raw, project.id), { wrote: true })
-        this.#writeFolder(project.id)
+      try {
+        return await this.#recordIn(request)
+      } catch (error) {
+        if (!isProjectEnded(error) || !(await this.#isReplaced())) throw error
+        return this.#recordIn(request)
       }
-      return answer
     })
   }
-
   view<Answer>(look: (reads: Reads) => Promise<Answer>): Promise<Answer> {
     return this.#reading((db, projectId) => look(readsOf({ db, projectId })))
   }
@@ -251,6 +241,35 @@ class SqliteStore implements Store {
     this.#anchor.flush()
   }
 
+  async #recordIn<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
+    const { db, raw } = await this.#database.forWriting()
+    this.#hideFolder()
+    const { answer, project, point } = await db.transaction().execute(async (transaction) => {
+      this.#assertIntact({ db, raw })
+      const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
+      const { answer, project } = await record(transaction, request, { ...this.#options, found })
+      // Asked before the commit: what was recorded must not be told as refused because another process locks the file.
+      return { answer, project, point: project && pointIn(raw, project.id) }
+    })
+    if (project) {
+      this.#resolved.set(db, project)
+      // What was written into a file that is gone is not acknowledged: the call is made again.
+      await this.#database.assertStands()
+      this.#watch.learn(point, { wrote: true })
+      this.#writeFolder(project.id)
+    }
+    return answer
+  }
+
+  /** In a shared file, whether another project has the place of the one that was open. */
+  async #isReplaced(): Promise<boolean> {
+    const { db } = await this.#database.forWriting()
+    const before = this.#resolved.get(db)
+    this.#resolved.delete(db)
+    const now = await db.transaction().execute((transaction) => resolveProject(transaction, this.#options))
+    return now?.id !== before?.id
+  }
+
   /** Also where the record lacks what it held before. */
   async #state(): Promise<ProjectState | null> {
     const open = await this.#database.forReading()
@@ -278,12 +297,13 @@ class SqliteStore implements Store {
       this.#watch.expect(events)
       const { db, raw } = await this.#database.forWriting()
       this.#hideFolder()
-      const { project, ...restored } = await db.transaction().execute(async (transaction) => {
+      const { project, point, ...restored } = await db.transaction().execute(async (transaction) => {
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
-        return restore(transaction, events, { ...restoring, root, shown: file, found })
+        const made = await restore(transaction, events, { ...restoring, root, shown: file, found })
+        return { ...made, point: pointIn(raw, made.project.id) }
       })
       this.#resolved.set(db, project)
-      this.#watch.learn(pointIn(raw, project.id), { wrote: true })
+      this.#watch.learn(point, { wrote: true })
       this.#writeFolder(project.id)
       return restored
     })

@@ -65,6 +65,11 @@ export function assertProjectNotEnded({ ended }: ProjectState): void {
   })
 }
 
+/** Whether it was refused because writing ended: perhaps another record is in the place of the one that was open. */
+export function isProjectEnded(error: unknown): boolean {
+  return error instanceof Failure && error.reason === 'project_ended'
+}
+
 const howToGoOn =
   'Import the exported file where the project goes on, with `waymark import --replace <file>`. To write here again, run `waymark export --reopen`.'
 

@@ -4,7 +4,7 @@ import { Followers } from '../../events/log/follow.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { IdSource } from '../../kernel/id.ts'
 import { serverProject } from '../../people/domain/identity.ts'
-import { noticeOf, projectState } from '../../project/tables/project-end.ts'
+import { isProjectEnded, noticeOf, projectState } from '../../project/tables/project-end.ts'
 import { isNamed, type NamedProject, namedProjects, nameProject } from '../../project/tables/project-name.ts'
 import type { SideRow } from '../ports/record-rows.ts'
 import type {
@@ -25,7 +25,7 @@ import { storedAnswer } from '../record/idempotency.ts'
 import { keptRowsIn } from '../record/kept-rows.ts'
 import { type ResolvedProject, writeProjectId } from '../record/project.ts'
 import { type RecordResult, record } from '../record/record.ts'
-import { restore } from '../record/restore.ts'
+import { projectOf, restore } from '../record/restore.ts'
 import { inspectChainIn, inspectIn, repairIn } from '../record/server-rows.ts'
 import { emptyDatabase } from '../sqlite/database-file.ts'
 import { readsOf } from '../tables/reads.ts'
@@ -94,9 +94,13 @@ class PostgresStore implements Store {
   }
 
   record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
-    return this.#answering(() => {
-      const found = this.#found
-      return found ? this.#inLine(request, found) : this.#server.making.run(() => this.#alone(request))
+    return this.#answering(async () => {
+      try {
+        return await this.#recordFound(request)
+      } catch (error) {
+        if (!isProjectEnded(error) || !(await this.#isReplaced())) throw error
+        return this.#recordFound(request)
+      }
     })
   }
 
@@ -119,6 +123,8 @@ class PostgresStore implements Store {
           await this.#server.lockAll(session)
           await sql.raw(`set local statement_timeout = '10min'`).execute(session.db)
           const found = await findProject(session.db, project)
+          for (const id of new Set([found?.id, projectOf(events)]))
+            if (id !== undefined) await this.#server.lock(session, id)
           const place = { root: rootOf(project), shown: database.place.shown, found, copies: true }
           const made = await restore(session.db, events, { ...restoring, ...place })
           if (!(await isNamed(session.db, made.project.id)))
@@ -224,6 +230,18 @@ class PostgresStore implements Store {
     this.#closing.abort()
     await Promise.allSettled(this.#underWay)
     await this.#server.leave()
+  }
+
+  #recordFound<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
+    const found = this.#found
+    return found ? this.#inLine(request, found) : this.#server.making.run(() => this.#alone(request))
+  }
+
+  /** Whether another project has the place of the one that was open. */
+  async #isReplaced(): Promise<boolean> {
+    const before = this.#found
+    this.#found = null
+    return (await this.#projectId()) !== before?.id
   }
 
   /** Behind who came before, in one transaction with who else waits. */

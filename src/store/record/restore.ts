@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ProjectEvent } from '../../events/domain/project-event.ts'
 import { beforeFirst, eventRows } from '../../events/log/event-log.ts'
+import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { ProjectId } from '../../kernel/id.ts'
 import { makeHeights } from '../../plan/tables/dependency.ts'
@@ -50,7 +51,7 @@ export async function restore(
     if (before) throw isKnown(id)
   }
   if (before) await assertContinues(db, { id, before, events })
-  const aside = found && found.id !== id ? await releaseName(db, found.id, root) : null
+  const aside = found && found.id !== id ? await setAside(db, found.id, { root, actor, at }) : null
   const start: LogHead = before ?? { seq: 0, hash: beforeFirst }
   const isNew = events.length > start.seq
   const apply = (to: Kysely<Tables>) => applyAll(to, { id, events, start })
@@ -67,6 +68,21 @@ export async function restore(
   await markRootSeen({ db, projectId: id, at }, root)
   const added = Math.max(0, events.length - (before?.seq ?? 0))
   return { project: { id, rootKnown: true }, added, setAside: aside }
+}
+
+/**
+ * Frees the place of a project, and ends writing in it: a process that still has it open would otherwise go on with its log.
+ * Answers what it is called from now on.
+ */
+async function setAside(
+  db: Kysely<Tables>,
+  id: string,
+  { root, actor, at }: { readonly root: string; readonly actor: Actor | undefined; readonly at: number },
+): Promise<string> {
+  const after = await projectState(db, id)
+  if (actor && after && !after.ended)
+    await append(db, { id, after, at, actor, body: { kind: 'project.ended', to: null } })
+  return releaseName(db, id, root)
 }
 
 async function applyAll(
@@ -178,7 +194,7 @@ export class DivergedRecordFailure extends Failure {
   }
 }
 
-function projectOf(events: readonly ProjectEvent[]): ProjectId {
+export function projectOf(events: readonly ProjectEvent[]): ProjectId {
   const first = events[0]?.body
   if (first?.kind === 'project.created') return first.id
   throw new Failure('INVALID_INPUT', 'The log does not begin with the log entry that made its project.', {

@@ -10,14 +10,14 @@ import { isBusy, patience } from '../sqlite/lock-retry.ts'
 // In one step: in several, every write of another process would begin the copy again.
 const atOnce = { progress: () => 0x7fffffff }
 
-/** Copies a database, what its log holds included, as it is at one moment. Others may write meanwhile. */
-export async function copyPages(source: Connection, target: string): Promise<void> {
+/** Copies a database into a new file, what its log holds included, as it is at one moment. Others may write meanwhile. */
+async function copyPages(source: Connection, target: string): Promise<void> {
   const schema = numberOf(source, 'user_version')
   const deadline = performance.now() + patience
   for (;;) {
     try {
       await source.backup(target, atOnce)
-      // The driver takes a lock that it did not get for the end of the copy.
+      // The driver takes a lock that it did not get for the end of the copy, and leaves the file without a schema.
       if (schemaOf(target) === schema) return
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error

@@ -4,11 +4,14 @@ import { dirname } from 'node:path'
 import Database, { type Database as Connection } from 'better-sqlite3'
 import { errorCode, Failure } from '../../kernel/failure.ts'
 import type { BackupRestoreResult } from '../ports/store.ts'
+import { replaceContent } from '../record/replace-content.ts'
 import { replay } from '../record/replay.ts'
 import { assertSchema } from '../schema/schema.ts'
-import { numberOf, openReadOnly } from '../sqlite/connection.ts'
+import { numberOf, openReadOnly, openWriter } from '../sqlite/connection.ts'
+import { keepMode } from '../sqlite/database-file.ts'
 import { applicationId } from '../sqlite/file-identity.ts'
-import { copyPages, copyToNew, linkExclusively, stamp } from './copy.ts'
+import { retryWhileLocked } from '../sqlite/lock-retry.ts'
+import { copyToNew, linkExclusively, stamp } from './copy.ts'
 import { chainOf, headOf, integrityFindings } from './inspection.ts'
 import type { Anchor, AnchorPoint } from './watch.ts'
 
@@ -25,8 +28,9 @@ interface BackupRestoreOptions {
 }
 
 /**
- * Puts a backup in the place of a database, which is kept. Where the database can be used, its pages are replaced in
- * one transaction, so that running servers read the backup from their next call on; else the files change places.
+ * Puts a backup in the place of a database, which is kept. Where the database can be used, it is copied and its content
+ * is replaced in one transaction: what others wrote before is in the copy, and their next call meets the backup. Else
+ * the files change places.
  */
 export async function restoreFromBackup(putting: BackupRestoreOptions): Promise<BackupRestoreResult> {
   const { file, backup, at, anchor, projectIn, sandboxJournal } = putting
@@ -36,20 +40,14 @@ export async function restoreFromBackup(putting: BackupRestoreOptions): Promise<
   try {
     await copyBackup(backup, coming)
     const point = await checkBackup(coming, backup, projectIn)
-    const before = anchor.read()
-    const kept = await moveReplacedAside(file, at)
-    anchor.begin(point, at)
-    try {
-      if (kept?.usable) await restoreInPlace(coming, file)
-      else {
-        if (!sandboxJournal) enableWal(coming)
-        changePlaces(coming, file, kept?.name ?? null)
-      }
-    } catch (error) {
-      anchor.begin(before?.point ?? null, at)
-      throw error
+    const state = await stateOfReplaced(file)
+    const kept = state === 'none' ? null : `${file}.replaced-${stamp(at)}`
+    if (kept !== null && state === 'usable') await replaceInPlace(coming, file, { kept, anchor, point, at })
+    else {
+      if (!sandboxJournal) enableWal(coming)
+      await anchor.replace(point, at, async () => changePlaces(coming, file, kept))
     }
-    return { restored: backup, events: point.seq, kept: kept?.name ?? null }
+    return { restored: backup, events: point.seq, kept }
   } finally {
     for (const end of ['', ...sides]) rmSync(`${coming}${end}`, { force: true })
   }
@@ -113,46 +111,73 @@ async function checkBackup(
   }
 }
 
-interface PreservedFile {
-  readonly name: string
-  /** Whether it is a sound database, whose pages can be replaced. */
-  readonly usable: boolean
-}
-
-/** A copy of what is replaced, however damaged: the way back. Null where there is nothing. */
-async function moveReplacedAside(file: string, at: number): Promise<PreservedFile | null> {
-  const name = `${file}.replaced-${stamp(at)}`
-  if (!existsSync(file)) {
-    if (!sides.some((side) => existsSync(`${file}${side}`))) return null
-    return { name, usable: false }
-  }
+/** Whether what is replaced is a sound database, whose content can be replaced. */
+async function stateOfReplaced(file: string): Promise<'none' | 'usable' | 'unusable'> {
+  if (!existsSync(file)) return sides.some((side) => existsSync(`${file}${side}`)) ? 'unusable' : 'none'
   // Shared memory without its log: who made it still uses a log that has no name any more.
   const lostLog = existsSync(`${file}-shm`) && !existsSync(`${file}-wal`)
-  if (!lostLog && statSync(file).size > 0) {
+  if (lostLog || statSync(file).size === 0) return 'unusable'
+  try {
+    const database = openReadOnly(file)
     try {
-      const database = openReadOnly(file)
-      try {
-        if (numberOf(database, 'application_id') !== applicationId) throw notDatabaseFailure(file)
-        await copyToNew(database, name)
-      } finally {
-        database.close()
-      }
-      if ((await integrityFindings(file)).length === 0) return { name, usable: true }
-      rmSync(name)
-      return { name, usable: false }
-    } catch (error) {
-      if (!/^SQLITE_(NOTADB|CORRUPT|IOERR)/.test(errorCode(error) ?? '')) throw error
+      const id = await retryWhileLocked(() => numberOf(database, 'application_id'))
+      if (id !== applicationId) throw notDatabaseFailure(file)
+    } finally {
+      database.close()
     }
+    return (await integrityFindings(file)).length === 0 ? 'usable' : 'unusable'
+  } catch (error) {
+    if (/^SQLITE_(NOTADB|CORRUPT|IOERR)/.test(errorCode(error) ?? '')) return 'unusable'
+    throw error
   }
-  return { name, usable: false }
 }
 
-async function restoreInPlace(coming: string, file: string): Promise<void> {
-  const source = openReadOnly(coming)
+interface ReplacementRecord {
+  /** What the copy of the old content is called. */
+  readonly kept: string
+  readonly anchor: Anchor
+  readonly point: AnchorPoint
+  readonly at: number
+}
+
+/** Nobody else writes between the copy of what was there and the content that comes. */
+async function replaceInPlace(
+  coming: string,
+  file: string,
+  { kept, anchor, point, at }: ReplacementRecord,
+): Promise<void> {
+  const database = await retryWhileLocked(() => openWriter(file))
+  let isCopied = false
   try {
-    await copyPages(source, file)
+    await keepMode(database, file)
+    // Rows come table by table.
+    database.pragma('foreign_keys = off')
+    database.prepare('attach ? as incoming').run(coming)
+    // With a journal in a file, SQLite would make and delete one for both databases.
+    database.pragma('incoming.journal_mode = memory')
+    await retryWhileLocked(() => database.exec('begin immediate'))
+    await copyCommitted(file, kept)
+    isCopied = true
+    await anchor.replace(point, at, async () => {
+      replaceContent(database)
+      await retryWhileLocked(() => database.exec('commit'))
+    })
+  } catch (error) {
+    if (database.inTransaction) database.exec('rollback')
+    if (isCopied) rmSync(kept, { force: true })
+    throw error
   } finally {
-    source.close()
+    database.close()
+  }
+}
+
+/** Another connection sees what was committed, also while this process holds the lock of writers. */
+async function copyCommitted(file: string, target: string): Promise<void> {
+  const reader = openReadOnly(file)
+  try {
+    await copyToNew(reader, target)
+  } finally {
+    reader.close()
   }
 }
 

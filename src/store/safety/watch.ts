@@ -155,11 +155,13 @@ export class RecordWatch {
   /** Whether a person restored a backup, or took the record as it is, since this process began. */
   #isVouchedFor(isThere: (point: AnchorPoint) => boolean): boolean {
     const anchored = this.#anchor.read()
-    if (anchored === null || anchored.lineage === this.#lineage) return false
-    if (anchored.point !== null && !isThere(anchored.point)) return false
-    this.#lineage = anchored.lineage
-    this.#known = anchored.point
-    this.#knownAt = anchored.at
+    const vouched = [anchored, anchored?.before].find(
+      (state) => state && state.lineage !== this.#lineage && (state.point === null || isThere(state.point)),
+    )
+    if (!vouched) return false
+    this.#lineage = vouched.lineage
+    this.#known = vouched.point
+    this.#knownAt = vouched.at
     return true
   }
 
@@ -213,7 +215,12 @@ export interface AnchorPoint {
   readonly hash: string
 }
 
-export interface AnchorState {
+export interface AnchorState extends AnchoredRecord {
+  /** While the record is being replaced: the one that others may still see. */
+  readonly before?: AnchoredRecord
+}
+
+interface AnchoredRecord {
   /** Null where there was no record yet. */
   readonly point: AnchorPoint | null
   /** Another one means that a person restored a backup, or took the record as it is: what was known before is over. */
@@ -277,7 +284,29 @@ export class Anchor {
   /** Begins another lineage at once: a person vouches for what is there. Fails where it cannot be written. */
   begin(point: AnchorPoint | null, at: number): void {
     this.#due = null
-    if (this.#path !== null) this.#write({ point, lineage: newLineage(), at })
+    this.#write({ point, lineage: newLineage(), at })
+  }
+
+  /**
+   * Vouches for both records while one is replaced by another: a reader may see either, and a process that is killed
+   * leaves either. Afterwards only for the one that is there.
+   */
+  async replace(point: AnchorPoint, at: number, replace: () => Promise<void>): Promise<void> {
+    this.#due = null
+    const found = this.read()
+    const before = found && !found.before ? found : { point: null, lineage: newLineage(), at }
+    const next = { point, lineage: newLineage(), at }
+    this.#write({ ...next, before })
+    try {
+      await replace()
+    } catch (error) {
+      this.#write(before)
+      throw error
+    }
+    // Without it both stay vouched for: no reason to fail what was done.
+    try {
+      this.#write(next)
+    } catch {}
   }
 
   #write(anchored: AnchorState): void {
@@ -292,6 +321,13 @@ function newLineage(): string {
 }
 
 function parseAnchored(value: unknown): AnchorState | null {
+  const anchored = parseAnchoredRecord(value)
+  if (anchored === null || !isJsonObject(value)) return null
+  const before = parseAnchoredRecord(value['before'])
+  return before === null ? anchored : { ...anchored, before }
+}
+
+function parseAnchoredRecord(value: unknown): AnchoredRecord | null {
   if (!isJsonObject(value) || typeof value['lineage'] !== 'string' || typeof value['at'] !== 'number')
     return null
   const { lineage, at, point } = value

@@ -219,7 +219,7 @@ function modeForNew(file: string, sandboxJournal: boolean): JournalMode {
 }
 
 /** An existing database keeps its mode: WAL is written in the file, otherwise the side file is kept. */
-async function keepMode(database: Database, file: string): Promise<void> {
+export async function keepMode(database: Database, file: string): Promise<void> {
   const now = await retryWhileLocked(() => database.pragma('journal_mode', { simple: true }))
   if (now !== 'wal') setRollbackMode(database, canWriteLog(file) ? 'persist' : 'memory')
 }

@@ -211,12 +211,15 @@ test('a record that another process began meanwhile is not replaced', async () =
   project.json('backup', backup)
   const [created] = project.json('log', '--since', '0').events
   const file = join(project.home, 'elsewhere/waymark.db')
-  const begin = () => writeFileSync(file, 'of another process')
+  const replace = async (_point: unknown, _at: number, change: () => Promise<void>) => {
+    writeFileSync(file, 'of another process')
+    await change()
+  }
   const restoring = restoreFromBackup({
     file,
     backup,
     at: Date.now(),
-    anchor: { read: () => null, begin } as never,
+    anchor: { replace } as never,
     projectIn: async () => created.body.id,
     sandboxJournal: true,
   })

@@ -5,8 +5,9 @@ import { openStore } from '../../../../src/store/store.ts'
 import { agent, aMission } from '../../../support/entities.ts'
 
 /** The store of a root, opened as the product opens it. */
-export function storeOf(root: string, file: string): Store {
-  return openStore({ file, shared: false, root, sandboxJournal: false, ids: randomIds })
+export function storeOf(root: string, file: string, anchorFolder?: string): Store {
+  const place = { file, shared: false, root, sandboxJournal: false, ids: randomIds }
+  return openStore(anchorFolder === undefined ? place : { ...place, anchorFolder })
 }
 
 /** Records a mission under an id that the caller chooses. */
