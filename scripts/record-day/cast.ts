@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import type { Answer } from '../../examples/demo/stage.ts'
+import type { Answer } from '../../test/support/project.ts'
 import type { Ground, Tree } from './ground.ts'
 
 /** Everybody of the day, and what they share. */

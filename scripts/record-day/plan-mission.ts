@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Answer } from '../../examples/demo/stage.ts'
+import type { Answer } from '../../test/support/project.ts'
 import { type Agent, type Cast, done, planned } from './cast.ts'
 import { exploration, planText, results, testFile } from './papers.ts'
 

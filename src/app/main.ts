@@ -30,9 +30,9 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
     const { serve } = await import('./serve/serve.ts')
     return serve(rest)
   }
-  if (command === 'demo' && rest[0] === 'play' && !asksForHelp) {
+  if (command === 'demo' && !asksForHelp) {
     const { playDemo } = await import('./demo/demo.ts')
-    return playDemo(rest.slice(1))
+    return playDemo(rest)
   }
   if (command === 'connect' && !asksForHelp) {
     const { connectToServer } = await import('./remote/connect.ts')

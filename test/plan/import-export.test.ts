@@ -3,12 +3,18 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { openProject, person, type TestProject } from '../support/project.ts'
+import { openProject, type TestProject } from '../support/project.ts'
+import { shopPlan } from '../support/shop-plan.ts'
 
 const titles = async (project: TestProject): Promise<readonly string[]> =>
   (await project.call('taskman_task_list', { limit: 1000 })).tasks.map(
     ({ title }: { title: string }) => title,
   )
+
+async function importShop(project: TestProject): Promise<void> {
+  project.write('shop.json', shopPlan())
+  await project.call('plan_import', { file: 'shop.json' })
+}
 
 const markdown = `# Design
 - [x] Draw the screens
@@ -200,7 +206,7 @@ test('a taskman database is imported with its ids, times, notes and dependencies
 describe('export and import', () => {
   test('of a plan keep everything that people wrote', async () => {
     const one = await openProject()
-    await one.call('demo')
+    await importShop(one)
     await one.call('taskman_task_note_add', {
       id: (await one.call('taskman_task_next')).task.id,
       content: 'Careful',
@@ -227,7 +233,7 @@ describe('export and import', () => {
 
   test('of a project restore the very journal, hashes included', async () => {
     const one = await openProject()
-    await one.call('demo')
+    await importShop(one)
     const { mission_id } = await one.call('start_mission', { name: 'a', objective: 'b' })
     const { task_id } = await one.call('start_task', { mission_id, name: 't', areas: ['auth'] })
     one.write('utils.ts', 'changed\n')
@@ -268,26 +274,9 @@ describe('export and import', () => {
   })
 })
 
-describe('the demonstration', () => {
-  test('fills an empty plan, with work that is ready', async () => {
-    const project = await openProject()
-    expect(await project.call('demo')).toMatchObject({ added: { phases: 4, milestones: 4 } })
-    const plan = await project.call('plan_show', {}, { actor: person })
-    expect(plan.ready).toBeGreaterThan(2)
-    expect(plan.critical_path.length).toBeGreaterThan(5)
-  })
-
-  test('touches no plan that is there', async () => {
-    const project = await openProject()
-    await project.call('taskman_phase_add', { id: 'P1', name: 'Mine' })
-    expect(await project.refused('demo')).toMatchObject({ code: 'CONFLICT', reason: 'plan_exists' })
-    expect(await titles(project)).toEqual([])
-  })
-})
-
 test('a plan is drawn in Mermaid and in DOT', async () => {
   const project = await openProject()
-  await project.call('demo')
+  await importShop(project)
   expect((await project.call('plan_graph')).text).toMatch(/^flowchart LR\n/)
   expect((await project.call('plan_graph', { language: 'dot' })).text).toMatch(/^digraph plan \{\n/)
 })

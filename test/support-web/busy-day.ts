@@ -1,10 +1,13 @@
+import { shopPlan } from '../support/shop-plan.ts'
 import { type Day, lines } from './day.ts'
 
 /** Three agents on one mission, with a decision, a blocker, a file outside the scope, and a review that waits. */
 export async function fillBusyDay(day: Day): Promise<void> {
   const [mira, otto, juno, rune] = ['mira', 'otto', 'juno', 'rune'].map((name) => day.agent(name))
   if (!mira || !otto || !juno || !rune) throw new Error('four agents were made')
-  await day.person('demo', {})
+  day.write('plan.json', shopPlan())
+  await day.person('plan_import', { file: 'plan.json' })
+  day.remove('plan.json')
   const mission = await mira('start_mission', {
     name: 'Streaming diff parser',
     objective: 'Parse a patch of any size in constant memory, with the same tree as today.',

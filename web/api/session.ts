@@ -37,6 +37,8 @@ interface CurrentSession {
   readonly program: string
   /** Clients that left something in the project, the likeliest first. */
   readonly clients: readonly string[]
+  /** The recorded day that this server plays; null where it serves projects of people. */
+  readonly demo: 'waiting' | 'playing' | 'over' | null
   /** The server is of the user of its machine alone. */
   readonly single_user: boolean
   readonly permissions: ProjectPermissions
@@ -60,6 +62,19 @@ export const isSingleUser = computed(() => {
   const known = session.value
   return known !== null && known !== 'unknown person' && known.single_user
 })
+
+/** Starts the recorded day that waits for it. */
+export async function playDemo(): Promise<void> {
+  const token = csrf()
+  const headers = { 'Content-Type': 'application/json', ...(token !== null && { 'X-Waymark-Csrf': token }) }
+  const response = await fetch('/api/demo/play', { method: 'POST', headers, body: '{}' }).catch(
+    (error: unknown) => {
+      throw new ApiFailure(0, {}, error)
+    },
+  )
+  if (!response.ok) throw await failureOf(response)
+  await readSession()
+}
 
 /** Why it could not be read; null when it could. */
 export const sessionFailure = signal<unknown>(null)

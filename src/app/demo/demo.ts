@@ -5,6 +5,7 @@ import { keepOwnTokens } from '../../people/operations/owner.ts'
 import { randomIds } from '../../store/random-ids.ts'
 import { complaint, print, printError } from '../../surfaces/cli/terminal.ts'
 import { newSecret } from '../../surfaces/http/auth/secret.ts'
+import type { DemoControl, DemoState } from '../../surfaces/http/serving.ts'
 import { closeContext } from '../open-context.ts'
 import { endSignal, thisProcess } from '../process.ts'
 import { openLog } from '../serve/log.ts'
@@ -12,7 +13,7 @@ import { openProjects } from '../serve/projects.ts'
 import type { RunningServer } from '../serve/running-servers.ts'
 import { freshLogin } from '../serve/running-servers.ts'
 import { openOnFreePort } from '../serve/server.ts'
-import { welcome } from '../serve/welcome.ts'
+import { canShowBrowser, welcome } from '../serve/welcome.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
 import { type DemoFlags, readDemoFlags } from '../settings/flags.ts'
@@ -25,7 +26,7 @@ import { type DemoProject, openDemoProject } from './project.ts'
 const usualLength = 60_000
 const host = '127.0.0.1'
 
-/** `waymark demo play`: serves a recorded day in a temporary folder while it happens again, until it is told to end. */
+/** `waymark demo`: serves a recorded day in a temporary folder while it happens again, until it is told to end. */
 export async function playDemo(words: readonly string[]): Promise<void> {
   const flags = readDemoFlags(words)
   const told = new AbortController()
@@ -55,8 +56,9 @@ async function serveDemo(
   const [{ served, context }] = openProjects({ named: [demo.folder], environment, workingFolder: demo.home })
   const instance = newSecret()
   const log = openLog('warn')
-  const options = { projects: [served] as const, team, host, allowedHosts: [], instance, log }
-  const server = await openOnFreePort(options, flags.port)
+  const day = dayControl(flags.wait, signal)
+  const options = { projects: [served] as const, team, host, allowedHosts: [], instance, log, demo: day }
+  const server = await openOnFreePort(options, flags.port ?? 0)
   if ('address' in server) throw new Error('no other server was looked for')
   try {
     const address = `${host}:${server.port}`
@@ -64,7 +66,7 @@ async function serveDemo(
     const isAgent = commandLineActor(process.env, userName()).kind === 'agent'
     const visit = {
       signsIn: !isAgent,
-      open: flags.open,
+      open: flags.open && !isAgent && canShowBrowser(process.env),
       folder,
       another: 'Enter prints another',
     }
@@ -72,8 +74,12 @@ async function serveDemo(
     await welcome(running, [served], visit)
     if (!isAgent) offerSignInLinks(running, signal)
     const speed = flags.speed === undefined ? lengthOf(events) / usualLength : flags.speed
-    printSentence(playIntroduction(events, speed))
+    if (flags.wait)
+      printSentence('The page offers two things: watch a recorded day, or connect a project of yours.')
+    await day.started
+    if (!signal.aborted) printSentence(playIntroduction(events, speed))
     await play(events, { store: context.store, signal, speed })
+    day.end()
     if (!signal.aborted)
       printSentence(
         'The day is over. Look around as long as you like; Ctrl-C ends the demo and removes everything.',
@@ -83,6 +89,30 @@ async function serveDemo(
     await server.stop()
     await closeContext(context)
     await team.store.close()
+  }
+}
+
+interface Day extends DemoControl {
+  /** Resolves once the day begins, or the demo ends before. */
+  readonly started: Promise<void>
+  end(): void
+}
+
+function dayControl(waits: boolean, signal: AbortSignal): Day {
+  let state: DemoState = waits ? 'waiting' : 'playing'
+  const { promise, resolve } = Promise.withResolvers<void>()
+  if (!waits || signal.aborted) resolve()
+  signal.addEventListener('abort', () => resolve())
+  return {
+    started: promise,
+    state: () => state,
+    play: () => {
+      if (state === 'waiting') state = 'playing'
+      resolve()
+    },
+    end: () => {
+      state = 'over'
+    },
   }
 }
 

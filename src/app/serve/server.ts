@@ -17,7 +17,7 @@ import { OpenStreams } from '../../surfaces/http/auth/open-streams.ts'
 import { type Rates, type Security, teamRates, usualRates } from '../../surfaces/http/auth/security.ts'
 import { type HttpTimeouts, httpServer, usualPatience } from '../../surfaces/http/http-server.ts'
 import { createLivePart } from '../../surfaces/http/live/live.ts'
-import type { HttpServingOptions, Logger, ServedProject } from '../../surfaces/http/serving.ts'
+import type { DemoControl, HttpServingOptions, Logger, ServedProject } from '../../surfaces/http/serving.ts'
 import { type UnreadLimits, usualUnread } from '../../surfaces/http/slow-readers.ts'
 import { createMcpOverHttp } from '../../surfaces/mcp/http/mcp-over-http.ts'
 import type { Surface } from '../../surfaces/mcp/surface.ts'
@@ -111,6 +111,8 @@ export interface ServerOptions {
   readonly trustProxy?: boolean
   /** Which tools MCP lists; all when left out. */
   readonly toolsets?: Surface['toolsets']
+  /** The recorded day that is played here. */
+  readonly demo?: DemoControl
   readonly assets?: string
   readonly rates?: Rates
   readonly patience?: HttpTimeouts
@@ -155,6 +157,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     program,
     instance,
     log,
+    demo: options.demo ?? null,
   }
   const live = createLivePart({ version, log })
   const mcp = createMcpOverHttp({

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { isatty } from 'node:tty'
 import { Failure } from '../../kernel/failure.ts'
 import { print } from '../../surfaces/cli/terminal.ts'
 import type { ServedProject } from '../../surfaces/http/serving.ts'
+import type { Environment } from '../settings/environment.ts'
 import { freshLogin, type RunningServer } from './running-servers.ts'
 
 /** Who started the program, and what for. */
@@ -63,4 +65,10 @@ function openBrowser(address: string): void {
   const child = spawn(program ?? 'xdg-open', [...words, address], { stdio: 'ignore', detached: true })
   child.on('error', () => undefined)
   child.unref()
+}
+
+/** Whether a person looks at this terminal, on a machine that shows windows. */
+export function canShowBrowser({ CI, DISPLAY, WAYLAND_DISPLAY }: Environment): boolean {
+  if (CI || !isatty(1)) return false
+  return process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY)
 }

@@ -224,24 +224,27 @@ export function readTopFlags(words: readonly string[]): { readonly project: stri
   return { project: readFlags('top', words).text('project') }
 }
 
-/** What `waymark demo play` was started with. */
+/** What `waymark demo` was started with. */
 export interface DemoFlags {
   /** Null for the whole day at once; undefined for as quick as takes a minute. */
   readonly speed: number | null | undefined
   /** Null where none was named: then a taken one is no obstacle. */
   readonly port: number | null
-  /** Opens the dashboard in a browser. */
+  /** Whether the dashboard is opened in a browser, where there is one. */
   readonly open: boolean
+  /** The day begins when a person starts it on the page. */
+  readonly wait: boolean
   /** A folder with another recording than the one that comes with the program. */
   readonly recording: string | undefined
 }
 
 export function readDemoFlags(words: readonly string[]): DemoFlags {
-  const flags = readFlags('demo play', words)
+  const flags = readFlags('demo', words)
   return {
     speed: flags.has('at-once') ? null : numberOf(flags, 'speed', { from: 1, to: 100_000 }),
     port: numberOf(flags, 'port', anyPort) ?? null,
-    open: flags.has('open'),
+    open: !flags.has('no-open'),
+    wait: flags.has('wait'),
     recording: flags.text('recording'),
   }
 }

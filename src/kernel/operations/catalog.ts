@@ -50,7 +50,7 @@ import { tokenCreate, tokenList, tokenRevoke } from '../../people/operations/tok
 import { whoami } from '../../people/operations/whoami.ts'
 import { depAdd, depRemove, planDependencies } from '../../plan/operations/dependencies.ts'
 import { roleAdd, taskAdd, taskDrop, taskEdit } from '../../plan/operations/edit-tasks.ts'
-import { demo, init } from '../../plan/operations/init.ts'
+import { init } from '../../plan/operations/init.ts'
 import { milestoneAdd, milestoneEdit, milestoneList } from '../../plan/operations/milestones.ts'
 import { noteAdd, noteList, noteListByIds } from '../../plan/operations/notes.ts'
 import { phaseAdd, phaseEdit, phaseList } from '../../plan/operations/phases.ts'
@@ -206,7 +206,6 @@ const operations = [
   board,
   planMove,
   search,
-  demo,
   doctor,
   repair,
   accept,

@@ -23,7 +23,7 @@ export const planFile = measurement({
 })
 
 /** What an import added to a plan, or would add. */
-export const Added = z.object({
+const Added = z.object({
   added: z.object({ phases: z.int(), milestones: z.int(), tasks: z.int() }),
   /** Tasks that were there already. */
   existing: z.int(),
@@ -80,7 +80,7 @@ function planBrief({ file, from }: { readonly file: string; readonly from?: Plan
 const maxTasks = 500_000
 
 /** Adds a document to a plan, in one transaction. */
-export async function addPlan(
+async function addPlan(
   { record, store, actor, clock, ids }: CommandContext,
   document: PlanDocument,
   request: { readonly mission: string | undefined; readonly dryRun: boolean },

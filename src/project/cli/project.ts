@@ -54,7 +54,7 @@ const firstSteps = indentText(
     'waymark phase add --id P1 --name Design  starts one by hand; then waymark task add --phase P1 --title "…"',
     'waymark init                             sets up the clients of this machine; any MCP client runs waymark mcp',
     'waymark serve --open                     opens the dashboard',
-    'waymark demo play                        plays a recorded day, in a folder of its own',
+    'waymark demo                             plays a recorded day, in a folder of its own',
   ].join('\n'),
 )
 

@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts'
 
 /** What a person wants, and the commands for it. At most thirty in all: the rest is in `waymark help all`. */
 const wanted: readonly (readonly [string, readonly string[]])[] = [
-  ['Begin', ['init', 'setup', 'doctor', 'demo play']],
+  ['Begin', ['init', 'setup', 'doctor', 'demo']],
   ['See where things stand', ['status', 'top', 'show', 'changes', 'diff', 'log']],
   ['See what agents did without being asked to record it', ['sessions', 'capture']],
   ['Answer what waits for you', ['inbox', 'review', 'approve', 'reject', 'resolve']],

@@ -176,14 +176,16 @@ export const otherCommands: readonly OtherCommand[] = [
     explained: [['--gitlab <file>', 'Also write what did not pass as a report of code quality for GitLab']],
   },
   {
-    command: 'demo play',
-    title: 'Play a recorded day of real work on a dashboard of its own, in a temporary folder',
-    usage: 'waymark demo play [--speed <times>] [--at-once] [--port <port>] [--open] [--recording <folder>]',
+    command: 'demo',
+    title: 'Play a recorded day of work in a dashboard of its own; needs no project and leaves nothing',
+    usage:
+      'waymark demo [--no-open] [--wait] [--speed <times>] [--at-once] [--port <port>] [--recording <folder>]',
     explained: [
       ['--speed <times>', 'How many times faster than real time; default: the day takes a minute'],
       ['--at-once', 'The whole day at once'],
       ['--port <port>', 'Default: any free port'],
-      ['--open', 'Open the dashboard in a browser'],
+      ['--no-open', 'Print the address only; default: a browser opens where there is one'],
+      ['--wait', 'Start when the button on the first page is pressed'],
       ['--recording <folder>', 'A recording other than the one that comes with Waymark'],
     ],
   },

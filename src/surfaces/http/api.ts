@@ -94,7 +94,26 @@ export async function sessionAnswer(c: RequestContext, serving: HttpServingOptio
     seq: await store.view(({ eventLog: log }) => log.head()).catch(() => null),
     program: serving.program,
     clients: c.var.project.clients(),
+    demo: serving.demo?.state() ?? null,
   }
+}
+
+/** `POST /api/demo/play`: a person starts the recorded day. */
+export function playDemo(c: RequestContext, { demo }: HttpServingOptions): Response {
+  const { actor } = requireAuth(c.var.caller)
+  if (!demo) {
+    throw new Failure('NOT_FOUND', 'This server plays no recorded day.', {
+      reason: 'page_not_found',
+      hint: 'Run waymark demo in a terminal.',
+    })
+  }
+  if (actor.kind !== 'person') {
+    throw new Failure('FORBIDDEN', `Only a person starts the recorded day, and ${actor.name} is an agent.`, {
+      reason: 'person_needed',
+    })
+  }
+  demo.play()
+  return c.json({ demo: demo.state() })
 }
 
 /** The operations that somebody may not call, with the access that each needs: a page offers none of them. */

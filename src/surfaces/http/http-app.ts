@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
-import { callOperation, projectList, projectsAtWork, sessionAnswer } from './api.ts'
+import { callOperation, playDemo, projectList, projectsAtWork, sessionAnswer } from './api.ts'
 import { authenticateRequest, requireAuth } from './auth/authenticate.ts'
 import { logIn, makeLoginCode, proveLogin } from './auth/log-in.ts'
 import { withoutOidc } from './auth/oidc.ts'
@@ -179,7 +179,8 @@ function serverRoutes(
   )
   app.post('/api/login-proof', (c) => proveLogin(c, security, serving))
   app.post('/api/login-code', (c) => makeLoginCode(c, security, serving))
-  app.all('/login', (c) => logIn(c, security))
+  app.all('/login', (c) => logIn(c, security, serving))
+  app.post('/api/demo/play', (c) => playDemo(c, serving))
   app.post('/api/invitation', (c) => acceptInvitedPerson(c, security))
   app.post('/api/logout', (c) => signOut(c, security))
   addReadRoute(app, '/sign-in/oidc', (c) => {

@@ -143,6 +143,7 @@ const ownPaths: Readonly<Record<string, OpenApiPath>> = {
           seq: { type: ['integer', 'null'] },
           program: { type: 'string' },
           clients: { type: 'array', items: { type: 'string' } },
+          demo: { type: ['string', 'null'], enum: ['waiting', 'playing', 'over', null] },
         }),
         default: refused,
       },

@@ -33,7 +33,18 @@ export interface HttpServingOptions {
   /** Names this run of the server, in what it shows to holders of a token; told to no one. */
   readonly instance: string
   readonly log: Logger
+  /** The recorded day that this server plays; null where it serves projects of people. */
+  readonly demo: DemoControl | null
 }
+
+/** A recorded day, as its page shows and starts it. */
+export interface DemoControl {
+  state(): DemoState
+  /** Starts a day that waits; nothing else does anything. */
+  play(): void
+}
+
+export type DemoState = 'waiting' | 'playing' | 'over'
 
 /** Structured lines for people, on standard error. */
 export interface Logger {

@@ -18,16 +18,7 @@ test.each(damages)('%s is refused with a sentence, and nothing is left', async (
   const folder = join(temporaryFolder(), 'recording')
   cpSync(recordingFolder, folder, { recursive: true })
   damage(folder)
-  const program = runProgram(
-    'bin/waymark.js',
-    'demo',
-    'play',
-    '--at-once',
-    '--port',
-    '0',
-    '--recording',
-    folder,
-  )
+  const program = runProgram('bin/waymark.js', 'demo', '--at-once', '--port', '0', '--recording', folder)
   const { code, error } = await program.ended
   expect(error).toContain(`The recording in ${folder} is damaged: `)
   expect(error).toContain(sentence)

@@ -15,7 +15,7 @@ function played(...words: readonly string[]) {
 }
 
 test('at once, the day is as it was recorded: missions, plan, runs, what waits, and every diff', async () => {
-  const program = runProgram(bin, 'demo', 'play', '--at-once', '--port', '0')
+  const program = runProgram(bin, 'demo', '--at-once', '--port', '0')
   await program.printed(/The day is over/)
   const exported: Answer = await program.ask('export')
   const [played, recorded] = [eventsOf(exported.text), recordedEvents()]
@@ -43,7 +43,7 @@ test('at once, the day is as it was recorded: missions, plan, runs, what waits, 
 
 test('at speed, each log entry comes by itself, at its distance, and the last one is of now', async () => {
   const begun = Date.now()
-  const program = runProgram(bin, 'demo', 'play', '--speed', '2000', '--port', '0')
+  const program = runProgram(bin, 'demo', '--speed', '2000', '--port', '0')
   await program.printed(/The day is over/)
   const exported: Answer = await program.ask('export')
   const played = eventsOf(exported.text)
@@ -54,7 +54,7 @@ test('at speed, each log entry comes by itself, at its distance, and the last on
 })
 
 test('it is live: whoever follows the log is told of log entries while the day happens', async () => {
-  const program = runProgram(bin, 'demo', 'play', '--speed', '4', '--port', '0')
+  const program = runProgram(bin, 'demo', '--speed', '4', '--port', '0')
   const first: Answer = await program.ask('log')
   const second = await headPast(program, Math.max(3, first.head))
   expect(second.head).toBeGreaterThan(first.head)
@@ -63,7 +63,7 @@ test('it is live: whoever follows the log is told of log entries while the day h
 })
 
 test('interrupted midway, it ends and leaves nothing', async () => {
-  const program = runProgram(bin, 'demo', 'play', '--speed', '1', '--port', '0')
+  const program = runProgram(bin, 'demo', '--speed', '1', '--port', '0')
   await program.printed(/Playing a recorded day/)
   expect(program.leftovers()).toHaveLength(1)
   expect(await program.interrupt()).toMatchObject({ code: 0, error: '' })
@@ -71,11 +71,11 @@ test('interrupted midway, it ends and leaves nothing', async () => {
 })
 
 test.each([
-  [['--sped', '3'], 'demo play does not take --sped.'],
+  [['--sped', '3'], 'demo does not take --sped.'],
   [['--speed', 'quick'], '--speed must be a whole number from 1 to 100000, not "quick".'],
   [['--port', '99999'], '--port must be a whole number from 0 to 65535, not "99999".'],
 ])('%j is not understood', (words, sentence) => {
-  const { code, error } = played('demo', 'play', ...words)
+  const { code, error } = played('demo', ...words)
   expect([code, error]).toEqual([2, expect.stringContaining(sentence)])
 })
 
@@ -87,7 +87,7 @@ async function headPast(program: ReturnType<typeof runProgram>, seq: number): Pr
 }
 
 test('Enter prints another address that logs in, and the help says what else it takes', async () => {
-  const program = runProgram(bin, 'demo', 'play', '--at-once', '--port', '0')
+  const program = runProgram(bin, 'demo', '--at-once', '--port', '0')
   const [, first = ''] = await program.printed(/(http:\S+login\?code=\S+)\n.*Enter prints another/)
   await program.printed(/The day is over/)
   program.enter()
@@ -99,9 +99,7 @@ test('Enter prints another address that logs in, and the help says what else it 
   }
   const { code } = await program.interrupt()
   expect(code).toBe(0)
-  const help = played('demo', 'play', '--help')
+  const help = played('demo', '--help')
   expect(help).toMatchObject({ code: 0, error: '' })
-  expect(help.out).toMatch(
-    /^Play a recorded day.*Usage: waymark demo play .*--at-once +The whole day at once/s,
-  )
+  expect(help.out).toMatch(/^Play a recorded day.*Usage: waymark demo .*--at-once +The whole day at once/s)
 })

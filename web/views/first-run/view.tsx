@@ -1,6 +1,7 @@
-import { useEffect } from 'preact/hooks'
-import { call, errorText } from '../../api/call.ts'
-import { session } from '../../api/session.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { quoteShellWord } from '../../../src/kernel/shell-word.ts'
+import { errorText } from '../../api/call.ts'
+import { playDemo, session } from '../../api/session.ts'
 import { listenToFrames } from '../../live/feed.ts'
 import { CopyButton } from '../../parts/text.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
@@ -8,7 +9,7 @@ import { projectStatus } from '../../shell/project-status.ts'
 import { showToast } from '../../shell/toasts.tsx'
 import './first-run.css'
 
-/** Before the first mission: how a client is told of the server. The first mission opens by itself. */
+/** Before the first mission: connect a project, or watch the recorded day. The first mission opens by itself. */
 export function View() {
   useEffect(
     () =>
@@ -21,23 +22,126 @@ export function View() {
     [],
   )
   const known = session.value
-  const { program, clients: found } =
-    known === null || known === 'unknown person' ? { program: 'waymark', clients: [] } : known
+  if (known === null || known === 'unknown person') return null
+  const { program, clients, demo } = known
+  if (demo !== null) return <DemoStart demo={demo} command={commandOf(program)} />
+  return <ProjectStart command={commandOf(program)} program={program} clients={clients} />
+}
+
+/** How a terminal starts the program that serves the page. */
+function commandOf(program: string): string {
+  return `node ${quoteShellWord(program)}`
+}
+
+type DemoState = 'waiting' | 'playing' | 'over'
+
+/** The page of `npm start`: watch a day, or connect a project. */
+function DemoStart({ demo, command }: { readonly demo: DemoState; readonly command: string }) {
+  return (
+    <div class="page-inner first-run">
+      <h1>Welcome to Waymark</h1>
+      <p class="muted">It plans, tracks and gates the work of coding agents, with git as the witness.</p>
+      <div class="first-choices">
+        <section aria-labelledby="watch">
+          <h2 id="watch">Watch a recorded day</h2>
+          <p>In one minute you see:</p>
+          <ul>
+            <li>a plan, and three agents that work on it</li>
+            <li>a question that waits for a person</li>
+            <li>a claim that git does not confirm</li>
+            <li>a review that is sent back, and an approval</li>
+          </ul>
+          <WatchDay demo={demo} />
+          <p class="muted">It plays in a temporary project. Ctrl-C in the terminal removes it.</p>
+        </section>
+        <section aria-labelledby="connect">
+          <h2 id="connect">Connect your own project</h2>
+          <p>In another terminal:</p>
+          <ConnectSteps
+            steps={[
+              ['Go to your repository.', 'cd path/to/your/project'],
+              ['Set up your agents’ clients. You see every change first.', `${command} init`],
+              ['Ask an agent:', 'Start a Waymark mission for this and work in tasks.'],
+              ['Open its dashboard.', `${command} open`],
+            ]}
+          />
+        </section>
+      </div>
+    </div>
+  )
+}
+
+function WatchDay({ demo }: { readonly demo: DemoState }) {
+  const [isAsked, setAsked] = useState(false)
+  const start = async () => {
+    setAsked(true)
+    try {
+      await playDemo()
+    } catch (error) {
+      setAsked(false)
+      showToast({ kind: 'refused', text: errorText(error) })
+    }
+  }
+  if (demo === 'waiting') {
+    return (
+      <button
+        type="button"
+        class="button first-watch"
+        data-kind="primary"
+        disabled={isAsked}
+        onClick={() => void start()}
+      >
+        Watch the recorded day
+      </button>
+    )
+  }
+  return (
+    <p class="first-waiting" role="status">
+      <span class="live-dot" />
+      <span>
+        {demo === 'over' ? 'The day is over. ' : 'The day is playing. '}
+        <a class="link" href={href('/missions')}>
+          Look at its missions
+        </a>{' '}
+        or at{' '}
+        <a class="link" href={href('/')}>
+          what needs you
+        </a>
+        .
+      </span>
+    </p>
+  )
+}
+
+interface ProjectStartProps {
+  readonly command: string
+  readonly program: string
+  readonly clients: readonly string[]
+}
+
+/** The first page of a project in which nothing happened. */
+function ProjectStart({ command, program, clients: found }: ProjectStartProps) {
   const clients = clientSetups(program)
   const wanted = query.value.get('client') ?? found[0]
   const chosen = clients.find(({ name }) => name === wanted) ?? clients[0]
   const missions = projectStatus.value?.missions_total ?? 0
-  const demo = async () => {
-    try {
-      await call('demo', {})
-      navigate(href('/plan'))
-    } catch (error) {
-      showToast({ kind: 'refused', text: errorText(error) })
-    }
-  }
   return (
     <div class="page-inner first-run">
       <h1>Connect an agent</h1>
+      <ConnectSteps
+        steps={[
+          [
+            'In a terminal, in this project: set up your agents’ clients. You see every change first.',
+            `${command} init`,
+          ],
+          ['Then ask the agent:', 'Start a Waymark mission for this and work in tasks.'],
+        ]}
+      />
+      <p class="first-waiting" role="status">
+        <span class="live-dot" /> Waiting for an agent. Its {missions === 0 ? 'first' : 'next'} mission opens
+        here by itself.
+      </p>
+      <h2>Or set one client up by hand</h2>
       <nav class="tabs" aria-label="Clients">
         {clients.map(({ name }) => (
           <button
@@ -51,46 +155,44 @@ export function View() {
         ))}
       </nav>
       <p>{chosen.where}</p>
-      <div class="first-snippet">
-        <pre>{chosen.text}</pre>
-        <CopyButton text={chosen.text} />
-      </div>
-      <p>Then ask the agent:</p>
-      <div class="first-snippet">
-        <pre>Start a Waymark mission for this and work in tasks.</pre>
-        <CopyButton text="Start a Waymark mission for this and work in tasks." />
-      </div>
-      <p class="first-waiting" role="status">
-        <span class="live-dot" /> Waiting for an agent… Its {missions === 0 ? 'first' : 'next'} mission opens
-        here by itself.
-      </p>
-      <h2>Or look around first</h2>
-      <p>In a terminal, a recorded day of five agents happens again, on a dashboard of its own:</p>
-      <div class="first-snippet">
-        <pre>{demoPlayCommand(program)}</pre>
-        <CopyButton text={demoPlayCommand(program)} />
-      </div>
-      <p class="muted">
-        Here, in this project, a plan of a small web shop to try things on:{' '}
-        <button type="button" class="button" onClick={() => void demo()}>
-          Fill a demonstration plan
-        </button>
-      </p>
+      <Snippet text={chosen.text} />
+      <h2>Or watch a recorded day first</h2>
+      <p>It plays in a dashboard of its own and leaves nothing behind.</p>
+      <Snippet text={`${command} demo`} />
     </div>
   )
 }
 
-/** A client of agents, and what tells it of the server. */
+type ConnectStep = readonly [what: string, text: string]
+
+function ConnectSteps({ steps }: { readonly steps: readonly ConnectStep[] }) {
+  return (
+    <ol class="first-steps">
+      {steps.map(([what, text]) => (
+        <li key={what}>
+          <p>{what}</p>
+          <Snippet text={text} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Snippet({ text }: { readonly text: string }) {
+  return (
+    <div class="first-snippet">
+      <pre>{text}</pre>
+      <CopyButton text={text} />
+    </div>
+  )
+}
+
+/** A client of agents, and its entry for the server. */
 interface ClientSetup {
   readonly name: string
   /** Where the text goes. */
   readonly where: string
   readonly text: string
-}
-
-/** Plays the recorded day, in a terminal. */
-function demoPlayCommand(program: string): string {
-  return `node ${program} demo play`
 }
 
 /** As docs/guide/clients.md has them, with the program that serves the page. */
@@ -100,12 +202,12 @@ function clientSetups(program: string): readonly [ClientSetup, ...ClientSetup[]]
     {
       name: 'Claude Code',
       where: 'In a terminal, in the project that the agent works in:',
-      text: `claude mcp add waymark -- node ${program} mcp`,
+      text: `claude mcp add waymark -- ${commandOf(program)} mcp`,
     },
     {
       name: 'Codex',
       where: 'In ~/.codex/config.toml:',
-      text: `[mcp_servers.waymark]\ncommand = "node"\nargs = ["${program}", "mcp"]`,
+      text: `[mcp_servers.waymark]\ncommand = "node"\nargs = [${JSON.stringify(program)}, "mcp"]`,
     },
     {
       name: 'Cursor',

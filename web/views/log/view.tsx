@@ -70,7 +70,7 @@ export function View() {
         </select>
       </header>
       {events.value.length === 0 ? (
-        <EmptyState title="Everything that happens appears here, in order." command="waymark demo" />
+        <EmptyState title="Everything that happens appears here, in order." command="waymark init" />
       ) : (
         <div class="full-width log" {...still}>
           <WaitingRows held={rows.held} release={() => rows.hold(false)} />

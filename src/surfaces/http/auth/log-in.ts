@@ -12,7 +12,11 @@ import type { Security } from './security.ts'
 import { beginSession } from './sign-in.ts'
 
 /** `GET /login?code=…`: begins a session of the dashboard, once for each code. */
-export async function logIn(c: RequestContext, security: Security): Promise<Response> {
+export async function logIn(
+  c: RequestContext,
+  security: Security,
+  { demo }: Pick<HttpServingOptions, 'demo'>,
+): Promise<Response> {
   // A HEAD, as programs send that preview an address, must not use the code up.
   if (c.req.method !== 'GET') {
     throw new Refusal('METHOD_NOT_ALLOWED', `/login is opened with GET, not with ${c.req.method}.`, {
@@ -30,7 +34,9 @@ export async function logIn(c: RequestContext, security: Security): Promise<Resp
   if (!principal) return notLoggedIn(c, security)
   const { secure } = requestInfoOf(c.env.incoming, security)
   const cookie = await beginSession(directory, principal, { secure, at: now() })
-  return c.body(null, 303, { 'Set-Cookie': cookie.header, Location: '/', 'Cache-Control': 'no-store' })
+  // A demo has a page that says what there is to see.
+  const first = demo ? '/start' : '/'
+  return c.body(null, 303, { 'Set-Cookie': cookie.header, Location: first, 'Cache-Control': 'no-store' })
 }
 
 /** A browser is shown a page that says the way on; a program is refused as everywhere. */

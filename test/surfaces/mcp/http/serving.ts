@@ -93,6 +93,7 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
       instance: 'test',
       log,
       program: 'waymark',
+      demo: null,
     },
     { security, patience },
     { live, mcp, assets: serveAssets(folder) },
