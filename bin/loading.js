@@ -8,7 +8,7 @@ const path = process.getBuiltinModule('node:path')
  */
 export function bundleFor([command, ...rest]) {
   const asksForHelp = rest.some((word) => word === '--help' || word === '-h')
-  const isHook = (command === 'hook' || command === 'pre-tool-use') && !asksForHelp
+  const isHook = command === 'hook' && !asksForHelp
   return isHook ? 'waymark-hook.cjs' : 'waymark.js'
 }
 

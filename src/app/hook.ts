@@ -26,13 +26,10 @@ import {
 import { refuseForeign } from './settings/regular-paths.ts'
 import { endOnUnexpected } from './unexpected-errors.ts'
 
-/**
- * Answers a client's hook, `hook <event>` or `pre-tool-use`: what it says comes on standard input, and the answer goes to
- * standard output.
- */
-export async function hook([command = '', ...words]: readonly string[]): Promise<void> {
+/** Answers a client's hook, `hook <event>`: JSON on standard input, the answer on standard output. */
+export async function hook([, ...words]: readonly string[]): Promise<void> {
   endOnUnexpected({ rejections: true })
-  const [word = '', client = '', ...rest] = command === 'hook' ? words : [command, ...words]
+  const [word = '', client = '', ...rest] = words
   const event = hookEvents.find((known) => known === word)
   if (event === undefined || rest.length > 0)
     return reportUnknownHook([word, client, ...rest].join(' ').trim())

@@ -223,7 +223,7 @@ const faults: readonly GitFault[] = [
     sign: /ENOSPC|EDQUOT|No space left|quota exceeded/i,
     reason: 'disk_full',
     says: 'the disk is full',
-    hint: `Free some space, for example with waymark tidy; ${again}`,
+    hint: `Free some space, for example with waymark prune; ${again}`,
   },
   {
     sign: /EROFS|Read-only file system/i,

@@ -37,7 +37,7 @@ for (const client of realClients) {
       const { code, error } = run('setup', client.id, ...client.setup, '--allow', '--hooks', '--yes')
       expect({ code, error }).toMatchObject({ code: 0 })
       write('.waymark/processes/gated.yaml', gated)
-      const { run_id: id } = json('create-run', 'gated')
+      const { run_id: id } = json('run', 'create', 'gated')
       const file = join(folder, 'made.txt')
       const script = [{ tool: client.write.tool, input: client.write.input(file, 'made by an agent\n') }]
       const talked = talk(client, { folder, environment, script })

@@ -128,7 +128,7 @@ test('beyond its budget the project is told, and reports stay exact without line
   const start = await take(witness, repo.top, 'start')
   repo.put('more.txt', 'more\n')
   const end = await witness.snapshot({ folder: repo.top, name: 'end' })
-  expect(end.notes.join(' ')).toMatch(/take 2 of 1 MB, so those of further files are not kept.*waymark tidy/)
+  expect(end.notes.join(' ')).toMatch(/take 2 of 1 MB, so those of further files are not kept.*waymark prune/)
   const { changes, status } = await witness.changes(start, end.ref)
   expect(changes).toMatchObject([{ path: 'more.txt', change: 'added', addedLines: null }])
   expect(status).toBe('exact')

@@ -110,7 +110,7 @@ test('no operation looks at the files of the server for a caller on another mach
   await call('worktree_remove', { task_id: planned }, asPerson)
   await call('status')
   await call('doctor', {}, asPerson)
-  await call('tidy')
+  await call('prune')
   await call('complete_mission', { mission_id: id, summary: 'Done' }).catch(() => undefined)
 
   const asking = catalog.filter(({ name }) => used.has(name)).map(({ name }) => name)
@@ -140,7 +140,7 @@ const askingOutside = [
   'command_list',
   'command_revoke',
   'doctor',
-  'tidy',
+  'prune',
 ]
 
 test('measures at most four rounds for a start and a completion', async () => {
@@ -219,12 +219,12 @@ test('what files held on another machine is removed when its time is over, but f
   await project.call('setting_set', { name: 'retention_days', value: '90' }, { actor: person })
   const day = 24 * 60 * 60 * 1000
   project.wait(89 * day)
-  expect(await project.call('tidy')).toMatchObject({ removed_contents: 0 })
+  expect(await project.call('prune')).toMatchObject({ removed_contents: 0 })
   await work('export const auth = 3\n')
   project.wait(2 * day)
   // What the second one began with is what the first one left.
-  expect(await project.call('tidy')).toMatchObject({ removed_contents: 1 })
-  expect(await project.call('tidy')).toMatchObject({ removed_contents: 0, removed_bytes: 0 })
+  expect(await project.call('prune')).toMatchObject({ removed_contents: 1 })
+  expect(await project.call('prune')).toMatchObject({ removed_contents: 0, removed_bytes: 0 })
   const states = await project.context.store.view(({ reviews, tasks }) =>
     tasks.lastAttempt(first).then((attempt) => reviews.filesOf(attempt ? [attempt.id] : [])),
   )

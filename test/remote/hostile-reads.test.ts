@@ -33,7 +33,8 @@ test('reads no file for a server that nobody at the machine named, nor one of gi
   }
   expect(await measured(['inbox'], 'inbox', inboxBriefs)).toEqual([null, null, null, null])
   const emit = [
-    'emit-event',
+    'run',
+    'emit',
     '--run-id',
     'r-1',
     '--event-name',

@@ -159,7 +159,7 @@ describe('an inbox item about an attempt’s silence ends with the attempt', () 
 
   test('when the mission is given up', async () => {
     const { project, mission_id } = await silent()
-    await project.call('tidy', {}, asPerson)
+    await project.call('prune', {}, asPerson)
     await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })
     expect((await project.call('inbox')).items).toEqual([])
     expect((await project.call('inbox', { closed: true })).items[0]).toMatchObject({

@@ -143,7 +143,7 @@ function versionEdit(file: string, format: JsonFormat): Edit {
   }
 }
 
-const ourHook = /waymark-capture\b|waymark(?:\.js)?(?:\\?["'])?\s+(?:hook|pre-tool-use)\b/
+const ourHook = /waymark-capture\b|waymark(?:\.js)?(?:\\?["'])?\s+hook\b/
 
 /** Whether a text registers a hook of ours, in whatever shape. */
 export function hasOurHook(text: string): boolean {

@@ -16,17 +16,15 @@ export const log = defineOperation({
   command: 'log',
   toolset: 'track',
   audience: 'both',
-  title: 'Everything that happened, in order',
-  description: 'Everything that happened, in order: the last log entries, or those after a position.',
+  title: 'Show what happened, in order',
+  description: 'Show the last log entries, or those after a position.',
   kind: 'query',
   input: z.strictObject({
     ...pageFields(1000, 'How many; default 20'),
     since: z.int().min(0).describe('Entries after this position, oldest first').optional(),
     verify: z
       .boolean()
-      .describe(
-        'Also check the whole record: the file, the hash chain, and every table against the log entries',
-      )
+      .describe('Also verify the record: the file, the hash chain, and every table against the log')
       .optional(),
   }),
   output: z.object({
@@ -105,7 +103,7 @@ export const exportProject = defineOperation({
   audience: 'both',
   title: 'Export the project',
   description:
-    'Prints the whole record as JSON lines, with hashes, kept diffs and outputs: `waymark export > project.jsonl`. `import` restores it elsewhere, exactly as it is.',
+    'Print the whole record as JSON lines, with hashes, diffs and outputs: `waymark export > project.jsonl`. `waymark import` restores it elsewhere, exactly as it is.',
   kind: 'query',
   input: z.strictObject({}),
   output: z.object({ events: z.int(), diffs: z.int(), outputs: z.int(), text: z.string() }),

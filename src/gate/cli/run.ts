@@ -131,7 +131,7 @@ const columns = [
 export const runList: AnswerView<'state_gate_list_runs'> = (answer, page) => {
   const runs = answer.runs
   if (runs.length === 0) {
-    return 'No run matches. waymark list-runs --status all shows all of them; waymark create-run <process> starts one.'
+    return 'No run matches. waymark run list --status all shows all of them; waymark run create <process> starts one.'
   }
   const rows = runs.map((run) => [
     run.run_id,

@@ -33,9 +33,9 @@ export const commandList = defineOperation({
   command: 'command list',
   toolset: 'gate',
   audience: 'both',
-  title: 'Commands that a person approved or refused',
+  title: 'List approved and refused commands',
   description:
-    'What guards may run in the work trees of this project: who approved it, with which pinned files, and whether it is still as approved; and what a person refused.',
+    'List the commands that guards may run in this project: who approved each, its pinned files, and whether it still matches. Also those that a person refused.',
   kind: 'query',
   input: z.strictObject(pageFields(500, 'How many; default 50')),
   output: z.object({
@@ -142,14 +142,14 @@ export const commandRevoke = defineOperation({
   command: 'command revoke',
   toolset: 'gate',
   audience: 'person',
-  title: 'Take back the answer to a command',
+  title: 'Revoke the approval or refusal of a command',
   description:
-    'An approved command no longer runs until a person approves it again, and its results no longer count; a refused one is asked about again.',
+    'Revoke the approval or refusal of a command. An approved one no longer runs until a person approves it again, and its results stop counting. A refused one can be approved again.',
   kind: 'command',
   destructive: true,
   positional: ['hash', 'reason'],
   input: z.strictObject({
-    hash: identifier('Of the approval, or its first characters (waymark command list)'),
+    hash: identifier('Hash of the approval, or its first characters (waymark command list)'),
     reason: text('Why').optional(),
   }),
   output: z.object({

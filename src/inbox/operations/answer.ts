@@ -310,7 +310,7 @@ function noApprovalFailure({ record }: LoadedRun, events: readonly string[]): Fa
   const message = `Run ${record.id} is in "${record.state}", which does not wait for an approval${events.length === 0 ? '' : `, but for ${events.join(' or ')}`}.`
   const hint =
     events.length === 0
-      ? `waymark list-events ${record.id} shows what can happen there.`
+      ? `waymark run events ${record.id} shows what can happen there.`
       : `Send one of them: waymark decide ${record.id} ${events[0]} "<reason>".`
   return new Failure('REFUSED', message, { reason: 'no_approving_event', hint })
 }
@@ -520,7 +520,7 @@ const decisionFields = z.strictObject({
   reason: reasonField,
   role: roleField,
   content: contentField,
-  event: identifier('Of a run: the event to send, where its process has no usual word for it').optional(),
+  event: identifier('For a run: the event to send, if its process has no usual one').optional(),
 })
 
 function decisionIn(
@@ -536,8 +536,7 @@ export const approve = defineOperation({
   toolset: 'gate',
   audience: 'person',
   title: 'Approve an inbox item',
-  description:
-    'Approve a run that waits for a decision, a command, a review or files out of scope; give up a stale attempt.',
+  description: 'Approve a run, a command, a review or files out of scope; abandon a stale attempt.',
   kind: 'command',
   positional: ['id', 'reason'],
   input: decisionFields,
@@ -556,7 +555,7 @@ export const reject = defineOperation({
   audience: 'person',
   title: 'Reject an inbox item',
   description:
-    'Reject with a reason: a run goes the way that its process has for a no, a command stays forbidden, a reviewed task and one with files out of scope are to do again, a stale attempt goes on.',
+    'Reject an item, with a reason. A reviewed task and one with files out of scope go back to do, a run takes its transition for a rejection, a command stays forbidden, a stale attempt goes on.',
   kind: 'command',
   positional: ['id', 'reason'],
   input: decisionFields,
@@ -569,8 +568,8 @@ export const reject = defineOperation({
   .record((deciding, input) => recordAnswer(deciding, decisionIn('reject', input)))
 
 const wordsFields = z.strictObject({
-  id: identifier('The item, or the issue that opened it (h-… or i-…)'),
-  answer: text("What the waiting agent is told (e.g., 'Use cookies.')").optional(),
+  id: identifier('The inbox item, or its issue (h-… or i-…)'),
+  answer: text("Answer to the waiting agent (e.g., 'Use cookies.')").optional(),
   content: contentField,
   dismiss: z.boolean().describe('Close it without acting on it').optional(),
 })
@@ -584,8 +583,8 @@ export const resolve = defineOperation({
   command: 'resolve',
   toolset: 'track',
   audience: 'person',
-  title: 'Answer an inbox item',
-  description: 'Answer a blocker or a review in words, or dismiss an item, which changes nothing.',
+  title: 'Answer or dismiss an inbox item',
+  description: 'Answer a blocker or a review in words. Or dismiss an item, which changes nothing.',
   kind: 'command',
   positional: ['id', 'answer'],
   input: wordsFields,

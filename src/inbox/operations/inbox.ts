@@ -19,19 +19,19 @@ export const inbox = defineOperation({
   command: 'inbox',
   toolset: 'track',
   audience: 'both',
-  title: 'What waits for a person',
+  title: 'List what needs you',
   description:
-    'The open inbox items, oldest first: decisions about runs, commands to allow, blockers, reviews, files outside the scope, stale attempts.',
+    'List the open inbox items, oldest first: approvals, commands, blockers, reviews, files out of scope, stale attempts.',
   kind: 'query',
   input: z.strictObject({
     kind: choice(itemKinds, 'Only this kind').optional(),
     mission_id: identifier('Only of this mission').optional(),
-    closed: z.boolean().describe('The ended ones instead, newest first').optional(),
+    closed: z.boolean().describe('Closed items instead, newest first').optional(),
     ...pageFields(200, 'How many; default 20'),
     include: z
       .array(choice(['evidence']))
       .max(1)
-      .describe('evidence: what was measured and claimed')
+      .describe('evidence: measurements and claims')
       .optional(),
   }),
   output: z.object({

@@ -58,15 +58,13 @@ export async function findInboxItem(reads: Reads, id: string): Promise<InboxItem
   })
 }
 
-export const decidedField = identifier(
-  'The inbox item, the issue that opened it, or the run (h-…, i-… or run-…)',
-)
-export const reasonField = text('Why; the waiting agent is told').optional()
+export const decidedField = identifier('The inbox item, its issue, or the run (h-…, i-… or run-…)')
+export const reasonField = text('Reason; the waiting agent reads it').optional()
 export const roleField = identifier(
-  'The role in which you decide, where the process has several for people',
+  'Your role for this decision, if the process has several for people',
 ).optional()
 export const contentField = identifier(
-  'The content hash that you were shown, or its first characters; refused if it has changed since',
+  'Hash of the content you reviewed, or its first characters; refused if the content changed',
 ).optional()
 
 /** The words of a person, where the waiting agent needs some. Fails with INVALID_INPUT where there are none. */

@@ -61,7 +61,7 @@ import { planGraph, planShow } from '../../plan/operations/plan-show.ts'
 import { planTasks } from '../../plan/operations/plan-tasks.ts'
 import { taskGet, taskList } from '../../plan/operations/read-tasks.ts'
 import { taskNext } from '../../plan/operations/task-next.ts'
-import { accept, backup, repair, restoreBackup } from '../../project/operations/backup.ts'
+import { backup, repair, restoreBackup, trust } from '../../project/operations/backup.ts'
 import { doctor } from '../../project/operations/doctor.ts'
 import { projectAdd, projectList, projectRename } from '../../project/operations/projects.ts'
 import { prune } from '../../project/operations/prune.ts'
@@ -208,7 +208,7 @@ const operations = [
   search,
   doctor,
   repair,
-  accept,
+  trust,
   backup,
   exportEnd,
   exportReopen,

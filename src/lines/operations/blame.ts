@@ -58,21 +58,18 @@ export const blame = defineOperation({
   command: 'blame',
   toolset: 'track',
   audience: 'both',
-  title: 'Whose each line of a file is',
+  title: 'Show who wrote each line of a file',
   description:
-    'Which attempt, task, agent and mission made each line, through amend, rebase, squash, renames and moves; people’s and unknown lines are said as such. Nothing is written to the repository.',
+    'Show the attempt, task, agent and mission behind each line. Follows amend, rebase, squash, renames and moves. Lines of people and lines of unknown origin are marked. Writes nothing to the repository.',
   kind: 'query',
   positional: ['file'],
   paths: { file: [] },
   input: z.strictObject({
     file: text('The file, from the folder you are in'),
     lines: text('Only these lines: 3,7 or 3 (short: -L)').optional(),
-    rev: text('As it was in this commit').optional(),
-    copies: z
-      .boolean()
-      .describe('Ask git for lines copied from any other file as well; much slower')
-      .optional(),
-    porcelain: z.boolean().describe('One line for each line, made to be read by programs').optional(),
+    rev: text('The file as it was in this commit').optional(),
+    copies: z.boolean().describe('Also find lines copied from any other file; much slower').optional(),
+    porcelain: z.boolean().describe('One record per line, for programs').optional(),
   }),
   output: z.object({
     path: z.string(),

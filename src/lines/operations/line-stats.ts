@@ -60,18 +60,18 @@ export const provenanceStats = defineOperation({
   command: 'provenance stats',
   toolset: 'track',
   audience: 'both',
-  title: 'Shares of lines, and which live on',
+  title: 'Count lines by agent, and those that survive',
   description:
-    'How many lines of a commit agents made, by agent, mission or author, and how many of each attempt live.',
+    'Count the lines that agents made in a commit, by agent, mission or author, and how many of each attempt survive.',
   kind: 'query',
   positional: ['rev'],
   input: z.strictObject({
     rev: text(
-      'A commit, HEAD when left out; or a range, main..HEAD: only the lines that its commits brought',
+      'A commit; default HEAD. Or a range, main..HEAD: only the lines that its commits added',
     ).optional(),
     path: text('Only below this folder, or this file, from the top of the work tree').optional(),
-    by: choice(bys, 'What the lines are counted by; agent when left out').optional(),
-    survival: z.boolean().describe('Also which lines of each attempt are still there').optional(),
+    by: choice(bys, 'Group the lines by this; default agent').optional(),
+    survival: z.boolean().describe('Also count the surviving lines of each attempt').optional(),
   }),
   output: z.object({
     commit: z.string(),

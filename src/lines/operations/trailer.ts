@@ -13,12 +13,12 @@ export const trailer = defineOperation({
   command: 'trailer',
   toolset: 'track',
   audience: 'both',
-  title: 'The trailers of a commit',
+  title: 'Print trailers that name the tasks of a commit',
   description:
-    'A line “Waymark-Task: t-…” for each task whose lines a commit brought, to be put at the end of its message by whoever wants it there. Nothing reads them again.',
+    'Print a line “Waymark-Task: t-…” for each task whose lines a commit contains. Put them into the commit message if you want them there. Waymark does not read them.',
   kind: 'query',
   positional: ['commit'],
-  input: z.strictObject({ commit: text('A commit; HEAD when left out').optional() }),
+  input: z.strictObject({ commit: text('A commit; default HEAD').optional() }),
   output: z.object({ commit: z.string(), trailers: strings }),
   print: (answer) => [z.object({ trailers: strings }).parse(answer).trailers.join('\n')],
 })

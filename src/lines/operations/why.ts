@@ -123,19 +123,16 @@ export const why = defineOperation({
   command: 'why',
   toolset: 'track',
   audience: 'both',
-  title: 'Why a line is there',
+  title: 'Show why a line was written',
   description:
-    'The task and goal that a line was made for, the decisions taken there and what was refused, who agreed, and its commit.',
+    'Show the task and goal behind a line, its decisions and rejected options, who approved it, and its commit.',
   kind: 'query',
   positional: ['place'],
   paths: { place: [] },
   input: z.strictObject({
     place: text('The file, from the folder you are in, and the line: src/auth.ts:12'),
-    rev: text('As it was in this commit').optional(),
-    copies: z
-      .boolean()
-      .describe('Ask git for lines copied from any other file as well; much slower')
-      .optional(),
+    rev: text('The file as it was in this commit').optional(),
+    copies: z.boolean().describe('Also find lines copied from any other file; much slower').optional(),
     brief: z.boolean().describe('Cut the lists to what fits an agent’s context').optional(),
   }),
   output: Why,

@@ -47,12 +47,12 @@ export const notifyList = defineOperation({
   command: 'notify list',
   toolset: 'track',
   audience: 'person',
-  title: 'By which ways people are told what waits',
+  title: 'List notifications',
   description:
-    'Your own notifications, with what could not be sent and why; with all, those of others too. A running waymark serve sends them, or waymark watch --notify.',
+    'List your notifications, with failed deliveries and their reasons. A running `waymark serve`, or `waymark watch --notify`, sends them.',
   kind: 'query',
   input: z.strictObject({
-    all: z.boolean().describe('Those of others, too').optional(),
+    all: z.boolean().describe('Also those of other people').optional(),
     ...pageFields(1000, 'How many'),
   }),
   output: z.object({ notifications: list(NotificationEntry), ...page }),
@@ -111,7 +111,7 @@ const maxEach = 20
 
 const privateField = z
   .boolean()
-  .describe('It may go to an address on a private network; on a team server: admins alone')
+  .describe('Allow an address on a private network; on a team server: admins only')
   .optional()
 
 const MadeEntry = NotificationEntry.extend({
@@ -126,16 +126,16 @@ export const notifyAdd = defineOperation({
   audience: 'person',
   // Whoever may read may be told: of their own notifications each decides.
   access: 'viewer',
-  title: 'Be told what waits',
+  title: 'Add a notification (desktop, webhook, Slack)',
   description:
-    'On the desktop of this machine, by a webhook, or in Slack and what takes its form. A webhook is signed with a secret that is shown once.',
+    'Send a message when something needs you: on this desktop, by a webhook, or to Slack. A webhook is signed with a secret that is shown once.',
   kind: 'command',
   positional: ['form', 'url'],
   input: z.strictObject({
     form: choice(notificationForms, 'desktop, webhook, or slack for {text, blocks}'),
-    url: z.string().min(1).max(2000).describe('Where a webhook goes: http or https').optional(),
-    name: name('What you call it; default its form').optional(),
-    kinds: z.array(choice(noticeKinds)).max(20).describe('What of; default everything').optional(),
+    url: z.string().min(1).max(2000).describe('Address of the webhook: http or https').optional(),
+    name: name('Its name; default: its form').optional(),
+    kinds: z.array(choice(noticeKinds)).max(20).describe('Kinds of inbox items; default: all').optional(),
     private: privateField,
   }),
   output: MadeEntry,
@@ -272,19 +272,19 @@ export const notifyEdit = defineOperation({
   toolset: 'track',
   audience: 'person',
   access: 'viewer',
-  title: 'Change how you are told',
+  title: 'Change a notification',
   description:
-    'Changes a notification of your own; what is not given stays. What waits to be sent goes to the new address.',
+    'Change one of your notifications; fields you leave out stay. Pending messages go to the new address.',
   kind: 'command',
   positional: ['name'],
   input: z.strictObject({
     name: nameField,
-    new_name: name('What you call it from now on').optional(),
-    url: z.string().min(1).max(2000).describe('Where it goes from now on').optional(),
+    new_name: name('New name').optional(),
+    url: z.string().min(1).max(2000).describe('New address').optional(),
     kinds: z
       .array(choice(noticeKinds))
       .max(20)
-      .describe('What of from now on, in the place of what was; an empty list: everything')
+      .describe('New kinds of inbox items; an empty list: all')
       .optional(),
     private: privateField,
     new_secret: z.boolean().describe('Sign a webhook with a new secret, which is shown once').optional(),
@@ -352,8 +352,8 @@ export const notifyRemove = defineOperation({
   toolset: 'track',
   audience: 'person',
   access: 'viewer',
-  title: 'Be told no more',
-  description: 'Removes a notification with its address and its secret; what waits to be sent is not.',
+  title: 'Remove a notification',
+  description: 'Remove a notification with its address and secret. Pending messages are not sent.',
   kind: 'command',
   destructive: true,
   positional: ['name'],
@@ -402,7 +402,7 @@ export const notifyTest = defineOperation({
   toolset: 'track',
   audience: 'person',
   access: 'viewer',
-  title: 'Try whether you are told',
+  title: 'Send a test notification',
   description: 'Send a test message now, and report whether it arrived.',
   kind: 'command',
   positional: ['name'],

@@ -28,9 +28,9 @@ export const invitationCreate = defineOperation({
   toolset: 'track',
   audience: 'person',
   access: 'owner',
-  title: 'Let an invited person in without single sign-on',
+  title: 'Create a one-time invitation',
   description:
-    'Makes a one-time invitation for a member who never signed in. Send it to them: they sign in with it within 24 hours, on the dashboard or with waymark connect, and get a token for this project. It is shown once, and ends an earlier one.',
+    'Create a one-time invitation for a member who never signed in, for servers without single sign-on. Send it to them: within 24 hours they sign in with it, on the dashboard or with `waymark connect`, and get a token for this project. It is shown once, and replaces an earlier one.',
   kind: 'command',
   positional: ['person'],
   input: z.strictObject({ person: personField }),

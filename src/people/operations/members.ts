@@ -13,7 +13,7 @@ import { findPerson, recordInTeam, sharedTeamOf } from './team.ts'
 
 const accessField = choice(
   accesses,
-  'viewer reads; contributor works; maintainer decides holds, approvals and the plan; owner decides members',
+  'viewer: reads; contributor: works; maintainer: also approves and plans; owner: also manages members',
 )
 const rolesField = z
   .array(
@@ -32,8 +32,8 @@ export const memberAdd = defineOperation({
   toolset: 'track',
   audience: 'person',
   access: 'owner',
-  title: 'Make a person a member of the project',
-  description: 'Lets a person of the server into this project.',
+  title: 'Add a person to the project',
+  description: 'Give a person of this server access to this project.',
   kind: 'command',
   positional: ['person', 'access'],
   input: z.strictObject({
@@ -64,15 +64,15 @@ export const memberInvite = defineOperation({
   toolset: 'track',
   audience: 'person',
   access: 'owner',
-  title: 'Invite somebody by e-mail address',
+  title: 'Invite a person by e-mail address',
   description:
-    'Who signs in by OpenID Connect with this verified address is a member of the project from then on. Nothing is sent: tell them the address of the server. Without single sign-on, make them an invitation: invitation_create.',
+    'Add a member by e-mail address: they join when they first sign in with OpenID Connect. Nothing is sent; give them the address of the server. Without single sign-on, use invitation_create.',
   kind: 'command',
   idempotent: true,
   positional: ['email', 'access'],
   input: z.strictObject({
     email: emailField,
-    name: personNameField.describe('Name; default what is before the @').optional(),
+    name: personNameField.describe('Name; default: the part before the @').optional(),
     access: accessField.default('contributor'),
     roles: rolesField.default([]),
   }),
@@ -108,8 +108,8 @@ export const memberChange = defineOperation({
   toolset: 'track',
   audience: 'person',
   access: 'owner',
-  title: 'Change what a member may do',
-  description: 'Changes access or gate roles; in force within five seconds, on every server.',
+  title: "Change a member's access or gate roles",
+  description: 'Change access or gate roles, on every server within five seconds.',
   kind: 'command',
   idempotent: true,
   positional: ['person', 'access'],
@@ -137,7 +137,7 @@ export const memberRemove = defineOperation({
   audience: 'person',
   access: 'owner',
   title: 'Remove a member from the project',
-  description: 'Takes a person’s access to this project away. What they did stays.',
+  description: 'Remove a person’s access to this project. Their log entries stay.',
   kind: 'command',
   destructive: true,
   positional: ['person'],
@@ -161,8 +161,8 @@ export const memberList = defineOperation({
   ofMembers: true,
   toolset: 'track',
   audience: 'person',
-  title: 'List the members of the project',
-  description: 'Who may do what in this project.',
+  title: 'List members',
+  description: 'List who has access to this project.',
   kind: 'query',
   input: z.strictObject(pageFields(1000, 'How many')),
   output: z.object({ members: list(MemberEntry), ...page }),

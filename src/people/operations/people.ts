@@ -20,7 +20,7 @@ export const emailField = z
   .toLowerCase()
   .max(254)
   .regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'it is no e-mail address')
-  .describe('E-mail address: who signs in with it for the first time is this person')
+  .describe('E-mail address; the first sign-in with it becomes this person')
 
 /** What a person is called; what they do is recorded under it. */
 export const personNameField = z
@@ -41,13 +41,13 @@ export const personAdd = defineOperation({
   access: 'admin',
   title: 'Add a person to the server',
   description:
-    'Somebody who may use the server. With an e-mail address they can sign in by OpenID Connect; without one, make a token for them.',
+    'Add a person to this server. With an e-mail address they can sign in with OpenID Connect; without one, create a token for them.',
   kind: 'command',
   positional: ['name'],
   input: z.strictObject({
     name: personNameField.describe('Name'),
     email: emailField.optional(),
-    admin: z.boolean().describe('May decide about projects and persons').optional(),
+    admin: z.boolean().describe('Make them an admin, who manages projects and people').optional(),
   }),
   output: PersonEntry,
 }).handler((handling, { name, email = null, admin = false }) =>
@@ -85,8 +85,8 @@ export const personList = defineOperation({
   audience: 'person',
   ofServer: true,
   access: 'owner',
-  title: 'List the persons of the server',
-  description: 'Everybody who may use the server, oldest first.',
+  title: 'List people',
+  description: 'List the people of this server, oldest first.',
   kind: 'query',
   input: z.strictObject(pageFields(1000, 'How many')),
   output: z.object({ persons: list(PersonEntry), ...page }),
@@ -105,9 +105,9 @@ export const personDisable = defineOperation({
   audience: 'person',
   ofServer: true,
   access: 'admin',
-  title: 'Let a person in no more',
+  title: 'Disable a person: reject tokens and sessions',
   description:
-    'Their tokens and sessions are refused from now on, on every server; tokens that they made for others are revoked. What they did stays.',
+    'Disable a person: reject their tokens and sessions on every server, and revoke the tokens that they created for others. Their log entries stay.',
   kind: 'command',
   idempotent: true,
   positional: ['person'],
@@ -140,8 +140,8 @@ export const personEnable = defineOperation({
   audience: 'person',
   ofServer: true,
   access: 'admin',
-  title: 'Let a person in again',
-  description: 'The tokens of the person that are neither revoked nor too old count again.',
+  title: 'Enable a disabled person',
+  description: 'Enable a disabled person. Their tokens work again, except revoked and expired ones.',
   kind: 'command',
   idempotent: true,
   positional: ['person'],
@@ -163,15 +163,15 @@ export const personAdmin = defineOperation({
   audience: 'person',
   ofServer: true,
   access: 'admin',
-  title: 'Make a person an admin, or no longer one',
+  title: 'Grant or remove admin rights',
   description:
-    'An admin decides about projects and persons. The last admin of a server stays one until there is another.',
+    'Make a person an admin, who manages projects and people, or end it. The last admin cannot be removed.',
   kind: 'command',
   idempotent: true,
   positional: ['person'],
   input: z.strictObject({
     person: personField,
-    end: z.boolean().describe('They are no longer an admin').optional(),
+    end: z.boolean().describe('Remove admin rights').optional(),
   }),
   output: PersonEntry,
 }).handler((handling, input) =>

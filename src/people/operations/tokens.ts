@@ -36,32 +36,30 @@ export const tokenCreate = defineOperation({
   audience: 'person',
   ofServer: true,
   access: 'contributor',
-  title: 'Make a token',
+  title: 'Create a token',
   description:
-    'A token for an agent of yours (agent), for yourself (person), or for a machine that hands in results (runner). It is shown once. The first admin of a server is made on the command line, with --admin.',
+    'Create a token for an agent of yours (agent), for yourself (person), or for a machine that reports results (runner). It is shown once. Create the first admin of a server on the command line, with --admin.',
   kind: 'command',
   positional: ['name'],
   input: z.strictObject({
-    name: personNameField.describe('Name of the token; an agent is called by it').optional(),
-    kind: choice(tokenKinds, 'Default agent; person with admin').optional(),
-    person: personField
-      .describe('Whose it is; default your own. For another person: admins alone')
-      .optional(),
-    role: identifier('The gate role that it acts in').optional(),
+    name: personNameField.describe('Name of the token, and of its agent').optional(),
+    kind: choice(tokenKinds, 'Default agent; person with --admin').optional(),
+    person: personField.describe('Its owner; default: you. Another person: admins only').optional(),
+    role: identifier('Gate role of its holder').optional(),
     access: choice(
       accesses,
-      'What it lets at most, and never more than its person may; default no such limit',
+      "Limits its access, which is never more than its owner's; default: no limit",
     ).optional(),
-    days: count(`For how many days; default ${tokenDays.usual}`, tokenDays.most).optional(),
+    days: count(`Days until it expires; default ${tokenDays.usual}`, tokenDays.most).optional(),
     all_projects: z
       .boolean()
       .describe(
-        'For all projects of the person; without it for this project alone, but for a person’s own and on a single-user server',
+        'Valid for all projects of its owner; default: this project only, except for tokens of kind person and on a single-user server',
       )
       .optional(),
     admin: z
       .boolean()
-      .describe('For an admin of the server, who is added where there is no such person')
+      .describe('Make its owner an admin of the server, and add the person if new')
       .optional(),
   }),
   output: TokenEntry.extend({
@@ -326,11 +324,11 @@ export const tokenList = defineOperation({
   ofServer: true,
   title: 'List tokens',
   description:
-    'Your own tokens; an owner sees with --all those for this project, an admin those of everybody. Secrets are never shown.',
+    'List your tokens. With --all, an owner sees those for this project, an admin those of everybody. Secrets are never shown.',
   kind: 'query',
   input: z.strictObject({
-    all: z.boolean().describe('Those of others, too: for owners and admins').optional(),
-    revoked: z.boolean().describe('Also those that were revoked').optional(),
+    all: z.boolean().describe('Also those of other people; owners and admins only').optional(),
+    revoked: z.boolean().describe('Also revoked ones').optional(),
     ...pageFields(1000, 'How many'),
   }),
   output: z.object({ tokens: list(TokenEntry), ...page }),
@@ -375,8 +373,7 @@ export const tokenRevoke = defineOperation({
   // Whoever has a token may end it.
   access: 'viewer',
   title: 'Revoke a token',
-  description:
-    'Lets nobody in with it any more, on every server within five seconds; sessions that were begun with it end.',
+  description: 'Revoke a token on every server within five seconds. Sessions that were started with it end.',
   kind: 'command',
   destructive: true,
   idempotent: true,

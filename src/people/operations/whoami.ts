@@ -10,8 +10,8 @@ export const whoami = defineOperation({
   toolset: 'track',
   audience: 'both',
   ofServer: true,
-  title: 'Who you are here',
-  description: 'The name under which what you do is recorded, and what you may do in this project.',
+  title: 'Show who you are and what you may do',
+  description: 'Show the name that your actions are recorded under, and your access to this project.',
   kind: 'query',
   input: z.strictObject({}),
   output: z.object({

@@ -24,7 +24,7 @@ export const depAdd = defineOperation({
   toolset: 'plan',
   audience: 'both',
   title: 'Add a dependency',
-  description: 'Make a task wait for another one; a cycle is refused',
+  description: 'Make a task wait for another; cycles are refused',
   kind: 'command',
   positional: ['task-id', 'dep-id'],
   synonyms: { id: 'task-id', depends_on: 'dep-id', depends_on_id: 'dep-id', dependency_id: 'dep-id' },
@@ -82,9 +82,9 @@ export const planDependencies = defineOperation({
   screen: true,
   toolset: 'plan',
   audience: 'both',
-  title: 'The dependencies of the plan',
+  title: 'List the dependencies of the plan',
   description:
-    'The dependency graph of the plan as nodes and edges, with what is ready and the critical path. Tasks of other plans at the other end of an edge are marked outside.',
+    'List the tasks and dependencies of the plan as a graph, with what is ready and the critical path. Tasks of other plans are marked outside.',
   kind: 'query',
   input: z.strictObject({ mission: spanField.optional() }),
   output: z.object({

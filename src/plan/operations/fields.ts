@@ -35,7 +35,7 @@ export const missionField = identifier('Mission ID, instead of the project’s p
 /** Of what reads: without it, every plan that is open. */
 export const spanField = identifier('Only of this mission; "none": the project’s own')
 
-export const assigneeField = name('Agent or role that it is for')
+export const assigneeField = name('Agent or role to do it')
 
 export const roleField = identifier('Role, such as developer')
 
@@ -55,7 +55,7 @@ export async function assertRole(reads: Reads, role: string | undefined): Promis
 export const briefField = z.boolean().describe('Return only id, ready, blocked')
 
 /** The same for phases and milestones, whose answers are short anyway. */
-export const briefIdField = unlistedField(z.boolean().describe('Answer only the id'))
+export const briefIdField = unlistedField(z.boolean().describe('Return only the id'))
 
 export function briefTask(task: Answer): Answer {
   const { id, status, blocked, claimed_by } = task

@@ -7,7 +7,7 @@ export const init = defineOperation({
   command: 'init',
   toolset: 'plan',
   audience: 'both',
-  title: 'Initialize',
+  title: 'Initialize the project',
   description:
     'Create and initialize the database tables (phases, milestones, tasks, task_deps). Run once when starting a new project.',
   kind: 'command',

@@ -64,7 +64,7 @@ export const milestoneEdit = defineOperation({
   toolset: 'plan',
   audience: 'both',
   title: 'Edit a milestone',
-  description: 'Change fields of a milestone; moving it moves its open tasks',
+  description: 'Change a milestone; moving it moves its open tasks',
   kind: 'command',
   destructive: true,
   idempotent: true,

@@ -18,7 +18,7 @@ export const noteAdd = defineOperation({
   synonyms: { task_id: 'id', note: 'content' },
   toolset: 'plan',
   audience: 'both',
-  title: 'Add a note',
+  title: 'Add a note to a task',
   description: 'Add a note to a task',
   kind: 'command',
   positional: ['id', 'content'],
@@ -58,8 +58,8 @@ export const noteList = defineOperation({
   synonyms: { task_id: 'id' },
   toolset: 'plan',
   audience: 'both',
-  title: 'List notes',
-  description: 'The notes of a task, newest first',
+  title: 'List the notes of a task',
+  description: 'List the notes of a task, newest first',
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({
@@ -93,8 +93,8 @@ export const noteListByIds = defineOperation({
   command: 'task note list-by-ids',
   toolset: 'plan',
   audience: 'both',
-  title: 'List notes by their ids',
-  description: 'The notes with these ids, oldest first; ids that do not exist are left out',
+  title: 'List notes by id',
+  description: 'List the notes with these ids, oldest first; unknown ids are skipped',
   kind: 'query',
   positional: ['ids'],
   input: z.strictObject({
@@ -102,7 +102,7 @@ export const noteListByIds = defineOperation({
       .string()
       .min(1)
       .max(10_000)
-      .describe('Note IDs with commas between them, from note_ids of taskman_task_get'),
+      .describe('Note IDs, comma-separated, from note_ids of taskman_task_get'),
     format: formatField.optional(),
   }),
   output: z.object({ notes: list(NoteEntry), total: z.int() }),

@@ -98,7 +98,7 @@ export const phaseEdit = defineOperation({
   toolset: 'plan',
   audience: 'both',
   title: 'Edit a phase',
-  description: 'Change fields of a phase; what is not given stays',
+  description: 'Change a phase; fields you leave out stay',
   kind: 'command',
   destructive: true,
   idempotent: true,

@@ -19,7 +19,8 @@ export const planExport = defineOperation({
   toolset: 'plan',
   audience: 'both',
   title: 'Export the plan',
-  description: 'The plan as JSON that `import` reads again: phases, milestones, tasks, dependencies, notes.',
+  description:
+    'Print the plan as JSON: phases, milestones, tasks, dependencies, notes. `waymark import` reads it again.',
   kind: 'query',
   input: z.strictObject({ mission: missionField.optional() }),
   print: (answer) => [JSON.stringify(answer, null, 2)],

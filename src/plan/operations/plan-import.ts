@@ -39,18 +39,18 @@ export const planImport = defineOperation({
   audience: 'both',
   title: 'Import a plan',
   description:
-    'Adds a plan from a file: Markdown, JSON, JSONL, taskman, Task Master, Backlog.md, beads; or restores an exported project. All of it or nothing.',
+    'Import a plan from a file: Markdown, JSON, JSONL, taskman, Task Master, Backlog.md or beads. Or restore an exported project. All or nothing.',
   kind: 'command',
   positional: ['file'],
   input: z.strictObject({
     file: text('File or folder'),
-    from: choice(planFormats, 'What it is; default: as its name and content show', {
+    from: choice(planFormats, 'Its format; default: detected from name and content', {
       md: 'markdown',
       taskmaster: 'task-master',
       'backlog.md': 'backlog',
     }).optional(),
     mission: missionField.optional(),
-    'dry-run': z.boolean().describe('Say what would be added, and add nothing').optional(),
+    'dry-run': z.boolean().describe('Show what would be added, and add nothing').optional(),
   }),
   output: Added.partial().extend({
     format: z.string(),

@@ -13,18 +13,16 @@ export const planMove = defineOperation({
   command: 'plan move',
   toolset: 'plan',
   audience: 'person',
-  title: 'Move a task or a phase in the plan',
-  description: 'Puts a task or a phase before another one, or at the end; a task also into another phase.',
+  title: 'Move a task or phase in the plan',
+  description: 'Move a task or a phase before another one, or to the end; a task also to another phase.',
   kind: 'command',
   idempotent: true,
   positional: ['id'],
   input: z.strictObject({
     id: identifier('The task, or the phase'),
-    before: identifier('The task, or phase, that it comes before; without one it comes last').optional(),
+    before: identifier('The task or phase to put it before; default: last').optional(),
     phase: identifier('Phase to move the task to; default its own').optional(),
-    milestone: identifier(
-      'Milestone of that phase that the task leads to; without one it leads to none',
-    ).optional(),
+    milestone: identifier('Milestone of that phase for the task; default: none').optional(),
   }),
   output: z.object({ id: z.string(), moved: z.int() }),
 }).handler(({ record, clock }, input) =>

@@ -53,7 +53,8 @@ export const planShow = defineOperation({
   toolset: 'plan',
   audience: 'both',
   title: 'Show the plan',
-  description: 'The outline of the plan: phases, milestones, tasks, what is ready, and the critical path.',
+  description:
+    'Show the plan as an outline: phases, milestones, tasks, what is ready, and the critical path.',
   kind: 'query',
   input: z.strictObject({ mission: spanField.optional() }),
   output: z.object({
@@ -94,8 +95,8 @@ export const planGraph = defineOperation({
   command: 'plan graph',
   toolset: 'plan',
   audience: 'both',
-  title: 'Draw the dependencies',
-  description: 'The dependency graph of the plan as text: Mermaid, or DOT for Graphviz.',
+  title: 'Draw the dependency graph',
+  description: 'Print the dependency graph of the plan as Mermaid, or as DOT for Graphviz.',
   kind: 'query',
   input: z.strictObject({
     language: choice(['mermaid', 'dot'], 'Default mermaid', { graphviz: 'dot' }).optional(),

@@ -20,8 +20,8 @@ export const planTasks = defineOperation({
   synonyms: { mission: 'mission_id', workflow_id: 'mission_id' },
   toolset: 'plan',
   audience: 'both',
-  title: 'Plan a whole mission',
-  description: 'Plan phases, tasks and dependencies in one call: all of it or nothing',
+  title: 'Plan phases and tasks in one call',
+  description: 'Plan phases, tasks and dependencies in one call, all or nothing',
   kind: 'command',
   input: z.strictObject({
     mission_id: identifier("Default the project's own plan").optional(),
@@ -35,7 +35,7 @@ export const planTasks = defineOperation({
         z.strictObject({
           key: identifier('Your name for it here'),
           title: name('Title'),
-          description: text('How, and what done means').optional(),
+          description: text('How to do it, and when it is done').optional(),
           phase: identifier('Id or name'),
           role: z.string().min(1).max(100).optional(),
           areas: texts().optional(),

@@ -17,7 +17,7 @@ import { PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
 
 const inputFields = z.strictObject({
   role: roleField.optional(),
-  claim: z.boolean().describe('Make it yours for 30 minutes').optional(),
+  claim: z.boolean().describe('Claim it for 30 minutes').optional(),
   agent_name: name('Your name, if agents share this connection').optional(),
   mission: spanField.optional(),
   format: formatField.optional(),
@@ -30,9 +30,9 @@ export const taskNext = defineOperation({
   synonyms: { mission_id: 'mission', workflow_id: 'mission' },
   toolset: 'plan',
   audience: 'both',
-  title: 'Next task',
+  title: 'Get the next ready task',
   description:
-    'The next task that is ready, critical path first. Claim it, then start_task { planned_task_id, claim_token }',
+    'Get the next ready task, critical path first. Claim it, then start_task { planned_task_id, claim_token }',
   kind: 'command',
   input: inputFields,
   output: z.object({

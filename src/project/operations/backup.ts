@@ -13,11 +13,11 @@ export const backup = defineOperation({
   audience: 'person',
   access: 'admin',
   title: 'Back up the record',
-  description: 'Copies the whole database to a new file. Servers may keep running.',
+  description: 'Copy the whole database to a new file. Servers may keep running.',
   kind: 'command',
   positional: ['file'],
   paths: { file: [] },
-  input: z.strictObject({ file: file('The file to write, which does not exist yet') }),
+  input: z.strictObject({ file: file('The file to write; it must not exist yet') }),
   output: z.object({ file: z.string(), events: z.int(), bytes: z.int() }),
 }).handler(async ({ store, actor }, input) => {
   assertCommandLine(actor, `backup ${input.file}`)
@@ -32,7 +32,7 @@ export const restoreBackup = defineOperation({
   access: 'admin',
   title: 'Restore a backup of the record',
   description:
-    'Replaces the database with a backup and keeps a copy of what was there. Servers may keep running.',
+    'Replace the database with a backup, and keep a copy of the current one. Servers may keep running.',
   kind: 'command',
   destructive: true,
   positional: ['file'],
@@ -63,9 +63,8 @@ export const repair = defineOperation({
   toolset: 'track',
   audience: 'person',
   access: 'admin',
-  title: 'Rebuild the tables from the log entries',
-  description:
-    'Keeps a copy of the database beside it, replays the log, and rebuilds every table that differs.',
+  title: 'Rebuild the tables from the log',
+  description: 'Copy the database, replay the log, and rebuild every table that differs.',
   kind: 'command',
   idempotent: true,
   input: z.strictObject({}),
@@ -79,15 +78,14 @@ export const repair = defineOperation({
   return store.repair(clock.now())
 })
 
-export const accept = defineOperation({
-  name: 'doctor_accept',
-  command: 'doctor --accept',
+export const trust = defineOperation({
+  name: 'doctor_trust',
+  command: 'doctor --trust',
   toolset: 'track',
   audience: 'person',
   access: 'admin',
-  title: 'Accept the record as it is',
-  description:
-    'After a database was lost, cut or replaced: accepts what is there as the record, or starts a new one.',
+  title: 'Trust the record as it is now',
+  description: 'After a database was lost, cut or replaced: trust the current record, or start a new one.',
   kind: 'command',
   idempotent: true,
   input: z.strictObject({}),

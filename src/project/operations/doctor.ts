@@ -35,7 +35,7 @@ export const doctor = defineOperation({
   audience: 'both',
   title: 'Check the installation and the record',
   description:
-    'Checks Node, git and the record: the database file, the hash chain, and every table against the log entries.',
+    'Check Node, git and the record: the database file, the hash chain, and every table against the log.',
   kind: 'query',
   input: z.strictObject({
     chain: z.boolean().describe('Check only the hash chain and the anchor').optional(),

@@ -20,7 +20,7 @@ const subject: TeamSubject = {
 
 const maxNameLength = 40
 
-const nameField = identifier('Name in addresses: lower case letters, digits and dashes')
+const nameField = identifier('Name in addresses: lowercase letters, digits and dashes')
 const projectField = identifier('The project: name or id')
 
 const ProjectEntry = z.object({
@@ -47,12 +47,12 @@ export const projectAdd = defineOperation({
   ofServer: true,
   title: 'Add a project to the server',
   description:
-    'A project with nothing in it, served at once by every server of the database. Connect a folder to it with: waymark connect <url> --project <name>.',
+    'Create an empty project on this server. Connect a folder to it with: waymark connect <url> --project <name>.',
   kind: 'command',
   positional: ['name'],
   input: z.strictObject({
     name: nameField,
-    owner: personField.describe('Who is its first owner; default you').optional(),
+    owner: personField.describe('First owner; default: you').optional(),
   }),
   output: z.object({
     id: z.string(),
@@ -84,8 +84,9 @@ export const projectList = defineOperation({
   toolset: 'track',
   audience: 'person',
   ofServer: true,
-  title: 'List the projects of the server',
-  description: 'Those that you may see: what waits for people, open attempts, and the last log entry.',
+  title: 'List projects',
+  description:
+    'List the projects that you can see: what needs people, open attempts, and the last log entry.',
   kind: 'query',
   input: z.strictObject(pageFields(1000, 'How many')),
   output: z.object({ projects: list(ProjectEntry), ...page }),
@@ -105,9 +106,8 @@ export const projectRename = defineOperation({
   audience: 'person',
   access: 'admin',
   ofServer: true,
-  title: 'Give a project another name',
-  description:
-    'Its addresses have the new name from now on. A folder that was connected by the old name is connected again.',
+  title: 'Rename a project',
+  description: 'Change the name of a project in its addresses. Connect folders again that used the old name.',
   kind: 'command',
   positional: ['project', 'name'],
   input: z.strictObject({ project: projectField, name: nameField }),

@@ -8,13 +8,13 @@ const day = 24 * 60 * 60 * 1000
 const keptFor = 30 * day
 
 export const prune = defineOperation({
-  name: 'tidy',
-  command: 'tidy',
+  name: 'prune',
+  command: 'prune',
   toolset: 'track',
   audience: 'both',
-  title: 'Remove snapshots and outputs that nothing needs any longer',
+  title: 'Remove snapshots and outputs no longer needed',
   description:
-    'Removes snapshots that nothing needs any longer and kept diffs and outputs of commands whose time is over, and notices attempts that went silent. Servers do this by themselves.',
+    'Remove unused snapshots and expired diffs and outputs of commands, and mark silent attempts as stale. Servers do this automatically.',
   kind: 'command',
   idempotent: true,
   input: z.strictObject({}),

@@ -44,10 +44,10 @@ export const status = defineOperation({
   command: 'status',
   toolset: 'track',
   audience: 'both',
-  title: 'Where the project stands',
-  description: 'Open missions, who is working on what, and what waits for a person.',
+  title: 'Show what needs you and who works on what',
+  description: 'Show what needs you, who works on what, and the open missions.',
   kind: 'query',
-  input: z.strictObject({ limit: count('How many agents at work; default 100', 1000).optional() }),
+  input: z.strictObject({ limit: count('How many active agents; default 100', 1000).optional() }),
   output: z.object({
     project: z.string(),
     database: z.string(),

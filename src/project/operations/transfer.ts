@@ -24,9 +24,9 @@ export const exportEnd = defineOperation({
   command: 'export --end',
   title: 'End writing and export the project',
   description:
-    'Ends writing here and prints the whole record, idempotency keys included, without secrets: addresses of webhooks are given again. `import --replace` goes on with it elsewhere; `export --reopen` undoes it.',
+    'End writing here and print the whole record, with idempotency keys and without secrets. Webhook addresses must be entered again. `import --replace` continues elsewhere; `export --reopen` undoes it.',
   input: z.strictObject({
-    to: text('Where the project goes on, as people are told: an address without a password').optional(),
+    to: text('Address where the project continues; people see it, so without a password').optional(),
   }),
   output: z.object({ events: z.int(), kept: z.int(), next: z.string(), text: z.string() }),
   print: (answer) => [String(answer['text'])],
@@ -63,9 +63,8 @@ export const exportReopen = defineOperation({
   ...contract,
   name: 'export_reopen',
   command: 'export --reopen',
-  title: 'Write here again after export --end',
-  description:
-    'Opens the project for writing where `export --end` ended it, for example because the import failed.',
+  title: 'Reopen the project after export --end',
+  description: 'Allow writing again after `export --end`, for example because the import failed.',
   input: z.strictObject({}),
   output: z.object({ events: z.int(), reopened: z.boolean() }),
 }).handler(async ({ store, actor, clock }) => {
@@ -84,9 +83,9 @@ export const importReplace = defineOperation({
   ...contract,
   name: 'import_replace',
   command: 'import --replace',
-  title: 'Put an exported project in the place of this one',
+  title: 'Replace this project with an exported one',
   description:
-    'Imports a file of `export` and opens it for writing. A record that is here is continued if it is the beginning of the file, and renamed otherwise.',
+    'Import an export and open it for writing. An existing record continues if it is the beginning of the file; otherwise it is renamed.',
   destructive: true,
   positional: ['file'],
   input: z.strictObject({ file: text('A file that `waymark export` wrote') }),

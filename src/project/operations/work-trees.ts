@@ -31,16 +31,16 @@ export const workTreeAdd = defineOperation({
   command: 'worktree add',
   toolset: 'track',
   audience: 'both',
-  title: 'Make a work tree for a task',
+  title: 'Create a work tree for a task',
   description:
-    'Make a git work tree and a branch for a task, beside the repository. start_task { planned_task_id } then works there. It writes to your repository: a branch and a linked work tree, without running hooks or filters.',
+    'Create a git work tree and a branch for a task, beside the repository. start_task { planned_task_id } then works there. It writes a branch and a linked work tree to your repository, without hooks or filters.',
   kind: 'command',
   positional: ['task_id'],
   input: z.strictObject({
     task_id: identifier('Task ID'),
-    folder: text('Where; default beside the repository, <repository>-<task>').optional(),
+    folder: text('Folder of the work tree; default: <repository>-<task>, beside the repository').optional(),
     branch: name('Name of the new branch; default <task>-<name of the task>').optional(),
-    from: name('Branch, tag or commit to begin at; default where you are').optional(),
+    from: name('Branch, tag or commit to start from; default: HEAD').optional(),
   }),
   output: z.object({
     task_id: z.string(),
@@ -181,7 +181,7 @@ export const workTreeList = defineOperation({
   audience: 'both',
   title: 'List work trees',
   description:
-    'The linked work trees of the repository: the task that each was made for, who works on it, what is not committed and not merged',
+    'List the linked work trees of the repository: the task of each, who works on it, and what is not committed or merged',
   kind: 'query',
   input: z.strictObject(pageFields(maxTrees, `How many; default ${maxTrees}`)),
   output: z.object({
@@ -265,7 +265,7 @@ export const workTreeRemove = defineOperation({
   audience: 'both',
   title: 'Remove the work tree of a task',
   description:
-    'Remove the work tree that was made for a task, and its branch. It is refused where work would be lost, and names it: files that are not committed, commits that are on no other branch, an open attempt. Ignored files go with it.',
+    'Remove the work tree of a task and its branch, with ignored files. Refused if work would be lost: uncommitted files, commits on no other branch, an open attempt.',
   kind: 'command',
   destructive: true,
   positional: ['task_id'],
@@ -273,7 +273,7 @@ export const workTreeRemove = defineOperation({
     task_id: identifier('Task ID'),
     force: z
       .boolean()
-      .describe('Throw away what is not committed and not merged, and say what it was: for people')
+      .describe('Discard what is not committed or merged, and list it. People only')
       .optional(),
   }),
   output: TreeEntry.extend({

@@ -23,11 +23,11 @@ export const machineBrief = defineOperation({
   screen: true,
   toolset: 'gate',
   audience: 'both',
-  title: 'What hooks judge by',
+  title: 'Get what hooks decide by',
   description:
-    'The open attempts of a work tree, the runs of their tasks and missions, and what waits for a person.',
+    'Get the open attempts of a work tree, the runs of their tasks and missions, and what needs a person.',
   kind: 'query',
-  input: z.strictObject({ top: text('The top of the work tree, on the machine that asks') }),
+  input: z.strictObject({ top: text('Top folder of the work tree on the calling machine') }),
   output: MachineBrief,
 }).handler(({ store, clock, machine }, { top }) =>
   store.view(async (reads) => {

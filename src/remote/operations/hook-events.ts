@@ -107,7 +107,7 @@ export const ingestRemoteEvents = defineOperation({
   audience: 'both',
   title: 'Record hook events of a remote machine',
   description:
-    'Records sessions and turns of a machine that is connected to this server: the events of its clients’ hooks, with the states of its work trees at that time.',
+    'Record sessions and turns of a connected machine: the hook events of its clients, with the state of its work trees at that time.',
   kind: 'command',
   input: z.strictObject({
     /** By the clock of that machine, when it was put together: the clocks may differ. */

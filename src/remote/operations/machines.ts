@@ -19,9 +19,8 @@ export const machineList = defineOperation({
   command: 'machine list',
   toolset: 'track',
   audience: 'both',
-  title: 'The machines where agents work',
-  description:
-    'Every machine that is connected to this project: its token, when it was last heard of, and what is worked on there.',
+  title: 'List the machines where agents work',
+  description: 'List the machines connected to this project: token, last contact, and the work on each.',
   kind: 'query',
   input: z.strictObject(pageFields(500, 'How many; default 50')),
   output: z.object({
@@ -82,7 +81,7 @@ export const commandRenew = defineOperation({
   toolset: 'gate',
   audience: 'both',
   title: 'Keep the lease of a command',
-  description: 'A remote machine says that a command of a guard still runs there.',
+  description: 'Report that a command of a guard still runs on a remote machine.',
   kind: 'command',
   idempotent: true,
   input: z.strictObject({ id: identifier('The command') }),
@@ -108,8 +107,9 @@ export const commandEnd = defineOperation({
   screen: true,
   toolset: 'gate',
   audience: 'both',
-  title: 'Tell the end of a command',
-  description: 'A remote machine tells how a command of a guard ended that ran longer than its call waited.',
+  title: 'Report the end of a command',
+  description:
+    'Report how a command of a guard ended on a remote machine, if it ran longer than its call waited.',
   kind: 'command',
   idempotent: true,
   input: z.strictObject({

@@ -52,8 +52,9 @@ export const board = defineOperation({
   command: 'board',
   toolset: 'track',
   audience: 'person',
-  title: 'Tasks in columns, by status',
-  description: 'Tasks of every plan and mission by status: ready, in progress, needs review, done of late.',
+  title: 'Show the board of tasks by status',
+  description:
+    'List tasks of every plan and mission by status: ready, in progress, needs review, recently done.',
   kind: 'query',
   input: z.strictObject({ limit: count('How many in each column; default 100', 1000).optional() }),
   output: z.object({

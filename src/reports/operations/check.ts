@@ -40,16 +40,16 @@ export const check = defineOperation({
   command: 'check',
   toolset: 'track',
   audience: 'both',
-  title: 'Check a branch against the record',
+  title: 'Check a branch before it is merged',
   description:
-    'Whether the gates of the branch’s missions are passed, nothing of them waits for a person, and every file that it changes is accounted for.',
+    'Check that the gates of the branch’s missions are passed, that no item of theirs needs a person, and that every changed file is accounted for.',
   kind: 'query',
   input: z.strictObject({
-    base: text('What the branch is to be merged into; default origin/HEAD, main or master').optional(),
-    head: text('Its last commit; default HEAD').optional(),
-    mission: identifier('Also this mission, whatever files it changed (m-…, w-…)').optional(),
-    people: texts('E-mail addresses of people whose commits are accounted for by their author').optional(),
-    strict: z.boolean().describe('A file of which it is not known who made it fails, too').optional(),
+    base: text('Branch to merge into; default origin/HEAD, main or master').optional(),
+    head: text('Last commit of the branch; default HEAD').optional(),
+    mission: identifier('Also check this mission (m-…, w-…)').optional(),
+    people: texts('E-mail addresses of people whose own commits need no record').optional(),
+    strict: z.boolean().describe('Also fail on files of unknown origin').optional(),
   }),
   output: z.object({
     passed: z.boolean(),

@@ -33,9 +33,9 @@ export const report = defineOperation({
   command: 'report',
   toolset: 'track',
   audience: 'both',
-  title: 'The report of a mission, for a pull request',
+  title: 'Write the report of a mission for a pull request',
   description:
-    'What changed as git saw it, decisions with reasons, issues and answers, gates with their evidence, and what is left: the same text for the same records.',
+    'Report what changed as git measured it, decisions with reasons, issues and answers, gates with their evidence, and open work. The same record gives the same text.',
   kind: 'query',
   positional: ['mission'],
   input: z.strictObject({
@@ -43,7 +43,7 @@ export const report = defineOperation({
     task: identifier('Only this task of it (t-…)').optional(),
     since: text('Only what happened since a commit, or an ISO date or time (UTC)').optional(),
     format: choice(reportFormats, 'Form of the report; default markdown').optional(),
-    whole: z.boolean().describe('All of it, however long; otherwise at most 65,000 characters').optional(),
+    whole: z.boolean().describe('The whole report; default: at most 65,000 characters').optional(),
   }),
   output: z.object({
     mission_id: z.string(),

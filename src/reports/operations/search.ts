@@ -15,12 +15,11 @@ export const search = defineOperation({
   toolset: 'track',
   audience: 'both',
   title: 'Find missions, runs and tasks',
-  description:
-    'Find missions, runs and tasks by words of their name or by their id; all of them without words.',
+  description: 'Find missions, runs and tasks by words of their name or by id. Without words, list all.',
   kind: 'query',
   positional: ['words'],
   input: z.strictObject({
-    words: text('Words of the name, or the beginning of an id').optional(),
+    words: text('Words of the name, or the start of an id').optional(),
     limit: count('How many of each kind; default all', maxSearched.tasks).optional(),
   }),
   output: z.object({ missions: list(Found), runs: list(Found), tasks: list(Found) }),

@@ -230,9 +230,8 @@ export const show = defineOperation({
   command: 'show',
   toolset: 'track',
   audience: 'both',
-  title: 'Show a mission, a task or a run',
-  description:
-    'Everything recorded about one mission, workflow, task or run: what was measured, and what was said.',
+  title: 'Show a mission, task or run',
+  description: 'Show everything recorded about a mission, workflow, task or run: measurements and claims.',
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({
@@ -243,7 +242,7 @@ export const show = defineOperation({
     include: z
       .array(choice(['links']))
       .max(1)
-      .describe('links: what a task depends on and blocks, and how each stands in the plan')
+      .describe('links: the tasks that it depends on and blocks, with their status')
       .optional(),
   }),
   output: z.discriminatedUnion('kind', [MissionDetail, TaskDetail, RunDetail]),

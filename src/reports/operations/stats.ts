@@ -70,27 +70,27 @@ const sinceField = z
     isPeriodText,
     'it is not an age such as 30d or 12w, and not an ISO 8601 date or time such as 2026-01-15',
   )
-  .describe('Only what ended since: an age such as 30d or 12w, or an ISO date or time (UTC)')
+  .describe('Only work that ended since: an age such as 30d or 12w, or an ISO date or time (UTC)')
 
 export const stats = defineOperation({
   name: 'stats',
   command: 'stats',
   toolset: 'track',
   audience: 'both',
-  title: 'How long work took, and what was right at once',
+  title: 'Show durations, rework and waiting times',
   description:
-    'How long work took, what was right at once, how long it waited for people: each figure with its n and whether it was measured or claimed.',
+    'Show how long work took, how much was right at the first attempt, and how long it waited for people. Each figure has its count, and says if it was measured or claimed.',
   kind: 'query',
   input: z.strictObject({
-    by: choice(groupings, 'A row of figures for each of these').optional(),
+    by: choice(groupings, 'Group the figures by this').optional(),
     since: sinceField.optional(),
     mission: identifier('Only this mission or workflow (m-…, w-…)').optional(),
     zone: z
       .string()
       .max(60)
-      .describe('Time zone in which weeks begin, such as Europe/Berlin; default that of this machine')
+      .describe("Time zone of the weeks, such as Europe/Berlin; default: this machine's")
       .optional(),
-    limit: count('How many groups; default 100. Of weeks and missions, the last', 1000).optional(),
+    limit: count('How many groups; default 100. Of weeks and missions, the newest', 1000).optional(),
   }),
   output: z.object({
     by: z.enum(groupings).nullable(),

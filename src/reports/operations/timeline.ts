@@ -75,14 +75,17 @@ export const missionTimeline = defineOperation({
   command: 'mission timeline',
   toolset: 'track',
   audience: 'both',
-  title: 'The timeline of a mission',
+  title: 'Show the timeline of a mission',
   description:
-    'Phases, tasks and attempts of a mission with their times, what was measured, and what was said when.',
+    'Show the phases, tasks and attempts of a mission with their times, measurements and log entries.',
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({
     id: identifier('A mission or workflow (m-…, w-…)'),
-    limit: count('How many of the last attempts, and of each kind of mark; default 2000', 10_000).optional(),
+    limit: count(
+      'How many of the last attempts, and of each kind of log entry; default 2000',
+      10_000,
+    ).optional(),
   }),
   output: z.object({
     id: z.string(),

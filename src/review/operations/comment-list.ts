@@ -14,9 +14,9 @@ export const reviewComments = defineOperation({
   command: 'review comments',
   toolset: 'track',
   audience: 'both',
-  title: 'What was said of work',
+  title: 'List the review comments on work',
   description:
-    'The comments that people sent on a task or a mission, where their lines are now, and how each was answered.',
+    'List the comments that people sent on a task or mission, the current location of their lines, and the answers.',
   kind: 'query',
   positional: ['task'],
   input: z.strictObject({ task: subjectFields.task, mission: subjectFields.mission }),

@@ -33,8 +33,8 @@ import { tasksOf } from './inspect.ts'
 import { type Contents, fileContents, textOf } from './measure-files.ts'
 import { findSubject, type ResolvedSubject, reviewerOf, subjectField } from './subject.ts'
 
-const words = z.string().min(1).max(maxCommentLength).describe('What you ask or want changed')
-const kind = z.enum(commentKinds).describe('A question is answered; a request is done')
+const words = z.string().min(1).max(maxCommentLength).describe('Your question or request')
+const kind = z.enum(commentKinds).describe('A question wants an answer; a request wants a change')
 
 export const reviewMark = defineOperation({
   name: 'review_mark',
@@ -44,14 +44,14 @@ export const reviewMark = defineOperation({
   audience: 'person',
   access: 'viewer',
   title: 'Mark a file as viewed',
-  description: 'With the content that you looked at: a file that changes later comes back.',
+  description: 'Mark a file as viewed with its content. If it changes later, it is unmarked.',
   kind: 'command',
   idempotent: true,
   input: z.strictObject({
     subject: subjectField,
     path: pathField,
     tree: treeField,
-    content: z.string().max(100).describe('Its `after` as you saw it; empty where there is none'),
+    content: z.string().max(100).describe('Its `after` as you saw it; empty if there is none'),
     viewed: z.boolean(),
   }),
   output: z.object({ path: z.string(), content: z.string(), viewed: z.boolean() }),
@@ -95,18 +95,19 @@ export const reviewComment = defineOperation({
   access: 'contributor',
   title: 'Write a comment',
   description:
-    'On a line, a file or the whole, or other words for one that is not sent. Only you see it until you send your review.',
+    'Comment on a line, a file or the whole, or change an unsent comment. Only you see it until you send your review.',
   kind: 'command',
   input: z.strictObject({
     subject: subjectField,
     path: pathField.optional(),
     tree: treeField,
-    side: z.enum(sides).describe('Of the line: as it was (old) or is (new); default new').optional(),
-    line: count('The line, from 1; left out for the file', 10_000_000).optional(),
-    quoted: text('The line as you saw it: refused where another stands there').optional(),
-    comment_id: commentField
-      .describe('Yours that is not sent, to change its kind and text; its place stays')
+    side: z
+      .enum(sides)
+      .describe('Side of the line: before the work (old) or now (new); default new')
       .optional(),
+    line: count('Line number from 1; none for the whole file', 10_000_000).optional(),
+    quoted: text('The line as you saw it; refused if it has changed').optional(),
+    comment_id: commentField.describe('Your unsent comment, to change its kind and text').optional(),
     kind,
     text: words,
   }),
@@ -178,8 +179,8 @@ export const reviewCommentDrop = defineOperation({
   toolset: 'track',
   audience: 'person',
   access: 'contributor',
-  title: 'Drop a comment that is not sent',
-  description: 'It is removed for good.',
+  title: 'Delete an unsent comment',
+  description: 'Delete a comment that you have not sent.',
   kind: 'command',
   destructive: true,
   input: z.strictObject({ comment_id: commentField }),

@@ -35,7 +35,7 @@ import { type Contents, figuresFrom, fileContents, textOf } from './measure-file
 import { findSubject, reviewerOf, type SubjectInput, subjectField } from './subject.ts'
 
 export const pathField = text('A file of it, from the top of the work tree')
-export const treeField = text('Its work tree, where the review has several').optional()
+export const treeField = text('Its work tree, if the review has several').optional()
 
 const maxLineLength = 4000
 const maxLines = 6000
@@ -56,23 +56,16 @@ export const reviewFile = defineOperation({
   screen: true,
   toolset: 'track',
   audience: 'person',
-  title: 'A file under review, line by line',
-  description: 'From what it was before the work, or from what you looked at last, to what it is.',
+  title: 'Show a file under review',
+  description: 'Show its lines, from before the work or your last view to now.',
   kind: 'query',
   input: z.strictObject({
     subject: subjectField,
     path: pathField,
     tree: treeField,
-    since: z
-      .string()
-      .max(100)
-      .describe('Only what changed since this content, which you looked at')
-      .optional(),
+    since: z.string().max(100).describe('Only what changed since this content, which you viewed').optional(),
     whole: z.boolean().describe('All lines, not only those around a change').optional(),
-    ignore_space: z
-      .boolean()
-      .describe('Lines that differ in white space alone count as unchanged')
-      .optional(),
+    ignore_space: z.boolean().describe('Ignore lines that differ only in white space').optional(),
     ...pageFields(20_000, `How many lines; default ${maxLines}`),
   }),
   output: z.object({

@@ -27,14 +27,14 @@ export const reviewImage = defineOperation({
   screen: true,
   toolset: 'track',
   audience: 'person',
-  title: 'An image under review',
-  description: 'As it was before the work or is now, for a picture beside the other; up to 5 MB.',
+  title: 'Show an image under review',
+  description: 'Get an image from before the work or as it is now, up to 5 MB.',
   kind: 'query',
   input: z.strictObject({
     subject: subjectField,
     path: pathField,
     tree: treeField,
-    side: z.enum(sides).describe('As it was (old) or is (new)'),
+    side: z.enum(sides).describe('Before the work (old) or now (new)'),
   }),
   output: z.object({
     path: z.string(),

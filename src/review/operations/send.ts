@@ -62,18 +62,18 @@ export const reviewSend = defineOperation({
   access: 'contributor',
   title: 'Send a review',
   description:
-    'All your comments at once: to send the work back, to approve exactly what you were shown, or only to say them.',
+    'Send all your comments at once: send the work back, approve exactly what you reviewed, or only comment.',
   kind: 'command',
   input: z.strictObject({
     subject: subjectField,
     action: z.enum(verdicts),
-    text: text('What you say of the whole').optional(),
+    text: text('Comment on the whole').optional(),
     content: identifier(
-      'The content that you were shown; refused if it has changed since. An approval needs it',
+      'Hash of the content you reviewed; refused if it changed. Required to approve',
     ).optional(),
-    viewed: z.boolean().describe('Marks all its files as viewed').optional(),
+    viewed: z.boolean().describe('Mark all its files as viewed').optional(),
     role: identifier(
-      'The role in which you decide about a run, where its process has several for people',
+      'Your role for a decision about a run, if its process has several for people',
     ).optional(),
   }),
   output: z.object({

@@ -78,9 +78,9 @@ export const reviewShow = defineOperation({
   command: 'review show',
   toolset: 'track',
   audience: 'person',
-  title: 'What there is to review',
+  title: 'Show the files to review',
   description:
-    'The files that a task, a mission, or all work since you last looked changed, with what you looked at before, comments, and whether you may decide.',
+    'Show the files that a task, a mission, or all work since your last review changed, with your viewed marks, comments, and whether you may decide.',
   kind: 'query',
   positional: ['task'],
   input: z.strictObject(subjectFields),

@@ -14,12 +14,12 @@ import type { Reviewer, ReviewSubject } from '../domain/review.ts'
 export const subjectFields = {
   task: identifier('The work on a task (t-…)').optional(),
   mission: identifier('The work in a mission or workflow (m-…, w-…)').optional(),
-  since: z.boolean().describe('Everything that ended since you last looked at it all').optional(),
+  since: z.boolean().describe('All work that ended since your last full review').optional(),
 }
 
 export const subjectField = z
   .strictObject(subjectFields)
-  .describe('What is reviewed: a task, a mission, or since')
+  .describe('What you review: a task, a mission, or since')
 
 export type SubjectInput = z.output<typeof subjectField>
 

@@ -27,12 +27,12 @@ export const sessions = defineOperation({
   command: 'sessions',
   toolset: 'track',
   audience: 'both',
-  title: 'Sessions of agents',
+  title: 'List recorded sessions',
   description:
-    'Sessions of coding agents as the hooks of their clients told of them, newest first. What their turns changed was measured; no agent claimed it.',
+    'List the sessions of coding agents that hooks recorded, newest first. What their turns changed was measured; no agent claimed it.',
   kind: 'query',
   input: z.strictObject({
-    client: name('Only of this client, claude-code').optional(),
+    client: name('Only of this client, such as claude-code').optional(),
     ...pageFields(1000, 'How many; default 20'),
   }),
   output: z.object({ sessions: list(SessionEntry), ...page }),
@@ -59,14 +59,14 @@ export const sessionsShow = defineOperation({
   command: 'sessions show',
   toolset: 'track',
   audience: 'both',
-  title: 'One session, turn by turn',
+  title: 'Show a session turn by turn',
   description:
-    'The turns of a session with what each changed, how sure it is whose a change is, and what its client reports of model and tokens. Turns without changes are left out unless asked for.',
+    'Show the turns of a session: what each changed, how certain its author is, and the model and tokens that the client reports. Turns without changes are hidden by default.',
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({
     id: identifier('A session or one of its turns (cs-…, tn-…)'),
-    all: z.boolean().describe('Also turns that changed nothing').optional(),
+    all: z.boolean().describe('Also turns without changes').optional(),
     ...pageFields(maxTurns, 'How many turns; default 50'),
   }),
   output: z.object({
@@ -162,9 +162,9 @@ export const sessionsDiff = defineOperation({
   command: 'sessions diff',
   toolset: 'track',
   audience: 'both',
-  title: 'The unified diff of a turn',
+  title: 'Show the diff of a turn',
   description:
-    'What a turn changed, line by line, between its snapshots; for an open turn up to now. Only files that are its own, or may be.',
+    'Show what a turn changed, line by line, between its snapshots. An open turn is measured now. Only files that are, or may be, its own.',
   kind: 'query',
   positional: ['id', 'path'],
   input: z.strictObject({
@@ -243,9 +243,9 @@ export const sessionsForget = defineOperation({
   command: 'sessions forget',
   toolset: 'track',
   audience: 'person',
-  title: 'Forget what was said in a session',
+  title: 'Delete the texts of a session',
   description:
-    'Removes the texts that were kept of a session: its prompts, where its transcript lies, and the hashes of the lines that its attempts made. What was measured stays.',
+    'Delete the texts kept of a session: its prompts, the path of its transcript, and the hashes of its lines. Measurements stay.',
   kind: 'command',
   destructive: true,
   idempotent: true,

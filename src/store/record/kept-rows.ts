@@ -110,7 +110,7 @@ function assertContentIntact({ attempt_id, command_id, sha256, content = null }:
       : `The kept changes of attempt ${JSON.stringify(attempt_id)} are not those of their hash.`,
     {
       reason: 'content_changed',
-      hint: 'They were damaged where they come from, or on the way. Try it again; `waymark tidy` removes old ones.',
+      hint: 'They were damaged where they come from, or on the way. Try it again; `waymark prune` removes old ones.',
     },
   )
 }

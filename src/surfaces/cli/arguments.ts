@@ -132,7 +132,7 @@ function flagFor(flags: readonly Flag[], place: string | undefined, value: strin
 }
 
 /**
- * The fields that values by position are for. `emit-event submit` leaves the run out: the first place is passed over
+ * The fields that values by position are for. `run emit submit` leaves the run out: the first place is passed over
  * where its field may be left out, the next one is needed, and the value is no id of it.
  */
 function placesFor(

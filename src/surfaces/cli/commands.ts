@@ -68,6 +68,7 @@ export function unknownCommand(operations: readonly Operation[], words: readonly
   const all = [...operations.map(({ command }) => command), ...otherCommands.map(({ command }) => command)]
   const known = [...new Set([...all, ...all.map((command) => command.split(' ')[0] ?? '')])]
   const meant =
+    otherNames.get(spoken[0] ?? '') ??
     commandOfTool(operations, spoken[0] ?? '') ??
     listOf(operations, spoken[0] ?? '') ??
     nearestWord(spoken.slice(0, 2).join(' '), known) ??
@@ -75,6 +76,19 @@ export function unknownCommand(operations: readonly Operation[], words: readonly
   const hint = meant === undefined ? 'waymark --help lists the commands.' : `Did you mean: waymark ${meant}`
   return usageFailure(`There is no command "${spoken.slice(0, 2).join(' ')}".`, hint)
 }
+
+/** Names that other programs, or earlier versions, have for a command. */
+const otherNames = new Map([
+  ['annotate', 'blame'],
+  ['clean', 'prune'],
+  ['gc', 'prune'],
+  ['history', 'log'],
+  ['holds', 'inbox'],
+  ['install', 'init'],
+  ['ls', 'status'],
+  ['tidy', 'prune'],
+  ['users', 'person list'],
+])
 
 /** `missions` means the command that lists them. */
 function listOf(operations: readonly Operation[], word: string): string | undefined {
@@ -86,9 +100,12 @@ function listOf(operations: readonly Operation[], word: string): string | undefi
   )
 }
 
-/** Who knows the tools says `start_task`, or `start-task`. */
+/** The name of a tool, with or without its prefix: `start_task`, `start-task`, `task_list`, `get-state`. */
 function commandOfTool(operations: readonly Operation[], word: string): string | undefined {
-  return operations.find(({ name }) => name === word.replace(/-/g, '_'))?.command
+  const tool = word.replace(/-/g, '_')
+  if (!tool.includes('_')) return undefined
+  const names = [tool, `taskman_${tool}`, `state_gate_${tool}`]
+  return operations.find(({ name }) => names.includes(name))?.command
 }
 
 /** `task:start` is said as `task start`. */

@@ -70,7 +70,7 @@ const listedBy: Readonly<Record<MissingKind, string>> = {
   task: 'waymark plan show and waymark task list show the tasks, waymark status what runs now.',
   'mission or task': 'waymark mission list --status all shows the missions, waymark task list the tasks.',
   attempt: 'waymark show <task> shows the attempts of a task.',
-  run: 'waymark list-runs --status all shows every run.',
+  run: 'waymark run list --status all shows every run.',
   'inbox item': 'waymark inbox shows what waits for you; with --closed, what was answered.',
   phase: 'waymark phase list shows the phases; waymark phase add makes one.',
   milestone: 'waymark milestone list shows the milestones.',

@@ -61,25 +61,25 @@ export const generalFlags: readonly Flag[] = [
     name: 'format',
     path: ['format'],
     takes: 'text',
-    description: 'Output format; default: WAYMARK_FORMAT, else text',
+    description: 'Output format; default: $WAYMARK_FORMAT, else text',
     choices: ['json', 'text'],
   },
-  { ...base, name: 'json', path: ['json'], takes: 'nothing', description: 'The same as --format json' },
+  { ...base, name: 'json', path: ['json'], takes: 'nothing', description: 'Same as --format json' },
   {
     ...base,
     name: 'project',
     path: ['project'],
     takes: 'text',
-    description: "The project's folder; default: the enclosing repository",
+    description: 'Project folder; default: the enclosing repository',
   },
   {
     ...base,
     name: 'idempotency-key',
     path: ['idempotencyKey'],
     takes: 'text',
-    description: 'Your own key: the same call again gets the same answer and is not done twice',
+    description: 'Key of this call: repeated, it returns the same answer',
   },
-  { ...base, name: 'help', path: ['help'], takes: 'nothing', description: 'Explain this command' },
+  { ...base, name: 'help', path: ['help'], takes: 'nothing', description: 'Show help for this command' },
 ]
 
 /** What every command takes, chosen and checked. */

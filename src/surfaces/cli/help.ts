@@ -2,81 +2,72 @@ import { inputSchema } from '../../kernel/operations/input/json-schema.ts'
 import type { Operation } from '../../kernel/operations/operation.ts'
 import { type Flag, flagsOf, generalFlags, toKebabCase } from './flags.ts'
 import { type OtherCommand, otherCommands } from './other-commands.ts'
-import { twoColumns } from './render/table.ts'
+import { twoColumns, wrap } from './render/table.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What a person wants, and the commands for it. At most thirty in all: the rest is in `waymark help all`. */
-const wanted: readonly (readonly [string, readonly string[]])[] = [
-  ['Begin', ['init', 'setup', 'doctor', 'demo']],
-  ['See where things stand', ['status', 'top', 'show', 'changes', 'diff', 'log']],
-  ['See what agents did without being asked to record it', ['sessions', 'capture']],
-  ['Answer what waits for you', ['inbox', 'review', 'approve', 'reject', 'resolve']],
-  ['See why a line is there', ['blame', 'why']],
-  ['Plan', ['import', 'plan show', 'task add', 'task next']],
-  ['Record work', ['mission start', 'task start', 'task complete']],
-  ['Gate work by a process', ['process list', 'get-state']],
-  ['Run', ['serve', 'mcp']],
-]
+/** Every command once, in the order of the help: those of people first. */
+const groups: Readonly<Record<string, string>> = {
+  'Get started': 'init, setup, demo, doctor, help, completion',
+  'Every day': 'status, inbox, approve, reject, resolve, review, watch, top',
+  'Inspect work': 'show, log, changes, diff, search, board, stats, report, check',
+  'Inspect lines': 'blame, why, provenance stats, trailer',
+  Sessions: 'capture, sessions, sessions show, sessions diff, sessions forget',
+  Missions: 'mission list, mission timeline, mission changes, mission start, mission complete',
+  Plan: 'plan show, plan graph, plan tasks, plan move, plan export, import',
+  Tasks: 'task list, task get, task add, task edit, task drop, task dep add, task dep remove',
+  Phases: 'phase list, phase add, phase edit',
+  Milestones: 'milestone list, milestone add, milestone edit',
+  'Work trees': 'worktree list, worktree add, worktree start, worktree remove',
+  Processes: 'process list, process show, process lint, process simulate, role add',
+  Runs: 'run list, run show, run summary, run history, run create, run migrate, run cancel, decide',
+  'Commands of guards': 'verify, command list, command revoke, ci report',
+  Settings: 'setting list, setting set',
+  Notifications: 'notify list, notify add, notify edit, notify remove, notify test',
+  Servers: 'serve, connect, disconnect, machine list, whoami',
+  'Projects of a server': 'project list, project add, project rename',
+  People: 'person list, person add, person disable, person enable, person admin',
+  'Members of a project':
+    'member list, member add, member invite, member set, member remove, invitation create',
+  'Sign-in': 'token list, token create, token revoke, session list, session end',
+  'Backup and repair': 'backup, restore, prune, doctor --repair, doctor --trust',
+  'Move a project': 'export, export --end, export --reopen, import --replace',
+  'For agents: missions and tasks':
+    'context, task next, task start, task complete, decision log, issue log, progress log, task note add, ' +
+    'task note list, task note list-by-ids, phase start, phase complete, workflow start, workflow complete',
+  'For agents: reviews and runs': 'review show, review comments, review reply, run events, run emit',
+  'For clients': 'mcp, hook, ingest',
+}
 
 type HelpEntry = { readonly command: string; readonly title: string }
 
-/** What `waymark --help` says. */
+/** What `waymark help` says: every command with its title. */
 export function usage(operations: readonly Operation[], terminal: Terminal): string {
-  const { ink, width } = terminal
-  const known: readonly HelpEntry[] = [...otherCommands.filter(({ joins }) => !joins), ...operations]
-  const groups = wanted.flatMap(([heading, commands]) => [
-    ink('bold', heading),
-    list(
-      commands.flatMap((command) => known.find((entry) => entry.command === command) ?? []),
-      terminal,
-    ),
-    '',
-  ])
+  const { ink } = terminal
+  const entries: readonly HelpEntry[] = [...otherCommands.filter(({ joins }) => !joins), ...operations]
+  const listed = Object.entries(groups).map(([heading, commands]) => ({
+    heading,
+    rows: commands.split(', ').flatMap((command) => entries.find((entry) => entry.command === command) ?? []),
+  }))
   return [
-    'Waymark plans, tracks and gates the work of coding agents, with git as the witness.',
+    'Plan, track and gate the work of coding agents, measured with git.',
     '',
     `${ink('bold', 'Usage:')} waymark <command> [values] [--flags]`,
     '',
-    ...groups,
-    ink('bold', 'Flags of most commands'),
-    twoColumns([...generalFlags.map(flagRow), ['-v, --version', 'The version']], { width }),
+    ...listed.flatMap(({ heading, rows }) => [
+      ink('bold', heading),
+      twoColumns(
+        rows.map(({ command, title }) => [command, title]),
+        terminal,
+      ),
+      '',
+    ]),
+    ink('bold', 'Flags of every command'),
+    twoColumns([...generalFlags.map(flagRow), ['-v, --version', 'Show the version']], terminal),
     '',
-    'waymark help all lists every command, waymark task the task commands; waymark <command> --help explains one.',
-    'A command may also be written with colons: task:start.',
-    '',
-  ].join('\n')
-}
-
-/** What `waymark help all` says: every command with its title. */
-export function everyCommand(operations: readonly Operation[], terminal: Terminal): string {
-  const { ink } = terminal
-  const others = otherCommands.filter(({ joins }) => !joins)
-  // One line for each command: its own help tells of the other meaning.
-  const named = new Set(others.map(({ command }) => command))
-  return [
-    ink('bold', 'For people'),
-    list(
-      operations.filter(({ tool, command }) => tool === undefined && !named.has(command)),
-      terminal,
-    ),
-    '',
-    ink('bold', 'For agents and scripts'),
-    list(
-      operations.filter(({ tool, command }) => tool !== undefined && !named.has(command)),
-      terminal,
-    ),
-    '',
-    ink('bold', 'The program'),
-    list(others, terminal),
+    'waymark <command> --help explains a command; waymark task lists those of task.',
+    'task:start is the same as task start.',
     '',
   ].join('\n')
-}
-
-function list(entries: readonly HelpEntry[], { width }: Terminal): string {
-  return twoColumns(
-    entries.map(({ command, title }) => [command, title]),
-    { width },
-  )
 }
 
 /** What a group such as `waymark task` says. */
@@ -100,10 +91,9 @@ export function commandHelp(
     .map(({ command, title }) => [command.slice(operation.command.length + 1), title] as const)
   const rows = [...flags.map(flagRow), ...others, ...(added?.explained ?? [])]
   return [
-    `${ink('bold', `waymark ${operation.command}`)}: ${operation.title}`,
-    operation.description,
-    ...(added ? [`${added.title}.`] : []),
-    ...(operation.audience === 'person' ? ['Only people may do this, not agents.'] : []),
+    ...wrap(operation.description, width),
+    ...(added ? wrap(`${added.title}.`, width) : []),
+    ...(operation.audience === 'person' ? ['For people only; agents cannot call it.'] : []),
     '',
     `${ink('bold', 'Usage:')} ${usageLine(operation)}`,
     '',

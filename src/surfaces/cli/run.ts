@@ -7,7 +7,7 @@ import { readArguments } from './arguments.ts'
 import { commandGroup, findCommand, unknownCommand } from './commands.ts'
 import { candidates, completionScript } from './completion.ts'
 import { reportFailure, withFlagNames, withoutMissingGuards } from './failures.ts'
-import { commandHelp, everyCommand, groupUsage, usage } from './help.ts'
+import { commandHelp, groupUsage, usage } from './help.ts'
 import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { type OutputFormat, render } from './render/render.ts'
 import { twoColumns } from './render/table.ts'
@@ -155,7 +155,6 @@ function helpWords([first = '', ...rest]: readonly string[]): readonly string[] 
 function help(words: readonly string[], around: CommandLineHost): ExitCode {
   const { operations, terminal } = around
   if (words.length === 0) return writeLine(usage(operations, terminal), around)
-  if (words[0] === 'all') return writeLine(everyCommand(operations, terminal), around)
   const other = otherCommands.find(({ command }) => hasPrefix(words, command))
   const found = findCommand(operations, words)
   if (other && !isLongerCommand(found, other)) {
@@ -204,7 +203,7 @@ function otherHelp(
 ): string {
   if (other.joins && found) return commandHelp(found.operation, terminal, { operations, added: other })
   const { title, usage: line, otherwise, explained: flags = [] } = other
-  const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, { width: 110 })}\n`
+  const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, terminal)}\n`
   const further = found && otherwise ? `\n${otherwise}: ${found.operation.description}\n` : ''
   return `${title}\n\nUsage: ${line}\n${explained}${further}`
 }

@@ -34,8 +34,8 @@ export const changes = defineOperation({
   command: 'changes',
   toolset: 'track',
   audience: 'both',
-  title: 'List the changes of a task',
-  description: 'Every file that a task changed, out of scope first. For an open task: measured now.',
+  title: 'List the files that a task changed',
+  description: 'List every file that a task changed, out of scope first. An open task is measured now.',
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({
@@ -124,9 +124,9 @@ export const diff = defineOperation({
   command: 'diff',
   toolset: 'track',
   audience: 'both',
-  title: 'The unified diff of a task or mission',
+  title: 'Show the diff of a task or mission',
   description:
-    'What a task changed, line by line, between its snapshots; for an open task up to now. Of a mission: from the state at its first attempt to the state at its last end, the files of its attempts.',
+    'Show what a task changed, line by line, between its snapshots. An open task is measured now. For a mission: the files of its attempts, from the start of the first to the end of the last.',
   kind: 'query',
   positional: ['id', 'path'],
   input: z.strictObject({
@@ -320,9 +320,9 @@ export const missionChanges = defineOperation({
   command: 'mission changes',
   toolset: 'track',
   audience: 'both',
-  title: 'List the changes of a mission',
+  title: 'List the files that a mission changed',
   description:
-    'Every file that the attempts in a mission changed, out of scope first: the difference of the state at its first attempt and the state at its last end.',
+    'List every file that the attempts of a mission changed, out of scope first. Compares the start of the first attempt with the end of the last.',
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({

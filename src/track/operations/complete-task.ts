@@ -92,10 +92,10 @@ const outcomeFields = z
     unexpected: z
       .array(z.strictObject({ path: text('Path'), why: text('Why') }))
       .max(200)
-      .describe('Files that you changed outside the areas, and why')
+      .describe('Files you changed out of scope, and why')
       .optional(),
   })
-  .describe('Your claim, kept beside what is measured')
+  .describe('Your claim, kept beside the measurement')
 
 // So that no sum of them goes beyond what is counted exactly.
 const maxTokens = 1_000_000_000_000
@@ -154,9 +154,11 @@ const inputFields = z
     metadata: metadataFields.optional(),
     phase_complete: z.boolean().describe('Completes its phase').optional(),
     attempt_id: identifier('Attempt ID, if not the open one').optional(),
-    areas: texts('More areas').optional(),
-    preview: z.boolean().describe('Only show the verdict; the task stays open').optional(),
-    correction: text('A later statement about an ended task: status and outcome are then ignored').optional(),
+    areas: texts('More paths for the scope').optional(),
+    preview: z.boolean().describe('Only show the result; the task stays open').optional(),
+    correction: text(
+      'A later correction of a completed task: status and outcome are then ignored',
+    ).optional(),
   })
   // They are optional only beside correction, which the plain schemas of clients cannot say.
   .meta({ required: ['task_id', 'status', 'outcome'] })

@@ -29,7 +29,7 @@ export const listMissions = defineOperation({
   toolset: 'track',
   audience: 'both',
   title: 'List missions',
-  description: 'List missions and workflows, newest first, for example to find yours after a lost context',
+  description: 'List missions and workflows, newest first: finds yours after a lost context',
   kind: 'query',
   input: z.strictObject({
     status: choice(statuses, 'Default open').optional(),
@@ -39,7 +39,7 @@ export const listMissions = defineOperation({
       z
         .array(choice(['work']))
         .max(1)
-        .describe('work: who works in each, what changed and what waits'),
+        .describe('work: agents, changes and open inbox items of each'),
     ).optional(),
   }),
   output: z.object({

@@ -26,18 +26,18 @@ export const startPhase = defineOperation({
   toolset: 'track',
   audience: 'both',
   title: 'Start a phase',
-  description: 'Begin a phase of a mission before its first task; one that exists is answered again',
+  description: 'Start a phase of a mission before its first task; an existing phase is returned',
   kind: 'command',
   idempotent: true,
   positional: ['mission_id', 'number', 'name'],
   input: z.strictObject({
-    mission_id: identifier('Mission, or workflow'),
+    mission_id: identifier('Mission or workflow'),
     number: count('Phase number (1, 2, 3...)', 1000),
     name: name('Phase name'),
-    description: text('Taken from Mission Control; a phase keeps its name alone').optional(),
+    description: text('Accepted from Mission Control, not stored').optional(),
     is_parallel: z
       .boolean()
-      .describe('Taken from Mission Control; tasks of any phase may run side by side')
+      .describe('Accepted from Mission Control, not stored: tasks of any phase may run in parallel')
       .optional(),
   }),
   output: z.object({
@@ -107,7 +107,7 @@ export const completePhase = defineOperation({
   toolset: 'track',
   audience: 'both',
   title: 'Complete a phase',
-  description: 'End a phase as completed or failed',
+  description: 'Complete a phase, or mark it as failed',
   kind: 'command',
   idempotent: true,
   positional: ['phase_id'],
@@ -120,7 +120,7 @@ export const completePhase = defineOperation({
       failure: 'failed',
       fail: 'failed',
     }),
-    summary: text('Taken from Mission Control; what was done is told by tasks and missions').optional(),
+    summary: text('Accepted from Mission Control, not stored: tasks and missions have summaries').optional(),
   }),
   output: z.object({
     phase_id: z.string(),

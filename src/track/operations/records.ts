@@ -32,7 +32,7 @@ export const logDecision = defineOperation({
       library: 'library_choice',
       tradeoff: 'trade_off',
     }),
-    question: text('What was to be decided'),
+    question: text('Question that was decided'),
     options_considered: texts('Options evaluated').optional(),
     chosen: text('Chosen option'),
     reasoning: text('Why this choice (1-2 sentences)'),
@@ -85,7 +85,7 @@ export const logIssue = defineOperation({
     resolution: text('How it was resolved or worked around; none for a question or an open issue').optional(),
     requires_human_review: z
       .boolean()
-      .describe('Does a human need to answer? Until then what depends on the task waits')
+      .describe('Does a human need to answer? Until then, dependent tasks wait')
       .optional(),
     attempt_id: identifier('Attempt ID, if not the open one').optional(),
   }),

@@ -29,7 +29,7 @@ export const startMission = defineOperation({
     scope: text('What is in and out').optional(),
     constraints: text('Technical constraints').optional(),
     process_id: identifier('Process that gates the mission (e.g., feature)').optional(),
-    process_context: freeObject('What its run knows at the beginning').optional(),
+    process_context: freeObject('Variables of its run at the start').optional(),
   }),
   output: z.object({
     mission_id: z.string(),

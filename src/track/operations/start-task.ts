@@ -90,11 +90,11 @@ export const startTask = defineOperation({
       name: name('Short name').optional(),
       goal: text('Precise goal').optional(),
       areas: texts(
-        "Code you will touch: words, folders or globs (e.g., ['auth', 'src/api/', '!**/*.sql'])",
+        "Scope, the code you will touch: words, folders or globs (e.g., ['auth', 'src/api/', '!**/*.sql'])",
       ).optional(),
       planned_task_id: identifier('Planned task to work on, instead of a new one').optional(),
       claim_token: identifier('Token of your claim').optional(),
-      force: z.boolean().describe('Begin although a dependency is open').optional(),
+      force: z.boolean().describe('Start although a dependency is open').optional(),
       take_over: z.boolean().describe('Abandon a stale attempt at the planned task').optional(),
       work_tree: text("Folder of the git work tree, if not the server's own").optional(),
     })

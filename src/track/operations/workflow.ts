@@ -71,7 +71,7 @@ export const completeWorkflow = defineOperation({
   command: 'workflow complete',
   toolset: 'track',
   audience: 'both',
-  title: 'Complete a workflow',
+  title: 'Complete a workflow (legacy)',
   description: 'Finalize a workflow and aggregate metrics, as complete_mission does',
   kind: 'command',
   idempotent: true,

@@ -100,7 +100,7 @@ describe('inside an approved script', () => {
     const said = run.check()
     expect(said).toContain('FORBIDDEN')
     expect(said).not.toContain('decided_by')
-    expect(run.project.json('get-state', run.waiting).current_state).toBe('work')
+    expect(run.project.json('run', 'show', run.waiting).current_state).toBe('work')
   })
 })
 

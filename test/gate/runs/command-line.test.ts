@@ -5,14 +5,14 @@ import { openCommandLine } from '../../surfaces/cli/command-line.ts'
 function openRun() {
   const project = openCommandLine({ git: false })
   project.write('.waymark/processes/small.yaml', smallProcess)
-  const { run_id: id } = project.json('create-run', 'small')
+  const { run_id: id } = project.json('run', 'create', 'small')
   return { ...project, id: id as string }
 }
 
 test('a flag that takes nothing may be said with true or false', () => {
   const { json, id } = openRun()
   const names = (...words: readonly string[]) =>
-    json('list-events', id, ...words).events.map(({ event_name }: { event_name: string }) => event_name)
+    json('run', 'events', id, ...words).events.map(({ event_name }: { event_name: string }) => event_name)
   const all = names('--include-blocked')
   expect(all.length).toBeGreaterThan(names().length)
   expect(names('--include-blocked', 'true')).toEqual(all)
@@ -23,27 +23,27 @@ test('an event is emitted without naming the only run, by position or by flag', 
   const { json, run, refused, id } = openRun()
   const dry = ['--expected-revision', '1', '--idempotency-key', 'k', '--dry-run']
   const event = ['--payload', '{"summary":"x"}']
-  expect(run('emit-event', 'abandon', ...dry)).toMatchObject({ code: 0 })
-  expect(run('emit-event', '--run-id', id, 'abandon', ...dry)).toMatchObject({ code: 0 })
-  expect(run('emit-event', id, '--event-name', 'abandon', ...dry)).toMatchObject({ code: 0 })
-  expect(refused('emit-event', 'submit_plan', ...event, ...dry)).toMatchObject({
+  expect(run('run', 'emit', 'abandon', ...dry)).toMatchObject({ code: 0 })
+  expect(run('run', 'emit', '--run-id', id, 'abandon', ...dry)).toMatchObject({ code: 0 })
+  expect(run('run', 'emit', id, '--event-name', 'abandon', ...dry)).toMatchObject({ code: 0 })
+  expect(refused('run', 'emit', 'submit_plan', ...event, ...dry)).toMatchObject({
     exit: 1,
     code: 'GUARD_FAILED',
   })
-  expect(refused('emit-event', id, ...dry)).toMatchObject({
+  expect(refused('run', 'emit', id, ...dry)).toMatchObject({
     code: 'INVALID_INPUT',
     reason: 'input_invalid',
     details: { fields: ['event_name'] },
   })
-  const extra = run('emit-event', 'submit_plan', '{"summary":"x"}', ...dry)
+  const extra = run('run', 'emit', 'submit_plan', '{"summary":"x"}', ...dry)
   expect(extra).toMatchObject({ code: 2, error: expect.stringContaining('also given "{"summary":"x"}"') })
-  expect(json('get-state', id)).toMatchObject({ revision: 1 })
+  expect(json('run', 'show', id)).toMatchObject({ revision: 1 })
 })
 
 test('a payload that does not fit is told in words, with the place', () => {
   const { refused } = openRun()
   const words = ['--payload', '{"summary":3}', '--expected-revision', '1', '--idempotency-key', 'k']
-  expect(refused('emit-event', 'submit_plan', ...words)).toMatchObject({
+  expect(refused('run', 'emit', 'submit_plan', ...words)).toMatchObject({
     code: 'INVALID_PAYLOAD',
     reason: 'payload_invalid',
   })
@@ -52,7 +52,7 @@ test('a payload that does not fit is told in words, with the place', () => {
 test('an artifact that cannot be read is named by its place in the list', () => {
   const { run, write } = openRun()
   write('docs/plan.md', 'A plan')
-  const words = ['emit-event', 'submit_plan', '--payload', '{"summary":"x"}', '--expected-revision', '1']
+  const words = ['run', 'emit', 'submit_plan', '--payload', '{"summary":"x"}', '--expected-revision', '1']
   const files = ['--artifact-paths', 'docs/plan.md', '--artifact-paths', 'docs/none.md']
   const { out } = run(...words, ...files, '--idempotency-key', 'k', '--dry-run', '--json')
   expect(JSON.parse(out).error.details.validation_errors).toMatchObject([{ path: '/artifact_paths/1' }])

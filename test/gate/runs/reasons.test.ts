@@ -130,7 +130,9 @@ test('on the command line, such a no reads as one, and says where it is asked ag
     '.waymark/processes/approving.yaml',
     process('approving', { guards: '  approved: { type: approval, role: reviewer }', guard: 'approved' }),
   )
-  const { run_id } = JSON.parse((await spoken(['create-run', 'approving', '--format', 'json'], project)).out)
+  const { run_id } = JSON.parse(
+    (await spoken(['run', 'create', 'approving', '--format', 'json'], project)).out,
+  )
   const { out } = await spoken(['reject', run_id, reason], project)
   expect(out).toMatch(/^Not approved: run-\S+ stays in "work" and asks again in h-\w+\. The agent is told: /)
   expect(out).toContain(reason)

@@ -56,9 +56,10 @@ test('many refusals of one kind do not hide another that tries something else', 
 test('the history on the command line shows what was tried', () => {
   const { run, json, write } = openCommandLine({ git: false })
   write('.waymark/processes/asking.yaml', asking)
-  const { run_id } = json('create-run', 'asking')
+  const { run_id } = json('run', 'create', 'asking')
   run(
-    'emit-event',
+    'run',
+    'emit',
     run_id,
     'go',
     '--expected_revision',

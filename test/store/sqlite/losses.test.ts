@@ -144,7 +144,7 @@ test('a person may begin a new record where one was, and a running server goes o
   const { store, file, another } = watched
   rmSync(dirname(file), { recursive: true })
   await expect(recordMission(store, 'm-4')).rejects.toMatchObject(
-    refused(/is gone/, /waymark doctor --accept/),
+    refused(/is gone/, /waymark doctor --trust/),
   )
   const command = another()
   expect(await command.inspect()).toMatchObject({

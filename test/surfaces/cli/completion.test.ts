@@ -49,7 +49,7 @@ test('ids are offered where one is meant, before anything is typed', () => {
   expect(completed('resolve', '')).toEqual([items[0].item_id])
   expect(completed('resolve', items[0].item_id, '')).toEqual([''])
   expect(completed('task', 'add', '--phase', '')).toEqual(['P1'])
-  expect(completed('create-run', '')).toContain('change-control')
+  expect(completed('run', 'create', '')).toContain('change-control')
   expect(completed('show', 'x')).toEqual([''])
 })
 

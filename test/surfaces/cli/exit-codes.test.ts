@@ -62,7 +62,7 @@ test('a pipe that closes early is no error', () => {
     encoding: 'utf8',
   })
   expect(stderr).toBe('')
-  expect(stdout).toMatch(/Waymark plans/)
+  expect(stdout).toMatch(/Plan, track and gate/)
 })
 
 test('verify ends with 1 where a command failed, so that a script can use it', () => {
@@ -77,7 +77,7 @@ transitions: [{ from: work, event: finish, to: done, guard: checks }]
 guards: { checks: { type: command, run: "test -f made.txt" } }
 `,
   )
-  const { run_id } = json('create-run', 'checked')
+  const { run_id } = json('run', 'create', 'checked')
   expect(run('decide', run_id, 'finish').code).toBe(1)
   expect(run('verify', run_id).code).toBe(1)
   const { items } = json('inbox')
@@ -92,8 +92,11 @@ test.each([
   ['tasks', 'task list'],
   ['phases', 'phase list'],
   ['processes', 'process list'],
-  ['runs', 'list-runs'],
+  ['runs', 'run list'],
   ['stauts', 'status'],
+  ['tidy', 'prune'],
+  ['log_issue', 'issue log'],
+  ['get-state', 'run show'],
   ['inboxx', 'inbox'],
   ['misson list', 'mission list'],
 ])('waymark %s suggests waymark %s', (written, meant) => {

@@ -2,17 +2,6 @@ import { expect, test } from 'vitest'
 import { type CommandLineProject, type Entry, openCommandLine, startWork } from './command-line.ts'
 import { spoken } from './spoken.ts'
 
-test('help shows at most thirty commands, and all of them on demand', async () => {
-  const { out } = await spoken(['--help'])
-  const listed = out.split('\n').filter((line) => /^ {2}[a-z]/.test(line) && !line.startsWith('  -'))
-  expect(listed.length).toBeGreaterThan(20)
-  expect(listed.length).toBeLessThanOrEqual(30)
-  expect(out).toContain('waymark help all')
-  const all = (await spoken(['help', 'all'])).out
-  expect(all).toContain('  task dep remove')
-  expect(all).not.toMatch(/^ {2}(?:review file|review mark|plan dependencies) /m)
-})
-
 test.each(['edge told', 'machine ingest', 'plan dependencies'])(
   'what only a screen asks is no command: %s',
   async (command) => {
@@ -99,7 +88,7 @@ test('a graph can be pasted from a terminal as it is', async () => {
 test('search finds a task and a run by name, and show takes the run', async () => {
   const project = openCommandLine()
   const { taskId } = startWork(project)
-  const { run_id } = project.json('create-run', 'feature', '--task-id', taskId)
+  const { run_id } = project.json('run', 'create', 'feature', '--task-id', taskId)
   expect(project.json('search', 'the FORM add')).toMatchObject({
     tasks: [{ id: taskId }],
     runs: [],
@@ -131,7 +120,7 @@ test.each([
   [['show', 't-none'], /task list/],
   [['task', 'get', 't-none'], /waymark plan show/],
   [['context', 'm-none', '--include', 'tasks'], /waymark mission list --status all/],
-  [['get-state', 'run-none'], /waymark list-runs --status all/],
+  [['run', 'show', 'run-none'], /waymark run list --status all/],
   [['resolve', 'h-none', 'yes'], /waymark inbox/],
   [['phase', 'edit', 'P9', '--name', 'x'], /waymark phase list/],
 ])('an unknown id names the command that lists the known ones: %s', async (words, hint) => {

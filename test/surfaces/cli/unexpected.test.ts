@@ -79,7 +79,7 @@ test('no command prints a stack trace where the project’s folder is missing', 
 
 test('a reader that leaves early gets no error from any part of the program', () => {
   const { folder, environment } = openCommandLine()
-  const commands = ['--version', 'help all', 'init --dry-run', 'capture status', 'completion bash', 'review']
+  const commands = ['--version', 'help', 'init --dry-run', 'capture status', 'completion bash', 'review']
   for (const words of commands) {
     const { stderr } = spawnSync('sh', ['-c', `"$0" "$1" ${words} | true`, process.execPath, bin], {
       cwd: folder,

@@ -163,7 +163,7 @@ test.each([
 test('the hook itself decides by the command', () => {
   const project = openHookProject({ git: false })
   project.write('.waymark/processes/p.yaml', text('{ allowed: ["Bash(npm test*)"] }'))
-  project.json('create-run', 'p')
+  project.json('run', 'create', 'p')
   expect(project.decide('Bash', { command: 'npm test' }).decision).toBe('none')
   expect(project.decide('Bash', { command: 'npm test && rm -rf src' })).toMatchObject({
     decision: 'deny',

@@ -52,7 +52,7 @@ export function openHookProject(options: { readonly git?: boolean } = {}): HookP
     decide,
     startTask: (name, areas, ...flags) =>
       project.json('task', 'start', name, ...areas.flatMap((area) => ['--areas', area]), ...flags),
-    createRun: (...flags) => project.json('create-run', 'gated', ...flags).run_id,
+    createRun: (...flags) => project.json('run', 'create', 'gated', ...flags).run_id,
   }
 }
 

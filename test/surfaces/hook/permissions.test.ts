@@ -6,7 +6,7 @@ test('the state of the only active run decides: denied before ask before allowed
   const run = createRun()
   expect(decide('Bash', { command: 'ls' })).toEqual({
     decision: 'deny',
-    reason: `Waymark: Run ${run} (Gated) is in the state "plan", which denies Bash. The way on: state_gate_emit_event with submit_plan (to "build", by agent). \`waymark get-state ${run}\` says what is missing.`,
+    reason: `Waymark: Run ${run} (Gated) is in the state "plan", which denies Bash. The way on: state_gate_emit_event with submit_plan (to "build", by agent). \`waymark run show ${run}\` says what is missing.`,
   })
   expect(decide('WebFetch').decision).toBe('ask')
   expect(decide('WebFetch').reason).toContain('lets a person decide about WebFetch')
@@ -58,10 +58,10 @@ test('no state takes Waymark itself away', () => {
 test('a state without permissions restricts nothing, nor does a finished run', () => {
   const { createRun, decide, json, run } = openHookProject()
   const id = createRun()
-  json('emit-event', id, 'submit_plan', '--expected-revision', '1', '--idempotency-key', 'a')
+  json('run', 'emit', id, 'submit_plan', '--expected-revision', '1', '--idempotency-key', 'a')
   expect(decide('Bash').decision).toBe('none')
   json('run', 'cancel', id, '--reason', 'not needed')
-  expect(run('get-state', id).out).toContain('cancelled')
+  expect(run('run', 'show', id).out).toContain('cancelled')
   expect(decide('Bash').decision).toBe('none')
 })
 
@@ -75,6 +75,6 @@ test('of several runs, the one of the work in the tree counts; with none of them
   expect(decide('Bash')).toMatchObject({ decision: 'deny', reason: expect.stringContaining(bound) })
   expect(decide('Bash').reason).not.toContain(free)
   const ofTask = createRun('--task-id', task)
-  json('emit-event', bound, 'submit_plan', '--expected-revision', '1', '--idempotency-key', 'a')
+  json('run', 'emit', bound, 'submit_plan', '--expected-revision', '1', '--idempotency-key', 'a')
   expect(decide('Bash')).toMatchObject({ decision: 'deny', reason: expect.stringContaining(ofTask) })
 })

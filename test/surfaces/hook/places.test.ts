@@ -97,7 +97,7 @@ test('another project is none of its business', () => {
 test('a database that several projects share answers for each', () => {
   const { runWith, hook, home } = openHookProject()
   const environment = { WAYMARK_DATABASE: join(home, 'shared.db') }
-  const begun = runWith({ environment }, 'create-run', 'gated')
+  const begun = runWith({ environment }, 'run', 'create', 'gated')
   expect(begun.error).toBe('')
   const payload = { tool_name: 'Bash' }
   expect(hook('pre-tool-use', payload, environment).out).toContain('"deny"')

@@ -66,7 +66,7 @@ function RunList() {
     answer.runs.filter(({ ended_at }) => ended_at !== null).map((run) => [run.run_id, run]),
   )
   if (runs.size === 0) {
-    return <EmptyState title="Ended runs appear here." command="waymark create-run feature" />
+    return <EmptyState title="Ended runs appear here." command="waymark run create feature" />
   }
   return (
     <VirtualList

@@ -55,7 +55,7 @@ function ProcessList() {
       <section>
         <h2 class="list-title">Active runs</h2>
         {order.length === 0 ? (
-          <EmptyState title="Runs appear here while they are active." command="waymark create-run feature" />
+          <EmptyState title="Runs appear here while they are active." command="waymark run create feature" />
         ) : (
           <ul class="rows full-width" {...still}>
             {order.map((key) => {

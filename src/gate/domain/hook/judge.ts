@@ -188,7 +188,7 @@ export function formatTransitionsOut({ record, definition }: HookRun): string {
     (way) => [record.state, '*'].includes(way.from) && way.to !== record.state && !way.escape,
   )
   const named = [...new Set(leaving.map((transition) => formatTransition(definition, transition)))]
-  const see = `\`waymark get-state ${record.id}\` says what is missing.`
+  const see = `\`waymark run show ${record.id}\` says what is missing.`
   if (named.length === 0) return `No event leads on from there; ${see}`
   const more = named.length > maxNamed ? ' and more' : ''
   return `The way on: state_gate_emit_event with ${named.slice(0, maxNamed).join(', or ')}${more}. ${see}`

@@ -22,9 +22,9 @@ export const processLint = defineOperation({
   command: 'process lint',
   toolset: 'gate',
   audience: 'both',
-  title: 'Check a process',
+  title: 'Check a process file for mistakes',
   description:
-    'Everything that is wrong or odd in the definition of a process, with line and column. Not healthy when there is an error.',
+    'List errors and warnings in the file of a process, with line and column. An error makes it unhealthy.',
   kind: 'query',
   positional: ['process'],
   input: z.strictObject({ process: processField }),

@@ -10,7 +10,7 @@ export const processList = defineOperation({
   toolset: 'gate',
   audience: 'both',
   title: 'List processes',
-  description: 'The processes of the project and the ones that come with Waymark.',
+  description: 'List the processes of the project and those that come with Waymark.',
   kind: 'query',
   input: z.strictObject(pageFields(1000, 'How many')),
   output: z.object({

@@ -94,7 +94,7 @@ export const processShow = defineOperation({
   toolset: 'gate',
   audience: 'both',
   title: 'Show a process',
-  description: 'The states, events, transitions and guards of a process, or a drawing of them.',
+  description: 'Show the states, events, transitions and guards of a process, or draw them.',
   kind: 'query',
   positional: ['process'],
   input: z.strictObject({
@@ -103,7 +103,7 @@ export const processShow = defineOperation({
     include: z
       .array(choice(['source']))
       .max(1)
-      .describe('source: instead, its file with the findings of lint; also of a process with errors')
+      .describe('source: its file with the findings of lint instead; also for a process with errors')
       .optional(),
   }),
   output: z.object({

@@ -28,20 +28,20 @@ export const processSimulate = defineOperation({
   command: 'process simulate',
   toolset: 'gate',
   audience: 'both',
-  title: 'Play events through a process',
+  title: 'Simulate events on a process',
   description:
-    'What each event would do, from the beginning: accepted or refused, why, and what is missing. Nothing is read or recorded.',
+    'Show what each event would do, from the start: accepted or refused, why, and what is missing. Reads no files and records nothing.',
   kind: 'query',
   positional: ['process'],
   input: z.strictObject({
     process: processField,
     events: text(
-      'Names with commas between them, or a JSON list of such and of {event, payload, artifacts, role, satisfied}',
+      'Names, comma-separated, or a JSON list of names and of {event, payload, artifacts, role, satisfied}',
     ).optional(),
     satisfied: texts(
-      'Guards and types of artifacts that count as satisfied in every step that names none; * for all; "not x" for a guard that fails',
+      'Guards and artifact types to count as satisfied where a step names none; * for all; "not x" for a guard that fails',
     ).optional(),
-    context: freeObject('What the run knows at its beginning').optional(),
+    context: freeObject('Variables of the run at the start').optional(),
   }),
   output: z.object({
     process_id: z.string(),

@@ -73,7 +73,7 @@ export async function giveApprovals(
     if (content === null) {
       throw new Failure('REFUSED', `Run ${record.id} has no "${of}" that could be approved.`, {
         reason: 'artifact_not_submitted',
-        hint: `waymark get-state ${record.id} shows what was handed in.`,
+        hint: `waymark run show ${record.id} shows what was handed in.`,
       })
     }
     const own = artifacts

@@ -23,9 +23,9 @@ export const ciReport = defineOperation({
   toolset: 'gate',
   audience: 'both',
   access: 'contributor',
-  title: 'Hand in what a check of CI came to',
+  title: 'Report a CI result',
   description:
-    'For a machine with a token of kind runner: guards of type ci look at it. The same again changes nothing.',
+    'Report the result of a CI check for guards of type ci, with a token of kind runner. Repeating it changes nothing.',
   kind: 'command',
   idempotent: true,
   input: z.strictObject({
@@ -35,15 +35,15 @@ export const ciReport = defineOperation({
       .min(1)
       .max(100)
       .regex(/^[^\p{Cc}]+$/u, 'it must be one line')
-      .describe('The name of the check, as the guard has it'),
-    status: choice(statuses, 'What it came to', {
+      .describe('Name of the check, as in the guard'),
+    status: choice(statuses, 'Result of the check', {
       passed: 'success',
       failed: 'failure',
       canceled: 'cancelled',
       skipped: 'cancelled',
     }),
-    commit: text('The commit that it ran on; default HEAD').optional(),
-    url: text('Where it can be looked at').optional(),
+    commit: text('Commit that it ran on; default HEAD').optional(),
+    url: text('Address of the result page').optional(),
   }),
   output: z.object({
     result_id: z.string(),

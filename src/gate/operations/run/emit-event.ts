@@ -50,16 +50,16 @@ const EmitEventInput = z.strictObject({
       (value) => JSON.stringify(value).length <= maxPayload,
       'it is longer than 100,000 characters as JSON',
     )
-    .describe("What the event's payload_schema asks for")
+    .describe("Payload, as the event's payload_schema defines it")
     .optional(),
-  expected_revision: z.int().min(1).describe('The revision that state_gate_get_state answered'),
+  expected_revision: z.int().min(1).describe('Revision from state_gate_get_state'),
   idempotency_key: identifier('A new one for each event; the same one only to repeat a call'),
   artifact_paths: z
     .array(namedFile)
     .max(1000)
     .describe('Evidence: files in the project, "docs/plan.md" or { path, type }')
     .optional(),
-  dry_run: z.boolean().describe('Answer what would happen, and do nothing').optional(),
+  dry_run: z.boolean().describe('Only show what would happen').optional(),
 })
 type EmitEventInput = z.output<typeof EmitEventInput>
 
@@ -69,13 +69,12 @@ const emitMeasurements = { ...shownMeasurements, submitted: submittedFiles, ran:
 export const emitEvent = defineOperation({
   name: 'state_gate_emit_event',
   tool: 'state_gate_emit_event',
-  command: 'emit-event',
-  aliases: ['run emit'],
+  command: 'run emit',
   toolset: 'gate',
   audience: 'both',
-  title: 'Emit an event',
+  title: 'Emit an event on a run',
   description:
-    'Emit an event on a run, with its payload and evidence. A refusal says what is missing and who can supply it; nothing of a refused event is kept',
+    'Emit an event on a run, with its payload and evidence. A refusal says what is missing and who can supply it; a refused event changes nothing',
   kind: 'command',
   idempotent: true,
   positional: ['run_id', 'event_name'],

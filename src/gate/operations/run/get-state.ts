@@ -21,12 +21,11 @@ const maxWaitSeconds = 25
 export const getState = defineOperation({
   name: 'state_gate_get_state',
   tool: 'state_gate_get_state',
-  command: 'get-state',
-  aliases: ['run show'],
+  command: 'run show',
   toolset: 'gate',
   audience: 'both',
-  title: 'Get the state of a run',
-  description: 'The current state of a run, what stands in the way, and the events that can be emitted',
+  title: 'Show the state of a run',
+  description: 'Get the state of a run, what blocks it, and the events that can be emitted',
   kind: 'query',
   positional: ['run_id'],
   input: z.strictObject({
@@ -36,9 +35,7 @@ export const getState = defineOperation({
       .int()
       .min(0)
       .max(maxWaitSeconds)
-      .describe(
-        'Wait up to this long for the run to move past since_revision, or for what its guards look at to change',
-      )
+      .describe('Wait up to this long for the run to move past since_revision, or for its evidence to change')
       .optional(),
   }),
   output: z.object({

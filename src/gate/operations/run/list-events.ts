@@ -30,19 +30,18 @@ const PossibleEntry = z.object({
 export const listEvents = defineOperation({
   name: 'state_gate_list_events',
   tool: 'state_gate_list_events',
-  command: 'list-events',
-  aliases: ['run events'],
+  command: 'run events',
   toolset: 'gate',
   audience: 'both',
   title: 'List the events of a run',
-  description: 'The events that may be emitted now, where each leads, and what its guards still ask for',
+  description: 'List the events that can be emitted now, where each leads, and what its guards still need',
   kind: 'query',
   positional: ['run_id'],
   input: z.strictObject({
     run_id: runField,
     include_blocked: z
       .boolean()
-      .describe('Also events of other states and of other roles, with the reason')
+      .describe('Also events of other states and roles, with the reason')
       .optional(),
   }),
   output: z.object({

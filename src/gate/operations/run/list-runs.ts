@@ -11,12 +11,11 @@ const statuses = ['active', 'succeeded', 'failed', 'cancelled', 'all'] as const
 export const listRuns = defineOperation({
   name: 'state_gate_list_runs',
   tool: 'state_gate_list_runs',
-  command: 'list-runs',
-  aliases: ['run list'],
+  command: 'run list',
   toolset: 'gate',
   audience: 'both',
   title: 'List runs',
-  description: 'Find a run again: newest first, the active ones unless another status is asked for',
+  description: 'List runs, newest first; only active ones by default',
   kind: 'query',
   input: z.strictObject({
     status: choice(statuses, 'Default active').optional(),

@@ -12,7 +12,7 @@ export const runCancel = defineOperation({
   audience: 'person',
   title: 'Cancel a run',
   description:
-    'End a run where it stands. What it gates waits for another run of the same process, or for a person to complete it.',
+    'Cancel a run in its current state. What it gates then needs another run of the same process, or a person to complete it.',
   kind: 'command',
   destructive: true,
   positional: ['run_id', 'reason'],

@@ -18,8 +18,8 @@ export const runHistory = defineOperation({
   command: 'run history',
   toolset: 'gate',
   audience: 'both',
-  title: 'History of a run',
-  description: 'What moved a run, what was refused, newest first, and who approved what.',
+  title: 'Show the history of a run',
+  description: 'Show the transitions, refusals and approvals of a run, newest first.',
   kind: 'query',
   positional: ['run_id'],
   input: z.strictObject({

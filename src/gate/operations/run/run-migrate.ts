@@ -15,7 +15,7 @@ export const runMigrate = defineOperation({
   toolset: 'gate',
   audience: 'person',
   title: 'Move a run to another version of its process',
-  description: 'Moves a run to the process as its file is now. Use --dry-run first to see where it would be.',
+  description: 'Move a run to the current file of its process. Use --dry-run first to see the result.',
   kind: 'command',
   positional: ['run_id'],
   input: z.strictObject({
@@ -29,9 +29,9 @@ export const runMigrate = defineOperation({
           .regex(/^[^=]+=[^=]+$/, 'it is written old=new'),
       )
       .max(200)
-      .describe('Where states go whose names changed: old=new')
+      .describe('New names of renamed states: old=new')
       .optional(),
-    dry_run: z.boolean().describe('Say what would happen, and do nothing').optional(),
+    dry_run: z.boolean().describe('Show what would happen, and do nothing').optional(),
   }),
   output: z.object({
     run_id: z.string(),

@@ -13,9 +13,8 @@ export const runSummary = defineOperation({
   command: 'run summary',
   toolset: 'gate',
   audience: 'both',
-  title: 'Summary of a run',
-  description:
-    'Where a run stands in its process: the states behind it, and those that can still be reached.',
+  title: 'Show the path of a run through its process',
+  description: 'Show the states that a run has passed, and those that it can still reach.',
   kind: 'query',
   positional: ['run_id'],
   input: z.strictObject({ run_id: runField }),

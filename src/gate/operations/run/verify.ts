@@ -49,7 +49,7 @@ export const verify = defineOperation({
   audience: 'both',
   title: 'Run the commands of a run’s guards',
   description:
-    'Runs the approved commands that the guards of the present state ask for, again, and tells their results.',
+    'Run the approved commands that the guards of the current state need, again, and show their results.',
   kind: 'command',
   positional: ['run_id'],
   input: z.strictObject({ run_id: runField }),
@@ -67,7 +67,7 @@ export const verify = defineOperation({
     if (commandsFor(definition, record.state).length === 0) {
       throw new Failure('REFUSED', `No guard of "${record.state}" in run ${record.id} asks for a command.`, {
         reason: 'no_command_guard',
-        hint: `waymark list-events ${record.id} shows what its guards ask for.`,
+        hint: `waymark run events ${record.id} shows what its guards ask for.`,
       })
     }
     const questions = new MeasurementQuestions<typeof verifyMeasurements>(measured)

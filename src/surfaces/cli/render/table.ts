@@ -93,7 +93,7 @@ function row(at: {
 }
 
 /** Breaks a text between words; a longer word stays whole. */
-function wrap(text: string, width: number): readonly string[] {
+export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = []
   for (const word of text.split(/\s+/)) {
     const line = lines.at(-1)

@@ -118,7 +118,7 @@ export const resourceTemplates: ListResourceTemplatesResult = {
     {
       uriTemplate: summaryTemplate,
       name: 'run_summary',
-      title: 'Summary of a run',
+      title: 'Show the path of a run through its process',
       description: 'Where a run stands in its process: the states behind it, and those still ahead',
       mimeType,
     },
@@ -146,7 +146,7 @@ export const resourceTemplates: ListResourceTemplatesResult = {
     {
       uriTemplate: whyTemplate,
       name: 'why',
-      title: 'Why a line is there',
+      title: 'Show why a line was written',
       description: 'The task, goal and decisions behind a line of a file: read it before you undo a line',
       mimeType,
     },
