@@ -22,7 +22,7 @@ import { pathsByCommit } from './origin.ts'
 import { objectId } from './pack.ts'
 import { diskPath, displayPath, nulInput, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall, writePrivateDirectory } from './private-directory.ts'
-import { type GitEnvironment, git, runGit } from './process.ts'
+import { type GitEnvironment, git, runGit, withGitFaults } from './process.ts'
 import {
   locateFolder,
   type Repository,
@@ -46,20 +46,22 @@ export interface HistoryLookup {
 
 export function createLineHistory(options: LineHistoryOptions): LineHistory {
   const looking = <T>(folder: string, work: (look: HistoryLookup) => Promise<T>): Promise<T> =>
-    retryWithFreshLocations(options.environment, async () => {
-      const location = await locateFolder(folder, options.environment)
-      const directory = options.directory()
-      try {
-        const repository =
-          location.engine === 'git' ? location.repository : standInRepository(location.folder, directory)
-        writePrivateDirectory(directory, repository)
-        const { top, index, objects } = repository
-        const place = { directory, top, index, objects: [objects], environment: options.environment }
-        return await work({ location, repository, place })
-      } finally {
-        await rm(directory, { recursive: true, force: true })
-      }
-    })
+    withGitFaults(folder, () =>
+      retryWithFreshLocations(options.environment, async () => {
+        const location = await locateFolder(folder, options.environment)
+        const directory = options.directory()
+        try {
+          const repository =
+            location.engine === 'git' ? location.repository : standInRepository(location.folder, directory)
+          writePrivateDirectory(directory, repository)
+          const { top, index, objects } = repository
+          const place = { directory, top, index, objects: [objects], environment: options.environment }
+          return await work({ location, repository, place })
+        } finally {
+          await rm(directory, { recursive: true, force: true })
+        }
+      }),
+    )
   return {
     file: (request) =>
       looking(request.folder, async (look) => {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../kernel/failure.ts'
 import { processEnd } from '../kernel/process-end.ts'
 import { launch } from './launcher.ts'
@@ -188,12 +189,22 @@ function gitTimeoutFailure(
 /** A git call that had to succeed and did not. */
 export class GitError extends Error {
   readonly code: number
+  readonly complaint: string
+  readonly command: string
 
   constructor(args: readonly string[], result: GitResult) {
     super(`git ${args.join(' ')} ended with ${result.code}: ${result.complaint.trim()}`)
     this.name = 'GitError'
     this.code = result.code
+    this.complaint = result.complaint.trim()
+    this.command = commandIn(args)
   }
+}
+
+/** The word after the options of git itself, of which `-c` and `-C` take another word. */
+function commandIn(args: readonly string[]): string {
+  const at = args.findIndex((word, index) => !word.startsWith('-') && !/^-[cC]$/.test(args[index - 1] ?? ''))
+  return args[at] ?? 'command'
 }
 
 /** Runs git and answers its output. Throws GitError when it fails. */
@@ -291,15 +302,50 @@ export function folderMissingFailure(folder: string, cause: unknown): Failure {
 // What git and the system say of a folder that is moved while they read it, although another one may be back by now.
 const wentAway = /Unable to read current working directory|spawn git ENOENT|^ENOENT\b/
 
-/** Runs work on a place, and tells a fault of the machine as one. */
+// A work tree is moved in less.
+const pauseBeforeRetry = 50
+
+/**
+ * Runs work on a place, and once more where git failed: a folder may have been moved or removed just then. What fails again
+ * is told as a refusal.
+ */
 export async function withGitFaults<T>(where: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Failure || !(error instanceof Error)) throw error
-    const fault = environmentFault(error.message, where)
-    if (fault !== null) throw fault
-    const isGone = wentAway.test(error.message) || (error instanceof GitError && !existsSync(where))
-    throw isGone ? folderMissingFailure(where, error) : error
+    if (!isPassing(error)) throw refusalOf(error, where)
   }
+  await sleep(pauseBeforeRetry)
+  try {
+    return await work()
+  } catch (error) {
+    throw refusalOf(error, where)
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  if (error instanceof Failure || !(error instanceof Error)) return false
+  return error instanceof GitError ? error.code !== noGit : wentAway.test(error.message)
+}
+
+function refusalOf(error: unknown, where: string): unknown {
+  if (error instanceof Failure || !(error instanceof Error)) return error
+  const fault = environmentFault(error.message, where)
+  if (fault !== null) return fault
+  const isGit = error instanceof GitError
+  if (wentAway.test(error.message) || (isGit && !existsSync(where))) return folderMissingFailure(where, error)
+  return isGit ? gitFailure(error, where) : error
+}
+
+function gitFailure(error: GitError, where: string): Failure {
+  const first = error.complaint.split('\n')[0]?.replace(/^fatal: /, '') || 'it said nothing'
+  return new Failure(
+    'UNAVAILABLE',
+    `${where} could not be measured: git ${error.command} failed twice (${first.slice(0, 300)}).`,
+    {
+      reason: 'git_failed',
+      hint: 'If a folder in it is being moved or removed, call again afterwards; else run git status there and do what it says.',
+      cause: error,
+    },
+  )
 }

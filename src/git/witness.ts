@@ -48,6 +48,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     },
   }
 
+  const located = (path: string) => withGitFaults(path, () => locateFolder(path, environment))
   const listed = new ListedFiles()
   const hashed = (path: string) => {
     return withGitFaults(path, () => {
@@ -66,7 +67,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
 
   return {
     locate: async (path) => {
-      const location = await locateFolder(path, environment)
+      const location = await located(path)
       if (location.engine === 'git') {
         const { repository } = location
         return { top: repository.top, mainTop: mainTop(repository), engine: 'git' }
@@ -75,7 +76,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       return { top: folder, mainTop: folder, engine: 'checksum', reason }
     },
     others: async (path) => {
-      const location = await locateFolder(path, environment)
+      const location = await located(path)
       return location.engine === 'git' ? otherTreeTops(location.repository.top) : []
     },
     snapshot: (request) => {
@@ -93,7 +94,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       if (reason !== null) return unknownReport(reason)
       const span = await loadSpan(from, to)
       if (typeof span === 'string') return unknownReport(span)
-      return reportChanges(span, environment).catch((error: unknown) => {
+      return withGitFaults(to.top, () => reportChanges(span, environment)).catch((error: unknown) => {
         return unknownReport(`The two snapshots could not be compared: ${messageOf(error)}`)
       })
     },
@@ -108,7 +109,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       directory: () => mkdtempSync(join(tmpdir(), 'waymark-blame-')),
     }),
     contents: snapshotContents(environment),
-    branch: (request) => readBranch(request, environment),
+    branch: (request) => withGitFaults(request.folder, () => readBranch(request, environment)),
     touched: async (from, to) => {
       if (comparisonObstacle(from, to) !== null) return null
       const span = await loadSpan(from, to)

@@ -22,7 +22,7 @@ test.for(['a work tree inside it', 'the work tree itself'])(
     })
     const ended = once(moving, 'exit')
     try {
-      for (let at = 0; at < 25; at += 1) {
+      for (let at = 0; at < 60; at += 1) {
         const measured = async () => {
           const next = await witness.snapshot({ folder: repo.top, name: `next-${at}` })
           await witness.treeHash(repo.top)
@@ -33,7 +33,10 @@ test.for(['a work tree inside it', 'the work tree itself'])(
           (error: unknown) => error,
         )
         if (refused !== null)
-          expect(refused).toMatchObject({ code: 'UNAVAILABLE', reason: 'folder_not_found' })
+          expect(refused).toMatchObject({
+            code: 'UNAVAILABLE',
+            reason: expect.stringMatching(/^(folder_not_found|git_failed)$/),
+          })
       }
     } finally {
       if (moving.pid !== undefined) process.kill(-moving.pid, 'SIGKILL')
