@@ -8,6 +8,9 @@ import { removeFolder } from './removed-folder.ts'
 /** The program as it is installed. */
 export const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
 
+/** Where scripts of the tests that load the sources keep what was compiled, for the next start of one. */
+export const compiled = join(import.meta.dirname, '..', '..', '.cache', 'compiled')
+
 export interface Ran {
   readonly code: number | null
   readonly out: string

@@ -1,21 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { CommandResult } from '../../../src/gate/domain/run.ts'
 import { endOfCommand } from '../../../src/gate/operations/run/commands.ts'
 import type { AttemptId, CommandResultId } from '../../../src/kernel/id.ts'
 import { fingerprint } from '../../../src/store/fingerprint.ts'
 import { restoreFromBackup } from '../../../src/store/safety/restore-backup.ts'
 import { agent } from '../../support/entities.ts'
-import { emptyPostgres, isPostgresLeftOut } from '../../support/postgres/database.ts'
+import { isPostgresLeftOut } from '../../support/postgres/database.ts'
 import {
   type CommandLineProject,
   type Entry,
   openCommandLine,
   startWork,
 } from '../../surfaces/cli/command-line.ts'
-import { type Movable, movable, storeAt, takeTo } from './place.ts'
+import { type Begun, begun, emptyServer, movable, storeAt, takeTo } from './place.ts'
 
 const text = 'diff --git a/src/form.ts b/src/form.ts\n+export const form = 1\n'
 
@@ -23,7 +23,7 @@ const commandId = 'cmd-0123456789ab' as CommandResultId
 const printed = `${'a line of a long test run é\n'.repeat(500)}all passed\n`
 
 /** A task that was done, what a command printed at length, and what its machine sent of it. */
-async function withKeptDiff(project: Movable): Promise<string> {
+async function withKeptDiff(project: Begun): Promise<string> {
   const { taskId } = startWork(project)
   const done = project.json('task', 'complete', taskId, '--status', 'success', '--outcome.summary', 'Added.')
   const [attempt] = project.json('show', taskId).attempts
@@ -94,14 +94,13 @@ function reads(run: (...words: readonly string[]) => Entry): Entry {
 const places = isPostgresLeftOut ? ['sqlite'] : ['sqlite', 'postgres']
 
 test.each(places)('case 42: what is exported is imported in %s, kept diffs and all', async (engine) => {
-  const project = await movable()
+  const project = begun()
   const attemptId = await withKeptDiff(project)
   const file = join(project.home, 'project.jsonl')
   writeFileSync(file, project.run('export').out)
   const other = openCommandLine()
-  const database = engine === 'postgres' ? await emptyPostgres() : null
-  onTestFinished(() => database?.[Symbol.asyncDispose]())
-  const environment = { WAYMARK_DATABASE: database?.url ?? '' }
+  const url = engine === 'postgres' ? await emptyServer() : null
+  const environment = { WAYMARK_DATABASE: url ?? '' }
   const json = (...words: readonly string[]) => {
     const { code, out, error } = other.runWith({ environment }, ...words, '--json')
     expect(error).toBe('')
@@ -111,9 +110,9 @@ test.each(places)('case 42: what is exported is imported in %s, kept diffs and a
   expect(json('import', file)).toMatchObject({ events: project.json('status').events })
   expect(json('log', '--verify', '--limit', '1')).toMatchObject({ healthy: true })
   expect(reads(json)).toEqual(reads(project.json))
-  const kept = await diffAt(database?.url ?? join(other.folder, '.waymark', 'waymark.db'), other, attemptId)
+  const kept = await diffAt(url ?? join(other.folder, '.waymark', 'waymark.db'), other, attemptId)
   expect(kept).toMatchObject({ text, cut: false })
-  const printedThere = await outputAt(database?.url ?? join(other.folder, '.waymark', 'waymark.db'), other)
+  const printedThere = await outputAt(url ?? join(other.folder, '.waymark', 'waymark.db'), other)
   expect(printedThere).toMatchObject({ text: printed, removedAt: null })
   // A diff that is not the one of its hash is refused.
   const whole = project.run('export').out
@@ -142,30 +141,30 @@ test.skipIf(isPostgresLeftOut || !existsSync(join(bin, 'pg_dump')))(
     const before = reads(there.json)
     const dump = join(project.home, 'waymark.dump')
     execFileSync(join(bin, 'pg_dump'), ['--format=custom', `--file=${dump}`, project.url])
-    const restored = await emptyPostgres()
-    onTestFinished(() => restored[Symbol.asyncDispose]())
-    execFileSync(join(bin, 'pg_restore'), ['--no-owner', `--dbname=${restored.url}`, dump])
+    const restored = await emptyServer()
+    execFileSync(join(bin, 'pg_restore'), ['--no-owner', `--dbname=${restored}`, dump])
     const json = (...words: readonly string[]) =>
-      JSON.parse(project.runWith({ environment: { WAYMARK_DATABASE: restored.url } }, ...words, '--json').out)
+      JSON.parse(project.runWith({ environment: { WAYMARK_DATABASE: restored } }, ...words, '--json').out)
     expect(reads(json)).toEqual(before)
     expect(json('log', '--verify', '--limit', '1')).toMatchObject({ healthy: true })
-    expect(await diffAt(restored.url, project, attemptId)).toMatchObject({ text })
+    expect(await diffAt(restored, project, attemptId)).toMatchObject({ text })
   },
 )
 
 test.each(places)(
   'after retention_days a kept diff and what a command printed are removed in %s, and that is said',
   async (engine) => {
-    const project = await movable()
+    const project = begun()
     const attemptId = await withKeptDiff(project)
-    const place = engine === 'postgres' ? project.url : project.file
-    const { json } = engine === 'postgres' ? takeTo(project, project.url) : project
+    const url = engine === 'postgres' ? await emptyServer() : null
+    const place = url ?? project.file
+    const { json } = url === null ? project : takeTo(project, url)
     const pruneIn = async (days: number) => {
       const { invoke } = await import('../../../src/kernel/operations/invoke.ts')
       const { prune } = await import('../../../src/project/operations/prune.ts')
       const { openContext } = await import('../../../src/app/open-context.ts')
       const { environment, folder: workingFolder } = project
-      const database = engine === 'postgres' ? { WAYMARK_DATABASE: project.url } : {}
+      const database = url === null ? {} : { WAYMARK_DATABASE: url }
       const context = openContext({
         actor: agent,
         environment: { ...environment, ...database },

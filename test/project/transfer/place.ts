@@ -8,21 +8,31 @@ import { openStore } from '../../../src/store/store.ts'
 import { emptyPostgres } from '../../support/postgres/database.ts'
 import { type CommandLineProject, type Entry, openCommandLine } from '../../surfaces/cli/command-line.ts'
 
-export interface Movable extends CommandLineProject {
-  readonly url: string
+export interface Begun extends CommandLineProject {
   readonly file: string
-  readonly projectId: string
 }
 
-/** A project with some work in its own file, and an empty database on a server. */
-export async function movable(): Promise<Movable> {
+export interface Movable extends Begun {
+  readonly url: string
+}
+
+/** A project with some work in its own file. */
+export function begun(): Begun {
   const project = openCommandLine()
+  project.json('mission', 'start', 'Begin', '--objective', 'Any')
+  return { ...project, file: join(project.folder, '.waymark', 'waymark.db') }
+}
+
+/** The same, and an empty database on a server. */
+export async function movable(): Promise<Movable> {
+  return { ...begun(), url: await emptyServer() }
+}
+
+/** The URL of an empty database on a server, for as long as the test lasts. */
+export async function emptyServer(): Promise<string> {
   const database = await emptyPostgres()
   onTestFinished(() => database[Symbol.asyncDispose]())
-  project.json('mission', 'start', 'Begin', '--objective', 'Any')
-  const [created] = project.json('log', '--since', '0').events
-  const file = join(project.folder, '.waymark', 'waymark.db')
-  return { ...project, url: database.url, file, projectId: created.body.id }
+  return database.url
 }
 
 export function storeAt(place: string, folder: string): Store {
@@ -36,7 +46,7 @@ export function storeAt(place: string, folder: string): Store {
 }
 
 /** Ends writing, imports the file at another database, and answers the commands of the project there. */
-export function takeTo(project: Movable, url: string) {
+export function takeTo(project: Begun, url: string) {
   const file = join(project.home, `taken-${Date.now()}.jsonl`)
   const ended = project.run('export', '--end', '--to', url)
   writeFileSync(file, ended.out)

@@ -1,20 +1,25 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readExport } from '../../../src/events/operations/event-line.ts'
 import { happened } from '../../store/events.ts'
 import { amount } from '../../support/amount.ts'
 import { aTask } from '../../support/entities.ts'
-import { emptyPostgres, isPostgresLeftOut } from '../../support/postgres/database.ts'
+import { isPostgresLeftOut } from '../../support/postgres/database.ts'
 import { bin } from '../../support/program.ts'
 import { startAlone } from '../../support/started-program.ts'
-import { openCommandLine, refusalIn, startWork } from '../../surfaces/cli/command-line.ts'
-import { type Movable, movable, storeAt, takeTo } from './place.ts'
+import {
+  type CommandLineProject,
+  openCommandLine,
+  refusalIn,
+  startWork,
+} from '../../surfaces/cli/command-line.ts'
+import { begun, emptyServer, type Movable, movable, storeAt, takeTo } from './place.ts'
 
 const verify = ['log', '--verify', '--limit', '1'] as const
 const start = ['mission', 'start', 'More', '--objective', 'Any', '--idempotency-key', 'k-1'] as const
 
-function written(project: Movable, name: string, text: string): string {
+function written(project: CommandLineProject, name: string, text: string): string {
   const file = join(project.home, name)
   writeFileSync(file, text)
   return file
@@ -85,7 +90,7 @@ test('no secret of the project stands in an export, and the addresses of webhook
     for (const secret of [...secrets, 'urlsecret', 'pa/ss']) expect(out + error).not.toContain(secret)
   }
   expect(ended.error).toMatch(/postgres:\/\/db\.test\/team:.*webhook, slack.*notify edit <name> --url/s)
-  other.json('import', '--replace', written(project as Movable, 'project.jsonl', ended.out))
+  other.json('import', '--replace', written(project, 'project.jsonl', ended.out))
   const again = other.json('notify', 'edit', 'webhook', '--url', webhook, '--new-secret', '--private')
   expect(again.secret).toMatch(/^whsec_/)
   expect(other.json(...verify)).toMatchObject({ healthy: true })
@@ -216,11 +221,10 @@ describe.skipIf(isPostgresLeftOut)('a project that is taken elsewhere', () => {
   })
 
   test('the place of another project on a server is taken, and that one keeps its record under another name', async () => {
-    const [project, other] = [await movable(), openCommandLine()]
-    const database = await emptyPostgres()
-    onTestFinished(() => database[Symbol.asyncDispose]())
+    const [project, other] = [begun(), openCommandLine()]
+    const url = await emptyServer()
     const run = (...words: readonly string[]) =>
-      other.runWith({ environment: { WAYMARK_DATABASE: database.url } }, ...words)
+      other.runWith({ environment: { WAYMARK_DATABASE: url } }, ...words)
     expect(run('mission', 'start', 'Other', '--objective', 'Any').code).toBe(0)
     const file = written(project, 'project.jsonl', project.run('export').out)
     const imported = JSON.parse(run('import', '--replace', file, '--json').out)

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openMachinePeople } from '../../../src/app/settings/machine-people.ts'
 import { isOwnToken } from '../../../src/people/domain/identity.ts'
 import { temporaryFolder } from '../../support/git-repository.ts'
+import { compiled } from '../../support/program.ts'
 import { serverEnvironment } from '../../support/stdio-project.ts'
 
 const source = join(import.meta.dirname, '../../../src')
@@ -25,7 +26,10 @@ test('servers that start at the same time agree on the two own tokens of their u
   const answers = await Promise.all(
     Array.from({ length: 4 }, async () => {
       const words = ['--input-type=module', '--eval', script]
-      const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'], env: environment })
+      const child = spawn(process.execPath, words, {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { ...environment, NODE_COMPILE_CACHE: compiled },
+      })
       let out = ''
       child.stdout.on('data', (data: Buffer) => {
         out += data.toString()

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { compiled } from '../../../support/program.ts'
 
 export interface Ended {
   readonly code: number | null
@@ -15,8 +16,6 @@ export interface Spawned {
   kill(signal: NodeJS.Signals): void
 }
 
-const compiled = fileURLToPath(new URL('../../../../.cache/compiled', import.meta.url))
-
 export type ScriptName = 'writer' | 'locker' | 'opener' | 'once' | 'emitter'
 
 /** Runs a script of this folder in a process of its own. */
@@ -24,7 +23,6 @@ export function spawned(script: ScriptName, args: readonly string[]): Spawned {
   const file = fileURLToPath(new URL(`./${script}.ts`, import.meta.url))
   const child = spawn(process.execPath, [file, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // What it compiles is kept for the next one: it loads the store from TypeScript.
     env: { ...process.env, NODE_COMPILE_CACHE: compiled },
   })
   const { promise: firstLine, resolve } = Promise.withResolvers<string>()
