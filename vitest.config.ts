@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './scripts/longest-first.ts'
 
 export default defineConfig({
   test: {
@@ -15,6 +16,7 @@ export default defineConfig({
     isolate: false,
     // Node runs the modules as they are: nothing is transformed first.
     experimental: { viteModuleRunner: false, nodeLoader: false },
+    sequence: { sequencer: LongestFirst },
     setupFiles: ['test/support/properties.ts'],
     globalSetup: [
       'test/support/own-environment.ts',

@@ -2,6 +2,7 @@
 // The last line is `N passed, M failed`; a check that fails counts as one failure.
 import { spawn } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { setPriority, constants as systemConstants } from 'node:os'
 import { join } from 'node:path'
 import { flakyFile } from './flaky-reporter.ts'
 import { ledgerProblems } from './requirements.mjs'
@@ -10,19 +11,17 @@ import { tally, type VitestResults } from './tally.ts'
 interface Check {
   readonly name: string
   readonly words: readonly [string, ...string[]]
-  /** Says what it does while it does it. */
-  readonly isShown?: boolean
 }
 
 const root = join(import.meta.dirname, '..')
 const resultsFile = join(root, '.cache', 'vitest.json')
 
-// They run two at a time, each on one core: two threads of the compiler look up the same types twice, and its
-// collector of memory takes a third of its time. So it has one, and collects only what is too much. Longest first.
+// They run beside the tests, one at a time, on what the tests leave of the machine: tests wait for processes and pages a
+// third of their time. Two threads of the compiler look up the same types twice, and its collector of memory takes a
+// third of its time. So it has one, and collects only what is too much. Longest first.
 const compiler = { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '2GiB' }
 const types = ['tsc', '--noEmit', '--checkers', '1', '-p'] as const
 const checks: readonly Check[] = [
-  { name: 'browser of the tests', words: ['node', 'scripts/browser.mjs'], isShown: true },
   { name: 'lint (oxlint)', words: ['oxlint', '--type-aware'] },
   { name: 'types (tsc)', words: [...types, '.'] },
   { name: 'types of the dashboard (tsc)', words: [...types, 'web'] },
@@ -34,15 +33,19 @@ const checks: readonly Check[] = [
 process.exitCode = (await checkAll()) ? 0 : 1
 
 async function checkAll(): Promise<boolean> {
-  const waiting = [...checks]
   const failed: string[] = []
-  const work = async (): Promise<void> => {
-    for (let check = waiting.shift(); check; check = waiting.shift()) {
-      if (!(await passes(check))) failed.push(check.name)
-    }
+  // It says what it does while it does it.
+  const { code } = await run(['node', 'scripts/browser.mjs'], 'inherit')
+  if (code !== 0) failed.push('browser of the tests')
+  const [haveRun, outcomes] = await Promise.all([testsRun(), checkedBeside()])
+  if (!haveRun) failed.push('the test run itself')
+  // The tests write over what is said meanwhile.
+  for (const { name, isPassed, seconds, output } of outcomes) {
+    console.log(`${isPassed ? 'ok    ' : 'FAILED'} ${name}, ${seconds.toFixed(1)} s`)
+    if (isPassed) continue
+    console.log(output)
+    failed.push(name)
   }
-  await Promise.all([work(), work()])
-  if (!(await testsRun())) failed.push('the test run itself')
   const results = readResults()
   const problems = results === null ? ['There are no results of tests.'] : ledgerProblems(results)
   for (const problem of problems) console.log(`requirements: ${problem}`)
@@ -60,14 +63,21 @@ async function checkAll(): Promise<boolean> {
   return counted.failures.length === 0
 }
 
-/** Runs a check, and shows what it said only where it failed. */
-async function passes({ name, words, isShown = false }: Check): Promise<boolean> {
-  const startedAt = performance.now()
-  const { code, output } = await run(words, isShown ? 'inherit' : 'pipe')
-  const took = ((performance.now() - startedAt) / 1000).toFixed(1)
-  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}, ${took} s`)
-  if (code !== 0) console.log(output)
-  return code === 0
+interface CheckOutcome extends Pick<Check, 'name'> {
+  readonly isPassed: boolean
+  readonly seconds: number
+  readonly output: string
+}
+
+async function checkedBeside(): Promise<readonly CheckOutcome[]> {
+  const outcomes: CheckOutcome[] = []
+  for (const { name, words } of checks) {
+    const startedAt = performance.now()
+    const { code, output } = await run(words, 'pipe', systemConstants.priority.PRIORITY_LOW)
+    const seconds = (performance.now() - startedAt) / 1000
+    outcomes.push({ name, isPassed: code === 0, seconds, output })
+  }
+  return outcomes
 }
 
 async function testsRun(): Promise<boolean> {
@@ -94,6 +104,7 @@ function readResults(): VitestResults | null {
 function run(
   [program, ...words]: Check['words'],
   output: 'pipe' | 'inherit',
+  priority?: number,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const isNode = program === 'node'
   const child = spawn(isNode ? process.execPath : join(root, 'node_modules', '.bin', program), words, {
@@ -102,6 +113,7 @@ function run(
     env: { ...process.env, ...compiler, ...temporaryFiles() },
     shell: process.platform === 'win32' && !isNode,
   })
+  if (priority !== undefined && child.pid !== undefined) setPriority(child.pid, priority)
   const chunks: Buffer[] = []
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
   child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk))
