@@ -1,4 +1,4 @@
-import { type FileHandle, readdir, stat } from 'node:fs/promises'
+import { type FileHandle, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openRegular, readRegular } from '../kernel/files/regular-file.ts'
 import type { OperationInProgress, ReflogPosition } from './recorded-state.ts'
@@ -157,7 +157,9 @@ const marks = [
 
 /** The merge, rebase or the like that was begun and not ended. */
 export async function operationInProgress(gitFolder: string): Promise<OperationInProgress | null> {
-  const found = await Promise.all(marks.map(([file]) => isPresent(join(gitFolder, file))))
+  // One look at the folder: nearly always there is none of them, and to ask for each costs six errors.
+  const names = new Set(await readdir(gitFolder).catch(() => []))
+  const found = marks.map(([file]) => names.has(file))
   // A rebase that stops at a conflict leaves CHERRY_PICK_HEAD as well; the rebase is what is in progress.
   const name = found[3] || found[4] ? 'rebase' : marks.find((_, at) => found[at])?.[1]
   if (name === undefined) return null
@@ -171,11 +173,4 @@ export async function operationInProgress(gitFolder: string): Promise<OperationI
 async function readHeads(gitFolder: string, file: string): Promise<string[]> {
   const text = await readRegular(join(gitFolder, file)).then(String, () => '')
   return text.split('\n').filter((line) => /^[0-9a-f]{40,64}$/.test(line))
-}
-
-async function isPresent(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

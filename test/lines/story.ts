@@ -1,7 +1,15 @@
-import { readFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
-import { type Answer, openProject, type ProjectOptions, type TestProject } from '../support/project.ts'
+import { commitCopied, copyFolder } from '../support/copied-folder.ts'
+import { git as runGit } from '../support/git.ts'
+import {
+  type Answer,
+  openProject,
+  type ProjectOptions,
+  projectFiles,
+  type TestProject,
+} from '../support/project.ts'
 
 /** A project whose file `f` agents and people write lines into. */
 export interface Story extends TestProject {
@@ -29,30 +37,21 @@ export function lines(writer: string, ...numbers: readonly number[]): string[] {
 }
 
 export async function openStory(options: ProjectOptions = {}): Promise<Story> {
-  const project = await openProject(options)
+  const project = await openProject({ ...(options.git !== false && { fill: fillStory }), ...options })
   const { folder, call, git, write } = project
   const read = (path: string) => readFileSync(join(folder, path), 'utf8')
   const rows = (path: string) => read(path).split('\n').slice(0, -1)
   const save = (path: string, all: readonly string[]) => write(path, all.map((line) => `${line}\n`).join(''))
-  if (options.git !== false) git('config', 'commit.gpgsign', 'false')
-  save('f', base)
-  save('g', ['other file one', 'other file two'])
-  if (options.git !== false) {
-    git('add', '-A')
-    // Before anything is recorded, whatever second that is.
-    vi.stubEnv('GIT_COMMITTER_DATE', '2026-01-05T10:00:00Z')
-    git('commit', '-qm', 'base')
-    vi.unstubAllEnvs()
-  }
+  if (options.git === false) for (const [path, all] of Object.entries(begun)) save(path, all)
   const begin: Story['begin'] = (agent, more = {}) =>
     call('start_task', { name: `work of ${agent}`, goal: `goal of ${agent}`, agent_name: agent, ...more })
   const end: Story['end'] = ({ task_id }) =>
     call('complete_task', { task_id, status: 'success', outcome: { summary: 'done' } })
   const whose: Story['whose'] = async (path, more = {}) => {
-    const state = () => (options.git === false ? '' : repositoryState(project))
+    const state = () => (options.git === false ? {} : repositoryState(folder))
     const before = state()
     const answer = await call('blame', { file: path, ...more })
-    expect(state()).toBe(before)
+    expect(state()).toEqual(before)
     return answer.ranges.flatMap((range: Answer) =>
       Array.from({ length: range.end - range.start + 1 }, (_, index) => {
         const line = answer.text?.[range.start + index - 1] ?? ''
@@ -106,8 +105,31 @@ function nameOf({ kind, agent, attempts }: Answer): string {
   return attempts === undefined ? agent : `contested(${attempts.length})`
 }
 
-/** What nothing but git itself may change: refs, configuration, hooks and objects. */
-function repositoryState({ git }: TestProject): string {
-  const config = git('config', '--list', '--local')
-  return [git('for-each-ref'), config, git('count-objects', '-v'), git('status', '--porcelain')].join('\n')
+const begun = { f: base, g: ['other file one', 'other file two'] }
+
+function fillStory(folder: string): void {
+  copyFolder('story', folder, (template) => {
+    commitCopied(template, projectFiles)
+    for (const [path, all] of Object.entries(begun))
+      writeFileSync(join(template, path), all.map((line) => `${line}\n`).join(''))
+    runGit(template, 'add', '-A')
+    // Before anything is recorded, whatever second that is.
+    vi.stubEnv('GIT_COMMITTER_DATE', '2026-01-05T10:00:00Z')
+    runGit(template, 'commit', '-qm', 'base')
+    vi.unstubAllEnvs()
+  })
+}
+
+/** What nothing but git itself and whoever works there may change: refs, configuration, hooks, objects, index and files. */
+function repositoryState(folder: string): Readonly<Record<string, string>> {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => !path.startsWith('.waymark'),
+  )
+  return Object.fromEntries(paths.map((path) => [path, contentAt(join(folder, path))]))
+}
+
+function contentAt(path: string): string {
+  const found = lstatSync(path)
+  if (found.isSymbolicLink()) return readlinkSync(path)
+  return found.isFile() ? readFileSync(path, 'latin1') : ''
 }

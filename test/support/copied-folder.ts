@@ -14,7 +14,7 @@ let home: string | undefined
 export function copyFolder(name: string, folder: string, make: (folder: string) => void): void {
   let template = made.get(name)
   if (template === undefined) {
-    template = join(templateFolder(), String(made.size))
+    template = join(mkdtempSync(join(templateFolder(), 'made-')), 'folder')
     make(template)
     // Examples that git puts there; nothing runs them.
     rmSync(join(template, '.git', 'hooks'), { recursive: true, force: true })

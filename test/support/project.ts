@@ -59,7 +59,8 @@ const shippedProcesses = join(import.meta.dirname, '..', '..', 'processes')
 export const agentActor: Actor = { name: 'test-agent', kind: 'agent', role: null, channel: 'stdio' }
 export const person: Actor = { name: 'Tess', kind: 'person', role: null, channel: 'cli' }
 
-const files = {
+/** What is committed in a new project. */
+export const projectFiles = {
   'README.md': '# Project\n',
   'src/auth.ts': 'export const auth = 1\n',
   'src/api.ts': 'export const api = 1\n',
@@ -97,6 +98,8 @@ export function notFound(kind: MissingKind) {
 
 export interface ProjectOptions {
   readonly git?: boolean
+  /** Makes the folder with its repository, instead of one with a few committed files. */
+  readonly fill?: (folder: string) => void
   /** False: there is no database before the first write. */
   readonly database?: boolean
   /** Calls come from a remote machine, over the wire; by default where the environment of the tests says so. */
@@ -123,8 +126,9 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
   }
-  if (options.git === false) for (const [path, content] of Object.entries(files)) write(path, content)
-  else commitCopied(folder, files)
+  if (options.git === false) for (const [path, content] of Object.entries(projectFiles)) write(path, content)
+  else if (options.fill) options.fill(folder)
+  else commitCopied(folder, projectFiles)
   let now = Date.now()
   let started = performance.now()
   const clock = { now: () => Math.round(now + performance.now() - started) }
