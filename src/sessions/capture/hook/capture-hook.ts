@@ -21,6 +21,8 @@ export interface CaptureHookContext {
 }
 
 const maxInputLength = 4 * 1024 * 1024
+/** The most that is taken off a client's hands. */
+const maxTakenLength = 3e8
 const ingestAliveMs = 15_000
 // The moments at which somebody will soon want to read what was recorded.
 const pause = /^(?:session_|prompted|stopped)/
@@ -112,8 +114,9 @@ function readInput(): { readonly text: string; readonly isWhole: boolean } | nul
   const head: Buffer[] = []
   const tail: Buffer[] = []
   let size = 0
-  for (;;) {
-    const chunk = Buffer.allocUnsafe(65_536)
+  // Who never ends is no client: an agent waits for its hooks.
+  while (size < maxTakenLength) {
+    const chunk = Buffer.alloc(65_536)
     const read = readChunk(chunk)
     if (read === 0) break
     size += read
