@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -37,7 +38,7 @@ export function makeFolderIn({ path }: OpenFolder, name: string): OpenFolder {
   try {
     mkdirSync(place, { mode: 0o700 })
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error
+    if (!existsSync(place)) throw error
   }
   return openFolder(place)
 }

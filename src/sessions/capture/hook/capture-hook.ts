@@ -133,7 +133,7 @@ function readChunk(chunk: Buffer): number {
     try {
       return readSync(0, chunk)
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : null
+      const { code } = error as NodeJS.ErrnoException
       if (code === 'EOF') return 0
       if (code !== 'EAGAIN' || tries > 400) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
