@@ -1,6 +1,6 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { TransactionContext } from '../../kernel/id.ts'
-import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
+import { type InboxItem, type InboxItemRequest, openInboxItem } from '../../track/domain/records.ts'
 import { isOfChanges } from './approved-content.ts'
 import {
   type EventDefinition,
@@ -188,26 +188,13 @@ export function runItem(
   },
   setting: TransactionContext,
 ): InboxItem {
-  return {
-    id: setting.ids.next('item'),
-    kind: about.kind,
-    missionId: run.missionId,
-    phaseId: null,
-    taskId: run.taskId,
-    attemptId: null,
-    issueId: null,
-    runId: run.id,
-    request: about.request,
-    reason: about.reason,
-    paths: about.paths ?? [],
-    openedBy: 'waymark',
-    openedAt: setting.at,
-    status: 'open',
-    answer: null,
-    action: null,
-    closedBy: null,
-    closedAt: null,
-  }
+  const where = { missionId: run.missionId, phaseId: null, taskId: run.taskId, attemptId: null }
+  const opened = openInboxItem(
+    { kind: about.kind, reason: about.reason, openedBy: 'waymark' },
+    where,
+    setting,
+  )
+  return { ...opened, runId: run.id, request: about.request, paths: about.paths ?? [] }
 }
 
 function decisionReason(

@@ -17,6 +17,17 @@ const dependencyFields = z.strictObject({
   brief: briefField.optional(),
 })
 
+/** What both take and answer. */
+const ofDependency = {
+  positional: ['task-id', 'dep-id'],
+  synonyms: { id: 'task-id', depends_on: 'dep-id', depends_on_id: 'dep-id', dependency_id: 'dep-id' },
+  input: dependencyFields,
+  output: TaskOrBrief,
+  listedOutput: listedOfTask,
+  brief: briefTask,
+  print: printEntity,
+} as const
+
 export const depAdd = defineOperation({
   name: 'taskman_task_dep_add',
   tool: 'taskman_task_dep_add',
@@ -26,13 +37,7 @@ export const depAdd = defineOperation({
   title: 'Add a dependency',
   description: 'Make a task wait for another; cycles are refused',
   kind: 'command',
-  positional: ['task-id', 'dep-id'],
-  synonyms: { id: 'task-id', depends_on: 'dep-id', depends_on_id: 'dep-id', dependency_id: 'dep-id' },
-  input: dependencyFields,
-  output: TaskOrBrief,
-  listedOutput: listedOfTask,
-  brief: briefTask,
-  print: printEntity,
+  ...ofDependency,
 }).handler(({ record }, input) =>
   record(async (reads, setting) => {
     const planned = await findPlanned(reads, input['task-id'])
@@ -57,13 +62,7 @@ export const depRemove = defineOperation({
   kind: 'command',
   destructive: true,
   idempotent: true,
-  positional: ['task-id', 'dep-id'],
-  synonyms: { id: 'task-id', depends_on: 'dep-id', depends_on_id: 'dep-id', dependency_id: 'dep-id' },
-  input: dependencyFields,
-  output: TaskOrBrief,
-  listedOutput: listedOfTask,
-  brief: briefTask,
-  print: printEntity,
+  ...ofDependency,
 }).handler(({ record }, input) =>
   record(async (reads, setting) => {
     const planned = await findPlanned(reads, input['task-id'])

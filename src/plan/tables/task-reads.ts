@@ -245,12 +245,8 @@ async function pastAttempts(
   }))
 }
 
-/** What was said of an attempt after its end, first to last. */
-async function correctionsOf(
-  { db, projectId }: ReadScope,
-  attemptId: AttemptId,
-): Promise<readonly Correction[]> {
-  const rows = await db
+function correctionRows(db: ReadScope['db'], projectId: string) {
+  return db
     .selectFrom('attempt_correction')
     .innerJoin('project_event', (join) =>
       join
@@ -260,6 +256,14 @@ async function correctionsOf(
     .selectAll('attempt_correction')
     .select(['project_event.actor', 'project_event.channel'])
     .where('attempt_correction.project_id', '=', projectId)
+}
+
+/** What was said of an attempt after its end, first to last. */
+async function correctionsOf(
+  { db, projectId }: ReadScope,
+  attemptId: AttemptId,
+): Promise<readonly Correction[]> {
+  const rows = await correctionRows(db, projectId)
     .where('attempt_id', '=', attemptId)
     .orderBy('attempt_correction.seq')
     .limit(100)
@@ -412,19 +416,7 @@ async function firstFiles(
 }
 
 const corrections = prepareByIds((db, projectId, taskIds) =>
-  db
-    .selectFrom('attempt_correction')
-    .innerJoin('project_event', (join) =>
-      join
-        .onRef('project_event.project_id', '=', 'attempt_correction.project_id')
-        .onRef('project_event.seq', '=', 'attempt_correction.seq'),
-    )
-    .selectAll('attempt_correction')
-    .select(['project_event.actor', 'project_event.channel'])
-    .where('attempt_correction.project_id', '=', projectId)
-    .where('task_id', 'in', taskIds)
-    .orderBy('attempt_correction.seq')
-    .limit(1000),
+  correctionRows(db, projectId).where('task_id', 'in', taskIds).orderBy('attempt_correction.seq').limit(1000),
 )
 
 function correctionOf(

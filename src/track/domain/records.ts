@@ -191,7 +191,7 @@ export function logIssue(
 /** An inbox item that waits for a person, open from now on. */
 export function openInboxItem(
   about: Pick<InboxItem, 'kind' | 'reason' | 'openedBy'>,
-  where: Omit<RecordLocation, 'agentName'>,
+  where: Pick<InboxItem, 'missionId' | 'phaseId' | 'taskId' | 'attemptId'>,
   setting: TransactionContext | { readonly at: number; readonly id: InboxItemId },
 ): InboxItem {
   return {

@@ -16,21 +16,12 @@ export interface MissionRequest {
 export function startMission(request: MissionRequest, setting: TransactionContext): Mission {
   const profile = request.profile ?? 'standard'
   return {
+    ...pendingMission(request, setting),
     id: setting.ids.next('mission'),
     kind: 'mission',
-    name: request.name,
     objective: request.objective,
-    description: request.description ?? null,
     profile,
     totalPhases: request.total_phases ?? phasesOfProfile[profile],
-    scope: request.scope ?? null,
-    constraints: request.constraints ?? null,
-    status: 'pending',
-    summary: null,
-    achievements: [],
-    limitations: [],
-    createdAt: setting.at,
-    completedAt: null,
   }
 }
 
@@ -65,20 +56,29 @@ export function startWorkflow(
 
 function plainWorkflow(request: WorkflowRequest, setting: TransactionContext): Mission {
   return {
+    ...pendingMission(request, setting),
     id: setting.ids.next('workflow'),
     kind: 'workflow',
-    name: request.name,
     objective: null,
-    description: request.description ?? null,
     profile: request.profile ?? null,
     totalPhases: request.total_phases ?? 0,
-    scope: request.scope ?? null,
-    constraints: request.constraints ?? null,
-    status: 'pending',
+  }
+}
+
+function pendingMission(
+  { name, description, scope, constraints }: WorkflowRequest,
+  { at }: TransactionContext,
+) {
+  return {
+    name,
+    description: description ?? null,
+    scope: scope ?? null,
+    constraints: constraints ?? null,
+    status: 'pending' as const,
     summary: null,
     achievements: [],
     limitations: [],
-    createdAt: setting.at,
+    createdAt: at,
     completedAt: null,
   }
 }
