@@ -84,6 +84,14 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
       return
     }
   }
+  if (isWithoutCommand([command, ...rest])) {
+    const { showOverview } = await import('./overview.ts')
+    return showOverview(command === '' ? rest : [command, ...rest])
+  }
+  if (command === 'open' && !asksForHelp) {
+    const { openDashboard } = await import('./serve/open.ts')
+    return openDashboard(rest)
+  }
   if (command === '--version' || command === '-v') {
     const { version } = await import('./program.ts')
     return print(`${version}\n`)
@@ -93,6 +101,14 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
   if (command === 'init' && process.exitCode === 0 && !asksForHelp) {
     printError('No client was set up: waymark init --yes sets up those that are found here.\n')
   }
+}
+
+/** Whether a command line has nothing but what every command takes. */
+function isWithoutCommand([first = '', ...rest]: readonly string[]): boolean {
+  if (first === '' || first === '--json' || /^--(?:format|project)=/.test(first)) {
+    return rest.length === 0 || isWithoutCommand(rest)
+  }
+  return (first === '--format' || first === '--project') && rest.length > 0 && isWithoutCommand(rest.slice(1))
 }
 
 function isReviewOperation(word: string | undefined): boolean {

@@ -73,7 +73,7 @@ async function enclosingGitFolder(folder: string): Promise<string | null> {
 }
 
 /** The main work tree first. */
-async function listTrees(folder: string, environment: GitEnvironment): Promise<readonly LinkedTree[]> {
+export async function listTrees(folder: string, environment: GitEnvironment): Promise<readonly LinkedTree[]> {
   const { code, output, complaint } = await runGit(['worktree', 'list', '--porcelain', '-z'], {
     folder,
     environment,
@@ -356,6 +356,11 @@ async function lossesOf(tree: LinkedTree, call: GitRunOptions): Promise<TreeLoss
     unmerged: await unmergedLoss(tree, call),
     submodules: exists ? await filledSubmodules(path, call) : nothing,
   }
+}
+
+/** The files of a work tree that are not committed; nothing that its configuration names is run. */
+export async function uncommittedFiles(path: string, environment: GitEnvironment): Promise<TreeLossSummary> {
+  return uncommittedLoss(path, await quietCall({ path, exists: true }, { folder: path, environment }))
 }
 
 async function uncommittedLoss(path: string, { environment }: GitRunOptions): Promise<TreeLossSummary> {

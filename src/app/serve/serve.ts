@@ -1,15 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import { isOwnToken, tokenErrorOf } from '../../people/domain/identity.ts'
 import { keepOwnTokens } from '../../people/operations/owner.ts'
 import type { Team } from '../../people/ports/team.ts'
 import { randomIds } from '../../store/random-ids.ts'
+import { print } from '../../surfaces/cli/terminal.ts'
 import type { OidcSettings } from '../../surfaces/http/auth/oidc.ts'
 import { newSecret } from '../../surfaces/http/auth/secret.ts'
 import type { Logger } from '../../surfaces/http/serving.ts'
 import { startBackgroundJobs } from '../background-jobs.ts'
 import { closeContext, databaseNamed } from '../open-context.ts'
-import { endSignal, exitAfterGrace, thisProcess } from '../process.ts'
+import { endSignal, exitAfterGrace, processStart, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
@@ -19,7 +21,7 @@ import { namedDatabase, serverFolder } from '../settings/places.ts'
 import { cardLink } from './card-link.ts'
 import { openLog } from './log.ts'
 import { type DatabaseProjects, type OpenProject, openDatabaseProjects, openProjects } from './projects.ts'
-import { RunningServers } from './running-servers.ts'
+import { type RunningServer, RunningServers } from './running-servers.ts'
 import { type OpenServer, openOnFreePort, type ServerOptions } from './server.ts'
 import { welcome } from './welcome.ts'
 
@@ -41,16 +43,12 @@ async function serveProjects(flags: ServeFlags, log: Logger): Promise<void> {
   const environment = process.env
   const folder = serverFolder(environment)
   const projects = await openServedProjects(flags, environment)
+  if (flags.stop) return stopServer(projects, new RunningServers(folder))
   const { context } = projects.own ?? firstOf(projects)
   const oidc = oidcSettings(flags, environment)
   const team = await activeTeam(context, { environment, oidc })
   if (team.owner) await refuseRemoteWithoutTokens(flags, team)
-  const database = databaseNamed(environment, process.cwd())
-  const folders = [
-    ...projects.open.map((project) => project.context.folder),
-    // Two servers of no folder at all are told apart by what they serve.
-    ...(projects.own ? [`database ${database}`] : []),
-  ]
+  const folders = servedFolders(projects, environment)
   const servers = new RunningServers(folder)
   if (team.owner) await keepOwnTokens(team, team.owner, { at: Date.now(), ids: randomIds })
   // An agent that starts the server for its user gets no address that acts as a person.
@@ -89,6 +87,50 @@ async function serveProjects(flags: ServeFlags, log: Logger): Promise<void> {
     await team.store.close()
     log.info('Waymark stopped.')
   }
+}
+
+/** What names a server beside its port. */
+function servedFolders({ open, own }: DatabaseProjects, environment: Environment): readonly string[] {
+  return [
+    ...open.map((project) => project.context.folder),
+    // Two servers of no folder at all are told apart by what they serve.
+    ...(own ? [`database ${databaseNamed(environment, process.cwd())}`] : []),
+  ]
+}
+
+/** `waymark serve --stop`. */
+async function stopServer(projects: DatabaseProjects, servers: RunningServers): Promise<void> {
+  const folders = servedFolders(projects, process.env)
+  await closeProjects(projects)
+  const running = await servers.serving(folders)
+  if (!running) return print(`No server runs for ${folders.join(', ')}.\n`)
+  process.kill(running.pid, 'SIGTERM')
+  const deadline = performance.now() + stopPatience
+  while (processStart(running.pid) === running.started) {
+    if (performance.now() > deadline) {
+      throw new Failure('UNAVAILABLE', `The server of process ${running.pid} did not end in ten seconds.`, {
+        reason: 'server_not_stopped',
+        hint: `End it by hand: kill ${running.pid}`,
+      })
+    }
+    await sleep(50)
+  }
+  print(`Stopped the server at http://${running.address}.\n`)
+}
+
+const stopPatience = 10_000
+
+/** Finds the server that runs for a project of this machine. */
+export async function serverFinder(
+  project: string | undefined,
+): Promise<() => Promise<RunningServer | null>> {
+  const environment = process.env
+  const flags = readServeFlags(project === undefined ? [] : ['--project', project])
+  const projects = await openServedProjects(flags, environment)
+  const folders = servedFolders(projects, environment)
+  await closeProjects(projects)
+  const servers = new RunningServers(serverFolder(environment))
+  return () => servers.serving(folders)
 }
 
 /** Milliseconds between two looks for projects that others made. */
@@ -163,6 +205,10 @@ function firstOf({ open }: DatabaseProjects): OpenProject {
 
 async function end(server: OpenServer, { open, own }: DatabaseProjects): Promise<void> {
   await server.stop()
+  await closeProjects({ open, own })
+}
+
+async function closeProjects({ open, own }: Pick<DatabaseProjects, 'open' | 'own'>): Promise<void> {
   await Promise.all([...open, ...(own ? [own] : [])].map(({ context }) => closeContext(context)))
 }
 

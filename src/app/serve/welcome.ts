@@ -42,7 +42,7 @@ export async function welcome(
   const lines = [
     projects
       ? `Waymark serves ${namesOf(projects)} at http://${address}`
-      : `Waymark is already serving here, at http://${address} (process ${pid}).`,
+      : `Waymark is already serving here, at http://${address} (process ${pid}). Stop it with: waymark serve --stop`,
     login === null
       ? `Dashboard: http://${address}. ${byPersons ? 'Sign in with a token: waymark token create --kind person --person <name> (the first admin: waymark token create --admin --person <name>).' : 'To log in, run waymark serve in a terminal of your own.'}`
       : `Dashboard: ${login}\n           logs you in, once and within ten minutes; ${another}.`,
@@ -58,7 +58,7 @@ function namesOf(projects: readonly ServedProject[]): string {
 }
 
 /** Opens an address in the user's browser; where there is none, the address was printed. */
-function openBrowser(address: string): void {
+export function openBrowser(address: string): void {
   const [program, ...words] = { darwin: ['open'], win32: ['explorer'] }[process.platform as string] ?? [
     'xdg-open',
   ]

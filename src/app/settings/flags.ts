@@ -156,6 +156,8 @@ export interface ServeFlags {
   readonly projects: readonly string[]
   /** Opens the dashboard in a browser. */
   readonly open: boolean
+  /** Ends the server that runs instead of starting one. */
+  readonly stop: boolean
   readonly logLevel: LogLevel
   /** Which tools MCP lists. */
   readonly toolsets: Surface['toolsets']
@@ -177,6 +179,7 @@ export function readServeFlags(words: readonly string[]): ServeFlags {
     oidcClient: flags.text('oidc-client'),
     projects: flags.texts('project'),
     open: flags.has('open'),
+    stop: flags.has('stop'),
     logLevel: choiceOf(flags, 'log-level', logLevels) ?? 'info',
     toolsets: toolsetsOf(flags),
   }
@@ -199,6 +202,22 @@ function hostOf({ text, has, mistaken }: CommandArguments): string {
     `--host ${host} can be reached from other machines, which needs --allow-remote.`,
     'Make a token first: waymark token create <name>. ',
   )
+}
+
+/** What `waymark open` was started with. */
+export interface OpenFlags {
+  readonly project: string | undefined
+  readonly browser: boolean
+  readonly json: boolean
+}
+
+export function readOpenFlags(words: readonly string[]): OpenFlags {
+  const flags = readFlags('open', words)
+  return {
+    project: flags.text('project'),
+    browser: !flags.has('no-browser'),
+    json: isJsonRequested(flags),
+  }
 }
 
 /** What `waymark watch` was started with. */

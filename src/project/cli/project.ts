@@ -53,7 +53,7 @@ const firstSteps = indentText(
     'waymark import plan.md                   reads a plan: headings are phases, lists are tasks',
     'waymark phase add --id P1 --name Design  starts one by hand; then waymark task add --phase P1 --title "…"',
     'waymark init                             sets up the clients of this machine; any MCP client runs waymark mcp',
-    'waymark serve --open                     opens the dashboard',
+    'waymark open                             opens the dashboard',
     'waymark demo                             plays a recorded day, in a folder of its own',
   ].join('\n'),
 )

@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts'
 
 /** Every command once, in the order of the help: those of people first. */
 const groups: Readonly<Record<string, string>> = {
-  'Get started': 'init, setup, demo, doctor, help, completion',
+  'Get started': 'init, setup, open, demo, doctor, help, completion',
   'Every day': 'status, inbox, approve, reject, resolve, review, watch, top',
   'Inspect work': 'show, log, changes, diff, search, board, stats, report, check',
   'Inspect lines': 'blame, why, provenance stats, trailer',

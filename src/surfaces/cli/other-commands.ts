@@ -117,14 +117,25 @@ export const otherCommands: readonly OtherCommand[] = [
     explained: [['--json, --format json', 'Print the result as JSON']],
   },
   {
+    command: 'open',
+    title: 'Open the dashboard, signed in',
+    usage: 'waymark open [--no-browser] [--project <folder>] [--json] [--format json|text]',
+    explained: [
+      ['--no-browser', 'Print the address only'],
+      ['--project <folder>', 'Default: the enclosing repository'],
+      ['--json, --format json', 'Print the address and the process as JSON'],
+    ],
+  },
+  {
     command: 'serve',
     title: 'Serve the dashboard, the HTTP API and MCP over HTTP',
     usage:
-      'waymark serve [--port 4747] [--project <folder>]… [--open] [--host <address>] [--allow-remote] [--allow-host <name>]… [--trust-proxy] [--public-url <url>] [--oidc-issuer <url>] [--oidc-client <id>] [--toolsets auto|plan,track,gate] [--log-level debug|info|warn|error|silent]',
+      'waymark serve [--stop] [--port 4747] [--project <folder>]… [--open] [--host <address>] [--allow-remote] [--allow-host <name>]… [--trust-proxy] [--public-url <url>] [--oidc-issuer <url>] [--oidc-client <id>] [--toolsets auto|plan,track,gate] [--log-level debug|info|warn|error|silent]',
     explained: [
       ['--port <number>', 'Port, or fail; default: the last one, else 4747, else any free one'],
       ['--project <folder>', 'Project to serve; may be repeated. Default: the enclosing repository'],
       ['--open', 'Open the dashboard in a browser'],
+      ['--stop', 'Stop the server that runs for these projects'],
       ['--host <address>', 'Address to listen on, with --allow-remote; default: 127.0.0.1'],
       ['--allow-remote', 'Accept other machines, each with a token'],
       ['--allow-host <name>', 'Also accept requests to this host name; may be repeated'],

@@ -56,7 +56,7 @@ export async function runCommandLine(
 async function run(words: readonly string[], around: CommandLineHost): Promise<ExitCode> {
   const { operations, terminal } = around
   const [first = '', ...rest] = words
-  if (first === '' || isHelpFlag(first)) return writeLine(usage(operations, terminal), around)
+  if (isHelpFlag(first)) return writeLine(usage(operations, terminal), around)
   if (first === '--version' || first === '-v') return writeLine(`${around.version}\n`, around)
   if (first === 'help' || (isOther(first) && rest.some(isHelpFlag))) return help(helpWords(words), around)
   const other = otherCommands.find(({ command }) => hasPrefix(words, command))

@@ -14,7 +14,7 @@ test.each(['edge told', 'machine ingest', 'plan dependencies'])(
 test('an empty project says what to do first', async () => {
   const project = openCommandLine()
   const { out } = await spoken(['status'], project)
-  expect(out).toMatch(/First steps[\s\S]*waymark import plan\.md[\s\S]*waymark serve --open/)
+  expect(out).toMatch(/First steps[\s\S]*waymark import plan\.md[\s\S]*waymark open/)
   startWork(project)
   expect((await spoken(['status'], project)).out).not.toContain('First steps')
   for (const list of ['task', 'phase', 'milestone']) {

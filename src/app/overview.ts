@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { detectClients } from '../clients/setup/detect.ts'
+import { Disk } from '../clients/setup/disk.ts'
+import { readRecentCommits } from '../git/agent-commits.ts'
+import { listTrees, uncommittedFiles } from '../git/linked-trees.ts'
+import { gitEnvironment } from '../git/process.ts'
+import { formatCount, joinNames } from '../kernel/text.ts'
+import { blocks, pairs, section } from '../surfaces/cli/render/parts.ts'
+import { formatAge } from '../surfaces/cli/render/text.ts'
+import type { RenderContext } from '../surfaces/cli/render/view.ts'
+import { isJsonWanted, print, printJson, processTerminal } from '../surfaces/cli/terminal.ts'
+import { namesInWords } from '../track/domain/tree-losses.ts'
+import { commandLine } from './command-line.ts'
+import { connectedPlace } from './remote/connected-place.ts'
+import { type Environment, firstSetVariable } from './settings/environment.ts'
+import { enclosingTree, projectFolder, rootWithoutGit, unusableFolder } from './settings/places.ts'
+import { setupContextOf } from './setup/read-setup-context.ts'
+
+const generalOptions = {
+  json: { type: 'boolean' },
+  format: { type: 'string' },
+  project: { type: 'string' },
+} as const
+
+/** `waymark` without a command: the status of a project, or what git tells about a repository. Writes nothing. */
+export async function showOverview(words: readonly string[]): Promise<void> {
+  const environment = process.env
+  const { project } = parseArgs({ args: [...words], options: generalOptions }).values
+  if (isProject(project, environment)) {
+    process.exitCode = await commandLine(['status', ...words])
+    return
+  }
+  const top = repositoryOf(project, environment)
+  const isJson = isJsonWanted(words, environment['WAYMARK_FORMAT'])
+  if (top === null) {
+    const folder = project ?? process.cwd()
+    if (isJson) return printJson({ repository: null, next: 'waymark demo' })
+    return print(
+      `${folder} is in no git repository: run waymark in one, or watch a recorded day with: waymark demo\n`,
+    )
+  }
+  const overview = await readOverview(top, environment)
+  if (isJson) return printJson(overview)
+  const terminal = processTerminal()
+  terminal.write(`${overviewText(overview, { ...terminal, now: Date.now() })}\n`)
+}
+
+/** Whether something may be recorded here, or a server keeps the project. */
+function isProject(project: string | undefined, environment: Environment): boolean {
+  if (firstSetVariable(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME']) !== undefined) return true
+  const workingFolder = process.cwd()
+  if (existsSync(join(rootWithoutGit({ flag: project, environment, workingFolder }), '.waymark'))) return true
+  return connectedPlace({ project, environment, workingFolder }) !== null
+}
+
+function repositoryOf(project: string | undefined, environment: Environment): string | null {
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const request = { flag: project, environment, workingFolder: process.cwd() }
+  const folder = projectFolder(request, (from) => enclosingTree(from, home))
+  return unusableFolder(folder, home) ? null : enclosingTree(folder, home)
+}
+
+interface Overview {
+  readonly repository: string
+  readonly uncommitted: { readonly total: number | null; readonly first: readonly string[] }
+  readonly recent_commits: number
+  /** Newest first. */
+  readonly agent_commits: readonly { readonly agent: string; readonly subject: string; readonly at: string }[]
+  readonly work_trees: readonly { readonly path: string; readonly branch: string | null }[]
+  readonly clients: readonly string[]
+  readonly next: string
+}
+
+async function readOverview(top: string, environment: Environment): Promise<Overview> {
+  const quiet = gitEnvironment(environment)
+  const [uncommitted, recent, trees] = await Promise.all([
+    uncommittedFiles(top, quiet),
+    readRecentCommits(top, quiet),
+    listTrees(top, quiet),
+  ])
+  const clients = detectClients(setupContextOf(environment, top), new Disk().exists)
+  return {
+    repository: top,
+    uncommitted,
+    recent_commits: recent.total,
+    agent_commits: recent.byAgents.map(({ agent, subject, at }) => ({
+      agent,
+      subject,
+      at: new Date(at).toISOString(),
+    })),
+    work_trees: trees.flatMap(({ path, branch, exists }) =>
+      exists && path !== top ? [{ path, branch }] : [],
+    ),
+    clients: clients.map(({ client }) => client.title),
+    next: clients.length > 0 ? 'waymark init' : 'waymark demo',
+  }
+}
+
+const maxShown = 3
+
+function overviewText(overview: Overview, page: RenderContext): string {
+  const { repository, uncommitted, work_trees: trees, clients, next } = overview
+  const treeLines = trees
+    .slice(0, maxShown)
+    .map(({ path, branch }) => `${relative(repository, path)}${branch === null ? '' : ` (${branch})`}`)
+  return blocks(
+    `${page.ink('bold', basename(repository))} is not a Waymark project yet. This is what git tells:`,
+    pairs(
+      [
+        ['not committed', uncommittedText(uncommitted)],
+        ['by agents', agentCommitsText(overview, page)],
+        ['work trees', [...treeLines, moreText(trees.length)].filter(Boolean).join('\n')],
+        ['clients here', clients.length === 0 ? 'no coding agent’s client was found' : joinNames(clients)],
+      ],
+      page,
+    ),
+    section(
+      'Next',
+      next === 'waymark init'
+        ? '  waymark init   sets these clients up. It shows every change and asks before it writes.'
+        : '  waymark demo   plays a recorded day, to see what Waymark does.',
+      page,
+    ),
+  )
+}
+
+function uncommittedText(uncommitted: Overview['uncommitted']): string {
+  const { total } = uncommitted
+  if (total === 0) return 'nothing'
+  if (total === null) return `cannot be seen: ${uncommitted.first.join(', ')}`
+  return `${formatCount(total, 'file')}: ${namesInWords(uncommitted)}`
+}
+
+function agentCommitsText({ agent_commits: commits, recent_commits: total }: Overview, page: RenderContext) {
+  if (total === 0) return 'there is no commit yet'
+  if (commits.length === 0) return `none of the last ${formatCount(total, 'commit')} names an agent`
+  const lines = commits
+    .slice(0, maxShown)
+    .map(({ agent, subject, at }) => `${agent}: ${subject.slice(0, 72)} (${formatAge(at, page.now)})`)
+  return [`${commits.length} of the last ${formatCount(total, 'commit')}`, ...lines, moreText(commits.length)]
+    .filter(Boolean)
+    .join('\n')
+}
+
+function moreText(total: number): string {
+  return total > maxShown ? `and ${total - maxShown} more` : ''
+}
