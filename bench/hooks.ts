@@ -90,13 +90,13 @@ async function recordedTurns(): Promise<readonly number[]> {
     for (let n = 0; n < 49; n += 1) {
       const file_path = join(folder, 'src', `file${1 + (n % 9)}.ts`)
       const call = { ...ids, tool_use_id: `turn ${turn}, ${n}` }
-      const made = `${turn} ${n}\n`.repeat(1000)
+      const content = `${turn} ${n}\n`.repeat(1000)
       const tool =
         n % 2 === 0
-          ? { tool_name: 'Write', tool_input: { file_path, content: made } }
+          ? { tool_name: 'Write', tool_input: { file_path, content } }
           : { tool_name: 'Bash', tool_input: { command: 'npm test' } }
       tell({ ...call, ...tool, hook_event_name: 'PreToolUse' })
-      if (n % 2 === 0) writeFileSync(file_path, made)
+      if (n % 2 === 0) writeFileSync(file_path, content)
       tell({ ...call, ...tool, hook_event_name: 'PostToolUse', tool_response: {} })
     }
     tell({ ...ids, hook_event_name: 'Stop', turn })

@@ -39,7 +39,10 @@ export async function lengthen(
   await store.close()
 }
 
-function said(runId: RunId, { revision, at }: { readonly revision: number; readonly at: number }): RunEvent {
+function said(
+  runId: RunId,
+  { revision, at: createdAt }: { readonly revision: number; readonly at: number },
+): RunEvent {
   const id = randomIds.next('runEvent')
   return {
     id,
@@ -54,7 +57,7 @@ function said(runId: RunId, { revision, at }: { readonly revision: number; reado
     artifacts: [],
     unsatisfied: [],
     role: 'agent',
-    by: 'bench',
-    at,
+    author: 'bench',
+    createdAt,
   }
 }

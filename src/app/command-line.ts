@@ -71,12 +71,12 @@ async function namedProject(project: string | undefined, opening: OpenProjectOpt
 export async function answerAsJson(
   words: readonly string[],
 ): Promise<{ readonly code: number; readonly said: string; readonly refusal: string }> {
-  let said = ''
+  let refusal = ''
   const write = (text: string) => {
-    said += text
+    refusal += text
   }
   const code = await commandLine([...words, '--json'], { ...processTerminal(), interactive: false, write })
-  return isRefusal(code, said) ? { code, said: '', refusal: said } : { code, said, refusal: '' }
+  return isRefusal(code, refusal) ? { code, said: '', refusal } : { code, said: refusal, refusal: '' }
 }
 
 function isRefusal(code: number, said: string): boolean {

@@ -10,7 +10,7 @@ import { processEnd } from '../kernel/process-end.ts'
 import { formatCount } from '../kernel/text.ts'
 import { commentText, draftLine, fileLine, headOf } from '../review/cli/review.ts'
 import { parseComments, type QuotedFile, quotedDiff } from '../review/domain/editor-comments.ts'
-import { type ReviewAction, verdicts } from '../review/domain/review.ts'
+import { type ReviewAction, reviewActions } from '../review/domain/review.ts'
 import { indentText } from '../surfaces/cli/render/parts.ts'
 import { escapeLineBreaks } from '../surfaces/cli/render/text.ts'
 import {
@@ -49,7 +49,7 @@ export async function review(words: readonly string[]): Promise<void> {
   const read = readWords('review', words)
   const [id, odd] = read.positionals
   if (odd !== undefined) throw read.mistaken(`review takes one task or mission, not "${odd}" too.`)
-  const flagged = verdicts.filter((verdict) => read.has(verdict.replace('_', '-')))
+  const flagged = reviewActions.filter((verdict) => read.has(verdict.replace('_', '-')))
   if (flagged.length > 1) throw read.mistaken('A review has one verdict.')
   const [verdict = null] = flagged
   const project = await openWatchedProject(read.text('project'), (sentence) =>
@@ -59,7 +59,7 @@ export async function review(words: readonly string[]): Promise<void> {
     const json = isJsonRequested(read)
     const dropped = read.texts('drop')
     if (id === undefined && !read.has('since')) {
-      const acting = [...verdicts.map((one) => one.replace('_', '-')), 'write', 'from', 'drop', 'again']
+      const acting = [...reviewActions.map((one) => one.replace('_', '-')), 'write', 'from', 'drop', 'again']
       const without = acting.find((flag) => read.has(flag))
       if (without !== undefined) throw read.mistaken(`--${without} needs a task or a mission, or --since.`)
       return await listWaiting(project, json)
@@ -238,12 +238,12 @@ function questionReader(lines: Interface): (question: string) => Promise<string 
 
 async function send(
   project: WatchedProject,
-  { subject, verdict, text, json }: ReviewArguments,
+  { subject, verdict: action, text, json }: ReviewArguments,
   { shown, content }: { readonly shown: ReviewAnswer; readonly content: string },
 ): Promise<void> {
   const command = commandOf(subject)
   const { drafts } = await project.ask('review_show', subject)
-  if (verdict !== 'approve' && drafts.length === 0 && text === undefined) {
+  if (action !== 'approve' && drafts.length === 0 && text === undefined) {
     throw new Failure('INVALID_INPUT', 'There is nothing to send: no comment and no text.', {
       reason: 'review_empty',
       hint: `Say it in words with --text "…", or write comments first: ${command} --write.`,
@@ -251,10 +251,10 @@ async function send(
   }
   const sent = await project.ask('review_send', {
     subject,
-    action: verdict,
+    action,
     content,
     // Words alone are no verdict: the work is still to be looked at.
-    viewed: verdict !== 'comment',
+    viewed: action !== 'comment',
     ...(text !== undefined && { text }),
   })
   if (json) return printJson(sent)
@@ -263,7 +263,7 @@ async function send(
     send_back: 'Sent back',
     comment: 'Sent',
   }[sent.action]
-  const isLookedAt = verdict !== 'comment' && shown.totals.files > 0 && !('since' in subject)
+  const isLookedAt = action !== 'comment' && shown.totals.files > 0 && !('since' in subject)
   print(
     [
       `${said}${sent.comments === 0 ? '' : ` with ${formatCount(sent.comments, 'comment')}`} (${sent.review_id}).`,
@@ -425,12 +425,14 @@ function foldReasonOf(
 }
 
 function summary(shown: ReviewAnswer): string {
-  const { subject, files, comments, drafts, reviews: verdicts, waiting, may, notes } = shown
-  const last = verdicts.at(-1)
+  const { subject, files, comments, drafts, reviews, waiting, may, notes } = shown
+  const last = reviews.at(-1)
   // What was done before somebody last spoke was seen then.
   const recent = comments.filter(
     ({ status, replies }) =>
-      status !== 'done' || last === undefined || replies.some(({ created_at: at }) => at > last.created_at),
+      status !== 'done' ||
+      last === undefined ||
+      replies.some(({ created_at: createdAt }) => createdAt > last.created_at),
   )
   const done = comments.length - recent.length
   const listed = (heading: string, lines: readonly string[]) =>

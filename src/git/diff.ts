@@ -303,8 +303,8 @@ export async function diffContents(
       ...trees,
     ]
     const key = `${place.directory} ${question.join(' ')}`
-    const known = answers.get(key)
-    if (known !== undefined) return { output: known, without }
+    const output = answers.get(key)
+    if (output !== undefined) return { output, without }
     await written()
     const call = privateCall(place)
     const result = await runGit(question, call)

@@ -131,7 +131,7 @@ const chat = {
   results: (body) => (body.messages ?? []).filter(({ role }) => role === 'tool').length,
   answer(response, { name, input, model, body }) {
     const call = { id: callId(), type: 'function', function: { name, arguments: JSON.stringify(input) } }
-    const said = name
+    const message = name
       ? { role: 'assistant', content: null, tool_calls: [call] }
       : { role: 'assistant', content: 'Done.' }
     const usage = {
@@ -146,11 +146,11 @@ const chat = {
       return json(response, {
         ...base,
         object: 'chat.completion',
-        choices: [{ index: 0, message: said, finish_reason }],
+        choices: [{ index: 0, message, finish_reason }],
         usage,
       })
     const send = eventStream(response)
-    const delta = name ? { role: 'assistant', tool_calls: [{ index: 0, ...call }] } : said
+    const delta = name ? { role: 'assistant', tool_calls: [{ index: 0, ...call }] } : message
     send({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null }] })
     send({
       ...base,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { GuardExpression } from '../../src/gate/domain/definition.ts'
 import { judgeExpression } from '../../src/gate/domain/expression.ts'
-import type { TruthValue } from '../../src/gate/domain/guards/guard.ts'
+import type { GuardStatus } from '../../src/gate/domain/guards/guard.ts'
 import { definitionIn, smallProcess } from '../support/processes.ts'
 
 const definition = definitionIn(smallProcess)
@@ -10,7 +10,7 @@ const three = { ...definition, guards: ['holds', 'fails', 'unknown'].map(named) 
 
 function judged(expression: GuardExpression) {
   return judgeExpression(expression, three, ({ name }) => ({
-    truth: name as TruthValue,
+    status: name as GuardStatus,
     reason: `it ${name}`,
     fix: name === 'holds' ? '' : 'Measure it.',
   }))
@@ -21,7 +21,7 @@ test.each([
   ['fails', 'holds'],
   ['unknown', 'unknown'],
 ] as const)('not: %s is %s', (inner, outer) => {
-  expect(judged({ not: inner }).truth).toBe(outer)
+  expect(judged({ not: inner }).status).toBe(outer)
 })
 
 test.each([
@@ -32,10 +32,10 @@ test.each([
   ['fails', 'unknown', 'fails', 'unknown'],
   ['unknown', 'unknown', 'unknown', 'unknown'],
 ] as const)('%s and %s: all is %s, any is %s', (a, b, all, any) => {
-  expect(judged({ all: [a, b] }).truth).toBe(all)
-  expect(judged({ all: [b, a] }).truth).toBe(all)
-  expect(judged({ any: [a, b] }).truth).toBe(any)
-  expect(judged({ any: [b, a] }).truth).toBe(any)
+  expect(judged({ all: [a, b] }).status).toBe(all)
+  expect(judged({ all: [b, a] }).status).toBe(all)
+  expect(judged({ any: [a, b] }).status).toBe(any)
+  expect(judged({ any: [b, a] }).status).toBe(any)
 })
 
 test('not of what is unknown says what is not known, and how to find out', () => {
@@ -54,7 +54,7 @@ test('not of what is unknown says what is not known, and how to find out', () =>
 })
 
 test('a guard that does not exist opens nothing, negated or not', () => {
-  expect(judged('no_such').truth).toBe('unknown')
-  expect(judged({ not: 'no_such' }).truth).toBe('unknown')
-  expect(judged({ any: ['fails', { not: 'no_such' }] }).truth).toBe('unknown')
+  expect(judged('no_such').status).toBe('unknown')
+  expect(judged({ not: 'no_such' }).status).toBe('unknown')
+  expect(judged({ any: ['fails', { not: 'no_such' }] }).status).toBe('unknown')
 })

@@ -36,7 +36,7 @@ const anyProcess: fc.Arbitrary<ProcessDefinition> = fc
     required: fc.boolean(),
     dialect: fc.constantFrom({}, { dialect: 1 }),
   })
-  .map(({ ways, required, dialect }) =>
+  .map(({ ways: transitions, required, dialect }) =>
     definitionIn(
       JSON.stringify({
         process: { ...dialect, id: 'any', version: '1', name: 'Any', initial_state: 's0' },
@@ -48,7 +48,7 @@ const anyProcess: fc.Arbitrary<ProcessDefinition> = fc
           { name: 's3', is_final: true },
         ],
         events: ['a', 'b', 'c'].map((name) => ({ name, allowed_roles: ['agent'] })),
-        transitions: ways,
+        transitions,
         guards: {
           low: { type: 'context', variable: 'risk', condition: 'equals', value: 'low' },
           high: { type: 'context', variable: '$.payload.risk', condition: 'equals', value: 'high' },

@@ -91,7 +91,7 @@ test('a file that one changed alone and both may have changed later is not certa
     measurement: 'partial',
     verification: { scope_match: true },
     details: [{ path: 'f', attribution: 'probable', added_lines: 4, lines: 'all', with: [{ agent: 'ben' }] }],
-    commits: [{ subject: 'of ben', by: 'unknown' }],
+    commits: [{ subject: 'of ben', author: 'unknown' }],
   })
   expect(await s.owners('f')).toEqual({
     x1: 'ada',
@@ -232,7 +232,7 @@ test('a difference says which of its files are probably of others', async () => 
   const { s, ada, ben } = await inAnothersArea({ summary: 'I changed g' })
   const { diff, contested_files } = await s.call('diff', { id: ben.task_id })
   expect(diff).toContain('+x1 is line 1 of x')
-  expect(contested_files).toEqual([{ path: 'f', perhaps: ['ada'] }])
+  expect(contested_files).toEqual([{ path: 'f', candidates: ['ada'] }])
   expect(await s.call('diff', { id: ben.task_id, path: 'g' })).not.toHaveProperty('contested_files')
   expect(await s.call('diff', { id: ada.task_id })).not.toHaveProperty('contested_files')
 })

@@ -68,9 +68,9 @@ test('each operation is refused exactly to those whose access is less than it ne
 async function isForbidden(
   { refused }: TeamProject,
   name: string,
-  standing: CallerPermissions,
+  permissions: CallerPermissions,
 ): Promise<boolean> {
-  const { code } = await refused(name, { 'no such field': true }, { permissions: standing })
+  const { code } = await refused(name, { 'no such field': true }, { permissions })
   expect(['FORBIDDEN', 'INVALID_INPUT'], name).toContain(code)
   return code === 'FORBIDDEN'
 }

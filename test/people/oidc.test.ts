@@ -103,7 +103,7 @@ test('who was invited by a verified address signs in, once matched by issuer and
   const hours = (Date.parse(session.permissions.expires_at) - Date.now()) / 3_600_000
   expect(hours).toBeGreaterThan(11.9)
   expect(hours).toBeLessThanOrEqual(12)
-  expect((await team.call('person_list')).persons).toMatchObject([
+  expect((await team.call('person_list')).people).toMatchObject([
     { name: 'Cleo', state: 'active', issuer: provider.issuer },
   ])
   // The way back leads in once.

@@ -58,7 +58,7 @@ test('a bare --admin asks for a name', async () => {
   const asked = run('token', 'create', '--admin')
   expect(asked.code).not.toBe(0)
   expect(asked.error).toContain('--person')
-  expect(json('person', 'list').persons).toHaveLength(2)
+  expect(json('person', 'list').people).toHaveLength(2)
 })
 
 test('token create --help shows the flags that the server has, and token --help the commands', async () => {

@@ -74,7 +74,7 @@ for (const { engine, database } of engines) {
     })
     expect((await ask('/api/projects')).said).toEqual({ projects: [] })
     expect((await ask('/api/project_list', {})).said.projects).toEqual([])
-    expect((await ask('/api/person_list', {})).said.persons).toHaveLength(2)
+    expect((await ask('/api/person_list', {})).said.people).toHaveLength(2)
 
     // The reserved project is none that anybody works in.
     for (const path of [
@@ -207,7 +207,7 @@ for (const { engine, database } of engines) {
     expect((await ask('/api/project_add', { name: 'site' })).status).toBe(200)
     expect((await asBen('/p/site/api/session')).status).toBe(404)
     expect((await ask('/p/site/api/log', {})).said.head).toBe(2)
-    expect(JSON.parse(site.around.run(site.folder, 'person', 'list', '--json').out).persons).toHaveLength(2)
+    expect(JSON.parse(site.around.run(site.folder, 'person', 'list', '--json').out).people).toHaveLength(2)
   })
 }
 

@@ -44,15 +44,15 @@ test.each(engines)('a review is kept, replayed and asked for on $engine', async 
     as,
   )
   expect(sent.reopened).toEqual([task])
-  const { review_comments: told } = await project.call('get_context', {
+  const { review_comments: reviewComments } = await project.call('get_context', {
     mission_id: mission,
     include: ['tasks'],
   })
-  expect(told.map(({ text, side, line }: Answer) => [text, side, line])).toEqual([
+  expect(reviewComments.map(({ text, side, line }: Answer) => [text, side, line])).toEqual([
     ['Was it 1?', 'old', 1],
     ['Write a guide', undefined, undefined],
   ])
-  await project.call('reply_to_review', { comment_id: told[0].comment_id, text: 'Yes.' })
+  await project.call('reply_to_review', { comment_id: reviewComments[0].comment_id, text: 'Yes.' })
   const after = await show()
   expect(after.totals).toMatchObject({ files: 2, viewed: 2 })
   expect(after.comments.map(({ status, now }: Answer) => [status, now.line_is])).toEqual([

@@ -213,12 +213,12 @@ test('the words of a verdict reach the agent where it takes the task up, and say
       outcome: { summary: 'Done', manual_review_needed },
     })
   await end(false)
-  const send = async (verdict: string, text: string) =>
+  const send = async (action: string, text: string) =>
     project.call(
       'review_send',
       {
         subject: { task },
-        action: verdict,
+        action,
         text,
         content: (await project.call('review_show', { task }, as)).content,
       },

@@ -14,7 +14,7 @@ async function team() {
   const asMember = (access: Access) => async (name: string, input: object) => {
     const operation = catalog.find((one) => one.name === name)
     if (!operation) throw new Error(name)
-    const standing = {
+    const permissions = {
       personId: `u-${access}`,
       personName: access,
       tokenId: null,
@@ -24,7 +24,7 @@ async function team() {
       roles: [],
       expiresAt: Number.MAX_SAFE_INTEGER,
     }
-    const context = { ...project.context, actor: { ...person, name: access }, permissions: standing }
+    const context = { ...project.context, actor: { ...person, name: access }, permissions }
     return invoke(operation, context, input) as Promise<Answer>
   }
   return { project, task, subject: { task }, asMember }
@@ -72,7 +72,7 @@ test("an agent with a person's token reads no comment that the person did not se
   const asAgent = async (name: string, input: object) => {
     const operation = catalog.find((one) => one.name === name)
     if (!operation) throw new Error(name)
-    const standing = {
+    const permissions = {
       personId: 'u-maintainer',
       personName: 'maintainer',
       tokenId: 'k-1',
@@ -83,7 +83,7 @@ test("an agent with a person's token reads no comment that the person did not se
       expiresAt: Number.MAX_SAFE_INTEGER,
     }
     const actor = { ...project.context.actor, kind: 'agent' as const, channel: 'http' as const }
-    return invoke(operation, { ...project.context, actor, permissions: standing }, input) as Promise<Answer>
+    return invoke(operation, { ...project.context, actor, permissions }, input) as Promise<Answer>
   }
   const seen = await asAgent('review_show', { task })
   expect(seen.drafts).toEqual([])

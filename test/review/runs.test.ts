@@ -91,9 +91,9 @@ test('to send a mission back withdraws the approval of its run by the same perso
   project.write('src/auth.ts', 'export const auth = 2\n')
   await complete(task)
   const subject = { mission: missionId }
-  const send = async (verdict: string) => {
+  const send = async (action: string) => {
     const { content } = await project.call('review_show', subject, ana)
-    await project.call('review_send', { subject, action: verdict, content, text: 'See above.' }, ana)
+    await project.call('review_send', { subject, action, content, text: 'See above.' }, ana)
   }
   await send('approve')
   await send('send_back')

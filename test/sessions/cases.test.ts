@@ -621,7 +621,7 @@ describe('git inside and between turns', () => {
       { path: 'src/auth.ts', attribution: 'certain', origin: 'task' },
       { path: 'upstream.txt', origin: 'imported' },
     ])
-    expect(turn.commits).toMatchObject([{ subject: 'own', by: 'own' }])
+    expect(turn.commits).toMatchObject([{ subject: 'own', author: 'own' }])
   })
 
   test('case 27: what a turn amends is its own, and what a rebase brings in is imported', async () => {
@@ -641,8 +641,8 @@ describe('git inside and between turns', () => {
       { path: 'upstream.txt', origin: 'imported' },
     ])
     expect(turn.commits).toMatchObject([
-      { subject: 'own', by: 'own' },
-      { subject: 'own, and better', by: 'own' },
+      { subject: 'own', author: 'own' },
+      { subject: 'own, and better', author: 'own' },
     ])
   })
 

@@ -213,7 +213,7 @@ export async function openCase(options: ProjectOptions = {}): Promise<Case> {
     project,
     sessions,
     turns: async (session) => {
-      const found = (await sessions()).find(({ client_session: known }) => known === session)
+      const found = (await sessions()).find(({ client_session: clientSession }) => clientSession === session)
       if (!found) throw new Error(`no session ${session} was recorded`)
       return (await project.call('sessions_show', { id: found.session_id, all: true })).turns
     },

@@ -57,11 +57,11 @@ const claude: PlayedClient = {
       tool_response: { filePath: edit.file_path },
       duration_ms: 4,
     })
-    const made = { file_path: `${folder}/src/new.ts`, content: 'export {}\n' }
+    const toolInput = { file_path: `${folder}/src/new.ts`, content: 'export {}\n' }
     const make = {
       prompt_id: 'p1',
       tool_name: 'Write',
-      tool_input: made,
+      tool_input: toolInput,
       tool_use_id: 'toolu_2',
       agent_id: 'a1',
       agent_type: 'Explore',
@@ -298,13 +298,13 @@ const gemini: PlayedClient = {
       tool_input: edit,
       tool_response: { llmContent: 'ok' },
     })
-    const made = { file_path: `${folder}/src/new.ts`, content: 'export {}\n' }
-    tell({ hook_event_name: 'BeforeTool', tool_name: 'write_file', tool_input: made })
+    const toolInput = { file_path: `${folder}/src/new.ts`, content: 'export {}\n' }
+    tell({ hook_event_name: 'BeforeTool', tool_name: 'write_file', tool_input: toolInput })
     write('src/new.ts', 'export {}\n')
     tell({
       hook_event_name: 'AfterTool',
       tool_name: 'write_file',
-      tool_input: made,
+      tool_input: toolInput,
       tool_response: { llmContent: 'ok' },
     })
     // The same command twice is two calls.
@@ -373,10 +373,10 @@ const opencode: PlayedClient = {
     tell({ event: 'session.created', sessionID: 'ses_2', parentID: 'ses_1' })
     tell({ event: 'chat.message', sessionID: 'ses_2', messageID: 'msg_2' })
     const make = { tool: 'write', sessionID: 'ses_2', callID: 'call_2' }
-    const made = { filePath: `${folder}/src/new.ts`, content: 'export {}\n' }
-    tell({ event: 'tool.execute.before', ...make, args: made })
+    const args = { filePath: `${folder}/src/new.ts`, content: 'export {}\n' }
+    tell({ event: 'tool.execute.before', ...make, args })
     write('src/new.ts', 'export {}\n')
-    tell({ event: 'tool.execute.after', ...make, args: made, output: {} })
+    tell({ event: 'tool.execute.after', ...make, args, output: {} })
     tell({ event: 'session.idle', sessionID: 'ses_2' })
     const shell = { tool: 'bash', sessionID: 'ses_1', callID: 'call_3' }
     tell({ event: 'tool.execute.before', ...shell, args: { command: 'npm test' } })
@@ -570,14 +570,14 @@ const cline: PlayedClient = {
       taskStart: { taskMetadata: { taskId: 'task-1', initialTask: 'Please fix it' } },
     })
     tell({ hookName: 'UserPromptSubmit', userPromptSubmit: { prompt: 'Please fix it', attachments: [] } })
-    const made = { path: 'src/new.ts', content: 'export {}\n' }
-    tell({ hookName: 'PreToolUse', preToolUse: { toolName: 'write_to_file', parameters: made } })
+    const parameters = { path: 'src/new.ts', content: 'export {}\n' }
+    tell({ hookName: 'PreToolUse', preToolUse: { toolName: 'write_to_file', parameters } })
     write('src/new.ts', 'export {}\n')
     tell({
       hookName: 'PostToolUse',
       postToolUse: {
         toolName: 'write_to_file',
-        parameters: made,
+        parameters,
         result: 'ok',
         success: true,
         executionTimeMs: 3,

@@ -144,7 +144,7 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
     await using temporary = await fresh()
     const { store } = temporary
     await happened(store, 1, mission('m-1'), planned(1))
-    await store.view(async ({ missions, tasks, inboxItems: items, plan, runs }) => {
+    await store.view(async ({ missions, tasks, inboxItems, plan, runs }) => {
       expect((await missions.list({ statuses: [], limit: 5 })).items).toEqual([])
       expect(await missions.listed([])).toEqual([])
       expect(await missions.named([])).toEqual(new Map())
@@ -152,9 +152,9 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
       expect(await tasks.cards([])).toEqual([])
       expect(await tasks.measured([])).toEqual(new Map())
       expect(await tasks.histories([], 1)).toEqual(new Map())
-      expect((await items.list({ kinds: [] }, { limit: 5 })).items).toEqual([])
+      expect((await inboxItems.list({ kinds: [] }, { limit: 5 })).items).toEqual([])
       expect(await plan.notesWithIds([])).toEqual([])
-      expect(await items.answeredCommands([])).toEqual([])
+      expect(await inboxItems.answeredCommands([])).toEqual([])
       expect((await plan.next({ now: 1, assignees: [] }))?.task.id).toBe(t(1))
       expect(await runs.changesOf([])).toEqual([])
     })

@@ -89,7 +89,7 @@ describe.each(dialects)('long lists in $dialect', ({ fresh }) => {
       notificationId: notificationId as NotificationId,
       seq,
       about: { kind: 'blocker' } as NoticeDelivery['about'],
-      cameAt: 1,
+      createdAt: 1,
       state: 'waiting',
       body: null,
       tries: 0,

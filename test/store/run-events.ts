@@ -49,7 +49,7 @@ export function anArtifact(path: string, changes: Partial<StoredArtifact> = {}):
     sha256: 'a'.repeat(64),
     stamp: 's1',
     revision: 2,
-    by: 'claude',
+    author: 'claude',
     ...changes,
   }
 }
@@ -69,8 +69,8 @@ export function anEvent(revision: number, changes: Partial<RunEvent> = {}): RunE
     artifacts: [],
     unsatisfied: [],
     role: 'agent',
-    by: 'claude',
-    at: revision,
+    author: 'claude',
+    createdAt: revision,
     ...changes,
   }
 }
@@ -104,8 +104,8 @@ export function refused(
     state: 'plan',
     revision: 1,
     role: 'agent',
-    by: 'claude',
-    at: 3,
+    author: 'claude',
+    createdAt: 3,
     ...changes,
   }
   return { kind: 'run.refused', runId: refusal.runId, missionId: null, taskId: null, refusal }
@@ -120,8 +120,8 @@ export function approved(
     of: 'plan',
     content: 'c'.repeat(64),
     reason: null,
-    by: 'Tess',
-    at: 4,
+    author: 'Tess',
+    createdAt: 4,
     ...changes,
   }
   return { kind: 'run.approved', runId: approval.runId, missionId: null, taskId: null, approval }

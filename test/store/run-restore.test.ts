@@ -123,7 +123,7 @@ const item = anItem({
 })
 
 /** Everything of the run that can be asked. */
-async function allOf({ runs, inboxItems: items, eventLog: log }: Reads): Promise<unknown> {
+async function allOf({ runs, inboxItems, eventLog: log }: Reads): Promise<unknown> {
   const page = { limit: 1000 }
   const { items: history } = await runs.history(r(1), page)
   return {
@@ -135,7 +135,7 @@ async function allOf({ runs, inboxItems: items, eventLog: log }: Reads): Promise
     command: await runs.commandResult({ run: 'npm test', folder: '/tree' }),
     begun: await runs.command('cmd-1'),
     settings: await runs.settings(),
-    items: [await items.ofRun(r(1)), await items.openCommand('c1')],
+    items: [await inboxItems.ofRun(r(1)), await inboxItems.openCommand('c1')],
     events: await log.since(0, 1000),
     check: await log.verify(),
   }

@@ -138,11 +138,15 @@ describe.each(dialects)('runs in $dialect', ({ fresh, isQuick }) => {
     const { store } = temporary
     await happened(store, 1, ...begun, created({ id: r(2) }))
     await happened(store, 2, handing(2, ['a.json', { content: { n: 1 } }], ['b.json', { content: null }]))
-    await happened(store, 3, handing(3, ['a.json', { stamp: 's2', by: 'zoe' }], ['a.json', { type: 'plan' }]))
+    await happened(
+      store,
+      3,
+      handing(3, ['a.json', { stamp: 's2', author: 'zoe' }], ['a.json', { type: 'plan' }]),
+    )
     const artifacts = await store.view(async ({ runs }) => (await runs.load('run-1'))?.artifacts)
     expect(artifacts).toEqual([
       anArtifact('b.json', { content: null }),
-      anArtifact('a.json', { revision: 3, stamp: 's2', by: 'zoe' }),
+      anArtifact('a.json', { revision: 3, stamp: 's2', author: 'zoe' }),
       anArtifact('a.json', { revision: 3, type: 'plan' }),
     ])
     expect(artifacts?.[1]).not.toHaveProperty('content')

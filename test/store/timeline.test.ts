@@ -49,7 +49,7 @@ describe.each(dialects)('a timeline in $dialect', ({ fresh }) => {
 
     await store.view(async ({ timeline }) => {
       const tasks = await timeline.tasks(mission, 10)
-      expect(tasks.map(({ id, phaseId, status: standing }) => ({ id, phaseId, standing }))).toEqual([
+      expect(tasks.map(({ id, phaseId, status }) => ({ id, phaseId, standing: status }))).toEqual([
         { id: 't-0', phaseId: 'ph-1', standing: 'ready' },
         { id: 't-1', phaseId: null, standing: 'ready' },
         { id: 't-2', phaseId: 'ph-1', standing: 'in_progress' },

@@ -33,7 +33,7 @@ describe('two attempts in one work tree', () => {
     const first = await project.call('complete_task', { task_id: one.task_id, ...done })
     expect(attributions(first.details)).toEqual({ 'src/auth.ts': 'probable' })
     expect(first.verification).toMatchObject({ scope_match: true })
-    expect(first.contested_files).toEqual([{ path: 'src/api.ts', perhaps: ['two'] }])
+    expect(first.contested_files).toEqual([{ path: 'src/api.ts', candidates: ['two'] }])
     expect(first.verification.warnings.join()).toContain('probably theirs: src/api.ts (two)')
     const second = await project.call('complete_task', { task_id: two.task_id, ...done })
     expect(attributions(second.details)).toEqual({ 'src/api.ts': 'probable' })
@@ -52,7 +52,7 @@ describe('several agents in one work tree are told apart honestly', () => {
     const { project, first, second } = await twoAgents({ areas: ['auth'] }, { areas: ['api'] })
     project.write('src/api.ts', 'by one\n')
     const silent = await project.call('complete_task', { task_id: first.task_id, ...done, preview: true })
-    expect(silent.contested_files).toEqual([{ path: 'src/api.ts', perhaps: ['two'] }])
+    expect(silent.contested_files).toEqual([{ path: 'src/api.ts', candidates: ['two'] }])
     expect(silent.files_changed.modified).toEqual([])
     const said = { status: 'success', outcome: { summary: 'I had to edit src/api.ts too.' } }
     const report = await project.call('complete_task', { task_id: first.task_id, ...said })
@@ -97,7 +97,7 @@ describe('several agents in one work tree are told apart honestly', () => {
     expect(report.measurement).toBe('partial')
     project.write('src/api.ts', 'alone again\n')
     const later = await project.call('complete_task', { task_id: second.task_id, ...done })
-    expect(later.contested_files).toEqual([{ path: 'src/auth.ts', perhaps: ['one'] }])
+    expect(later.contested_files).toEqual([{ path: 'src/auth.ts', candidates: ['one'] }])
     expect(later.measurement).toBe('partial')
   })
 
@@ -111,7 +111,10 @@ describe('several agents in one work tree are told apart honestly', () => {
     project.write('src/api.ts', 'again by two\n')
     project.git('commit', '-qam', 'Everything there was')
     const report = await project.call('complete_task', { task_id: first.task_id, ...done })
-    const told = report.commits.map(({ subject, by }: { subject: string; by: string }) => [subject, by])
+    const told = report.commits.map(({ subject, author }: { subject: string; author: string }) => [
+      subject,
+      author,
+    ])
     expect(told).toEqual([
       ['Auth: as asked', 'own'],
       ['Api', 'other'],
@@ -124,7 +127,7 @@ describe('several agents in one work tree are told apart honestly', () => {
     const alone = await project.call('start_task', { name: 'three' })
     project.git('commit', '-q', '--allow-empty', '-m', 'Alone')
     const last = await project.call('complete_task', { task_id: alone.task_id, ...done })
-    expect(last.commits).toMatchObject([{ subject: 'Alone', by: 'own' }])
+    expect(last.commits).toMatchObject([{ subject: 'Alone', author: 'own' }])
   })
 
   test('words that name a file which did not change are found out', async () => {

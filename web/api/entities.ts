@@ -52,7 +52,7 @@ export type ProcessSourceData = NonNullable<Process['source']>
 export type ListedProcess = OutputOf<'process_list'>['processes'][number]
 
 export type MemberData = OutputOf<'member_list'>['members'][number]
-export type PersonData = OutputOf<'person_list'>['persons'][number]
+export type PersonData = OutputOf<'person_list'>['people'][number]
 export type TokenData = OutputOf<'token_list'>['tokens'][number]
 export type CreatedToken = OutputOf<'token_create'>
 export type Invitation = OutputOf<'invitation_create'>

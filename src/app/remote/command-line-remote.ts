@@ -53,12 +53,12 @@ async function connectionChecks({
   }
 }
 
-function tokenCheck({ actor, permissions: standing }: z.output<typeof Said>): Check {
+function tokenCheck({ actor, permissions }: z.output<typeof Said>): Check {
   const who = `of ${actor.name} (${actor.kind})`
-  if (!standing) return { check: 'token', ok: true, finding: `${who}, valid until it is revoked` }
-  const isSoon = Date.parse(standing.expires_at) - Date.now() < soon
+  if (!permissions) return { check: 'token', ok: true, finding: `${who}, valid until it is revoked` }
+  const isSoon = Date.parse(permissions.expires_at) - Date.now() < soon
   const way = isSoon ? '; make another one (waymark token create) and connect again with it' : ''
-  return { check: 'token', ok: !isSoon, finding: `${who}, valid until ${standing.expires_at}${way}` }
+  return { check: 'token', ok: !isSoon, finding: `${who}, valid until ${permissions.expires_at}${way}` }
 }
 
 function addMachineChecks(answer: Answer, before: readonly Check[]): Answer {

@@ -110,7 +110,7 @@ async function acceptInvitation(origin: string, invitation: string): Promise<str
 /** The project of somebody who names none: the only one that they may see. */
 async function onlyProject(at: ServerLocation): Promise<ServerSession> {
   const session = await sessionAt({ ...at, project: null })
-  const { projects, permissions: standing } = session
+  const { projects, permissions } = session
   const [only, other] = projects
   if (only && !other) return session.project === only.key ? session : { ...session, project: only.key }
   if (only) {
@@ -121,7 +121,7 @@ async function onlyProject(at: ServerLocation): Promise<ServerSession> {
   }
   throw new Failure('NOT_FOUND', `There is no project at ${at.origin} yet.`, {
     reason: 'no_project',
-    hint: standing?.admin
+    hint: permissions?.admin
       ? `Make one: waymark connect ${at.origin} --project <name> --new`
       : 'Ask an admin of the server to make one and to make you a member of it.',
   })

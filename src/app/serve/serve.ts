@@ -231,7 +231,7 @@ async function activeTeam(
       },
     )
   }
-  const people = await named?.store.view(({ identities }) => identities.persons())
+  const people = await named?.store.view(({ identities }) => identities.people())
   const isShared = oidc !== null || /^postgres(ql)?:/.test(namedDatabase(environment) ?? '')
   if (named && (isShared || people?.length)) return named
   return openMachinePeople(environment, process.cwd())

@@ -139,8 +139,8 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     const made: ServedProject = {
       ...project,
       contextOf: (actor) => {
-        const standing = directory?.standingOf(actor, made)
-        return { ...project.contextOf(actor), team, ...(standing && { permissions: standing }) }
+        const permissions = directory?.standingOf(actor, made)
+        return { ...project.contextOf(actor), team, ...(permissions && { permissions }) }
       },
     }
     known.set(project, made)

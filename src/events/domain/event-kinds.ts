@@ -463,7 +463,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ]),
       ...(subject.kind === 'since' ? [] : touchedMission(subject.missionId)),
     ],
-    words: ({ review }) => `${reviewWords[review.verdict]} ${reviewSubjectText(review)}${reviewText(review)}`,
+    words: ({ review }) => `${reviewWords[review.action]} ${reviewSubjectText(review)}${reviewText(review)}`,
   },
   'review.replied': {
     concerns: ({ reply: { taskId, missionId } }) => [

@@ -52,7 +52,7 @@ export function eventRows(
 ): readonly ProjectEventTable[] {
   const { channel, ...who } = hookEvent.actor
   let before = after.head
-  const by = canonicalText(who)
+  const actor = canonicalText(who)
   return events.map((event, index) => {
     const { body, chained } = newBody(event)
     const text: ProjectEventText = {
@@ -60,7 +60,7 @@ export function eventRows(
       at: hookEvent.at,
       kind: event.kind,
       version: shapeVersion,
-      actor: by,
+      actor,
       channel,
       body,
     }

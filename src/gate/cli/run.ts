@@ -66,8 +66,8 @@ function nextStepText(
   return `${ink('bold', event)}  → ${to}${lines.join('')}`
 }
 
-function artifactText({ path, type, status: standing }: RunDetail['artifacts'][number]): string {
-  return `${path}  ${type ?? 'no type'}${standing === 'current' ? '' : `, ${standing} since`}`
+function artifactText({ path, type, status }: RunDetail['artifacts'][number]): string {
+  return `${path}  ${type ?? 'no type'}${status === 'current' ? '' : `, ${status} since`}`
 }
 
 type RunState = OutputOf<'state_gate_get_state'>
@@ -81,8 +81,8 @@ function missingGuards({ missing_guards: guards }: RunState, { ink }: RenderCont
     .join('\n')
 }
 
-function waitingItemsText({ waits_for: items }: Pick<RunState, 'waits_for'>): string {
-  return items.map((item) => `${item.item_id}  ${item.reason}`).join('\n')
+function waitingItemsText({ waits_for: waitsFor }: Pick<RunState, 'waits_for'>): string {
+  return waitsFor.map((item) => `${item.item_id}  ${item.reason}`).join('\n')
 }
 
 function artifacts({ required_artifacts: artifacts }: RunState, { ink }: RenderContext): string {
@@ -247,10 +247,10 @@ function withdrawnText(at: string | null): string {
 }
 
 function approvalLine(
-  { of, role, author: by, created_at: at, reason, withdrawn_at: withdrawnAt }: ApprovalEntry,
+  { of, role, author, created_at: createdAt, reason, withdrawn_at: withdrawnAt }: ApprovalEntry,
   { ink }: RenderContext,
 ): string {
-  const head = `${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt)}  ${ink('dim', `${by} ${at}`)}`
+  const head = `${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt)}  ${ink('dim', `${author} ${createdAt}`)}`
   return reason ? `${head}\n  ${reason}` : head
 }
 
@@ -259,14 +259,14 @@ function refusalLine(refusal: RefusalEntry, { ink }: RenderContext): string {
     code,
     event,
     state,
-    author: by,
-    created_at: at,
+    author,
+    created_at: createdAt,
     tried_files: files,
     tried_payload: payload,
   } = refusal
   const tried = [...files.map(({ path, reason }) => reason ?? path), payload ?? ''].filter(Boolean)
   return [
-    `${ink('red', code)}  ${event} in ${state}  ${ink('dim', `${by} ${at}`)}`,
+    `${ink('red', code)}  ${event} in ${state}  ${ink('dim', `${author} ${createdAt}`)}`,
     ...refusal.missing_guards.map((missing) => `  ${missing}`),
     ...(tried.length === 0 ? [] : [`  tried: ${tried.join('; ')}`]),
   ].join('\n')

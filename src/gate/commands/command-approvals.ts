@@ -95,7 +95,7 @@ function storedApprovals(folder: string, what: 'approval' | 'refusal') {
         const place = await realpath(kept.folder).catch(() => kept.folder)
         if (places.includes(place)) found.push(kept)
       }
-      return found.sort((one, other) => other.at - one.at)
+      return found.sort((one, other) => other.createdAt - one.createdAt)
     },
     remove: async (hash: string): Promise<void> => {
       if (isHash(hash)) await rm(fileOf(hash), { force: true })

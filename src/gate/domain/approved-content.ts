@@ -41,7 +41,7 @@ export function approvedContent(
   }
   if (of === null) {
     const entered = run.visits.find(({ state }) => state === run.state)?.last ?? 1
-    const files = run.artifacts.filter(({ status: standing }) => standing === 'current').map(fileLine)
+    const files = run.artifacts.filter(({ status }) => status === 'current').map(fileLine)
     return { state: run.state, entered, files: files.sort(), tree }
   }
   const { counted } = countedArtifacts(of, {

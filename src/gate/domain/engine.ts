@@ -221,7 +221,7 @@ function missingArtifacts(
       return {
         name: `required_artifacts.${type}`,
         description: description ?? '',
-        truth: 'fails' as const,
+        status: 'fails' as const,
         reason: `state "${run.state}" needs "${type}", and none was handed in${why}`,
         fix: `Attach a file of type "${type}"${where} to the event.`,
       }
@@ -240,7 +240,7 @@ function visitLimitRefusal(
     {
       name: `max_visits.${to}`,
       description: '',
-      truth: 'fails',
+      status: 'fails',
       reason: `state "${to}" was entered ${visits} times, the most that is allowed`,
       fix: 'Take another way.',
     },

@@ -70,7 +70,7 @@ export interface ObservedChanges {
   /** More than these files could not be measured. */
   readonly isOpaque?: boolean
   /** The guards whose findings a person accepted, with everything in them as it is now. */
-  readonly accepted?: readonly { readonly guard: string; readonly by: string }[]
+  readonly accepted?: readonly { readonly guard: string; readonly author: string }[]
   /** Changed by attempts that declared no areas, so that no scope covers them. */
   readonly undeclared: readonly string[]
   /** Changed while no attempt ran, and covered by no area. */
@@ -104,7 +104,7 @@ export interface ObservedCommand {
   /** Whether files changed while it ran on this tree, so that it tells nothing of it. */
   readonly disturbed?: boolean
   /** Who said no to it as it is, and why. */
-  readonly refusal?: { readonly by: string; readonly reason: string; readonly hash: string }
+  readonly refusal?: { readonly author: string; readonly reason: string; readonly hash: string }
 }
 
 /** What a runner of CI handed in last of a check: of this tree or commit, else of any. */
@@ -135,7 +135,7 @@ export interface ObservedApproval {
   readonly role: string
   /** The type of artifact, or null for the run's present state. */
   readonly of: string | null
-  readonly by: string
+  readonly author: string
   /** Null in an approval of before identities were kept. */
   readonly identity: string | null
   readonly byAuthor: boolean

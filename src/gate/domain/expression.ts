@@ -4,7 +4,7 @@ import type { CommandGuard } from './guards/command.ts'
 import {
   type GuardResult,
   satisfiedGuard,
-  type TruthValue,
+  type GuardStatus,
   unknownGuard,
   unsatisfiedGuard,
 } from './guards/guard.ts'
@@ -16,13 +16,13 @@ export interface MissingGuard {
   readonly name: string
   readonly description: string
   /** `unknown`: what it looks at was not measured. That opens nothing either. */
-  readonly truth: Exclude<TruthValue, 'holds'>
+  readonly status: Exclude<GuardStatus, 'holds'>
   readonly reason: string
   readonly fix: string
 }
 
 interface ExpressionResult {
-  readonly truth: TruthValue
+  readonly status: GuardStatus
   /** The single guards that stand in the way; none when it holds. */
   readonly missing: readonly MissingGuard[]
 }
@@ -39,7 +39,7 @@ export function createJudge(evidence: Evidence, assumed: readonly string[] = [])
       return satisfiedGuard(`"${guard.artifactType}" is assumed`)
     }
     const verdict = evaluateGuard(guard, evidence)
-    return verdict.truth === 'holds' ? verdict : { ...verdict, fix: hint ?? verdict.fix }
+    return verdict.status === 'holds' ? verdict : { ...verdict, fix: hint ?? verdict.fix }
   }
 }
 
@@ -67,21 +67,21 @@ export function judgeExpression(
     return joinJudgements(parts, { decisive: 'holds', otherwise: 'fails' })
   }
   const inner = judgeExpression(expression.not, definition, judge)
-  if (inner.truth === 'fails') return { truth: 'holds', missing: [] }
+  if (inner.status === 'fails') return { status: 'holds', missing: [] }
   return negateJudgement(expressionWords(expression.not), inner)
 }
 
 /** What must not hold, and does or may do. */
-function negateJudgement(words: string, { truth, missing }: ExpressionResult): ExpressionResult {
+function negateJudgement(words: string, { status, missing }: ExpressionResult): ExpressionResult {
   const told = { name: `not ${words}`, description: '' }
-  if (truth === 'holds') {
+  if (status === 'holds') {
     const reason = `${words} holds, but must not`
-    return { truth: 'fails', missing: [{ ...told, truth: 'fails', reason, fix: 'Take another way.' }] }
+    return { status: 'fails', missing: [{ ...told, status: 'fails', reason, fix: 'Take another way.' }] }
   }
-  const open = missing.filter((guard) => guard.truth === 'unknown')
+  const open = missing.filter((guard) => guard.status === 'unknown')
   const reason = `whether ${words} holds is not known: ${open.map((guard) => guard.reason).join('; ')}`
   const fix = [...new Set(open.map((guard) => guard.fix))].join(' ')
-  return { truth: 'unknown', missing: [{ ...told, truth: 'unknown', reason, fix }] }
+  return { status: 'unknown', missing: [{ ...told, status: 'unknown', reason, fix }] }
 }
 
 /** `all of a, b`, for people. */
@@ -113,9 +113,9 @@ export function negatedNames(expression: GuardExpression | null, isNegated = fal
 function judgeName(name: string, { guards }: ProcessDefinition, judge: GuardEvaluator): ExpressionResult {
   const guard = guards.find((candidate) => candidate.name === name)
   // A reference that leads nowhere closes the gate; lint reports it.
-  const { truth, reason, fix } = guard ? judge(guard) : noSuchGuard
-  if (truth === 'holds') return { truth, missing: [] }
-  return { truth, missing: [{ name, description: guard?.description ?? '', truth, reason, fix }] }
+  const { status, reason, fix } = guard ? judge(guard) : noSuchGuard
+  if (status === 'holds') return { status, missing: [] }
+  return { status, missing: [{ name, description: guard?.description ?? '', status, reason, fix }] }
 }
 
 /** Neither it nor its opposite holds. */
@@ -126,13 +126,16 @@ export const noSuchGuard: GuardResult = unknownGuard(
 
 function joinJudgements(
   parts: readonly ExpressionResult[],
-  { decisive, otherwise }: { readonly decisive: TruthValue; readonly otherwise: TruthValue },
+  { decisive, otherwise }: { readonly decisive: GuardStatus; readonly otherwise: GuardStatus },
 ): ExpressionResult {
   if (parts.length === 0)
-    return { truth: 'unknown', missing: [{ ...noSuchGuard, truth: 'unknown', name: '', description: '' }] }
-  const truths = parts.map(({ truth }) => truth)
-  const truth = truths.includes(decisive) ? decisive : truths.includes('unknown') ? 'unknown' : otherwise
-  return { truth, missing: truth === 'holds' ? [] : distinctGuards(parts.flatMap(({ missing }) => missing)) }
+    return { status: 'unknown', missing: [{ ...noSuchGuard, status: 'unknown', name: '', description: '' }] }
+  const truths = parts.map(({ status }) => status)
+  const status = truths.includes(decisive) ? decisive : truths.includes('unknown') ? 'unknown' : otherwise
+  return {
+    status,
+    missing: status === 'holds' ? [] : distinctGuards(parts.flatMap(({ missing }) => missing)),
+  }
 }
 
 function distinctGuards(missing: readonly MissingGuard[]): readonly MissingGuard[] {

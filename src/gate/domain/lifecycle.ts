@@ -20,7 +20,7 @@ interface RunStart {
   readonly context: JsonObject
   readonly missionId: MissionId | null
   readonly taskId: TaskId | null
-  readonly by: string
+  readonly author: string
 }
 
 /** Begins a run in the initial state. Fails with INVALID_PAYLOAD when the context does not fit the process. */
@@ -52,7 +52,7 @@ export function createRun(
     state,
     revision,
     context,
-    createdBy: beginning.by,
+    createdBy: beginning.author,
     createdAt: setting.at,
     updatedAt: setting.at,
     endedAt: null,
@@ -74,12 +74,12 @@ interface AdvanceContext {
   readonly accepted: AcceptedTransition
   readonly eventRequest: EventRequest
   /** The files of the event, with their stamps. */
-  readonly artifacts: readonly Omit<StoredArtifact, 'revision' | 'by' | 'author'>[]
+  readonly artifacts: readonly Omit<StoredArtifact, 'revision' | 'author' | 'identity'>[]
   /** Open items of the run. */
   readonly items: readonly InboxItem[]
-  readonly by: string
-  /** The identity of the one who emitted it. */
   readonly author: string
+  /** The identity of the one who emitted it. */
+  readonly identity: string
 }
 
 export interface AdvancedRun {
@@ -90,7 +90,7 @@ export interface AdvancedRun {
 
 /** What an accepted event makes of a run: its revision, and in another state what people are asked there. */
 export function advanceRun(advancing: AdvanceContext, setting: TransactionContext): AdvancedRun {
-  const { record, definition, accepted, eventRequest, items, by, author } = advancing
+  const { record, definition, accepted, eventRequest, items, author, identity } = advancing
   const { run, from, to, stateChanged, unsatisfied } = accepted
   const event: RunEvent = {
     id: setting.ids.next('runEvent'),
@@ -102,12 +102,12 @@ export function advanceRun(advancing: AdvanceContext, setting: TransactionContex
     from,
     to,
     stateChanged,
-    artifacts: advancing.artifacts.map((artifact) => ({ ...artifact, revision: run.revision, by, author })),
+    artifacts: advancing.artifacts.map((artifact) => ({ ...artifact, revision: run.revision, author, identity })),
     unsatisfied: unsatisfied.map(({ name, reason }) => `${name}: ${reason}`),
     role: eventRequest.emitter.role,
-    by,
     author,
-    at: setting.at,
+    identity,
+    createdAt: setting.at,
   }
   const status = statusIn(definition, to)
   const after: RunRecord = {
@@ -134,9 +134,9 @@ export function advanceRun(advancing: AdvanceContext, setting: TransactionContex
         context: isSameJson(record.context, run.context) ? null : run.context,
       },
       ...(status !== 'active'
-        ? endQuestions(items, `${eventRequest.event}, by ${by}`)
+        ? endQuestions(items, `${eventRequest.event}, by ${author}`)
         : stateChanged
-          ? endQuestionsOfState(items, `${eventRequest.event}, by ${by}`)
+          ? endQuestionsOfState(items, `${eventRequest.event}, by ${author}`)
           : []),
       ...(opened === null ? [] : [{ kind: 'inbox.opened', item: opened } as const]),
     ],
@@ -156,7 +156,7 @@ interface Migration {
   /** From states of the old definition to states of the new one, where their names differ. */
   readonly stateMap: ReadonlyMap<string, string>
   readonly items: readonly InboxItem[]
-  readonly by: string
+  readonly author: string
 }
 
 interface MigratedRun {
@@ -169,7 +169,7 @@ interface MigratedRun {
  * or its context does not fit.
  */
 export function migrateRun(run: RunRecord, migration: Migration, setting: TransactionContext): MigratedRun {
-  const { definition, hash, stateMap, items, by } = migration
+  const { definition, hash, stateMap, items, author } = migration
   if (run.status !== 'active') {
     throw new Failure(
       'RUN_FINISHED',
@@ -193,7 +193,7 @@ export function migrateRun(run: RunRecord, migration: Migration, setting: Transa
   const process = { hash, id: definition.id, version: definition.version, name: definition.name }
   const event = manualMove(
     run,
-    { kind: 'migration', event: `version ${run.process.version} → ${definition.version}`, to: state, by },
+    { kind: 'migration', event: `version ${run.process.version} → ${definition.version}`, to: state, author },
     setting,
   )
   const status = statusIn(definition, state)
@@ -244,11 +244,11 @@ export function cancelRun(
   {
     items,
     reason,
-    by,
-  }: { readonly items: readonly InboxItem[]; readonly reason: string; readonly by: string },
+    author,
+  }: { readonly items: readonly InboxItem[]; readonly reason: string; readonly author: string },
   setting: TransactionContext,
 ): { readonly events: readonly NewProjectEvent[]; readonly revision: number } {
-  const event = manualMove(run, { kind: 'cancellation', event: reason, to: run.state, by }, setting)
+  const event = manualMove(run, { kind: 'cancellation', event: reason, to: run.state, author }, setting)
   return {
     revision: event.revision,
     events: [
@@ -261,7 +261,7 @@ export function cancelRun(
 /** The entry in a run's history for what no event of its process did. */
 function manualMove(
   run: RunRecord,
-  about: Pick<RunEvent, 'kind' | 'event' | 'to' | 'by' | 'author'>,
+  about: Pick<RunEvent, 'kind' | 'event' | 'to' | 'author' | 'identity'>,
   setting: TransactionContext,
 ): RunEvent {
   return {
@@ -277,8 +277,8 @@ function manualMove(
     artifacts: [],
     unsatisfied: [],
     role: null,
-    by: about.by,
-    ...(about.author !== undefined && { author: about.author }),
-    at: setting.at,
+    author: about.author,
+    ...(about.identity !== undefined && { identity: about.identity }),
+    createdAt: setting.at,
   }
 }

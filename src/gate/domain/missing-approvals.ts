@@ -28,7 +28,7 @@ export function missingApprovals(
   }
   return definition.guards.flatMap(({ name, guard }) => {
     if (guard.type !== 'approval' || !named.has(name)) return []
-    const { truth, reason } = evaluateGuard(guard, evidence)
-    return truth === 'holds' ? [] : [`${name}: ${reason}`]
+    const { status, reason } = evaluateGuard(guard, evidence)
+    return status === 'holds' ? [] : [`${name}: ${reason}`]
   })
 }

@@ -9,7 +9,7 @@ import {
 import { hasArtifactNeeds, judgePassage, type TransitionCheck } from './engine.ts'
 import { type EventRequest, evidenceOf } from './event-request.ts'
 import { createJudge, expressionWords, guardNames, type MissingGuard, noSuchGuard } from './expression.ts'
-import type { TruthValue } from './guards/guard.ts'
+import type { GuardStatus } from './guards/guard.ts'
 import { guardNeeds } from './guards/guard-kinds.ts'
 import { endOf, type Run } from './run.ts'
 import { candidates, emitterObjection, isRolePermitted } from './transitions.ts'
@@ -114,7 +114,7 @@ function deferredGuard(state: string, name: string): MissingGuard {
   return {
     name,
     description: '',
-    truth: 'unknown',
+    status: 'unknown',
     reason: `it is looked at in "${state}"`,
     fix: `Lead the run to "${state}".`,
   }
@@ -147,8 +147,8 @@ function reasonAgainst(
 }
 
 /** One thing that a transition asks for, and how it stands. */
-interface PassageCheck extends Omit<MissingGuard, 'truth'> {
-  readonly truth: TruthValue
+interface PassageCheck extends Omit<MissingGuard, 'status'> {
+  readonly status: GuardStatus
   readonly satisfied: boolean
 }
 
@@ -164,14 +164,14 @@ export function transitionChecks(
   const guarded = expressionLeaves(transition.guard).map(({ name, negated }): PassageCheck => {
     const guard = definition.guards.find((candidate) => candidate.name === name)
     const verdict = guard ? judge(guard) : noSuchGuard
-    const truth = negated ? opposite[verdict.truth] : verdict.truth
+    const status = negated ? opposite[verdict.status] : verdict.status
     return {
       name: negated ? `not ${name}` : name,
       description: guard?.description ?? '',
-      truth,
-      satisfied: truth === 'holds',
+      status,
+      satisfied: status === 'holds',
       reason: verdict.reason,
-      fix: truth === 'holds' ? '' : negated && truth === 'fails' ? 'Take another way.' : verdict.fix,
+      fix: status === 'holds' ? '' : negated && status === 'fails' ? 'Take another way.' : verdict.fix,
     }
   })
   const required = hasArtifactNeeds(definition, run.state, transition)
@@ -183,7 +183,7 @@ export function transitionChecks(
     const description = definition.artifacts.find((artifact) => artifact.type === type)?.description ?? ''
     const reason = counted.map(({ path }) => path).join(', ')
     return [
-      { name: `required_artifacts.${type}`, description, truth: 'holds', satisfied: true, reason, fix: '' },
+      { name: `required_artifacts.${type}`, description, status: 'holds', satisfied: true, reason, fix: '' },
     ]
   })
   const told = new Set(guarded.map(({ name }) => name))
@@ -194,8 +194,8 @@ export function transitionChecks(
 }
 
 const opposite = { holds: 'fails', fails: 'holds', unknown: 'unknown' } as const satisfies Record<
-  TruthValue,
-  TruthValue
+  GuardStatus,
+  GuardStatus
 >
 
 interface GuardLeaf {

@@ -35,9 +35,9 @@ export interface RunRecord {
 export interface StoredArtifact extends Omit<Artifact, 'status'> {
   /** Changes whenever the file does: while it is the same, the file need not be read again. */
   readonly stamp: string
-  readonly by: string
+  readonly author: string
   /** Their identity; absent in what was handed in before identities were kept. */
-  readonly author?: string
+  readonly identity?: string
 }
 
 /** What moved a run: an event that was accepted, or a person who moved or ended it. */
@@ -57,10 +57,10 @@ export interface RunEvent {
   /** Guards that stood in the way of an event that was recorded all the same, `name: reason`. */
   readonly unsatisfied: readonly string[]
   readonly role: string | null
-  readonly by: string
+  readonly author: string
   /** Their identity; absent in what was recorded before identities were kept. */
-  readonly author?: string
-  readonly at: number
+  readonly identity?: string
+  readonly createdAt: number
 }
 
 /** What an event that was refused came with. */
@@ -84,8 +84,8 @@ export interface RunRefusal {
   readonly state: string
   readonly revision: number
   readonly role: string | null
-  readonly by: string
-  readonly at: number
+  readonly author: string
+  readonly createdAt: number
 }
 
 /** A person's yes to what is there, bound to its content: another content voids it. */
@@ -97,10 +97,10 @@ export interface RunApproval {
   /** Hash of what was approved. */
   readonly content: string
   readonly reason: string | null
-  readonly by: string
+  readonly author: string
   /** Two approvals are two only where these differ; absent in approvals of before they were kept. */
   readonly identity?: string
-  readonly at: number
+  readonly createdAt: number
   /** When the same person sent the work back, so that it counts no longer. */
   readonly withdrawnAt?: number
 }
@@ -207,8 +207,8 @@ export type GateEvent =
   | (RunReference & {
       readonly kind: 'run.approvals_withdrawn'
       readonly identity: string
-      readonly by: string
-      readonly at: number
+      readonly author: string
+      readonly withdrawnAt: number
     })
   /** A person set how Waymark behaves in this project. */
   | { readonly kind: 'setting.changed'; readonly name: SettingName; readonly value: string }

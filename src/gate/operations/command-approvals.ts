@@ -78,24 +78,24 @@ export const commandList = defineOperation({
   .answer(async ({ found: { shown, hashes, refused } }) => {
     const { entries, ...rest } = shown
     return {
-      commands: entries.map(({ hash, run, folder, files, by, at }, index) => ({
+      commands: entries.map(({ hash, run, folder, files, author, createdAt }, index) => ({
         hash,
         run,
         folder,
         as_approved: hashes[index] === hash,
         files: files.slice(0, 50),
-        author: by,
-        created_at: instant(at),
+        author,
+        created_at: instant(createdAt),
       })),
       ...rest,
-      refused: refused.map(({ hash, run, folder, reason, by, at }) => {
-        return { hash, run, folder, reason, author: by, created_at: instant(at) }
+      refused: refused.map(({ hash, run, folder, reason, author, createdAt }) => {
+        return { hash, run, folder, reason, author, created_at: instant(createdAt) }
       }),
     }
   })
 
 function newestFirst(commands: readonly RefusedCommand[]): readonly RefusedCommand[] {
-  return commands.toSorted((one, other) => other.at - one.at)
+  return commands.toSorted((one, other) => other.createdAt - one.createdAt)
 }
 
 /**
@@ -130,7 +130,18 @@ async function recordedRefusals({ inboxItems }: Reads): Promise<readonly Refused
   return answered.flatMap(({ status, request, closedBy, closedAt, answer }) => {
     if (status !== 'dismissed' || request?.kind !== 'command') return []
     const { hash, run, folder, pinned, files = [] } = request
-    return [{ hash, run, folder, pinned, files, by: closedBy ?? '', at: closedAt ?? 0, reason: answer ?? '' }]
+    return [
+      {
+        hash,
+        run,
+        folder,
+        pinned,
+        files,
+        author: closedBy ?? '',
+        createdAt: closedAt ?? 0,
+        reason: answer ?? '',
+      },
+    ]
   })
 }
 
@@ -214,7 +225,7 @@ export const commandRevoke = defineOperation({
           hint: `Give more of the hash: ${found.map(({ hash }) => hash.slice(0, 16)).join(', ')}.`,
         })
       }
-      const { hash, run, folder, by: author } = first
+      const { hash, run, folder, author } = first
       return { hash, run, folder, author, wasApproved: !('reason' in first) }
     },
     apply: async ({ commandApprovals }, { hash }) => {

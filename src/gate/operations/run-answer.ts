@@ -105,8 +105,8 @@ export function eventEntry(event: RunEvent): EventEntry {
     })),
     unsatisfied_guards: event.unsatisfied,
     role: event.role,
-    author: event.by,
-    created_at: instant(event.at),
+    author: event.author,
+    created_at: instant(event.createdAt),
   }
 }
 
@@ -124,9 +124,9 @@ export const ApprovalEntry = z.object({
 export type ApprovalEntry = z.output<typeof ApprovalEntry>
 
 export function approvalEntry(approval: RunApproval): ApprovalEntry {
-  const { role, of, content, reason, by, identity = null, at, withdrawnAt = null } = approval
+  const { role, of, content, reason, author, identity = null, createdAt, withdrawnAt = null } = approval
   const withdrawn_at = instantOrNull(withdrawnAt)
-  return { role, of, content, reason, author: by, identity, created_at: instant(at), withdrawn_at }
+  return { role, of, content, reason, author, identity, created_at: instant(createdAt), withdrawn_at }
 }
 
 export const RefusalEntry = z.object({
@@ -157,8 +157,8 @@ export function refusalEntry(refusal: RunRefusal): RefusalEntry {
     state: refusal.state,
     revision: refusal.revision,
     role: refusal.role,
-    author: refusal.by,
-    created_at: instant(refusal.at),
+    author: refusal.author,
+    created_at: instant(refusal.createdAt),
   }
 }
 
@@ -193,11 +193,11 @@ export const MissingEntry = z.object({
 export function missingEntry({
   name,
   description,
-  truth,
+  status,
   reason,
   fix,
 }: MissingGuard): z.output<typeof MissingEntry> {
-  return { guard_name: name, ...(description !== '' && { description }), status: truth, reason, fix }
+  return { guard_name: name, ...(description !== '' && { description }), status, reason, fix }
 }
 
 const outcome = z.enum(['succeeded', 'failed']).nullable()

@@ -69,9 +69,9 @@ export interface ApprovedCommand extends PinnedCommand {
   readonly hash: string
   /** As they were when it was approved. */
   readonly files: readonly PinnedFile[]
-  readonly by: string
+  readonly author: string
   /** Milliseconds since the epoch. */
-  readonly at: number
+  readonly createdAt: number
 }
 
 /** A command, with these very files, that a person said no to. */

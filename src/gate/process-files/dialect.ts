@@ -73,7 +73,7 @@ function isScalar(value: unknown): boolean {
 }
 
 const text = z.string(mustBe('a text')).min(1, mustBe('a text'))
-const truth = z.boolean(mustBe('true or false'))
+const boolean = z.boolean(mustBe('true or false'))
 const json = z.record(z.string(), z.unknown(), mustBe('an object'))
 const anything = z.unknown().refine((value) => value !== undefined)
 const number = z.number(mustBe('a number'))
@@ -233,7 +233,7 @@ const guardFields = variants('type', [
       )
       .optional(),
     count: wholeNumberFrom(1).describe('How many people; default 1').optional(),
-    independent: truth
+    independent: boolean
       .describe('Nobody counts who had a hand in the work, nor whose agent had; default false')
       .optional(),
   }),
@@ -375,8 +375,8 @@ function build(dialect: Dialect) {
     kind: choice(['agent', 'human']).describe('An agent cannot hold a role of kind human').optional(),
     ...originalDialectOnly(dialect, {
       allowed_events: optionalSection(texts),
-      can_approve: truth.optional(),
-      can_reject: truth.optional(),
+      can_approve: boolean.optional(),
+      can_reject: boolean.optional(),
     }),
   }).transform(
     ({ name, description = null, kind, allowed_events }): RoleDefinition => ({
@@ -396,14 +396,14 @@ function build(dialect: Dialect) {
       texts.describe('Types of artifacts without which the state cannot be left'),
     ),
     tool_permissions: toolPermissions.optional(),
-    is_final: truth.optional(),
+    is_final: boolean.optional(),
     outcome: choice(['succeeded', 'failed']).describe('How a run ends here').optional(),
     max_visits: wholeNumberFrom(1).describe('How often a run may enter it').optional(),
-    allow_phase_completion: truth
+    allow_phase_completion: boolean
       .describe('A phase of the mission may be completed while the run is here')
       .optional(),
     ...originalDialectOnly(dialect, {
-      is_terminal: truth.optional(),
+      is_terminal: boolean.optional(),
       on_enter: z.unknown().optional(),
       on_exit: z.unknown().optional(),
     }),
@@ -451,8 +451,8 @@ function build(dialect: Dialect) {
     allowed_roles: optionalSection(texts.describe('Narrows who may emit the event')),
     when_blocked: choice(['reject', 'record']).describe('record keeps the evidence and stays').optional(),
     assign: optionalSection(map(anything).describe('Variables of the context: $.payload.x, or a constant')),
-    merge_payload: truth.describe('Puts the whole payload into the context').optional(),
-    escape: truth.describe('Leaves the state without its required artifacts').optional(),
+    merge_payload: boolean.describe('Puts the whole payload into the context').optional(),
+    escape: boolean.describe('Leaves the state without its required artifacts').optional(),
   }).transform(
     (fields): TransitionDefinition => ({
       from: fields.from,

@@ -85,12 +85,12 @@ export async function applyCommandStarted(
 }
 
 export async function applyCommandEnded(
-  { db, projectId, at }: ProjectionContext,
+  { db, projectId, at: endedAt }: ProjectionContext,
   { commandId, status, exitCode, output, treeHeld }: ProjectEventOf<'command.ended'>,
 ): Promise<void> {
   await db
     .updateTable('command_result')
-    .set({ status, exit_code: exitCode, output, tree_held: treeHeld ? 1 : 0, ended_at: at })
+    .set({ status, exit_code: exitCode, output, tree_held: treeHeld ? 1 : 0, ended_at: endedAt })
     .where('project_id', '=', projectId)
     .where('id', '=', commandId)
     .execute()
@@ -118,11 +118,11 @@ export async function keepOutput(
 
 export async function removeOutputs(
   { db, projectId }: ReadScope,
-  { before, at }: { readonly before: number; readonly at: number },
+  { before, at: removedAt }: { readonly before: number; readonly at: number },
 ): Promise<void> {
   await db
     .updateTable('command_output')
-    .set({ content: Buffer.alloc(0), removed_at: at })
+    .set({ content: Buffer.alloc(0), removed_at: removedAt })
     .where('project_id', '=', projectId)
     .where('removed_at', 'is', null)
     .where('command_id', 'in', resultsEndedBefore({ db, projectId }, before))

@@ -22,9 +22,9 @@ export interface RunEventTable {
   artifacts: string
   unsatisfied: string
   role: string | null
-  by_name: string
-  author: string | null
-  at: number
+  author: string
+  identity: string | null
+  created_at: number
 }
 
 export interface RunArtifactTable {
@@ -37,8 +37,8 @@ export interface RunArtifactTable {
   stamp: string
   content: string | null
   revision: number
-  by_name: string
-  author: string | null
+  author: string
+  identity: string | null
 }
 
 export interface RunRefusalTable {
@@ -53,8 +53,8 @@ export interface RunRefusalTable {
   state: string
   revision: number
   role: string | null
-  by_name: string
-  at: number
+  author: string
+  created_at: number
 }
 
 export interface RunApprovalTable {
@@ -62,12 +62,12 @@ export interface RunApprovalTable {
   run_id: string
   seq: number
   role: string
-  of_type: string | null
+  artifact_type: string | null
   content: string
   reason: string | null
-  by_name: string
+  author: string
   identity: string | null
-  at: number
+  created_at: number
   withdrawn_at: number | null
 }
 
@@ -87,9 +87,9 @@ export function runEventRow({ projectId, seq }: RowKey, event: RunEvent): Insert
     artifacts: JSON.stringify(event.artifacts),
     unsatisfied: JSON.stringify(event.unsatisfied),
     role: event.role,
-    by_name: event.by,
-    author: event.author ?? null,
-    at: event.at,
+    author: event.author,
+    identity: event.identity ?? null,
+    created_at: event.createdAt,
   }
 }
 
@@ -107,9 +107,9 @@ function runEventOf(row: Selectable<RunEventTable>): RunEvent {
     artifacts: parseColumn(row.artifacts),
     unsatisfied: parseColumn(row.unsatisfied),
     role: row.role,
-    by: row.by_name,
-    ...(row.author !== null && { author: row.author }),
-    at: row.at,
+    author: row.author,
+    ...(row.identity !== null && { identity: row.identity }),
+    createdAt: row.created_at,
   }
 }
 
@@ -129,8 +129,8 @@ export async function keepArtifacts(
           stamp: eb.ref('excluded.stamp'),
           content: eb.ref('excluded.content'),
           revision: eb.ref('excluded.revision'),
-          by_name: eb.ref('excluded.by_name'),
           author: eb.ref('excluded.author'),
+          identity: eb.ref('excluded.identity'),
         })),
       )
       .execute()
@@ -152,8 +152,8 @@ function artifactRow(
     stamp: artifact.stamp,
     content: artifact.content === undefined ? null : JSON.stringify(artifact.content),
     revision: artifact.revision,
-    by_name: artifact.by,
-    author: artifact.author ?? null,
+    author: artifact.author,
+    identity: artifact.identity ?? null,
   }
 }
 
@@ -166,8 +166,8 @@ function artifactOf(row: Selectable<RunArtifactTable>): StoredArtifact {
     stamp: row.stamp,
     ...(row.content !== null && { content: parseColumn(row.content) }),
     revision: row.revision,
-    by: row.by_name,
-    ...(row.author !== null && { author: row.author }),
+    author: row.author,
+    ...(row.identity !== null && { identity: row.identity }),
   }
 }
 
@@ -184,8 +184,8 @@ function refusalRow({ projectId, seq }: RowKey, refusal: RunRefusal): Insertable
     state: refusal.state,
     revision: refusal.revision,
     role: refusal.role,
-    by_name: refusal.by,
-    at: refusal.at,
+    author: refusal.author,
+    created_at: refusal.createdAt,
   }
 }
 
@@ -200,8 +200,8 @@ function refusalOf(row: Selectable<RunRefusalTable>): RunRefusal {
     state: row.state,
     revision: row.revision,
     role: row.role,
-    by: row.by_name,
-    at: row.at,
+    author: row.author,
+    createdAt: row.created_at,
   }
 }
 
@@ -216,12 +216,12 @@ function approvalRow({ projectId, seq }: RowKey, approval: RunApproval): Inserta
     run_id: approval.runId,
     seq,
     role: approval.role,
-    of_type: approval.of,
+    artifact_type: approval.of,
     content: approval.content,
     reason: approval.reason,
-    by_name: approval.by,
+    author: approval.author,
     identity: approval.identity ?? null,
-    at: approval.at,
+    created_at: approval.createdAt,
     withdrawn_at: null,
   }
 }
@@ -230,12 +230,12 @@ function approvalOf(row: Selectable<RunApprovalTable>): RunApproval {
   return {
     runId: row.run_id as RunId, // a brand
     role: row.role,
-    of: row.of_type,
+    of: row.artifact_type,
     content: row.content,
     reason: row.reason,
-    by: row.by_name,
+    author: row.author,
     ...(row.identity !== null && { identity: row.identity }),
-    at: row.at,
+    createdAt: row.created_at,
     ...(row.withdrawn_at !== null && { withdrawnAt: row.withdrawn_at }),
   }
 }
@@ -257,11 +257,11 @@ export async function applyRunApproved(
 /** By the order of the log, not by time: a clock may jump back. */
 export async function applyApprovalsWithdrawn(
   { db, projectId, seq }: ProjectionContext,
-  { runId, identity, at }: ProjectEventOf<'run.approvals_withdrawn'>,
+  { runId, identity, withdrawnAt }: ProjectEventOf<'run.approvals_withdrawn'>,
 ): Promise<void> {
   await db
     .updateTable('run_approval')
-    .set({ withdrawn_at: at })
+    .set({ withdrawn_at: withdrawnAt })
     .where('project_id', '=', projectId)
     .where('run_id', '=', runId)
     .where('identity', '=', identity)

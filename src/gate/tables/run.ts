@@ -147,10 +147,10 @@ async function moveRun(
   event: RunEvent,
   changed: Partial<RunTable>,
 ): Promise<void> {
-  const { db, projectId, at } = projecting
+  const { db, projectId, at: updatedAt } = projecting
   await db
     .updateTable('run')
-    .set({ ...changed, revision: event.revision, updated_at: at })
+    .set({ ...changed, revision: event.revision, updated_at: updatedAt })
     .where('project_id', '=', projectId)
     .where('id', '=', event.runId)
     .execute()

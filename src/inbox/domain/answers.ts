@@ -115,12 +115,12 @@ export function endItem(
 /** Approving a stale attempt abandons it, rejecting lets it go on. Dismissing changes nothing. */
 function endOfAttempt(
   { kind, openedAt }: InboxItem,
-  { action: said, answer }: InboxItemEnding & { readonly answer: string | null },
+  { action, answer }: InboxItemEnding & { readonly answer: string | null },
   attempt: Attempt | null,
 ): readonly NewProjectEvent[] {
-  if (kind !== 'stale_attempt' || attempt?.status !== 'open' || said === 'dismissed') return []
+  if (kind !== 'stale_attempt' || attempt?.status !== 'open' || action === 'dismissed') return []
   const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
-  if (said === 'rejected') return [{ kind: 'attempt.continued', ...about }]
+  if (action === 'rejected') return [{ kind: 'attempt.continued', ...about }]
   // Who has spoken since is not silent: giving the attempt up now would take it from someone at work.
   if (attempt.lastCallAt > openedAt) return []
   return [{ kind: 'attempt.abandoned', ...about, reason: answer ?? 'A person gave up a stale attempt.' }]

@@ -98,15 +98,15 @@ const keptAnswer = measurement({
   brief: pinned.extend({
     hash: sha,
     files: list(pinnedFile, 20_000),
-    by: words,
+    author: words,
     /** Null of a yes. */
     refused: words.nullable(),
   }),
   measured: z.null(),
   writes: true,
-  measure: async (workTree, { files, by, refused, ...command }) => {
+  measure: async (workTree, { files, author, refused, ...command }) => {
     const { commandApprovals, now } = workTree as WritableWorkTree // it writes
-    const answer = { ...command, by, at: now() }
+    const answer = { ...command, author, createdAt: now() }
     if (refused !== null) await commandApprovals.refuse({ ...answer, files, reason: refused })
     else await commandApprovals.approve({ ...answer, files: await commandApprovals.filesOf(command) })
     return null
@@ -335,7 +335,7 @@ async function prepareCommandAnswer(
   const { run, folder, pinned: files, hash, files: known = [] } = request
   if (request.machine !== context.machine?.id) return { found }
   const command = { run, folder, pinned: [...files] }
-  const kept = { ...command, hash, files: [...known], by: context.actor.name }
+  const kept = { ...command, hash, files: [...known], author: context.actor.name }
   if (asked.verb === 'reject') return { found, kept: { ...kept, refused: asked.words ?? '' } }
   const now = questions.ask('commands', { ...command, asks: true })
   if (now === undefined) return { found: null }
@@ -359,7 +359,7 @@ async function prepareCommandAnswer(
     name: 'ask again',
     take: async (handling) => {
       if (record) await askPerson(handling, record, [asks])
-      const newer = await handling.store.view(({ inboxItems: items }) => items.openCommand(now.hash))
+      const newer = await handling.store.view(({ inboxItems }) => inboxItems.openCommand(now.hash))
       throw commandChangedFailure(item, { run, content: now.hash, newer, difference: compared.difference })
     },
   }
@@ -455,7 +455,7 @@ async function recordApprovals(
   const { record } = loaded
   const run = engineRun(loaded, external.standings)
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
-  const sources = { reads, external, fingerprint, now: clock.now(), by: actor, isAlive }
+  const sources = { reads, external, fingerprint, now: clock.now(), actor, isAlive }
   const observed = await observeRun(sources, loaded)
   const requester = await requestAuthor(reads, loaded)
   const known = await reads.runs.approvals(record.id)

@@ -4,7 +4,7 @@ import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { NameBehind } from '../../people/operations/people-behind.ts'
-import { type InboxItem, itemAnswers, itemKinds } from '../../track/domain/records.ts'
+import { type InboxItem, type InboxItemRequest, itemAnswers, itemKinds } from '../../track/domain/records.ts'
 import { issueWords } from '../../track/operations/record-answer.ts'
 import { commandFor, verbsFor } from '../domain/answers.ts'
 import type { InboxItemLine } from '../ports/item-reads.ts'
@@ -47,8 +47,8 @@ const ItemRequestEntry = z.discriminatedUnion('kind', [
     before: z
       .object({
         hash: z.string(),
-        by: z.string(),
-        at: z.int(),
+        author: z.string(),
+        created_at: z.string(),
         changed: strings.nullable(),
         diff: z.string(),
       })
@@ -86,6 +86,14 @@ export const InboxItemEntry = z.object({
 })
 export type InboxItemEntry = z.output<typeof InboxItemEntry>
 
+function requestEntry(request: InboxItemRequest): z.output<typeof ItemRequestEntry> {
+  if (request.kind !== 'command') return request
+  const { before, ...rest } = request
+  if (!before) return { ...rest, ...(before === null && { before }) }
+  const { createdAt, ...approved } = before
+  return { ...rest, before: { ...approved, created_at: instant(createdAt) } }
+}
+
 export function inboxItemEntry({ item, issue, opener }: InboxItemLine, personOf: NameBehind): InboxItemEntry {
   return {
     item_id: item.id,
@@ -97,7 +105,7 @@ export function inboxItemEntry({ item, issue, opener }: InboxItemLine, personOf:
     attempt_id: item.attemptId,
     issue_id: item.issueId,
     run_id: item.runId,
-    request: item.request,
+    request: item.request && requestEntry(item.request),
     workaround: issue ? excerpt(issue.resolution, 1000) || null : null,
     paths: item.paths.slice(0, 50),
     paths_total: item.paths.length,

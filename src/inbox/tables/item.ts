@@ -109,7 +109,7 @@ export async function applyItemClosed(
   projecting: ProjectionContext,
   { itemId, status, answer, action }: ProjectEventOf<'inbox.closed'>,
 ): Promise<void> {
-  const { db, projectId, at, actor } = projecting
+  const { db, projectId, at: closedAt, actor } = projecting
   const closed = await db
     .updateTable('inbox_item')
     .set({
@@ -118,7 +118,7 @@ export async function applyItemClosed(
       action: action ?? null,
       closed_by: displayName({ actor }),
       closed_kind: actor.kind,
-      closed_at: at,
+      closed_at: closedAt,
     })
     .where('project_id', '=', projectId)
     .where('id', '=', itemId)

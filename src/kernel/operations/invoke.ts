@@ -86,17 +86,17 @@ function refuseAgent(operation: Operation, { actor }: Context): void {
   })
 }
 
-function refuseWithoutAccess(operation: Operation, { permissions: standing }: Context): void {
-  if (!standing) return
+function refuseWithoutAccess(operation: Operation, { permissions }: Context): void {
+  if (!permissions) return
   const needed = accessOf(operation)
-  const { access, personName, most } = standing
-  if (isReadOnlyAccess(standing, operation.kind)) {
+  const { access, personName, most } = permissions
+  if (isReadOnlyAccess(permissions, operation.kind)) {
     throw new Failure('FORBIDDEN', `${operation.name} changes something, and this token only reads.`, {
       reason: 'token_read_only',
       hint: otherToken,
     })
   }
-  if (hasAccess(standing, needed)) return
+  if (hasAccess(permissions, needed)) return
   if (most) {
     throw new Failure(
       'FORBIDDEN',

@@ -113,8 +113,8 @@ export const pinnedFile = z.strictObject({ path: z.string(), sha256: z.string().
 export const approved = pinned.extend({
   hash: sha,
   files: list(pinnedFile, 20_000),
-  by: z.string(),
-  at: time,
+  author: z.string(),
+  createdAt: time,
 })
 export const refused = approved.extend({ reason: words })
 

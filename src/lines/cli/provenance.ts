@@ -81,24 +81,11 @@ function lineOwnerText(range: BlameRange): string {
 
 /** Why a line is there, as a page. */
 export const why: AnswerView<'why'> = (answer, page) => {
-  const {
-    path,
-    line,
-    text,
-    says,
-    authors: makers,
-    turn,
-    decisions,
-    items,
-    reviews,
-    later,
-    commit,
-    notes,
-  } = answer
+  const { path, line, text, says, authors, turn, decisions, items, reviews, later, commit, notes } = answer
   return blocks(
     `${page.ink('bold', escapeLineBreaks(`${path}:${line}`))}${text === undefined ? '' : `  ${escapeLineBreaks(text)}`}\n${inProse(says)}`,
-    ...makers.map((maker, at) => {
-      const title = makers.length === 1 ? 'Task' : at === 0 ? 'Either for' : 'Or for'
+    ...authors.map((maker, at) => {
+      const title = authors.length === 1 ? 'Task' : at === 0 ? 'Either for' : 'Or for'
       return section(title, taskOf(maker), page)
     }),
     section(
@@ -126,12 +113,12 @@ export const why: AnswerView<'why'> = (answer, page) => {
       'People',
       [
         ...items.map(
-          ({ kind, status, reason, answer: said, author: by }) =>
-            `${kind}, ${status}${by === null ? '' : ` by ${inProse(by)}`}: ${inProse(said ?? reason)}`,
+          ({ kind, status, reason, answer: said, author }) =>
+            `${kind}, ${status}${author === null ? '' : ` by ${inProse(author)}`}: ${inProse(said ?? reason)}`,
         ),
         ...reviews.map(
-          ({ action: verdict, author: by, created_at: at, text: said }) =>
-            `${verdictWords[verdict]} by ${inProse(by)}, ${at}${said === null ? '' : `: ${inProse(said)}`}`,
+          ({ action, author, created_at: createdAt, text: said }) =>
+            `${verdictWords[action]} by ${inProse(author)}, ${createdAt}${said === null ? '' : `: ${inProse(said)}`}`,
         ),
       ].join('\n'),
       page,
@@ -151,7 +138,7 @@ export const why: AnswerView<'why'> = (answer, page) => {
       ? ''
       : section(
           'Commit',
-          `${commit.id.slice(0, 12)} ${inProse(commit.summary)}, ${inProse(commit.author)}, ${commit.at}`,
+          `${commit.id.slice(0, 12)} ${inProse(commit.summary)}, ${inProse(commit.author)}, ${commit.authored_at}`,
           page,
         ),
     notes.join('\n'),
@@ -159,11 +146,11 @@ export const why: AnswerView<'why'> = (answer, page) => {
 }
 
 function commentOf(comment: OutputOf<'why'>['comments'][number]): string {
-  const { line, quoted, text, author: by, kind, status, replies } = comment
+  const { line, quoted, text, author, kind, status, replies } = comment
   const where =
     line === null ? (quoted === null ? 'on the file' : `on "${escapeLineBreaks(quoted)}"`) : `on line ${line}`
   return [
-    `${kind} by ${inProse(by)} ${where}, ${status}: ${inProse(text)}`,
+    `${kind} by ${inProse(author)} ${where}, ${status}: ${inProse(text)}`,
     ...replies.map(
       (reply) => `  ${inProse(reply.author)}${reply.done ? ', done' : ''}: ${inProse(reply.text)}`,
     ),

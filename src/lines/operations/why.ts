@@ -10,7 +10,12 @@ import { prepareSteps, requireMeasured } from '../../kernel/operations/measureme
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import { uniqueLineIndex } from '../../review/domain/lines.ts'
-import { commentKinds, commentStanding, type ReviewComment, verdicts } from '../../review/domain/review.ts'
+import {
+  commentKinds,
+  commentStanding,
+  type ReviewComment,
+  reviewActions,
+} from '../../review/domain/review.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { outcomeAuthorOf } from '../../track/domain/task.ts'
 import { DecisionEntry, decisionEntry } from '../../track/operations/record-answer.ts'
@@ -57,7 +62,7 @@ const Held = z.object({
 /** What a person said of exactly the content that was shown. */
 const Reviewed = z.object({
   id: z.string(),
-  action: z.enum(verdicts),
+  action: z.enum(reviewActions),
   author: z.string(),
   created_at: z.string(),
   text: z.string().nullable(),
@@ -80,7 +85,7 @@ const Commented = z.object({
 /** Others that were at work in the work tree when the line came. */
 const Perhaps = z.object({ attempt_id: z.string(), task_id: z.string(), task: z.string(), agent: z.string() })
 
-const Commit = z.object({ id: z.string(), summary: z.string(), author: z.string(), at: z.string() })
+const Commit = z.object({ id: z.string(), summary: z.string(), author: z.string(), authored_at: z.string() })
 
 const Why = z.object({
   path: z.string(),
@@ -262,8 +267,8 @@ async function decisionsOf(
   return pages.flatMap(({ items }) => items.map(({ item }) => decisionEntry(item)))
 }
 
-async function inboxItemsOfMakers({ inboxItems: items }: Reads, makers: readonly LineAuthor[]) {
-  const found = await Promise.all(makers.map(({ attempt }) => items.ofAttempt(attempt.id)))
+async function inboxItemsOfMakers({ inboxItems }: Reads, makers: readonly LineAuthor[]) {
+  const found = await Promise.all(makers.map(({ attempt }) => inboxItems.ofAttempt(attempt.id)))
   return found
     .flat()
     .slice(0, maxTold)
@@ -306,7 +311,9 @@ async function commentsOf({ reviews }: Reads, makers: readonly LineAuthor[], { f
   return sent
     .filter(({ path }) => path === file.path)
     .map((comment) => ({ comment, now: lineNowOf(comment, file) }))
-    .toSorted((a, b) => Number(b.now === line) - Number(a.now === line) || b.comment.at - a.comment.at)
+    .toSorted(
+      (a, b) => Number(b.now === line) - Number(a.now === line) || b.comment.createdAt - a.comment.createdAt,
+    )
     .slice(0, maxTold)
     .map(({ comment, now }) => ({
       comment_id: comment.id,
@@ -315,10 +322,10 @@ async function commentsOf({ reviews }: Reads, makers: readonly LineAuthor[], { f
       line: now,
       quoted: comment.quoted === null ? null : excerpt(comment.quoted.trim(), 120),
       text: excerpt(comment.text),
-      author: comment.by.name,
+      author: comment.author.name,
       status: commentStanding(comment),
-      replies: comment.replies.map(({ by, agentName, text: said, done }) => ({
-        author: agentName ?? by,
+      replies: comment.replies.map(({ author, agentName, text: said, done }) => ({
+        author: agentName ?? author,
         text: excerpt(said),
         done,
       })),
@@ -343,11 +350,11 @@ async function reviewsOf({ reviews }: Reads, makers: readonly LineAuthor[]) {
   ])
   if (subjects.length === 0) return []
   const sent = await reviews.sentAbout([...new Set<string>(subjects)])
-  return sent.slice(-maxTold).map(({ id, verdict, by, at, text: said }) => ({
+  return sent.slice(-maxTold).map(({ id, action, author, createdAt, text: said }) => ({
     id,
-    action: verdict,
-    author: by.name,
-    created_at: instant(at),
+    action,
+    author: author.name,
+    created_at: instant(createdAt),
     text: said === null ? null : excerpt(said),
   }))
 }
@@ -372,23 +379,23 @@ function turnSentence({ agent, model, session, certainty, attribution }: LineRan
 }
 
 function commitEntry({ id, summary, author, authoredAt }: BlamedCommit): z.output<typeof Commit> {
-  return { id, summary: excerpt(summary, 120), author, at: instant(authoredAt) }
+  return { id, summary: excerpt(summary, 120), author, authored_at: instant(authoredAt) }
 }
 
 type WhyAuthors = Pick<z.output<typeof Why>, 'authors' | 'candidates'>
 
-function sentence(range: LineRange, { authors: makers, candidates: perhaps = [] }: WhyAuthors): string {
-  const [maker] = makers
+function sentence(range: LineRange, { authors, candidates = [] }: WhyAuthors): string {
+  const [maker] = authors
   if (range.kind === 'agent' && maker !== undefined) {
     const how = range.how === 'exact' ? 'recorded' : 'by the same text in the same order'
-    if (makers.length > 1) {
-      const names = makers.map(({ agent, task_id }) => `${agent} (${task_id})`).join(' or ')
+    if (authors.length > 1) {
+      const names = authors.map(({ agent, task_id }) => `${agent} (${task_id})`).join(' or ')
       return `Made by ${names}: several worked in the file, and it is not known which of them.`
     }
     const model = maker.model === null ? '' : ` with ${maker.model}`
     const what = `${maker.agent}${model} for task ${maker.task_id} "${excerpt(maker.task, 80)}" (${how})`
     if (range.attribution !== 'probable') return `Made by ${what}.`
-    const others = perhaps.map(({ agent, task_id }) => `${agent} (${task_id})`).join(', ')
+    const others = candidates.map(({ agent, task_id }) => `${agent} (${task_id})`).join(', ')
     const doubt =
       others === '' ? 'others may have written there too' : `${others} worked there at the same time`
     return `Probably made by ${what}; ${doubt}.`

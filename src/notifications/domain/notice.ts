@@ -23,8 +23,8 @@ export interface Notice {
 /** What a person is told of a log entry; null for most. */
 export function noticeOf({ seq, at, actor, body }: ProjectEvent): Notice | null {
   if (body.kind === 'inbox.opened') {
-    const { id: itemId, kind, reason: why, openedBy: who, missionId, taskId } = body.item
-    return { kind, seq, at, why, who, itemId, missionId, taskId }
+    const { id: itemId, kind, reason: why, openedBy, missionId, taskId } = body.item
+    return { kind, seq, at, why, who: openedBy, itemId, missionId, taskId }
   }
   if (body.kind === 'attempt.closed' && body.status === 'failed') {
     const { missionId, taskId, outcome } = body

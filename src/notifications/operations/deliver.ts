@@ -164,7 +164,7 @@ function newNotice({ id }: Notification, about: Notice, now: number): NoticeDeli
     notificationId: id,
     seq: about.seq,
     about,
-    cameAt: now,
+    createdAt: now,
     state: 'waiting',
     body: null,
     tries: 0,
@@ -247,12 +247,12 @@ export async function deliverNotice(
   })
 }
 
-function noticeAfterDelivery(notice: NoticeDelivery, delivery: Delivery, at: number): NoticeDelivery {
-  if (delivery.isDelivered) return { ...notice, state: 'sent', endedAt: at, leasedUntil: 0, error: null }
-  const { error, isFinal, after: asked } = delivery
-  const wait = isFinal ? null : nextTry(notice.tries, asked)
-  if (wait === null) return { ...notice, state: 'failed', endedAt: at, leasedUntil: 0, error }
-  return { ...notice, dueAt: at + wait, leasedUntil: 0, error }
+function noticeAfterDelivery(notice: NoticeDelivery, delivery: Delivery, endedAt: number): NoticeDelivery {
+  if (delivery.isDelivered) return { ...notice, state: 'sent', endedAt, leasedUntil: 0, error: null }
+  const { error, isFinal, after } = delivery
+  const wait = isFinal ? null : nextTry(notice.tries, after)
+  if (wait === null) return { ...notice, state: 'failed', endedAt, leasedUntil: 0, error }
+  return { ...notice, dueAt: endedAt + wait, leasedUntil: 0, error }
 }
 
 function sendMessage(

@@ -99,11 +99,9 @@ async function entryOf(
 }
 
 /** Who is told by what somebody adds: themselves, here and now. */
-function ownerOf({
-  actor,
-  permissions: standing,
-}: Pick<Context, 'actor' | 'permissions'>): NotificationOwner {
-  if (standing && standing.user === undefined) return { id: standing.personId, name: standing.personName }
+function ownerOf({ actor, permissions }: Pick<Context, 'actor' | 'permissions'>): NotificationOwner {
+  if (permissions && permissions.user === undefined)
+    return { id: permissions.personId, name: permissions.personName }
   return { id: identityOf(actor), name: actor.name }
 }
 
@@ -148,7 +146,7 @@ export const notifyAdd = defineOperation({
   const secret = form === 'webhook' ? messenger.newSecret() : null
   const owner = ownerOf(handling)
   // Under no idempotency key: the stored answer would hold the secret.
-  const entry = await handling.recordAside(async (reads, { at, ids }) => {
+  const entry = await handling.recordAside(async (reads, { at: createdAt, ids }) => {
     const listed = await reads.notifications.all()
     const notification: Notification = {
       id: ids.next('notification'),
@@ -159,7 +157,7 @@ export const notifyAdd = defineOperation({
       kinds: kindsOf(input.kinds ?? []),
       reachesPrivate: input.private ?? false,
       owner,
-      createdAt: at,
+      createdAt,
     }
     assertNotificationNameFree(listed, notification)
     assertBelowLimit(listed, notification)
@@ -210,11 +208,11 @@ function addressOf(form: NotificationForm, given: string | undefined): URL | nul
   return url
 }
 
-function assertMayReachPrivate({ permissions: standing }: CommandContext): void {
-  if (!standing || hasAccess(standing, 'admin')) return
+function assertMayReachPrivate({ permissions }: CommandContext): void {
+  if (!permissions || hasAccess(permissions, 'admin')) return
   throw new Failure(
     'FORBIDDEN',
-    `Only an admin of the server lets it reach its private network, and ${standing.personName} is none.`,
+    `Only an admin of the server lets it reach its private network, and ${permissions.personName} is none.`,
     {
       reason: 'private_network_needs_admin',
       hint: 'Give an address that everybody reaches, or ask an admin.',
@@ -223,8 +221,8 @@ function assertMayReachPrivate({ permissions: standing }: CommandContext): void 
 }
 
 /** Where the record is kept elsewhere, that machine has no desktop of this person. */
-function assertDesktop({ machine, permissions: standing }: CommandContext): void {
-  if (!machine && (!standing || standing.user !== undefined)) return
+function assertDesktop({ machine, permissions }: CommandContext): void {
+  if (!machine && (!permissions || permissions.user !== undefined)) return
   throw new Failure(
     'REFUSED',
     'The record is kept at a server, which cannot reach the desktop of your machine.',
@@ -373,8 +371,8 @@ export const notifyRemove = defineOperation({
 
 /** One's own; an owner of the project and an admin may name those of others by id. */
 async function find(reads: Reads, handling: CommandContext, words: string): Promise<Notification> {
-  const { permissions: standing } = handling
-  const mayAll = !standing || standing.admin || hasAccess(standing, 'owner')
+  const { permissions } = handling
+  const mayAll = !permissions || permissions.admin || hasAccess(permissions, 'owner')
   const listed = mayAll ? (await reads.notifications.all()).map(({ item }) => item) : []
   return listed.find(({ id }) => id === words) ?? (await findOwnNotification(reads, handling, words))
 }

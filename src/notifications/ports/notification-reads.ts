@@ -24,7 +24,7 @@ export interface NoticeDelivery {
   readonly notificationId: string
   readonly seq: number
   readonly about: Notice
-  readonly cameAt: number
+  readonly createdAt: number
   readonly state: NoticeState
   /** As it is sent, from the first try on; null before. */
   readonly body: string | null

@@ -40,7 +40,7 @@ export interface NoticeTable {
   /** The log entry that it is about. */
   seq: number
   about: string
-  came_at: number
+  created_at: number
   state: string
   /** As it is sent, from the first try on. */
   body: string | null
@@ -160,7 +160,11 @@ export async function writeNotification(
       .execute()
   }
   if (before !== null) {
-    await db.deleteFrom('notice').where('project_id', '=', projectId).where('came_at', '<', before).execute()
+    await db
+      .deleteFrom('notice')
+      .where('project_id', '=', projectId)
+      .where('created_at', '<', before)
+      .execute()
   }
 }
 
@@ -170,7 +174,7 @@ function noticeRow(notice: NoticeDelivery): Omit<Insertable<NoticeTable>, 'proje
     notification_id: notice.notificationId,
     seq: notice.seq,
     about: JSON.stringify(notice.about),
-    came_at: notice.cameAt,
+    created_at: notice.createdAt,
     state: notice.state,
     body: notice.body,
     tries: notice.tries,
@@ -187,7 +191,7 @@ function noticeOf(row: Selectable<NoticeTable>): NoticeDelivery {
     notificationId: row.notification_id,
     seq: row.seq,
     about: parseColumn<Notice>(row.about),
-    cameAt: row.came_at,
+    createdAt: row.created_at,
     state: row.state as NoticeState, // as it was written
     body: row.body,
     tries: row.tries,

@@ -12,12 +12,12 @@ interface TokenRevocation {
 export async function endedTokens(
   reads: Reads,
   tokens: readonly Token[],
-  at: number,
+  now: number,
 ): Promise<TokenRevocation> {
   if (tokens.length === 0) return { events: [], beside: [] }
   const made = await reads.identities.tokensMadeWith(tokens.map(({ id }) => id))
   const all = new Map([...tokens, ...made].map((token) => [token.id, token]))
-  const sessions = await endedSessions(reads, { personId: null, now: at, tokenIds: [...all.keys()] })
+  const sessions = await endedSessions(reads, { personId: null, now, tokenIds: [...all.keys()] })
   return {
     events: [
       ...[...all.values()].map(({ id, name }) => ({ kind: 'token.revoked', tokenId: id, name }) as const),

@@ -45,15 +45,18 @@ export const invitationCreate = defineOperation({
   }),
 }).handler(async (handling, { person: words }) => {
   const team = sharedTeamOf(handling)
-  const { permissions: standing } = handling
+  const { permissions } = handling
   const projectId = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
   const secret = team.newSecret()
-  const { token, person, access } = await recordInTeam(handling, async (reads, { at, ids }) => {
+  const { token, person, access } = await recordInTeam(handling, async (reads, { at: createdAt, ids }) => {
     const found = await findPerson(reads, words)
-    const parent = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
-    const createdBy = (standing?.personId ?? null) as Token['createdBy'] // a brand
+    const parent = permissions?.tokenId ? await reads.identities.token(permissions.tokenId) : null
+    const createdBy = (permissions?.personId ?? null) as Token['createdBy'] // a brand
     const member = await assertMayInvite(reads, found, { projectId, createdBy, parent })
-    const limits = limitsOf({ kind: 'person', access: member.access }, { parent, projectHere: projectId, at })
+    const limits = limitsOf(
+      { kind: 'person', access: member.access },
+      { parent, projectHere: projectId, at: createdAt },
+    )
     const made: Token = {
       id: ids.next('token'),
       name: 'invitation',
@@ -61,15 +64,15 @@ export const invitationCreate = defineOperation({
       role: null,
       ...limits,
       projectId,
-      expiresAt: Math.min(limits.expiresAt, at + day),
+      expiresAt: Math.min(limits.expiresAt, createdAt + day),
       personId: found.id,
       createdBy,
       parentId: parent?.id ?? null,
-      createdAt: at,
+      createdAt,
       revokedAt: null,
       revokedBy: null,
     }
-    const ended = await endedTokens(reads, await openInvitations(reads, found), at)
+    const ended = await endedTokens(reads, await openInvitations(reads, found), createdAt)
     return {
       events: [...ended.events, { kind: 'token.created', token: made, person: found.name }],
       beside: [...ended.beside, { kind: 'secret made', of: made.id, hash: team.hashOf(secret) }],
@@ -96,7 +99,7 @@ interface NewInvitation {
 export async function acceptInvitation(
   team: Team,
   id: Token['id'],
-  { at, ids }: TransactionContext,
+  { at: createdAt, ids }: TransactionContext,
   person: Person,
 ): Promise<NewInvitation> {
   const secret = team.newSecret()
@@ -110,31 +113,32 @@ export async function acceptInvitation(
       person: person.id,
       token: id,
     },
-    at,
+    at: createdAt,
     decide: async (reads) => {
       const invitation = await reads.identities.token(id)
       const invited = invitation && (await reads.identities.person(invitation.personId))
-      if (!invited || invitation.kind !== 'invitation' || tokenErrorOf(invitation, at) !== null)
+      if (!invited || invitation.kind !== 'invitation' || tokenErrorOf(invitation, createdAt) !== null)
         throw invitationEndedFailure()
       const { projectId, createdBy, parentId } = invitation
       const parent = parentId === null ? null : await reads.identities.token(parentId)
-      if (projectId === null || (parent && tokenErrorOf(parent, at) !== null)) throw invitationEndedFailure()
+      if (projectId === null || (parent && tokenErrorOf(parent, createdAt) !== null))
+        throw invitationEndedFailure()
       const member = await assertMayInvite(reads, invited, { projectId, createdBy, parent })
       const access = lowerAccess(member.access, invitation.most ?? member.access)
       const token: Token = {
         ...invitation,
-        ...limitsOf({ kind: 'person', access }, { parent, projectHere: projectId, at }),
+        ...limitsOf({ kind: 'person', access }, { parent, projectHere: projectId, at: createdAt }),
         id: ids.next('token'),
         name: invited.name,
         kind: 'person',
         projectId,
-        createdAt: at,
+        createdAt,
       }
       const lost = await reads.identities.tokens({ personId: invited.id })
       const used = await endedTokens(
         reads,
         lost.map((one) => one.token),
-        at,
+        createdAt,
       )
       return {
         events: [...used.events, { kind: 'token.created', token, person: invited.name }],

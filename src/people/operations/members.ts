@@ -92,10 +92,10 @@ function findOrInvitePerson(
   name: string | undefined,
 ): Promise<Person> {
   return recordInTeam(handling, async (reads, setting) => {
-    const [known] = await reads.identities.personsCalled(email)
-    if (known) return { events: [], answer: known }
+    const [answer] = await reads.identities.peopleNamed(email)
+    if (answer) return { events: [], answer }
     const called = name ?? email.slice(0, email.indexOf('@'))
-    const [taken] = name === undefined ? await reads.identities.personsCalled(called) : []
+    const [taken] = name === undefined ? await reads.identities.peopleNamed(called) : []
     const person = await newPerson(reads, setting, { name: taken ? email : called, email, admin: false })
     return { events: [{ kind: 'person.added', person }], answer: person }
   })

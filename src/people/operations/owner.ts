@@ -26,7 +26,7 @@ export async function ownerPerson(
   owner: MachineOwner,
 ): Promise<OwnerChanges> {
   const name = owner.name()
-  const [known] = await reads.identities.persons()
+  const [known] = await reads.identities.people()
   if (!known) {
     const person = await newPerson(reads, setting, { name, email: null, admin: true })
     return { person, events: [{ kind: 'person.added', person }] }
@@ -99,7 +99,7 @@ async function ownToken(
   }
 }
 
-function newOwnToken(kind: OwnTokenKind, person: Person, { at, ids }: TransactionContext): Token {
+function newOwnToken(kind: OwnTokenKind, person: Person, { at: createdAt, ids }: TransactionContext): Token {
   return {
     id: ids.next('token'),
     name: kind,
@@ -109,8 +109,8 @@ function newOwnToken(kind: OwnTokenKind, person: Person, { at, ids }: Transactio
     personId: person.id,
     createdBy: person.id,
     parentId: null,
-    createdAt: at,
-    expiresAt: at + ownLifetime,
+    createdAt,
+    expiresAt: createdAt + ownLifetime,
     revokedAt: null,
     revokedBy: null,
   }

@@ -9,7 +9,7 @@ export async function peopleBehind(
   actors: Iterable<Actor | null | undefined>,
 ): Promise<NameBehind> {
   const isKnown = [...actors].some((actor) => personOf(actor) !== null)
-  const people = isKnown ? await identities.persons() : []
+  const people = isKnown ? await identities.people() : []
   const names = new Map(people.map(({ id, name }) => [String(id), name]))
   return (actor) => names.get(personOf(actor) ?? '') ?? null
 }

@@ -60,11 +60,11 @@ export const personAdd = defineOperation({
 /** A person as they begin. Fails where the name or the address is another's. */
 export async function newPerson(
   { identities }: Reads,
-  { at, ids }: TransactionContext,
+  { at: createdAt, ids }: TransactionContext,
   { name, email, admin }: Pick<Person, 'name' | 'email' | 'admin'>,
 ): Promise<Person> {
   for (const words of email === null ? [name] : [name, email]) {
-    const [other] = await identities.personsCalled(words)
+    const [other] = await identities.peopleNamed(words)
     if (!other) continue
     throw new Failure('CONFLICT', `There is already a person ${words}: ${other.id}.`, {
       reason: 'person_exists',
@@ -75,7 +75,7 @@ export async function newPerson(
     })
   }
   const unknown = { issuer: null, subject: null, disabledAt: null }
-  return { id: ids.next('person'), name, email, ...unknown, admin, createdAt: at }
+  return { id: ids.next('person'), name, email, ...unknown, admin, createdAt }
 }
 
 export const personList = defineOperation({
@@ -89,12 +89,12 @@ export const personList = defineOperation({
   description: 'List the people of this server, oldest first.',
   kind: 'query',
   input: z.strictObject(pageFields(1000, 'How many')),
-  output: z.object({ persons: list(PersonEntry), ...page }),
+  output: z.object({ people: list(PersonEntry), ...page }),
 }).handler((handling, input) =>
   sharedTeamOf(handling).store.view(async ({ identities }) => {
     const asked = new Paging('person_list', input, handling.actor, 1000)
-    const { entries, ...rest } = asked.slice(await identities.persons(), idOf)
-    return { persons: entries.map(personEntry), ...rest }
+    const { entries, ...rest } = asked.slice(await identities.people(), idOf)
+    return { people: entries.map(personEntry), ...rest }
   }),
 )
 

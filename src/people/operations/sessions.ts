@@ -27,15 +27,18 @@ export const sessionList = defineOperation({
   output: z.object({ sessions: list(SessionEntry), ...page }),
 }).handler((handling, input) => {
   const { all } = input
-  const { permissions: standing, clock } = handling
-  if (all && standing && !standing.admin) throw adminOnlyFailure(standing.personName)
-  const everybody = all ?? !standing
+  const { permissions, clock } = handling
+  if (all && permissions && !permissions.admin) throw adminOnlyFailure(permissions.personName)
+  const everybody = all ?? !permissions
   return teamOf(handling).store.view(async ({ identities }) => {
-    const of = everybody || !standing ? {} : { personId: standing.personId }
+    const of = everybody || !permissions ? {} : { personId: permissions.personId }
     const sessions = await identities.sessions({ ...of, now: clock.now() })
     const asked = new Paging('session_list', input, handling.actor, 1000)
     const { entries, ...rest } = asked.slice(sessions, ({ session }) => session.id)
-    return { sessions: entries.map((listed) => sessionEntry(listed, standing?.sessionId ?? null)), ...rest }
+    return {
+      sessions: entries.map((listed) => sessionEntry(listed, permissions?.sessionId ?? null)),
+      ...rest,
+    }
   })
 })
 
@@ -58,15 +61,15 @@ export const sessionEnd = defineOperation({
   }),
   output: z.object({ ended: z.int() }),
 }).handler((handling, { id, person }) =>
-  recordInTeam(handling, async (reads, { at }) => {
-    const { permissions: standing } = handling
+  recordInTeam(handling, async (reads, { at: now }) => {
+    const { permissions } = handling
     const isOfOwner = handling.team?.owner !== null && id === undefined && person === undefined
-    const own = standing?.personId
+    const own = permissions?.personId
     // At the command line of a single-user server, whose sessions are meant needs no word.
-    const whose = isOfOwner && !standing ? null : await resolvePersonId(reads, { id, person, own })
-    if (standing && !standing.admin && whose !== standing.personId)
-      throw adminOnlyFailure(standing.personName)
-    const ended = await endedSessions(reads, { personId: whose, now: at, only: id })
+    const personId = isOfOwner && !permissions ? null : await resolvePersonId(reads, { id, person, own })
+    if (permissions && !permissions.admin && personId !== permissions.personId)
+      throw adminOnlyFailure(permissions.personName)
+    const ended = await endedSessions(reads, { personId, now, only: id })
     return { ...ended, answer: { ended: ended.events.length } }
   }),
 )
@@ -126,7 +129,7 @@ export async function endedSessions(
 
 /** A session as it begins, and what is kept of its cookie. */
 export function newSession(
-  { at, ids }: TransactionContext,
+  { at: startedAt, ids }: TransactionContext,
   { person, tokenId, hash, until }: NewSignInSession,
 ): {
   readonly events: readonly NewProjectEvent[]
@@ -137,7 +140,7 @@ export function newSession(
     id: ids.next('session'),
     personId: person.id,
     tokenId,
-    startedAt: at,
+    startedAt,
     expiresAt: until,
     endedAt: null,
   }

@@ -51,13 +51,13 @@ export function recordInTeam<Answer>(
   handling: CommandContext,
   decide: (reads: Reads, setting: TransactionContext) => Promise<ChangeSet<Answer>>,
 ): Promise<Answer> {
-  const { actor, clock, ids, permissions: standing } = handling
+  const { actor, clock, ids, permissions } = handling
   const at = clock.now()
   return teamOf(handling).store.record({
     actor,
     at,
     decide: async (reads) => {
-      if (standing) await assertAdmitted(reads, standing, at)
+      if (permissions) await assertAdmitted(reads, permissions, at)
       return decide(reads, { at, ids })
     },
   })
@@ -92,7 +92,7 @@ async function assertAdmitted({ identities }: Reads, standing: CallerPermissions
 
 /** The person of this id, e-mail address or name. */
 export async function findPerson({ identities }: Reads, words: string): Promise<Person> {
-  const [person, other] = await identities.personsCalled(words.trim())
+  const [person, other] = await identities.peopleNamed(words.trim())
   if (person && !other) return person
   if (person && other) {
     throw new Failure('CONFLICT', `${words} may be ${person.id} or ${other.id}.`, {

@@ -75,8 +75,8 @@ export const tokenCreate = defineOperation({
     const here = await currentProjectId(handling)
     const secret = team.newSecret()
     const { listed, id, at } = await recordInTeam(handling, async (reads, setting) => {
-      const { permissions: standing } = handling
-      const parent = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
+      const { permissions } = handling
+      const parent = permissions?.tokenId ? await reads.identities.token(permissions.tokenId) : null
       const all_projects = input.all_projects ?? (team.owner === null ? undefined : true)
       const limits = limitsOf({ ...input, kind, all_projects }, { parent, projectHere: here, at: setting.at })
       const { person, events } = await holderOf(reads, setting, { ...input, handling })
@@ -87,7 +87,7 @@ export const tokenCreate = defineOperation({
         role: input.role ?? null,
         ...limits,
         personId: person.id,
-        createdBy: (standing?.personId ?? null) as Token['createdBy'], // a brand
+        createdBy: (permissions?.personId ?? null) as Token['createdBy'], // a brand
         parentId: parent?.id ?? null,
         createdAt: setting.at,
         revokedAt: null,
@@ -175,32 +175,32 @@ async function assertMayCreateToken(
   processes: readonly ProcessSource[],
 ): Promise<void> {
   const { kind, person, role, all_projects, admin } = making
-  const { permissions: standing } = handling
+  const { permissions } = handling
   assertConsistentToken(making)
   if (role !== undefined && kind !== 'person') await assertRoleOfAgents(handling, role, processes)
-  if (!standing) return
-  const { personName: name } = standing
-  if (admin && !standing.admin)
+  if (!permissions) return
+  const { personName: name } = permissions
+  if (admin && !permissions.admin)
     throw forbiddenFailure('admin_needed', `Admins are made by admins, and ${name} is none.`)
-  if (person !== undefined && person !== standing.personId && person !== name && !standing.admin) {
+  if (person !== undefined && person !== permissions.personId && person !== name && !permissions.admin) {
     throw forbiddenFailure(
       'token_for_other_person',
       `A token of ${person} is made by ${person} or by an admin of the server.`,
     )
   }
-  if (kind === 'runner' && !hasAccess(standing, 'owner')) {
+  if (kind === 'runner' && !hasAccess(permissions, 'owner')) {
     throw forbiddenFailure(
       'access_too_low',
       `A runner’s results count as evidence: its token is made by an owner, and ${name} is none.`,
     )
   }
-  if (kind === 'runner' && all_projects && !standing.admin) {
+  if (kind === 'runner' && all_projects && !permissions.admin) {
     throw forbiddenFailure(
       'admin_needed',
       `A runner for all projects is made by an admin of the server, and ${name} is none.`,
     )
   }
-  if (kind === 'person' && role !== undefined && !standing.admin && !standing.roles.includes(role)) {
+  if (kind === 'person' && role !== undefined && !permissions.admin && !permissions.roles.includes(role)) {
     throw forbiddenFailure(
       'gate_role_missing',
       `${name} does not have the gate role "${role}" in this project.`,
@@ -273,11 +273,11 @@ async function holderOf(
     handling,
   }: Pick<TokenOptions, 'person' | 'admin'> & { readonly handling: CommandContext },
 ): Promise<{ readonly person: Person; readonly events: readonly NewProjectEvent[] }> {
-  const { permissions: standing, team } = handling
+  const { permissions, team } = handling
   if (admin) sharedTeamOf(handling)
   if (team?.owner && words === undefined) return ownerPerson(reads, setting, team.owner)
-  const meant = words ?? standing?.personId
-  if (meant === undefined) {
+  const name = words ?? permissions?.personId
+  if (name === undefined) {
     throw new Failure('INVALID_INPUT', 'Say whose token it is.', {
       reason: 'owner_missing',
       hint: admin
@@ -285,12 +285,12 @@ async function holderOf(
         : 'waymark token create <name> --person <person>; the first admin: waymark token create --admin --person <name>',
     })
   }
-  const known = await reads.identities.personsCalled(meant)
+  const known = await reads.identities.peopleNamed(name)
   if (known.length === 0 && admin) {
-    const person = await newPerson(reads, setting, { name: meant, email: null, admin: true })
+    const person = await newPerson(reads, setting, { name, email: null, admin: true })
     return { person, events: [{ kind: 'person.added', person }] }
   }
-  const person = await findPerson(reads, meant)
+  const person = await findPerson(reads, name)
   if (person.disabledAt !== null) {
     throw new Failure('CONFLICT', `${person.name} is not let in.`, {
       reason: 'person_disabled',
@@ -334,19 +334,19 @@ export const tokenList = defineOperation({
   output: z.object({ tokens: list(TokenEntry), ...page }),
 }).handler(async (handling, input) => {
   const { all, revoked = false } = input
-  const { permissions: standing, clock } = handling
-  if (all && standing && !standing.admin && !hasAccess(standing, 'owner')) {
+  const { permissions, clock } = handling
+  if (all && permissions && !permissions.admin && !hasAccess(permissions, 'owner')) {
     throw forbiddenFailure(
       'access_too_low',
-      `The tokens of others are for owners of the project, and ${standing.personName} is none.`,
+      `The tokens of others are for owners of the project, and ${permissions.personName} is none.`,
     )
   }
-  const everybody = all ?? !standing
+  const everybody = all ?? !permissions
   const here = await currentProjectId(handling)
   return teamOf(handling).store.view(async ({ identities }) => {
-    const of = everybody || !standing ? {} : { personId: standing.personId }
+    const of = everybody || !permissions ? {} : { personId: permissions.personId }
     const tokens = await identities.tokens({ ...of, revoked })
-    const shown = tokens.filter((listed) => isShown(listed, standing, here))
+    const shown = tokens.filter((listed) => isShown(listed, permissions, here))
     const asked = new Paging('token_list', input, handling.actor, 1000)
     const { entries, ...rest } = asked.slice(shown, ({ token }) => token.id)
     return { tokens: entries.map((listed) => tokenEntry(listed, clock.now())), ...rest }
@@ -381,22 +381,23 @@ export const tokenRevoke = defineOperation({
   input: z.strictObject({ token: identifier('Its id, or its name') }),
   output: TokenEntry,
 }).handler(async (handling, input) => {
-  const { permissions: standing } = handling
+  const { permissions } = handling
   const here = await currentProjectId(handling)
-  return recordInTeam(handling, async (reads, { at }) => {
-    const own = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
+  return recordInTeam(handling, async (reads, { at: revokedAt }) => {
+    const own = permissions?.tokenId ? await reads.identities.token(permissions.tokenId) : null
     const all = await reads.identities.tokens({ revoked: true })
     const mine = all.filter(
       ({ token }) =>
-        !standing || (canRevokeToken(token, standing, here) && isWithinOwnLimits(token, own, standing, here)),
+        !permissions ||
+        (canRevokeToken(token, permissions, here) && isWithinOwnLimits(token, own, permissions, here)),
     )
     const found = findToken(mine, input.token)
     const { token, person } = found
-    if (token.revokedAt !== null) return { events: [], answer: tokenEntry(found, at) }
-    const revoked = { ...token, revokedAt: at, revokedBy: handling.actor.name }
+    if (token.revokedAt !== null) return { events: [], answer: tokenEntry(found, revokedAt) }
+    const revoked = { ...token, revokedAt, revokedBy: handling.actor.name }
     return {
-      ...(await endedTokens(reads, [token], at)),
-      answer: tokenEntry({ token: revoked, person, usedAt: null }, at),
+      ...(await endedTokens(reads, [token], revokedAt)),
+      answer: tokenEntry({ token: revoked, person, usedAt: null }, revokedAt),
     }
   })
 })

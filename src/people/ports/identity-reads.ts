@@ -49,10 +49,10 @@ export interface IdentityReads {
   projects(): Promise<readonly ProjectListing[]>
   person(id: string): Promise<Person | null>
   /** Who has this id, this e-mail address or this name; at most 10. */
-  personsCalled(words: string): Promise<readonly Person[]>
+  peopleNamed(words: string): Promise<readonly Person[]>
   personOf(issuer: string, subject: string): Promise<Person | null>
   /** Oldest first, at most 1000. */
-  persons(): Promise<readonly Person[]>
+  people(): Promise<readonly Person[]>
   /** How many admins there are that are not disabled. */
   admins(): Promise<number>
   /** Oldest first, at most 1000. */

@@ -72,14 +72,14 @@ export async function applyPersonChanged(
 }
 
 export function personReads({ db }: Pick<ReadScope, 'db'>) {
-  const persons = () => db.selectFrom('person').selectAll().where('project_id', '=', serverProject)
+  const people = () => db.selectFrom('person').selectAll().where('project_id', '=', serverProject)
   return {
     async person(id: string): Promise<Person | null> {
-      const row = await persons().where('id', '=', id).executeTakeFirst()
+      const row = await people().where('id', '=', id).executeTakeFirst()
       return row ? personOf(row) : null
     },
-    async personsCalled(words: string): Promise<readonly Person[]> {
-      const rows = await persons()
+    async peopleNamed(words: string): Promise<readonly Person[]> {
+      const rows = await people()
         .where((eb) =>
           eb.or([eb('id', '=', words), eb('email', '=', words.toLowerCase()), eb('name', '=', words)]),
         )
@@ -89,14 +89,14 @@ export function personReads({ db }: Pick<ReadScope, 'db'>) {
       return rows.map(personOf)
     },
     async personOf(issuer: string, subject: string): Promise<Person | null> {
-      const row = await persons()
+      const row = await people()
         .where('issuer', '=', issuer)
         .where('subject', '=', subject)
         .executeTakeFirst()
       return row ? personOf(row) : null
     },
-    async persons(): Promise<readonly Person[]> {
-      const rows = await persons().orderBy('seq').limit(most).execute()
+    async people(): Promise<readonly Person[]> {
+      const rows = await people().orderBy('seq').limit(most).execute()
       return rows.map(personOf)
     },
     async admins(): Promise<number> {

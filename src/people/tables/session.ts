@@ -52,12 +52,12 @@ export async function applySessionBegan(
 }
 
 export async function applySessionEnded(
-  { db, projectId, at }: ProjectionContext,
+  { db, projectId, at: endedAt }: ProjectionContext,
   { sessionId }: ProjectEventOf<'session.ended'>,
 ): Promise<void> {
   await db
     .updateTable('session')
-    .set({ ended_at: at })
+    .set({ ended_at: endedAt })
     .where('project_id', '=', projectId)
     .where('id', '=', sessionId)
     .execute()

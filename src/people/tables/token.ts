@@ -78,12 +78,12 @@ export async function applyTokenCreated(
 }
 
 export async function applyTokenRevoked(
-  { db, projectId, at, actor }: ProjectionContext,
+  { db, projectId, at: revokedAt, actor }: ProjectionContext,
   { tokenId }: ProjectEventOf<'token.revoked'>,
 ): Promise<void> {
   await db
     .updateTable('token')
-    .set({ revoked_at: at, revoked_by: actor.name })
+    .set({ revoked_at: revokedAt, revoked_by: actor.name })
     .where('project_id', '=', projectId)
     .where('id', '=', tokenId)
     .execute()

@@ -70,8 +70,8 @@ export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
 }
 
 /** What a preview foretells has no id yet. */
-function openQuestionsText({ waits_for: items = [] }: OutputOf<'complete_task'>): string {
-  return items
+function openQuestionsText({ waits_for: waitsFor = [] }: OutputOf<'complete_task'>): string {
+  return waitsFor
     .map(
       ({ item_id: id, kind, question }) =>
         `${id === null ? '' : `${id}  `}${kind.replace(/_/g, ' ')}: ${question}`,
@@ -135,9 +135,9 @@ function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [stri
   ]
 }
 
-function measuringMachineText({ measured_by: by }: AttemptAnswer): string {
-  if (by === undefined) return ''
-  return `machine ${by.machine ?? by.machine_id}${by.token === null ? '' : ` (token ${by.token})`}`
+function measuringMachineText({ measured_by: measuredBy }: AttemptAnswer): string {
+  if (measuredBy === undefined) return ''
+  return `machine ${measuredBy.machine ?? measuredBy.machine_id}${measuredBy.token === null ? '' : ` (token ${measuredBy.token})`}`
 }
 
 function attemptText(attempt: AttemptAnswer, page: RenderContext): string {

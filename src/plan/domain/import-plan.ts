@@ -150,7 +150,7 @@ function* sortParentsFirst(tasks: readonly DocumentTask[]): ResumableWork<readon
 function newPhase(
   phase: PlanDocument['phases'][number],
   { owner, nextNumber, index }: Pick<ImportSituation, 'owner' | 'nextNumber'> & { readonly index: number },
-  { at }: TransactionContext,
+  { at: createdAt }: TransactionContext,
 ): Phase {
   const status = phaseStatus(phase.status)
   return {
@@ -160,16 +160,16 @@ function newPhase(
     name: phase.name,
     status,
     sortOrder: phase.sortOrder,
-    createdAt: at,
-    completedAt: status === 'completed' ? at : null,
+    createdAt,
+    completedAt: status === 'completed' ? createdAt : null,
   }
 }
 
 function newMilestone(
   { key, phase, name, criterion, reached }: PlanDocument['milestones'][number],
-  { at }: TransactionContext,
+  { at: createdAt }: TransactionContext,
 ): Milestone {
-  return { id: key as MilestoneId, phaseId: phase as PhaseId, name, criterion, reached, createdAt: at } // named by people
+  return { id: key as MilestoneId, phaseId: phase as PhaseId, name, criterion, reached, createdAt } // named by people
 }
 
 function plannedTask(

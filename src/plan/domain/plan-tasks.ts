@@ -97,7 +97,7 @@ export function planTaskGroup(
 function newPhases(
   asked: readonly PlanBatchPhase[],
   { owner, there, nextNumber }: PlanBatchSituation,
-  { at, ids }: TransactionContext,
+  { at: createdAt, ids }: TransactionContext,
 ): readonly Phase[] {
   const taken = new Set(there.map(({ number }) => number))
   let number = nextNumber
@@ -115,7 +115,7 @@ function newPhases(
       name,
       status: 'pending',
       sortOrder: null,
-      createdAt: at,
+      createdAt,
       completedAt: null,
     }))
 }

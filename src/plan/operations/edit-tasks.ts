@@ -142,10 +142,10 @@ export const taskEdit = defineOperation({
     const planned = await findPlanned(reads, input.id)
     const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
     await assertRole(reads, input.role)
-    const asked = input.status ?? null
-    const openAttempt = asked === null ? null : await reads.tasks.openAttempt(planned.task.id)
+    const status = input.status ?? null
+    const openAttempt = status === null ? null : await reads.tasks.openAttempt(planned.task.id)
     const events = editTask(
-      { changes: await changesOf(reads, input, milestone), status: asked },
+      { changes: await changesOf(reads, input, milestone), status },
       { planned, openAttempt, milestone },
       { actor, agentName: input.agent_name ?? null },
       setting,

@@ -120,14 +120,14 @@ export const phaseEdit = defineOperation({
   print: printEditedEntity,
 }).handler((handling, input) =>
   handling.record(async (reads) => {
-    const asked = input.status === undefined ? undefined : phaseStatus(input.status)
+    const status = input.status === undefined ? undefined : phaseStatus(input.status)
     const phase = await findPhase(reads, input.id)
     // What gates a phase gates it by whatever call an agent ends it.
-    const isGated = asked === 'completed' && phase.status !== 'completed' && handling.actor.kind === 'agent'
+    const isGated = status === 'completed' && phase.status !== 'completed' && handling.actor.kind === 'agent'
     if (isGated) await assertPhaseFree(reads, { missionId: phase.missionId, phaseId: phase.id }, 'agent')
     const changes: PhaseChanges = {
       ...(input.name !== undefined && { name: input.name }),
-      ...(asked !== undefined && { status: asked }),
+      ...(status !== undefined && { status }),
       ...(input['sort-order'] !== undefined && { sortOrder: input['sort-order'] }),
       ...(input.clear?.includes('sort-order') && { sortOrder: null }),
     }

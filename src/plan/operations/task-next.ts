@@ -190,12 +190,10 @@ async function readyElsewhere(
 ): Promise<string | null> {
   const roles: readonly string[] = [...knownRoles, ...(await reads.plan.roles())]
   const everywhere = { owner: 'open', now } as const
-  const mine = [caller, ...(role === undefined ? [] : [role])]
+  const assignees = [caller, ...(role === undefined ? [] : [role])]
   const others = [
-    { owner, now, assignees: mine },
-    ...(mission === undefined
-      ? []
-      : [{ ...everywhere, assignees: mine, ...(role !== undefined && { role }) }]),
+    { owner, now, assignees },
+    ...(mission === undefined ? [] : [{ ...everywhere, assignees, ...(role !== undefined && { role }) }]),
     { owner, now },
   ]
   for (const filter of others) {
@@ -217,7 +215,7 @@ async function readyElsewhere(
 function answerOf(
   planned: PlannedTask | null,
   claimed: { readonly claim: Claim; readonly token: string } | null,
-  { now, said }: { readonly now: number; readonly said: string | null },
+  { now, said: message }: { readonly now: number; readonly said: string | null },
 ) {
   return {
     task:
@@ -235,6 +233,6 @@ function answerOf(
             agent: claimed.claim.agent,
             expires_at: instant(claimed.claim.expiresAt),
           },
-    ...(said !== null && { message: said }),
+    ...(message !== null && { message }),
   }
 }

@@ -95,12 +95,15 @@ const renewals = prepareQuery(
 )
 
 /** The task was changed just now, which keeps its claim running too. */
-export async function touchTask({ db, projectId, at }: ProjectionContext, taskId: string): Promise<void> {
+export async function touchTask(
+  { db, projectId, at: updatedAt }: ProjectionContext,
+  taskId: string,
+): Promise<void> {
   await db
     .updateTable('task')
     .set({
-      updated_at: at,
-      claim_expires_at: sql<number>`case when claim_expires_at is null or ${endedClaimCondition(at)} then claim_expires_at else ${at + claimLasts} end`,
+      updated_at: updatedAt,
+      claim_expires_at: sql<number>`case when claim_expires_at is null or ${endedClaimCondition(updatedAt)} then claim_expires_at else ${updatedAt + claimLasts} end`,
     })
     .where('project_id', '=', projectId)
     .where('id', '=', taskId)

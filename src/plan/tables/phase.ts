@@ -197,11 +197,11 @@ export interface PhaseNumbering {
  * Numbers a phase in its mission, by the numbers that there are. Early log entries of planned phases name no number: such a
  * phase gets the next one, and makes room where a later log entry names that number.
  */
-function numbering(taken: ReadonlyMap<number, string>, asked: number | null): PhaseNumbering {
+function numbering(taken: ReadonlyMap<number, string>, number: number | null): PhaseNumbering {
   const next = Math.max(0, ...taken.keys()) + 1
-  if (asked === null) return { number: next, moved: null }
-  const holder = taken.get(asked)
-  return { number: asked, moved: holder === undefined ? null : { id: holder, number: next } }
+  if (number === null) return { number: next, moved: null }
+  const holder = taken.get(number)
+  return { number, moved: holder === undefined ? null : { id: holder, number: next } }
 }
 
 function milestoneRow({ projectId, seq }: RowKey, milestone: Milestone): Insertable<MilestoneTable> {

@@ -237,12 +237,12 @@ export async function moveTask(
   before: TaskBefore,
   phaseId: string,
 ): Promise<void> {
-  const { db, projectId, at } = projecting
+  const { db, projectId, at: updatedAt } = projecting
   const phase = await phaseRowOf(projecting, phaseId)
   const home = { mission_id: phase.mission_id, phase_id: phase.id }
   await db
     .updateTable('task')
-    .set({ ...home, ...placeByPhase(phase), updated_at: at })
+    .set({ ...home, ...placeByPhase(phase), updated_at: updatedAt })
     .where('project_id', '=', projectId)
     .where('id', '=', before.id)
     .execute()
@@ -329,14 +329,14 @@ export async function changeTask(
   changed: Partial<TaskTable> & Pick<Task, 'status' | 'resolution'>,
   places: TaskListKeys = {},
 ): Promise<void> {
-  const { db, projectId, at } = projecting
+  const { db, projectId, at: updatedAt } = projecting
   await db
     .updateTable('task')
     .set({
       ...changed,
       readiness: taskStanding(changed.status, before.open_dependencies),
       ...(changed.status === 'done' && { height: 0 }),
-      updated_at: at,
+      updated_at: updatedAt,
     })
     .where('project_id', '=', projectId)
     .where('id', '=', before.id)

@@ -168,23 +168,23 @@ function assertProjectNameFree(projects: readonly ProjectListing[], name: string
 /** Who is named, else who calls; nobody on the command line of the database itself. */
 async function ownerOf(
   reads: Reads,
-  { permissions: standing }: CommandContext,
+  { permissions }: CommandContext,
   words: string | undefined,
 ): Promise<Person | null> {
   if (words !== undefined) return findPerson(reads, words)
-  return standing ? reads.identities.person(standing.personId) : null
+  return permissions ? reads.identities.person(permissions.personId) : null
 }
 
 /** Which projects who calls may see: an admin all, a member their own, a token for one project that one. */
 async function projectVisibility(
   { identities }: Reads,
-  { permissions: standing }: QueryContext,
+  { permissions }: QueryContext,
 ): Promise<(projectId: string) => boolean> {
-  if (!standing || standing.admin) return () => true
-  const token = standing.tokenId === null ? null : await identities.token(standing.tokenId)
+  if (!permissions || permissions.admin) return () => true
+  const token = permissions.tokenId === null ? null : await identities.token(permissions.tokenId)
   const only = token?.projectId ?? null
-  const person = await identities.person(standing.personId)
-  const own = new Set((await identities.memberships(standing.personId)).map(({ projectId }) => projectId))
+  const person = await identities.person(permissions.personId)
+  const own = new Set((await identities.memberships(permissions.personId)).map(({ projectId }) => projectId))
   return (id) => (only === null || id === only) && (person?.admin === true || own.has(id))
 }
 

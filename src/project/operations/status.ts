@@ -123,12 +123,12 @@ async function nameOf(identities: Reads['identities']): Promise<string> {
 
 /** What waits for people, and which agents are at work. */
 async function currentWork(
-  { missions, tasks, inboxItems: items, identities }: Reads,
+  { missions, tasks, inboxItems, identities }: Reads,
   now: number,
   limit = maxRunning,
 ): Promise<Work> {
   const [waiting, open, { attempts, total }] = await Promise.all([
-    items.list({ status: 'open' }, { limit: 1 }),
+    inboxItems.list({ status: 'open' }, { limit: 1 }),
     missions.list({ limit: 1, statuses: ['pending', 'in_progress'] }),
     tasks.atWork(limit),
   ])

@@ -335,20 +335,20 @@ export const workTreeRemove = defineOperation({
       return null
     },
   })
-  .record(async ({ plan: tree, applied: lost }, { task_id: taskId }) => {
+  .record(async ({ plan: tree, applied }, { task_id: taskId }) => {
     const removed = { task_id: taskId, ...treeEntry({ ...tree, exists: false }), removed: true }
-    if (lost === null) return { events: [], answer: { ...removed, notes: [] } }
-    const told = lossWords(lost)
+    if (applied === null) return { events: [], answer: { ...removed, notes: [] } }
+    const told = lossWords(applied)
     const answer = {
       ...removed,
       lost: {
-        uncommitted: lossEntry(lost.uncommitted),
-        unmerged: lossEntry(lost.unmerged),
-        submodules: lossEntry(lost.submodules),
+        uncommitted: lossEntry(applied.uncommitted),
+        unmerged: lossEntry(applied.unmerged),
+        submodules: lossEntry(applied.submodules),
       },
       notes: [
         told.length === 0 ? 'Nothing was lost.' : `Lost: ${told.join('; ')}.`,
-        ...recoveryHint(tree, lost.unmerged),
+        ...recoveryHint(tree, applied.unmerged),
       ],
     }
     return { events: [], answer }

@@ -10,15 +10,15 @@ import type { ProjectionContext, Tables } from '../../store/tables/tables.ts'
 export interface ProjectEndTable {
   project_id: string
   seq: number
-  goes_on_at: string | null
+  location: string | null
   ended_at: number
 }
 
 export async function applyProjectEnded(
-  { db, projectId, seq, at }: ProjectionContext,
+  { db, projectId, seq, at: endedAt }: ProjectionContext,
   { to }: ProjectEventOf<'project.ended'>,
 ): Promise<void> {
-  const row = { seq, goes_on_at: to, ended_at: at }
+  const row = { seq, location: to, ended_at: endedAt }
   await db
     .insertInto('project_end')
     .values({ project_id: projectId, ...row })
@@ -39,7 +39,7 @@ const states = prepareQuery((db, projectId: string) =>
   db
     .selectFrom('project')
     .leftJoin('project_end', 'project_end.project_id', 'project.id')
-    .select(['project.seq', 'project.head', 'goes_on_at', 'ended_at'])
+    .select(['project.seq', 'project.head', 'location', 'ended_at'])
     .where('project.id', '=', projectId),
 )
 
@@ -47,8 +47,8 @@ const states = prepareQuery((db, projectId: string) =>
 export async function projectState(db: Kysely<Tables>, projectId: string): Promise<ProjectState | null> {
   const [row] = await states(db, projectId)
   if (!row) return null
-  const { seq, head, goes_on_at: to, ended_at: at } = row
-  return { seq, hash: head, ended: at === null ? null : { to, at } }
+  const { seq, head, location: to, ended_at: endedAt } = row
+  return { seq, hash: head, ended: endedAt === null ? null : { to, at: endedAt } }
 }
 
 /** What is said first of what is read of a project in which writing ended. */

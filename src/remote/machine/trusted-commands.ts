@@ -74,14 +74,20 @@ export class TrustedCommands {
     const after = await this.#measured(command)
     // A file that changed while they read is not what they said yes to.
     if (after.hash !== shown.hash || !areEqual(after.files, shown.files)) throw commandChangedFailure(run)
-    await approvals.approve({ ...command, hash: after.hash, files: after.files, by: actor.name, at: now() })
+    await approvals.approve({
+      ...command,
+      hash: after.hash,
+      files: after.files,
+      author: actor.name,
+      createdAt: now(),
+    })
   }
 
   /** Keeps a no of this machine's person, in their own name. */
   async refuse(refusal: RefusedCommand): Promise<void> {
     const { approvals, actor, now } = this.#parts
     assertPerson(actor)
-    await approvals.refuse({ ...refusal, by: actor.name, at: now() })
+    await approvals.refuse({ ...refusal, author: actor.name, createdAt: now() })
   }
 
   /** Starts a command that is approved here as it is now. */

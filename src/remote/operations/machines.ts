@@ -46,8 +46,11 @@ export const machineList = defineOperation({
     ...page,
   }),
 }).handler(({ store, actor }, input) =>
-  store.view(async ({ machines: known, tasks }) => {
-    const { entries, ...rest } = new Paging('machine_list', input, actor, 50).slice(await known.all(), idOf)
+  store.view(async ({ machines, tasks }) => {
+    const { entries, ...rest } = new Paging('machine_list', input, actor, 50).slice(
+      await machines.all(),
+      idOf,
+    )
     const attempts = await tasks.openAttempts()
     const names = await tasks.named(attempts.map(({ taskId }) => taskId))
     return {

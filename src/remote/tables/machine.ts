@@ -38,13 +38,13 @@ export async function writeRemoteMachine(
   beside: RemoteMachineSideWrite,
 ): Promise<void> {
   if (beside.kind === 'machine seen') {
-    const { id, name, token, version, at } = beside
-    const row = { name, token, version, seen_at: at }
+    const { id, name, token, version, at: seenAt } = beside
+    const row = { name, token, version, seen_at: seenAt }
     await db
       .insertInto('machine')
       .values({ project_id: projectId, id, ...row })
       .onConflict((conflict) =>
-        conflict.columns(['project_id', 'id']).doUpdateSet(row).where('machine.seen_at', '<=', at),
+        conflict.columns(['project_id', 'id']).doUpdateSet(row).where('machine.seen_at', '<=', seenAt),
       )
       .execute()
     return

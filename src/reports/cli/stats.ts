@@ -26,11 +26,11 @@ export const stats: AnswerView<'stats'> = (answer, page) => {
   }
   const known = new Map(definitions.map((definition) => [definition.figure, definition]))
   const rows = lines.map(({ figure, n, value }) => {
-    const { title = figure, unit: of = '', basis = '' } = known.get(figure) ?? {}
+    const { title = figure, unit = '', basis = '' } = known.get(figure) ?? {}
     return [
       title,
       value,
-      amount(n, of.replace(/s$/, '')),
+      amount(n, unit.replace(/s$/, '')),
       basis === 'claimed' ? page.ink('italic', basis) : basis,
     ]
   })

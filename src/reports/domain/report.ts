@@ -29,7 +29,7 @@ export interface ReportRecords {
   readonly items: readonly InboxItem[]
   readonly runs: readonly RunStory[]
   /** What people sent, oldest first. */
-  readonly verdicts: readonly ReportReview[]
+  readonly reviews: readonly ReportReview[]
   readonly comments: readonly ReviewComment[]
   /** Of the mission; null where the report is about a part of it. */
   readonly figures: Figures | null
@@ -74,12 +74,12 @@ export interface RunStory {
 /** What a person said of what was shown to them. */
 export interface ReportReview {
   readonly id: string
-  readonly verdict: ReviewAction
+  readonly action: ReviewAction
   readonly text: string | null
   /** The hash of what was shown. */
   readonly content: string
-  readonly by: { readonly name: string }
-  readonly at: number
+  readonly author: { readonly name: string }
+  readonly createdAt: number
 }
 
 export interface ReportTextOptions {
@@ -297,7 +297,7 @@ function contestedSection({ records, ofTask }: ReportContext): ReportSection {
     const between = end.changes.flatMap(({ path, attribution, with: rivals = [] }) =>
       attribution === 'contested' ? [{ path, agents: namesOf(rivals, attempt), counted: true }] : [],
     )
-    const perhaps = end.contested.map(({ path, perhaps: agents }) => ({ path, agents, counted: false }))
+    const perhaps = end.contested.map(({ path, candidates: agents }) => ({ path, agents, counted: false }))
     return [...between, ...perhaps].map(({ path, agents, counted: isCounted }) => ({
       line: [
         { code: path },
@@ -399,7 +399,8 @@ function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
     const given = approvalsByEvent(
       events,
       approvals,
-      ({ by, at }: { readonly by: string; readonly at: number }) => `${by} ${at}`,
+      ({ author, createdAt }: { readonly author: string; readonly createdAt: number }) =>
+        `${author} ${createdAt}`,
     )
     return {
       line: [
@@ -414,7 +415,7 @@ function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
           ...(given.of.get(event) ?? []).flatMap((approval) => ['; ', ...approvalParts(approval, said)]),
         ]),
         ...commands.map(commandParts),
-        ...given.alone.map((approval) => [`${approval.by} `, ...approvalParts(approval, said)]),
+        ...given.alone.map((approval) => [`${approval.author} `, ...approvalParts(approval, said)]),
         ...(refusals.length === 0
           ? []
           : [[`${formatCount(refusals.length, 'event was', 'events were')} refused.`]]),
@@ -430,9 +431,9 @@ function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
           kind: event.kind,
           from: event.from,
           to: event.to,
-          by: event.by,
+          by: event.author,
           role: event.role,
-          at: instant(event.at),
+          at: instant(event.createdAt),
           files: event.artifacts.map(({ type, path, bytes, sha256 }) => ({ type, path, bytes, sha256 })),
           unsatisfied: event.unsatisfied,
         })),
@@ -445,16 +446,21 @@ function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
           by_runner: command.byRunner === true,
           at: instantOrNull(command.endedAt),
         })),
-        approvals: approvals.map(({ by, role, of, content, reason, at, withdrawnAt = null }) => ({
-          by,
+        approvals: approvals.map(({ author, role, of, content, reason, createdAt, withdrawnAt = null }) => ({
+          by: author,
           role,
           of,
           content,
           reason: reason && said(reason),
-          at: instant(at),
+          at: instant(createdAt),
           withdrawn_at: instantOrNull(withdrawnAt),
         })),
-        refused: refusals.map(({ event, code, by, at }) => ({ event, code, by, at: instant(at) })),
+        refused: refusals.map(({ event, code, author, createdAt }) => ({
+          event,
+          code,
+          by: author,
+          at: instant(createdAt),
+        })),
       },
     }
   })
@@ -490,34 +496,41 @@ function verdictsSection({ records, said }: ReportContext): ReportSection {
     key: 'reviews',
     title: 'Reviews',
     about: 'Each is bound to exactly the content that was shown.',
-    entries: records.verdicts.map(({ id, verdict, text, content, by, at }) => ({
+    entries: records.reviews.map(({ id, action, text, content, author, createdAt }) => ({
       line: [
-        `${by.name} ${verdictWords[verdict]} content `,
+        `${author.name} ${verdictWords[action]} content `,
         { code: content.slice(0, 12) },
         ...(text === null ? [] : [`: ${said(text)}`]),
       ],
       under: [],
-      data: { id, verdict, text: text && said(text), content, by: by.name, at: instant(at) },
+      data: {
+        id,
+        verdict: action,
+        text: text && said(text),
+        content,
+        by: author.name,
+        at: instant(createdAt),
+      },
     })),
   }
 }
 
 function commentsSection({ records, said, ofTask }: ReportContext): ReportSection {
   const entries = records.comments.map((comment): ReportEntry => {
-    const { id, path, line, quoted, kind, text, by, taskId, replies, at } = comment
+    const { id, path, line, quoted, kind, text, author, taskId, replies, createdAt } = comment
     const where = path === null ? [] : [' at ', { code: line === null ? path : `${path}:${line}` }]
     const standing = commentStanding(comment)
     return {
       line: [
         { strong: `${plainWord(kind)} (${standing}):` },
-        ` ${said(text)} · ${by.name}`,
+        ` ${said(text)} · ${author.name}`,
         ...where,
         ...ofTask(taskId),
       ],
       under: [
         ...(quoted === null || quoted === '' ? [] : [[{ code: quoted }]]),
         ...replies.map((reply) => [
-          `${reply.agentName ?? reply.by}${reply.done ? ' (done)' : ''}: ${said(reply.text)}`,
+          `${reply.agentName ?? reply.author}${reply.done ? ' (done)' : ''}: ${said(reply.text)}`,
         ]),
       ],
       data: {
@@ -528,14 +541,14 @@ function commentsSection({ records, said, ofTask }: ReportContext): ReportSectio
         path,
         line,
         quoted,
-        by: by.name,
+        by: author.name,
         task_id: taskId,
-        at: instant(at),
+        at: instant(createdAt),
         replies: replies.map((reply) => ({
-          by: reply.agentName ?? reply.by,
+          by: reply.agentName ?? reply.author,
           text: said(reply.text),
           done: reply.done,
-          at: instant(reply.at),
+          at: instant(reply.createdAt),
         })),
       },
     }
@@ -557,7 +570,7 @@ function eventParts(event: RunEvent): readonly TextPart[] {
   const more = event.artifacts.length - maxFilesOfEvent
   const what = event.kind === 'event' ? event.event : `${event.kind}: ${event.event}`
   return [
-    `${what}: ${event.from} → ${event.to}, by ${event.by}${event.role === null ? '' : ` (${event.role})`}`,
+    `${what}: ${event.from} → ${event.to}, by ${event.author}${event.role === null ? '' : ` (${event.role})`}`,
     ...files,
     ...(more > 0 ? [`; ${more} more`] : []),
     ...(event.unsatisfied.length === 0 ? [] : [`; although: ${event.unsatisfied.join('; ')}`]),

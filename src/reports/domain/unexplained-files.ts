@@ -39,7 +39,7 @@ export interface RecordedWork {
   /** Commits that were seen being made by an attempt. */
   readonly commits: ReadonlyMap<string, string>
   /** E-mail addresses of persons, lower case. */
-  readonly persons: ReadonlySet<string>
+  readonly people: ReadonlySet<string>
   /** Attempts that are open: what they changed is measured when they end. */
   readonly open: readonly { readonly id: string; readonly openedAt: number }[]
   /** When the record began. */
@@ -118,8 +118,8 @@ export function explainFile(
 // Times of commits have no parts of a second.
 const second = 1_000
 
-function isAccounted({ id, email }: ChangingCommit, { commits, persons }: RecordedWork): boolean {
-  return commits.has(id) || persons.has(email.toLowerCase())
+function isAccounted({ id, email }: ChangingCommit, { commits, people }: RecordedWork): boolean {
+  return commits.has(id) || people.has(email.toLowerCase())
 }
 
 function accountByCommits(

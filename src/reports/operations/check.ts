@@ -94,7 +94,7 @@ export const check = defineOperation({
     const brief = { branch: { base: input.base ?? null, head: input.head ?? null } }
     const { branch } = measured
     if (branch === undefined) return { briefs: brief, found: null }
-    const accounts = await accountsOf(reads, branch, { since, persons: input.people ?? [] })
+    const accounts = await accountsOf(reads, branch, { since, people: input.people ?? [] })
     const { missions, tasks } = await affectedWork(reads, accounts, input.mission)
     const questions = new MeasurementQuestions<RunMeasurements>(measured)
     const gates = await gatesOf(reads, questions, { context, missions, tasks })
@@ -183,14 +183,14 @@ async function branchOf(
 async function accountsOf(
   reads: Reads,
   branch: Branch,
-  { since, persons }: { readonly since: number; readonly persons: readonly string[] },
+  { since, people }: { readonly since: number; readonly people: readonly string[] },
 ): Promise<readonly PathAuthorship[]> {
   const paths = branch.files.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
   if (paths.length === 0) return []
   const [steps, changes, known, open] = await Promise.all([
     reads.lines.stepsOf(paths),
     reads.tasks.changedBy(paths),
-    reads.identities.persons(),
+    reads.identities.people(),
     reads.tasks.openAttempts(),
   ])
   const changedBy = new Map<string, string[]>()
@@ -199,8 +199,8 @@ async function accountsOf(
   const ends = await Promise.all(attempts.map((id) => reads.tasks.end(id)))
   const commits = new Map(
     ends.flatMap((end, at) =>
-      (end?.evidence.commits ?? []).flatMap(({ id, by }) =>
-        by === 'own' ? [[fullId(id, branch), attempts[at] ?? ''] as const] : [],
+      (end?.evidence.commits ?? []).flatMap(({ id, author }) =>
+        author === 'own' ? [[fullId(id, branch), attempts[at] ?? ''] as const] : [],
       ),
     ),
   )
@@ -211,7 +211,7 @@ async function accountsOf(
     contents: steps.toSorted((a, b) => b.seq - a.seq || b.position - a.position),
     changedBy,
     commits,
-    persons: new Set([...emails, ...persons].map((email) => email.trim().toLowerCase())),
+    people: new Set([...emails, ...people].map((email) => email.trim().toLowerCase())),
     open: open.map(({ id, openedAt }) => ({ id, openedAt })),
     since,
     isCut: branch.isCut || branch.isShallow,
@@ -294,13 +294,15 @@ function gateWords({ events }: RunSituation, run: RunRecord): string {
 }
 
 async function openItemsOfWork(
-  { inboxItems: items }: Reads,
+  { inboxItems }: Reads,
   missions: readonly MissionRef[],
   tasks: Awaited<ReturnType<typeof affectedWork>>['tasks'],
 ): Promise<readonly InboxItem[]> {
   const [ofMissions, ofTasks] = await Promise.all([
-    Promise.all(missions.map(({ id }) => items.list({ missionId: id, status: 'open' }, { limit: maxTold }))),
-    Promise.all(tasks.map((id) => items.ofTask(id))),
+    Promise.all(
+      missions.map(({ id }) => inboxItems.list({ missionId: id, status: 'open' }, { limit: maxTold })),
+    ),
+    Promise.all(tasks.map((id) => inboxItems.ofTask(id))),
   ])
   const open = [...ofMissions.flatMap(({ items }) => items.map(({ item }) => item.item)), ...ofTasks.flat()]
   return [...new Map(open.map((item) => [item.id, item])).values()]

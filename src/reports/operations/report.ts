@@ -297,15 +297,17 @@ function sum(before: number | null | undefined, more: number | null): number | n
 async function reviewsOf(
   { reviews }: Reads,
   { mission, task, tasks, from }: Parameters<typeof runsOf>[1],
-): Promise<Pick<ReportRecords, 'verdicts' | 'comments'>> {
+): Promise<Pick<ReportRecords, 'reviews' | 'comments'>> {
   const subjects = [...(task === null ? [mission.id] : []), ...tasks.map(({ id }) => id)]
-  const [verdicts, comments] = await Promise.all([
+  const [sent, comments] = await Promise.all([
     reviews.sentAbout(subjects),
     task === null ? reviews.commentsInMission(mission.id) : reviews.commentsOn([task.id]),
   ])
   return {
-    verdicts: verdicts.filter(({ at }) => at >= from),
-    comments: comments.filter(({ at, replies }) => at >= from || replies.some((reply) => reply.at >= from)),
+    reviews: sent.filter(({ createdAt }) => createdAt >= from),
+    comments: comments.filter(
+      ({ createdAt, replies }) => createdAt >= from || replies.some((reply) => reply.createdAt >= from),
+    ),
   }
 }
 
@@ -345,13 +347,13 @@ async function runStory({ runs }: Reads, run: RunRecord, from: number): Promise<
     run,
     events: history.items
       .map(({ item }) => item)
-      .filter(({ at }) => at >= from)
+      .filter(({ createdAt }) => createdAt >= from)
       .toReversed(),
     refusals: refusals.items
       .map(({ item }) => item)
-      .filter(({ at }) => at >= from)
+      .filter(({ createdAt }) => createdAt >= from)
       .toReversed(),
-    approvals: approvals.filter(({ at }) => at >= from),
+    approvals: approvals.filter(({ createdAt }) => createdAt >= from),
     commands: commands.filter(({ endedAt }) => (endedAt ?? 0) >= from),
   }
 }

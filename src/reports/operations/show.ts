@@ -91,7 +91,7 @@ const MeasuredDetail = z.object({
   counts: ChangeCounts,
   ignored: z.object({ added: strings, modified: strings, deleted: strings }),
   scope: z.object({ matches: z.boolean().nullable(), unexpected: strings }),
-  contested: list(z.object({ path: z.string(), perhaps: strings })).optional(),
+  contested: list(z.object({ path: z.string(), candidates: strings })).optional(),
   claimedPaths: sharedTreeFields.claimed_paths,
   widened: strings.optional(),
   mission: list(
@@ -276,12 +276,12 @@ export const show = defineOperation({
   })
 
 /** The task that an attempt, an inbox item or an issue belongs to: its page shows them. */
-async function taskNamed({ tasks, inboxItems: items, records }: Reads, id: string): Promise<string> {
+async function taskNamed({ tasks, inboxItems, records }: Reads, id: string): Promise<string> {
   const isOf = (kind: IdKind) => id.startsWith(`${idPrefixes[kind]}-`)
   const found = isOf('attempt')
     ? await tasks.attempt(id)
     : isOf('item')
-      ? await items.find(id)
+      ? await inboxItems.find(id)
       : isOf('issue')
         ? await records.issue(id)
         : null
@@ -320,14 +320,14 @@ async function subjectOf(reads: Reads, id: string): Promise<ShownSubject> {
 
 /** One mission: what it is for, where it stands, its last tasks and decisions, what blocks it. */
 async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<typeof MissionDetail>> {
-  const { missions, tasks, records, inboxItems: items } = reads
+  const { missions, tasks, records, inboxItems } = reads
   const filter = { missionId: mission.id }
   const phases = await missions.phases(mission.id)
   const now = await missions.now(mission.id)
   const totals = await missions.totals(mission.id)
   const lastTasks = await tasks.list(filter, { limit: 20 })
   const decisions = await records.decisions(filter, { limit: 10 })
-  const open = await items.list({ ...filter, status: 'open' }, { limit: 10 })
+  const open = await inboxItems.list({ ...filter, status: 'open' }, { limit: 10 })
   const personOf = await peopleBehind(
     reads,
     open.items.map(({ item }) => item.opener),
@@ -363,7 +363,7 @@ async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<t
 
 /** One task: its attempts with what was measured and what was claimed, and what was said about it. */
 async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof TaskDetail>> {
-  const { tasks, records, inboxItems: items, missions } = reads
+  const { tasks, records, inboxItems, missions } = reads
   const filter = { taskId: task.id }
   const mission = task.missionId === null ? null : await missions.find(task.missionId)
   const attempts = await tasks.attempts(task.id)
@@ -371,8 +371,8 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
   const decisions = await records.decisions(filter, { limit: 20 })
   const issues = await records.issues(filter, { limit: 20 })
   const progress = await records.progress(filter, { limit: 20 })
-  const open = await items.list({ ...filter, status: 'open' }, { limit: 20 })
-  const closed = await items.list({ ...filter, status: 'closed' }, { limit: 20 })
+  const open = await inboxItems.list({ ...filter, status: 'open' }, { limit: 20 })
+  const closed = await inboxItems.list({ ...filter, status: 'closed' }, { limit: 20 })
   const personOf = await peopleBehind(
     reads,
     [...open.items, ...closed.items].map(({ item }) => item.opener),

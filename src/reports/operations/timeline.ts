@@ -145,7 +145,7 @@ async function timelineOf(
     ...(await missionRuns(reads, mission)),
     totals: {
       tasks: tasks.length,
-      done: tasks.filter(({ status: standing }) => standing === 'done').length,
+      done: tasks.filter(({ status }) => status === 'done').length,
       attempts: await reads.timeline.attemptsTotal(mission.id),
       files_changed: whole.files,
       decisions: said.decisions,

@@ -192,28 +192,28 @@ async function eventsOf(
   { since, missionId, limit }: StatsFilter,
 ): Promise<readonly CountedEvent[]> {
   const sent = sql`
-    select run_id, by_name, role, at, 0 as refused from run_event
-      where project_id = ${projectId} and kind = 'event' and at >= ${since ?? 0}
+    select run_id, author, role, created_at, 0 as refused from run_event
+      where project_id = ${projectId} and kind = 'event' and created_at >= ${since ?? 0}
     union all
-    select run_id, by_name, role, at, 1 as refused from run_refusal
-      where project_id = ${projectId} and at >= ${since ?? 0}`
+    select run_id, author, role, created_at, 1 as refused from run_refusal
+      where project_id = ${projectId} and created_at >= ${since ?? 0}`
   const ofMission = missionId === null ? sql`` : sql`and run.mission_id = ${missionId}`
   const { rows } = await sql<{
     readonly mission_id: string | null
-    readonly by_name: string
+    readonly author: string
     readonly role: string | null
-    readonly at: number
+    readonly created_at: number
     readonly refused: number
   }>`
-    select run.mission_id, sent.by_name, sent.role, sent.at, sent.refused
+    select run.mission_id, sent.author, sent.role, sent.created_at, sent.refused
     from (${sent}) as sent
     join run on run.project_id = ${projectId} and run.id = sent.run_id ${ofMission}
-    order by sent.at desc, sent.run_id, sent.refused, sent.by_name limit ${limit + 1}`.execute(db)
+    order by sent.created_at desc, sent.run_id, sent.refused, sent.author limit ${limit + 1}`.execute(db)
   return rows.map((row) => ({
     missionId: row.mission_id as MissionId | null, // a brand
-    by: row.by_name,
+    by: row.author,
     role: row.role,
-    at: row.at,
+    at: row.created_at,
     isRefused: row.refused === 1,
   }))
 }

@@ -3,7 +3,7 @@ import { formatCount, plainLine } from '../../kernel/text.ts'
 import { blocks, cutNote, indentText, section } from '../../surfaces/cli/render/parts.ts'
 import { escapeLineBreaks, formatAge } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
-import { verdictWords } from '../domain/review.ts'
+import { actionWords } from '../domain/review.ts'
 
 type ReviewView = OutputOf<'review_show'>
 type Comment = ReviewView['comments'][number]
@@ -11,18 +11,18 @@ type DraftRow = ReviewView['drafts'][number]
 type ReviewActionRow = Omit<ReviewView['reviews'][number], 'current'> & { readonly current?: boolean }
 
 /** What was said of work, the oldest first: each comment with what was answered, and the verdicts. */
-export const reviewComments: AnswerView<'review_comments'> = ({ name, comments, reviews: verdicts }, page) =>
+export const reviewComments: AnswerView<'review_comments'> = ({ name, comments, reviews }, page) =>
   blocks(
     page.ink('bold', escapeLineBreaks(name)),
     comments.length === 0 ? 'There are no comments.' : comments.map(commentText).join('\n'),
-    section('Verdicts', verdictList(verdicts, page), page),
+    section('Verdicts', verdictList(reviews, page), page),
   )
 
 const maxFiles = 200
 
 /** What there is to review, without the lines of the difference. */
 export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
-  const { subject, totals, files, comments, drafts, reviews: verdicts, waiting, may, notes } = answer
+  const { subject, totals, files, comments, drafts, reviews, waiting, may, notes } = answer
   const shown = files.slice(0, maxFiles)
   return blocks(
     headOf(answer),
@@ -31,7 +31,7 @@ export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
     cutNote(shown.length, totals.files, 'waymark review shows all.'),
     section('Comments', indentText(comments.map(commentText).join('\n')), page),
     section('Your comments that are not sent', indentText(drafts.map(draftLine).join('\n')), page),
-    section('Verdicts', verdictList(verdicts, page), page),
+    section('Verdicts', verdictList(reviews, page), page),
     section(
       'Waiting',
       indentText(
@@ -76,9 +76,9 @@ export function fileLine({
 
 /** A comment, the line that it is on, and what was answered. */
 export function commentText(comment: Comment): string {
-  const { comment_id: id, kind, author: by, status, text, quoted, replies } = comment
+  const { comment_id: id, kind, author, status, text, quoted, replies } = comment
   return [
-    `${kind} ${id} of ${escapeLineBreaks(by)}${commentPlaceText(comment)} (${status})`,
+    `${kind} ${id} of ${escapeLineBreaks(author)}${commentPlaceText(comment)} (${status})`,
     indentText(
       [
         ...(quoted === null ? [] : [`> ${escapeLineBreaks(quoted)}`]),
@@ -111,10 +111,10 @@ export function draftLine({ comment_id: id, kind, path, line, text }: DraftRow):
 function verdictList(verdicts: readonly ReviewActionRow[], page: RenderContext): string {
   return indentText(
     verdicts
-      .map(({ action: verdict, author: by, text, comments, created_at: at, current }) => {
-        const changed = verdict === 'approve' && current === false ? ', before it changed' : ''
+      .map(({ action, author, text, comments, created_at: createdAt, current }) => {
+        const changed = action === 'approve' && current === false ? ', before it changed' : ''
         const count = comments === 0 ? '' : `, with ${formatCount(comments, 'comment')}`
-        return `${verdictWords[verdict]} by ${escapeLineBreaks(by)} ${formatAge(at, page.now)}${changed}${count}${text === null ? '' : `: ${text}`}`
+        return `${actionWords[action]} by ${escapeLineBreaks(author)} ${formatAge(createdAt, page.now)}${changed}${count}${text === null ? '' : `: ${text}`}`
       })
       .join('\n'),
   )

@@ -134,8 +134,8 @@ export function makersOf(
   const [first] = steps
   if (first === undefined) return { old: removers, new: new Map() }
   // Of each line of the present state: where it stood at first (or -1), and who made it.
-  let state = first.before.map((_, at): { readonly origin: number; readonly by: string | null } => ({
-    origin: at,
+  let state = first.before.map((_, origin): { readonly origin: number; readonly by: string | null } => ({
+    origin,
     by: null,
   }))
   for (const { by, before, after } of steps) {

@@ -10,8 +10,8 @@ import type {
   TransactionContext,
 } from '../../kernel/id.ts'
 
-export const verdicts = ['send_back', 'approve', 'comment'] as const
-export type ReviewAction = (typeof verdicts)[number]
+export const reviewActions = ['send_back', 'approve', 'comment'] as const
+export type ReviewAction = (typeof reviewActions)[number]
 
 export const commentKinds = ['question', 'request'] as const
 export type CommentKind = (typeof commentKinds)[number]
@@ -66,13 +66,13 @@ export interface DraftComment extends CommentAnchor, CommentBody {
   /** The task whose agent it is for: the last that changed the file. Null for the whole of more than one task. */
   readonly taskId: TaskId | null
   readonly missionId: MissionId | null
-  readonly at: number
+  readonly createdAt: number
 }
 
 /** A comment as it was sent. */
 export interface ReviewComment extends DraftComment {
   readonly reviewId: ReviewId
-  readonly by: Reviewer
+  readonly author: Reviewer
   /** Agents and people who answered it, in order. */
   readonly replies: readonly ReviewReply[]
 }
@@ -86,25 +86,25 @@ export interface ReviewReply {
   readonly text: string
   /** It says that the comment is dealt with. */
   readonly done: boolean
-  readonly by: string
+  readonly author: string
   readonly isPerson: boolean
   readonly agentName: string | null
-  readonly at: number
+  readonly createdAt: number
 }
 
 /** What a person said of what was shown, all at once. */
 export interface Review {
   readonly id: ReviewId
   readonly subject: ReviewSubject
-  readonly verdict: ReviewAction
+  readonly action: ReviewAction
   readonly text: string | null
   /** The hash of the files that were shown. */
   readonly content: string
-  readonly by: Reviewer
+  readonly author: Reviewer
   /** The tasks that it is about, at most 200. */
   readonly tasks: readonly TaskId[]
   readonly comments: readonly DraftComment[]
-  readonly at: number
+  readonly createdAt: number
 }
 
 export type ReviewEvent =
@@ -125,25 +125,25 @@ export function commentStanding({ replies }: Pick<ReviewComment, 'replies'>): Co
 
 interface ReviewSubmission {
   readonly subject: ReviewSubject
-  readonly verdict: ReviewAction
+  readonly action: ReviewAction
   readonly text: string | null
   readonly content: string
-  readonly by: Reviewer
+  readonly author: Reviewer
   readonly drafts: readonly DraftComment[]
   readonly tasks: readonly TaskId[]
 }
 
 /** Fails where a review says nothing and is no approval. */
 export function assertReviewSays({
-  verdict,
+  action,
   text,
   drafts,
-}: Pick<ReviewSubmission, 'verdict' | 'text'> & { readonly drafts: readonly unknown[] }): void {
+}: Pick<ReviewSubmission, 'action' | 'text'> & { readonly drafts: readonly unknown[] }): void {
   const isSilent = text === null && drafts.length === 0
-  if (verdict !== 'approve' && isSilent) {
+  if (action !== 'approve' && isSilent) {
     throw new Failure(
       'INVALID_INPUT',
-      verdict === 'comment'
+      action === 'comment'
         ? 'There is nothing to send: no comment and no text.'
         : 'To send work back, say what is to be done: there is no comment and no text.',
       { reason: 'review_empty', hint: 'Write a comment first, or give a text.' },
@@ -153,19 +153,19 @@ export function assertReviewSays({
 
 /** Sends all that a person wrote. */
 export function sendReview(sending: ReviewSubmission, setting: TransactionContext): Review {
-  const { verdict, text, drafts } = sending
+  const { action, text, drafts } = sending
   assertReviewSays(sending)
   return {
     id: setting.ids.next('review'),
     subject: sending.subject,
-    verdict,
+    action,
     text,
     content: sending.content,
-    by: sending.by,
+    author: sending.author,
     // Those with comments first: they are told what to do.
     tasks: [...new Set([...drafts.flatMap(({ taskId }) => taskId ?? []), ...sending.tasks])].slice(0, 200),
     comments: drafts,
-    at: setting.at,
+    createdAt: setting.at,
   }
 }
 
@@ -183,7 +183,7 @@ export function tasksSentBack({
 }
 
 /** How a verdict is said. */
-export const verdictWords = {
+export const actionWords = {
   send_back: 'sent back',
   approve: 'approved',
   comment: 'commented',
@@ -191,9 +191,9 @@ export const verdictWords = {
 
 /** The tasks that a verdict is about: of work that is sent back, those that are to do again. */
 export function tasksToSendBack(
-  review: Parameters<typeof tasksSentBack>[0] & Pick<Review, 'verdict'>,
+  review: Parameters<typeof tasksSentBack>[0] & Pick<Review, 'action'>,
 ): readonly TaskId[] {
-  return review.verdict === 'send_back' ? tasksSentBack(review) : review.tasks
+  return review.action === 'send_back' ? tasksSentBack(review) : review.tasks
 }
 
 /** A done task is to do again; one that is at work goes on, and its agent reads what was said. */

@@ -6,7 +6,7 @@ import type { BriefOf, MeasurementOf } from '../../kernel/operations/measurement
 import { excerpt, plainLine } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
-import { commentKinds, commentStanding, type ReviewComment, verdictWords } from '../domain/review.ts'
+import { commentKinds, commentStanding, type ReviewComment, actionWords } from '../domain/review.ts'
 import type { ReviewWithTasks } from '../ports/review-reads.ts'
 import type { commentLines } from './measure-files.ts'
 import { maxReviews } from './review-lines.ts'
@@ -64,7 +64,7 @@ export async function reviewInMission(reads: Reads, missionId: MissionId, since 
     reads.reviews.saidIn(missionId, maxReviewsOfMission),
     reads.reviews.commentsInMission(missionId),
   ])
-  const recent = said.filter(({ at }) => at >= since)
+  const recent = said.filter(({ createdAt }) => createdAt >= since)
   return { ...reviewsField(recent, true), ...openCommentsFields(comments, true) }
 }
 
@@ -77,14 +77,14 @@ function reviewsField(said: readonly ReviewWithTasks[], withTasks: boolean) {
 }
 
 function agentReview(
-  { id, verdict, by, at, text, comments, tasks }: ReviewWithTasks,
+  { id, action, author, createdAt, text, comments, tasks }: ReviewWithTasks,
   withTasks: boolean,
 ): z.output<typeof AgentReview> {
   return {
     review_id: id,
-    action: verdictWords[verdict],
-    author: plainLine(by.name, 80),
-    created_at: instant(at),
+    action: actionWords[action],
+    author: plainLine(author.name, 80),
+    created_at: instant(createdAt),
     ...(text !== null && { text: excerpt(text, 1200) }),
     ...(comments > 0 && { comments }),
     ...(withTasks && { task_ids: tasks.slice(0, maxTasks) }),
@@ -106,11 +106,11 @@ function openCommentsFields(comments: readonly ReviewComment[], withTask: boolea
 }
 
 function agentComment(comment: ReviewComment, withTask: boolean): z.output<typeof AgentComment> {
-  const { id, kind, by, path, line, side, quoted, text, taskId, replies } = comment
+  const { id, kind, author, path, line, side, quoted, text, taskId, replies } = comment
   return {
     comment_id: id,
     kind,
-    author: plainLine(by.name, 80),
+    author: plainLine(author.name, 80),
     ...(withTask && { task_id: taskId }),
     ...(path !== null && { path }),
     ...(line !== null && { line }),

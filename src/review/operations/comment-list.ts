@@ -53,12 +53,12 @@ export const reviewComments = defineOperation({
       ),
       reviews: sent.map((review) => ({
         review_id: review.id,
-        action: review.verdict,
+        action: review.action,
         text: review.text,
         content: review.content,
-        author: review.by.name,
+        author: review.author.name,
         comments: review.comments,
-        created_at: instant(review.at),
+        created_at: instant(review.createdAt),
       })),
     }
   })

@@ -159,7 +159,7 @@ export const reviewComment = defineOperation({
       text: input.text,
       taskId,
       missionId: subject.kind === 'since' ? null : subject.missionId,
-      at: setting.at,
+      createdAt: setting.at,
     }
     return keepDraft(owner, key, draft)
   })

@@ -9,7 +9,7 @@ import {
   type ReviewComment,
   type ReviewReply,
   sides,
-  verdicts,
+  reviewActions,
 } from '../domain/review.ts'
 
 export const ReplyEntry = z.object({
@@ -42,7 +42,7 @@ const place = {
   task_id: z.string().nullable(),
 }
 
-export const DraftEntry = z.object({ comment_id: z.string(), ...place, at: z.string() })
+export const DraftEntry = z.object({ comment_id: z.string(), ...place, created_at: z.string() })
 
 export const CommentEntry = z.object({
   comment_id: z.string(),
@@ -57,7 +57,7 @@ export const CommentEntry = z.object({
 
 export const VerdictEntry = z.object({
   review_id: z.string(),
-  action: z.enum(verdicts),
+  action: z.enum(reviewActions),
   text: z.string().nullable(),
   content: z.string(),
   author: z.string(),
@@ -66,7 +66,7 @@ export const VerdictEntry = z.object({
 })
 
 export function draftEntry(draft: DraftComment): z.output<typeof DraftEntry> {
-  return { comment_id: draft.id, ...placeEntry(draft), at: instant(draft.at) }
+  return { comment_id: draft.id, ...placeEntry(draft), created_at: instant(draft.createdAt) }
 }
 
 function placeEntry({ path, tree, side, line, content, quoted, kind, text, taskId }: DraftComment) {
@@ -81,8 +81,8 @@ export function commentEntry(
     comment_id: comment.id,
     review_id: comment.reviewId,
     ...placeEntry(comment),
-    author: comment.by.name,
-    created_at: instant(comment.at),
+    author: comment.author.name,
+    created_at: instant(comment.createdAt),
     status: commentStanding(comment),
     now,
     replies: comment.replies.map(replyEntry),
@@ -94,9 +94,9 @@ export function replyEntry(reply: ReviewReply): z.output<typeof ReplyEntry> {
     reply_id: reply.id,
     text: reply.text,
     done: reply.done,
-    author: reply.by,
+    author: reply.author,
     agent_name: reply.agentName,
     is_person: reply.isPerson,
-    created_at: instant(reply.at),
+    created_at: instant(reply.createdAt),
   }
 }

@@ -77,12 +77,12 @@ export async function preparePreview(
 }
 
 async function openItems(
-  { inboxItems: items }: Reads,
+  { inboxItems }: Reads,
   { subject }: ResolvedSubject,
 ): Promise<readonly InboxItemLine[]> {
   if (subject.kind === 'since') return []
   const about = subject.kind === 'task' ? { taskId: subject.taskId } : { missionId: subject.missionId }
-  return (await items.list({ ...about, status: 'open' }, { limit: 100 })).items.map(({ item }) => item)
+  return (await inboxItems.list({ ...about, status: 'open' }, { limit: 100 })).items.map(({ item }) => item)
 }
 
 function contentOf(
@@ -109,11 +109,11 @@ function contentOf(
 /** Why somebody may not decide, as a sentence; null where they may. */
 export function decisionObstacle({
   actor,
-  permissions: standing,
+  permissions,
 }: Pick<RecordContext, 'actor' | 'permissions'>): string | null {
   if (actor.kind !== 'person') return `${actor.name} acts as an agent: a person decides.`
-  if (!standing || hasAccess(standing, 'maintainer')) return null
-  return `To approve or send back needs maintainer access, and ${standing.personName} has ${standing.access ?? 'none in this project'}.`
+  if (!permissions || hasAccess(permissions, 'maintainer')) return null
+  return `To approve or send back needs maintainer access, and ${permissions.personName} has ${permissions.access ?? 'none in this project'}.`
 }
 
 /** The tasks that were worked on, in order. */

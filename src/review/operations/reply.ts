@@ -26,7 +26,7 @@ export const replyToReview = defineOperation({
   output: ReplyEntry.extend({ comment_id: z.string(), status: z.enum(['answered', 'done']) }),
   listedOutput: ['comment_id', 'status'],
 }).handler(({ record, actor }, input) =>
-  record(async (reads, { at, ids }) => {
+  record(async (reads, { at: createdAt, ids }) => {
     const comment = await reads.reviews.comment(input.comment_id)
     if (comment === null) {
       throw new Failure('NOT_FOUND', `comment not found: ${input.comment_id}`, {
@@ -49,10 +49,10 @@ export const replyToReview = defineOperation({
       attemptId: last?.status === 'open' ? last.id : null,
       text: input.text,
       done: input.done ?? false,
-      by: actor.name,
+      author: actor.name,
       isPerson: actor.kind === 'person',
       agentName: actor.kind === 'person' ? null : speakerOf(last, actor),
-      at,
+      createdAt,
     }
     const isDone = reply.done || comment.replies.some(({ done }) => done)
     return {

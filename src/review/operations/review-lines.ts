@@ -12,10 +12,10 @@ const maxLines = 5
 export async function commentLines(reads: Reads, taskIds: readonly TaskId[]): Promise<readonly string[]> {
   const comments = await reads.reviews.commentsOn(taskIds)
   const open = comments.filter(({ replies }) => replies.length === 0)
-  const lines = open.slice(0, maxLines).map(({ id, kind, by, taskId, path, line, quoted, text }) => {
+  const lines = open.slice(0, maxLines).map(({ id, kind, author, taskId, path, line, quoted, text }) => {
     const where = path === null ? `task ${taskId}` : `${path}${line === null ? '' : `:${line}`}`
     const said = quoted === null ? '' : ` ("${plainLine(quoted, 80)}")`
-    return `Review ${kind} ${id} of ${plainLine(by.name, 80)} on ${plainLine(where, 200)}${said}: ${plainLine(text, 200)} Answer with reply_to_review.`
+    return `Review ${kind} ${id} of ${plainLine(author.name, 80)} on ${plainLine(where, 200)}${said}: ${plainLine(text, 200)} Answer with reply_to_review.`
   })
   const more = open.length - lines.length
   return [
@@ -29,10 +29,10 @@ export async function commentLines(reads: Reads, taskIds: readonly TaskId[]): Pr
 export async function sentBackLines(reads: Reads, taskIds: readonly TaskId[]): Promise<readonly string[]> {
   const said = await Promise.all(taskIds.map((id) => reads.reviews.saidOf(id, maxReviews)))
   return said.flatMap((reviews, at) => {
-    const last = reviews.findLast(({ verdict }) => verdict !== 'comment')
-    if (last?.verdict !== 'send_back') return []
+    const last = reviews.findLast(({ action }) => action !== 'comment')
+    if (last?.action !== 'send_back') return []
     const words = last.text === null ? 'with comments' : plainLine(last.text, 300)
-    return [`${plainLine(last.by.name, 80)} sent task ${taskIds[at]} back: ${endSentence(words)}`]
+    return [`${plainLine(last.author.name, 80)} sent task ${taskIds[at]} back: ${endSentence(words)}`]
   })
 }
 

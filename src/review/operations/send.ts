@@ -40,7 +40,7 @@ import {
   sendReview,
   subjectKey,
   tasksSentBack,
-  verdicts,
+  reviewActions,
 } from '../domain/review.ts'
 import { markOf, placeKey } from './gather.ts'
 import {
@@ -66,7 +66,7 @@ export const reviewSend = defineOperation({
   kind: 'command',
   input: z.strictObject({
     subject: subjectField,
-    action: z.enum(verdicts),
+    action: z.enum(reviewActions),
     text: text('Comment on the whole').optional(),
     content: identifier(
       'Hash of the content you reviewed; refused if it changed. Required to approve',
@@ -78,7 +78,7 @@ export const reviewSend = defineOperation({
   }),
   output: z.object({
     review_id: z.string(),
-    action: z.enum(verdicts),
+    action: z.enum(reviewActions),
     comments: z.int(),
     /** Tasks that are to do again. */
     reopened: strings,
@@ -94,18 +94,18 @@ export const reviewSend = defineOperation({
     const by = reviewerOf(context)
     const about = await findSubject(reads, input.subject, by)
     const { subject } = about
-    assertMayDecide(context, subject, { verdict: input.action, content: input.content })
-    const { action: verdict, text: words = null } = input
+    assertMayDecide(context, subject, { action: input.action, content: input.content })
+    const { action, text: words = null } = input
     const drafts = await reads.reviews.drafts(by.id, subjectKey(subject))
-    assertReviewSays({ verdict, text: words, drafts })
+    assertReviewSays({ action, text: words, drafts })
     const questions = new MeasurementQuestions<DecisionMeasurements>(measured)
     const { states, waiting, preview } = await preparePreview(reads, questions, {
       context,
       found: about,
       measured,
     })
-    const decision = { verdict, reason: words ?? reasonOf(verdict, drafts.length), role: input.role }
-    const { runs, first } = isVerdictOn(subject, verdict)
+    const decision = { action, reason: words ?? reasonOf(action, drafts.length), role: input.role }
+    const { runs, first } = isVerdictOn(subject, action)
       ? await prepareRuns(reads, questions, {
           context,
           waiting,
@@ -122,7 +122,7 @@ export const reviewSend = defineOperation({
     const briefs = { ...questions.briefs, states }
     if (preview === null || runs === null || seen === undefined) return { briefs, found: null, first }
     if (
-      verdict === 'approve' &&
+      action === 'approve' &&
       preview.gathered.files.length === 0 &&
       waiting.length === 0 &&
       subject.kind !== 'since'
@@ -140,27 +140,27 @@ export const reviewSend = defineOperation({
     const { about, preview, drafts, decision, runs } = requireMeasured(deciding.found ?? undefined)
     const { subject } = about
     const { files, works, content } = preview.gathered
-    const { action: verdict } = input
-    const by = reviewerOf(context)
+    const { action } = input
+    const author = reviewerOf(context)
     const decided = await decideRuns(deciding, runs)
     const [refused] = decided.refused
     if (refused !== undefined && decided.runs.length === 0) {
       return { events: decided.events, refused: refused.failure }
     }
     const review = sendReview(
-      { subject, verdict, text: input.text ?? null, content, by, tasks: tasksOf(about), drafts },
+      { subject, action, text: input.text ?? null, content, author, tasks: tasksOf(about), drafts },
       setting,
     )
-    const closing = isVerdictOn(subject, verdict)
+    const closing = isVerdictOn(subject, action)
       ? closeAnsweredItems(preview, decision)
       : { events: [], ids: [] }
     const reopening =
-      verdict === 'send_back'
+      action === 'send_back'
         ? await reopenTasks(reads, review)
         : { events: [], ids: [], notes: [], tasks: [] }
     const decidedRuns = new Set(decided.runs.map(({ run_id: id }) => id))
     const withdrawn =
-      verdict === 'send_back'
+      action === 'send_back'
         ? await withdrawForTasks(reads, reopening.tasks, {
             actor: context.actor,
             setting,
@@ -177,31 +177,31 @@ export const reviewSend = defineOperation({
         ...withdrawn,
       ],
       beside: [
-        { kind: 'drafts dropped', ownerId: by.id, ids: drafts.map(({ id }) => id) },
+        { kind: 'drafts dropped', ownerId: author.id, ids: drafts.map(({ id }) => id) },
         ...(input.viewed === true
           ? [
               {
                 kind: 'files viewed' as const,
-                ownerId: by.id,
+                ownerId: author.id,
                 subject: subjectKey(subject),
                 at: setting.at,
                 files: files.map((file) => ({ place: placeKey(file), content: markOf(file) })),
               },
             ]
           : []),
-        ...(subject.kind === 'since' && verdict === 'approve' && lastEnd > 0
-          ? [{ kind: 'all looked at' as const, ownerId: by.id, at: lastEnd }]
+        ...(subject.kind === 'since' && action === 'approve' && lastEnd > 0
+          ? [{ kind: 'all looked at' as const, ownerId: author.id, at: lastEnd }]
           : []),
       ],
       answer: {
         review_id: review.id,
-        action: verdict,
+        action,
         comments: drafts.length,
         reopened: reopening.ids,
         closed_items: closing.ids,
         runs: decided.runs,
-        author: by.name,
-        created_at: instant(review.at),
+        author: author.name,
+        created_at: instant(review.createdAt),
         notes: [
           ...decided.refused.map(({ runId, failure }) => `Run ${runId} was not decided: ${failure.message}`),
           ...reopening.notes,
@@ -211,23 +211,23 @@ export const reviewSend = defineOperation({
   })
 
 /** Whether it answers what waits, and is more than words. */
-function isVerdictOn(subject: ReviewSubject, verdict: Review['verdict']): boolean {
+function isVerdictOn(subject: ReviewSubject, verdict: Review['action']): boolean {
   return verdict === 'send_back' || (verdict === 'approve' && subject.kind !== 'since')
 }
 
 function assertMayDecide(
   context: Pick<RecordContext, 'actor' | 'permissions'>,
   subject: ReviewSubject,
-  { verdict, content }: { readonly verdict: Review['verdict']; readonly content?: string | undefined },
+  { action, content }: { readonly action: Review['action']; readonly content?: string | undefined },
 ): void {
   const why = decisionObstacle(context)
-  if (isVerdictOn(subject, verdict) && why !== null) {
+  if (isVerdictOn(subject, action) && why !== null) {
     throw new Failure('FORBIDDEN', why, {
       reason: context.actor.kind === 'person' ? 'access_too_low' : 'person_needed',
       hint: 'Send your comments with the verdict comment.',
     })
   }
-  if (verdict === 'approve' && content === undefined) {
+  if (action === 'approve' && content === undefined) {
     throw new Failure('INVALID_INPUT', 'An approval names what was shown: give content.', {
       reason: 'content_missing',
       hint: hintOf`${callTo('review_show')} answers the content of what is there.`,
@@ -239,14 +239,14 @@ function nameOf(key: string): string {
   return key === 'since' ? 'What is new' : key
 }
 
-function reasonOf(verdict: Review['verdict'], comments: number): string {
+function reasonOf(verdict: Review['action'], comments: number): string {
   return verdict === 'approve'
     ? 'approved'
     : `Sent back with ${formatCount(comments, 'comment')}: get_context lists them.`
 }
 
 interface ReviewDecision {
-  readonly verdict: Review['verdict']
+  readonly action: Review['action']
   readonly reason: string
   readonly role: string | undefined
 }
@@ -272,7 +272,7 @@ async function prepareRuns(
   questions: AnswerQuestions,
   { context, waiting, contents, decision, taken }: RunVerdicts,
 ): Promise<{ readonly runs: readonly RunVerdict[] | null; readonly first: PreparationStep | undefined }> {
-  const { verdict, reason, role } = decision
+  const { action, reason, role } = decision
   const asking = waiting.flatMap(({ item: { id, kind, runId } }) =>
     kind === 'approval' && runId !== null ? [{ id, runId }] : [],
   )
@@ -281,7 +281,7 @@ async function prepareRuns(
   let isWhole = contents !== null
   // One after the other: what is asked for keeps its order. A run may wait in several items, and is decided once.
   for (const { id, runId } of new Map(asking.map((one) => [one.runId, one])).values()) {
-    const verb = verdict === 'approve' ? 'approve' : 'reject'
+    const verb = action === 'approve' ? 'approve' : 'reject'
     const seen = contents?.get(id) ?? null
     const asked: AnswerRequest = { verb, id, words: reason, role, content: seen?.content }
     try {
@@ -339,10 +339,10 @@ async function stateAfter(
 }
 
 /** Ends what the verdict answers; runs are decided by their own rules. */
-function closeAnsweredItems({ waiting }: ReviewPreview, { verdict, reason }: ReviewDecision) {
+function closeAnsweredItems({ waiting }: ReviewPreview, { action, reason }: ReviewDecision) {
   const items = waiting.flatMap(({ item }) => (item.kind !== 'approval' && isAnswered(item) ? [item] : []))
   const events = items.flatMap((item) => {
-    const ending = endingOf(item, verdict === 'approve' ? 'approve' : 'reject', reason)
+    const ending = endingOf(item, action === 'approve' ? 'approve' : 'reject', reason)
     return endItem(item, { ...ending, answer: reason }, { attempt: null, task: null })
   })
   return { events, ids: items.map(({ id }) => id) }

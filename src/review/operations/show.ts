@@ -204,14 +204,14 @@ export const reviewShow = defineOperation({
       files: entries,
       comments,
       drafts: drafts.map(draftEntry),
-      reviews: sent.map(({ id, verdict, text, content: reviewed, by, comments: count, at }) => ({
+      reviews: sent.map(({ id, action, text, content: reviewed, author, comments: count, createdAt }) => ({
         review_id: id,
-        action: verdict,
+        action,
         text,
         content: reviewed,
-        author: by.name,
+        author: author.name,
         comments: count,
-        created_at: instant(at),
+        created_at: instant(createdAt),
         current: reviewed === preview.gathered.content,
       })),
       waiting: preview.waiting.map(({ item }) => ({
@@ -292,10 +292,10 @@ function viewedState(
 ): z.output<typeof FileEntry>['viewed'] {
   const own = viewed.filter(({ place }) => place === placeKey(file))
   const same = own.find(({ content }) => content === markOf(file))
-  const last = same ?? own.filter(({ subject }) => subject === key).sort((a, b) => b.at - a.at)[0]
+  const last = same ?? own.filter(({ subject }) => subject === key).sort((a, b) => b.viewedAt - a.viewedAt)[0]
   return last === undefined
     ? null
-    : { viewed_at: instant(last.at), content: contentOfMark(last.content), current: same !== undefined }
+    : { viewed_at: instant(last.viewedAt), content: contentOfMark(last.content), current: same !== undefined }
 }
 
 /** Comments for the agents of the tasks, and those on the whole, oldest first. */
@@ -314,7 +314,7 @@ export async function commentsAbout(
 
 function sortComments(comments: readonly ReviewComment[]): readonly ReviewComment[] {
   const once = new Map(comments.map((comment) => [comment.id, comment]))
-  return [...once.values()].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+  return [...once.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 
 function reviewSubjectKeys(subject: ReviewSubject, found: ResolvedSubject): readonly string[] {

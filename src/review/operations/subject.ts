@@ -40,12 +40,10 @@ export interface ResolvedSubject {
  * Who looks: a person of the server, else the user of the machine. An agent with a person's token is a reader of its own: what
  * a person wrote and did not send is for that person alone.
  */
-export function reviewerOf({
-  actor,
-  permissions: standing,
-}: Pick<Context, 'actor' | 'permissions'>): Reviewer {
-  if (standing && actor.kind === 'agent') return { id: `agent ${standing.personId}`, name: actor.name }
-  if (standing && standing.user === undefined) return { id: standing.personId, name: standing.personName }
+export function reviewerOf({ actor, permissions }: Pick<Context, 'actor' | 'permissions'>): Reviewer {
+  if (permissions && actor.kind === 'agent') return { id: `agent ${permissions.personId}`, name: actor.name }
+  if (permissions && permissions.user === undefined)
+    return { id: permissions.personId, name: permissions.personName }
   return { id: identityOf(actor), name: actor.name }
 }
 
@@ -99,7 +97,7 @@ async function missionSubject(reads: Reads, id: string): Promise<ResolvedSubject
 }
 
 async function subjectSinceLastReview(reads: Reads, reader: Reviewer): Promise<ResolvedSubject> {
-  const since = await reads.reviews.looked(reader.id)
+  const since = await reads.reviews.inspectedAt(reader.id)
   const { attempts, isCut } = await reads.reviews.endedSince(since)
   return {
     subject: { kind: 'since' },

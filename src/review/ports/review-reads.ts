@@ -6,12 +6,12 @@ import type { DraftComment, ReviewAction, ReviewComment, Reviewer } from '../dom
 /** A review as it was sent, without its comments. */
 export interface ReviewSummary {
   readonly id: ReviewId
-  readonly verdict: ReviewAction
+  readonly action: ReviewAction
   readonly text: string | null
   readonly content: string
-  readonly by: Reviewer
+  readonly author: Reviewer
   readonly comments: number
-  readonly at: number
+  readonly createdAt: number
 }
 
 /** A review with the tasks that it means: those that are to do again, where it sends back. */
@@ -26,7 +26,7 @@ export interface ViewedFile {
   readonly place: string
   /** Empty for a file that is gone. */
   readonly content: string
-  readonly at: number
+  readonly viewedAt: number
 }
 
 /** The state of a file at both ends of an attempt; null for no file. */
@@ -60,7 +60,7 @@ export interface ReviewReads {
   ): Promise<{ readonly draft: DraftComment; readonly subject: string } | null>
   viewed(ownerId: string, places: readonly string[]): Promise<readonly ViewedFile[]>
   /** Until when a person has looked at everything, milliseconds since the epoch; null where never. */
-  looked(ownerId: string): Promise<number | null>
+  inspectedAt(ownerId: string): Promise<number | null>
   /** Measured attempts that ended after a time, oldest first: the first 500. Without a time the last 500 of all. */
   endedSince(
     after: number | null,

@@ -108,7 +108,7 @@ export interface ReviewViewedTable {
 export interface ReviewInspectedTable {
   project_id: string
   owner_id: string
-  looked_at: number
+  inspected_at: number
 }
 
 /** Beside the log entries: the states of files around an attempt on another machine, as gzip writes them. */
@@ -131,7 +131,7 @@ export async function applyReviewSent(
   { db, projectId, seq }: ProjectionContext,
   { review }: ProjectEventOf<'review.sent'>,
 ): Promise<void> {
-  const { subject, by } = review
+  const { subject, author: by } = review
   const about = {
     subject: subjectKey(subject),
     task_id: subject.kind === 'task' ? subject.taskId : null,
@@ -145,12 +145,12 @@ export async function applyReviewSent(
       id: review.id,
       seq,
       ...about,
-      action: review.verdict,
+      action: review.action,
       text: review.text,
       content: review.content,
       ...author,
       tasks: JSON.stringify(review.tasks),
-      created_at: review.at,
+      created_at: review.createdAt,
     })
     .execute()
   const rows = review.comments.map(
@@ -172,7 +172,7 @@ export async function applyReviewSent(
       kind: comment.kind,
       text: comment.text,
       ...author,
-      created_at: comment.at,
+      created_at: comment.createdAt,
     }),
   )
   for (const some of splitIntoBatches(rows)) {
@@ -199,10 +199,10 @@ export async function applyReviewReplied(
       attempt_id: reply.attemptId,
       text: reply.text,
       done: reply.done ? 1 : 0,
-      author: reply.by,
+      author: reply.author,
       is_person: reply.isPerson ? 1 : 0,
       agent_name: reply.agentName,
-      created_at: reply.at,
+      created_at: reply.createdAt,
     })
     .execute()
 }
@@ -215,7 +215,7 @@ export async function writeReview({ db, projectId }: ReadScope, beside: ReviewSi
     const row = { body: JSON.stringify(draft) }
     await db
       .insertInto('review_draft')
-      .values({ ...own, id: draft.id, owner_id: ownerId, subject, created_at: draft.at, ...row })
+      .values({ ...own, id: draft.id, owner_id: ownerId, subject, created_at: draft.createdAt, ...row })
       .onConflict((conflict) => conflict.columns(['project_id', 'id']).doUpdateSet(row))
       .execute()
     return
@@ -256,9 +256,9 @@ export async function writeReview({ db, projectId }: ReadScope, beside: ReviewSi
     return
   }
   if (beside.kind === 'all looked at') {
-    const row = { looked_at: beside.at }
+    const row = { inspected_at: beside.at }
     await db
-      .insertInto('review_looked')
+      .insertInto('review_inspected')
       .values({ ...own, owner_id: beside.ownerId, ...row })
       .onConflict((conflict) => conflict.columns(['project_id', 'owner_id']).doUpdateSet(row))
       .execute()
@@ -304,9 +304,9 @@ function commentOf(
     quoted: row.quoted,
     kind: row.kind as CommentKind, // as it was written
     text: row.text,
-    by: { id: row.author_id, name: row.author_name },
+    author: { id: row.author_id, name: row.author_name },
     replies: replies.filter(({ comment_id }) => comment_id === row.id).map(replyOf),
-    at: row.created_at,
+    createdAt: row.created_at,
   }
 }
 
@@ -319,22 +319,22 @@ function replyOf(row: Selectable<ReviewReplyTable>): ReviewReply {
     attemptId: row.attempt_id as AttemptId | null,
     text: row.text,
     done: row.done === 1,
-    by: row.author,
+    author: row.author,
     isPerson: row.is_person === 1,
     agentName: row.agent_name,
-    at: row.created_at,
+    createdAt: row.created_at,
   }
 }
 
 function reviewOf(row: Selectable<ReviewTable>, comments: number): ReviewSummary {
   return {
     id: row.id as ReviewId, // a brand
-    verdict: row.action as ReviewAction, // as it was written
+    action: row.action as ReviewAction, // as it was written
     text: row.text,
     content: row.content,
-    by: { id: row.author_id, name: row.author_name },
+    author: { id: row.author_id, name: row.author_name },
     comments,
-    at: row.created_at,
+    createdAt: row.created_at,
   }
 }
 
@@ -599,17 +599,17 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         subject,
         place,
         content,
-        at: viewed_at,
+        viewedAt: viewed_at,
       }))
     },
-    async looked(ownerId) {
+    async inspectedAt(ownerId) {
       const row = await db
-        .selectFrom('review_looked')
-        .select('looked_at')
+        .selectFrom('review_inspected')
+        .select('inspected_at')
         .where('project_id', '=', projectId)
         .where('owner_id', '=', ownerId)
         .executeTakeFirst()
-      return row?.looked_at ?? null
+      return row?.inspected_at ?? null
     },
     async endedSince(after) {
       // Of what came since, the first: what is left is shown at the next look. Of all there ever was, the last.

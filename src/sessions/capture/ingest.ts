@@ -199,7 +199,7 @@ const kindsOfChildren: Partial<Record<QueuedKind, QueuedKind>> = {
 }
 
 async function readKnownUsage(
-  { key, at, event }: ReadEvent,
+  { key, at: lastAt, event }: ReadEvent,
   { sessions }: IngestState,
   environment: Readonly<NodeJS.ProcessEnv>,
 ) {
@@ -211,8 +211,8 @@ async function readKnownUsage(
     version: event.version ?? before?.version ?? null,
     model: (isMain ? event.model : null) ?? before?.model ?? null,
     transcript: (isMain ? event.transcript : null) ?? before?.transcript ?? null,
-    promptedAt: event.kind === 'prompted' ? at : (before?.promptedAt ?? null),
-    lastAt: at,
+    promptedAt: event.kind === 'prompted' ? lastAt : (before?.promptedAt ?? null),
+    lastAt,
   }
   sessions.delete(event.session)
   sessions.set(event.session, told)

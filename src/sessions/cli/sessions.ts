@@ -96,7 +96,7 @@ function turnBlock(turn: TurnListRow, page: RenderContext): string {
   const reformatted = turn.changes.filter((change) => change.reformatted).map(({ path }) => path)
   const rest = [
     turn.outside.length === 0 ? '' : `Changed meanwhile, and no agent's: ${turn.outside.join(', ')}`,
-    ...turn.contested.map(({ path, perhaps }) => `${path} is probably of ${perhaps.join(', ')}`),
+    ...turn.contested.map(({ path, candidates }) => `${path} is probably of ${candidates.join(', ')}`),
     reformatted.length === 0 ? '' : `Reformatted besides: ${reformatted.join(', ')}`,
     turn.unfound.length === 0 ? '' : `Reported, and no different at the end: ${turn.unfound.join(', ')}`,
     ...uncertainChangesLines(turn),

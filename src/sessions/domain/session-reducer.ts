@@ -207,20 +207,25 @@ class SessionReducer {
   }
 
   #sessionOf(hookEvent: LocatedHookEvent): CapturedSession {
-    const { what, at, client, model } = hookEvent
+    const { what, at: openedAt, client, model } = hookEvent
     const known = this.#session
     const started = what.kind === 'session_started' ? what : null
-    if (known !== null && started?.source === 'clear' && this.#lastNumber > 0) this.end(at, 'clear')
+    if (known !== null && started?.source === 'clear' && this.#lastNumber > 0) this.end(openedAt, 'clear')
     else if (known?.status === 'open') {
       if (started !== null && started.source !== 'startup')
-        this.steps.push({ kind: 'session continued', session: known, source: started.source, at })
+        this.steps.push({ kind: 'session continued', session: known, source: started.source, at: openedAt })
       return known
     } else if (known !== null && started?.source !== 'clear') {
       // Its end is late where a process was slower than the one that wrote it: it is open only for what works.
       if (what.kind === 'session_ended' || what.kind === 'lost') return known
       const session: CapturedSession = { ...known, status: 'open' }
       this.#session = session
-      this.steps.push({ kind: 'session continued', session, source: started?.source ?? 'resume', at })
+      this.steps.push({
+        kind: 'session continued',
+        session,
+        source: started?.source ?? 'resume',
+        at: openedAt,
+      })
       return session
     }
     const session: CapturedSession = {
@@ -234,7 +239,7 @@ class SessionReducer {
       model,
       transcript: started?.transcript ?? null,
       status: 'open',
-      openedAt: at,
+      openedAt,
     }
     this.#session = session
     this.#lastNumber = 0
@@ -311,7 +316,7 @@ class SessionReducer {
 
   #open(
     session: CapturedSession,
-    { at, turn, agent, model }: LocatedHookEvent,
+    { at: openedAt, turn, agent, model }: LocatedHookEvent,
     how: {
       readonly top: string
       readonly prompt: Turn['prompt']
@@ -334,7 +339,7 @@ class SessionReducer {
       top: how.top,
       status: 'open',
       endSnapshot: null,
-      openedAt: at,
+      openedAt,
       closedAt: null,
     }
     const telling: TurnProgress = { draft, hookEvents: [], ending: null }

@@ -331,8 +331,8 @@ export function turnEvidence(
     }
   })
   const contested = found.changes.flatMap((change) => {
-    const perhaps = otherAgentNames(attributed?.perhaps.get(change.path) ?? [], around)
-    return perhaps.length === 0 ? [] : [{ path: change.path, perhaps }]
+    const candidates = otherAgentNames(attributed?.candidates.get(change.path) ?? [], around)
+    return candidates.length === 0 ? [] : [{ path: change.path, candidates }]
   })
   const outside = [...(attributed?.outside ?? [])]
   const named = new Set(pathsOf(found))
@@ -536,7 +536,7 @@ function commitsIn(
     .map(({ commit, message }) => ({
       id: commit,
       subject: message.replace(/^[^:]*: /, ''),
-      by: others.length === 0 ? ('own' as const) : ('unknown' as const),
+      author: others.length === 0 ? ('own' as const) : ('unknown' as const),
     }))
 }
 

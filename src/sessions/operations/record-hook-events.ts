@@ -405,12 +405,12 @@ async function gather(source: HookEventSource, told: SessionReduction): Promise<
       error: 'Nothing more was heard of the machine that it worked on.',
     }
     const state = isOfThisMachine(context, one.turn) ? states.get(one.turn.top) : undefined
-    const { place: taken, at, error } = state ?? elsewhere
+    const { place, at, error } = state ?? elsewhere
     const isLate = placed.some(
       (hookEvent) =>
         canWriteFiles(hookEvent) && hookEvent.at > end.at && isWritingIn(hookEvent, one.turn.top),
     )
-    const ends = { ending: end, end: taken ?? unrecordedEndNote(new Error(error)), isLate }
+    const ends = { ending: end, end: place ?? unrecordedEndNote(new Error(error)), isLate }
     return [{ ...one, ...ends, at }]
   })
   const closing = { fresh, links }
@@ -520,9 +520,9 @@ async function boundariesOf(
   for (const step of steps) {
     if (step.kind === 'turn opened') {
       const turn = opened.get(step.draft.id)
-      const taken = turn?.snapshot ?? null
-      if (turn === undefined || taken === null || turn.baseline !== 'at_start') continue
-      await until({ at: turn.baselineAt, place: taken }, null, null)
+      const place = turn?.snapshot ?? null
+      if (turn === undefined || place === null || turn.baseline !== 'at_start') continue
+      await until({ at: turn.baselineAt, place }, null, null)
     }
     if (step.kind === 'turn closed') {
       const { id } = step.draft

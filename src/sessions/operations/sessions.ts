@@ -77,13 +77,13 @@ export const sessionsShow = defineOperation({
         prompt: z.string().nullable(),
         changes: list(TurnChangeEntry),
         /** Changed meanwhile, probably by others. */
-        contested: list(z.object({ path: z.string(), perhaps: strings })),
+        contested: list(z.object({ path: z.string(), candidates: strings })),
         /** Changed meanwhile by a person, or by a tool that nobody saw. */
         outside: strings,
         /** Reported by an edit tool, and no different at the end. */
         unfound: strings,
         commits: list(
-          z.object({ id: z.string(), subject: z.string(), by: z.enum(['own', 'other', 'unknown']) }),
+          z.object({ id: z.string(), subject: z.string(), author: z.enum(['own', 'other', 'unknown']) }),
         ),
         notes: strings,
         edits: z.int(),

@@ -130,12 +130,12 @@ export async function applySessionClosed(
 }
 
 export async function applySessionForgotten(
-  { db, projectId, at }: ProjectionContext,
+  { db, projectId, at: forgottenAt }: ProjectionContext,
   { sessionId }: ProjectEventOf<'session.forgotten'>,
 ): Promise<void> {
   await db
     .updateTable('capture_session')
-    .set({ forgotten_at: at, transcript: null })
+    .set({ forgotten_at: forgottenAt, transcript: null })
     .where('project_id', '=', projectId)
     .where('id', '=', sessionId)
     .execute()
@@ -216,7 +216,7 @@ export function captureSessionReads({ db, projectId }: ReadScope): SessionReads 
         .execute()
       const heard = await db
         .selectFrom('hook_event')
-        .select(({ fn }) => ['session_id', fn.max('at').as('last')])
+        .select(({ fn }) => ['session_id', fn.max('created_at').as('last')])
         .where('project_id', '=', projectId)
         .where('session_id', 'in', nonEmptyValues(rows.map(({ id }) => id)))
         .groupBy('session_id')

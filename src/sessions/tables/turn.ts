@@ -72,7 +72,7 @@ export interface EditReportTable {
   turn_id: string
   position: number
   path: string
-  at: number
+  created_at: number
   body: string
 }
 
@@ -81,8 +81,8 @@ export interface CommandWindowTable {
   project_id: string
   turn_id: string
   position: number
-  from_at: number
-  to_at: number | null
+  started_at: number
+  ended_at: number | null
   body: string
 }
 
@@ -90,7 +90,7 @@ export interface CommandWindowTable {
 export interface HookEventTable {
   project_id: string
   key: string
-  at: number
+  created_at: number
   session_id: string
   turn_id: string | null
   body: string | null
@@ -254,7 +254,7 @@ export async function applyEditsReported(
     turn_id: turnId,
     position: placeOf(seq, at),
     path: edit.path,
-    at: edit.at,
+    created_at: edit.at,
     body: JSON.stringify(edit),
   }))
   await insertRows(db, 'edit_report', rows)
@@ -268,8 +268,8 @@ export async function applyCommandsSeen(
     project_id: projectId,
     turn_id: turnId,
     position: placeOf(seq, at),
-    from_at: command.from,
-    to_at: command.to,
+    started_at: command.from,
+    ended_at: command.to,
     body: JSON.stringify(command),
   }))
   await insertRows(db, 'command_window', rows)
@@ -287,7 +287,7 @@ export async function writeCapture({ db, projectId }: ReadScope, beside: Capture
     const rows = beside.hookEvents.map(({ hookEvent, sessionId, turnId, isOpen }) => ({
       project_id: projectId,
       key: hookEvent.key,
-      at: hookEvent.at,
+      created_at: hookEvent.at,
       session_id: sessionId,
       turn_id: turnId,
       body: isOpen ? JSON.stringify(hookEvent) : null,
@@ -310,7 +310,7 @@ export async function writeCapture({ db, projectId }: ReadScope, beside: Capture
     await db
       .deleteFrom('hook_event')
       .where('project_id', '=', projectId)
-      .where('at', '<', beside.before)
+      .where('created_at', '<', beside.before)
       .where('body', 'is', null)
       .execute()
     return

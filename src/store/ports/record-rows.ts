@@ -13,7 +13,7 @@ export const keptTables = [
   'command_output',
   'review_draft',
   'review_viewed',
-  'review_looked',
+  'review_inspected',
   'attempt_files',
   'file_content',
 ] as const

@@ -19,7 +19,7 @@ export const notMadeByEvents: Readonly<Record<string, string>> = {
   notice: 'what people are told, and how that went',
   review_draft: 'comments that only who wrote them sees, until they are sent',
   review_viewed: 'what people looked at',
-  review_looked: 'until when people looked at everything',
+  review_inspected: 'until when people looked at everything',
   attempt_files: 'the states of files around attempts, as the machines with the files sent them',
   file_content: 'contents of files, as the machines with the files sent them',
   notice_cursor: 'how far the log was read for what people are told',

@@ -16,7 +16,7 @@ const keys = {
   command_output: ['command_id'],
   review_draft: ['id'],
   review_viewed: ['owner_id', 'subject', 'place'],
-  review_looked: ['owner_id'],
+  review_inspected: ['owner_id'],
   attempt_files: ['attempt_id'],
   file_content: ['id'],
 } as const satisfies Record<SideTable, readonly string[]>

@@ -150,21 +150,21 @@ export function writeIgnore(folder: string): void {
 }
 
 export async function applyProjectCreated(
-  { db, at }: ProjectionContext,
+  { db, at: createdAt }: ProjectionContext,
   { id, root }: ProjectEventOf<'project.created'>,
 ): Promise<void> {
-  await db.insertInto('project').values({ id, seq: 0, head: beforeFirst, created_at: at }).execute()
-  if (root !== '') await markRootSeen({ db, projectId: id, at }, root)
+  await db.insertInto('project').values({ id, seq: 0, head: beforeFirst, created_at: createdAt }).execute()
+  if (root !== '') await markRootSeen({ db, projectId: id, at: createdAt }, root)
 }
 
 /** Remembers a folder of the project. In a shared file a folder belongs to the project that was there last. */
 export async function markRootSeen(
-  { db, projectId, at }: Pick<ProjectionContext, 'db' | 'projectId' | 'at'>,
+  { db, projectId, at: seenAt }: Pick<ProjectionContext, 'db' | 'projectId' | 'at'>,
   root: string,
 ): Promise<void> {
   await db
     .insertInto('project_root')
-    .values({ path: root, project_id: projectId, seen_at: at })
-    .onConflict((conflict) => conflict.column('path').doUpdateSet({ project_id: projectId, seen_at: at }))
+    .values({ path: root, project_id: projectId, seen_at: seenAt })
+    .onConflict((conflict) => conflict.column('path').doUpdateSet({ project_id: projectId, seen_at: seenAt }))
     .execute()
 }

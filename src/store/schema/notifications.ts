@@ -33,7 +33,7 @@ export const notificationsTables: TableStatements = ({ text }) => [
     notification_id ${text} not null,
     seq bigint not null,
     about ${text} not null,
-    came_at bigint not null,
+    created_at bigint not null,
     state ${text} not null,
     body ${text},
     tries bigint not null,

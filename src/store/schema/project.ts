@@ -25,7 +25,7 @@ export const projectTables: TableStatements = ({ text }) => [
   `create table project_end (
     project_id ${text} not null primary key references project (id),
     seq bigint not null,
-    goes_on_at ${text},
+    location ${text},
     ended_at bigint not null
   )`,
 

@@ -88,10 +88,10 @@ export const reviewsTables: TableStatements = ({ text, bytes }) => [
   )`,
   'create index review_viewed_place on review_viewed (project_id, owner_id, place)',
 
-  `create table review_looked (
+  `create table review_inspected (
     project_id ${text} not null references project (id),
     owner_id ${text} not null,
-    looked_at bigint not null,
+    inspected_at bigint not null,
     primary key (project_id, owner_id)
   )`,
 

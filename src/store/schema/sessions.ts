@@ -85,7 +85,7 @@ export const sessionsTables: TableStatements = ({ text }) => [
     turn_id ${text} not null,
     position bigint not null,
     path ${text} not null,
-    at bigint not null,
+    created_at bigint not null,
     body ${text} not null,
     primary key (project_id, turn_id, position)
   )`,
@@ -94,8 +94,8 @@ export const sessionsTables: TableStatements = ({ text }) => [
     project_id ${text} not null references project (id),
     turn_id ${text} not null,
     position bigint not null,
-    from_at bigint not null,
-    to_at bigint,
+    started_at bigint not null,
+    ended_at bigint,
     body ${text} not null,
     primary key (project_id, turn_id, position)
   )`,
@@ -128,15 +128,15 @@ export const sessionsTables: TableStatements = ({ text }) => [
   `create table hook_event (
     project_id ${text} not null references project (id),
     key ${text} not null,
-    at bigint not null,
+    created_at bigint not null,
     session_id ${text} not null,
     turn_id ${text},
     body ${text},
     primary key (project_id, key)
   )`,
   'create index hook_event_turn on hook_event (project_id, turn_id, key)',
-  'create index hook_event_session on hook_event (project_id, session_id, at)',
-  'create index hook_event_at on hook_event (project_id, at)',
+  'create index hook_event_session on hook_event (project_id, session_id, created_at)',
+  'create index hook_event_created_at on hook_event (project_id, created_at)',
 
   `create table kept_prompt (
     project_id ${text} not null references project (id),

@@ -131,7 +131,7 @@ export interface Tables {
   readonly review_reply: ReviewReplyTable
   readonly review_draft: ReviewDraftTable
   readonly review_viewed: ReviewViewedTable
-  readonly review_looked: ReviewInspectedTable
+  readonly review_inspected: ReviewInspectedTable
   readonly attempt_files: AttemptFilesTable
   readonly file_content: FileContentTable
   readonly project_event: ProjectEventTable

@@ -66,24 +66,24 @@ function wrongMethod(method: string, name: string): Refusal {
 /** `GET /api/session`: who is asking, and what a page needs to begin. */
 export async function sessionAnswer(c: RequestContext, serving: HttpServingOptions) {
   const { actor, csrf } = requireAuth(c.var.caller)
-  const { store, permissions: standing, team } = c.var.project.contextOf(actor)
+  const { store, permissions, team } = c.var.project.contextOf(actor)
   const { name, kind, role, channel } = actor
   return {
     actor: { name, kind, role, channel },
     csrf,
     // The server is of the user of its machine alone.
     single_user: team?.owner !== null,
-    permissions: standing
+    permissions: permissions
       ? {
-          person: { id: standing.personId, name: standing.personName },
-          access: standing.access,
-          admin: standing.admin,
+          person: { id: permissions.personId, name: permissions.personName },
+          access: permissions.access,
+          admin: permissions.admin,
           // What the token that they signed in with lets at most; null where it sets no limit.
-          max_access: standing.most ?? null,
-          roles: standing.roles,
-          session_id: standing.sessionId,
-          expires_at: instant(standing.expiresAt),
-          refused: deniedOperations(standing, serving.catalog),
+          max_access: permissions.most ?? null,
+          roles: permissions.roles,
+          session_id: permissions.sessionId,
+          expires_at: instant(permissions.expiresAt),
+          refused: deniedOperations(permissions, serving.catalog),
         }
       : null,
     // Empty where there is none yet.

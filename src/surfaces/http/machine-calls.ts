@@ -127,7 +127,7 @@ async function recordHeartbeat({
 /** The token says who it is and what it may; what the remote machine says can only take from that. */
 function contextForRequest(context: Context, request: RemoteCallRequest): Context {
   const { as, channel, client, connection, inside_command: inside } = request
-  const { actor, permissions: standing } = context
+  const { actor, permissions } = context
   // A person's token in an agent's hands does what agents may.
   const isLent = actor.kind === 'person' && (as === 'agent' || inside === true)
   const shown = client?.replace(/\s+/g, ' ').trim().slice(0, 100)
@@ -141,9 +141,9 @@ function contextForRequest(context: Context, request: RemoteCallRequest): Contex
     ...(isLent && { kind: 'agent', role: null }),
     ...(inside && { role: null, insideCommand: true }),
   }
-  if (!standing || !isLent) return { ...context, actor: acting }
-  const { user: _, ...ownStanding } = standing
-  const { access } = standing
+  if (!permissions || !isLent) return { ...context, actor: acting }
+  const { user: _, ...ownStanding } = permissions
+  const { access } = permissions
   const lent = {
     admin: false,
     roles: [],

@@ -80,9 +80,9 @@ async function canDecide({ catalog, context: { permissions } }: ElicitationConte
 type AnswerableInboxItem = InboxItem & { readonly request: DecisionRequest }
 
 async function elicitableItem({ store }: Context, itemId: string): Promise<AnswerableInboxItem | null> {
-  return store.view(async ({ runs, inboxItems: items }) => {
+  return store.view(async ({ runs, inboxItems }) => {
     if (settingOf(await runs.settings(), 'elicitation') !== 'on') return null
-    const item = await items.find(itemId)
+    const item = await inboxItems.find(itemId)
     if (item?.status !== 'open' || item.request?.kind !== 'decision') return null
     return { ...item, request: item.request }
   })

@@ -104,7 +104,7 @@ function contestedRows(files: NonNullable<SharedTree['contested_files']>, { ink 
   return files
     .map(
       (file) =>
-        `${escapeLineBreaks(file.path)}  ${ink('dim', file.perhaps.map(escapeLineBreaks).join(' or '))}`,
+        `${escapeLineBreaks(file.path)}  ${ink('dim', file.candidates.map(escapeLineBreaks).join(' or '))}`,
     )
     .join('\n')
 }
@@ -112,7 +112,7 @@ function contestedRows(files: NonNullable<SharedTree['contested_files']>, { ink 
 export function sharedTree(answer: SharedTree, page: RenderContext): string {
   const contested = contestedRows(answer.contested_files ?? [], page)
   const commits = (answer.commits ?? []).map((commit) => {
-    const by = page.ink('dim', committers[commit.by])
+    const by = page.ink('dim', committers[commit.author])
     return `${page.ink('yellow', commit.id.slice(0, 8))}  ${escapeLineBreaks(commit.subject)}  ${by}`
   })
   const claimed = (answer.claimed_paths ?? []).map(

@@ -31,14 +31,14 @@ function unseenInterval(open: readonly CandidateAuthor[]): Interval {
 }
 
 function attribute(id: string, intervals: readonly Interval[], ...paths: readonly string[]) {
-  const { own, perhaps, foreign } = attributeChanges(
+  const { own, candidates, foreign } = attributeChanges(
     id,
     intervals,
     paths.map((path) => ({ path })),
   )
   return {
     own: Object.fromEntries(own),
-    perhaps: Object.fromEntries(perhaps),
+    perhaps: Object.fromEntries(candidates),
     foreign: Object.fromEntries(foreign),
   }
 }
@@ -192,13 +192,13 @@ test('no change is lost: each is the attempt’s, or perhaps, or known to be of 
   fc.assert(
     fc.property(fc.array(anyInterval, { minLength: 1, maxLength: 4 }), (intervals) => {
       const paths = ['auth.ts', 'api.ts', 'x.ts']
-      const { own, perhaps, foreign } = attributeChanges(
+      const { own, candidates, foreign } = attributeChanges(
         'a',
         intervals,
         paths.map((path) => ({ path })),
       )
-      expect([...own.keys(), ...perhaps.keys(), ...foreign.keys()].sort()).toEqual([...paths].sort())
-      for (const rivals of [...perhaps.values(), ...foreign.values()])
+      expect([...own.keys(), ...candidates.keys(), ...foreign.keys()].sort()).toEqual([...paths].sort())
+      for (const rivals of [...candidates.values(), ...foreign.values()])
         expect(rivals.length).toBeGreaterThan(0)
       const alone = intervals.every(({ open }) => open.every(({ id }) => id === 'a'))
       if (alone) expect([...own.values()].every(({ certainty }) => certainty === 'certain')).toBe(true)

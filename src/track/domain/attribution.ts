@@ -32,7 +32,7 @@ export interface AttributedChanges {
   /** What belongs to the attempt, or may as well as to others. */
   readonly own: ReadonlyMap<string, Attribution>
   /** What the attempt may have made although others are likelier, with the ids of those. */
-  readonly perhaps: ReadonlyMap<string, readonly string[]>
+  readonly candidates: ReadonlyMap<string, readonly string[]>
   /** What others are known to have made, with their ids. */
   readonly foreign: ReadonlyMap<string, readonly string[]>
   /** What nobody of whom hooks told made: a person, or a tool that nobody saw. Only of a captured turn. */
@@ -47,7 +47,7 @@ export function attributeChanges(
 ): AttributedChanges {
   const lived = intervals.filter((interval) => interval.open.some(({ id }) => id === attempt))
   const own = new Map<string, Attribution>()
-  const perhaps = new Map<string, readonly string[]>()
+  const candidates = new Map<string, readonly string[]>()
   const foreign = new Map<string, readonly string[]>()
   const outside = new Set<string>()
   for (const change of changes) {
@@ -55,10 +55,10 @@ export function attributeChanges(
     const { certainty, rivals, unseen } = claim
     if (certainty === 'foreign') foreign.set(change.path, rivals)
     else if (certainty === 'outside') outside.add(change.path)
-    else if (certainty === 'perhaps') perhaps.set(change.path, rivals)
+    else if (certainty === 'perhaps') candidates.set(change.path, rivals)
     else own.set(change.path, { certainty, ...viaField(attempt, claim), rivals, ...(unseen && { unseen }) })
   }
-  return { own, perhaps, foreign, outside }
+  return { own, candidates, foreign, outside }
 }
 
 /**

@@ -109,7 +109,7 @@ export interface ScopeSummary {
 export interface ContestedFile {
   readonly path: string
   /** Names of the agents that are likelier, at least one. */
-  readonly perhaps: readonly string[]
+  readonly candidates: readonly string[]
 }
 
 /** A commit made in the work tree while the attempt was open. */
@@ -117,7 +117,7 @@ export interface AttemptCommit {
   readonly id: string
   readonly subject: string
   /** Whose it is, as far as the time and the files tell. */
-  readonly by: 'own' | 'other' | 'unknown'
+  readonly author: 'own' | 'other' | 'unknown'
 }
 
 /**

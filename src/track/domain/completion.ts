@@ -220,7 +220,7 @@ export function correctAttempt(
   const ended = assertCompleted(task, attempt)
   const agentName = speakerOf(ended, actor)
   const said = before.find((correction) => correction.text === text)
-  if (said) return { attempt: ended, agentName, events: [], at: said.at }
+  if (said) return { attempt: ended, agentName, events: [], at: said.createdAt }
   const event: NewProjectEvent = {
     kind: 'attempt.corrected',
     attemptId: ended.id,

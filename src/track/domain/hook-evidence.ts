@@ -195,23 +195,23 @@ function chainOf(
   const gaps: EvidenceGap[] = []
   const links: EvidenceLink[] = []
   let isOverlapping = false
-  let [stood, since, last]: [string | null | undefined, number, CandidateAuthor | null] = [
+  let [before, since, last]: [string | null | undefined, number, CandidateAuthor | null] = [
     ends?.before,
     time.from,
     null,
   ]
   const until = (found: string | null | undefined, at: number, changedAt: number | null): void => {
-    if (stood === undefined || found === undefined || stood === found) return
+    if (before === undefined || found === undefined || before === found) return
     const owners = able(since, at)
     const written = changedAt ?? at
     const isFixed = last !== null && written - since <= fixedWithin + tolerance
     const by = owners.length === 0 && isFixed && last !== null ? [last] : owners
     gaps.push({ owners: by, isLate: false })
-    if (!isOverlapping) links.push({ before: stood, after: found, by, isReport: false, sure: false })
+    if (!isOverlapping) links.push({ before, after: found, by, isReport: false, sure: false })
   }
   for (const [at, { by, edit }] of placed.entries()) {
     // Two that wrote at the same time: what stood between them is nobody's.
-    isOverlapping = last !== null && last !== by && (edit.from ?? edit.at) < since && stood !== edit.before
+    isOverlapping = last !== null && last !== by && (edit.from ?? edit.at) < since && before !== edit.before
     until(edit.before, edit.from ?? edit.at, null)
     const joined = isOverlapping ? links.pop() : undefined
     const { sure, isBetween } = steps[at] ?? { sure: false, isBetween: false }
@@ -223,7 +223,7 @@ function chainOf(
       isReport: true,
       sure: sure && joined === undefined,
     })
-    stood = edit.after
+    before = edit.after
     since = edit.at
     last = by
   }

@@ -155,8 +155,8 @@ export type InboxItemRequest =
       /** The last yes to this line in this folder, and what changed since: null where that is not known any more. */
       readonly before?: {
         readonly hash: string
-        readonly by: string
-        readonly at: number
+        readonly author: string
+        readonly createdAt: number
         readonly changed: readonly string[] | null
         /** Unified, as far as the texts are kept. */
         readonly diff: string

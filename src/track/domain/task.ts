@@ -150,7 +150,7 @@ export interface Correction {
   /** The connection's name. */
   readonly saidBy: string
   readonly actor: Actor
-  readonly at: number
+  readonly createdAt: number
 }
 
 /** An attempt that ended, as the agent that takes the task up again reads it. */

@@ -83,10 +83,10 @@ export const Verification = z.object({
 
 /** What is told only where there is something to tell: what others may have changed, commits, what the words name. */
 export const sharedTreeFields = {
-  contested_files: list(z.object({ path: z.string(), perhaps: strings })).optional(),
+  contested_files: list(z.object({ path: z.string(), candidates: strings })).optional(),
   contested_files_total: z.int().optional(),
   commits: list(
-    z.object({ id: z.string(), subject: z.string(), by: z.enum(['own', 'other', 'unknown']) }),
+    z.object({ id: z.string(), subject: z.string(), author: z.enum(['own', 'other', 'unknown']) }),
   ).optional(),
   commits_total: z.int().optional(),
   claimed_paths: list(z.object({ path: z.string(), found: z.enum(['settled', 'unchanged']) })).optional(),
@@ -112,9 +112,11 @@ export function sharedTree({
     ...(contested && shown && { contested_files: shown }),
     ...(contested && shown && contested.length > shown.length && { contested_files_total: contested.length }),
     ...(commits && {
-      commits: commits
-        .slice(0, maxCommits)
-        .map(({ id, subject, by }) => ({ id: id.slice(0, 12), subject: excerpt(subject, 80), by })),
+      commits: commits.slice(0, maxCommits).map(({ id, subject, author }) => ({
+        id: id.slice(0, 12),
+        subject: excerpt(subject, 80),
+        author,
+      })),
     }),
     ...(commits && commits.length > maxCommits && { commits_total: commits.length }),
     ...(named && { claimed_paths: named }),
@@ -270,7 +272,7 @@ export const CorrectionEntry = z.object({
 })
 
 export function correctionEntry(
-  { text, agentName, saidBy, actor, at }: Correction,
+  { text, agentName, saidBy, actor, createdAt }: Correction,
   personOf: NameBehind,
 ): z.output<typeof CorrectionEntry> {
   return {
@@ -278,6 +280,6 @@ export function correctionEntry(
     agent_name: agentName,
     author: saidBy,
     person: personOf(actor),
-    created_at: instant(at),
+    created_at: instant(createdAt),
   }
 }

@@ -185,8 +185,8 @@ const maxNamed = 5
 async function tasksSentBack(reads: Reads, missionId: MissionId): Promise<readonly Task[]> {
   const said = await reads.reviews.saidIn(missionId, maxReviews)
   // The last one to speak of a task counts; words alone are no verdict.
-  const verdicts = said.filter(({ verdict }) => verdict !== 'comment')
-  const last = new Map(verdicts.flatMap(({ tasks, verdict }) => tasks.map((id) => [id, verdict] as const)))
+  const verdicts = said.filter(({ action }) => action !== 'comment')
+  const last = new Map(verdicts.flatMap(({ tasks, action }) => tasks.map((id) => [id, action] as const)))
   const again = [...last].filter(([, verdict]) => verdict === 'send_back')
   const cards = await reads.tasks.cards(again.map(([id]) => id))
   return cards.map(({ task }) => task).filter(({ status }) => status !== 'done')
@@ -226,7 +226,7 @@ async function abandonedAttempts(
   {
     mission,
     gating,
-    by,
+    by: author,
   }: { readonly mission: Mission; readonly gating: readonly RunRecord[]; readonly by: string },
   setting: TransactionContext,
 ): Promise<readonly NewProjectEvent[]> {
@@ -234,7 +234,7 @@ async function abandonedAttempts(
   const open = await reads.inboxItems.ofRuns(own.map(({ id }) => id))
   return own.flatMap((run) => {
     const items = open.filter(({ runId }) => runId === run.id)
-    return cancelRun(run, { items, reason: 'The mission was completed as failed.', by }, setting).events
+    return cancelRun(run, { items, reason: 'The mission was completed as failed.', author }, setting).events
   })
 }
 

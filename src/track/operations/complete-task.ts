@@ -330,7 +330,7 @@ async function prepareCompletion(
   }
   refuseOtherToken(context.actor, attempt)
   const outcome = outcomeOf(input.outcome, input.metadata)
-  const [looked, asked] = requestedEnd(context, attempt, measured.end)
+  const [looked, briefs] = requestedEnd(context, attempt, measured.end)
   const phaseComplete = input.phase_complete ?? false
   // Asked together: while the project is held, every answer that is waited for holds up others.
   const [open, around, mission, comments, lines, settings, situation, waiting] = await Promise.all([
@@ -345,12 +345,12 @@ async function prepareCompletion(
     phaseComplete && assertPhaseFree(reads, attempt, context.actor.kind),
   ])
   refuseOpenSubtasks(input.status, task, open)
-  if (looked === null || around === null) return { briefs: asked, found: { kind: 'asking' } }
+  if (looked === null || around === null) return { briefs, found: { kind: 'asking' } }
   const claims = { outcome, areas: input.areas ?? [] }
   const changes = changesBrief(looked, around, claims)
   const end = looked.end?.place ?? null
   const first = {
-    ...asked,
+    ...briefs,
     ...(changes && { changes: [changes] }),
     ...(mission && { mission: missionBrief(attempt, mission, end) }),
     gone: goneBrief(comments, end),
@@ -583,7 +583,7 @@ async function correct(
       ...answered,
       waits_for: (await openItemsOfTask(reads, task.id)).map(openItemEntry),
       corrected: true as const,
-      correction: { text: said.correction, at: instant(corrected.at) },
+      correction: { text: said.correction, created_at: instant(corrected.at) },
       ...(ignored && { note: 'status and outcome stay as they were: a correction stands beside them.' }),
     },
   }

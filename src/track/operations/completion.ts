@@ -81,14 +81,14 @@ export interface AttemptEndRequest {
 }
 
 export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): Promise<CompletionSituation> {
-  const { missions, tasks, inboxItems: items } = reads
+  const { missions, tasks, inboxItems } = reads
   const { task, attempt } = closing
   // Asked together: while the project is held, every answer that is waited for holds up others.
   const [mission, phaseAhead, openSubtasks, open, gate, ofWorkflow] = await Promise.all([
     attempt.missionId === null ? null : missions.find(attempt.missionId),
     loadPhase(reads, closing),
     tasks.openSubtasks(task.id),
-    items.ofTask(task.id),
+    inboxItems.ofTask(task.id),
     readInboxGate(reads),
     loadWorkflow(reads, closing),
   ])
@@ -172,18 +172,15 @@ export async function readInboxGate({ runs }: Reads): Promise<InboxGateMode> {
 }
 
 /** How many of a mission's holds wait for a person; a silent attempt does not. */
-async function openInboxItems({ inboxItems: items }: Reads, missionId: MissionId): Promise<number> {
-  return (await items.list({ missionId, kinds: asked, status: 'open' }, { limit: 1 })).total
+async function openInboxItems({ inboxItems }: Reads, missionId: MissionId): Promise<number> {
+  return (await inboxItems.list({ missionId, kinds: asked, status: 'open' }, { limit: 1 })).total
 }
 
 const maxWaiting = 10
 
 /** What waits for a person about a task, oldest first. */
-export async function openItemsOfTask(
-  { inboxItems: items }: Reads,
-  taskId: TaskId,
-): Promise<readonly InboxItem[]> {
-  const open = await items.ofTask(taskId)
+export async function openItemsOfTask({ inboxItems }: Reads, taskId: TaskId): Promise<readonly InboxItem[]> {
+  const open = await inboxItems.ofTask(taskId)
   return open.filter(({ kind }) => isAskedKind(kind)).slice(0, maxWaiting)
 }
 
@@ -214,7 +211,7 @@ export const CompletionAnswer = z.object({
   already_completed: z.literal(true).optional(),
   /** A later statement, beside what was said and measured at the end. */
   corrected: z.literal(true).optional(),
-  correction: z.object({ text: z.string(), at: z.string() }).optional(),
+  correction: z.object({ text: z.string(), created_at: z.string() }).optional(),
   note: z.string().optional(),
 })
 type CompletionAnswer = z.output<typeof CompletionAnswer>

@@ -89,12 +89,12 @@ async function loadTasks(
 }
 
 async function loadBlockers(
-  { inboxItems: items }: Reads,
+  { inboxItems }: Reads,
   filter: RecordFilter,
   page: PageRequest,
 ): Promise<Page<unknown>> {
   const { since: _, ...anyTime } = filter // an old blocker that is still open must not be hidden by a recent `since`
-  return mapPage(await items.list({ ...anyTime, kinds: blocking, status: 'open' }, page), blockerEntry)
+  return mapPage(await inboxItems.list({ ...anyTime, kinds: blocking, status: 'open' }, page), blockerEntry)
 }
 
 const answeredBudget = 2_000

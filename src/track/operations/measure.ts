@@ -145,7 +145,7 @@ export const attemptEnds = measurement({
   measure: (workTree, attempts) =>
     Promise.all(
       attempts.map(async ({ id, top, prefix, engine }) => {
-        const at = workTree.now()
+        const until = workTree.now()
         try {
           const name = workTree.snapshotName()
           const { ref, notes } = await workTree.witness.snapshot({
@@ -154,11 +154,11 @@ export const attemptEnds = measurement({
             engine,
             top,
           })
-          return { id, at, until: workTree.now(), place: ref, notes, error: null }
+          return { id, at: until, until: workTree.now(), place: ref, notes, error: null }
         } catch (error) {
           // A work tree that is gone stays gone; anything else may be mended, and the attempt stays open until then.
           if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error
-          return { id, at, until: at, place: null, notes: [], error: error.message }
+          return { id, at: until, until, place: null, notes: [], error: error.message }
         }
       }),
     ),
@@ -395,8 +395,8 @@ export function judge(
     }
   })
   const contested = report.changes
-    .map(({ path }): ContestedFile => ({ path, perhaps: otherAgentNames(whose.perhaps(path), around) }))
-    .filter(({ perhaps }) => perhaps.length > 0)
+    .map(({ path }): ContestedFile => ({ path, candidates: otherAgentNames(whose.candidates(path), around) }))
+    .filter(({ candidates }) => candidates.length > 0)
   const isCertain = contested.length === 0 && changes.every(({ attribution }) => attribution === 'certain')
   const crowded = around.neighbours.size >= maxNeighbours
   const commits = commitsDuring(report.headMoves, attempt, { around, whose, scopeOf })
@@ -490,7 +490,7 @@ type OwnAttribution = NonNullable<ReturnType<AttributedChanges['own']['get']>>
 /** Whose each path is, once the agent's own words have settled what was between several. */
 interface PathOwnership {
   readonly own: (path: string) => OwnAttribution | null
-  readonly perhaps: (path: string) => readonly string[]
+  readonly candidates: (path: string) => readonly string[]
   /** The paths that the words settled. */
   readonly claimed: readonly string[]
 }
@@ -498,21 +498,21 @@ interface PathOwnership {
 const alone: OwnAttribution = { certainty: 'certain', rivals: [] }
 
 function settleOwners(attributed: AttributedChanges | null, claimed: ReadonlySet<string>): PathOwnership {
-  if (attributed === null) return { own: () => alone, perhaps: () => [], claimed: [] }
-  const { own, perhaps } = attributed
+  if (attributed === null) return { own: () => alone, candidates: () => [], claimed: [] }
+  const { own, candidates } = attributed
   const isSettled = (path: string): boolean =>
-    claimed.has(path) && (perhaps.has(path) || own.get(path)?.certainty === 'contested')
+    claimed.has(path) && (candidates.has(path) || own.get(path)?.certainty === 'contested')
   return {
     own: (path) => {
       if (!isSettled(path)) return own.get(path) ?? null
       return {
         ...own.get(path),
         certainty: 'probable',
-        rivals: own.get(path)?.rivals ?? perhaps.get(path) ?? [],
+        rivals: own.get(path)?.rivals ?? candidates.get(path) ?? [],
       }
     },
-    perhaps: (path) => (isSettled(path) ? [] : (perhaps.get(path) ?? [])),
-    claimed: [...new Set([...own.keys(), ...perhaps.keys()])].filter(isSettled),
+    candidates: (path) => (isSettled(path) ? [] : (candidates.get(path) ?? [])),
+    claimed: [...new Set([...own.keys(), ...candidates.keys()])].filter(isSettled),
   }
 }
 
@@ -610,14 +610,14 @@ function commitsDuring(
           (certainty === 'probable' && (whose.claimed.includes(path) || !areTheirs(path)))
         )
       }
-      const by =
+      const author =
         others.length === 0 || (paths.length > 0 && paths.every(isOwn))
           ? 'own'
           : paths.length > 0 &&
-              paths.every((path) => whose.own(path) === null && whose.perhaps(path).length > 0)
+              paths.every((path) => whose.own(path) === null && whose.candidates(path).length > 0)
             ? 'other'
             : 'unknown'
-      return { commit: { id: commit, subject: message.replace(/^[^:]*: /, ''), by }, paths }
+      return { commit: { id: commit, subject: message.replace(/^[^:]*: /, ''), author }, paths }
     })
 }
 
@@ -627,11 +627,11 @@ function otherCommitNotes(
   around: WorkTreeActivity,
   whose: PathOwnership,
 ): readonly string[] {
-  return commits.flatMap(({ commit: { id, subject, by }, paths }) => {
-    if (by === 'other') return []
-    const swept = paths.filter((path) => whose.perhaps(path).length > 0)
+  return commits.flatMap(({ commit: { id, subject, author }, paths }) => {
+    if (author === 'other') return []
+    const swept = paths.filter((path) => whose.candidates(path).length > 0)
     if (swept.length === 0) return []
-    const whom = [...new Set(swept.flatMap((path) => otherAgentNames(whose.perhaps(path), around)))]
+    const whom = [...new Set(swept.flatMap((path) => otherAgentNames(whose.candidates(path), around)))]
     return [
       `Commit ${id.slice(0, 8)} "${shortSubject(subject)}" also holds changes that are probably not yours: ${nameSome(swept)} (${whom.join(', ')}).`,
     ]
@@ -666,7 +666,9 @@ function unseenNotes(changes: readonly ReportedChange[]): readonly string[] {
 
 function contestedNote(contested: readonly ContestedFile[]): readonly string[] {
   if (contested.length === 0) return []
-  const shown = contested.slice(0, maxNamed).map(({ path, perhaps }) => `${path} (${perhaps.join(', ')})`)
+  const shown = contested
+    .slice(0, maxNamed)
+    .map(({ path, candidates }) => `${path} (${candidates.join(', ')})`)
   return [
     `${formatCount(contested.length, 'file')} changed in other agents' areas and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${withMoreCount(shown, contested.length)}. If you edited one, name it in your summary.`,
   ]

@@ -56,7 +56,7 @@ export const startMission = defineOperation({
           context: (input.process_context ?? {}) as JsonObject, // a record, as its schema says
           missionId: mission.id,
           taskId: null,
-          by: context.actor.name,
+          author: context.actor.name,
         },
         setting,
       )

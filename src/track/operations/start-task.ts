@@ -360,11 +360,11 @@ interface WorkTreeInput {
 /** The task that the work tree was made for; null where it was made for none. */
 async function taskOfTree(
   { linkedTrees, witness, folder }: WorkTree,
-  { work_tree: asked = folder }: WorkTreeInput,
+  { work_tree: workTree = folder }: WorkTreeInput,
 ): Promise<string | null> {
   const bound = await linkedTrees.bound(folder)
   if (bound.length === 0) return null
-  const { top } = await witness.locate(isAbsolute(asked) ? asked : `${folder}/${asked}`)
+  const { top } = await witness.locate(isAbsolute(workTree) ? workTree : `${folder}/${workTree}`)
   return bound.find((tree) => tree.path === top)?.taskId ?? null
 }
 

@@ -10,11 +10,11 @@ const maxRuns = 5
 
 /** The runs that gate a mission, newest first, and what a completed mission was completed in spite of. */
 export async function missionRuns(
-  { runs, inboxItems: items }: Pick<Reads, 'runs' | 'inboxItems'>,
+  { runs, inboxItems }: Pick<Reads, 'runs' | 'inboxItems'>,
   { id, status }: Pick<Mission, 'id' | 'status'>,
 ) {
   const page = await runs.list({ missionId: id }, { limit: maxRuns })
-  const said = await Promise.all(page.items.map(({ item }) => runRemarks({ runs, inboxItems: items }, item)))
+  const said = await Promise.all(page.items.map(({ item }) => runRemarks({ runs, inboxItems }, item)))
   const lost = status === 'completed' ? await runs.lost(id) : []
   return {
     runs: page.items.map(({ item }, place) => ({

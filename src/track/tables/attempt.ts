@@ -180,12 +180,12 @@ export async function applyOpened(
 }
 
 /** An attempt keeps the claim that runs, and its token; without one it makes its opener's. */
-function claimAfterStart(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumns {
+function claimAfterStart(attempt: Attempt, before: ClaimColumns, now: number): ClaimColumns {
   const { claim_agent, claim_actor, claim_connection, claim_token_hash, claimed_at, claim_expires_at } =
     before
   const runs =
     claim_token_hash !== null &&
-    (claim_expires_at === null || isLeaseRunning(claim_expires_at, { now: at, length: claimLasts }))
+    (claim_expires_at === null || isLeaseRunning(claim_expires_at, { now, length: claimLasts }))
   if (runs) {
     return {
       claim_agent,
@@ -346,7 +346,7 @@ export async function applyCorrected(
   projecting: ProjectionContext,
   { attemptId, taskId, text, agentName }: ProjectEventOf<'attempt.corrected'>,
 ): Promise<void> {
-  const { db, projectId, seq, at, actor } = projecting
+  const { db, projectId, seq, at: createdAt, actor } = projecting
   await db
     .insertInto('attempt_correction')
     .values({
@@ -357,7 +357,7 @@ export async function applyCorrected(
       text,
       agent_name: agentName,
       author: actor.name,
-      created_at: at,
+      created_at: createdAt,
     })
     .execute()
   await touchTask(projecting, taskId)
@@ -371,10 +371,10 @@ export async function touchAttempt(
   if (attemptId !== null) await touched(db, at, projectId, attemptId)
 }
 
-const touched = prepareQuery((db, at: number, projectId: string, id: string) =>
+const touched = prepareQuery((db, lastCallAt: number, projectId: string, id: string) =>
   db
     .updateTable('attempt')
-    .set({ last_call_at: at })
+    .set({ last_call_at: lastCallAt })
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .where('status', '=', 'open'),

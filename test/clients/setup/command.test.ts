@@ -515,7 +515,7 @@ test('what setup writes while a task is open asks nobody; what is added to it do
     work()
     json('task', 'complete', task_id, '--status', 'success', '--outcome.summary', 'Done.')
     const { items } = json('inbox', '--kind', 'scope')
-    return items.flatMap(({ task_id: of, paths }: any) => (of === task_id ? paths : []))
+    return items.flatMap(({ task_id: taskId, paths }: any) => (taskId === task_id ? paths : []))
   }
   const found = completing('Set up', () => {
     expect(run('setup', 'codex', '--rules', '--yes').code).toBe(0)

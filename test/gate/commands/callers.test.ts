@@ -52,7 +52,7 @@ test('connections that arrive during a look share the next one, and each is look
     if (looks.length === 1) await new Promise<void>((resolve) => (go = resolve))
     return connections.map(({ remotePort = 0 }) => remotePort % 2 === 1)
   })
-  const connections = Array.from({ length: 10 }, (_, at) => ({ localPort: 1, remotePort: at }))
+  const connections = Array.from({ length: 10 }, (_, remotePort) => ({ localPort: 1, remotePort }))
   const asked = connections.map((connection) => isInside(connection))
   go()
   expect(await Promise.all(asked)).toEqual(connections.map(({ remotePort }) => remotePort % 2 === 1))

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { commandApprovals } from '../../../src/gate/commands/command-approvals.ts'
 import { temporaryFolder, WorkFolder } from '../../support/git-repository.ts'
 
-const approvedBy = { by: 'Tess', at: 1_700_000_000_000 }
+const approvedBy = { author: 'Tess', createdAt: 1_700_000_000_000 }
 
 function project(): WorkFolder {
   const folder = new WorkFolder(join(temporaryFolder(), 'project'))

@@ -18,7 +18,7 @@ test('approvals are kept for the user, outside the project, whoever opens it', a
   const run = { run: 'npm test', folder }
   const hash = await context.commandApprovals.hashOf({ ...run, pinned: [] })
   expect(await context.commandApprovals.isApproved(hash)).toBe(false)
-  await context.commandApprovals.approve({ ...run, hash, by: 'Tess', at: 1 })
+  await context.commandApprovals.approve({ ...run, hash, author: 'Tess', createdAt: 1 })
   expect(await opened(folder, home).commandApprovals.isApproved(hash)).toBe(true)
   expect(readdirSync(folder)).toEqual([])
 })
@@ -34,7 +34,9 @@ test('an approval in the project is none, also where the state folder cannot be 
     JSON.stringify({ ...run, hash, by: 'x', at: 1 }),
   )
   expect(await commandApprovals.isApproved(hash)).toBe(false)
-  await expect(commandApprovals.approve({ ...run, hash, by: 'Tess', at: 1 })).rejects.toMatchObject({
+  await expect(
+    commandApprovals.approve({ ...run, hash, author: 'Tess', createdAt: 1 }),
+  ).rejects.toMatchObject({
     code: 'REFUSED',
   })
 })

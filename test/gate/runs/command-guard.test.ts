@@ -350,7 +350,7 @@ describe('what was approved is what runs', () => {
     await run.refused('go')
     const [second] = await waiting(run)
     expect(second.reason).toContain('check.mjs changed since Tess approved it.')
-    expect(second.request.before).toMatchObject({ by: 'Tess', changed: ['check.mjs'] })
+    expect(second.request.before).toMatchObject({ author: 'Tess', changed: ['check.mjs'] })
     expect(second.request.before.diff).toContain('-// one\n+// two\n')
   })
 

@@ -32,17 +32,17 @@ async function inReview() {
 test('why a run was sent back is read in its state, its prompt, its summary, its mission and the brief', async () => {
   const { project, run, missionId } = await inReview()
   await project.call('reject', { id: run.id, reason }, { actor: person })
-  const said = [
+  const messages = [
     { author: 'Tess', did: 'send_back', words: reason, to: 'work', created_at: expect.any(String) },
   ]
   expect(await run.state()).toMatchObject({
     current_state: 'work',
-    messages: said,
+    messages,
     prompt: `Build it.\n\nTess (send_back) says: ${reason}`,
   })
-  expect((await project.call('run_summary', { run_id: run.id })).messages).toEqual(said)
+  expect((await project.call('run_summary', { run_id: run.id })).messages).toEqual(messages)
   const context = await project.call('get_context', { mission_id: missionId, include: ['blockers'] })
-  expect(context.runs[0].messages).toEqual(said)
+  expect(context.runs[0].messages).toEqual(messages)
   const { store, clock, witness, folder } = project.context
   const place = { top: folder, now: clock.now(), packages: (ref: SnapshotRef) => witness.packages(ref) }
   const going = await store.view(async (reads) => readBriefing(reads, await hookSituation(reads, place)))

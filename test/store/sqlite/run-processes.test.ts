@@ -23,7 +23,7 @@ test('processes that move one run at once get a revision each, without a gap', a
     expect(events.map(({ revision }) => revision)).toEqual(
       Array.from({ length: 3 * each }, (_, index) => index + 2),
     )
-    for (const name of names) expect(events.filter(({ by }) => by === name)).toHaveLength(each)
+    for (const name of names) expect(events.filter(({ author }) => author === name)).toHaveLength(each)
     expect(await runs.find('run-1')).toMatchObject({ revision: 3 * each + 1 })
     expect(await log.verify()).toEqual({ events: 3 * each + 3, brokenAt: null })
   })

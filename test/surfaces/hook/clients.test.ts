@@ -65,7 +65,7 @@ test('the plugin calls only hooks that exist, and names the version of the packa
     .map(({ command }) => command)
   const { createRun, raw, folder, environment } = openHookProject()
   createRun()
-  const said = JSON.stringify({ cwd: folder, tool_name: 'Read' })
+  const input = JSON.stringify({ cwd: folder, tool_name: 'Read' })
   const capture = join(import.meta.dirname, '../../../bin/waymark-capture.cjs')
   for (const command of [...commands, ...cursor]) {
     const [program, ...words] = command.split(' ')
@@ -74,12 +74,12 @@ test('the plugin calls only hooks that exist, and names the version of the packa
       const { status, stderr } = spawnSync(process.execPath, [capture, ...words], {
         cwd: folder,
         env: environment,
-        input: said,
+        input,
         encoding: 'utf8',
       })
       return { code: status, error: stderr }
     }
-    const { code, error } = program === 'waymark' ? raw(words, said) : recorded()
+    const { code, error } = program === 'waymark' ? raw(words, input) : recorded()
     expect({ command, code, error }).toEqual({ command, code: 0, error: '' })
   }
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'))

@@ -59,9 +59,13 @@ export function openHookProject(options: { readonly git?: boolean } = {}): HookP
 export function decisionOf({ code, out, error }: Ran): Decision {
   if (code !== 0 || error !== '') throw new Error(`the hook ended with ${code}: ${error}`)
   if (out === '') return { decision: 'none', reason: '' }
-  const { hookSpecificOutput: said } = JSON.parse(out)
-  if (said.hookEventName !== 'PreToolUse') throw new Error(`an answer for ${said.hookEventName}`)
-  return { decision: said.permissionDecision, reason: said.permissionDecisionReason }
+  const { hookSpecificOutput } = JSON.parse(out)
+  if (hookSpecificOutput.hookEventName !== 'PreToolUse')
+    throw new Error(`an answer for ${hookSpecificOutput.hookEventName}`)
+  return {
+    decision: hookSpecificOutput.permissionDecision,
+    reason: hookSpecificOutput.permissionDecisionReason,
+  }
 }
 
 export function fileIn(folder: string, path: string): { readonly file_path: string } {

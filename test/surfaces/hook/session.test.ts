@@ -12,15 +12,17 @@ test.each(['startup', 'resume', 'clear', 'compact'])(
     const { code, out, error } = hook('session-start', { source })
     expect({ code, error }).toEqual({ code: 0, error: '' })
     expect(Object.keys(JSON.parse(out))).toEqual(['hookSpecificOutput'])
-    const { hookEventName, additionalContext: said } = JSON.parse(out).hookSpecificOutput
+    const { hookEventName, additionalContext } = JSON.parse(out).hookSpecificOutput
     expect(hookEventName).toBe('SessionStart')
-    expect(said).toContain(`Mission ${mission}: Sign in. Objective: People can sign in`)
-    expect(said).toContain(`Open task ${task.task_id}, attempt ${task.attempt_id}: "Add the form"`)
-    expect(said).toContain('areas src/auth/, !src/auth/old/')
-    expect(said).toContain(`Run ${run} of Gated is in the state "plan", revision 1.`)
-    expect(said).toContain('Plan the form.')
-    expect(said).toContain('submit_plan (to "build", by agent)')
-    expect(said).toMatch(/Waits for a person: h-\w+ \(blocker\): .*Which provider/)
+    expect(additionalContext).toContain(`Mission ${mission}: Sign in. Objective: People can sign in`)
+    expect(additionalContext).toContain(
+      `Open task ${task.task_id}, attempt ${task.attempt_id}: "Add the form"`,
+    )
+    expect(additionalContext).toContain('areas src/auth/, !src/auth/old/')
+    expect(additionalContext).toContain(`Run ${run} of Gated is in the state "plan", revision 1.`)
+    expect(additionalContext).toContain('Plan the form.')
+    expect(additionalContext).toContain('submit_plan (to "build", by agent)')
+    expect(additionalContext).toMatch(/Waits for a person: h-\w+ \(blocker\): .*Which provider/)
   },
 )
 

@@ -45,7 +45,7 @@ test('servers that start at the same time agree on the two own tokens of their u
   expect(JSON.parse(answers[0] ?? '')).toEqual(own)
   const { tokens, people } = await store.view(async ({ identities }) => ({
     tokens: await identities.tokens({ revoked: true }),
-    people: await identities.persons(),
+    people: await identities.people(),
   }))
   expect(people).toHaveLength(1)
   expect(tokens.map(({ token }) => token.kind).toSorted()).toEqual(['agent', 'person'])
@@ -56,7 +56,7 @@ test('looking who may use a machine makes nothing', async () => {
   const home = temporaryFolder()
   const { store, owner } = openMachinePeople(serverEnvironment(home), '/')
   onTestFinished(() => store.close())
-  expect(await store.view(({ identities }) => identities.persons())).toEqual([])
+  expect(await store.view(({ identities }) => identities.people())).toEqual([])
   expect(owner.readToken('person')).toBeNull()
   expect(readdirSync(home)).toEqual([])
 })

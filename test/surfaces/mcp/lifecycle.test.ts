@@ -73,8 +73,8 @@ test('the stateless era needs no handshake: each request is answered complete, l
   })
   const { result: listed } = await ask('tools/list')
   expect(listed).toMatchObject({ resultType: 'complete', ttlMs: 3_600_000, cacheScope: 'private' })
-  const { result: called } = await ask('tools/call', { name: 'list_missions' })
-  expect(called).toMatchObject({ resultType: 'complete', isError: false })
+  const { result } = await ask('tools/call', { name: 'list_missions' })
+  expect(result).toMatchObject({ resultType: 'complete', isError: false })
   expect((await ask('resources/list')).result).toMatchObject({ resultType: 'complete', ttlMs: 0 })
 })
 

@@ -57,8 +57,8 @@ const measured = ({ details }: Answer) =>
     ]),
   )
 
-const perhaps = ({ contested_files = [] }: Answer) =>
-  Object.fromEntries(contested_files.map(({ path, perhaps: who }: Answer) => [path, who.join(', ')]))
+const candidatesByPath = ({ contested_files = [] }: Answer) =>
+  Object.fromEntries(contested_files.map(({ path, candidates: who }: Answer) => [path, who.join(', ')]))
 
 test('a lead and three workers share a work tree for an hour, and every report is what really happened', async () => {
   const tree = openSharedTree(files)
@@ -96,7 +96,7 @@ test('a lead and three workers share a work tree for an hour, and every report i
   // Before she ends, ada looks: what others probably wrote is named, not hers, and not held against her.
   const look = await complete(ada, parser.task_id, 'Parses digits.', { preview: true })
   expect(measured(look)).toEqual({ 'shared.js': 'contested +2 -0', 'src/parser/index.js': 'probable +1 -0' })
-  expect(perhaps(look)).toEqual({
+  expect(candidatesByPath(look)).toEqual({
     'src/config/index.js': 'cy',
     'src/printer/format.js': 'bob',
     'src/printer/index.js': 'bob',
@@ -117,9 +117,9 @@ test('a lead and three workers share a work tree for an hour, and every report i
     'src/parser/index.js': 'probable +1 -0',
     'src/printer/format.js': 'probable +1 -0',
   })
-  expect(perhaps(first)).toEqual({ 'src/config/index.js': 'cy', 'src/printer/index.js': 'bob' })
+  expect(candidatesByPath(first)).toEqual({ 'src/config/index.js': 'cy', 'src/printer/index.js': 'bob' })
   expect(first.claimed_paths).toEqual([{ path: 'src/printer/format.js', found: 'settled' }])
-  expect(first.commits).toMatchObject([{ subject: 'Parse digits', by: 'unknown' }])
+  expect(first.commits).toMatchObject([{ subject: 'Parse digits', author: 'unknown' }])
   expect(first).toMatchObject({
     measurement: 'partial',
     verification: { scope_match: false, unexpected_files: ['src/printer/format.js'] },
@@ -150,7 +150,7 @@ test('a lead and three workers share a work tree for an hour, and every report i
     'src/printer/format.js': 'probable +1 -0',
     'src/printer/index.js': 'probable +1 -0',
   })
-  expect(perhaps(failed)).toEqual({ 'src/config/index.js': 'cy', 'src/parser/index.js': 'ada' })
+  expect(candidatesByPath(failed)).toEqual({ 'src/config/index.js': 'cy', 'src/parser/index.js': 'ada' })
   expect(failed).toMatchObject({ measurement: 'partial', verification: { scope_match: true } })
   await bob.leave()
 
@@ -197,10 +197,10 @@ test('a lead and three workers share a work tree for an hour, and every report i
   tree.append('src/config/index.js', 'export const name = "localhost"')
   const second = await complete(bobAgain, printer.task_id, 'Prints without a loop.')
   expect(measured(second)).toEqual({ 'src/printer/index.js': 'probable +1 -2' })
-  expect(perhaps(second)).toEqual({ 'src/config/index.js': 'cy' })
+  expect(candidatesByPath(second)).toEqual({ 'src/config/index.js': 'cy' })
   const third = await complete(cy, config.task_id, 'The host is localhost.')
   expect(measured(third)).toEqual({ 'shared.js': 'contested +2 -0', 'src/config/index.js': 'probable +2 -0' })
-  expect(perhaps(third)).toEqual({
+  expect(candidatesByPath(third)).toEqual({
     'src/parser/index.js': 'ada',
     'src/printer/format.js': 'bob',
     'src/printer/index.js': 'bob',

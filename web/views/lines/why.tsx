@@ -87,21 +87,21 @@ function LineReason({ place: { path, rev, line }, text, refresh }: Omit<WhyProps
 }
 
 function LineStory({ why, path }: { readonly why: LineWhy; readonly path: string }) {
-  const { says, authors: makers, turn, decisions, items, later, commit, notes } = why
+  const { says, authors, turn, decisions, items, later, commit, notes } = why
   return (
     <div class="why-told">
       <p>{says}</p>
-      {makers.map((maker) => (
+      {authors.map((maker) => (
         <LineMakerCard key={maker.attempt_id} maker={maker} />
       ))}
       {turn === undefined ? null : <InSession turn={turn} />}
       {why.comments.length === 0 ? null : (
         <section>
           <h3>Said in reviews</h3>
-          {why.comments.map(({ comment_id, line, quoted, text, author: by, status, replies }) => (
+          {why.comments.map(({ comment_id, line, quoted, text, author, status, replies }) => (
             <div key={comment_id} class="why-decision">
               <p>
-                <b>{plainText(by)}</b>{' '}
+                <b>{plainText(author)}</b>{' '}
                 {line === null
                   ? quoted === null
                     ? 'of the file'
@@ -141,11 +141,11 @@ function LineStory({ why, path }: { readonly why: LineWhy; readonly path: string
       {items.length === 0 ? null : (
         <section>
           <h3>What people were asked</h3>
-          {items.map(({ id, kind, status, reason, answer, author: by }) => (
+          {items.map(({ id, kind, status, reason, answer, author }) => (
             <p key={id}>
               <b>
                 {kind}, {status}
-                {by === null ? '' : ` by ${by}`}
+                {author === null ? '' : ` by ${author}`}
               </b>{' '}
               <span class="muted">
                 <Prose text={answer ?? reason} />
@@ -290,7 +290,7 @@ function InCommit({
   readonly commit: NonNullable<LineWhy['commit']>
   readonly path: string
 }) {
-  const { id, summary, author, at } = commit
+  const { id, summary, author, authored_at: authoredAt } = commit
   const file = encodeURIComponent(path)
   return (
     <section>
@@ -299,7 +299,7 @@ function InCommit({
         <span class="id">{id.slice(0, 8)}</span> {plainText(summary)}
       </p>
       <p class="muted">
-        {plainText(author)}, <Since at={at} /> ago
+        {plainText(author)}, <Since at={authoredAt} /> ago
       </p>
       <p class="why-links">
         <a class="link" href={href(`/lines?file=${file}&rev=${id}`)}>

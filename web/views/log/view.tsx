@@ -109,7 +109,7 @@ interface LogEntryRowProps {
 }
 
 function LogEntryRow({ event, names, isSelected }: LogEntryRowProps) {
-  const { seq, happened_at: at, actor, hash } = event
+  const { seq, happened_at: happenedAt, actor, hash } = event
   const { what, about, link } = logEntryWords(event, names)
   return (
     <li
@@ -119,7 +119,7 @@ function LogEntryRow({ event, names, isSelected }: LogEntryRowProps) {
     >
       <span class="count log-seq">{seq}</span>
       <span class="muted log-time">
-        <Clock at={at} />
+        <Clock at={happenedAt} />
       </span>
       <span class="log-actor">
         <Agent name={actor} />

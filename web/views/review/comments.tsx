@@ -16,7 +16,18 @@ export function Conversation({
   readonly review: ReviewModel
   readonly comment: ReviewCommentData
 }) {
-  const { comment_id, author: by, created_at: at, kind, text, status, replies, now, line, quoted } = comment
+  const {
+    comment_id,
+    author,
+    created_at: createdAt,
+    kind,
+    text,
+    status,
+    replies,
+    now,
+    line,
+    quoted,
+  } = comment
   const [isAnswering, setAnswering] = useState(false)
   const isGone = now.line_is === 'gone' || now.line_is === 'unknown'
   return (
@@ -24,16 +35,16 @@ export function Conversation({
       class="comment"
       id={comment_id}
       data-status={status}
-      aria-label={`Comment by ${by}`}
+      aria-label={`Comment by ${author}`}
       tabIndex={-1}
     >
       <header>
-        <b>{by}</b>
+        <b>{author}</b>
         <span class="comment-kind" data-kind={kind}>
           {kindWords[kind]}
         </span>
         <span class="muted">
-          <Since at={at} />
+          <Since at={createdAt} />
         </span>
         <span class="comment-status" data-status={status}>
           {statusWords[status]}

@@ -266,15 +266,15 @@ export function createReview(subject: ReviewSubjectInput) {
     answer: (comment: ReviewCommentData, text: string, done: boolean) =>
       attempt(() => call('reply_to_review', { comment_id: comment.comment_id, text, done })),
     /** Sends all drafts with a verdict on exactly what is shown. Answers why not, or null. */
-    send: async (verdict: ReviewActionName, text: string, content: string): Promise<string | null> => {
+    send: async (action: ReviewActionName, text: string, content: string): Promise<string | null> => {
       try {
         const sent = await call('review_send', {
           subject,
-          action: verdict,
+          action,
           content,
           ...(text !== '' && { text }),
         })
-        showToast({ kind: 'said', text: [saidOf[verdict], ...sent.notes].join(' ') })
+        showToast({ kind: 'said', text: [saidOf[action], ...sent.notes].join(' ') })
         return null
       } catch (error) {
         if (error instanceof ApiFailure) return errorText(error)
@@ -314,10 +314,7 @@ function unsentMarks(
 }
 
 /** What is shown, with all that was said of it since. */
-function withWords(
-  before: ReviewShown,
-  { files, comments, drafts, reviews: verdicts }: ReviewShown,
-): ReviewShown {
+function withWords(before: ReviewShown, { files, comments, drafts, reviews }: ReviewShown): ReviewShown {
   const now = new Map(files.map((file) => [fileKey(file), file]))
   const places = new Map(before.comments.map((comment) => [comment.comment_id, comment.now]))
   return {
@@ -329,7 +326,7 @@ function withWords(
     // Where they stand is told of the lines that are shown.
     comments: comments.map((comment) => ({ ...comment, now: places.get(comment.comment_id) ?? comment.now })),
     drafts,
-    reviews: verdicts,
+    reviews,
   }
 }
 

@@ -32,13 +32,13 @@ function observeFiles(page: Element): IntersectionObserver {
   const made = new IntersectionObserver(
     (entries) => {
       const { top, bottom } = page.getBoundingClientRect()
-      for (const { target, isIntersecting, boundingClientRect: at } of entries) {
+      for (const { target, isIntersecting, boundingClientRect } of entries) {
         last.set(target, isIntersecting)
         const tell = () => {
           // It may have come and gone since.
           if (last.get(target) === isIntersecting) watched.get(target)?.(isIntersecting)
         }
-        if (isIntersecting && at.top < bottom && at.bottom > top) tell()
+        if (isIntersecting && boundingClientRect.top < bottom && boundingClientRect.bottom > top) tell()
         else runInFrames(tell)
       }
     },

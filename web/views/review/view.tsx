@@ -186,14 +186,12 @@ function Head({ review, shown, say }: HeadProps) {
             {subject.mission_name ?? 'The mission'}
           </a>
         )}
-        {shown.reviews
-          .slice(-3)
-          .map(({ review_id, author: by, action: verdict, created_at: at, current }) => (
-            <span key={review_id}>
-              {by} {verdictWords[verdict]} <Since at={at} /> ago
-              {verdict === 'approve' && !current ? ', before it changed' : ''}
-            </span>
-          ))}
+        {shown.reviews.slice(-3).map(({ review_id, author, action, created_at: createdAt, current }) => (
+          <span key={review_id}>
+            {author} {verdictWords[action]} <Since at={createdAt} /> ago
+            {action === 'approve' && !current ? ', before it changed' : ''}
+          </span>
+        ))}
       </p>
       <div class="review-bar" role="toolbar" aria-label="Review">
         <button

@@ -5,11 +5,11 @@ import { href } from '../../router/location.ts'
 
 /** What each way out asks for: what holds with its evidence, what is missing with the next action. */
 export function NextSteps({ page }: { readonly page: RunPage }) {
-  const { transitions: ways, run } = page
+  const { transitions, run } = page
   if (run.status !== 'active') return <p class="run-end muted">{endOf(page)}</p>
-  if (ways.length === 0) return <p class="muted">Nothing leads out of “{run.current_state}”.</p>
-  const asking = ways.filter(({ escape: isEscape, checks }) => !isEscape && checks.length > 0)
-  const plain = ways.filter((way) => !asking.includes(way))
+  if (transitions.length === 0) return <p class="muted">Nothing leads out of “{run.current_state}”.</p>
+  const asking = transitions.filter(({ escape: isEscape, checks }) => !isEscape && checks.length > 0)
+  const plain = transitions.filter((way) => !asking.includes(way))
   return (
     <>
       {asking.map((way) => (

@@ -160,10 +160,10 @@ function verbsOf(page: RunPage): readonly RunVerb[] {
   ]
 }
 
-function eventVerb({ run: { run_id }, transitions: ways }: RunPage, choice: RunChoice): RunVerb {
+function eventVerb({ run: { run_id }, transitions }: RunPage, choice: RunChoice): RunVerb {
   const { event, answer, approves, sends_back, asks_for } = choice
   const approving = approves || answer === 'yes'
-  const own = ways.filter((way) => way.event === event)
+  const own = transitions.filter((way) => way.event === event)
   const blocking = own.flatMap(({ checks }) => checks.filter(({ satisfied }) => !satisfied))
   // A verb that approves gives what is missing itself; what else is missing, the server says.
   const isOpen = approves || own.some(({ satisfied }) => satisfied)

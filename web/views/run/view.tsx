@@ -179,13 +179,13 @@ function Artifacts({ page: { artifacts, artifacts_total } }: { readonly page: Ru
   )
 }
 
-function entry({ type, path, sha256, status: standing, revision, author: by }: RunPage['artifacts'][number]) {
-  const told = `${type ?? 'no type'}, handed in by ${by} at revision ${revision}, SHA-256 ${sha256}`
+function entry({ type, path, sha256, status, revision, author }: RunPage['artifacts'][number]) {
+  const told = `${type ?? 'no type'}, handed in by ${author} at revision ${revision}, SHA-256 ${sha256}`
   return (
     <li key={`${type} ${path}`} title={told}>
-      <StatusIcon status={standing === 'current' ? 'done' : 'blocked'} named={false} />
+      <StatusIcon status={status === 'current' ? 'done' : 'blocked'} named={false} />
       <span class="mono cut">{path}</span>
-      <span class="muted">{standing === 'current' ? (type ?? 'does not count') : standings[standing]}</span>
+      <span class="muted">{status === 'current' ? (type ?? 'does not count') : standings[status]}</span>
       <span class="id">{sha256.slice(0, 7)}</span>
     </li>
   )

@@ -247,7 +247,7 @@ function AddMember({ members, close, done }: AddMemberProps) {
   const [email, setEmail] = useState('')
   const [access, setAccess] = useState<Access>('contributor')
   const [roles, setRoles] = useState('')
-  const strangers = (persons.answer.value?.persons ?? []).filter(
+  const strangers = (persons.answer.value?.people ?? []).filter(
     ({ id, state }) => state !== 'disabled' && !members.some(({ person }) => person.id === id),
   )
   const options: [string, string][] = [

@@ -43,7 +43,7 @@ export function People() {
         <WhyNot operation="person_add" />
       </div>
       <ul class="rows full-width settings-rows" aria-label="People">
-        {answer.persons.map((person) => (
+        {answer.people.map((person) => (
           <li key={person.id} class="settings-row" data-state={person.state}>
             <span class="wide settings-who">
               <Agent name={person.name} />

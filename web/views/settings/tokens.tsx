@@ -277,7 +277,7 @@ function limitsOf(kind: TokenKindInput, own: Access | null): readonly (readonly 
 /** Whose token it is: an admin makes them for others, too. */
 function TokenOwner({ person, set }: { readonly person: string; readonly set: (person: string) => void }) {
   const persons = useQuery('person_list', {})
-  const known = (persons.answer.value?.persons ?? []).filter(({ state }) => state !== 'disabled')
+  const known = (persons.answer.value?.people ?? []).filter(({ state }) => state !== 'disabled')
   if (known.length < 2) return null
   const options = known.map(({ id, name }): [string, string] => [id, name])
   return <ChoiceField label="Whose" value={person} options={options} set={set} />

@@ -79,9 +79,9 @@ function textOfFigure(
 }
 
 function tokenUse({ input, output }: Pick<StatisticsFigures['tokens'], 'input' | 'output'>): FigureText {
-  const said = input.sum === null && output.sum === null ? null : (input.sum ?? 0) + (output.sum ?? 0)
+  const value = input.sum === null && output.sum === null ? null : (input.sum ?? 0) + (output.sum ?? 0)
   const parts = [part(input, 'in'), part(output, 'out')].filter((text) => text !== '')
-  return { n: Math.max(input.n, output.n), value: said, text: parts.join(', ') || unknown, more: '' }
+  return { n: Math.max(input.n, output.n), value, text: parts.join(', ') || unknown, more: '' }
 }
 
 function part({ n, sum }: StatisticsFigures['tokens']['input'], direction: string): string {

@@ -111,7 +111,7 @@ function StatisticsTables({ answer }: { readonly answer: Statistics }) {
   return (
     <>
       <ul class="figure-cards">
-        {shown.map(({ figure, title, basis, unit: of, definition }) => {
+        {shown.map(({ figure, title, basis, unit, definition }) => {
           const { n, text, more } = figureText(all, figure)
           return (
             <li key={figure} class="figure-card" data-basis={basis}>
@@ -123,7 +123,7 @@ function StatisticsTables({ answer }: { readonly answer: Statistics }) {
               </p>
               <Columns basis={basis} values={groups.map((group) => figureText(group, figure).value)} />
               <p class="figure-n">
-                {n} {n === 1 ? of.replace(/s$/, '') : of}
+                {n} {n === 1 ? unit.replace(/s$/, '') : unit}
               </p>
               <p class="muted figure-definition">{definition}</p>
             </li>

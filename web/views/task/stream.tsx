@@ -43,8 +43,8 @@ function entriesOf({ attempts, decisions, issues, progress, items }: TaskData): 
     ...decisions.map(
       ({
         id,
-        created_at: at,
-        agent_name: by,
+        created_at: createdAt,
+        agent_name: agentName,
         question,
         chosen,
         reasoning,
@@ -53,10 +53,10 @@ function entriesOf({ attempts, decisions, issues, progress, items }: TaskData): 
         const others = options_considered.filter((option) => option !== chosen)
         return {
           key: id,
-          at,
+          at: createdAt,
           status: 'review',
           title: question,
-          by,
+          by: agentName,
           text: (
             <>
               <p>
@@ -76,18 +76,18 @@ function entriesOf({ attempts, decisions, issues, progress, items }: TaskData): 
     ...issues.map(
       ({
         id,
-        created_at: at,
-        agent_name: by,
+        created_at: createdAt,
+        agent_name: agentName,
         description,
         resolution,
         requires_human_review,
       }): TaskStreamEntry => ({
         key: id,
-        at,
+        at: createdAt,
         status:
           requires_human_review && items.some(({ issue_id }) => issue_id === id) ? 'blocked' : 'partial',
         title: requires_human_review ? 'Blocker' : 'Issue',
-        by,
+        by: agentName,
         text: (
           <>
             <p>
@@ -103,12 +103,18 @@ function entriesOf({ attempts, decisions, issues, progress, items }: TaskData): 
       }),
     ),
     ...progress.map(
-      ({ id, created_at: at, agent_name: by, message, progress: percent }): TaskStreamEntry => ({
+      ({
+        id,
+        created_at: createdAt,
+        agent_name: agentName,
+        message,
+        progress: percent,
+      }): TaskStreamEntry => ({
         key: id,
-        at,
+        at: createdAt,
         status: 'active',
         title: percent === null ? 'Progress' : `Progress ${Math.round(percent)}%`,
-        by,
+        by: agentName,
         text: <Prose text={message} />,
       }),
     ),

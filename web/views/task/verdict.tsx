@@ -117,8 +117,8 @@ export function Claims({
         <List of={claimed.limitations} title="Limits" />
         <List of={claimed.next_steps} title="Next" />
         <p class="muted">{claimedFiguresText(claimed)}</p>
-        {attempt.corrections.map(({ text, agent_name, author: said_by, person, created_at: at }) => (
-          <p key={at} class="correction">
+        {attempt.corrections.map(({ text, agent_name, author: said_by, person, created_at: createdAt }) => (
+          <p key={createdAt} class="correction">
             <b>
               {agent_name ?? said_by}
               {person === null ? '' : ` (${person})`} added{' '}
@@ -187,11 +187,11 @@ export function SharedTree({ changes }: { readonly changes: ChangesData }) {
             Probably of others <span class="muted">not counted here</span>
           </h2>
           <ul>
-            {contested_files.map(({ path, perhaps }) => (
+            {contested_files.map(({ path, candidates }) => (
               <li key={path}>
                 <span class="mono cut">{path}</span>
                 <span class="shared-by">
-                  {perhaps.map((name) => (
+                  {candidates.map((name) => (
                     <Agent key={name} name={name} />
                   ))}
                 </span>
@@ -223,12 +223,12 @@ export function SharedTree({ changes }: { readonly changes: ChangesData }) {
             Commits <span class="muted">made meanwhile</span>
           </h2>
           <ul>
-            {commits.map(({ id, subject, by }) => (
+            {commits.map(({ id, subject, author }) => (
               <li key={id}>
                 <span class="cut">
                   <code>{id.slice(0, 8)}</code> {subject}
                 </span>
-                <span class="muted">{committer[by]}</span>
+                <span class="muted">{committer[author]}</span>
               </li>
             ))}
           </ul>

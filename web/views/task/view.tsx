@@ -243,13 +243,13 @@ function Answers({ task }: { readonly task: TaskData }) {
             <a href={href('/')}>Answer in the inbox</a>
           </li>
         ))}
-        {answered_items.map(({ item_id, reason, status, answer, action: said, closed_by, closed_at }) => (
+        {answered_items.map(({ item_id, reason, status, answer, action, closed_by, closed_at }) => (
           <li key={item_id}>
             <StatusIcon status={status === 'dismissed' ? 'dropped' : 'done'} named={false} />
             <div>
               <b>
                 {closed_by ?? 'Waymark'}{' '}
-                {said === null ? (status === 'dismissed' ? 'dismissed' : 'answered') : saidWords[said]}
+                {action === null ? (status === 'dismissed' ? 'dismissed' : 'answered') : saidWords[action]}
               </b>
               <p>
                 <Prose text={answer ?? 'Without a word.'} />

@@ -42,7 +42,7 @@ function withdrawnSuffix(given: readonly ObservedApproval[]): string {
   const again = new Set(given.filter(({ withdrawn }) => !withdrawn).map(({ identity }) => identity))
   const names = given
     .filter(({ withdrawn, identity }) => withdrawn && !again.has(identity))
-    .map(({ by }) => by)
+    .map(({ author }) => author)
   return names.length === 0 ? '' : `; ${[...new Set(names)].join(', ')} sent it back after approving it`
 }
 

@@ -16,8 +16,8 @@ export type ChangesGuard = { readonly type: 'changes' } & (
 type ObservedFile = ObservedChanges['files'][number]
 
 /** Something that stands in a guard's way, with all the files that it is about. */
-export interface ChangesFinding extends Omit<GuardResult, 'truth'> {
-  readonly truth: Exclude<GuardResult['truth'], 'holds'>
+export interface ChangesFinding extends Omit<GuardResult, 'status'> {
+  readonly status: Exclude<GuardResult['status'], 'holds'>
   /** A person may accept exactly this; what is missing from the work, or wrong in the process, nobody can. */
   readonly isAcceptable: boolean
   readonly paths: readonly string[]
@@ -36,9 +36,11 @@ export const changes: GuardKind<ChangesGuard> = {
     const found = changesFindings(guard, observed)
     const accepted = observed.accepted?.find(({ guard: key }) => key === changesGuardKey(guard))
     const [first] = accepted ? found.filter(({ isAcceptable }) => !isAcceptable) : found
-    if (first) return { truth: first.truth, reason: first.reason, fix: first.fix }
+    if (first) return { status: first.status, reason: first.reason, fix: first.fix }
     const [passed] = found
-    return satisfiedGuard(passed ? `${passed.reason}; ${accepted?.by} accepted it` : satisfiedWords(guard))
+    return satisfiedGuard(
+      passed ? `${passed.reason}; ${accepted?.author} accepted it` : satisfiedWords(guard),
+    )
   },
 }
 
@@ -57,7 +59,7 @@ export function changesFindings(guard: ChangesGuard, observed: ObservedChanges):
     ? []
     : [
         {
-          truth: 'unknown',
+          status: 'unknown',
           reason: unreadable.length === 0 ? unmeasured : `${unmeasured}: ${listNames(unreadable)}`,
           fix: `Let git hold what is on disk, and complete the task after that. What a completed task left so, a person can accept: waymark inbox.`,
           isAcceptable: true,
@@ -122,13 +124,13 @@ function judgeScope(
 
 /** Null where it is about no file. */
 function findingOf(
-  truth: ChangesFinding['truth'],
+  status: ChangesFinding['status'],
   paths: readonly string[],
   words: Pick<ChangesFinding, 'reason' | 'fix' | 'isAskedAtTask'>,
 ): ChangesFinding | null {
   if (paths.length === 0) return null
   return {
-    truth,
+    status,
     ...words,
     isAcceptable: true,
     paths,
@@ -182,8 +184,8 @@ function judgePaths(
   }
 }
 
-function unacceptable({ truth, reason, fix }: GuardResult): ChangesFinding | null {
-  return truth === 'holds' ? null : { truth, reason, fix, isAcceptable: false, paths: [] }
+function unacceptable({ status, reason, fix }: GuardResult): ChangesFinding | null {
+  return status === 'holds' ? null : { status, reason, fix, isAcceptable: false, paths: [] }
 }
 
 /** Each pattern needs a file that is other than at the beginning. */

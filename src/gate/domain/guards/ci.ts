@@ -23,7 +23,7 @@ export const ci: GuardKind<CiGuard> = {
     if (verdicts.length === 0)
       return unknownGuard('no check is named', 'Correct the process: waymark process lint.')
     const worst =
-      verdicts.find(({ truth }) => truth === 'fails') ?? verdicts.find(({ truth }) => truth === 'unknown')
+      verdicts.find(({ status }) => status === 'fails') ?? verdicts.find(({ status }) => status === 'unknown')
     return worst ?? satisfiedGuard(`CI passed ${guard.checks.join(', ')} on this ${guard.at}`)
   },
 }

@@ -37,11 +37,11 @@ export const command: GuardKind<CommandGuard> = {
       )
     }
     if (result.status === 'refused') {
-      const { by, reason: said, hash } = result.refusal ?? { by: 'a person', reason: '', hash: '' }
+      const { author, reason: said, hash } = result.refusal ?? { author: 'a person', reason: '', hash: '' }
       // It ends a part of a sentence, which gets its full stop where it is written out.
       const reason = said.replace(/(?<![\s.])[\s.]+$/, '')
       return unknownGuard(
-        `${by} refused to let "${run}" run${reason === '' ? '' : `: ${reason}`}`,
+        `${author} refused to let "${run}" run${reason === '' ? '' : `: ${reason}`}`,
         `It is asked about again when the command or a file that it pins has changed, or when a person takes the no back: waymark command revoke ${hash.slice(0, 16)}.`,
       )
     }

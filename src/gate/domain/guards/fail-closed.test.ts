@@ -33,7 +33,15 @@ const ci = (more: object) => ({
 })
 const approval = (more: object) => ({
   approvals: [
-    { role: 'lead', of: 'plan', by: 'Ann', identity: 'a', byAuthor: false, current: true, ...more } as const,
+    {
+      role: 'lead',
+      of: 'plan',
+      author: 'Ann',
+      identity: 'a',
+      byAuthor: false,
+      current: true,
+      ...more,
+    } as const,
   ],
 })
 
@@ -207,8 +215,8 @@ const rows = Object.entries(cases).flatMap(([kind, { guard, unknown = {}, fails 
 ])
 
 test.each(rows)('%s: %s is %s', (_, __, truth, guard, observed) => {
-  expect(judgeGuard(guard, observed, 'g').truth).toBe(truth)
-  if (truth === 'unknown') expect(judgeGuard(guard, observed, { not: 'g' }).truth).toBe('unknown')
+  expect(judgeGuard(guard, observed, 'g').status).toBe(truth)
+  if (truth === 'unknown') expect(judgeGuard(guard, observed, { not: 'g' }).status).toBe('unknown')
 })
 
 describe('an expression without a part', () => {
@@ -221,6 +229,6 @@ describe('an expression without a part', () => {
     'other',
     { not: 'other' },
   ])('%j opens nothing', (expression) => {
-    expect(judgeGuard(guard, { openBlockers: [] }, expression).truth).toBe('unknown')
+    expect(judgeGuard(guard, { openBlockers: [] }, expression).status).toBe('unknown')
   })
 })

@@ -22,10 +22,10 @@ export type Guard =
   | ApprovalGuard
 
 /** `unknown`: nothing was measured that would tell. It never opens a gate, negated or not. */
-export type TruthValue = 'holds' | 'fails' | 'unknown'
+export type GuardStatus = 'holds' | 'fails' | 'unknown'
 
 export interface GuardResult {
-  readonly truth: TruthValue
+  readonly status: GuardStatus
   /** How things stand, without a full stop. */
   readonly reason: string
   /** The way on, a sentence; empty when it holds. */
@@ -40,13 +40,13 @@ export interface GuardKind<Parameters extends Guard> {
 }
 
 export function satisfiedGuard(reason: string): GuardResult {
-  return { truth: 'holds', reason, fix: '' }
+  return { status: 'holds', reason, fix: '' }
 }
 
 export function unsatisfiedGuard(reason: string, fix: string): GuardResult {
-  return { truth: 'fails', reason, fix }
+  return { status: 'fails', reason, fix }
 }
 
 export function unknownGuard(reason: string, fix: string): GuardResult {
-  return { truth: 'unknown', reason, fix }
+  return { status: 'unknown', reason, fix }
 }

@@ -26,7 +26,7 @@ function evaluateOneGuard(guard: Guard, more: Partial<Evidence> = {}, observed: 
   }
   const verdict = evaluateGuard(guard, evidence)
   // Whoever is stopped is told the way on.
-  expect(verdict.fix === '').toBe(verdict.truth === 'holds')
+  expect(verdict.fix === '').toBe(verdict.status === 'holds')
   return verdict
 }
 
@@ -46,9 +46,9 @@ const plan: ArtifactDefinition = {
 test('SG-021 artifact: counts each file once, and says how many are missing', () => {
   const guard: Guard = { type: 'artifact', artifactType: 'plan', count: 2 }
   expect(evaluateOneGuard(guard).reason).toBe('not enough "plan" (now: 0, needed: 2)')
-  expect(evaluateOneGuard(guard, { artifacts: [file('a.md'), file('a.md')] }).truth).toBe('fails')
-  expect(evaluateOneGuard(guard, { artifacts: [file('a.md'), file('b.md')] }).truth).toBe('holds')
-  expect(evaluateOneGuard(guard, { artifacts: [file('a.md'), file('b.md', { type: 'other' })] }).truth).toBe(
+  expect(evaluateOneGuard(guard, { artifacts: [file('a.md'), file('a.md')] }).status).toBe('fails')
+  expect(evaluateOneGuard(guard, { artifacts: [file('a.md'), file('b.md')] }).status).toBe('holds')
+  expect(evaluateOneGuard(guard, { artifacts: [file('a.md'), file('b.md', { type: 'other' })] }).status).toBe(
     'fails',
   )
 })
@@ -72,14 +72,14 @@ test.each([
     declared: [{ ...plan, ...declared }],
     artifacts: [file('a.md', artifact)],
   })
-  expect(verdict.truth).toBe('fails')
+  expect(verdict.status).toBe('fails')
   expect(verdict.reason).toContain(`a.md ${reason}`)
   expect(
     evaluateOneGuard(guard, {
       visits,
       declared: [{ ...plan, ...declared }],
       artifacts: [file('a.md', { bytes: 11, revision: 4, content: {} })],
-    }).truth,
+    }).status,
   ).toBe('holds')
 })
 
@@ -102,16 +102,16 @@ test.each([
 ] as const)('context: %j of a nested path', (condition: ContextCondition, _, holding, failing) => {
   const guard: Guard = { type: 'context', variable: 'a.b', ...condition }
   for (const context of holding)
-    expect(evaluateOneGuard(guard, { context }).truth, JSON.stringify(context)).toBe('holds')
+    expect(evaluateOneGuard(guard, { context }).status, JSON.stringify(context)).toBe('holds')
   for (const context of failing)
-    expect(evaluateOneGuard(guard, { context }).truth, JSON.stringify(context)).not.toBe('holds')
+    expect(evaluateOneGuard(guard, { context }).status, JSON.stringify(context)).not.toBe('holds')
 })
 
 test.each(['constructor', 'toString', '__proto__', 'a.constructor', 'list.length.constructor'])(
   'context: what every object inherits is not there: exists: %s',
   (variable) => {
     const context = { a: {}, list: [] }
-    expect(evaluateOneGuard({ type: 'context', variable, condition: 'exists' }, { context }).truth).toBe(
+    expect(evaluateOneGuard({ type: 'context', variable, condition: 'exists' }, { context }).status).toBe(
       'fails',
     )
   },
@@ -126,26 +126,26 @@ test('changes: in scope, none, only some, none of some; never satisfied by what 
     },
   })
   const inScope: Guard = { type: 'changes', condition: 'in_scope' }
-  expect(evaluateOneGuard(inScope).truth).toBe('unknown')
+  expect(evaluateOneGuard(inScope).status).toBe('unknown')
   expect(
-    evaluateOneGuard(inScope, {}, { changes: { complete: false, undeclared: [], files: [] } }).truth,
+    evaluateOneGuard(inScope, {}, { changes: { complete: false, undeclared: [], files: [] } }).status,
   ).toBe('unknown')
-  expect(evaluateOneGuard(inScope, {}, observed(['src/a.ts', true])).truth).toBe('holds')
+  expect(evaluateOneGuard(inScope, {}, observed(['src/a.ts', true])).status).toBe('holds')
   expect(evaluateOneGuard(inScope, {}, observed(['src/a.ts', false])).reason).toBe(
     'changed outside the scope: src/a.ts',
   )
-  expect(evaluateOneGuard({ type: 'changes', condition: 'none' }, {}, observed()).truth).toBe('holds')
-  expect(evaluateOneGuard({ type: 'changes', condition: 'none' }, {}, observed(['a', true])).truth).toBe(
+  expect(evaluateOneGuard({ type: 'changes', condition: 'none' }, {}, observed()).status).toBe('holds')
+  expect(evaluateOneGuard({ type: 'changes', condition: 'none' }, {}, observed(['a', true])).status).toBe(
     'fails',
   )
   const only: Guard = { type: 'changes', condition: 'touches_only', paths: ['docs/**'] }
-  expect(evaluateOneGuard(only, {}, observed(['docs/.hidden/a.md', true])).truth).toBe('holds')
+  expect(evaluateOneGuard(only, {}, observed(['docs/.hidden/a.md', true])).status).toBe('holds')
   expect(evaluateOneGuard(only, {}, observed(['docs/a.md', true], ['src/a.ts', true])).reason).toContain(
     ': src/a.ts',
   )
   const never: Guard = { type: 'changes', condition: 'touches_none', paths: ['src/**'] }
-  expect(evaluateOneGuard(never, {}, observed(['docs/a.md', true])).truth).toBe('holds')
-  expect(evaluateOneGuard(never, {}, observed(['src/a.ts', true])).truth).toBe('fails')
+  expect(evaluateOneGuard(never, {}, observed(['docs/a.md', true])).status).toBe('holds')
+  expect(evaluateOneGuard(never, {}, observed(['src/a.ts', true])).status).toBe('fails')
 })
 
 test('command: only a pass on this very tree counts', () => {
@@ -162,17 +162,17 @@ test('command: only a pass on this very tree counts', () => {
     } as const
     return evaluateOneGuard(guard, {}, { commands: [event] })
   }
-  expect(result({}).truth).toBe('holds')
+  expect(result({}).status).toBe('holds')
   expect(evaluateOneGuard(guard).reason).toBe('"npm test" has not run')
-  expect(result({ run: 'npm run other' }).truth).toBe('unknown')
+  expect(result({ run: 'npm run other' }).status).toBe('unknown')
   expect(result({ onThisTree: false }).reason).toBe('files changed since "npm test" ran')
   expect(result({ status: 'failed', exitCode: 3 }).reason).toBe('"npm test" failed with exit code 3')
-  expect(result({ status: 'timed_out' }).truth).toBe('unknown')
+  expect(result({ status: 'timed_out' }).status).toBe('unknown')
   expect(result({ status: 'running' }).reason).toBe('"npm test" is running')
   expect(result({ status: 'unapproved' }).reason).toContain('approval')
   for (const status of ['not_run', 'unapproved', 'running', 'timed_out'] as const)
-    expect(result({ status }).truth, status).toBe('unknown')
-  expect(result({ status: 'failed', exitCode: 1 }).truth).toBe('fails')
+    expect(result({ status }).status, status).toBe('unknown')
+  expect(result({ status: 'failed', exitCode: 1 }).status).toBe('fails')
 })
 
 test('command: exit: nonzero asks for a command that ran here and failed, not for one that could not run', () => {
@@ -182,45 +182,45 @@ test('command: exit: nonzero asks for a command that ran here and failed, not fo
     return evaluateOneGuard(guard, {}, { commands: [event] })
   }
   expect(result('failed', 1)).toMatchObject({
-    truth: 'holds',
+    status: 'holds',
     reason: '"npm test" failed on this tree with exit code 1',
   })
   expect(result('passed', 0)).toMatchObject({
-    truth: 'fails',
+    status: 'fails',
     reason: '"npm test" passed on this tree, but must fail',
   })
   expect(result('failed', 127)).toMatchObject({
-    truth: 'unknown',
+    status: 'unknown',
     reason: '"npm test" could not be started (exit code 127)',
   })
-  expect(result('failed', 126).truth).toBe('unknown')
-  expect(result('failed', null).truth).toBe('unknown')
-  expect(result('timed_out', null).truth).toBe('unknown')
-  expect(result('failed', 1, false).truth).toBe('unknown')
-  expect(evaluateOneGuard(guard).truth).toBe('unknown')
+  expect(result('failed', 126).status).toBe('unknown')
+  expect(result('failed', null).status).toBe('unknown')
+  expect(result('timed_out', null).status).toBe('unknown')
+  expect(result('failed', 1, false).status).toBe('unknown')
+  expect(evaluateOneGuard(guard).status).toBe('unknown')
 })
 
 test('context: a comparison with what is not a number is unknown, so that its opposite does not hold either', () => {
   const guard: Guard = { type: 'context', variable: 'risk', condition: 'gt', value: 3 }
-  expect(evaluateOneGuard(guard, { context: { risk: 2 } }).truth).toBe('fails')
-  expect(evaluateOneGuard(guard).truth).toBe('unknown')
-  expect(evaluateOneGuard(guard, { context: { risk: 'high' } }).truth).toBe('unknown')
+  expect(evaluateOneGuard(guard, { context: { risk: 2 } }).status).toBe('fails')
+  expect(evaluateOneGuard(guard).status).toBe('unknown')
+  expect(evaluateOneGuard(guard, { context: { risk: 'high' } }).status).toBe('unknown')
 })
 
 test('blockers, milestone and task: observed that are not known do not satisfy', () => {
   const blockers: Guard = { type: 'blockers', condition: 'none' }
-  expect(evaluateOneGuard(blockers).truth).toBe('unknown')
-  expect(evaluateOneGuard(blockers, {}, { openBlockers: [] }).truth).toBe('holds')
+  expect(evaluateOneGuard(blockers).status).toBe('unknown')
+  expect(evaluateOneGuard(blockers, {}, { openBlockers: [] }).status).toBe('holds')
   expect(evaluateOneGuard(blockers, {}, { openBlockers: ['h-1'] }).reason).toBe('open blockers: h-1')
   const milestone: Guard = { type: 'milestone', id: 'M1' }
   expect(evaluateOneGuard(milestone).reason).toBe('there is no milestone M1')
-  expect(evaluateOneGuard(milestone, {}, { milestones: [{ id: 'M1', reached: false }] }).truth).toBe('fails')
-  expect(evaluateOneGuard(milestone, {}, { milestones: [{ id: 'M1', reached: true }] }).truth).toBe('holds')
+  expect(evaluateOneGuard(milestone, {}, { milestones: [{ id: 'M1', reached: false }] }).status).toBe('fails')
+  expect(evaluateOneGuard(milestone, {}, { milestones: [{ id: 'M1', reached: true }] }).status).toBe('holds')
   const task: Guard = { type: 'task', condition: 'all_done', phase: 'P1' }
   const tasks = (done: boolean, phase = 'P1') => ({ tasks: [{ id: 't-1', phase, done }] })
-  expect(evaluateOneGuard(task).truth).toBe('unknown')
-  expect(evaluateOneGuard(task, {}, tasks(true)).truth).toBe('holds')
-  expect(evaluateOneGuard(task, {}, tasks(true, 'P2')).truth).toBe('unknown')
+  expect(evaluateOneGuard(task).status).toBe('unknown')
+  expect(evaluateOneGuard(task, {}, tasks(true)).status).toBe('holds')
+  expect(evaluateOneGuard(task, {}, tasks(true, 'P2')).status).toBe('unknown')
   expect(evaluateOneGuard(task, {}, tasks(false)).reason).toBe('open tasks of phase P1: t-1')
 })
 
@@ -229,24 +229,24 @@ test('approval: n people of the role, of what is there now, never the author', (
   const by = (name: string, more: object = {}) => ({
     role: 'reviewer',
     of: 'plan',
-    by: name,
+    author: name,
     identity: `person ${name}`,
     byAuthor: false,
     current: true,
     ...more,
   })
   const given = (...approvals: Observations['approvals']) => evaluateOneGuard(guard, {}, { approvals })
-  expect(given(by('Ann'), by('Ben')).truth).toBe('holds')
-  expect(given(by('Ann'), by('Ann')).truth).toBe('fails')
+  expect(given(by('Ann'), by('Ben')).status).toBe('holds')
+  expect(given(by('Ann'), by('Ann')).status).toBe('fails')
   const tess = { identity: 'person user:tess' }
   expect(given(by('Ann', tess), by('Ben', tess)).reason).toBe('1 of 2 approvals by reviewer of "plan"')
   const before = { identity: null }
-  expect(given(by('Ann', before), by('Ben', before)).truth).toBe('fails')
-  expect(given(by('Ann', before), by('Ben')).truth).toBe('fails')
+  expect(given(by('Ann', before), by('Ben', before)).status).toBe('fails')
+  expect(given(by('Ann', before), by('Ben')).status).toBe('fails')
   expect(given(by('Ann'), by('Ben', { byAuthor: true })).reason).toContain('an author cannot approve')
   expect(given(by('Ann'), by('Ben', { current: false })).reason).toContain('changed after an approval')
-  expect(given(by('Ann'), by('Ben', { role: 'agent' })).truth).toBe('fails')
-  expect(given(by('Ann'), by('Ben', { of: null })).truth).toBe('fails')
+  expect(given(by('Ann'), by('Ben', { role: 'agent' })).status).toBe('fails')
+  expect(given(by('Ann'), by('Ben', { of: null })).status).toBe('fails')
 })
 
 test('every kind of guard says what must be gathered for it', () => {

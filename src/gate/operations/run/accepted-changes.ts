@@ -99,7 +99,7 @@ export async function acceptedGuards(
         request.revision >= entered &&
         request.guards.some((one) => one.guard === guard && one.content === content),
     )
-    return item ? [{ guard, by: item.closedBy ?? 'a person' }] : []
+    return item ? [{ guard, author: item.closedBy ?? 'a person' }] : []
   })
 }
 
@@ -107,7 +107,7 @@ interface RefusedChanges {
   readonly context: Pick<RecordContext, 'machine' | 'fingerprint' | 'actor'>
   readonly record: RunRecord
   readonly event: string
-  readonly by: string
+  readonly author: string
   readonly missing: readonly MissingGuard[]
   readonly acceptable: readonly AcceptableChanges[]
   /** Open items of the run. */
@@ -120,7 +120,7 @@ interface RefusedChanges {
  */
 export async function changesQuestion(
   { inboxItems }: Reads,
-  { context, record, event, by, missing, acceptable, open }: RefusedChanges,
+  { context, record, event, author, missing, acceptable, open }: RefusedChanges,
   setting: TransactionContext,
 ): Promise<{ readonly id: InboxItem['id']; readonly events: readonly NewProjectEvent[] } | null> {
   const asked = acceptable.flatMap(({ isAsked, ...one }) => {
@@ -152,7 +152,7 @@ export async function changesQuestion(
         files: files.slice(0, maxFiles),
         ...(context.machine && { machine: context.machine.id }),
       },
-      reason: `${by} asks for "${event}" of run ${record.id} (${record.process.name}), which is in "${state}". ${asked.map(({ line }) => `${line}.`).join(' ')} May it pass with exactly this?`,
+      reason: `${author} asks for "${event}" of run ${record.id} (${record.process.name}), which is in "${state}". ${asked.map(({ line }) => `${line}.`).join(' ')} May it pass with exactly this?`,
       paths: files.map(({ path }) => path),
     },
     setting,

@@ -78,7 +78,7 @@ export async function giveApprovals(
     }
     const own = artifacts
       .filter((artifact) => of === null || isOfType(definition.artifacts, artifact, of))
-      .map((artifact): Author => ({ name: artifact.by, identity: artifact.author ?? null }))
+      .map((artifact): Author => ({ name: artifact.author, identity: artifact.identity ?? null }))
       .find((author) => isAuthoredBy(author, actor))
     const worker = isOfChanges(definition, of)
       ? external.changes?.authors.find((author) => isAuthoredBy(author, actor))
@@ -94,7 +94,16 @@ export async function giveApprovals(
     }
     const fingerprint = handling.fingerprint(content)
     if (shown !== undefined && shown !== fingerprint) throw concurrentChangeFailure(record.id)
-    return { runId: record.id, role, of, content: fingerprint, reason, by, identity, at: setting.at }
+    return {
+      runId: record.id,
+      role,
+      of,
+      content: fingerprint,
+      reason,
+      author: by,
+      identity,
+      createdAt: setting.at,
+    }
   })
   const before = (approval: RunApproval) => known.find((earlier) => isRepeated(earlier, approval))
   const fresh = approvals.filter((approval) => before(approval) === undefined)
@@ -109,7 +118,7 @@ export async function giveApprovals(
     observed: fresh.map(({ role, of }) => ({
       role,
       of,
-      by,
+      author: by,
       identity,
       byAuthor: false,
       current: true,
@@ -120,9 +129,9 @@ export async function giveApprovals(
 }
 
 /** Where a server knows its persons, they approve in the gate roles that they have. */
-function assertRole({ permissions: standing }: RecordContext, role: string): void {
-  if (!standing || hasGateRole(standing, role)) return
-  const { personName: name } = standing
+function assertRole({ permissions }: RecordContext, role: string): void {
+  if (!permissions || hasGateRole(permissions, role)) return
+  const { personName: name } = permissions
   throw new Failure('FORBIDDEN', `${name} does not have the gate role "${role}" in this project.`, {
     reason: 'gate_role_missing',
     hint: `An owner gives it: waymark member set ${name} --roles ${role}`,
@@ -221,8 +230,16 @@ function approvalsWithdrawn(
   { id: runId, missionId, taskId }: RunRecord,
   { actor, setting }: { readonly actor: Actor; readonly setting: TransactionContext },
 ): NewProjectEvent {
-  const [identity, by] = [identityOf(actor), actor.name]
-  return { kind: 'run.approvals_withdrawn', runId, missionId, taskId, identity, by, at: setting.at }
+  const [identity, author] = [identityOf(actor), actor.name]
+  return {
+    kind: 'run.approvals_withdrawn',
+    runId,
+    missionId,
+    taskId,
+    identity,
+    author,
+    withdrawnAt: setting.at,
+  }
 }
 
 function isRepeated(earlier: RunApproval, { role, of, content, identity }: RunApproval): boolean {
@@ -254,13 +271,13 @@ export function priorApprovalsNote(already: readonly RunApproval[]): {
 } {
   if (already.length === 0) return {}
   const what = already.map(({ of }) => of ?? 'the state').join(', ')
-  const when = instant(Math.max(...already.map(({ at }) => at)))
+  const when = instant(Math.max(...already.map(({ createdAt }) => createdAt)))
   return {
-    already_approved: already.map(({ role, of, by, at }) => ({
+    already_approved: already.map(({ role, of, author, createdAt }) => ({
       role,
       of,
-      author: by,
-      created_at: instant(at),
+      author,
+      created_at: instant(createdAt),
     })),
     note: `You approved ${what} already, at ${when}: it counts once. ${secondPerson}`,
   }

@@ -378,7 +378,12 @@ function requestOf(
     hash,
     ...(machine && { machine: machine.id }),
     files: known.slice(0, maxFiles),
-    before: before && { hash: before.hash, by: before.by, at: before.at, ...changesSince(before.difference) },
+    before: before && {
+      hash: before.hash,
+      author: before.author,
+      createdAt: before.createdAt,
+      ...changesSince(before.difference),
+    },
   }
 }
 
@@ -435,7 +440,7 @@ function approvalQuestion(request: CommandRequest | null): string {
     changed === null || changed.length === 0
       ? 'What it runs changed'
       : `${changed.slice(0, 5).join(', ')}${changed.length > 5 ? ` and ${changed.length - 5} more` : ''} changed`
-  return `${what} since ${before.by} approved it. May it be run there as it is now?`
+  return `${what} since ${before.author} approved it. May it be run there as it is now?`
 }
 
 async function hasAllAnswers(reads: Reads, commands: readonly AskedCommand[]): Promise<boolean> {
@@ -450,10 +455,10 @@ async function hasAllAnswers(reads: Reads, commands: readonly AskedCommand[]): P
 const maxOpen = 200
 
 async function openQuestions(
-  { inboxItems: items }: Reads,
+  { inboxItems }: Reads,
   { run, folder }: GuardCommand,
 ): Promise<readonly InboxItem[]> {
-  const page = await items.list({ kinds: ['command'], status: 'open' }, { limit: maxOpen })
+  const page = await inboxItems.list({ kinds: ['command'], status: 'open' }, { limit: maxOpen })
   return page.items
     .map(({ item }) => item.item)
     .filter(({ request }) => request?.kind === 'command' && request.run === run && request.folder === folder)

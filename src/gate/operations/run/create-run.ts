@@ -62,7 +62,7 @@ export const createRun = defineOperation({
         isKept: (await reads.runs.definition(hash)) !== null,
         context: (input.context ?? {}) as JsonObject, // a record, as its schema says
         ...subject,
-        by,
+        author: by,
       },
       setting,
     )

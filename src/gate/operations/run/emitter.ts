@@ -8,18 +8,18 @@ import { type Emitter, emitterFor } from '../../domain/event-request.ts'
  * the project, and an agent in none that the process keeps for people, whatever its token was made with.
  */
 export function emitterOf(
-  { actor, permissions: standing }: Pick<CommandContext, 'actor' | 'permissions'>,
+  { actor, permissions }: Pick<CommandContext, 'actor' | 'permissions'>,
   definition: ProcessDefinition,
   event: string,
   asked?: string,
 ): Emitter {
-  if (!standing || standing.user !== undefined) return emitterFor(definition, event, { actor, asked })
+  if (!permissions || permissions.user !== undefined) return emitterFor(definition, event, { actor, asked })
   const allowed = eventNamed(definition, event)?.allowedRoles ?? []
-  const own = standing.roles.find((role) => allowed.includes(role))
+  const own = permissions.roles.find((role) => allowed.includes(role))
   const emitter = emitterFor(definition, event, { actor, asked: asked ?? own })
   const human = definition.roles.some(({ name, kind }) => name === emitter.role && kind === 'human')
   const has =
-    actor.kind === 'person' ? emitter.role !== null && standing.roles.includes(emitter.role) : !human
+    actor.kind === 'person' ? emitter.role !== null && permissions.roles.includes(emitter.role) : !human
   // Persons need no role for what everybody may do, and none that the process does not keep for people.
   return has || (actor.kind === 'person' && !human) ? emitter : { ...emitter, role: null }
 }

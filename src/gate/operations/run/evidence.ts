@@ -29,7 +29,7 @@ interface ObservationSources {
   readonly fingerprint: Fingerprint
   readonly now: number
   /** Who asks, or emits. */
-  readonly by: Actor
+  readonly actor: Actor
   /** Whether a runner of that name still runs. */
   readonly isAlive: CommandRunner['isAlive']
 }
@@ -200,7 +200,7 @@ async function phaseFilter(
 }
 
 async function observedApprovals(
-  { reads, external, fingerprint, by: emitter }: ObservationSources,
+  { reads, external, fingerprint, actor: emitter }: ObservationSources,
   loaded: LoadedRun,
 ): Promise<readonly ObservedApproval[]> {
   const { record, definition, artifacts } = loaded
@@ -220,7 +220,7 @@ async function observedApprovals(
     const workers = await workersOf(reads, loaded, of, others)
     return { independence: independenceOf(await personOfIdentity(reads, identity), workers) }
   }
-  const observed = approvals.map(async ({ role, of, by, identity = null, content, withdrawnAt }) => {
+  const observed = approvals.map(async ({ role, of, author: by, identity = null, content, withdrawnAt }) => {
     const now = approvedContent(definition, of === null ? run : presented, {
       of,
       tree: external.approvedTree,
@@ -228,7 +228,7 @@ async function observedApprovals(
     })
     const authors: Author[] = artifacts
       .filter((file) => of === null || isOfType(definition.artifacts, file, of))
-      .map((artifact) => ({ name: artifact.by, identity: artifact.author ?? null }))
+      .map((artifact) => ({ name: artifact.author, identity: artifact.identity ?? null }))
     if (of !== null && external.handedIn.some((file) => isOfType(definition.artifacts, file, of))) {
       authors.push({ name: emitter.name, identity: identityOf(emitter) })
     }
@@ -237,7 +237,7 @@ async function observedApprovals(
     return {
       role,
       of,
-      by,
+      author: by,
       identity,
       byAuthor: authors.some((author) => isSame(author, { name: by, identity })),
       current: now !== null && fingerprint(now) === content,
@@ -264,5 +264,5 @@ function addSubmittedFiles(run: Run, files: ExternalState['handedIn']): Run {
 export async function requestAuthor(reads: Reads, { record, visits }: LoadedRun): Promise<Author | null> {
   const entered = visits.find(({ state }) => state === record.state)?.last ?? 1
   const event = await reads.runs.eventAt(record.id, entered)
-  return event && { name: event.by, identity: event.author ?? null }
+  return event && { name: event.author, identity: event.identity ?? null }
 }

@@ -66,7 +66,7 @@ export interface ApprovableCommand {
   /** A person approved it at the server, which counts where the user of the machine says so. */
   readonly approvedThere: boolean
   /** Of a command that a person said no to as it is. */
-  readonly refusal: { readonly by: string; readonly reason: string; readonly hash: string } | null
+  readonly refusal: { readonly author: string; readonly reason: string; readonly hash: string } | null
   /** What a result of it is for: the tree, and of a command that pins files their content too, which git may ignore. */
   readonly tree: string | null
   /** What a person is to be asked about it. */
@@ -119,8 +119,8 @@ export async function prepareState(
   ]
   const wantsChanges = needs.some(({ kind }) => kind === 'changes')
   const wantsApproval = needs.some((need) => need.kind === 'approvals' && isOfChanges(definition, need.of))
-  const looked = artifacts.filter((file) => needs.some((need) => isNeedForFile(definition, need, file)))
-  const standings = await prepareFreshness(reads, questions, { context, record, files: looked })
+  const files = artifacts.filter((file) => needs.some((need) => isNeedForFile(definition, need, file)))
+  const standings = await prepareFreshness(reads, questions, { context, record, files })
   const work = needs.some((need) => isFileNeed(need) || need.kind === 'changes')
     ? await workOf(reads, record)
     : nothingBegun
@@ -357,10 +357,10 @@ export async function prepareApprovedContent(
   }
   const isState = approvals.some(({ of }) => of === null)
   const isChanges = approvals.some(({ of }) => isOfChanges(definition, of))
-  const looked = artifacts.filter(
+  const files = artifacts.filter(
     (file) => isState || approvals.some(({ of }) => of !== null && isOfType(definition.artifacts, file, of)),
   )
-  const standings = await prepareFreshness(reads, questions, { context, record, files: looked })
+  const standings = await prepareFreshness(reads, questions, { context, record, files })
   const hasOwnTree = isState && (await hasTree(reads, work))
   const approvedTree = hasOwnTree ? questions.ask('tree', 'content') : null
   const wanted = { gaps: isChanges, ended: isChanges, isCompared: false }
@@ -409,7 +409,7 @@ async function prepareOpenChanges(
 }
 
 async function prepareCommands(
-  { inboxItems: items }: Reads,
+  { inboxItems }: Reads,
   questions: Questions,
   {
     context: { folder, fingerprint },
@@ -429,7 +429,7 @@ async function prepareCommands(
   })
   const hashes = asked.flatMap(({ measured }) => measured?.hash ?? [])
   if (hashes.length < asked.length) return null
-  const answered = hashes.length === 0 ? [] : await items.answeredCommands([...new Set(hashes)])
+  const answered = hashes.length === 0 ? [] : await inboxItems.answeredCommands([...new Set(hashes)])
   return asked.flatMap(({ guard, measured }) => {
     if (measured === undefined) return []
     const { hash, question } = measured
@@ -460,7 +460,7 @@ export function commandAnswer(
   const approvedThere = answered?.status === 'resolved'
   if (answered?.status === 'dismissed') {
     const { closedBy, answer } = answered
-    const said = { by: closedBy ?? 'a person', reason: answer ?? '', hash }
+    const said = { author: closedBy ?? 'a person', reason: answer ?? '', hash }
     return { approved: false, approvedThere, refusal: said }
   }
   return {

@@ -124,10 +124,10 @@ export const getState = defineOperation({
 const waiting = 'wait'
 
 function stateAnswer(situation: RunSituation) {
-  const { record, definition, events, run, items, said } = situation
+  const { record, definition, events, run, items, said: messages } = situation
   const state = stateNamed(definition, record.state)
   const own = state?.prompt ? interpolatePrompt(state.prompt, definition.dialect, record.context) : null
-  const prompt = promptWithWords(own, record.state, said)
+  const prompt = promptWithWords(own, record.state, messages)
   return {
     run_id: record.id,
     process_id: record.process.id,
@@ -136,7 +136,7 @@ function stateAnswer(situation: RunSituation) {
     current_state: record.state,
     revision: record.revision,
     ...(prompt !== null && { prompt }),
-    ...(said.length > 0 && { messages: said }),
+    ...(messages.length > 0 && { messages }),
     ...fittingContext(record.context),
     missing_guards: missingGuards(situation),
     required_artifacts: (state?.requiredArtifacts ?? []).map((type) => requiredArtifact(situation, type)),
@@ -164,13 +164,13 @@ function missingGuards({ events }: RunSituation) {
   return first.map((guard) => guardAnswer(guard))
 }
 
-function guardAnswer({ name, description, truth, reason, fix }: MissingGuard) {
+function guardAnswer({ name, description, status, reason, fix }: MissingGuard) {
   return {
     guard_name: name,
     description,
     current_status: reason,
     fix,
-    ...(truth === 'unknown' && { is_known: false as const }),
+    ...(status === 'unknown' && { is_known: false as const }),
   }
 }
 

@@ -56,7 +56,7 @@ export async function workersOf(
   }))
   const handedIn = artifacts
     .filter((file) => of === null || isOfType(definition.artifacts, file, of))
-    .map(({ by, author = null }) => ({ name: by, identity: author, person: null }))
+    .map(({ author, identity = null }) => ({ name: author, identity, person: null }))
   const all = [...worked, ...handedIn, ...others.map((other) => ({ ...other, person: null }))]
   const persons = new Map<string, Promise<string | null>>()
   return Promise.all(

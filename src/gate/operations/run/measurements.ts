@@ -39,7 +39,9 @@ function isForEach(asked: readonly unknown[], measured: readonly unknown[]): boo
 const commandQuestion = z.strictObject({
   files: list(pinnedFile, most),
   /** What was approved of this line before. */
-  before: z.strictObject({ hash: sha, by: words, at: time, difference: difference.nullable() }).nullable(),
+  before: z
+    .strictObject({ hash: sha, author: words, createdAt: time, difference: difference.nullable() })
+    .nullable(),
 })
 export type CommandQuestion = Readable<z.output<typeof commandQuestion>>
 
@@ -49,7 +51,7 @@ const commandApprovalShape = z.strictObject({
   isApproved: z.boolean(),
   /** An approval at the server counts here. */
   trustsServer: z.boolean(),
-  refusal: z.strictObject({ by: words, reason: words }).nullable(),
+  refusal: z.strictObject({ author: words, reason: words }).nullable(),
   question: commandQuestion.nullable(),
 })
 
@@ -274,7 +276,7 @@ async function commandApproval(
     hash,
     isApproved,
     trustsServer,
-    refusal: refused && { by: refused.by, reason: refused.reason },
+    refusal: refused && { author: refused.author, reason: refused.reason },
   }
   if (!asks || isApproved || refused) return { ...answer, question: null }
   const files = await commandApprovals.filesOf(command)
@@ -295,8 +297,8 @@ async function commandApproval(
       before: before
         ? {
             hash: before.hash,
-            by: before.by,
-            at: before.at,
+            author: before.author,
+            createdAt: before.createdAt,
             difference: await shownContents.since(before.hash, parts),
           }
         : null,

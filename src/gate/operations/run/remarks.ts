@@ -23,19 +23,19 @@ const longest = 1000
 
 /** The last words of people about a run: of their events, of approvals, and of questions that they closed. */
 export async function runRemarks(
-  { runs, inboxItems: items }: Pick<Reads, 'runs' | 'inboxItems'>,
+  { runs, inboxItems }: Pick<Reads, 'runs' | 'inboxItems'>,
   { id }: Pick<RunRecord, 'id'>,
 ): Promise<readonly RunRemark[]> {
   const [history, given, answered] = await Promise.all([
     runs.history(id, { limit: lookedAt }),
     runs.approvals(id),
-    items.answeredOfRun(id, lookedAt),
+    inboxItems.answeredOfRun(id, lookedAt),
   ])
   const events = history.items.flatMap(({ item }) => eventRemarks(item))
-  const approvals = given.flatMap(({ by, of, reason, at }) =>
+  const approvals = given.flatMap(({ author, of, reason, createdAt }) =>
     reason === null
       ? []
-      : [{ author: by, did: `approved ${of ?? 'the state'}`, words: reason, at, to: null }],
+      : [{ author, did: `approved ${of ?? 'the state'}`, words: reason, at: createdAt, to: null }],
   )
   const closed = answered.flatMap(({ closedBy, kind, status, answer, closedAt }) =>
     !isAnswered({ kind, status }) || answer === null || closedAt === null
@@ -74,10 +74,21 @@ export function remarksWithEvent(event: RunEvent, before: readonly RunRemark[]):
   return [...now, ...before]
 }
 
-function eventRemarks({ kind, event, payload, author, by, to, at, stateChanged }: RunEvent) {
+function eventRemarks({
+  kind,
+  event,
+  payload,
+  identity: author,
+  author: by,
+  to,
+  createdAt,
+  stateChanged,
+}: RunEvent) {
   if (author?.startsWith('person ') !== true) return []
   const words = kind === 'event' ? wordsIn(payload) : null
-  return words === null ? [] : [{ author: by, did: event, words, at, to: stateChanged ? to : null }]
+  return words === null
+    ? []
+    : [{ author: by, did: event, words, at: createdAt, to: stateChanged ? to : null }]
 }
 
 /** Where a reason is kept in a payload, in the order in which they are looked for. */

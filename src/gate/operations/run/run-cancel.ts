@@ -35,7 +35,7 @@ export const runCancel = defineOperation({
     }
     const items = await reads.inboxItems.ofRun(run.id)
     const by = await callerOfRun(reads, run.taskId, actor)
-    const { events, revision } = cancelRun(run, { items, reason: input.reason, by }, setting)
+    const { events, revision } = cancelRun(run, { items, reason: input.reason, author: by }, setting)
     return {
       events,
       agentName: by,

@@ -180,13 +180,13 @@ export async function runDetail(
     content,
     choices: isActive ? personChoices(situation) : [],
     transitions: isActive ? outgoingTransitions(situation) : [],
-    artifacts: artifacts.map(({ type, path, bytes, sha256, revision, by }) => ({
+    artifacts: artifacts.map(({ type, path, bytes, sha256, revision, author }) => ({
       type: type === '' ? null : type,
       path,
       bytes,
       sha256,
       revision,
-      author: by,
+      author,
       // Of another machine it is not known to be otherwise.
       status: standings.get(path) ?? 'current',
     })),
@@ -204,7 +204,7 @@ export async function runDetail(
 async function stateEntryTime({ runs }: Reads, { record, run }: RunSituation): Promise<string> {
   const revision = run.visits.find(({ state }) => state === record.state)?.last ?? 1
   const event = await runs.eventAt(record.id, revision)
-  return instant(event?.at ?? record.createdAt)
+  return instant(event?.createdAt ?? record.createdAt)
 }
 
 async function subjectNames({ missions, tasks }: Reads, { missionId, taskId }: RunRecord) {
@@ -235,7 +235,7 @@ function outgoingTransitions(situation: RunSituation) {
         escape: transition.escape,
         when_blocked: whenBlocked,
         ...eventPermissions(definition, possible),
-        checks: checks.map(({ truth, ...check }) => ({ ...check, status: truth })),
+        checks: checks.map(({ status, ...check }) => ({ ...check, status })),
       }
     })
   })

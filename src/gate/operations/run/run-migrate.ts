@@ -60,7 +60,7 @@ export const runMigrate = defineOperation({
         isKept: (await reads.runs.definition(target.hash)) !== null,
         stateMap: new Map((input.state_map ?? []).map((pair) => splitPair(pair))),
         items: await reads.inboxItems.ofRun(run.id),
-        by: await callerOfRun(reads, run.taskId, context.actor),
+        author: await callerOfRun(reads, run.taskId, context.actor),
       }
       const { record, events } = migrateRun(run, migration, setting)
       return {

@@ -35,7 +35,7 @@ export const runSummary = defineOperation({
   store.view(async (reads) => {
     const loaded = await loadRun(reads, input.run_id)
     const { record, definition } = loaded
-    const said = await runRemarks(reads, record)
+    const messages = await runRemarks(reads, record)
     const progress = runProgress(definition, engineRun(loaded, new Map()))
     return {
       run_id: record.id,
@@ -49,7 +49,7 @@ export const runSummary = defineOperation({
         remaining_states: [...progress.remainingStates],
         fewest_steps_to_end: progress.fewestStepsToEnd,
       },
-      ...(said.length > 0 && { messages: said }),
+      ...(messages.length > 0 && { messages }),
       mission_id: record.missionId,
       task_id: record.taskId,
       created_at: instant(record.createdAt),

@@ -196,7 +196,7 @@ export async function decideEvent(
       ? null
       : await askAboutChanges(
           reads,
-          { context, prepared, refused: result, eventRequest, by: caller },
+          { context, prepared, refused: result, eventRequest, author: caller },
           setting,
         )
     return {
@@ -298,16 +298,25 @@ function accept(
   { prepared, accepted, eventRequest, given, sending, author }: AcceptEventContext,
   setting: TransactionContext,
 ): ChangeSet<SendEventResult> {
-  const { loaded, external, items, said, caller: by } = prepared
+  const { loaded, external, items, said, caller } = prepared
   const { record, definition } = loaded
   const advanced = advanceRun(
-    { record, definition, accepted, eventRequest, artifacts: external.handedIn, items, by, author },
+    {
+      record,
+      definition,
+      accepted,
+      eventRequest,
+      artifacts: external.handedIn,
+      items,
+      author: caller,
+      identity: author,
+    },
     setting,
   )
   const answer = acceptedAnswer(definition, advanced, accepted, said)
   return {
     events: [...given.recorded, ...advanced.events],
-    agentName: by,
+    agentName: caller,
     ...(sending.idempotency && {
       binds: { idempotency: { ...sending.idempotency, run: record.id }, answer },
     }),
@@ -341,7 +350,7 @@ function sourcesOf(
 ) {
   const { fingerprint, clock, commandRunner, actor } = context
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
-  return { reads, external, fingerprint, now: clock.now(), by: actor, isAlive }
+  return { reads, external, fingerprint, now: clock.now(), actor, isAlive }
 }
 
 /** What was gathered for an event, and who sends it. */
@@ -441,14 +450,14 @@ async function refusalEvents(
         state: record.state,
         revision: record.revision,
         role: eventRequest.emitter.role,
-        by: by.name,
-        at: setting.at,
+        author: by.name,
+        createdAt: setting.at,
       },
     })
   }
   const asked = question(refusing, setting)
   if (asked?.isNew) projectEvents.push({ kind: 'inbox.opened', item: asked.item })
-  const changes = asked ? null : await askAboutChanges(reads, { ...refusing, by: by.name }, setting)
+  const changes = asked ? null : await askAboutChanges(reads, { ...refusing, author: by.name }, setting)
   projectEvents.push(...(changes?.events ?? []))
   // Nothing that a dry run would ask is there to be answered.
   const isThere = !refusing.isDry || !(asked?.isNew || changes?.events.length)
@@ -462,13 +471,23 @@ function askAboutChanges(
     prepared: { loaded, external, items: open },
     refused,
     eventRequest,
-    by,
-  }: Pick<RefuseEventContext, 'context' | 'prepared' | 'refused' | 'eventRequest'> & { readonly by: string },
+    author,
+  }: Pick<RefuseEventContext, 'context' | 'prepared' | 'refused' | 'eventRequest'> & {
+    readonly author: string
+  },
   setting: TransactionContext,
 ) {
   const { missing } = refused
   const { acceptable } = external
-  const asking = { context, record: loaded.record, event: eventRequest.event, by, missing, acceptable, open }
+  const asking = {
+    context,
+    record: loaded.record,
+    event: eventRequest.event,
+    author,
+    missing,
+    acceptable,
+    open,
+  }
   return changesQuestion(reads, asking, setting)
 }
 

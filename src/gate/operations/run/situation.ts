@@ -39,7 +39,7 @@ export async function prepareSituation(
   questions: Pick<MeasurementQuestions<RunMeasurements>, 'ask'>,
   { context, runId }: { readonly context: RecordContext; readonly runId: string | undefined },
 ): Promise<RunSituation | null> {
-  const { clock, fingerprint, commandRunner, actor: by } = context
+  const { clock, fingerprint, commandRunner, actor } = context
   const loaded = await loadRun(reads, runId)
   const external = await prepareState(reads, questions, { context, loaded })
   if (external === null) return null
@@ -47,7 +47,7 @@ export async function prepareSituation(
   const said = await runRemarks(reads, loaded.record)
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
   const observed = hasObservationNeeds(external)
-    ? await observeRun({ reads, external, fingerprint, now: clock.now(), by, isAlive }, loaded)
+    ? await observeRun({ reads, external, fingerprint, now: clock.now(), actor, isAlive }, loaded)
     : nothingObserved
   const { record, definition } = loaded
   const run = engineRun(loaded, external.standings)

@@ -105,15 +105,16 @@ function commandResultEntry(ends: ReadonlySet<'zero' | 'nonzero'>, result: Verif
 }
 
 async function resultOf(
-  { inboxItems: items, runs }: Reads,
+  { inboxItems, runs }: Reads,
   external: ExternalState,
   { guard, approved, hash, refusal, tree }: ApprovableCommand,
 ): Promise<VerifyResult> {
   const { run } = guard
   const elsewhere = guard.by === 'runner'
-  if (refusal && !elsewhere) return { run, status: 'refused', refused_by: refusal.by, reason: refusal.reason }
+  if (refusal && !elsewhere)
+    return { run, status: 'refused', refused_by: refusal.author, reason: refusal.reason }
   if (!approved && !elsewhere) {
-    const item = await items.openCommand(hash)
+    const item = await inboxItems.openCommand(hash)
     return { run, status: 'unapproved', item_id: item?.id ?? null }
   }
   const command = { run, folder: external.folder, ...(guard.by && { by: guard.by }) }

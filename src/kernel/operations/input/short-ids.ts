@@ -8,7 +8,7 @@ const knownBy: Readonly<Record<string, (reads: Reads) => Pick<Reads['tasks'], 'i
   m: ({ missions }) => missions,
   w: ({ missions }) => missions,
   t: ({ tasks }) => tasks,
-  h: ({ inboxItems: items }) => items,
+  h: ({ inboxItems }) => inboxItems,
   run: ({ runs }) => runs,
   cs: ({ capture }) => capture,
 }

@@ -125,10 +125,10 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
   return createElement(
     Box,
     { flexDirection: 'column', width: columns, height: rows, overflow: 'hidden' },
-    ...lines.map((line, at) =>
+    ...lines.map((line, key) =>
       createElement(
         Text,
-        { key: at, wrap: 'truncate-end' },
+        { key, wrap: 'truncate-end' },
         ...line.map((span, part) => createElement(Text, { key: part, ...spanProps(span) }, span.text)),
       ),
     ),

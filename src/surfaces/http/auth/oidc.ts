@@ -143,12 +143,12 @@ export class OidcSignIn {
     const known = await team.store.view((reads) => reads.identities.personOf(claims.iss, claims.sub))
     if (known) return assertEnabled(known)
     const byGroup = this.#accessByGroups(claims, null) !== null
-    const at = now()
+    const createdAt = now()
     const linked = { issuer: claims.iss, subject: claims.sub }
     const name = nameOf(said, email)
     return team.store.record({
       actor: { name, kind: 'person', role: null, channel: 'dashboard' },
-      at,
+      at: createdAt,
       decide: async (reads) => {
         const invited = email === null ? null : await invitedPersonOf(reads, email)
         if (invited) {
@@ -162,7 +162,7 @@ export class OidcSignIn {
           return { events: [event], answer: person }
         }
         if (!byGroup) throw uninvitedError(said.email, said.email_verified === true)
-        const [taken] = await reads.identities.personsCalled(name)
+        const [taken] = await reads.identities.peopleNamed(name)
         const person: Person = {
           id: ids.next('person'),
           name: taken ? `${name} (${claims.sub.slice(0, 12)})` : name,
@@ -170,7 +170,7 @@ export class OidcSignIn {
           ...linked,
           admin: false,
           disabledAt: null,
-          createdAt: at,
+          createdAt,
         }
         return { events: [{ kind: 'person.added', person }], answer: person }
       },
@@ -264,7 +264,7 @@ function assertEnabled(person: Person): Person {
 
 /** Who was invited by an address and did not sign in yet. */
 async function invitedPersonOf({ identities }: Reads, email: string): Promise<Person | null> {
-  const called = await identities.personsCalled(email)
+  const called = await identities.peopleNamed(email)
   return called.find((person) => person.email === email && person.issuer === null) ?? null
 }
 

@@ -155,14 +155,14 @@ export async function signOut(c: RequestContext, security: Security): Promise<Re
   })
 }
 
-function endSessions(team: Team, principal: Principal, at: number): Promise<number> {
+function endSessions(team: Team, principal: Principal, now: number): Promise<number> {
   const { person, token, session } = principal
   return team.store.record({
     actor: actorOf(principal),
-    at,
+    at: now,
     decide: async (reads) => {
       const which = session ? { only: session.id } : token ? { tokenIds: [token.id] } : {}
-      const ended = await endedSessions(reads, { personId: person.id, now: at, ...which })
+      const ended = await endedSessions(reads, { personId: person.id, now, ...which })
       return { ...ended, answer: ended.events.length }
     },
   })

@@ -213,14 +213,11 @@ async function taskOf({ plan, tasks }: Reads, id: string, now: number): Promise<
   }
 }
 
-async function inboxItemLine(
-  { inboxItems: items, records }: Reads,
-  id: string,
-): Promise<InboxItemLine | null> {
-  const item = await items.find(id)
+async function inboxItemLine({ inboxItems, records }: Reads, id: string): Promise<InboxItemLine | null> {
+  const item = await inboxItems.find(id)
   if (!item) return null
   const issue = item.issueId === null ? null : await records.issue(item.issueId)
-  return { item, issue, opener: await items.opener(item.id) }
+  return { item, issue, opener: await inboxItems.opener(item.id) }
 }
 
 function placeOf({ missionId, phaseId, taskId, attemptId, agentName }: RecordLocation): Entity {

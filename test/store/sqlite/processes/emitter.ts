@@ -14,7 +14,7 @@ for (let moved = 0; moved < Number(count); ) {
     decide: async ({ runs }) => {
       const revision = (await runs.load('run-1'))?.record.revision ?? 0
       if (revision !== known) return { events: [], answer: false }
-      const event = anEvent(revision + 1, { id: `evt-${name}-${moved}` as RunEventId, by: name })
+      const event = anEvent(revision + 1, { id: `evt-${name}-${moved}` as RunEventId, author: name })
       return { events: [advanced(event)], answer: true }
     },
   })

@@ -53,8 +53,8 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
     folder: project.folder,
     clients: () => [],
     contextOf: (actor: Actor): Context => {
-      const standing = directory.standingOf(actor, served)
-      return { ...project.context, actor, team: people.team, ...(standing && { permissions: standing }) }
+      const permissions = directory.standingOf(actor, served)
+      return { ...project.context, actor, team: people.team, ...(permissions && { permissions }) }
     },
   }
   const live = createLivePart({ version, log })
