@@ -3,8 +3,8 @@ import type { Evidence, EvidenceNeed } from './evidence.ts'
 import type { CommandGuard } from './guards/command.ts'
 import {
   type GuardResult,
-  satisfiedGuard,
   type GuardStatus,
+  satisfiedGuard,
   unknownGuard,
   unsatisfiedGuard,
 } from './guards/guard.ts'

@@ -6,7 +6,7 @@ import type { BriefOf, MeasurementOf } from '../../kernel/operations/measurement
 import { excerpt, plainLine } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
-import { commentKinds, commentStanding, type ReviewComment, actionWords } from '../domain/review.ts'
+import { actionWords, commentKinds, commentStanding, type ReviewComment } from '../domain/review.ts'
 import type { ReviewWithTasks } from '../ports/review-reads.ts'
 import type { commentLines } from './measure-files.ts'
 import { maxReviews } from './review-lines.ts'

@@ -8,8 +8,8 @@ import {
   lineStates,
   type ReviewComment,
   type ReviewReply,
-  sides,
   reviewActions,
+  sides,
 } from '../domain/review.ts'
 
 export const ReplyEntry = z.object({

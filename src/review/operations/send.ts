@@ -37,10 +37,10 @@ import {
   type Review,
   type ReviewSubject,
   reopenTask,
+  reviewActions,
   sendReview,
   subjectKey,
   tasksSentBack,
-  reviewActions,
 } from '../domain/review.ts'
 import { markOf, placeKey } from './gather.ts'
 import {
