@@ -40,12 +40,12 @@ test.each([
 
 test('not of what is unknown says what is not known, and how to find out', () => {
   expect(judged({ not: { any: ['unknown', 'fails'] } })).toEqual({
-    truth: 'unknown',
+    status: 'unknown',
     missing: [
       {
         name: 'not any of (unknown, fails)',
         description: '',
-        truth: 'unknown',
+        status: 'unknown',
         reason: 'whether any of (unknown, fails) holds is not known: it unknown',
         fix: 'Measure it.',
       },

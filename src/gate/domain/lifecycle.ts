@@ -102,7 +102,12 @@ export function advanceRun(advancing: AdvanceContext, setting: TransactionContex
     from,
     to,
     stateChanged,
-    artifacts: advancing.artifacts.map((artifact) => ({ ...artifact, revision: run.revision, author, identity })),
+    artifacts: advancing.artifacts.map((artifact) => ({
+      ...artifact,
+      revision: run.revision,
+      author,
+      identity,
+    })),
     unsatisfied: unsatisfied.map(({ name, reason }) => `${name}: ${reason}`),
     role: eventRequest.emitter.role,
     author,
