@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { shopPlan } from '../support/shop-plan.ts'
 import { type Day, lines } from './day.ts'
 
@@ -6,7 +7,7 @@ export async function fillBusyDay(day: Day): Promise<void> {
   const [mira, otto, juno, rune] = ['mira', 'otto', 'juno', 'rune'].map((name) => day.agent(name))
   if (!mira || !otto || !juno || !rune) throw new Error('four agents were made')
   day.write('plan.json', shopPlan())
-  await day.person('plan_import', { file: 'plan.json' })
+  await day.person('plan_import', { file: join(day.folder, 'plan.json') })
   day.remove('plan.json')
   const mission = await mira('start_mission', {
     name: 'Streaming diff parser',

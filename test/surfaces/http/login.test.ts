@@ -79,6 +79,7 @@ test('the dashboard acts as the person, over its own channel', async () => {
   const session = await jsonOf(response)
   expect(session).toEqual({
     actor: { name: 'Tess', kind: 'person', role: null, channel: 'dashboard' },
+    demo: null,
     csrf: expect.stringMatching(/^[\w-]{43}$/),
     single_user: true,
     permissions: {
