@@ -6,20 +6,10 @@ import { isOwnTool } from '../../../src/gate/domain/hook/tool-use.ts'
 import { catalog } from '../../../src/kernel/operations/catalog.ts'
 import { fileIn, openHookProject } from './hook-project.ts'
 
-test('waymark pre-tool-use is the same hook by the name that it had first', () => {
-  const { createRun, raw, folder } = openHookProject()
-  createRun()
-  const said = JSON.stringify({ cwd: folder, hook_event_name: 'PreToolUse', tool_name: 'Bash' })
-  const { code, out } = raw(['pre-tool-use'], said)
-  expect(code).toBe(0)
-  expect(out).toBe(raw(['hook', 'pre-tool-use'], said).out)
-  expect(JSON.parse(out).hookSpecificOutput.permissionDecision).toBe('deny')
-})
-
 test('the help explains the hooks', () => {
   const { run } = openHookProject()
   expect(run('hook', '--help').out).toContain('waymark hook pre-tool-use|session-start|stop')
-  expect(run('help', 'all').out).toContain('pre-tool-use')
+  expect(run('help').out).toMatch(/^ +hook +\S/m)
 })
 
 test('Cursor is answered in its own words, and a question there is a no', () => {
