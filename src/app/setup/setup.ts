@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import { isatty } from 'node:tty'
 import type { Client } from '../../clients/setup/client.ts'
 import { shellLine } from '../../clients/setup/commands.ts'
-import { type DetectedClient, detectClients } from '../../clients/setup/detect.ts'
+import { detectClients } from '../../clients/setup/detect.ts'
 import {
   applyPlan,
   Disk,
@@ -29,7 +29,7 @@ import {
 import { clients as allClients, clientNamed } from '../../clients/setup/setup-clients.ts'
 import type { SetupContext } from '../../clients/setup/setup-context.ts'
 import { Failure } from '../../kernel/failure.ts'
-import { removeContained } from '../../kernel/files/contained-file.ts'
+import { isWithin, removeContained } from '../../kernel/files/contained-file.ts'
 import { canWrite } from '../../kernel/files/state-folder.ts'
 import { nearestWord } from '../../kernel/nearest-word.ts'
 import { processEnd } from '../../kernel/process-end.ts'
@@ -40,8 +40,9 @@ import { canSwitch, enableRecordingUnlessOff, restoreRecordingSwitch } from '../
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { type CommandArguments, isJsonRequested, readWords } from '../settings/flags.ts'
-import { missingFolder, rootWithoutGit, unusableFolder } from '../settings/places.ts'
+import { enclosingTree, missingFolder, rootWithoutGit, unusableFolder } from '../settings/places.ts'
 import { refuseForeign } from '../settings/regular-paths.ts'
+import { committedFiles, excludeFromGit, includeInGit } from './git-exclude.ts'
 import { isFromRegistry, setupContextOf, setupResources, stateFolderOf } from './read-setup-context.ts'
 import { SetupRecords } from './records.ts'
 
@@ -85,12 +86,11 @@ export async function init(words: readonly string[]): Promise<void> {
     return
   }
   const found = clients ? [] : detectClients(ground, disk.exists)
-  const chosen = clients ?? (await chosenClients(found, flags, place))
+  for (const { client, by } of found) terminal.write(`${client.title} was found (${by}).\n`)
+  const chosen = clients ?? found.map(({ client }) => client)
   if (chosen.length === 0) {
     terminal.write(
-      found.length === 0
-        ? `No client was found: ${ground.folder} and ${ground.home} hold no files of ${titlesOf(allClients)}, and none of their programs is on the PATH.\nwaymark setup <client> sets one up all the same.\n`
-        : 'Nothing was written.\n',
+      `No client was found: ${ground.folder} and ${ground.home} hold no files of ${titlesOf(allClients)}, and none of their programs is on the PATH.\nwaymark setup <client> sets one up all the same.\n`,
     )
     report(place, { state: 'nothing_to_write', clients: [], files: [] })
     return
@@ -126,13 +126,26 @@ async function run(
   }
   if (flags.has('undo')) return undo(clients, flags, running)
   refuseNoProject(clients, ground, readSetupOptions(flags))
-  const asked = await promptForOptions(clients, flags, place)
+  const asked = readSetupOptions(flags)
   const plan = planFor(clients, asked, place)
   const changed = changedFiles(plan.files)
   const isRefused = plan.findings.some(({ state }) => state === 'refused')
   const obstacle = firstFileObstacle(plan.files, ground.folder)
   if (!isReadOnlyRun(flags)) refuseObstacle(obstacle)
   show(plan, flags, place)
+  const repository = { folder: ground.folder, environment: place.environment }
+  const hidden = filesToExclude(changed, asked, place)
+  const committed = asked.shared ? [] : await committedFiles(filesOf(changed), repository)
+  if (committed.length > 0) {
+    terminal.write(
+      `- ${joinNames(committed)} ${committed.length === 1 ? 'is' : 'are'} in the repository. Whoever has no waymark finds a server there that does not start: commit the change for a team that uses Waymark, or use --user.\n`,
+    )
+  }
+  if (hidden.length > 0) {
+    terminal.write(
+      `- Git leaves the new files out of commits (.git/info/exclude), so nobody else gets them; with --shared they are for everybody.\n`,
+    )
+  }
   if (obstacle) terminal.write(`${obstacle.says}.\n`)
   const record = ignoreOf(ground)
   refuseForeign(ground.folder)
@@ -167,6 +180,8 @@ async function run(
     return
   }
   write(plan.files, place)
+  if (asked.shared) await includeInGit(filesOf(plan.files), repository)
+  else if (hidden.length > 0) await excludeFromGit(hidden, repository)
   if (asked.hooks && asked.capture) recordSessions(clients, place)
   if (makesRecord) makeRecord(ground, place)
   if (changed.length === 0) {
@@ -175,12 +190,42 @@ async function run(
     report(place, { ...about, state: isRefused ? 'not_written' : 'already_set_up' })
     return
   }
-  for (const line of plan.afterwards) terminal.write(`- ${line}\n`)
   const way = undoLine(running, flags)
   const them = changed.length === 1 ? 'it' : 'them'
-  terminal.write(`${formatCount(changed.length, 'file')} written. ${way} takes ${them} back.\n`)
-  showSkipped(plan, place)
+  terminal.write(`\n${formatCount(changed.length, 'file')} written. ${way} takes ${them} back.\n`)
+  writeList('Not done', plan.skipped, terminal)
+  writeList(
+    'Notes',
+    [
+      ...plan.notes,
+      ...(asked.allow ? [] : ['Clients ask before they call Waymark’s tools; --allow permits these calls.']),
+    ],
+    terminal,
+  )
+  writeList('Left for you', plan.afterwards, terminal)
+  terminal.write(`\nThen say to your agent: Start a Waymark mission for this and work in tasks.\n`)
   report(place, { ...about, state: 'written', undo: way })
+}
+
+function writeList(title: string, lines: readonly string[], terminal: Terminal): void {
+  if (lines.length === 0) return
+  terminal.write(`\n${terminal.ink('bold', title)}\n${lines.map((line) => `- ${line}\n`).join('')}`)
+}
+
+function filesOf(files: readonly PlannedFile[]): readonly string[] {
+  return files.map(({ file }) => file)
+}
+
+/** The new files of a repository that its user keeps for themselves. */
+function filesToExclude(
+  changed: readonly PlannedFile[],
+  { shared }: SetupRequest,
+  { ground }: SetupHost,
+): readonly string[] {
+  if (shared || enclosingTree(ground.folder, ground.home) === null) return []
+  return changed.flatMap(({ file, before, text }) =>
+    before === null && text !== null && isWithin(ground.folder, file) ? [file] : [],
+  )
 }
 
 function planFor(
@@ -290,6 +335,8 @@ async function undo(
   }
   const hadHooks = hasHooks(place)
   write(files, place)
+  const gone = changed.flatMap(({ file, text }) => (text === null ? [file] : []))
+  await includeInGit(gone, { folder: ground.folder, environment: place.environment })
   const root = rootOf(place)
   // The last one that goes takes the switch along that the first one made.
   if (hadHooks && !hasHooks(place) && !restoreRecordingSwitch(root, place.environment)) {
@@ -466,48 +513,6 @@ function readSetupOptions(flags: CommandArguments): SetupRequest {
   }
 }
 
-/** What the command line leaves open is asked once, where there is a person to ask: first what is written in any case. */
-async function promptForOptions(
-  clients: readonly Client[],
-  flags: CommandArguments,
-  place: SetupHost,
-): Promise<SetupRequest> {
-  const asked = readSetupOptions(flags)
-  if (isReadOnlyRun(flags) || flags.has('yes') || !isAtTerminal(place)) return asked
-  const plain = planFor(clients, asked, place)
-  const plainly = changedFiles(plain.files).map(
-    ({ file, before }) => `  ${file}${before === null ? ' (new)' : ''}\n`,
-  )
-  if (plainly.length > 0)
-    place.terminal.write(`Setup writes these, and shows them first:\n${plainly.join('')}`)
-  const further = async (question: string, wanted: Partial<SetupRequest>, otherwise: boolean) => {
-    const files = filesFor(planFor(clients, { ...asked, ...wanted }, place), plain)
-    return (
-      files.length > 0 &&
-      (await askYesNo(`${question}\n  In ${joinNames(files)} [${otherwise ? 'Y/n' : 'y/N'}] `, otherwise))
-    )
-  }
-  const hooks =
-    asked.hooks ||
-    (await further(
-      'Record what agents do by hooks of the clients, also where they do not call Waymark?',
-      { hooks: true },
-      false,
-    ))
-  const isOwn = clients.every((client) => scopeOf(client, { ground: place.ground, asked }) === 'user')
-  const allow =
-    asked.allow ||
-    (await further('May agents call Waymark’s own tools without asking each time?', { allow: true }, isOwn))
-  return { ...asked, hooks, allow }
-}
-
-/** The files that a plan would make otherwise than another one. */
-function filesFor(plan: SetupPlan, than: SetupPlan): readonly string[] {
-  return changedFiles(plan.files).flatMap(({ file, text }) =>
-    than.files.some((one) => one.file === file && one.text === text) ? [] : [file],
-  )
-}
-
 /** What only looks may be done by anyone. */
 function isReadOnlyRun(flags: CommandArguments): boolean {
   return flags.has('dry-run') || flags.has('check')
@@ -556,26 +561,14 @@ function refuseNoProject(clients: readonly Client[], ground: SetupContext, asked
   })
 }
 
-async function chosenClients(
-  found: readonly DetectedClient[],
-  flags: CommandArguments,
-  place: SetupHost,
-): Promise<readonly Client[]> {
-  for (const { client, by } of found) place.terminal.write(`[x] ${client.title} (${by})\n`)
-  const all = found.map(({ client }) => client)
-  if (found.length === 0 || flags.has('yes') || isReadOnlyRun(flags) || !isAtTerminal(place)) return all
-  const answer = await ask('Set these up? Enter for all, n for none, or names with commas: ')
-  if (/^(?:n|no)$/i.test(answer)) return []
-  if (/^(?:|y|yes)$/i.test(answer)) return all
-  return answer.split(',').map((name) => knownClient(name.trim()))
-}
-
 function show(plan: SetupPlan, flags: CommandArguments, { terminal }: SetupHost): void {
   showLines(differences(plan.files, { isWhole: flags.has('dry-run') }), terminal)
   for (const { file, state, says } of plan.findings) {
     if (says !== null && state !== 'refused') terminal.write(`${file}: ${says}\n`)
   }
-  for (const note of plan.notes) terminal.write(`- ${note}\n`)
+  // What is written ends with them.
+  const isWritten = changedFiles(plan.files).length > 0 && !isReadOnlyRun(flags)
+  if (!isWritten) for (const note of plan.notes) terminal.write(`- ${note}\n`)
 }
 
 function showSkipped({ skipped }: SetupPlan, { terminal }: SetupHost): void {

@@ -32,7 +32,7 @@ export interface SetupRequest {
   readonly allow: boolean
   readonly rules: boolean
   readonly hooks: boolean
-  /** Hooks of a project stand in the file that is committed, not in the person's own. */
+  /** Files of a project are committed, for everybody who works in it: hooks stand in these, and entries name the program. */
   readonly shared: boolean
   readonly capture: boolean
   readonly toolsets: string | null
@@ -251,19 +251,20 @@ function requestedEdits(client: Client, planning: SetupPlanInput): EditRequest {
 /** The edit that puts the server's entry into a file; for the file of one scope, or another of its own. */
 function serverEdit(
   client: Client,
-  { ground, asked, supplies }: Pick<SetupPlanInput, 'ground' | 'asked' | 'supplies'>,
+  { ground, asked, supplies, read }: Pick<SetupPlanInput, 'ground' | 'asked' | 'supplies' | 'read'>,
   place: ServerEntryLocation,
 ): Edit {
   const scope = scopeOf(client, { ground, asked })
   const more = asked.toolsets === null ? [] : ['--toolsets', asked.toolsets]
-  const way = launchMethod(scope, asked)
+  const way = launchMethod(scope, read(place.file), { ground, asked })
   const command = serverCommand(ground, way, more)
   const wanted = { ...command, ground, tools: supplies.tools }
   const isInEntry = client.allow.kind === 'entry'
   const entry = client.entry({ ...wanted, allow: asked.allow && isInEntry })
   const freely = client.entry({ ...wanted, allow: isInEntry })
   // What setup writes with other words of the command line is its own, and may be replaced.
-  const ways: readonly LaunchMethod[] = scope === 'project' ? ['name', 'npx'] : ['absolute', 'npx']
+  const ways: readonly LaunchMethod[] =
+    scope === 'project' ? ['name', 'npx', 'absolute'] : ['absolute', 'npx']
   const all = ways.flatMap((other) => {
     const command = serverCommand(ground, other, more)
     const form = { ...command, ground, tools: supplies.tools }
@@ -309,9 +310,16 @@ function entryEdit(
   }
 }
 
-function launchMethod(scope: SetupScope, { npx }: SetupRequest): LaunchMethod {
-  if (npx) return 'npx'
-  return scope === 'project' ? 'name' : 'absolute'
+/** A new file is this user's alone, and may name this copy by its path; one that was there is perhaps everybody's. */
+function launchMethod(
+  scope: SetupScope,
+  text: string | null,
+  { ground: { program }, asked }: Pick<SetupPlanInput, 'ground' | 'asked'>,
+): LaunchMethod {
+  if (asked.npx) return 'npx'
+  if (scope === 'user') return 'absolute'
+  const isOwn = text === null || text.includes(JSON.stringify(program.bin).slice(1, -1))
+  return isOwn && !asked.shared && !program.isNamed ? 'absolute' : 'name'
 }
 
 function serverEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
@@ -341,7 +349,7 @@ function serverEdits(client: Client, planning: SetupPlanInput): Partial<EditRequ
   const places = also && read(also.file) !== null ? [place, also] : [place]
   return {
     edits: places.map((one) => serverEdit(client, planning, one)),
-    notes: launchMethod(scope, planning.asked) === 'name' ? pathHints(ground) : [],
+    notes: launchMethod(scope, read(place.file), planning) === 'name' ? pathHints(ground) : [],
   }
 }
 
@@ -386,7 +394,7 @@ function requestedHookEdits(client: Client, planning: SetupPlanInput): Partial<E
       one.includes('*') ? planning.expand(one) : [one],
     )
     if (plugin !== null || seen.some((one) => hasOurHook(read(one) ?? ''))) return {}
-    return { afterwards: ['What agents do without calling Waymark is recorded only with --hooks.'] }
+    return { notes: ['What agents do without calling Waymark is recorded only with --hooks.'] }
   }
   if (plugin !== null) {
     return { notes: [`${client.title} has the hooks from its plugin, which ${plugin} switches on.`] }

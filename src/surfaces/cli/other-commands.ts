@@ -25,7 +25,7 @@ const setupFlags: NonNullable<OtherCommand['explained']> = [
     '--hooks',
     'Install hooks in your own file: the client asks Waymark before tool calls, and sessions are recorded',
   ],
-  ['--shared', 'Install hooks in the committed file of the project, for everybody'],
+  ['--shared', 'Write files to commit, for everybody: entries that name waymark, and hooks'],
   ['--no-capture', 'With --hooks: record no sessions'],
   ['--toolsets <names>', 'Only these tools: plan, track, gate, comma-separated; or auto'],
   ['--via npx', 'Start Waymark with npx'],

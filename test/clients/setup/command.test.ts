@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -17,6 +18,7 @@ import { clients } from '../../../src/clients/setup/setup-clients.ts'
 import { settingsFile } from '../../../src/sessions/capture/settings-file.ts'
 import { otherCommands } from '../../../src/surfaces/cli/other-commands.ts'
 import { hookQueue } from '../../sessions/captured-project.ts'
+import { temporaryFolder } from '../../support/git-repository.ts'
 import { openCommandLine, refusalIn } from '../../surfaces/cli/command-line.ts'
 
 /** Every file below a folder with its bytes, time and mode; the cache of compiled code is not ours to keep still. */
@@ -53,7 +55,7 @@ test('setup shows, writes and takes back; the second time there is nothing to do
   const first = run('setup', 'claude', '--allow', '--hooks', '--rules', '--yes')
   expect(first).toMatchObject({ code: 0, error: '' })
   expect(first.out).toContain(`${join(folder, '.mcp.json')} (new)`)
-  expect(first.out).toContain('+    "waymark": { "type": "stdio", "command": "waymark", "args": ["mcp"] }')
+  expect(first.out).toMatch(/\+ +"args": \[".*waymark\.js", "mcp"\]/)
   expect(first.out).toContain('waymark setup claude --undo takes them back.')
   expect(statSync(settings).mode & 0o777).toBe(0o600)
   expect(readFileSync(settings, 'utf8')).toMatch(/^\uFEFF\{\r\n {2}"model": "opus",\r\n/)
@@ -113,8 +115,8 @@ test('what only npx finds, no client will find: setup says so, and so does docto
   const PATH = [bin, ...(environment['PATH'] ?? '').split(delimiter)].join(delimiter)
   const byNpx = { PATH, npm_execpath: '/usr/lib/npx-cli.js' }
   const says = 'waymark is not on the PATH, where clients look for it: npm install --global puts it there.'
-  expect(runWith({ environment: byNpx }, 'setup', 'claude', '--yes').out).toContain(says)
-  expect(runWith({ environment: { PATH } }, 'setup', 'claude', '--yes').out).not.toContain(says)
+  expect(runWith({ environment: byNpx }, 'setup', 'claude', '--shared', '--yes').out).toContain(says)
+  expect(runWith({ environment: { PATH } }, 'setup', 'claude', '--shared', '--yes').out).not.toContain(says)
   expect(runWith({ environment: byNpx }, 'doctor').out).toContain(
     'its command does not start: waymark is not on the PATH',
   )
@@ -218,8 +220,8 @@ test('init sets up what it finds as one, and leaves nothing else but .waymark/.g
   const before = bytesBelow(home)
   const { code, out } = run('init', '--yes')
   expect(code).toBe(0)
-  expect(out).toContain(`[x] Cursor (${join(folder, '.cursor')})`)
-  expect(out).toContain(`[x] Codex (${join(home, '.codex')})`)
+  expect(out).toContain(`Cursor was found (${join(folder, '.cursor')}).`)
+  expect(out).toContain(`Codex was found (${join(home, '.codex')}).`)
   expect(
     Object.keys(bytesBelow(home))
       .filter((file) => !(file in before))
@@ -238,6 +240,49 @@ test('init sets up what it finds as one, and leaves nothing else but .waymark/.g
     reason: 'client_unknown',
   })
 })
+
+test('colleagues are not disturbed: new files stay out of commits, unless they are for everybody', () => {
+  const { runWith, folder, home, git } = openCommandLine()
+  const run = (...words: readonly string[]) => runWith({ environment: { PATH: pathWithGit() } }, ...words)
+  for (const name of ['.claude', '.cursor', '.codex', '.copilot', '.gemini']) mkdirSync(join(home, name))
+  put(join(folder, '.git', 'info', 'exclude'), '*.swp')
+  const exclude = () => readFileSync(join(folder, '.git', 'info', 'exclude'), 'utf8')
+
+  const all = 'claude,cursor,vscode,codex,gemini,antigravity,opencode,copilot,devin,zed'
+  const { code, out } = run('init', '--clients', all, '--yes')
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('Git leaves the new files out') })
+  expect(out).toMatch(/Notes\n- [\s\S]*Left for you\n- [\s\S]*say to your agent: Start a Waymark mission/)
+  expect(git('status', '--porcelain', '--untracked-files=all')).toBe('')
+  const entry = JSON.parse(readFileSync(join(folder, '.mcp.json'), 'utf8')).mcpServers.waymark
+  expect([entry.command, entry.args.at(-1)]).toEqual([process.execPath, 'mcp'])
+  expect(run('init', '--clients', all, '--yes').out).toContain('already set up')
+
+  // For everybody: the program by its name, in files that can be committed.
+  expect(run('setup', 'claude', '--shared', '--yes').code).toBe(0)
+  expect(git('status', '--porcelain', '--untracked-files=all')).toContain('.mcp.json')
+  expect(JSON.parse(readFileSync(join(folder, '.mcp.json'), 'utf8')).mcpServers.waymark.command).toBe(
+    'waymark',
+  )
+  expect(run('init', '--undo', '--yes').code).toBe(0)
+  expect(exclude()).toBe('*.swp\n')
+  expect(git('status', '--porcelain')).toBe('')
+})
+
+test('a file that is committed already is named, and gets no path of this machine', () => {
+  const { runWith, folder, git } = openCommandLine()
+  put(join(folder, '.mcp.json'), '{ "mcpServers": {} }\n')
+  git('add', '.mcp.json')
+  const { out } = runWith({ environment: { PATH: pathWithGit() } }, 'setup', 'claude', '--yes')
+  expect(out).toMatch(/\.mcp\.json is in the repository\. .*--user\./)
+  expect(readFileSync(join(folder, '.mcp.json'), 'utf8')).toContain('"command": "waymark"')
+})
+
+/** Where git is found, and nothing else: no waymark, no client. */
+function pathWithGit(): string {
+  const folder = temporaryFolder()
+  symlinkSync(execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim(), join(folder, 'git'))
+  return folder
+}
 
 test('no token of the environment gets into a file, a difference or a record', () => {
   const { runWith, home } = openCommandLine()

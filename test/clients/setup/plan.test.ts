@@ -125,10 +125,10 @@ test('undo says where a client is set up, when it is asked in another place', ()
 test('without hooks setup says what is not recorded, where none are there already', () => {
   const files = new Files(ground)
   const says = 'What agents do without calling Waymark is recorded only with --hooks.'
-  expect(files.plan([client('claude'), client('codex')]).afterwards).toContain(says)
-  expect(files.plan([client('zed')]).afterwards).not.toContain(says)
+  expect(files.plan([client('claude'), client('codex')]).notes).toContain(says)
+  expect(files.plan([client('zed')]).notes).not.toContain(says)
   files.setUp([client('claude')], { hooks: true, shared: true })
-  expect(files.plan([client('cursor')]).afterwards).not.toContain(says)
+  expect(files.plan([client('cursor')]).notes).not.toContain(says)
 })
 
 test('set up again there is nothing to write', () => {
@@ -490,7 +490,9 @@ test('the plugin of Codex brings server and hooks, too', () => {
     `Codex has the hooks from its plugin, which ${config} switches on.`,
   ])
   expect(Object.fromEntries(files.texts)).toEqual(enabled(true))
-  expect(new Files(ground, enabled(false)).setUp([client('codex')]).notes).toEqual([])
+  expect(new Files(ground, enabled(false)).setUp([client('codex')]).notes).toEqual([
+    'What agents do without calling Waymark is recorded only with --hooks.',
+  ])
 })
 
 test('a plugin that is switched off brings nothing', () => {

@@ -1,0 +1,83 @@
+import { dirname, join, relative, sep } from 'node:path'
+import { gitEnvironment, runGit } from '../../git/process.ts'
+import { isWithin, removeContained, writeContained } from '../../kernel/files/contained-file.ts'
+import { readIfThere } from '../../kernel/files/private-file.ts'
+import type { Environment } from '../settings/environment.ts'
+
+const begin = '# Waymark: files that setup made for you alone'
+const end = '# Waymark: end'
+
+/**
+ * Keeps new files of a project out of its commits, in `.git/info/exclude`, which is this clone's own: colleagues without
+ * Waymark get no entry of a server that they cannot start. Answers the file; null where there is no repository.
+ */
+export async function excludeFromGit(
+  files: readonly string[],
+  repository: ProjectFolder,
+): Promise<string | null> {
+  return changeExcluded(repository, (excluded, top) => [
+    ...new Set([
+      ...excluded,
+      ...files.filter((file) => isWithin(top, file)).map((file) => patternOf(file, top)),
+    ]),
+  ])
+}
+
+/** Takes files back that are gone. */
+export async function includeInGit(files: readonly string[], repository: ProjectFolder): Promise<void> {
+  await changeExcluded(repository, (excluded, top) => {
+    const gone = files.filter((file) => isWithin(top, file)).map((file) => patternOf(file, top))
+    return excluded.filter((pattern) => !gone.includes(pattern))
+  })
+}
+
+/** Those of some files that git has in its index. */
+export async function committedFiles(
+  files: readonly string[],
+  { folder, environment }: ProjectFolder,
+): Promise<readonly string[]> {
+  if (files.length === 0) return []
+  const call = { folder, environment: gitEnvironment(environment), onlyReads: true } as const
+  const listed = await runGit(['ls-files', '-z', '--', ...files], call)
+  if (listed.code !== 0) return []
+  const names = listed.output.toString('utf8').split('\0')
+  return files.filter((file) => names.includes(relative(folder, file).split(sep).join('/')))
+}
+
+interface ProjectFolder {
+  readonly folder: string
+  readonly environment: Environment
+}
+
+async function changeExcluded(
+  { folder, environment }: ProjectFolder,
+  change: (excluded: readonly string[], top: string) => readonly string[],
+): Promise<string | null> {
+  const question = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-path', 'info/exclude']
+  const call = { folder, environment: gitEnvironment(environment), onlyReads: true } as const
+  const { code, output } = await runGit(question, call)
+  const [top = '', file = ''] = output.toString('utf8').split('\n')
+  if (code !== 0 || file === '') return null
+  const text = readIfThere(file) ?? ''
+  const lines = text.split('\n')
+  const [first, last] = [lines.indexOf(begin), lines.indexOf(end)]
+  const isThere = first >= 0 && last > first
+  const excluded = isThere ? lines.slice(first + 1, last) : []
+  const wanted = change(excluded, top)
+  if (wanted.join('\n') === excluded.join('\n')) return wanted.length === 0 ? null : file
+  const block = wanted.length === 0 ? [] : [begin, ...wanted, end]
+  const around = isThere ? [lines.slice(0, first), lines.slice(last + 1)] : [lines.slice(0, -1), ['']]
+  // A last line without an end gets one.
+  const open = isThere || lines.at(-1) === '' ? [] : [lines.at(-1) ?? '']
+  const next = [...(around[0] ?? []), ...open, ...block, ...(around[1] ?? [])].join('\n')
+  const base = dirname(dirname(file))
+  const path = join('info', 'exclude')
+  const done = next === '' ? removeContained(base, path) : writeContained(base, path, next)
+  return 'reason' in done ? null : file
+}
+
+/** A path as a line of an ignore file, which means that path alone. */
+function patternOf(file: string, top: string): string {
+  const path = relative(top, file).split(sep).join('/')
+  return `/${path.replace(/[\\*?[\]]/g, '\\$&').replace(/ $/, '\\ ')}`
+}
