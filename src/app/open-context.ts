@@ -166,7 +166,7 @@ function callerField({ actor, environment }: OpenProjectOptions): Pick<Context, 
 function filesElsewhereFailure(name: string): Failure {
   return new Failure('UNAVAILABLE', `The work tree of the project ${name} is not on this machine.`, {
     reason: 'files_on_other_machine',
-    hint: 'Work where it is: run `waymark connect` with the address of this server there, and files are measured beside it.',
+    hint: 'Work on the machine that has it: run `waymark connect` there with the address of this server.',
     details: { elsewhere: true },
   })
 }

@@ -48,9 +48,9 @@ interface ReviewArguments {
 export async function review(words: readonly string[]): Promise<void> {
   const read = readWords('review', words)
   const [id, odd] = read.positionals
-  if (odd !== undefined) throw read.mistaken(`review takes one task or mission, not "${odd}" too.`)
+  if (odd !== undefined) throw read.mistaken(`review takes one task or mission, not "${odd}" as well.`)
   const flagged = reviewActions.filter((verdict) => read.has(verdict.replace('_', '-')))
-  if (flagged.length > 1) throw read.mistaken('A review has one verdict.')
+  if (flagged.length > 1) throw read.mistaken('A review has one action: --approve, --send-back or --comment.')
   const [verdict = null] = flagged
   const project = await openWatchedProject(read.text('project'), (sentence) =>
     printError(`waymark: ${sentence}\n`),
@@ -65,7 +65,7 @@ export async function review(words: readonly string[]): Promise<void> {
       return await listWaiting(project, json)
     }
     if (id !== undefined && read.has('since')) {
-      throw read.mistaken(`A review is of one thing: ${id}, or everything new with --since.`)
+      throw read.mistaken(`Review either ${id}, or all new work with --since.`)
     }
     const asked: ReviewArguments = {
       subject: subjectOf(id),
@@ -95,7 +95,7 @@ function assertPerson({ verdict, write, file, dropped }: ReviewArguments): void 
   const actor = commandLineActor(process.env, userName())
   const isReading = verdict === null && !write && file === undefined && dropped.length === 0
   if (actor.kind === 'person' || isReading) return
-  throw new Failure('FORBIDDEN', `A review is written by people; ${actor.name} acts as an agent.`, {
+  throw new Failure('FORBIDDEN', `Only people write reviews. ${actor.name} is an agent.`, {
     reason: 'person_needed',
     hint: 'Answer comments with waymark review reply <comment> "<text>", or the tool reply_to_review.',
   })
@@ -112,9 +112,9 @@ async function listWaiting(project: WatchedProject, json: boolean): Promise<void
   )
   print(
     [
-      ...(lines.length === 0 ? ['Nothing waits for a review.'] : lines),
+      ...(lines.length === 0 ? ['Nothing needs a review.'] : lines),
       ...(total > items.length ? [`${total - items.length} more: waymark inbox.`] : []),
-      `New since you last looked: ${formatCount(since.totals.files, 'file')}, +${since.totals.added} −${since.totals.removed}: waymark review --since`,
+      `New since your last review: ${formatCount(since.totals.files, 'file')}, +${since.totals.added} −${since.totals.removed}: waymark review --since`,
       '',
     ].join('\n'),
   )
@@ -152,9 +152,7 @@ function formatNextSteps(subject: ReviewTarget, { content, files, may }: ReviewA
   const command = commandOf(subject)
   return [
     `Comment on it: ${command} --write`,
-    ...(files.some(({ viewed }) => viewed !== null)
-      ? [`What you have looked at, too: ${command} --again`]
-      : []),
+    ...(files.some(({ viewed }) => viewed !== null) ? [`Show viewed files, too: ${command} --again`] : []),
     ...(may.decide
       ? [`Decide: ${command} --approve or --send-back --text "…", with --content ${content.slice(0, 12)}`]
       : []),
@@ -174,9 +172,9 @@ async function dropDrafts(
 
 /** What is decided without looking is decided about something that is named. */
 function missingContentFailure({ content }: ReviewAnswer): never {
-  throw new Failure('INVALID_INPUT', 'A verdict names what was shown: give --content.', {
+  throw new Failure('INVALID_INPUT', 'Pass --content to confirm the version you reviewed.', {
     reason: 'content_needed',
-    hint: `What is there now is ${content.slice(0, 12)}: look at it first.`,
+    hint: `The current version is ${content.slice(0, 12)}. Review it first.`,
   })
 }
 
@@ -194,7 +192,7 @@ async function decideAfterReview(
   try {
     for (;;) {
       const answer = await ask(
-        '[w]rite comments, [l]ook at all of it again, [a]pprove, [s]end back, [c]omment, [q]uit: ',
+        '[w]rite comments, [l]ook at all files again, [a]pprove, [s]end back, [c]omment, [q]uit: ',
       )
       if (answer === null) return print('\nNothing was sent.\n')
       if (answer === '' || answer.startsWith('q')) return
@@ -208,7 +206,7 @@ async function decideAfterReview(
       }
       const verdict = ({ a: 'approve', s: 'send_back', c: 'comment' } as const)[answer[0] as 'a' | 's' | 'c']
       if (verdict === undefined) continue
-      const text = await ask('In words, if any: ')
+      const text = await ask('Text (optional): ')
       if (text === null) return print('\nNothing was sent.\n')
       const words = text === '' ? undefined : text
       return await send(project, { ...asked, verdict, text: words }, { shown, content: shown.content })
@@ -246,7 +244,7 @@ async function send(
   if (action !== 'approve' && drafts.length === 0 && text === undefined) {
     throw new Failure('INVALID_INPUT', 'There is nothing to send: no comment and no text.', {
       reason: 'review_empty',
-      hint: `Say it in words with --text "…", or write comments first: ${command} --write.`,
+      hint: `Pass --text "…", or write comments first: ${command} --write`,
     })
   }
   const sent = await project.ask('review_send', {
@@ -267,13 +265,13 @@ async function send(
   print(
     [
       `${said}${sent.comments === 0 ? '' : ` with ${formatCount(sent.comments, 'comment')}`} (${sent.review_id}).`,
-      ...sent.reopened.map((id) => `Task ${id} is to be done again.`),
+      ...sent.reopened.map((id) => `Task ${id} goes back to do.`),
       ...sent.closed_items.map((id) => `Inbox item ${id} is answered.`),
       ...sent.runs.map(({ run_id, state }) => `Run ${run_id} is in "${state}".`),
       ...sent.notes,
       ...(isLookedAt
         ? [
-            `Its files count as looked at. To see the whole difference again: ${command} --again; to comment on it: ${command} --again --write.`,
+            `Its files are marked as viewed. See the whole diff again: ${command} --again. Comment on it: ${command} --again --write`,
           ]
         : []),
       '',
@@ -316,7 +314,7 @@ async function writeComments(
   const command = commandOf(subject)
   print(
     kept.length === 0
-      ? 'Nothing was written, so nothing is kept.\n'
+      ? 'You wrote no comment, so nothing is kept.\n'
       : [
           `${formatCount(kept.length, 'comment')} kept${all.length > kept.length ? `, ${all.length} in all` : ''}; only you see them until you send your review:`,
           ...all.map((draft) => `  ${draftLine(draft)}`),
@@ -345,7 +343,7 @@ function addKeptFileHint({ code, message, reason, hint = '', fix, details }: Fai
     ...(reason !== null && { reason }),
     ...(fix !== null && { fix }),
     ...(details && { details }),
-    hint: `${hint} What you wrote is in ${file}. Nothing of it is kept yet: mend it there, and hand it in with --from ${file}.`.trim(),
+    hint: `${hint} Your text is in ${file}, and is not sent. Correct it there, then pass it with --from ${file}.`.trim(),
   })
 }
 
@@ -353,9 +351,9 @@ function addKeptFileHint({ code, message, reason, hint = '', fix, details }: Fai
 async function editInEditor(text: string): Promise<string> {
   const editor = [process.env['VISUAL'], process.env['EDITOR']].find((one) => one?.trim())
   if (editor === undefined) {
-    throw new Failure('UNAVAILABLE', 'There is no editor to write in: EDITOR is not set.', {
+    throw new Failure('UNAVAILABLE', 'No editor is set: EDITOR is empty.', {
       reason: 'no_editor',
-      hint: 'Set EDITOR, or hand a file in: --from <file>.',
+      hint: 'Set EDITOR, or pass a file with --from <file>.',
     })
   }
   const folder = mkdtempSync(join(tmpdir(), 'waymark-review-'))
@@ -373,7 +371,7 @@ async function editInEditor(text: string): Promise<string> {
   if (code !== 0) {
     throw new Failure('UNAVAILABLE', `${editor} ended with ${String(code)}: nothing was sent.`, {
       reason: 'editor_failed',
-      hint: `What you wrote is in ${file}; hand it in with --from ${file}.`,
+      hint: `Your text is in ${file}. Pass it with --from ${file}.`,
     })
   }
   return file
@@ -420,7 +418,7 @@ function foldReasonOf(
   again: boolean,
 ): string | null {
   if (error !== null) return error
-  if (viewed?.current && !again) return 'you have looked at it'
+  if (viewed?.current && !again) return 'viewed'
   return folded ?? (kind === 'text' || kind === 'link' ? null : kind)
 }
 
@@ -444,9 +442,9 @@ function summary(shown: ReviewAnswer): string {
     ...(done === 0
       ? []
       : [
-          `${formatCount(done, 'comment')} done before the last verdict: waymark review comments ${subject.task_id ?? subject.mission_id ?? '<task>'} shows ${done === 1 ? 'it' : 'them'}.`,
+          `${formatCount(done, 'comment')} done before the last review: waymark review comments ${subject.task_id ?? subject.mission_id ?? '<task>'} shows ${done === 1 ? 'it' : 'them'}.`,
         ]),
-    ...listed('Your comments, not sent (--drop <comment> removes one):', drafts.map(draftLine)),
+    ...listed('Your unsent comments (--drop <comment> deletes one):', drafts.map(draftLine)),
     ...waiting.map(({ item_id, kind, reason }) => `  waits: ${item_id} (${kind}): ${reason}`),
     ...(may.why === null ? [] : [may.why]),
     ...notes,

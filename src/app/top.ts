@@ -13,9 +13,9 @@ export async function topOfProject(words: readonly string[]): Promise<void> {
   const { project } = readTopFlags(words)
   const streams = screenStreams()
   if (streams === null) {
-    throw new Failure('REFUSED', 'waymark top fills a terminal, and there is none here.', {
+    throw new Failure('REFUSED', 'waymark top needs a terminal.', {
       reason: 'terminal_needed',
-      hint: 'waymark status says the same once; waymark watch prints what needs a person as it happens.',
+      hint: 'waymark status shows the same once; waymark watch prints what needs you as it happens.',
     })
   }
   // On a full screen it is said there, by the look that fails as well.

@@ -56,7 +56,9 @@ export async function openWatchedProject(
 function operationOf(name: OperationName) {
   const operation = catalog.find((one) => one.name === name)
   if (!operation)
-    throw new Failure('INTERNAL', `This Waymark knows no operation ${name}.`, { reason: 'operation_unknown' })
+    throw new Failure('INTERNAL', `This version of Waymark has no operation ${name}.`, {
+      reason: 'operation_unknown',
+    })
   return operation
 }
 

@@ -51,7 +51,7 @@ export async function startInWorkTree([verb = '', ...rest]: readonly string[]): 
   for (const note of tree.notes) printError(`${note}\n`)
   if (hasWaymark(client.id, tree.path, process.env) === false) {
     printError(
-      `${client.title} has no Waymark in ${tree.path}: what setup wrote into the project is not committed. Commit it, or run waymark setup ${client.id} --user.\n`,
+      `${client.title} is not set up in ${tree.path}, because the files of setup are not committed. Commit them, or run waymark setup ${client.id} --user.\n`,
     )
   }
   const line = commandIn(tree.path, client.program)
@@ -82,7 +82,7 @@ function parseWorkTreeWords(verb: string, words: readonly string[]): WorkTreeArg
   if (task === '' || task.startsWith('-')) {
     throw new Failure('INVALID_INPUT', `waymark worktree ${verb} needs a task, before its flags.`, {
       reason: 'task_missing',
-      hint: `Such as: waymark worktree ${verb} t-4k2m9x7c0vqa${verb === 'start' ? '' : ' --client claude'}`,
+      hint: `Example: waymark worktree ${verb} t-4k2m9x7c0vqa${verb === 'start' ? '' : ' --client claude'}`,
     })
   }
   return { words: kept, client, starts }
@@ -92,9 +92,9 @@ function terminalClientFor({ client, words }: WorkTreeArguments, environment: En
   if (client !== undefined) {
     const known = clients.find(({ id, program }) => id === client || program === client)
     if (known) return known
-    throw new Failure('INVALID_INPUT', `No client "${client}" is known that works in a terminal.`, {
+    throw new Failure('INVALID_INPUT', `There is no terminal client "${client}".`, {
       reason: 'client_unknown',
-      hint: `Choose one of ${clients.map(({ id }) => id).join(', ')}; or make the tree with waymark worktree add, and start what you like there.`,
+      hint: `Choose one of ${clients.map(({ id }) => id).join(', ')}. Or create the tree with waymark worktree add, and start your client there.`,
     })
   }
   const installed = clients.filter((each) => isInstalled(each, environment))
@@ -104,11 +104,11 @@ function terminalClientFor({ client, words }: WorkTreeArguments, environment: En
   throw new Failure(
     'INVALID_INPUT',
     installed.length === 0
-      ? `None of the clients that work in a terminal is on the path: ${clients.map(({ program }) => program).join(', ')}.`
+      ? `No terminal client is on the PATH: ${clients.map(({ program }) => program).join(', ')}.`
       : `Several clients are installed: ${installed.map(({ id }) => id).join(', ')}.`,
     {
       reason: installed.length === 0 ? 'client_not_installed' : 'client_ambiguous',
-      hint: installed.length === 0 ? `To have its command all the same: ${way} --print` : `Name one: ${way}`,
+      hint: installed.length === 0 ? `Print its command instead: ${way} --print` : `Name one: ${way}`,
     },
   )
 }
@@ -119,17 +119,17 @@ function assertPerson({ title, id }: TerminalClient, environment: Environment): 
   if (actor.kind !== 'person') {
     throw new Failure(
       'FORBIDDEN',
-      `${actor.name} is an agent: ${title} is started by a person, in a terminal of theirs.`,
+      `Only a person can start ${title}, in a terminal. ${actor.name} is an agent.`,
       {
         reason: 'person_needed',
-        hint: 'Make the tree with waymark worktree add; start_task { planned_task_id } works there.',
+        hint: 'Create the tree with waymark worktree add; start_task { planned_task_id } works there.',
       },
     )
   }
   if (process.stdin.isTTY === true && processTerminal().interactive) return
-  throw new Failure('UNAVAILABLE', `There is no terminal here in which ${title} could be started.`, {
+  throw new Failure('UNAVAILABLE', `${title} needs a terminal.`, {
     reason: 'terminal_needed',
-    hint: `To have the command instead: waymark worktree start <task> --client ${id} --print`,
+    hint: `Print the command instead: waymark worktree start <task> --client ${id} --print`,
   })
 }
 
@@ -174,9 +174,9 @@ function isInstalled({ program }: TerminalClient, environment: Environment): boo
 }
 
 function notInstalled({ title, program }: TerminalClient, line: string): Failure {
-  return new Failure('UNAVAILABLE', `${title} is not installed here: there is no ${program} on the path.`, {
+  return new Failure('UNAVAILABLE', `${title} is not installed: ${program} is not on the PATH.`, {
     reason: 'client_not_installed',
-    hint: `The work tree is there. Once it is installed: ${line}`,
+    hint: `The work tree exists. Once it is installed, run: ${line}`,
   })
 }
 

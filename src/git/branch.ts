@@ -72,11 +72,11 @@ async function commitNamed(words: string, reading: BranchReadOptions, isShallow:
     const found = await answerOf(question, reading)
     if (/^[0-9a-f]{40,64}$/.test(found)) return found
   }
-  throw new Failure('INVALID_INPUT', `"${words}" names no commit in ${reading.folder}.`, {
+  throw new Failure('INVALID_INPUT', `There is no commit "${words}" in ${reading.folder}.`, {
     reason: 'commit_not_found',
     hint: isShallow
       ? `This clone is shallow, so older commits and other branches are not in it. ${deepen}`
-      : 'Give a commit, a branch or a tag; fetch it first where it is not here.',
+      : 'Use a commit, a branch or a tag, and fetch it first if it is missing.',
   })
 }
 
@@ -84,11 +84,11 @@ const deepen =
   'Fetch them: fetch-depth: 0 at actions/checkout, GIT_DEPTH: 0 in GitLab CI, git fetch --unshallow elsewhere.'
 
 function noCommonCommitFailure(base: string, head: string, isShallow: boolean): Failure {
-  return new Failure('INVALID_INPUT', `git knows no commit that ${base} and ${head} have in common.`, {
+  return new Failure('INVALID_INPUT', `${base} and ${head} have no commit in common.`, {
     reason: 'no_common_commit',
     hint: isShallow
-      ? `This clone is shallow, so it may only be missing here. ${deepen}`
-      : 'Give the branch that this one is to be merged into.',
+      ? `This clone is shallow, so the commit may be missing. ${deepen}`
+      : 'Use the branch to merge into.',
   })
 }
 

@@ -45,10 +45,10 @@ export async function reportChanges(span: SnapshotPair, environment: GitEnvironm
       ...origins.doubts,
       ...settingsDoubts(span),
       ...heldDoubts(held),
-      ...unreadable.map((path) => `${path} could not be looked at: what changed there is not known.`),
+      ...unreadable.map((path) => `${path} could not be read: its changes are unknown.`),
       ...appeared.map(
         (path) =>
-          `${path} became a linked work tree of this repository meanwhile: what its folder holds is not known.`,
+          `${path} became a linked work tree of this repository during the task: its content is unknown.`,
       ),
     ]),
   ]

@@ -103,7 +103,7 @@ export function settingsDoubts(span: SnapshotPair): string[] {
     if (changed.length === 0) return []
     const where = to.prefix === '' ? '' : ` in ${displayPath(to.prefix)}`
     return [
-      `What git looks at${where} changed during the task: ${changed.join(', ')}. An edit may not show because of it.`,
+      `Rules of git${where} changed during the task: ${changed.join(', ')}. An edit may be hidden by them.`,
     ]
   })
 }
@@ -118,7 +118,7 @@ function ownRulesDoubts(
   const around = to.repositories[0]?.settings ?? {}
   const own = ignoreRules.filter((name) => settings?.[name] !== undefined && settings[name] !== around[name])
   if (own.length === 0 || ignoredFiles.size + ignoredFolders.length === 0) return []
-  return [`Ignore rules of its own hide files in ${displayPath(prefix)}: ${own.join(', ')}.`]
+  return [`Files in ${displayPath(prefix)} are hidden by its own ignore rules: ${own.join(', ')}.`]
 }
 
 function digestOf(path: string): string {
@@ -252,7 +252,7 @@ export async function filteredState(
     return { state: runs || pointer.oid === candidate.index?.oid ? pointer : raw }
   }
   if (!runs) return { state: raw }
-  return { state: raw, uncertain: `The filter "${filter}" was not run, so the stored content is not known.` }
+  return { state: raw, uncertain: `The filter "${filter}" was not run, so the stored content is unknown.` }
 }
 
 export interface FilterContext {

@@ -110,18 +110,19 @@ async function fileOnDisk(look: HistoryLookup, asked: LineHistoryTarget): Promis
   if (kind === undefined) {
     throw new Failure('NOT_FOUND', `There is no file ${displayPath(path)} in ${top}.`, {
       reason: 'file_not_found',
-      hint: 'Give a path from the folder you are in; for one that is gone, a commit that has it (--rev HEAD).',
+      hint: 'Use a path from the current folder. For a deleted file, name a commit that has it (--rev HEAD).',
     })
   }
   const found = { top, path: displayPath(path), commit: null }
   const nothing = { ...found, oid: '', head: null, content: null }
-  if (kind.isSymbolicLink()) return { ...nothing, withoutLines: `${found.path} is a link: it has no lines.` }
+  if (kind.isSymbolicLink())
+    return { ...nothing, withoutLines: `${found.path} is a link, so it has no lines.` }
   if (kind.isDirectory()) {
     throw new Failure('INVALID_INPUT', `${found.path} is a folder: name a file in it.`, {
       reason: 'not_a_file',
     })
   }
-  if (!kind.isFile()) return { ...nothing, withoutLines: `${found.path} is no regular file.` }
+  if (!kind.isFile()) return { ...nothing, withoutLines: `${found.path} is not a regular file.` }
   if (kind.size > maxBytes) return { ...nothing, withoutLines: tooLargeMessage(found.path, kind.size) }
   if (isSecretFile(found.path)) return { ...nothing, withoutLines: secretFile(found.path) }
   const content = readRegularSync(diskPath(top, path))
@@ -158,7 +159,7 @@ async function withheldReason(place: PrivateDirectory, path: PathBytes): Promise
 }
 
 function secretFile(path: string): string {
-  return `${path} is a secret file by its name: its lines are neither recorded nor shown.`
+  return `${path} has the name of a secret file: its lines are neither recorded nor shown.`
 }
 
 async function fileIn(
@@ -181,7 +182,7 @@ async function fileIn(
   if (oid === null) {
     throw new Failure('NOT_FOUND', `There is no file ${displayPath(path)} in ${asked.rev}.`, {
       reason: 'path_not_in_commit',
-      hint: 'Give the path that it had in that commit.',
+      hint: 'Use the path that it had in that commit.',
     })
   }
   const found = {
@@ -213,9 +214,9 @@ async function commitOf({ repository, place }: HistoryLookup, rev: string): Prom
   })
   const commit = answer.output.toString('latin1').trim()
   if (answer.code === 0 && /^[0-9a-f]{40,64}$/.test(commit)) return commit
-  throw new Failure('NOT_FOUND', `"${rev}" names no commit in ${repository.top}.`, {
+  throw new Failure('NOT_FOUND', `There is no commit "${rev}" in ${repository.top}.`, {
     reason: 'commit_not_found',
-    hint: 'Give a commit, a branch or a tag.',
+    hint: 'Use a commit, a branch or a tag.',
   })
 }
 
@@ -247,15 +248,15 @@ interface OwnPathRefusal {
 const outsideTree: OwnPathRefusal = {
   reason: 'path_outside_work_tree',
   problem: 'is not in the work tree',
-  hint: 'Give the path of a file in it.',
+  hint: 'Use the path of a file in it.',
 }
 
 const pathRefusals: Readonly<Partial<Record<RefusalReason, OwnPathRefusal>>> = {
-  git: { reason: 'path_of_git', problem: "is git's own, and no file of the work tree" },
+  git: { reason: 'path_of_git', problem: 'belongs to git, not to the work tree' },
   link: {
     reason: 'path_behind_link',
-    problem: 'is behind a link, which may lead anywhere',
-    hint: 'Give the path that the file itself has in the work tree.',
+    problem: 'is behind a link',
+    hint: "Use the file's own path in the work tree.",
   },
 }
 
@@ -267,15 +268,15 @@ function linesOmission(
   if (filter === 'lfs' || content.subarray(0, 40).toString('latin1').startsWith('version https://git-lfs')) {
     return { withoutLines: `${path} is kept with Git LFS: its lines are not recorded.` }
   }
-  if (isBinary(content)) return { withoutLines: `${path} is no text.` }
+  if (isBinary(content)) return { withoutLines: `${path} is not a text file.` }
   if (content.length > maxBytes) return { withoutLines: tooLargeMessage(path, content.length) }
   let lines = 0
   for (let at = content.indexOf(10); at >= 0; at = content.indexOf(10, at + 1)) lines += 1
-  return lines > maxLines ? { withoutLines: `${path} has ${lines} lines: that is too many to look up.` } : {}
+  return lines > maxLines ? { withoutLines: `${path} has ${lines} lines, too many to look up.` } : {}
 }
 
 function tooLargeMessage(path: string, bytes: number): string {
-  return `${path} has ${bytes} bytes: that is too large to look up its lines.`
+  return `${path} has ${bytes} bytes, too many to look up its lines.`
 }
 
 interface BlameOptions {
@@ -324,7 +325,7 @@ async function blame(
   if (answer.code !== 0 && ignored.length > 0) answer = await runGit(question([]), privateCall(place))
   if (answer.code !== 0) {
     const first = answer.complaint.trim().split('\n')[0] ?? ''
-    return { ...nothing, error: `git could not say which commits the lines are from: ${first}` }
+    return { ...nothing, error: `git blame failed: ${first}` }
   }
   const { lines, commits } = parsePorcelain(answer.output, cutCommits(repository))
   const names = [

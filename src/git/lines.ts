@@ -124,7 +124,7 @@ async function stepsOf(
   const notes =
     wanted.length > some.length
       ? [
-          `${wanted.length - some.length} of ${wanted.length} changed files have no record of their lines: there are too many.`,
+          `The lines of ${wanted.length - some.length} of ${wanted.length} changed files are not recorded: there are too many.`,
         ]
       : []
   const hashing: HashContext = {

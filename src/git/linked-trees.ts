@@ -157,7 +157,7 @@ async function addTree(
 
 function emptySubmodules(paths: readonly PathBytes[]): string {
   const named = namesInWords(lossOf(paths))
-  return `Submodules are empty there (${named}): git submodule update --init, in that tree, fills them.`
+  return `Submodules are empty there (${named}). Fill them in that tree with: git submodule update --init`
 }
 
 async function refusePlace(path: string, others: readonly LinkedTree[]): Promise<void> {
@@ -165,7 +165,7 @@ async function refusePlace(path: string, others: readonly LinkedTree[]): Promise
   if (/\p{Cc}/u.test(path)) {
     throw new Failure(
       'INVALID_INPUT',
-      `A work tree cannot be made at ${JSON.stringify(path)}: its path has control characters.`,
+      `Cannot create a work tree at ${JSON.stringify(path)}: the path has control characters.`,
       { reason: 'path_invalid' },
     )
   }
@@ -173,15 +173,15 @@ async function refusePlace(path: string, others: readonly LinkedTree[]): Promise
   if (around) {
     throw new Failure(
       'INVALID_INPUT',
-      `A work tree cannot be made at ${path}: that is inside the work tree ${around.path}.`,
-      { reason: 'path_inside_work_tree', hint: 'Name a folder beside the repository with --folder.' },
+      `Cannot create a work tree at ${path}: it is inside the work tree ${around.path}.`,
+      { reason: 'path_inside_work_tree', hint: 'Choose a folder beside the repository with --folder.' },
     )
   }
   const found = await lstat(path).catch(() => null)
   if (found) {
-    throw new Failure('CONFLICT', `There is already something at ${path}.`, {
+    throw new Failure('CONFLICT', `${path} already exists.`, {
       reason: 'path_exists',
-      hint: 'Name another folder with --folder.',
+      hint: 'Choose another folder with --folder.',
     })
   }
 }
@@ -199,10 +199,10 @@ async function refuseSuperproject(path: string, call: GitRunOptions): Promise<vo
   if (outer === '' || !isWithin(outer, path)) return
   throw new Failure(
     'INVALID_INPUT',
-    `A work tree cannot be made at ${path}: that is inside ${outer}, to which this submodule belongs, and which would take it for files of its own.`,
+    `Cannot create a work tree at ${path}: it is inside ${outer}, which contains this submodule.`,
     {
       reason: 'path_inside_work_tree',
-      hint: `Name a folder beside it: --folder ${quoteShellWord(`${outer}-${basename(path)}`)}`,
+      hint: `Choose a folder beside it: --folder ${quoteShellWord(`${outer}-${basename(path)}`)}`,
     },
   )
 }
@@ -213,9 +213,9 @@ async function refuseBranchName(branch: string, call: GitRunOptions): Promise<vo
   const checked = await runGit(['check-ref-format', `refs/heads/${branch}`], call)
   // A name like an option, or one that git would resolve as something else, is no name of ours.
   if (checked.code === 0 && !/^[-@]|@\{/.test(branch) && branch !== 'HEAD') return
-  throw new Failure('INVALID_INPUT', `"${branch}" cannot be the name of a branch.`, {
+  throw new Failure('INVALID_INPUT', `"${branch}" is not a valid branch name.`, {
     reason: 'branch_name_invalid',
-    hint: 'Name another with --branch, such as fix/login.',
+    hint: 'Choose another with --branch, such as fix/login.',
   })
 }
 
@@ -225,35 +225,35 @@ async function commitOf(from: string | undefined, call: GitRunOptions): Promise<
   const commit = found.output.toString('utf8').trim()
   if (found.code === 0 && /^[0-9a-f]{40,64}$/.test(commit)) return commit
   if (from === undefined) {
-    throw new Failure('UNAVAILABLE', 'The repository has no commit yet, which a work tree begins at.', {
+    throw new Failure('UNAVAILABLE', 'The repository has no commit yet, and a work tree needs one.', {
       reason: 'no_commits',
       hint: 'Commit something first.',
     })
   }
   throw new Failure('NOT_FOUND', `There is no commit "${from}" in the repository.`, {
     reason: 'commit_not_found',
-    hint: 'Name a branch, a tag or a commit with --from, or leave it out.',
+    hint: 'Use a branch, a tag or a commit with --from, or omit it.',
   })
 }
 
 async function branchFailure(branch: string, made: GitResult, call: GitRunOptions): Promise<Failure> {
   const known = await runGit(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`], call)
   if (known.code === 0) {
-    return new Failure('CONFLICT', `There is already a branch ${branch}.`, {
+    return new Failure('CONFLICT', `Branch ${branch} already exists.`, {
       reason: 'branch_exists',
-      hint: hintOf`Name another with --branch, or make the tree with git worktree add and name it in ${callTo('start_task', { work_tree: undefined })}.`,
+      hint: hintOf`Choose another with --branch, or create the tree with git worktree add and pass it to ${callTo('start_task', { work_tree: undefined })}.`,
     })
   }
-  return new Failure('REFUSED', `The branch ${branch} could not be made: ${firstLine(made.complaint)}`, {
+  return new Failure('REFUSED', `Cannot create branch ${branch}: ${firstLine(made.complaint)}`, {
     reason: 'git_failed',
-    hint: 'Name another with --branch.',
+    hint: 'Choose another with --branch.',
   })
 }
 
 function creationFailure(path: string, added: GitResult): Failure {
-  return new Failure('REFUSED', `The work tree ${path} could not be made: ${firstLine(added.complaint)}`, {
+  return new Failure('REFUSED', `Cannot create the work tree ${path}: ${firstLine(added.complaint)}`, {
     reason: 'git_failed',
-    hint: 'Nothing of it is left. Name another place with --folder, or ask a person.',
+    hint: 'Nothing of it is left. Choose another folder with --folder, or ask a person.',
   })
 }
 
@@ -291,7 +291,7 @@ async function withoutFilters(
     names.length === 0
       ? []
       : [
-          `No filter was run (${names.slice(0, 5).join(', ')}): files behind one are as git stores them. With Git LFS: git lfs checkout, in that tree.`,
+          `Filters were not run (${names.slice(0, 5).join(', ')}): their files are as git stores them. For Git LFS, run git lfs checkout in that tree.`,
         ]
   return { environment, notes }
 }
@@ -314,13 +314,13 @@ async function quietCall(
 function refuseLosses({ path, branch }: LinkedTree, losses: TreeLosses): void {
   const words = lossWords(losses)
   if (words.length === 0) return
-  throw new Failure('REFUSED', `${path} has work that would be lost: ${words.join('; ')}.`, {
+  throw new Failure('REFUSED', `Cannot remove ${path}: work would be lost: ${words.join('; ')}.`, {
     reason: 'work_would_be_lost',
     details: { lost: losses },
     hint:
       words.length === 1 && losses.submodules.total !== 0
-        ? 'Push what was committed in them. Git removes such a tree by force alone: a person runs the command with --force.'
-        : `Commit it there and merge ${branch ?? 'its commits'}; then call again. To throw it away, a person runs the command with --force.`,
+        ? 'Push their commits. git removes such a tree only by force: a person runs the command with --force.'
+        : `Commit it there and merge ${branch ?? 'its commits'}, then call again. To discard it, a person runs the command with --force.`,
   })
 }
 
@@ -334,9 +334,9 @@ async function removeTree(
   const tip = branch === null ? null : await commitOf(`refs/heads/${branch}`, call)
   const gone = await runGit(['worktree', 'remove', ...force, path], { ...call, limit: checkoutLimit })
   if (gone.code !== 0) {
-    throw new Failure('REFUSED', `${path} could not be removed: ${firstLine(gone.complaint)}`, {
+    throw new Failure('REFUSED', `Cannot remove ${path}: ${firstLine(gone.complaint)}`, {
       reason: 'git_failed',
-      hint: 'Look at it with git worktree list; what git refuses is yours to decide.',
+      hint: 'Check it with git worktree list.',
     })
   }
   const isElsewhere = all.some((other) => other.path !== path && other.branch === branch)
@@ -421,5 +421,5 @@ function firstLine(complaint: string): string {
   const lines = complaint
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('Preparing worktree'))
-  return (lines[0] ?? 'git said nothing').replace(/^fatal: /, '').slice(0, 300)
+  return (lines[0] ?? 'git printed nothing').replace(/^fatal: /, '').slice(0, 300)
 }

@@ -39,7 +39,7 @@ const treeFiles = ['.gitignore', '.gitattributes', '.gitmodules']
 
 /** The refusal of what stands in git's way. */
 export function obstacleFailure({ path, kind }: Obstacle): Failure {
-  return new Failure('UNAVAILABLE', `${path} is ${kind} where git expects a file: it would never be read.`, {
+  return new Failure('UNAVAILABLE', `${path} is ${kind}, and git expects a file there.`, {
     reason: 'git_file_blocked',
     hint: `Remove ${path}, or put the file back; then call again.`,
   })

@@ -250,7 +250,7 @@ async function abandonedCommits(
     // After a rebase the work is there under another id.
     if (branch === undefined && replayed.length > 0) return []
     const where = branch === undefined || /^[0-9a-f]{40,64}$/.test(branch) ? '' : ` on branch ${branch}`
-    return [`The commit ${commit.slice(0, 12)}${where} is no longer in the work tree.`]
+    return [`Commit ${commit.slice(0, 12)}${where} is no longer in the history of the work tree.`]
   })
 }
 

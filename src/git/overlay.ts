@@ -358,7 +358,7 @@ function budgetNotes(used: number, budget: number | null): string[] {
   if (budget === null || used < budget * warnedFrom) return []
   const size = `The contents kept for this project's reports take ${megabytes(used)} of ${megabytes(budget)} MB`
   const effect = used < budget ? '' : ', so those of further files are not kept: their lines are not counted'
-  return [`${size}${effect}. What no task needs any more goes with: waymark prune`]
+  return [`${size}${effect}. Remove unused contents with: waymark prune`]
 }
 
 function megabytes(bytes: number): number {

@@ -182,7 +182,7 @@ function gitTimeoutFailure(
   const message = `git ${command} took longer than ${limit / 1000} seconds in ${folder} and was ended.`
   return new Failure('UNAVAILABLE', message, {
     reason: 'git_timeout',
-    hint: 'Look whether the disk answers, or whether something there is a pipe or a device; then call again.',
+    hint: 'Check that the disk responds and that nothing there is a pipe or a device, then call again.',
   })
 }
 
@@ -270,13 +270,13 @@ const faults: readonly GitFault[] = [
     sign: /index file (corrupt|smaller)|bad index|bad signature|unordered stage entries|unknown index entry/i,
     reason: 'git_index_damaged',
     says: "the repository's index is damaged",
-    hint: `Make a new one with: rm .git/index && git reset (files stay as they are); ${again}`,
+    hint: `Create a new one with: rm .git/index && git reset (your files do not change); ${again}`,
   },
   {
     sign: /is corrupt|object file .* is empty|bad object|unable to read (tree|[0-9a-f]{40})|not a valid object/i,
     reason: 'repository_damaged',
     says: 'the repository is damaged',
-    hint: `See what is missing with: git fsck; ${again}`,
+    hint: `Check it with: git fsck; ${again}`,
   },
 ]
 
@@ -294,7 +294,7 @@ export function environmentFault(text: string, where: string): Failure | null {
 export function folderMissingFailure(folder: string, cause: unknown): Failure {
   return new Failure('UNAVAILABLE', `There is no folder ${folder}.`, {
     reason: 'folder_not_found',
-    hint: 'Call again once it is back, or name the folder where it is now.',
+    hint: 'Call again once it is back, or use its new path.',
     cause,
   })
 }

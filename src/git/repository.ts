@@ -34,7 +34,7 @@ export type RepositoryLocation =
 export async function locateFolder(path: string, environment: GitEnvironment): Promise<RepositoryLocation> {
   const folder = existingFolder(path)
   if (isTooWide(folder, environment)) {
-    throw new Failure('UNAVAILABLE', `${folder} is too wide to be a project: choose a folder below it.`, {
+    throw new Failure('UNAVAILABLE', `${folder} is too large to be a project: choose a folder below it.`, {
       reason: 'folder_too_wide',
     })
   }
@@ -44,7 +44,7 @@ export async function locateFolder(path: string, environment: GitEnvironment): P
     return { engine: 'checksum', folder, reason: found.reason, hasRepository: found.status !== 'none' }
   }
   if (isTooWide(found.top, environment)) {
-    const reason = `The repository's top is ${found.top}, which is too wide to be a project.`
+    const reason = `The repository's top folder is ${found.top}, which is too large to be a project.`
     return { engine: 'checksum', folder, reason, hasRepository: true }
   }
   return { engine: 'git', folder, repository: found }
@@ -428,14 +428,15 @@ function isObjectId(text: string | undefined): text is string {
 }
 
 function repositoryFailureOf(folder: string, complaint: string): NoRepository {
-  if (/ENOENT/.test(complaint)) return { status: 'unusable', reason: 'There is no git program on the path.' }
+  if (/ENOENT/.test(complaint))
+    return { status: 'unusable', reason: 'git is not installed, or not on the PATH.' }
   if (/not a git repository/.test(complaint)) {
     return { status: 'none', reason: `${folder} is not in a git repository.` }
   }
   const first = complaint.trim().split('\n')[0] ?? ''
   return {
     status: 'unusable',
-    reason: `git does not answer in ${folder}: ${first || 'its paths cannot be read'}.`,
+    reason: `git fails in ${folder}: ${first || 'its paths cannot be read'}.`,
   }
 }
 

@@ -187,7 +187,7 @@ export async function recordSnapshot(
   )
   const notes = [
     ...all.flatMap((snapshot) => snapshot.notes),
-    ...unreadable.map((path) => `${displayPath(path)} could not be looked at.`),
+    ...unreadable.map((path) => `${displayPath(path)} could not be read.`),
     ...nested.notes,
   ]
   const inside = nested.snapshots.flatMap(({ paths, state }) => paths.map((path) => state.prefix + path))
@@ -577,11 +577,11 @@ async function openNestedRepository(
   if (!known.has(found.objects)) return found
   return (await isLinkedTree(found))
     ? { status: 'linked' }
-    : closedRepository(name, path, 'It stands for a repository around it.')
+    : closedRepository(name, path, 'It belongs to a repository around it.')
 }
 
 function closedRepository(name: string, path: string, reason: string): ClosedRepository {
-  return { status: 'closed', path, note: `${name} is no repository that git can read. ${reason}` }
+  return { status: 'closed', path, note: `git cannot read ${name} as a repository. ${reason}` }
 }
 
 function isEmptyFolder(path: string): boolean {

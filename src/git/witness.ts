@@ -157,9 +157,9 @@ class ListedFiles {
   of({ directory }: SnapshotRef): readonly string[] {
     const paths = this.#listed.get(directory)
     if (paths) return paths
-    throw new Failure('UNAVAILABLE', `The files of the snapshot in ${directory} are not known any more.`, {
+    throw new Failure('UNAVAILABLE', `The snapshot in ${directory} is no longer available.`, {
       reason: 'snapshot_not_found',
-      hint: 'Call again: a new snapshot is taken then.',
+      hint: 'Call again to take a new snapshot.',
     })
   }
 }
@@ -191,7 +191,7 @@ function makeWritableFolder(folder: string, make: () => string): string {
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
     return make()
   } catch (cause) {
-    throw new Failure('REFUSED', `Snapshots cannot be kept in ${folder}: it cannot be written.`, {
+    throw new Failure('REFUSED', `Cannot keep snapshots: ${folder} is not writable.`, {
       reason: 'snapshots_not_writable',
       hint: 'Make that folder writable, or your state folder (~/.local/state on Linux); then call again.',
       cause,
@@ -209,7 +209,7 @@ function comparisonObstacle(from: SnapshotRef, to: SnapshotRef): string | null {
 async function loadSpan(from: SnapshotRef, to: SnapshotRef): Promise<SnapshotPair | string> {
   const [before, after] = await Promise.all([loadState(from.directory), loadState(to.directory)])
   if (before === null || after === null) {
-    return `The record of the ${before === null ? 'start' : 'end'} is gone, so what changed is not known.`
+    return `The snapshot of the ${before === null ? 'start' : 'end'} is gone, so the changes are unknown.`
   }
   if (before.objectFormat === after.objectFormat) return { from: before, to: after }
   return `The repository's object format changed from ${before.objectFormat} to ${after.objectFormat}.`

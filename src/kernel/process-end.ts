@@ -8,7 +8,7 @@ export const processEnd: AbortSignal = ending.signal
 /** Refuses whatever still goes on in this process. */
 export function endWork(): void {
   ending.abort(
-    new Failure('UNAVAILABLE', 'Waymark is ending, so this was not finished.', {
+    new Failure('UNAVAILABLE', 'Waymark is stopping, so this did not finish.', {
       reason: 'shutting_down',
       hint: 'Call again once it runs.',
     }),

@@ -421,7 +421,7 @@ function noRecordToRepair(file: string): Failure {
 function noRecordToBackUp(file: string): Failure {
   return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was copied.`, {
     reason: 'record_not_found',
-    hint: 'The record begins with the first write.',
+    hint: 'The first write creates the record.',
   })
 }
 
@@ -469,5 +469,5 @@ function modeOf({ raw }: OpenConnection, file: string): string {
 }
 
 function memoryWarning(file: string): string {
-  return `No file can be written beside ${file}, so its log is kept in memory: a process that is killed while it writes may damage it.`
+  return `No file can be written beside ${file}, so its write-ahead log is in memory: a process killed while it writes may damage the database.`
 }

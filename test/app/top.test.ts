@@ -57,7 +57,7 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
   test('shows what waits, who works and the missions at 80 by 24, live, and leaves nothing behind', async () => {
     const project = openAsking()
     const screen = openScreen(project, ['top'])
-    await screen.shows('Nothing waits for you.')
+    await screen.shows('Nothing needs you.')
     await screen.shows(/^waymark top · project · 0 waiting · 1 at work · 1 mission · \d\d:\d\d:\d\d/)
     await screen.shows('· Draw the map (heard of')
     await screen.shows('Atlas · phase')
@@ -90,7 +90,7 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     screen.type('\u007f')
     await screen.shows('The answer: Blue█')
     screen.type('\r')
-    await screen.shows('Nothing waits for you.')
+    await screen.shows('Nothing needs you.')
     const byId = new Map(project.closed().map((item) => [item.item_id, [item.status, item.answer]]))
     expect([byId.get(first), byId.get(second)]).toEqual([
       ['resolved', 'Blue'],
@@ -138,7 +138,7 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
 
   test('a signal that ends it gives the terminal back', async () => {
     const screen = openScreen(openAsking(), ['top'])
-    await screen.shows('Nothing waits for you.')
+    await screen.shows('Nothing needs you.')
     screen.process.kill('SIGTERM')
     await screen.ended
     await state(screen).toEqual([false, true])
@@ -152,7 +152,7 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
       setInterval(look, 50).unref()`)
     const environment = { ...project.environment, NODE_OPTIONS: `--import=data:text/javascript,${crash}` }
     const screen = openScreen({ ...project, environment }, ['top'])
-    await screen.shows('Nothing waits for you.')
+    await screen.shows('Nothing needs you.')
     writeFileSync(sign, '')
     expect(await screen.ended).not.toBe(0)
     await screen.shows('broken on purpose')
@@ -163,7 +163,7 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     const project = openAsking()
     const screen = openScreen(project, ['--norc', '--noprofile', '-i'], { program: 'bash' })
     screen.type(`PS1='$ '; '${process.execPath}' '${import.meta.dirname}/../../bin/waymark.js' top\r`)
-    await screen.shows('Nothing waits for you.')
+    await screen.shows('Nothing needs you.')
     expect(screen.isAlternate()).toBe(true)
     screen.type('\u001a')
     await screen.shows('Stopped')
@@ -171,7 +171,7 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     screen.type('echo the shell is $((40 + 2))\r')
     await screen.shows('the shell is 42')
     screen.type('fg\r')
-    await screen.shows('Nothing waits for you.')
+    await screen.shows('Nothing needs you.')
     expect(screen.isAlternate()).toBe(true)
     screen.type('q')
     await expect.poll(() => screen.isAlternate(), { timeout: 30_000 }).toBe(false)
@@ -181,6 +181,6 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
 test('without a terminal it says so, and names what to use instead', () => {
   const { code, error } = openCommandLine().run('top')
   expect(code).toBe(1)
-  expect(error).toContain('waymark top fills a terminal, and there is none here.')
+  expect(error).toContain('waymark top needs a terminal.')
   expect(error).toContain('waymark status')
 })

@@ -77,7 +77,7 @@ describe.each(engines)('on %s, waymark watch', (engine) => {
     expect(first).toMatchObject({
       event: 'waits',
       kind: 'blocker',
-      what: 'A question waits for you',
+      what: 'An agent has a question',
       why: 'Which colour?',
       task_name: 'Draw the map',
       command: `waymark resolve ${first.item_id} "<answer>"`,
@@ -103,17 +103,17 @@ describe.each(engines)('on %s, waymark watch', (engine) => {
     project.ask('Which\ncolour? \u001b[2J\u001b]0;title\u0007\u202e')
     const text = await line()
     expect(text).toMatch(
-      /^\d\d:\d\d:\d\d {2}A question waits for you \(Draw the map\) {2}.*: Which colour\? \[2J\]0;title {2}→ waymark resolve h-\w+ "<answer>"$/,
+      /^\d\d:\d\d:\d\d {2}An agent has a question \(Draw the map\) {2}.*: Which colour\? \[2J\]0;title {2}→ waymark resolve h-\w+ "<answer>"$/,
     )
   })
 
   test('with --all says everything that happens', async () => {
     const project = await openAsking(engine)
     const { line, said } = watching(project, '--all')
-    await expect.poll(said, { timeout: 30_000 }).toContain('Nothing waits for you. Watching')
+    await expect.poll(said, { timeout: 30_000 }).toContain('Nothing needs you. Watching')
     project.ask('Which colour?')
-    expect(await line()).toMatch(/met an issue \(other\) in task t-\w+: Which colour\?$/)
-    expect(await line()).toContain('A question waits for you')
+    expect(await line()).toMatch(/logged an issue \(other\) in task t-\w+: Which colour\?$/)
+    expect(await line()).toContain('An agent has a question')
   })
 })
 
@@ -125,7 +125,7 @@ test.skipIf(process.platform === 'win32')('Ctrl-C and a closed pipe end it witho
   interrupted.child.kill('SIGINT')
   expect(await interrupted.ended).toBe(0)
   expect(interrupted.said.out).toContain('Which colour?')
-  expect(interrupted.said.error).toBe('1 card waits for you. Watching; Ctrl-C ends it.\n')
+  expect(interrupted.said.error).toBe('1 card waits for you. Watching; press Ctrl-C to stop.\n')
 
   const line = 'set -o pipefail; "$0" "$1" watch --all | head -1'
   const closed = begun(project, 'bash', '-c', line, process.execPath, bin)

@@ -49,9 +49,9 @@ describe('a guard of type ci', () => {
 
   test('opens only for results that a runner handed in, of this tree, all of them successes', async () => {
     const { call, agent, ci, emit, project } = await team('{ type: ci, checks: [unit, lint] }')
-    expect(await emit()).toContain('no runner has handed in a result of \\"unit\\"')
+    expect(await emit()).toContain('no runner has reported a result of \\"unit\\"')
     await expect(call('ci_report', { check: 'unit', status: 'success' }, agent)).rejects.toThrow(
-      'builder is no runner: what CI found counts only with a token of kind runner.',
+      'builder cannot report CI results: that needs a token of kind runner.',
     )
     const first = await call('ci_report', { check: 'unit', status: 'success' }, ci)
     expect(first).toMatchObject({ check: 'unit', status: 'success', repeated: false })
@@ -61,12 +61,12 @@ describe('a guard of type ci', () => {
       ...first,
       repeated: true,
     })
-    expect(await emit()).toContain('no runner has handed in a result of \\"lint\\"')
+    expect(await emit()).toContain('no runner has reported a result of \\"lint\\"')
     await call('ci_report', { check: 'lint', status: 'failure' }, ci)
     expect(await emit()).toContain('\\"lint\\" failed in CI on this tree')
     await call('ci_report', { check: 'lint', status: 'success' }, ci)
     project.write('later.txt', 'changed since\n')
-    expect(await emit()).toContain('is not of this tree')
+    expect(await emit()).toContain('is not for this tree')
     await call('ci_report', { check: 'unit', status: 'success' }, ci)
     await call('ci_report', { check: 'lint', status: 'success' }, ci)
     expect(await emit()).toBe('done')
@@ -79,9 +79,9 @@ describe('a guard of type ci', () => {
     await call('ci_report', { check: 'unit', status: 'success' }, ci)
     project.write('README.md', '# Another\n')
     git(project.context.folder, 'commit', '-qam', 'Another')
-    expect(await emit()).toMatch(/the last result of .*unit.* is not of this commit, but of [0-9a-f]{12}/)
+    expect(await emit()).toMatch(/the last result of .*unit.* is not for this commit, but for [0-9a-f]{12}/)
     await call('ci_report', { check: 'unit', status: 'success', commit: 'HEAD~1' }, ci)
-    expect(await emit()).toContain('not of this commit')
+    expect(await emit()).toContain('not for this commit')
     await call('ci_report', { check: 'unit', status: 'success' }, ci)
     project.write('README.md', '# Not committed\n')
     expect(await emit()).toBe('done')
@@ -91,7 +91,7 @@ describe('a guard of type ci', () => {
     const { call, ci, emit } = await team('{ type: ci, checks: [unit], max_age: 1ms }')
     await call('ci_report', { check: 'unit', status: 'success' }, ci)
     await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(await emit()).toMatch(/the result of .*unit.* is 0 minutes old, and may be 0 minutes at most/)
+    expect(await emit()).toMatch(/the result of .*unit.* is 0 minutes old; at most 0 minutes is allowed/)
   })
 
   test('is refused in a process file where it says too little or too much', async () => {
@@ -172,6 +172,6 @@ describe('the examples', () => {
     expect(JSON.parse(readFileSync(join(machine.folder, 'gl-code-quality-report.json'), 'utf8'))).toEqual([])
     const refused = await ran(machine, ['ci', 'report', '--check', 'unit', '--status', 'success'], asAgent)
     expect(refused.code).toBe(1)
-    expect(refused.error).toContain('builder is no runner')
+    expect(refused.error).toContain('builder cannot report CI results')
   }, 180_000)
 })

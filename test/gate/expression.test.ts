@@ -46,7 +46,7 @@ test('not of what is unknown says what is not known, and how to find out', () =>
         name: 'not any of (unknown, fails)',
         description: '',
         status: 'unknown',
-        reason: 'whether any of (unknown, fails) holds is not known: it unknown',
+        reason: 'any of (unknown, fails) is unknown: it unknown',
         fix: 'Measure it.',
       },
     ],

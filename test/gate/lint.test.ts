@@ -121,10 +121,10 @@ test.each([
   [
     'warning unused',
     [['events:\n', 'events:\n  - { name: idle, allowed_roles: [agent] }\n']],
-    'Event "idle"',
+    'uses event "idle"',
   ],
-  ['warning unused', [['guard: low_risk }', 'guard: enough }']], 'Guard "low_risk"'],
-  ['warning unused', [['required_artifacts: [plan], ', '']], 'asks for the artifact "plan"'],
+  ['warning unused', [['guard: low_risk }', 'guard: enough }']], 'uses guard "low_risk"'],
+  ['warning unused', [['required_artifacts: [plan], ', '']], 'needs the artifact "plan"'],
   [
     'warning unused',
     [
@@ -143,7 +143,7 @@ test.each([
         '  - { from: review, event: approve, to: plan }\n',
       ],
     ],
-    'Put it before',
+    'Put this one before it',
   ],
   [
     'warning guardless-first',
@@ -185,7 +185,7 @@ test.each([
   [
     'warning roles-disagree',
     [['guards:\n', 'guards:\n  ok: { type: approval, role: agent }\n']],
-    'an agent may hold',
+    'an agent can have',
   ],
   [
     'error unusable-schema',
@@ -241,7 +241,7 @@ test.each([
     ['to: done', `to: ${to}`],
   )
   const told = [
-    expect.stringMatching(new RegExp(`^warning no-outcome .*"${to}" is final and says no outcome`)),
+    expect.stringMatching(new RegExp(`^warning no-outcome .*"${to}" is final and has no outcome`)),
   ]
   expect(findings).toEqual(isTold ? told : [])
   const stated = `name: ${to}, is_final: true, outcome: succeeded`
@@ -289,7 +289,7 @@ test('freshness: an approval of what nothing can have handed in is an error', ()
   - { from: review, event: send_back, to: write }
   - { from: build, event: submit, to: done }`
   const message = expect.stringMatching(
-    /^error never-fresh: "submit" in "write" asks for an approval of "plan", and no event before/,
+    /^error never-fresh: "submit" in "write" needs an approval of "plan", and no earlier event/,
   )
   expect(freshness({ ways })).toEqual([message])
   expect(freshness({ ways, fresh: 'run' })).toEqual([message])
@@ -300,7 +300,7 @@ test('freshness: a file of this state on an event that people send without files
   const plan = '{ type: artifact, artifact_type: plan, condition: exists }'
   expect(freshness({ plan })).toEqual([
     expect.stringMatching(
-      /^warning never-fresh: "approve" in "review" asks for "plan", people send it without files/,
+      /^warning never-fresh: "approve" in "review" needs "plan", people send it without files/,
     ),
   ])
   expect(freshness({ plan, fresh: 'loop' })).toEqual([])
@@ -313,7 +313,7 @@ test('freshness: a way back into the state itself leaves nothing that is new eno
   - { from: build, event: submit, to: done }`
   expect(freshness({ ways })).toEqual([
     expect.stringMatching(
-      /^warning never-fresh: A run that comes to "review" by write, build, review cannot go on/,
+      /^warning never-fresh: A run that reaches "review" through write, build, review is stuck/,
     ),
   ])
   expect(freshness({ ways, fresh: 'run' })).toEqual([])
@@ -338,7 +338,7 @@ test('freshness: a process with very many ways is not walked to the end, and tha
     )
   const { findings } = readDefinition(text)
   expect(findings.filter(({ rule }) => rule === 'never-fresh')).toMatchObject([
-    { severity: 'note', message: expect.stringContaining('too many ways') },
+    { severity: 'note', message: expect.stringContaining('too many paths') },
   ])
 })
 test.each([
@@ -357,7 +357,7 @@ test.each([
   const said = found(['guards:\n', guards('')], used)
   expect(said).toHaveLength(1)
   expect(said[0]).toContain('warning nothing-pinned')
-  expect(said[0]).toContain(`what that does is written in ${files}: pin`)
+  expect(said[0]).toContain(`is defined in ${files}. Pin`)
   expect(found(['guards:\n', guards(', pinned: [x]')], used)).toEqual([])
 })
 

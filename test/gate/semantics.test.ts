@@ -174,7 +174,7 @@ test('SG-024 SG-025 semantics 9: an event may be attempted although its guard is
   })
   expect(of('submit_plan')).toMatchObject({
     isAllowed: false,
-    blockedReason: 'It cannot be emitted in "build", only in plan.',
+    blockedReason: 'Cannot be emitted in "build", only in plan.',
   })
   const asReviewer = possibleIn(building, eventRequest('', reviewer))
   expect(asReviewer.find(({ event }) => event.name === 'submit_build')).toMatchObject({ isAllowed: false })

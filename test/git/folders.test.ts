@@ -337,7 +337,7 @@ test('what cannot be looked at makes the report partial, on either side', async 
   ] as const) {
     const report = await witness.changes(from, to)
     expect(report).toMatchObject({ status: 'partial', changes: [] })
-    expect(report.doubts.join()).toContain('what changed there is not known')
+    expect(report.doubts.join()).toContain('its changes are unknown')
   }
 })
 

@@ -86,7 +86,7 @@ test('without a git program the files are compared by checksum, and the reason i
   const { changes, start } = await watch(repo, () => repo.append('lib/util.ts'), witness)
   expect(changes).toEqual(['M lib/util.ts'])
   expect(start.notes).toEqual([
-    'There is no git program on the path. Files are compared by checksum instead.',
+    'git is not installed, or not on the PATH. Files are compared by checksum instead.',
   ])
 })
 

@@ -122,7 +122,7 @@ test('at the command line every owner of a contested line is named, and what the
   project.json('task', 'complete', ben, ...done)
   const blamed = (await spoken(['blame', 'src/app.ts'], project)).out
   expect(blamed).toContain(`${ada} or ${ben} · ada or ben · contested 2  export const both = 2`)
-  expect(blamed).toContain('contested: several worked there at the same time')
+  expect(blamed).toContain('contested: several agents worked there at the same time')
   expect(blamed).not.toContain('probable:')
   const porcelain = (await spoken(['blame', 'src/app.ts', '--porcelain'], project)).out
   expect(porcelain).toContain(['2', 'agent', 'contested'].join('\t'))
@@ -220,7 +220,7 @@ test('of several lines, and of a file with secrets, it is said what can be known
   s.write('.env', 'KEY=one\n')
   s.commit()
   s.write('.env', 'KEY=one\nOTHER=two\n')
-  const notes = ['.env is a secret file by its name: its lines are neither recorded nor shown.']
+  const notes = ['.env has the name of a secret file: its lines are neither recorded nor shown.']
   expect((await s.call('blame', { file: '.env' })).notes).toEqual(notes)
   await expect(s.call('why', { place: '.env:2' })).rejects.toMatchObject({
     code: 'INVALID_INPUT',

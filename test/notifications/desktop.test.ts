@@ -36,7 +36,7 @@ test.skipIf(process.platform !== 'linux')(
     const item = await ask('Is <b>5 & 6</b> fine?\u001b[2J $(id)')
     await tell()
     const words = readFileSync(said, 'utf8').split('\0')
-    expect(words.slice(0, 3)).toEqual(['--app-name=Waymark', '--', 'demo: A question waits for you'])
+    expect(words.slice(0, 3)).toEqual(['--app-name=Waymark', '--', 'demo: An agent has a question'])
     expect(words[3]).toContain('Is &lt;b&gt;5 &amp; 6&lt;/b&gt; fine?[2J $(id)')
     expect(words[3]).toContain(`?select=${item}`)
     const { notifications } = await asPerson('notify_list')
@@ -50,7 +50,7 @@ test.skipIf(process.platform !== 'linux')('a desktop that shows nothing says why
   expect(delivery).toMatchObject({
     isDelivered: false,
     error:
-      'There is no notify-send on this machine. Install libnotify: the package libnotify-bin, or libnotify.',
+      'notify-send is not installed on this machine. Install libnotify: the package libnotify-bin, or libnotify.',
   })
 })
 

@@ -28,7 +28,7 @@ describe('a webhook', () => {
       type: 'notice.blocker',
       data: {
         project: 'demo',
-        what: 'A question waits for you',
+        what: 'An agent has a question',
         why: 'Which colour?',
         item_id: item,
         task: { name: 'Draw the map' },
@@ -104,7 +104,7 @@ describe('a webhook', () => {
     await tell()
     expect(elsewhere.received).toEqual([])
     const { notifications } = await asPerson('notify_list')
-    expect(notifications[0].last_error).toContain('answered 307 and names another address')
+    expect(notifications[0].last_error).toContain('answered 307 with a redirect')
   })
 
   test.each([

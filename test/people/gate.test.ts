@@ -143,7 +143,7 @@ test('what an agent sent itself counts as its person’s work, also after the ap
   const blocked = await emit(await as("Cleo's agent"), 'go', { artifact_paths: ['plan.md'] }).catch(
     (error: Error) => error,
   )
-  expect(said(blocked)).toContain('whose agent did the work cannot approve it')
+  expect(said(blocked)).toContain('the person whose agent did the work cannot approve it')
 })
 
 test('where it is not known for whom somebody worked, nobody’s approval is independent (28)', async () => {
@@ -245,7 +245,7 @@ test('what a runner’s command printed is answered whole, until its time is ove
   expect(await invoke(prune, context, {})).toMatchObject({ removed_outputs: 1 })
   const { output, output_removed_at: removed } = await seen()
   expect(output).toMatch(
-    /^What it printed, \d+ bytes, was removed on \d{4}-\d\d-\d\d\. Its end:\n[\s\S]*line 899\n$/,
+    /^Its output \(\d+ bytes\) was removed on \d{4}-\d\d-\d\d\. The last lines:\n[\s\S]*line 899\n$/,
   )
   expect(output).not.toContain('line 0\n')
   expect(removed).toBe(new Date(later).toISOString())

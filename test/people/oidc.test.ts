@@ -139,7 +139,7 @@ test('a wrong state, nonce or issuer, an address that is not verified and a pers
     url.searchParams.set(name, value)
     return url.href
   }
-  const unfit = 'does not fit to this sign-in'
+  const unfit = 'does not match this sign-in'
   const one = new Browser()
   await refused(one, changed(await one.signInAs('sub-cleo', team), 'state', 'another'), unfit)
   const two = new Browser()
@@ -154,9 +154,9 @@ test('a wrong state, nonce or issuer, an address that is not verified and a pers
   const four = new Browser()
   await refused(four, await four.signInAs('sub-eve', team), 'has not verified your e-mail address')
   const five = new Browser()
-  await refused(five, await five.signInAs('sub-dan', team), 'You are not let in any more')
+  await refused(five, await five.signInAs('sub-dan', team), 'An admin of this server has disabled you')
   const six = new Browser()
-  await refused(six, `${team.address}/sign-in/oidc/callback?code=x&state=y`, 'was not begun here')
+  await refused(six, `${team.address}/sign-in/oidc/callback?code=x&state=y`, 'did not start here')
 })
 
 test('somebody whom nobody invited is refused, and who is disabled later has no session any more (27)', async () => {
@@ -167,7 +167,7 @@ test('somebody whom nobody invited is refused, and who is disabled later has no 
   await team.call('member_invite', { email: 'cleo@example.org' })
   const stranger = new Browser()
   const refused = await stranger.get(await stranger.signInAs('sub-fay', team))
-  expect(await refused.text()).toContain('Nobody invited you by this e-mail address')
+  expect(await refused.text()).toContain('There is no invitation for your e-mail address')
   const browser = new Browser()
   await browser.get(await browser.signInAs('sub-cleo', team))
   expect((await sessionIn(browser, team)).status).toBe(200)
@@ -194,7 +194,7 @@ test('groups of the provider may say what one may do', async () => {
   const other = new Browser()
   await other.get(await other.signInAs('sub-hal', team))
   expect((await sessionIn(other, team)).status).toBe(404)
-  expect(() => readGroups('devs')).toThrow('"devs" says of no group what it may do')
+  expect(() => readGroups('devs')).toThrow('"devs" gives no group an access')
 })
 
 test('nobody is led to another server after a sign-in', async () => {

@@ -119,12 +119,12 @@ test(
     const again = agents[claims.findIndex(({ task }) => task === null)]
     const input = { name: 'The one', planned_task_id: id, claim_token: claim.token }
     await expect(again?.('start_task', input)).rejects.toThrow(
-      `The claim ${claim.token} on task ${id} no longer holds`,
+      `The claim ${claim.token} on task ${id} has ended`,
     )
     const notes = await again?.('taskman_task_note_list', { id })
     expect(notes).toMatchObject({
       total: 1,
-      notes: [{ content: expect.stringContaining('The claim of agent-0') }],
+      notes: [{ content: expect.stringContaining('agent-0 claimed it') }],
     })
   },
 )

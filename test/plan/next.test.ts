@@ -10,10 +10,10 @@ describe('looking', () => {
     expect(await call('taskman_task_next')).toMatchObject({
       task: null,
       claim: null,
-      message: expect.stringContaining('Nothing is ready'),
+      message: expect.stringContaining('No task is ready'),
     })
     expect(await printed('taskman_task_next', { format: 'text' })).toEqual([
-      'Nothing is ready. No task is planned in an open mission or in the project’s own plan.',
+      'No task is ready. No task is planned in an open mission or in the project’s own plan.',
     ])
   })
 
@@ -100,7 +100,7 @@ describe('claiming', () => {
     expect(second.task).toMatchObject({ id, claimed_by: 'quick' })
     expect(third.task).toBeNull()
     expect((await call('taskman_task_note_list', { id })).notes).toMatchObject([
-      { content: expect.stringContaining('The claim of lost'), kind: 'progress' },
+      { content: expect.stringContaining('lost claimed it'), kind: 'progress' },
     ])
     const stale = { planned_task_id: id, claim_token: first.claim.token, agent_name: 'lost' }
     expect(await refused('start_task', stale)).toMatchObject({ code: 'CONFLICT', reason: 'claim_ended' })

@@ -193,7 +193,7 @@ test('a planned task’s phase is its phase everywhere, and its status follows i
   const { call, refused, mission, draw, review, code, done, statuses } = await openPlanned()
   expect(await call('start_task', { planned_task_id: draw, phase: 2 })).toMatchObject({
     phase_id: 'D',
-    warnings: [expect.stringContaining('planned in phase 1 "Design": phase 2 was not used')],
+    warnings: [expect.stringContaining('phase 2 was ignored: the task is planned in phase 1 "Design"')],
   })
   expect((await statuses())[0]).toEqual(['D', 1, 'in_progress'])
   const report = { task_id: draw, status: 'success', outcome: { summary: 'Done.' } }

@@ -165,14 +165,14 @@ test('without a role, what is for anybody comes first; then next says which role
   await call('taskman_task_edit', { id: anybody.id, status: 'done' })
   expect(await call('taskman_task_next')).toMatchObject({
     task: { id: wanted.id },
-    message: 'It wants the role qa-engineer.',
+    message: 'It needs the role qa-engineer.',
   })
 })
 
 test('where nothing is ready, the figures say why, and which filter finds something', async () => {
   const { call, mission_id } = await openMission()
   expect((await call('taskman_task_next')).message).toBe(
-    'Nothing is ready. No task is planned in an open mission or in the project’s own plan.',
+    'No task is ready. No task is planned in an open mission or in the project’s own plan.',
   )
   const ids = idsOf(
     await call('plan_tasks', {
@@ -190,7 +190,7 @@ test('where nothing is ready, the figures say why, and which filter finds someth
   const { task, message } = await call('taskman_task_next', { agent_name: 'worker-b' })
   expect(task).toBeNull()
   expect(message).toBe(
-    `Nothing is ready. Of 4 tasks, 2 wait for ${ids['a']} (in progress), 1 is held by worker-c, 1 is for qa-engineer. ` +
+    `No task is ready. Of 4 tasks, 2 wait for ${ids['a']} (in progress), 1 is held by worker-c, 1 is for qa-engineer. ` +
       `taskman_task_next { role: "qa-engineer" } finds ${ids['d']}.`,
   )
   const own = await call('taskman_task_next', { mission: 'none', role: 'qa-engineer' })

@@ -63,7 +63,7 @@ describe('in_progress', () => {
     expect((await call('taskman_task_note_list', { id })).total).toBe(0)
     await call('prune', {}, { actor: person })
     const { notes } = await call('taskman_task_note_list', { id })
-    expect(notes).toMatchObject([{ content: expect.stringContaining('The claim of builder') }])
+    expect(notes).toMatchObject([{ content: expect.stringContaining('builder claimed it') }])
     await call('prune', {}, { actor: person })
     expect((await call('taskman_task_note_list', { id })).total).toBe(1)
   })

@@ -207,7 +207,7 @@ test('connect says what is wrong with a token, an address or a name, and what to
   ])
     expect([place, connect(secret, place)]).toMatchObject([
       place,
-      { code: 2, error: expect.stringContaining('Give it as') },
+      { code: 2, error: expect.stringContaining('Use http') },
     ])
   expect(connect(`${secret}\n`, address, '--project', 'shop').code).toBe(0)
 })

@@ -102,7 +102,7 @@ for (const { engine, database } of engines) {
     expect(as(ann).error).toContain(`waymark connect ${address} --project <name> --new`)
     expect(as(ann, '--project', 'site').error).toContain(`waymark connect ${address} --project site --new`)
     const refused = as(ben, '--project', 'site', '--new').error
-    expect(refused).toContain('project_add is for admins of the server, and Ben is none.')
+    expect(refused).toContain('project_add needs an admin. Ben is not an admin.')
     expect(as(ben, '--project', 'site').error).toContain('Ask an admin of the server')
     expect(existsSync(join(machine.folder, '.waymark', 'server'))).toBe(false)
     const made = as(ann, '--project', 'site', '--new')
@@ -170,7 +170,7 @@ for (const { engine, database } of engines) {
       ['site', 'CONFLICT', 'There is already a project "site"'],
       ['', 'INVALID_INPUT', 'name'],
       ['server', 'REFUSED', '"server" is reserved'],
-      ['My Site', 'INVALID_INPUT', '"My Site" cannot be a project\'s name'],
+      ['My Site', 'INVALID_INPUT', '"My Site" is not a valid project name'],
       ['a--b', 'INVALID_INPUT', '"a--b" cannot be'],
       ['x'.repeat(41), 'INVALID_INPUT', 'has at most 40 characters'],
     ] as const

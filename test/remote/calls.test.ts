@@ -86,7 +86,7 @@ test('a folder is connected: its command line asks the server, and its token sta
     other.environment['WAYMARK_TOKEN'] = token
     return other.run('connect', address).error
   }
-  expect(connect(server.address)).toContain('does not take this token')
+  expect(connect(server.address)).toContain('rejected this token')
   expect(connect('http://waymark.example.com')).toContain('is not encrypted')
   expect(connect('ftp://waymark.example.com')).toContain('is not the address of a server')
   expect(connect('http://127.0.0.1:9')).toContain('cannot be reached')

@@ -79,7 +79,7 @@ test.runIf(hasPty).each(['legacy', 'auto'] as const)(
     machine.environment['WAYMARK_TOKEN'] = server.newToken('maria', 'person')
     machine.environment['WAYMARK_SERVER'] = server.address
     const asked = openScreen(machine, ['approve', id])
-    await asked.shows('whenever a guard asks for it')
+    await asked.shows('whenever a guard needs it')
     asked.type('yes\r')
     await asked.ended
     expect(lists()).toEqual([1, 0, 0])

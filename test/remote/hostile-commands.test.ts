@@ -34,7 +34,7 @@ test.runIf(hasPty)('runs only the command that was shown, and only as it was sho
   const answered = async (answers: readonly string[]) => {
     const screen = openScreen(machine, approve)
     for (const [at, answer] of answers.entries()) {
-      await screen.shows(new RegExp(`(?:whenever a guard asks for it[^]*){${at + 1}}`))
+      await screen.shows(new RegExp(`(?:whenever a guard needs it[^]*){${at + 1}}`))
       screen.type(`${answer}\r`)
     }
     await screen.ended

@@ -96,7 +96,7 @@ describe('waymark check', () => {
     )
     expect(many.reasons).toContainEqual({
       kind: 'change',
-      message: 'The branch changes more than 20000 files: the others were not looked at.',
+      message: 'The branch changes more than 20000 files: the others were not checked.',
       path: null,
       id: null,
     })
@@ -108,7 +108,7 @@ describe('waymark check', () => {
     commitAlone(project, 'src/made.ts')
     const { code, out } = project.run('check', '--base', 'main')
     expect(out).toMatch(
-      /Not known, and no fault:\n- src\/made\.ts: Attempt a-\w+ changed it, but its content here/,
+      /Unknown, but no failure:\n- src\/made\.ts: Attempt a-\w+ changed it, but its content here/,
     )
     expect(code).toBe(0)
     expect(project.run('check', '--base', 'main', '--strict').code).toBe(1)
@@ -148,7 +148,7 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
     const gated = project.run('check', '--base', 'main')
     expect(gated.code).toBe(1)
     expect(gated.out).toMatch(
-      /Run run-\S+ of process gate is in "work", which is not its end\. It lacks: ok: no "plan"/,
+      /Run run-\S+ of process gate is in "work", which is not a final state\. It lacks: ok: no "plan"/,
     )
   })
 

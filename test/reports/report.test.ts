@@ -75,7 +75,7 @@ describe('the report of a mission', () => {
     expect(text).toMatch(/`src\/auth\.ts` → `src\/sign-in\.ts` renamed/)
     expect(text).toMatch(/`src\/form\.ts` added \+1 −0/)
     expect(text).toMatch(/`utils\.ts` modified \+1 −1, \*\*outside the areas\*\*/)
-    expect(text).toContain('## Outside the areas')
+    expect(text).toContain('## Out of scope')
     expect(text).toContain('**a cookie** — Where is the session kept?')
     expect(text).toContain('Why: Scripts cannot read it.')
     expect(text).toContain('Refused: local storage')

@@ -124,10 +124,10 @@ test.each([{ isOnMachine: false }, { isOnMachine: true }])(
     rmSync(join(project.context.program.stateFolder, 'snapshots'), { recursive: true })
     const shown = await project.call('review_show', { task }, as)
     expect(shown.files.map(({ path, status, error }: Answer) => [path, status, error])).toEqual([
-      ['README.md', 'modified', 'What it held is not kept.'],
-      ['new.ts', 'added', 'What it held is not kept.'],
+      ['README.md', 'modified', 'Its content is not kept.'],
+      ['new.ts', 'added', 'Its content is not kept.'],
     ])
-    expect(shown.notes).toMatchObject([expect.stringMatching(/^What 2 files held is not known here:/)])
+    expect(shown.notes).toMatchObject([expect.stringMatching(/^The content of 2 files is not available:/)])
     expect(shown.content).not.toBe(content)
   },
 )
@@ -149,9 +149,9 @@ test('a place that the difference does not have is refused with its line, and no
     { file: null, text: 'kept?' },
     { file: { path: 'b.ts' }, line: 1, text: 'Why?' },
   ])
-  expect(read('> === 9 nowhere.ts', '! x')).toThrow('Line 2 of what you wrote names no file of this review')
+  expect(read('> === 9 nowhere.ts', '! x')).toThrow('Line 2 of your text names no file of this review')
   expect(read('> === 1 b.ts', '! x')).toThrow('"> === 1 b.ts"')
-  expect(read('> === 1 a.ts', '> 9 9 nothing', '! x')).toThrow('Line 3 of what you wrote is no line of the')
+  expect(read('> === 1 a.ts', '> 9 9 nothing', '! x')).toThrow('Line 3 of your text is no line of the')
   expect(read('> === 1 a.ts', line.replace('1', '2'), '! x')).toThrow('is not in the difference of a.ts')
   expect(read('> === 1 a.ts', line.replace('one', 'two'), '! x')).toThrow('is not in the difference of a.ts')
   expect(read(line, '! x')).toThrow('is no line of the difference')

@@ -57,7 +57,7 @@ test('comment, answer, new attempt, only the new difference, approval: in a term
   await agent.client.subscribeResource({ uri: `waymark://reviews/${task}` })
   const sent = person(['review', task, '--send-back', '--content', contentIn(looked.out)])
   expect(sent.error).toBe('')
-  expect(sent.out).toContain(`Task ${task} is to be done again.`)
+  expect(sent.out).toContain(`Task ${task} goes back to do.`)
   expect(await updated).toBe(`waymark://reviews/${task}`)
 
   const begun = await agent.call('start_task', { planned_task_id: task, agent_name: 'backend' })
@@ -86,7 +86,7 @@ test('comment, answer, new attempt, only the new difference, approval: in a term
   expect(again.out).toContain('backend says it is done: Renamed.')
   const stale = person(['review', task, '--approve', '--content', contentIn(looked.out)])
   expect(stale.code).toBe(1)
-  expect(stale.error).toContain(`${task} is not what you saw`)
+  expect(stale.error).toContain(`${task} changed after you reviewed it`)
   const approved = person(['review', task, '--approve', '--content', contentIn(again.out)])
   expect(approved.error).toBe('')
   expect(approved.out).toContain('Approved (rv-')
@@ -106,8 +106,8 @@ test('words alone are no look; what was looked at is shown and commented on agai
   const seen = review().out
   expect(seen).toContain('+export const user = 1')
   const approved = review('--approve', '--content', contentIn(seen)).out
-  expect(approved).toContain(`To see the whole difference again: waymark review ${task} --again`)
-  expect(review().out).toContain('=== src/auth.ts (you have looked at it)')
+  expect(approved).toContain(`See the whole diff again: waymark review ${task} --again`)
+  expect(review().out).toContain('=== src/auth.ts (viewed)')
   expect(review('--again').out).toContain('+export const user = 1')
   const folder = mkdtempSync(join(dirname(agent.folder), 'words-'))
   const given = (text: string) => {
@@ -118,7 +118,7 @@ test('words alone are no look; what was looked at is shown and commented on agai
   const lost = review('--again', '--from', given('! The whole\n> === 9 nowhere.ts\n! There\n'))
   expect([lost.code, lost.error.split('\n')[0]]).toEqual([
     2,
-    'waymark: Line 2 of what you wrote names no file of this review: "> === 9 nowhere.ts".',
+    'waymark: Line 2 of your text names no file of this review: "> === 9 nowhere.ts".',
   ])
   const kept = review('--again', '--write')
   expect(kept.error).toContain('EDITOR')
@@ -154,7 +154,7 @@ test("an agent's shell gives no verdict and writes no comment", async () => {
   for (const words of [['--approve', '--content', 'abcdef'], ['--write']]) {
     const refused = person(['review', task, ...words], shell)
     expect(refused.code).toBe(1)
-    expect(refused.error).toContain('A review is written by people')
+    expect(refused.error).toContain('Only people write reviews')
   }
   expect(person(['review', task], shell).out).toContain('M src/auth.ts')
 })
@@ -163,8 +163,8 @@ test('what is written below no mark is told with its line, and is not lost', asy
   const { task, person, editor } = await openTurn()
   const refused = person(['review', task, '--write'], editor('user = 1', 'no mark'))
   expect(refused.code).toBe(2)
-  expect(refused.error).toContain('is below no mark: "no mark"')
-  const [, file = ''] = /What you wrote is in (.+?)\.\s/.exec(refused.error) ?? []
+  expect(refused.error).toContain('belongs to no comment: "no mark"')
+  const [, file = ''] = /Your text is in (.+?), and is not sent\.\s/.exec(refused.error) ?? []
   writeFileSync(file, readFileSync(file, 'utf8').replace('no mark', '! a mark'))
   expect(person(['review', task, '--from', file]).out).toContain('1 comment kept')
 })
@@ -189,9 +189,9 @@ test('a long difference is shown to its end, and no name of a file passes for a 
   agent.write('long.txt', lines(''))
   const { task_id: task } = await agent.call('start_task', { name: 'Add lines', agent_name: 'backend' })
   agent.write('long.txt', lines('one more\n'))
-  agent.write('a\n=== b.ts (you have looked at it)', 'x\n')
+  agent.write('a\n=== b.ts (viewed)', 'x\n')
   await agent.call('complete_task', { task_id: task, status: 'success', outcome })
   const { out } = person(['review', task])
   expect(out.match(/^\+one more$/gm)).toHaveLength(1_200)
-  expect(out).toContain('\n=== a\\n=== b.ts (you have looked at it)\n')
+  expect(out).toContain('\n=== a\\n=== b.ts (viewed)\n')
 })

@@ -346,8 +346,8 @@ describe('beginnings and ends', () => {
     await stage.drain()
     const turns = await stage.turns('one')
     expect(turns.map(({ status, note }) => [status, note])).toEqual([
-      ['ended', 'It was interrupted: the next prompt came.'],
-      ['ended', 'Nothing was heard of it for half an hour.'],
+      ['ended', 'Interrupted by the next prompt.'],
+      ['ended', 'No hook event for half an hour.'],
     ])
     expect(brief(turns[0])).toEqual(['M src/auth.ts certain'])
     expect(await stage.sessions()).toMatchObject([{ status: 'closed', reason: 'idle' }])
@@ -700,7 +700,7 @@ test('doctor names a session in which files changed, and of which no edit and no
   expect(check).toMatchObject({ ok: true })
   expect(check.finding).toMatch(
     new RegExp(
-      `^1 session told of no edit and no command, .* in its turns: ${silent.session_id} of claude-code\\. `,
+      `^1 session reported no edit and no command, .* in its turns: ${silent.session_id} of claude-code\\. `,
     ),
   )
 })

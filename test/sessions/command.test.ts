@@ -25,7 +25,7 @@ test('a person switches capture on and off, and asks how it fares', () => {
   expect(run('capture', 'off').out).toContain('was never on')
   expect(existsSync(state)).toBe(false)
   expect(run('capture', 'on').out).toBe(
-    `Capture is on in ${folder}.\nOf prompts the length is kept.\nOf commands the program is kept.\nNothing waits to be recorded.\n`,
+    `Capture is on in ${folder}.\nOnly the length of prompts is kept.\nOnly the program of commands is kept.\nThe hook queue is empty.\n`,
   )
   expect(existsSync(state)).toBe(false)
   expect(run('capture', 'on', '--prompts', 'local', '--secret', '*.tfstate').out).toContain(
@@ -59,7 +59,7 @@ test('what capture does not understand is told with the way on', () => {
     code: 'INVALID_INPUT',
     reason: 'usage_invalid',
   })
-  expect(runWith({ folder: home }, 'capture', 'on').error).toContain('No project is chosen')
+  expect(runWith({ folder: home }, 'capture', 'on').error).toContain('No project: ')
 })
 
 test('an agent does not switch it', () => {
@@ -89,7 +89,7 @@ test('where the gate listens too, one process writes down and judges', () => {
   const hook = (...words: readonly string[]) =>
     runProgram(['hook', ...words], { folder, environment, input: JSON.stringify(said) })
   expect(hook('pre-tool-use', 'codex')).toEqual({ code: 0, out: '', error: '' })
-  expect(run('capture', 'status').out).toContain('1 event waits to be recorded')
+  expect(run('capture', 'status').out).toContain('1 event in the hook queue')
   const doctor = JSON.parse(run('doctor', '--json').out)
   expect(doctor.checks.find(({ check }: { check: string }) => check === 'capture')).toMatchObject({
     ok: true,
@@ -129,17 +129,17 @@ test('a turn says why a file is only probably its own, and where an id of a sess
   const shown = run('sessions', 'show', id, '--format', 'text').out
   expect(shown).toContain('(measured in part)')
   expect(shown).toContain(
-    'Probable, as no edit tool reported it: made.txt. A command of the turn wrote there',
+    'Probable, because no edit tool reported it: made.txt. A command of the turn wrote it',
   )
   const [turn] = json('sessions', 'show', id).turns
   expect(run('sessions', 'diff', id)).toMatchObject({
     code: 2,
-    error: `waymark: ${id} is a session, and only a turn has a diff.\nName one of its turns, waymark sessions diff ${turn.turn_id}: it has ${turn.turn_id}.\n`,
+    error: `waymark: ${id} is a session. Only a turn has a diff.\nUse one of its turns: waymark sessions diff ${turn.turn_id} (it has ${turn.turn_id})\n`,
   })
   for (const command of ['show', 'diff', 'changes']) {
     expect(run(command, turn.turn_id)).toMatchObject({
       code: 1,
-      error: `waymark: ${turn.turn_id} is a turn of an agent, and no task or mission.\nwaymark sessions show ${turn.turn_id} shows it, waymark sessions diff ${turn.turn_id} its lines.\n`,
+      error: `waymark: ${turn.turn_id} is a turn, not a task or mission.\nwaymark sessions show ${turn.turn_id} shows it, waymark sessions diff ${turn.turn_id} its lines.\n`,
     })
   }
   expect(refused('show', id)).toMatchObject({ code: 'NOT_FOUND', reason: 'captured_id' })

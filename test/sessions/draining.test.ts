@@ -209,14 +209,14 @@ test('three turns that no server saw are there as soon as somebody asks', () => 
   }
   expect(run('capture', 'status').out).toContain('13 events wait')
   json('status')
-  expect(run('capture', 'status').out).toContain('Nothing waits to be recorded.')
+  expect(run('capture', 'status').out).toContain('The hook queue is empty.')
   const database = new Database(join(folder, '.waymark', 'waymark.db'), { readonly: true })
   onTestFinished(() => void database.close())
   const kinds = database.prepare('select kind, count(*) as n from project_event group by kind').all()
   expect(kinds).toEqual(expect.arrayContaining([expect.objectContaining({ kind: 'session.opened', n: 1 })]))
   expect(run('ingest', '--once')).toEqual({ code: 0, out: '', error: '' })
   expect(refused('ingest', 'now')).toMatchObject({ code: 'INVALID_INPUT', reason: 'usage_invalid' })
-  expect(run('doctor').out).not.toContain('not what the log entries make')
+  expect(run('doctor').out).not.toContain('not match the log')
 })
 
 test('a hook starts an ingest where nothing ingests, and that outlives it', async () => {
@@ -268,6 +268,6 @@ test('a record that cannot be opened keeps the events, and a hook does not notic
   expect(told).toEqual({ code: 0, out: '', error: '' })
   expect(run('ingest', '--once')).toEqual({ code: 0, out: '', error: '' })
   const { out } = run('capture', 'status')
-  expect(out).toContain('1 event waits to be recorded')
+  expect(out).toContain('1 event in the hook queue')
   expect(out).toContain('1 failure in ')
 })

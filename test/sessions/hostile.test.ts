@@ -262,5 +262,5 @@ test('where a sandbox forbids the state folder, events wait in the project, out 
   expect(run('capture', 'status').out).toContain('1 event waits')
   expect(run('sessions').code).toBe(0)
   expect(readdirSync(inProject)).toEqual([])
-  expect(run('capture', 'status').out).toContain('Nothing waits')
+  expect(run('capture', 'status').out).toContain('The hook queue is empty')
 })

@@ -85,7 +85,7 @@ describe('several agents in one work tree are told apart honestly', () => {
       verification: { scope_match: true, unexpected_files: [] },
     })
     expect(report.details).toMatchObject([{ path: 'utils.ts', attribution: 'contested', scope: null }])
-    expect(report.verification.warnings.join()).toContain('not known by whom: utils.ts')
+    expect(report.verification.warnings.join()).toContain('also worked here: utils.ts')
     expect((await project.call('inbox', {})).items).toEqual([])
   })
 
@@ -137,7 +137,7 @@ describe('several agents in one work tree are told apart honestly', () => {
     const said = { status: 'success', outcome: { summary: 'Changed src/auth.ts and src/api.ts.' } }
     const report = await project.call('complete_task', { task_id, ...said })
     expect(report.claimed_paths).toEqual([{ path: 'src/api.ts', found: 'unchanged' }])
-    expect(report.verification.warnings.join()).toContain('unchanged during the task: src/api.ts')
+    expect(report.verification.warnings.join()).toContain('not changed during the task: src/api.ts')
   })
 })
 
@@ -166,7 +166,7 @@ describe('before it ends, an agent may look', () => {
     project.write('utils.ts', 'changed\n')
     const report = await project.call('complete_task', { task_id, ...done, areas: ['utils.ts'] })
     expect(report).toMatchObject({ areas_added: ['utils.ts'], verification: { scope_match: true } })
-    expect(report.verification.warnings).toContain('The areas were widened at the end: utils.ts.')
+    expect(report.verification.warnings).toContain('The scope was widened at the end: utils.ts.')
     const shown = await project.call('changes', { id: task_id })
     expect(shown.areas_added).toEqual(['utils.ts'])
   })

@@ -39,12 +39,12 @@ test('after the end a statement is added beside the first, and nothing measured 
   expect(await project.context.store.inspect()).toMatchObject({ differing: 0, error: null })
 })
 
-test('the same words again add nothing; status and outcome beside them stay as they were', async () => {
+test('the same words again add nothing; status and outcome beside them are unchanged', async () => {
   const { project, task_id, show } = await completed()
   await project.call('complete_task', { task_id, correction })
   const repeat = { task_id, correction, status: 'failed', outcome: { summary: 'Broken.' } }
   expect(await project.call('complete_task', repeat)).toMatchObject({
-    note: expect.stringContaining('stay as they were'),
+    note: expect.stringContaining('are unchanged'),
   })
   expect(await show()).toMatchObject({ status: 'success', corrections: [{ text: correction }] })
 })

@@ -313,7 +313,7 @@ test('of many areas that match nothing only the first are spelled out', async ()
   const areas = Array.from({ length: 200 }, (_, n) => `nowhere-${n}-${'x'.repeat(200)}`)
   const answer = await project.call('start_task', { name: 'a', areas })
   expect(JSON.stringify(answer).length).toBeLessThan(8_000)
-  expect(answer.warnings.join()).toContain('195 more areas match no file yet')
+  expect(answer.warnings.join()).toContain('195 more paths of the scope match no file yet')
 })
 
 test('what an agent calls itself is one line', async () => {

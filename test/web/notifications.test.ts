@@ -15,7 +15,7 @@ journey('in the settings one is told by a webhook, tries it, changes it, and rem
   await page.getByLabel('By').selectOption('webhook')
   await page.getByLabel('Address').fill('ftp://nowhere')
   await page.getByRole('button', { name: 'Add it' }).click()
-  await page.getByRole('alert').getByText('A webhook goes by http or https').waitFor()
+  await page.getByRole('alert').getByText('A webhook uses http or https').waitFor()
   await page.getByLabel('Address').fill(`${receiver.url}/hidden`)
   await page.getByLabel('Name').fill('ops')
   await page.getByRole('button', { name: 'Add it' }).click()

@@ -99,16 +99,16 @@ function enableRecording(
 function refuseUnwritable(root: string, environment: CaptureEnvironment): void {
   if (canSwitch(root, environment)) return
   const folder = dirname(settingsFile(root, environment))
-  throw new Failure('UNAVAILABLE', `${folder} cannot be written: nothing was changed.`, {
+  throw new Failure('UNAVAILABLE', `${folder} is not writable. Nothing was changed.`, {
     reason: 'folder_not_writable',
-    hint: 'Capture settings are kept there: make it writable, or set XDG_STATE_HOME to a folder that is, then run the same command again.',
+    hint: 'It holds the capture settings. Make it writable, or set XDG_STATE_HOME to a writable folder, then run the same command again.',
   })
 }
 
 function refuseAgent(command: string): void {
   const { kind, name } = commandLineActor(process.env, userName())
   if (kind === 'person') return
-  throw new Failure('FORBIDDEN', `People say what is recorded of sessions; ${name} acts as an agent.`, {
+  throw new Failure('FORBIDDEN', `Only people decide what is recorded of sessions. ${name} is an agent.`, {
     reason: 'person_needed',
     hint: `Ask a person to run: ${command}`,
   })
@@ -117,7 +117,7 @@ function refuseAgent(command: string): void {
 function statusOf(root: string, environment: CaptureEnvironment): string {
   const health = captureHealth(root, environment)
   if (health === null) {
-    return `Capture was never on in ${root}. A person switches it on with: waymark capture on\n`
+    return `Capture was never on in ${root}. A person can turn it on: waymark capture on\n`
   }
   return [...settingsIn(root, health), ...formatQueueHealth(health)].map((line) => `${line}\n`).join('')
 }
@@ -144,11 +144,11 @@ function jsonOf(root: string, environment: CaptureEnvironment): string {
 
 function settingsIn(root: string, { settings }: CaptureHealth): readonly string[] {
   const { on, prompts, commands, secret } = settings
-  if (!on) return [`Capture is off in ${root}. A person switches it on again with: waymark capture on`]
+  if (!on) return [`Capture is off in ${root}. A person can turn it on: waymark capture on`]
   return [
     `Capture is on in ${root}.`,
-    prompts === 'local' ? 'Prompts are kept here, redacted.' : 'Of prompts the length is kept.',
-    commands === 'full' ? 'Commands are kept here, redacted.' : 'Of commands the program is kept.',
+    prompts === 'local' ? 'Prompts are kept here, redacted.' : 'Only the length of prompts is kept.',
+    commands === 'full' ? 'Commands are kept here, redacted.' : 'Only the program of commands is kept.',
     ...(secret.length > 0 ? [`Never copied besides the usual secrets: ${secret.join(', ')}.`] : []),
   ]
 }
@@ -156,8 +156,8 @@ function settingsIn(root: string, { settings }: CaptureHealth): readonly string[
 function formatQueueHealth({ waiting, bytes, failures, lastFailure, log }: CaptureHealth): readonly string[] {
   return [
     waiting === 0
-      ? 'Nothing waits to be recorded.'
-      : `${formatCount(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} to be recorded, ${sizeInWords(bytes)} with the copies.`,
+      ? 'The hook queue is empty.'
+      : `${formatCount(waiting, 'event')} in the hook queue, ${sizeInWords(bytes)} with the copies.`,
     ...(failures > 0 ? [`${formatCount(failures, 'failure')} in ${log}, the last: ${lastFailure}`] : []),
   ]
 }

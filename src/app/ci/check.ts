@@ -50,9 +50,9 @@ function wordsOf(words: readonly string[]) {
       gitlab = word === '--gitlab' ? (words[at + 1] ?? '') : word.slice('--gitlab='.length)
       if (word === '--gitlab') at += 1
       if (gitlab === '' || gitlab.startsWith('--')) {
-        throw new Failure('INVALID_INPUT', '--gitlab needs the file that is written.', {
+        throw new Failure('INVALID_INPUT', '--gitlab needs a file name.', {
           reason: 'flag_value_missing',
-          hint: 'Such as: waymark check --gitlab gl-code-quality-report.json',
+          hint: 'Example: waymark check --gitlab gl-code-quality-report.json',
         })
       }
     } else if (word === '--json' || word === '--format=json') isJson = true
@@ -80,7 +80,7 @@ function formatCheckResult({ says, reasons, unknown, notes }: CheckAnswer): stri
   const lines = [
     says,
     ...reasons.map(({ message }) => `- ${oneLine(message)}`),
-    ...(unknown.length === 0 ? [] : ['Not known, and no fault:']),
+    ...(unknown.length === 0 ? [] : ['Unknown, but no failure:']),
     ...unknown.slice(0, maxInWords).map(({ path, why }) => `- ${oneLine(`${path}: ${why}`)}`),
     ...(unknown.length > maxInWords ? [`- and ${unknown.length - maxInWords} more (--json tells them)`] : []),
     ...notes,
@@ -123,7 +123,7 @@ function summarize(environment: Environment, { says, passed, reasons, unknown, n
     markdownText(says),
     '',
     ...reasons.map(({ message }) => `- ${markdownText(message)}`),
-    ...(unknown.length === 0 ? [] : ['', 'Not known, and no fault:', '']),
+    ...(unknown.length === 0 ? [] : ['', 'Unknown, but no failure:', '']),
     ...unknown.slice(0, maxInWords).map(({ path, why }) => `- ${markdownText(`${path}: ${why}`)}`),
     ...(notes.length === 0 ? [] : ['', ...notes.map((note) => markdownText(note))]),
   ]

@@ -80,9 +80,9 @@ async function layOut(recording: DemoRecording, home: string): Promise<string> {
     await Promise.all(trees.map((tree) => fill(tree, home)))
   } catch (error) {
     if (isMissing(error)) {
-      throw new Failure('UNAVAILABLE', 'The demo plays in a repository, and there is no git on the PATH.', {
+      throw new Failure('UNAVAILABLE', 'The demo needs git, and git is not on the PATH.', {
         reason: 'git_not_installed',
-        hint: 'Install it from https://git-scm.com, then play it again.',
+        hint: 'Install it from https://git-scm.com, then run it again.',
       })
     }
     throw damagedRecording(dirname(objects), 'git cannot read its objects')

@@ -12,7 +12,7 @@ export function askAtTerminal(): AskPerson | null {
     const lines = createInterface({ input: stdin, output: stderr })
     try {
       const answer = await lines.question(
-        'Run exactly this on this machine whenever a guard asks for it? [yes/N] ',
+        'Run exactly this on this machine whenever a guard needs it? [yes/N] ',
         { signal: processEnd },
       )
       return /^(?:y|yes)$/i.test(answer.trim())

@@ -57,7 +57,7 @@ function tokenCheck({ actor, permissions }: z.output<typeof Said>): Check {
   const who = `of ${actor.name} (${actor.kind})`
   if (!permissions) return { check: 'token', ok: true, finding: `${who}, valid until it is revoked` }
   const isSoon = Date.parse(permissions.expires_at) - Date.now() < soon
-  const way = isSoon ? '; make another one (waymark token create) and connect again with it' : ''
+  const way = isSoon ? '; create another one (waymark token create) and connect again with it' : ''
   return { check: 'token', ok: !isSoon, finding: `${who}, valid until ${permissions.expires_at}${way}` }
 }
 
@@ -92,7 +92,7 @@ export function askServer(
       if (connection && !connection.isThere) return { healthy: false, checks: connection.checks }
       const done = await calls.perform(calling)
       if (done.kind !== 'answer') {
-        throw new Failure('INTERNAL', `The server answered ${name} as no operation is answered.`, {
+        throw new Failure('INTERNAL', `The answer of the server to ${name} is not understood.`, {
           reason: 'server_answer_invalid',
         })
       }

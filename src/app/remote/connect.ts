@@ -74,11 +74,13 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   if (isJsonRequested(flags)) {
     return printJson({ folder: root, server: origin, project: session.project, actor: { name, kind } })
   }
-  print(`${root} is kept at ${origin} now, as project ${session.project}; you are ${name} (${kind}) there.\n`)
+  print(
+    `${root} is now connected to ${origin} as project ${session.project}; you are ${name} (${kind}) there.\n`,
+  )
   printError(
     trustsCommands
-      ? 'Commands of guards that a person approves at the server run on this machine.\n'
-      : 'Commands of guards run here only when a person approved them on this machine.\n',
+      ? 'Commands of guards run on this machine once a person approves them on the server.\n'
+      : 'Commands of guards run here only if a person approves them on this machine.\n',
   )
 }
 
@@ -93,14 +95,14 @@ async function acceptInvitation(origin: string, invitation: string): Promise<str
     const { token, name, expires_at } = read.data
     printError(
       `Welcome, ${name}. Your token is kept on this machine until ${expires_at.slice(0, 10)}. ` +
-        'For the dashboard, make another: waymark token create dashboard --kind person\n',
+        'For the dashboard, create another: waymark token create dashboard --kind person\n',
     )
     return token
   } catch (error) {
     if (!(error instanceof ServerRefusal) || error.status !== 401) throw error
-    throw new Failure('FORBIDDEN', `${origin} does not take this invitation: ${error.message}`, {
+    throw new Failure('FORBIDDEN', `${origin} rejected this invitation: ${error.message}`, {
       reason: 'invitation_invalid',
-      hint: 'Ask whoever invited you for a new one: waymark invitation create <your e-mail address>',
+      hint: 'Ask the person who invited you for a new one: waymark invitation create <your e-mail address>',
     })
   } finally {
     client.close()
@@ -116,14 +118,14 @@ async function onlyProject(at: ServerLocation): Promise<ServerSession> {
   if (only) {
     throw new Failure('INVALID_INPUT', `${at.origin} has several projects: ${namesOf(projects)}.`, {
       reason: 'project_ambiguous',
-      hint: `Say which one: waymark connect ${at.origin} --project ${only.key}`,
+      hint: `Choose one: waymark connect ${at.origin} --project ${only.key}`,
     })
   }
-  throw new Failure('NOT_FOUND', `There is no project at ${at.origin} yet.`, {
+  throw new Failure('NOT_FOUND', `${at.origin} has no project yet.`, {
     reason: 'no_project',
     hint: permissions?.admin
-      ? `Make one: waymark connect ${at.origin} --project <name> --new`
-      : 'Ask an admin of the server to make one and to make you a member of it.',
+      ? `Create one: waymark connect ${at.origin} --project <name> --new`
+      : 'Ask an admin of the server to create one and to add you as a member.',
   })
 }
 
@@ -138,7 +140,7 @@ async function projectNamed(
   const seen = await sessionIfThere({ ...at, project: null })
   if (!isNew) throw noSuchProject(at, project, { seen, isAgain })
   await callServer({ ...at, project: null }, (client) => client.post('/api/project_add', { name: project }))
-  printError(`The project ${project} is made at ${at.origin}.\n`)
+  printError(`Created project ${project} at ${at.origin}.\n`)
   return sessionAt({ ...at, project })
 }
 
@@ -148,23 +150,19 @@ function noSuchProject(
   { seen, isAgain }: { readonly seen: ServerSession | null; readonly isAgain: boolean },
 ): Failure {
   const others = seen?.projects ?? []
-  const has = others.length === 0 ? '' : ` You may see ${namesOf(others)}.`
+  const has = others.length === 0 ? '' : ` You can see ${namesOf(others)}.`
   const was = isAgain ? ', at which this folder was kept' : ''
-  return new Failure(
-    'NOT_FOUND',
-    `There is no project "${project}" at ${origin} that you may see${was}.${has}`,
-    {
-      reason: 'project_not_found',
-      hint: hintFor(seen, `waymark connect ${origin} --project ${project} --new`),
-    },
-  )
+  return new Failure('NOT_FOUND', `You can see no project "${project}" at ${origin}${was}.${has}`, {
+    reason: 'project_not_found',
+    hint: hintFor(seen, `waymark connect ${origin} --project ${project} --new`),
+  })
 }
 
 function hintFor(seen: ServerSession | null, command: string): string {
   if (seen?.single_user)
-    return 'That server serves folders of its own: whoever runs it starts it with --project <folder>.'
+    return 'That server serves its own folders. Its admin can start it with --project <folder>.'
   if (seen?.permissions?.admin) return `Make it: ${command}`
-  return `Ask an admin of the server: they make it (${command}), or make you a member of it (waymark member add).`
+  return `Ask an admin of the server to create it (${command}), or to add you as a member (waymark member add).`
 }
 
 function namesOf(projects: ServerSession['projects']): string {
@@ -195,14 +193,14 @@ export async function disconnect(words: readonly string[]): Promise<void> {
   refuseForeign(root)
   const kept = projectServer(root)
   if (kept === null) {
-    throw new Failure('NOT_FOUND', `${root} is connected to no server.`, {
+    throw new Failure('NOT_FOUND', `${root} is not connected to a server.`, {
       reason: 'server_not_connected',
-      hint: 'waymark status says where its record is.',
+      hint: 'waymark status shows where its record is.',
     })
   }
   forgetProjectServer(root)
   if (isJsonRequested(flags)) return printJson({ folder: root, server: kept.origin, project: kept.project })
-  print(`${root} is not kept at ${baseOf(kept)} any more; what was recorded there stays there.\n`)
+  print(`${root} is disconnected from ${baseOf(kept)}. The record stays there.\n`)
   printError(`The token for ${kept.origin} stays on this machine, for other folders.\n`)
 }
 
@@ -226,7 +224,7 @@ async function sessionAt(server: ConnectedServer): Promise<ServerSession> {
 }
 
 function notWaymarkFailure(origin: string): Failure {
-  return new Failure('UNAVAILABLE', `${origin} answers, but not as a server of Waymark does.`, {
+  return new Failure('UNAVAILABLE', `${origin} answers, but is not a Waymark server.`, {
     reason: 'server_answer_invalid',
   })
 }
@@ -240,9 +238,9 @@ async function callServer<Said>(
     return await ask(client)
   } catch (error) {
     if (!(error instanceof ServerRefusal) || error.status !== 401) throw error
-    throw new Failure('FORBIDDEN', `${server.origin} does not take this token: ${error.message}`, {
+    throw new Failure('FORBIDDEN', `${server.origin} rejected this token: ${error.message}`, {
       reason: 'token_invalid',
-      hint: 'Ask whoever runs the server for one (waymark token create <name>), then connect with WAYMARK_TOKEN=<token>.',
+      hint: 'Ask an admin of the server for one (waymark token create <name>), then connect with WAYMARK_TOKEN=<token>.',
     })
   } finally {
     client.close()
@@ -253,11 +251,10 @@ async function callServer<Said>(
 function refuseAgent(command: string): void {
   const { kind, name } = commandLineActor(process.env, userName())
   if (kind === 'person') return
-  throw new Failure(
-    'FORBIDDEN',
-    `People say what a machine is connected to and which commands run on it; ${name} acts as an agent.`,
-    { reason: 'person_needed', hint: `Ask a person to run: ${command}` },
-  )
+  throw new Failure('FORBIDDEN', `Only people decide what a machine is connected to. ${name} is an agent.`, {
+    reason: 'person_needed',
+    hint: `Ask a person to run: ${command}`,
+  })
 }
 
 /** The token, from a pipe or typed without being shown; never on the command line, where every process could read it. */
@@ -278,6 +275,6 @@ async function promptForToken(origin: string): Promise<string> {
   }
   throw new Failure('INVALID_INPUT', `There is no token for ${origin} on this machine, and none was given.`, {
     reason: 'token_missing',
-    hint: 'Run it in a shell, or give the token with WAYMARK_TOKEN.',
+    hint: 'Run it in a shell, or set WAYMARK_TOKEN.',
   })
 }

@@ -29,7 +29,7 @@ export async function openRemoteHook(
     if (!hasClosedHooks(root)) return null
     const failure = new Failure(
       'UNAVAILABLE',
-      `The server ${server.origin} is away, and nothing of this project is known here.`,
+      `The server ${server.origin} cannot be reached, and the state of this project is unknown here.`,
       { reason: 'server_unreachable' },
     )
     return { top, look: () => Promise.reject(failure), isClosed: async () => true }

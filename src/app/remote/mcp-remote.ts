@@ -89,9 +89,9 @@ export function openWhenConnected(
   }
 }
 
-const keptHereNow = new Failure('UNAVAILABLE', 'The record of this folder is kept on this machine now.', {
+const keptHereNow = new Failure('UNAVAILABLE', 'The record of this folder is now on this machine.', {
   reason: 'project_moved_here',
-  hint: 'Start this MCP server again: it began when the folder named a server elsewhere.',
+  hint: 'Restart this MCP server: it started while the folder was connected to a server.',
 })
 
 function isProjectReachable(project: () => RelayedProject): boolean {
@@ -154,7 +154,7 @@ function relayedProject(place: RemoteProjectLocation, flags: McpFlags, log: Surf
     ask: async (operation, input, client) => {
       const done = await calls.perform({ ...calling(client), operation, input })
       if (done.kind === 'answer') return done.answer
-      throw new Failure('INTERNAL', `The server answered ${operation} as no operation is answered.`, {
+      throw new Failure('INTERNAL', `The answer of the server to ${operation} is not understood.`, {
         reason: 'server_answer_invalid',
       })
     },

@@ -26,7 +26,7 @@ function isAnsweredAnywhere({ kind, ofMembers, ofServer }: Operation): boolean {
 function otherProjectRefusal({ origin, project }: ConnectedServer, { command }: Operation): Failure {
   return new Failure(
     'REFUSED',
-    `This folder is kept as another project of ${origin}: waymark ${command} works in the folder of ${project}.`,
+    `This folder is connected to another project of ${origin}. waymark ${command} needs the folder of ${project}.`,
     {
       reason: 'project_elsewhere',
       hint: `Run it in a folder that is connected to ${project}: waymark connect ${origin} --project ${project}`,

@@ -187,8 +187,8 @@ function textIn(said: unknown, name: string): string | null {
 }
 
 function invalidServerAnswer({ address }: ServerEndpoint, what: string): Failure {
-  return new Failure('UNAVAILABLE', `What answers at ${address} ${what}.`, {
+  return new Failure('UNAVAILABLE', `The program at ${address} ${what}.`, {
     reason: 'server_answer_invalid',
-    hint: 'Stop what answers there, or start the server on another port: waymark serve --port <number>',
+    hint: 'Stop that program, or start the server on another port: waymark serve --port <number>',
   })
 }

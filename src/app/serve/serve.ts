@@ -222,14 +222,10 @@ async function activeTeam(
 ): Promise<Team> {
   const named = team?.owner === null ? team : null
   if (!named && oidc) {
-    throw new Failure(
-      'INVALID_INPUT',
-      `Persons who sign in at ${oidc.issuer} are kept in a database that is named.`,
-      {
-        reason: 'named_database_needed',
-        hint: 'Set WAYMARK_DATABASE to a file or to a postgres:// address.',
-      },
-    )
+    throw new Failure('INVALID_INPUT', `Sign-in at ${oidc.issuer} needs a shared database.`, {
+      reason: 'named_database_needed',
+      hint: 'Set WAYMARK_DATABASE to a file or to a postgres:// address.',
+    })
   }
   const people = await named?.store.view(({ identities }) => identities.people())
   const isShared = oidc !== null || /^postgres(ql)?:/.test(namedDatabase(environment) ?? '')
@@ -241,11 +237,10 @@ async function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, { store }:
   const tokens = allowRemote ? await store.view(({ identities }) => identities.tokens({})) : []
   const isMade = tokens.some(({ token }) => !isOwnToken(token) && tokenErrorOf(token, Date.now()) === null)
   if (!allowRemote || isMade) return
-  throw new Failure(
-    'REFUSED',
-    '--allow-remote lets other machines in, but no token was made for them: the only tokens are those that the server makes for its own user.',
-    { reason: 'token_missing', hint: 'Make one first: waymark token create <name>' },
-  )
+  throw new Failure('REFUSED', '--allow-remote needs a token for other machines, and none was created.', {
+    reason: 'token_missing',
+    hint: 'Create one first: waymark token create <name>',
+  })
 }
 
 function optionsOf(

@@ -80,13 +80,13 @@ function portTakenFailure(port: number, host: string, server: RunningServer | nu
       `Port ${port} is used by the Waymark server of ${server.projects.join(', ')} (process ${server.pid}), at http://${server.address}.`,
       {
         reason: 'port_in_use',
-        hint: 'Stop that one, choose another port with --port, or leave --port out to get a free one.',
+        hint: 'Stop it, choose another port with --port, or omit --port to get a free one.',
       },
     )
   }
   return new Failure('UNAVAILABLE', `Port ${port} of ${host} is used by another program, or not allowed.`, {
     reason: 'port_unavailable',
-    hint: 'Choose another with --port, or leave --port out to get a free one.',
+    hint: 'Choose another with --port, or omit --port to get a free one.',
   })
 }
 

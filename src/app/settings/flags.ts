@@ -199,8 +199,8 @@ function hostOf({ text, has, mistaken }: CommandArguments): string {
   const host = text('host') ?? (has('allow-remote') ? '0.0.0.0' : '127.0.0.1')
   if (has('allow-remote') || loopback.includes(host)) return host
   throw mistaken(
-    `--host ${host} can be reached from other machines, which needs --allow-remote.`,
-    'Make a token first: waymark token create <name>. ',
+    `--host ${host} accepts other machines, which needs --allow-remote.`,
+    'Create a token first: waymark token create <name>. ',
   )
 }
 

@@ -20,7 +20,7 @@ export function oidcSettings(
   if (issuer === undefined || clientId === undefined) {
     throw new Failure(
       'INVALID_INPUT',
-      `Signing in by OpenID Connect needs an issuer and a client, and the ${issuer === undefined ? 'issuer' : 'client'} is missing.`,
+      `Sign-in with OpenID Connect needs an issuer and a client. The ${issuer === undefined ? 'issuer' : 'client'} is missing.`,
       {
         reason: 'oidc_setting_missing',
         hint: 'waymark serve --oidc-issuer https://… --oidc-client <id>, or WAYMARK_OIDC_ISSUER and WAYMARK_OIDC_CLIENT.',

@@ -66,14 +66,10 @@ function firstOfSeveral(environment: Environment): string | undefined {
 /** Why a folder cannot be a project, or null. A server that was started there runs, and each call says this. */
 export function unusableFolder(folder: string, home: string): Failure | null {
   if (folder !== home && folder !== '/' && !/^[a-z]:\\$/i.test(folder)) return null
-  return new Failure(
-    'UNAVAILABLE',
-    `No project is chosen: Waymark was started in ${folder}, which is not a project folder.`,
-    {
-      reason: 'no_project_chosen',
-      hint: 'Start it in the folder of a project, or name one with --project <folder> or WAYMARK_PROJECT=<folder>.',
-    },
-  )
+  return new Failure('UNAVAILABLE', `No project: ${folder} is not a project folder.`, {
+    reason: 'no_project_chosen',
+    hint: 'Start it in a project folder, or use --project <folder> or WAYMARK_PROJECT=<folder>.',
+  })
 }
 
 /** Why a folder that somebody named is none; null where it is one. */
@@ -82,7 +78,7 @@ export function missingFolder(folder: string): Failure | null {
   if (found?.isDirectory()) return null
   return new Failure('UNAVAILABLE', found ? `${folder} is not a folder.` : `There is no folder ${folder}.`, {
     reason: found ? 'not_a_folder' : 'folder_not_found',
-    hint: 'Name the folder of a project with --project <folder>, or run this in it.',
+    hint: 'Use --project <folder>, or run this in the folder of a project.',
   })
 }
 
@@ -141,7 +137,7 @@ function unknownKind(url: string): Failure {
   const protocol = url.slice(0, url.indexOf('://') + 3)
   return new Failure(
     'UNAVAILABLE',
-    `A database at ${protocol}… cannot be used: it is a file of SQLite, or a server at postgres://….`,
+    `Cannot use a database at ${protocol}…. Use an SQLite file, or a server at postgres://….`,
     {
       reason: 'database_protocol_unknown',
       hint: 'Set WAYMARK_DATABASE to the path of a file or to a URL that begins with postgres://, or unset it to use .waymark/waymark.db.',
@@ -218,9 +214,9 @@ export function serverFolder(environment: Environment): string {
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const folder = join(stateFolder({ platform: process.platform, environment, home }), 'server')
   if (canWrite(folder)) return folder
-  throw new Failure('UNAVAILABLE', `The tokens of the server cannot be kept: ${folder} cannot be written.`, {
+  throw new Failure('UNAVAILABLE', `Cannot keep the tokens of the server: ${folder} is not writable.`, {
     reason: 'folder_not_writable',
-    hint: 'Make it writable, or set XDG_STATE_HOME to a folder that is.',
+    hint: 'Make it writable, or set XDG_STATE_HOME to a writable folder.',
   })
 }
 

@@ -26,7 +26,7 @@ export function refuseForeign(root: string, database?: string): void {
     if (named !== null) refuseTrackedDatabase(root, named)
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw new Failure('UNAVAILABLE', `What git tracks in ${root} cannot be read: ${messageOf(error)}`, {
+    throw new Failure('UNAVAILABLE', `Cannot read what git tracks in ${root}: ${messageOf(error)}`, {
       reason: 'git_index_unreadable',
       hint: 'Repair the index of git (git status says what is wrong), then run the same command again.',
       cause: error,
@@ -74,7 +74,7 @@ function refuseTracked(root: string): void {
   const others = more.length === 0 ? '' : ` and ${more.length} more`
   throw new Failure(
     'REFUSED',
-    `Git tracks ${first}${others} in ${root}: Waymark reads nothing that a repository brings along there.`,
+    `git tracks ${first}${others} in ${root}. Waymark does not read such files from a repository.`,
     {
       reason: 'waymark_folder_tracked',
       hint: `If it is your own, untrack it: git rm -r --cached '${first}'. If not, delete it: git rm -r '${first}'.`,
@@ -90,7 +90,7 @@ function refuseTrackedDatabase(root: string, database: string): void {
     return found === ''
   })
   if (found === '') return
-  throw new Failure('REFUSED', `Git tracks the database ${found} in ${root}: anybody may have written it.`, {
+  throw new Failure('REFUSED', `git tracks the database ${found} in ${root}: anyone may have written it.`, {
     reason: 'database_tracked',
     hint: `If it is your own, untrack it: git rm --cached '${found}'. If not, name another with WAYMARK_DATABASE.`,
   })

@@ -467,7 +467,7 @@ function knownClient(name: string): Client {
   if (found) return found
   const ids = allClients.flatMap(({ id, aliases = [] }) => [id, ...aliases])
   const meant = nearestWord(name.toLowerCase(), ids)
-  throw new Failure('INVALID_INPUT', `There is no client "${name}" that setup knows.`, {
+  throw new Failure('INVALID_INPUT', `There is no client "${name}".`, {
     reason: 'client_unknown',
     hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}It knows ${idsOf(allClients)}.`,
   })
@@ -489,14 +489,14 @@ function readSetupOptions(flags: CommandArguments): SetupRequest {
   if (wrong !== undefined)
     throw flags.mistaken(`There is no toolset "${wrong}": there are ${toolsets.join(', ')}, and auto. `)
   const via = flags.text('via')
-  if (via !== undefined && via !== 'npx') throw flags.mistaken(`--via cannot be "${via}": it takes npx. `)
+  if (via !== undefined && via !== 'npx') throw flags.mistaken(`--via cannot be "${via}": choose npx. `)
   if (via === 'npx' && !isFromRegistry() && !flags.has('undo')) {
     throw new Failure(
       'REFUSED',
-      'This copy of Waymark did not come from the npm registry, so npx might start a stranger’s program.',
+      'Cannot use npx: this copy of Waymark is not from the npm registry, so npx might start another program.',
       {
         reason: 'not_from_registry',
-        hint: 'Leave --via npx out: files of a project name waymark, those of a user name this copy.',
+        hint: 'Omit --via npx: project files then use waymark, and user files use this copy.',
       },
     )
   }
@@ -529,14 +529,10 @@ function refuseAgent({ command }: SetupCommand, flags: CommandArguments, environ
     flags.text(flag) === undefined ? [] : [`--${flag}`, flags.text(flag) ?? ''],
   )
   const line = shellLine(['waymark', ...command, ...given.map((flag) => `--${flag}`), ...values], 'posix')
-  throw new Failure(
-    'FORBIDDEN',
-    `People say which programs start Waymark and what agents may do; ${name} acts as an agent.`,
-    {
-      reason: 'person_needed',
-      hint: `Ask a person to run: ${line}\nWith --dry-run it shows what it would write.`,
-    },
-  )
+  throw new Failure('FORBIDDEN', `Only people decide which programs start Waymark. ${name} is an agent.`, {
+    reason: 'person_needed',
+    hint: `Ask a person to run: ${line}\nWith --dry-run it shows what it would write.`,
+  })
 }
 
 /** What takes a setup back is kept before anything is written. */
@@ -544,8 +540,8 @@ function refuseUnrecordable({ records }: SetupHost): void {
   if (canWrite(records.folder)) return
   throw new Failure(
     'UNAVAILABLE',
-    `${records.folder} cannot be written, and what takes a setup back is kept there: nothing was written.`,
-    { reason: 'folder_not_writable', hint: 'Make it writable, or set XDG_STATE_HOME to a folder that is.' },
+    `${records.folder} is not writable, and undo needs it. Nothing was written.`,
+    { reason: 'folder_not_writable', hint: 'Make it writable, or set XDG_STATE_HOME to a writable folder.' },
   )
 }
 
@@ -555,9 +551,9 @@ function refuseNoProject(clients: readonly Client[], ground: SetupContext, asked
   )
   const unusable = needs ? unusableFolder(ground.folder, ground.home) : null
   if (unusable === null) return
-  throw new Failure('UNAVAILABLE', `No project is chosen: ${ground.folder} is not a project folder.`, {
+  throw new Failure('UNAVAILABLE', `No project: ${ground.folder} is not a project folder.`, {
     reason: 'no_project_chosen',
-    hint: 'Run it in the folder of a project, name one with --project <folder>, or set the client up for all projects with --user.',
+    hint: 'Run it in a project folder, use --project <folder>, or set up the client for all projects with --user.',
   })
 }
 
@@ -598,10 +594,10 @@ function isAtTerminal({ isJson }: SetupHost): boolean {
 async function confirmSetup(question: string, flags: CommandArguments, place: SetupHost): Promise<boolean> {
   if (flags.has('yes')) return true
   if (!isAtTerminal(place)) {
-    const why = place.isJson ? 'with --json nobody is asked' : 'there is no terminal to ask at'
+    const why = place.isJson ? 'with --json nobody is asked' : 'there is no terminal to ask'
     throw new Failure('INVALID_INPUT', `Nothing was written: ${why}.`, {
       reason: 'confirmation_needed',
-      hint: 'Add --yes to write it, or --dry-run to see it only.',
+      hint: 'Add --yes to write it, or --dry-run to only see it.',
     })
   }
   return askYesNo(`${question} [y/N] `, false)

@@ -18,11 +18,11 @@ export const antigravity: Client = {
   entry: ({ command, args }) => jsonEntry({ command, args }),
   allow: {
     kind: 'person',
-    says: 'Antigravity keeps no such list in a file: allow the server in its settings.',
+    says: 'Antigravity keeps no list of allowed tools in a file. Allow the server in its settings.',
   },
   hooks: {
     kind: 'none',
-    says: 'Antigravity is not known to read hooks outside of plugins: none are written.',
+    says: 'Antigravity reads hooks only from plugins, so none are written.',
   },
   skills: ['.agents/skills'],
   rules: agentsFile,

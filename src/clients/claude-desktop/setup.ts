@@ -18,11 +18,11 @@ export const claudeDesktop: Client = {
   namesProject: true,
   allow: {
     kind: 'person',
-    says: 'Claude Desktop keeps no such list in a file: choose "Always allow" at the first call of a tool.',
+    says: 'Claude Desktop keeps no list of allowed tools in a file. Choose "Always allow" at the first call of a tool.',
   },
   hooks: {
     kind: 'none',
-    says: 'Claude Desktop has no hooks: what agents call is all that is recorded there.',
+    says: "Claude Desktop has no hooks: only calls of Waymark's tools are recorded.",
   },
   skills: [],
   rules: () => null,

@@ -42,7 +42,7 @@ export const copilot: Client = {
   ],
   allow: {
     kind: 'person',
-    says: 'Copilot CLI keeps no such list in a file: start it with copilot --allow-tool waymark.',
+    says: 'Copilot CLI keeps no list of allowed tools in a file. Start it with copilot --allow-tool waymark.',
   },
   hooks: {
     ...copilotHooks,

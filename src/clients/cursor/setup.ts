@@ -30,7 +30,7 @@ export const cursor: Client = {
       },
     ],
     says: () => [
-      'Where there is a permissions.json, Cursor takes its list in the place of the one kept in the application.',
+      'If there is a permissions.json, Cursor uses its list instead of the one in the application.',
     ],
   },
   hooks: {

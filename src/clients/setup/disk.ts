@@ -322,9 +322,9 @@ function assertUnchanged({ planned, real, bytes }: WriteStep): void {
 }
 
 function fileChangedFailure({ file }: PlannedFile): Failure {
-  return new Failure('CONFLICT', `${file} changed meanwhile: nothing was written.`, {
+  return new Failure('CONFLICT', `${file} changed meanwhile. Nothing was written.`, {
     reason: 'file_changed',
-    hint: 'Run the same command again: it looks at the file anew.',
+    hint: 'Run the same command again: it reads the file again.',
   })
 }
 

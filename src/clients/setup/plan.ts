@@ -394,7 +394,7 @@ function requestedHookEdits(client: Client, planning: SetupPlanInput): Partial<E
       one.includes('*') ? planning.expand(one) : [one],
     )
     if (plugin !== null || seen.some((one) => hasOurHook(read(one) ?? ''))) return {}
-    return { notes: ['What agents do without calling Waymark is recorded only with --hooks.'] }
+    return { notes: ['Sessions of agents are recorded only with --hooks.'] }
   }
   if (plugin !== null) {
     return { notes: [`${client.title} has the hooks from its plugin, which ${plugin} switches on.`] }
@@ -514,8 +514,8 @@ const ruleLines: readonly string[] = [
   '## Waymark',
   '',
   'This project records its work with Waymark (MCP server `waymark`).',
-  '- Before the first edit: `start_task` with the areas that will change; afterwards `complete_task`.',
-  '- Keep to the areas; declare more with another `start_task` before editing elsewhere.',
+  '- Before the first edit: `start_task` with the scope (`areas`) that will change; afterwards `complete_task`.',
+  '- Stay in scope; declare more with another `start_task` before editing elsewhere.',
   '- Questions for a person: `log_issue` with `requires_human_review`.',
 ]
 

@@ -34,7 +34,7 @@ export const vscode: Client = {
   seesServers: (ground) => [claude.server(ground, 'project')].filter((place) => place !== null),
   allow: {
     kind: 'person',
-    says: 'VS Code keeps no list for this in a file: choose "Always Allow" at the first call of a tool.',
+    says: 'VS Code keeps no list of allowed tools in a file. Choose "Always Allow" at the first call of a tool.',
   },
   hooks: {
     ...copilotHooks,

@@ -30,11 +30,11 @@ export const zed: Client = {
     says: ({ scope }) =>
       scope === 'project'
         ? [
-            'Zed keeps permissions of tools only in your own settings, for all projects, so nothing was allowed: add --user, or allow each tool at its first call.',
+            'Zed keeps permissions of tools only in your user settings, so nothing was allowed. Add --user, or allow each tool at its first call.',
           ]
         : [],
   },
-  hooks: { kind: 'none', says: 'Zed has no hooks: what agents call is all that is recorded there.' },
+  hooks: { kind: 'none', says: "Zed has no hooks: only calls of Waymark's tools are recorded." },
   skills: ['.agents/skills'],
   rules: agentsFile,
   signs: (ground) => ({

@@ -122,7 +122,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'project.ended': {
     concerns: () => [updatedConcern({ kind: 'writing', ended: true })],
-    words: ({ to }) => (to === null ? 'ended writing' : `ended writing: the project goes on at ${to}`),
+    words: ({ to }) => (to === null ? 'ended writing' : `ended writing: the project continues at ${to}`),
   },
   'project.reopened': {
     concerns: () => [updatedConcern({ kind: 'writing', ended: false })],
@@ -197,7 +197,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     concerns: taskOfWorkflowUpdated,
     words: ({ taskId, as }) =>
       as === 'done'
-        ? `says that task ${taskId} is done (a claim, not measured)`
+        ? `marked task ${taskId} as done (a claim, not measured)`
         : `put task ${taskId} back to do`,
   },
   'task.dropped': {
@@ -207,7 +207,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   'task.forced': {
     concerns: taskUpdated,
     words: ({ taskId, open }) =>
-      `began task ${taskId} although ${open.join(', ')} ${open.length === 1 ? 'is' : 'are'} open`,
+      `started task ${taskId} although ${open.join(', ')} ${open.length === 1 ? 'is' : 'are'} open`,
   },
   'task.claimed': {
     concerns: ({ taskId }) => [
@@ -241,7 +241,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ...missionUpdated(missionId),
     ],
     words: ({ attempt: { number, taskId, agentName, actor } }) =>
-      `began attempt ${number} at task ${taskId}${agentSuffix(actor.kind === 'person' ? agentName : null)}`,
+      `started attempt ${number} at task ${taskId}${agentSuffix(actor.kind === 'person' ? agentName : null)}`,
   },
   'attempt.closed': {
     // Where the phase ends with the task, the mission is told after the phase: by the log entry of the phase, which follows.
@@ -260,30 +260,30 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ...missionUpdated(missionId),
     ],
     words: ({ attemptId, taskId, reason }) =>
-      `gave up attempt ${attemptId} at task ${taskId}: ${shortenText(reason)}`,
+      `abandoned attempt ${attemptId} at task ${taskId}: ${shortenText(reason)}`,
   },
   'attempt.corrected': {
     concerns: ({ taskId, missionId }) => [
       updatedConcern({ kind: 'task', id: taskId }),
       ...touchedMission(missionId),
     ],
-    words: ({ taskId, text }) => `adds to the report of task ${taskId}: "${shortenText(text)}"`,
+    words: ({ taskId, text }) => `corrected the report of task ${taskId}: "${shortenText(text)}"`,
   },
   'attempt.continued': {
     concerns: ({ taskId, missionId }) => [
       updatedConcern({ kind: 'task', id: taskId }),
       ...touchedMission(missionId),
     ],
-    words: ({ attemptId, taskId }) => `let attempt ${attemptId} at task ${taskId} go on`,
+    words: ({ attemptId, taskId }) => `let attempt ${attemptId} at task ${taskId} continue`,
   },
 
   'lines.recorded': {
     concerns: ({ span: { tree, steps } }) => [touchedConcern({ kind: 'lines', tree, files: steps.length })],
-    words: ({ span: { steps } }) => `recorded whose lines are whose in ${formatCount(steps.length, 'file')}`,
+    words: ({ span: { steps } }) => `recorded the authors of lines in ${formatCount(steps.length, 'file')}`,
   },
   'lines.forgotten': {
     concerns: ({ steps }) => [touchedConcern({ kind: 'lines', tree: '', files: steps.length })],
-    words: ({ of }) => `forgot the hashes of lines of ${shortenText(of)}`,
+    words: ({ of }) => `removed the hashes of lines of ${shortenText(of)}`,
   },
   'decision.logged': {
     concerns: ({ decision }) => [createdConcern({ kind: 'decision', decision }), ...touchedPlace(decision)],
@@ -296,12 +296,12 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ...touchedPlace(issue),
     ],
     words: ({ issue }) =>
-      `met an issue (${plainWord(issue.type)}) in task ${issue.taskId}: ${shortenText(issue.description)}`,
+      `logged an issue (${plainWord(issue.type)}) in task ${issue.taskId}: ${shortenText(issue.description)}`,
   },
   'progress.logged': {
     concerns: ({ progress }) => [createdConcern({ kind: 'progress', progress }), ...touchedPlace(progress)],
     words: ({ progress: { taskId, message, progress } }) =>
-      `says of task ${taskId}: "${shortenText(message)}"${progress === null ? '' : ` (${progress} %)`}`,
+      `logged progress of task ${taskId}: "${shortenText(message)}"${progress === null ? '' : ` (${progress} %)`}`,
   },
   'note.added': {
     concerns: ({ note }) => [createdConcern({ kind: 'note', note }), ...taskTouched(note.taskId)],
@@ -309,8 +309,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'inbox.opened': {
     concerns: ({ item }) => [{ change: 'opened', of: { kind: 'inbox', id: item.id } }, ...touchedPlace(item)],
-    words: ({ item: { kind, id, reason } }) =>
-      `opened ${plainWord(kind)} ${id}, which waits for a person: ${shortenText(reason)}`,
+    words: ({ item: { kind, id, reason } }) => `opened ${plainWord(kind)} ${id}: ${shortenText(reason)}`,
   },
   'inbox.closed': {
     concerns: ({ itemId: id, taskId, missionId }) => [
@@ -340,7 +339,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   'run.migrated': {
     concerns: runUpdated,
     words: ({ runId, process, event }) =>
-      `moved ${runId} to version ${process.version} of its process: ${transitionText(event)}`,
+      `migrated ${runId} to version ${process.version} of its process: ${transitionText(event)}`,
   },
   'run.cancelled': {
     concerns: runUpdated,
@@ -349,7 +348,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   'run.refused': {
     concerns: ({ refusal }) => [{ change: 'refused', of: { kind: 'refusal', refusal } }],
     words: ({ runId, refusal: { event, code, tried, message } }) =>
-      `was refused ${event} in ${runId} (${code})${triedFilesText(tried)}: ${shortenText(message)}`,
+      `tried ${event} in ${runId} and was refused (${code})${triedFilesText(tried)}: ${shortenText(message)}`,
   },
   'run.approved': {
     concerns: runUpdated,
@@ -374,7 +373,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   'command.revoked': {
     concerns: ({ hash: id }) => [updatedConcern({ kind: 'command', id, runId: null, status: 'revoked' })],
     words: ({ run, reason }) =>
-      `took back the answer whether "${shortenText(run)}" may run${reason === null ? '' : `: ${shortenText(reason)}`}`,
+      `revoked the answer for command "${shortenText(run)}"${reason === null ? '' : `: ${shortenText(reason)}`}`,
   },
   'setting.changed': {
     concerns: ({ name, value }) => [updatedConcern({ kind: 'setting', name, value })],
@@ -433,7 +432,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       createdConcern({ kind: 'notification', notification: id, name }),
     ],
     words: ({ notification: { name, form, origin, machine, owner } }) =>
-      `lets ${owner.name} be told by ${form} "${shortenText(name)}" (${origin ?? machine})`,
+      `added the notification "${shortenText(name)}" for ${owner.name} by ${form} (${origin ?? machine})`,
   },
   'notification.edited': {
     concerns: ({ notificationId, edited: { name } }) => [
@@ -482,7 +481,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'session.continued': {
     concerns: sessionUpdated,
-    words: ({ sessionId, client, source }) => `goes on with session ${sessionId} of ${client} (${source})`,
+    words: ({ sessionId, client, source }) => `resumed session ${sessionId} of ${client} (${source})`,
   },
   'session.closed': {
     concerns: ({ sessionId: id }) => [{ change: 'closed', of: { kind: 'captured_session', id } }],
@@ -499,7 +498,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       updatedConcern({ kind: 'captured_session', id: sessionId }),
     ],
     words: ({ turn }) =>
-      `began turn ${turn.number} of session ${turn.sessionId}${agentSuffix(agentWord(turn))}`,
+      `started turn ${turn.number} of session ${turn.sessionId}${agentSuffix(agentWord(turn))}`,
   },
   'turn.closed': {
     concerns: ({ turnId: id, sessionId }) => [
@@ -509,7 +508,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     words: ({ turnId, status, evidence: { measurement, changes } }) =>
       `ended turn ${turnId}${status === 'failed' ? ' (failed)' : ''}: ${
         measurement === 'unknown'
-          ? 'what changed is not known'
+          ? 'changes unknown'
           : `measured, ${formatCount(changes.length, 'file')} changed`
       }`,
   },
@@ -527,7 +526,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ...taskTouched(taskId),
     ],
     words: ({ taskId, sessionId, link }) =>
-      `works at task ${taskId} in session ${sessionId}${link === 'assumed' ? ' (assumed)' : ''}`,
+      `works on task ${taskId} in session ${sessionId}${link === 'assumed' ? ' (assumed)' : ''}`,
   },
   'capture.lost': {
     concerns: ({ sessionId }) => [updatedConcern({ kind: 'captured_session', id: sessionId })],
@@ -624,10 +623,10 @@ function measurementText({
   changes,
   scope,
 }: ProjectEventOf<'attempt.closed'>['evidence']): string {
-  if (measurement === 'unknown') return 'what changed is not known'
+  if (measurement === 'unknown') return 'changes unknown'
   const counts = countChanges(changes)
   const files = counts.added + counts.modified + counts.deleted + counts.renamed
-  const outside = scope.matches === false ? `, ${scope.unexpected.length} outside the scope` : ''
+  const outside = scope.matches === false ? `, ${scope.unexpected.length} out of scope` : ''
   return `${measurement === 'exact' ? 'measured exactly' : 'measured in part'}, ${formatCount(files, 'file')} changed${outside}`
 }
 

@@ -85,7 +85,7 @@ export function readExport(lines: readonly string[]): ExportBatch {
 }
 
 function incompleteExport(why: string): Failure {
-  return new Failure('INVALID_INPUT', `The export is not whole: ${why}. Nothing was imported.`, {
+  return new Failure('INVALID_INPUT', `The export is incomplete: ${why}. Nothing was imported.`, {
     reason: 'export_incomplete',
     hint: 'Export it again with `waymark export`, and copy the whole file.',
   })

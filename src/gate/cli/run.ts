@@ -26,10 +26,10 @@ export const runState: AnswerView<'state_gate_get_state'> = (answer, page) => {
   return blocks(
     `${head.join('  ')}\n${ink('dim', `${answer.run_id}, moved ${formatAge(answer.updated_at, now)}`)}`,
     section('Prompt', indentText(answer.prompt?.trimEnd() ?? ''), page),
-    section('Waits for a person', indentText(waitingItemsText(answer)), page),
+    section('Needs a person', indentText(waitingItemsText(answer)), page),
     section('Evidence this state needs', indentText(artifacts(answer, page)), page),
-    section('In the way', indentText(missingGuards(answer, page)), page),
-    section('Can be emitted', indentText(allowedEventsText(answer, page)), page),
+    section('Blocked by', indentText(missingGuards(answer, page)), page),
+    section('Events', indentText(allowedEventsText(answer, page)), page),
     section('Context', indentText(context(answer, page)), page),
   )
 }
@@ -45,7 +45,7 @@ export const runPage = (answer: RunDetail, page: RenderContext): string => {
     `${ink('bold', run.current_state)}  revision ${run.revision}  ${statusWord(run.status, page)}  ${ink('dim', `${run.process_id} ${run.process_version}`)}\n${ink('dim', `${run.run_id}, moved ${formatAge(run.updated_at, now)}`)}`,
     section('About', indentText(about.join('\n')), page),
     section('Prompt', indentText(answer.prompt?.trimEnd() ?? ''), page),
-    section('Waits for a person', indentText(waitingItemsText(answer)), page),
+    section('Needs a person', indentText(waitingItemsText(answer)), page),
     section(
       'Ways out',
       indentText(answer.transitions.map((way) => nextStepText(way, page)).join('\n')),
@@ -131,7 +131,7 @@ const columns = [
 export const runList: AnswerView<'state_gate_list_runs'> = (answer, page) => {
   const runs = answer.runs
   if (runs.length === 0) {
-    return 'No run matches. waymark run list --status all shows all of them; waymark run create <process> starts one.'
+    return 'No run matches. waymark run list --status all shows all; waymark run create <process> starts one.'
   }
   const rows = runs.map((run) => [
     run.run_id,
@@ -201,7 +201,7 @@ export const history: AnswerView<'run_history'> = (answer, page) => {
     section('Moves', indentText(events.join('\n')), page),
     section('Approvals', indentText(approvals.join('\n')), page),
     section('Refused', indentText(refusals.join('\n')), page),
-    events.length + refusals.length === 0 ? 'Nothing has happened to it yet.' : '',
+    events.length + refusals.length === 0 ? 'Nothing has happened yet.' : '',
   )
 }
 
@@ -276,7 +276,7 @@ function refusalLine(refusal: RefusalEntry, { ink }: RenderContext): string {
 export const runEvents: AnswerView<'state_gate_list_events'> = (answer, page) => {
   const { events } = answer
   const head = `In ${page.ink('bold', answer.current_state)}, revision ${answer.revision}`
-  if (events.length === 0) return `${head}: nothing can be emitted.`
+  if (events.length === 0) return `${head}: no event can be emitted.`
   return blocks(head, ...events.map((event) => eventText(event, page)))
 }
 

@@ -76,9 +76,9 @@ function storedApprovals(folder: string, what: 'approval' | 'refusal') {
         await rename(draft, fileOf(kept.hash))
       } catch (cause) {
         await rm(draft, { force: true }).catch(() => undefined)
-        throw new Failure('REFUSED', `The ${what} cannot be kept in ${folder}: it cannot be written.`, {
+        throw new Failure('REFUSED', `Cannot keep the ${what}: ${folder} is not writable.`, {
           reason: 'folder_not_writable',
-          hint: 'Answer outside the sandbox, or name a folder that can be written with XDG_STATE_HOME.',
+          hint: 'Answer outside the sandbox, or set XDG_STATE_HOME to a writable folder.',
           cause,
         })
       }

@@ -172,7 +172,7 @@ class RunningCommand {
     const closed = once(this.#child, 'close').catch(() => undefined)
     const timeout = setTimeout(
       () => {
-        const sentence = `The command was ended: it ran for more than ${command.timeout / 1000} s.`
+        const sentence = `The command timed out after ${command.timeout / 1000} s.`
         this.#interrupt({ status: 'timed_out', sentence })
       },
       Math.min(command.timeout, maxTimerMs),
@@ -223,7 +223,7 @@ class RunningCommand {
       return { status, exitCode: null, output: this.#output.text(sentence) }
     }
     if (signal !== null) {
-      const output = this.#output.text(`The command was ended by the signal ${signal}.`)
+      const output = this.#output.text(`The command was ended by signal ${signal}.`)
       return { status: 'failed', exitCode: null, output }
     }
     return { status: code === 0 ? 'passed' : 'failed', exitCode: code, output: this.#output.text() }

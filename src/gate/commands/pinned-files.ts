@@ -103,10 +103,7 @@ class PinnedReader {
       const name = path === '.' ? entry.name : `${path}/${entry.name}`
       this.#entriesRead += 1
       if (this.#entriesRead > maxEntries) {
-        throw pinnedPathRefusal(
-          path,
-          `makes more than ${maxEntries} files to be looked at: name a folder with fewer`,
-        )
+        throw pinnedPathRefusal(path, `holds more than ${maxEntries} files: name a smaller folder`)
       }
       // A linked folder could lead back to where it is. Git's own files change without anybody.
       const isFolder = entry.isSymbolicLink() && this.#isLinkedFolder(name)

@@ -32,19 +32,21 @@ function objectionTo(
   declared: ArtifactDefinition | undefined,
   { visits, dialect }: Pick<Evidence, 'visits' | 'dialect'>,
 ): string | null {
-  if (artifact.status === 'deleted') return 'was deleted since'
-  if (artifact.status === 'changed') return 'changed since it was handed in'
+  if (artifact.status === 'deleted') return 'was deleted after it was submitted'
+  if (artifact.status === 'changed') return 'changed after it was submitted'
   if (!declared) return null
   if (artifact.revision <= newerThan(declared.fresh, visits)) {
-    return declared.fresh === 'state' ? 'is from before this state' : 'is from an earlier round'
+    return declared.fresh === 'state'
+      ? 'was submitted before this state'
+      : 'was submitted in an earlier round'
   }
   if (declared.minBytes !== null && artifact.bytes < declared.minBytes) {
-    return `has ${artifact.bytes} bytes, at least ${declared.minBytes} are needed`
+    return `has ${artifact.bytes} bytes, and needs at least ${declared.minBytes}`
   }
   if (declared.schema === null || !isChecked(artifact.path, dialect)) return null
   if (artifact.content === undefined) return 'is not JSON'
   const [problem] = schemaProblems(declared.schema, artifact.content)
-  return problem ? `does not fit its schema at ${problem.path}: ${problem.message}` : null
+  return problem ? `does not match its schema at ${problem.path}: ${problem.message}` : null
 }
 
 /** state_gate never looked into a file: in its dialect a schema is for JSON files alone. */

@@ -210,7 +210,7 @@ function decisionReason(
     ...(events.length === 0 ? [] : [events.join(' or ')]),
   ]
   const described = what === null || what === undefined ? '' : ` (${what})`
-  return `Run ${run.id} of ${definition.name} is in "${run.state}"${described} and waits for ${asked.join(', ')}.`
+  return `Run ${run.id} of ${definition.name} is in "${run.state}"${described} and needs ${asked.join(', ')}.`
 }
 
 function approvedWords(definition: ProcessDefinition, of: string): string {

@@ -68,7 +68,7 @@ export function transition(
   const problems = schema === null ? [] : schemaProblems(schema, payload)
   if (problems.length > 0) {
     return {
-      ...refuse('INVALID_PAYLOAD', `The payload does not fit "${event}".`),
+      ...refuse('INVALID_PAYLOAD', `The payload does not match the schema of "${event}".`),
       validationErrors: problems,
     }
   }
@@ -118,7 +118,7 @@ function takeTransition(
   const context = assignedContext(taken, run.context, eventRequest.payload)
   const problems = contextProblems(definition, context)
   if (problems.length > 0) {
-    const message = `What "${eventRequest.event}" assigns does not fit the context's schema.`
+    const message = `The values that "${eventRequest.event}" assigns do not match the schema of the context.`
     return { ...refusalFactory(run)('INVALID_PAYLOAD', message), validationErrors: problems }
   }
   const revision = run.revision + 1
@@ -146,11 +146,11 @@ function refusalFactory(run: Run): (code: RefusalCode, message: string) => Refus
 function invalidEvent(definition: ProcessDefinition, { state }: Run, event: string): string {
   if (!eventNamed(definition, event)) {
     const names = definition.events.map(({ name }) => name)
-    return `There is no event "${event}".${didYouMean(event, names)} "${state}" knows ${eventsFrom(definition, state)}.`
+    return `There is no event "${event}".${didYouMean(event, names)} State "${state}" has ${eventsFrom(definition, state)}.`
   }
   const where = definition.transitions.filter((each) => each.event === event).map(({ from }) => `"${from}"`)
   const only = where.length === 0 ? 'no state' : [...new Set(where)].join(', ')
-  return `"${event}" cannot be emitted in "${state}", only in ${only}; "${state}" knows ${eventsFrom(definition, state)}.`
+  return `Cannot emit "${event}" in "${state}", only in ${only}. State "${state}" has ${eventsFrom(definition, state)}.`
 }
 
 function eventsFrom(definition: ProcessDefinition, state: string): string {
@@ -222,7 +222,7 @@ function missingArtifacts(
         name: `required_artifacts.${type}`,
         description: description ?? '',
         status: 'fails' as const,
-        reason: `state "${run.state}" needs "${type}", and none was handed in${why}`,
+        reason: `state "${run.state}" needs "${type}", and none was submitted${why}`,
         fix: `Attach a file of type "${type}"${where} to the event.`,
       }
     })
@@ -241,8 +241,8 @@ function visitLimitRefusal(
       name: `max_visits.${to}`,
       description: '',
       status: 'fails',
-      reason: `state "${to}" was entered ${visits} times, the most that is allowed`,
-      fix: 'Take another way.',
+      reason: `state "${to}" was entered ${visits} times, the maximum`,
+      fix: 'Send another event.',
     },
   ]
 }

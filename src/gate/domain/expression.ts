@@ -33,7 +33,7 @@ type GuardEvaluator = (guard: NamedGuard) => GuardResult
 export function createJudge(evidence: Evidence, assumed: readonly string[] = []): GuardEvaluator {
   return ({ name, guard, hint }) => {
     if (assumed.includes(`not ${name}`))
-      return unsatisfiedGuard('assumed not to hold', hint ?? 'Assume that it holds.')
+      return unsatisfiedGuard('assumed to fail', hint ?? 'Assume that it is satisfied.')
     if (isAssumed(name, assumed)) return satisfiedGuard('assumed')
     if (guard.type === 'artifact' && isAssumed(guard.artifactType, assumed)) {
       return satisfiedGuard(`"${guard.artifactType}" is assumed`)
@@ -75,11 +75,11 @@ export function judgeExpression(
 function negateJudgement(words: string, { status, missing }: ExpressionResult): ExpressionResult {
   const told = { name: `not ${words}`, description: '' }
   if (status === 'holds') {
-    const reason = `${words} holds, but must not`
-    return { status: 'fails', missing: [{ ...told, status: 'fails', reason, fix: 'Take another way.' }] }
+    const reason = `${words} is satisfied, but must not be`
+    return { status: 'fails', missing: [{ ...told, status: 'fails', reason, fix: 'Send another event.' }] }
   }
   const open = missing.filter((guard) => guard.status === 'unknown')
-  const reason = `whether ${words} holds is not known: ${open.map((guard) => guard.reason).join('; ')}`
+  const reason = `${words} is unknown: ${open.map((guard) => guard.reason).join('; ')}`
   const fix = [...new Set(open.map((guard) => guard.fix))].join(' ')
   return { status: 'unknown', missing: [{ ...told, status: 'unknown', reason, fix }] }
 }
@@ -121,7 +121,7 @@ function judgeName(name: string, { guards }: ProcessDefinition, judge: GuardEval
 /** Neither it nor its opposite holds. */
 export const noSuchGuard: GuardResult = unknownGuard(
   'there is no such guard',
-  'Correct the process: waymark process lint.',
+  'Fix the process: waymark process lint',
 )
 
 function joinJudgements(

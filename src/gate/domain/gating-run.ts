@@ -28,7 +28,7 @@ export function refuseWhileGated(what: string, gating: readonly GatingRun[]): vo
   const others = gating.length > 1 ? ` (and ${gating.length - 1} more)` : ''
   throw new Failure(
     'REFUSED',
-    `Cannot complete ${what}: run ${record.id}${others} of process ${record.process.id} gates it and is in "${record.state}", which is not a final state.`,
+    `Cannot complete ${what}: its run ${record.id}${others} of process ${record.process.id} is in "${record.state}", which is not a final state.`,
     {
       reason: 'run_not_finished',
       hint: hintLines([...first.ways.slice(0, 5).map(formatGatingStep), nextCall(first)]),
@@ -55,7 +55,7 @@ export function refuseAfterLoss(what: string, lost: readonly RunRecord[], person
   })
   throw new Failure('REFUSED', `Cannot complete ${what}: ${lossWords(first)}${others}.`, {
     reason: 'run_not_successful',
-    hint: hintOf`Bring another run of the same process to a successful end (${again}). ${personsWay}`,
+    hint: hintOf`Complete another run of the same process successfully (${again}). ${personsWay}`,
     details: {
       runs: lost.slice(0, 20).map((run) => ({
         run_id: run.id,
@@ -69,7 +69,7 @@ export function refuseAfterLoss(what: string, lost: readonly RunRecord[], person
 
 /** How a run ended, as the rest of a sentence. */
 export function lossWords({ id, process, status, state }: RunRecord): string {
-  const how = status === 'cancelled' ? `was cancelled in "${state}"` : `ended failed in "${state}"`
+  const how = status === 'cancelled' ? `was canceled in "${state}"` : `failed in "${state}"`
   return `run ${id} of process ${process.id}, which gates it, ${how}`
 }
 
@@ -77,11 +77,11 @@ function formatGatingStep({ event, roles, guards }: GatingRun['ways'][number]): 
   const who = roles.includes('*') ? 'anybody' : roles.join(' or ')
   return guards.length === 0
     ? `${who} can emit ${event} now.`
-    : `${who} can emit ${event} once this holds: ${guards.join(', ')}.`
+    : `${who} can emit ${event} once these guards are satisfied: ${guards.join(', ')}.`
 }
 
 function nextCall({ record: { id, revision }, ways }: GatingRun): Hint {
   if (ways.length > 0 && ways.every(({ forPeople }) => forPeople))
-    return hintOf`Ask a person to decide: waymark inbox lists what waits, waymark approve ${id} approves.`
+    return hintOf`Ask a person to decide: waymark inbox lists the items, waymark approve ${id} approves.`
   return hintOf`Next: ${callTo('state_gate_get_state', { run_id: id })}, then ${callTo('state_gate_emit_event')} with expected_revision ${revision}.`
 }

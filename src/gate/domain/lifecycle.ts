@@ -35,10 +35,10 @@ export function createRun(
     const first = problems[0] ?? { path: '', message: '' }
     throw new Failure(
       'INVALID_PAYLOAD',
-      `The context does not fit process ${definition.id}: ${first.path} ${first.message}.`,
+      `The context does not match process ${definition.id}: ${first.path} ${first.message}.`,
       {
         reason: 'context_invalid',
-        hint: `waymark process show ${definition.id} shows what it asks for.`,
+        hint: `waymark process show ${definition.id} shows its context.`,
         details: { validation_errors: problems },
       },
     )
@@ -176,11 +176,9 @@ interface MigratedRun {
 export function migrateRun(run: RunRecord, migration: Migration, setting: TransactionContext): MigratedRun {
   const { definition, hash, stateMap, items, author } = migration
   if (run.status !== 'active') {
-    throw new Failure(
-      'RUN_FINISHED',
-      `Run ${run.id} has ended (${run.status}): it keeps the version that it ended with.`,
-      { reason: 'run_finished' },
-    )
+    throw new Failure('RUN_FINISHED', `Cannot migrate run ${run.id}: it has ended (${run.status}).`, {
+      reason: 'run_finished',
+    })
   }
   const state = stateMap.get(run.state) ?? run.state
   assertState(definition, state, run)
@@ -188,10 +186,10 @@ export function migrateRun(run: RunRecord, migration: Migration, setting: Transa
   if (problem) {
     throw new Failure(
       'REFUSED',
-      `The context of run ${run.id} does not fit version ${definition.version}: ${problem.path} ${problem.message}.`,
+      `The context of run ${run.id} does not match version ${definition.version}: ${problem.path} ${problem.message}.`,
       {
         reason: 'context_invalid',
-        hint: 'Change the context_schema of the new version so that it takes what running runs hold.',
+        hint: 'Change the context_schema of the new version so that it accepts the contexts of active runs.',
       },
     )
   }
@@ -235,10 +233,10 @@ function assertState(definition: ProcessDefinition, state: string, run: RunRecor
   const names = definition.states.map(({ name }) => name)
   throw new Failure(
     'REFUSED',
-    `Version ${definition.version} of ${definition.id} has no state "${state}", where run ${run.id} would be.${didYouMean(state, names)}`,
+    `Version ${definition.version} of ${definition.id} has no state "${state}", the current state of run ${run.id}.${didYouMean(state, names)}`,
     {
       reason: 'state_unknown',
-      hint: `Say where it goes: --state-map ${run.state}=<one of ${names.join(', ')}>.`,
+      hint: `Map it to a state: --state-map ${run.state}=<one of ${names.join(', ')}>`,
     },
   )
 }
@@ -258,7 +256,7 @@ export function cancelRun(
     revision: event.revision,
     events: [
       { kind: 'run.cancelled', runId: run.id, missionId: run.missionId, taskId: run.taskId, event },
-      ...endQuestions(items, `The run was cancelled: ${reason}`),
+      ...endQuestions(items, `The run was canceled: ${reason}`),
     ],
   }
 }

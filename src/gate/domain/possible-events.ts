@@ -115,8 +115,8 @@ function deferredGuard(state: string, name: string): MissingGuard {
     name,
     description: '',
     status: 'unknown',
-    reason: `it is looked at in "${state}"`,
-    fix: `Lead the run to "${state}".`,
+    reason: `it is checked in "${state}"`,
+    fix: `Bring the run to "${state}".`,
   }
 }
 
@@ -143,7 +143,7 @@ function reasonAgainst(
   const states = definition.transitions
     .filter(({ event }) => event === eventRequest.event)
     .map(({ from }) => from)
-  return `It cannot be emitted in "${run.state}", only in ${[...new Set(states)].join(', ') || 'no state'}.`
+  return `Cannot be emitted in "${run.state}", only in ${[...new Set(states)].join(', ') || 'no state'}.`
 }
 
 /** One thing that a transition asks for, and how it stands. */
@@ -171,7 +171,7 @@ export function transitionChecks(
       status,
       satisfied: status === 'holds',
       reason: verdict.reason,
-      fix: status === 'holds' ? '' : negated && status === 'fails' ? 'Take another way.' : verdict.fix,
+      fix: status === 'holds' ? '' : negated && status === 'fails' ? 'Send another event.' : verdict.fix,
     }
   })
   const required = hasArtifactNeeds(definition, run.state, transition)

@@ -145,7 +145,7 @@ export interface Run {
 
 /** Why nothing can happen to a run any more, as a sentence; null while it goes on. */
 export function endOf(definition: ProcessDefinition, { state, isCancelled }: Run): string | null {
-  if (isCancelled) return `The run is finished: it was cancelled in "${state}".`
+  if (isCancelled) return `The run is finished: it was canceled in "${state}".`
   return stateNamed(definition, state)?.isFinal ? `The run is finished: "${state}" is a final state.` : null
 }
 

@@ -15,48 +15,47 @@ interface SettingDefinition {
 export const settingDefinitions = {
   elicitation: {
     values: ['off', 'on'],
-    meaning:
-      'Whether an agent’s client may put the question to its person. Clients can answer by themselves.',
+    meaning: 'Let the client of an agent ask its person for a decision. Clients can answer by themselves.',
   },
   hook_outside_areas: {
     values: ['ask', 'deny', 'ignore'],
-    meaning: 'What the hook says to an edit outside the areas of the open attempts.',
+    meaning: 'What hooks do with an edit that is out of scope for the open attempts.',
   },
   hook_on_error: {
     values: ['open', 'closed'],
-    meaning: 'What the hook does when it fails: leave the decision to the client, or deny.',
+    meaning: 'What hooks do when they fail: leave the decision to the client, or deny.',
   },
   inbox_gate: {
     values: ['blockers', 'all', 'none'],
     meaning:
-      'Which open inbox items keep a done task from being settled, so that what depends on it waits: blockers and reviews, all, or none. With all, no mission is completed while something waits.',
+      'Which open inbox items of a done task block the tasks that depend on it: blockers and reviews, all, or none. With all, they also block the completion of their mission.',
   },
   upload_diff: {
     values: ['on', 'off'],
     meaning:
-      'Whether a machine that is connected to a server sends what a task changed, line by line, when it is completed. Without it, others see the list of files alone.',
+      'Let connected machines send the diff of a completed task to the server. Without it, others see only the list of files.',
   },
   retention_days: {
     values: ['off', '30', '90', '180', '365'],
     meaning:
-      'How many days after its end what an attempt on another machine changed, line by line, is kept; its hash and size stay, and so does the log. Without it, everything is kept.',
+      'Days to keep the diffs of attempts on other machines. Hashes, sizes and the log stay. Without it, diffs are kept forever.',
   },
   lines: {
     values: ['on', 'off'],
     meaning:
-      'Whether it is recorded which lines each attempt made: where they went and came, and hashes of them, never their text. Without it, waymark blame knows nothing of them.',
+      'Record which lines each attempt made: positions and hashes, never the text. waymark blame needs it.',
   },
   every_agent_captured: {
     values: ['off'],
     date: 'a date, as 2026-11-01',
     meaning:
-      'Since when every agent that works here is recorded: then lines of later commits that no attempt made count as a person’s, in statistics and exports. Without it nobody is called human.',
+      'Date since which all agents here are recorded. Lines of later commits without an attempt then count as a person’s. Without it, no line counts as a person’s.',
   },
   sensitive: {
     values: [sensitiveDefault],
     patterns: 'path patterns, as infra/, !docs/AGENTS.md',
     meaning:
-      'Which files ask a person when they change and neither the areas nor the outcome of a task names them. The default: CI definitions, scripts and install steps of manifests, git hooks, configuration of agents and their clients. Patterns add files, those with ! leave files out.',
+      'Sensitive files: a person is asked when they change and neither the scope nor the outcome of the task names them. Default: CI definitions, scripts and install steps of manifests, git hooks, configuration of agents and clients. Patterns add files; patterns with ! remove files.',
   },
 } as const satisfies Record<SettingName, SettingDefinition>
 

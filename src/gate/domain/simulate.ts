@@ -118,7 +118,7 @@ function assertKnownAssumptions(definition: ProcessDefinition, assumed: readonly
       `Process ${definition.id} has no guard and no type of artifact "${name}".${didYouMean(name, known)}`,
       {
         reason: 'assumption_unknown',
-        hint: `What can be assumed: ${assumableNames(definition).join(', ') || 'nothing'}, or * for all.`,
+        hint: `Possible: ${assumableNames(definition).join(', ') || 'nothing'}, or * for all.`,
       },
     )
   }

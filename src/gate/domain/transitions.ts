@@ -34,7 +34,7 @@ export function emitterObjection(
   if (held?.kind === 'human' && kind === 'agent') {
     return {
       reason: `Role "${held.name}" is for people; an agent cannot hold it.`,
-      fix: 'Leave WAYMARK_ROLE unset, and ask a person for what people decide.',
+      fix: 'Unset WAYMARK_ROLE, and ask a person to decide.',
     }
   }
   const { allowedRoles: allowed = [], channels = null } = eventNamed(definition, event) ?? {}
@@ -42,7 +42,7 @@ export function emitterObjection(
   const who = role === null ? 'A connection without a role' : `Role "${role}"`
   return {
     reason: `${who} may not emit "${event}"; ${allowed.length === 0 ? 'no one' : allowed.join(', ')} may.`,
-    fix: 'A role belongs to the connection: it is set by WAYMARK_ROLE or the token, not by a call.',
+    fix: 'The role is set by the token or WAYMARK_ROLE, not by a call.',
   }
 }
 
@@ -54,8 +54,8 @@ function otherChannel(
   if (channel === undefined || channels.includes(channel)) return null
   const ways = channels.join(' or ')
   return {
-    reason: `"${event}" is accepted only by way of ${ways}, not by ${channel}.`,
-    fix: `Have it sent by way of ${ways}.`,
+    reason: `"${event}" is accepted only through ${ways}, not through ${channel}.`,
+    fix: `Send it through ${ways}.`,
   }
 }
 

@@ -44,7 +44,7 @@ async function readEvidence(folder: string, paths: readonly string[]): Promise<E
   if (problems.length === 0) return [...files.values()]
   throw new Failure('INVALID_INPUT', `No evidence: ${problems.join('; ')}.`, {
     reason: 'evidence_invalid',
-    hint: `Name regular files in ${top}, by paths relative to it.`,
+    hint: `Use regular files in ${top}, with paths relative to it.`,
     details: { problems },
   })
 }
@@ -82,7 +82,7 @@ const megabyte = 1024 * 1024
 const maxBytes = 100 * megabyte
 const maxParsed = megabyte
 
-const unsteady = { problem: 'changed while it was read: hand it in again once it is written' }
+const unsteady = { problem: 'changed while it was read: submit it again once it is written' }
 
 async function readWhole(file: FileHandle, absolute: string): Promise<MeasuredFile | typeof unsteady> {
   const before = await file.stat({ bigint: true })

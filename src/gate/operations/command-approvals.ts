@@ -212,17 +212,17 @@ export const commandRevoke = defineOperation({
       if (first === undefined || named.length < 6) {
         throw new Failure(
           'NOT_FOUND',
-          `No approved or refused command of this project has a hash that begins with "${input.hash}".`,
+          `This project has no approved or refused command with a hash that begins with "${input.hash}".`,
           {
             reason: 'command_approval_not_found',
-            hint: 'waymark command list shows them; six characters are enough.',
+            hint: 'waymark command list shows them. Six characters are enough.',
           },
         )
       }
       if (found.length > 1) {
         throw new Failure('INVALID_INPUT', `${found.length} commands begin with "${input.hash}".`, {
           reason: 'command_hash_ambiguous',
-          hint: `Give more of the hash: ${found.map(({ hash }) => hash.slice(0, 16)).join(', ')}.`,
+          hint: `Use more of the hash: ${found.map(({ hash }) => hash.slice(0, 16)).join(', ')}`,
         })
       }
       const { hash, run, folder, author } = first

@@ -147,8 +147,8 @@ export function misspelledField(key: string, fields: object): string | undefined
 // Guards.
 
 const told = {
-  description: text.describe('What it asks for').optional(),
-  hint: text.describe('The way on for whom it stops').optional(),
+  description: text.describe('What it needs').optional(),
+  hint: text.describe('What to do if it is not satisfied').optional(),
 }
 const artifactType = text.describe('A type of artifacts')
 const variable = text.describe('A path in the context, plan.risk, or $.payload.risk')
@@ -159,7 +159,7 @@ const shared = z
   .union([choice(['all', 'none', ...sharedKinds]), list(choice(sharedKinds))], {
     error: mustBe(`one of all, none, ${sharedKinds.join(', ')}`, ['all', 'none', ...sharedKinds]).error,
   })
-  .describe('Kinds of files that may change though no area names them; default all')
+  .describe('Kinds of files that may change out of scope; default all')
 
 function guard<const Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
   return object({ type: z.literal(type), ...shape, ...told })
@@ -203,17 +203,17 @@ const guardFields = variants('type', [
       .describe('Such as 90s or 10m; default 10m')
       .optional(),
     by: choice(['runner'])
-      .describe('Only a result counts that was handed in with a token of kind runner, as CI has')
+      .describe('Count only results reported with a token of kind runner, such as that of CI')
       .optional(),
-    exit: choice(['zero', 'nonzero']).describe('How it must end; nonzero: it must run, and fail').optional(),
-    fresh: choice(['tree']).describe('Its result counts for the tree that it ran on').optional(),
-    pinned: optionalSection(texts.describe('Files whose change asks for a new approval of the command')),
+    exit: choice(['zero', 'nonzero']).describe('Required exit; nonzero: it must run and fail').optional(),
+    fresh: choice(['tree']).describe('Count its result only for the tree that it ran on').optional(),
+    pinned: optionalSection(texts.describe('Files whose change needs a new approval of the command')),
   }),
   guard('ci', {
-    checks: texts.min(1).describe('Names of checks, as a runner hands their results in'),
+    checks: texts.min(1).describe('Names of checks, as a runner reports them'),
     at: choice(['tree', 'commit'])
       .describe(
-        'What a result must be of: the content of the work tree as it is, or the commit that it is at; default tree',
+        'What a result must be for: the current content of the work tree, or its commit; default tree',
       )
       .optional(),
     max_age: patternedText(/^[1-9][0-9]*(ms|s|m|h)$/)
@@ -234,7 +234,7 @@ const guardFields = variants('type', [
       .optional(),
     count: wholeNumberFrom(1).describe('How many people; default 1').optional(),
     independent: boolean
-      .describe('Nobody counts who had a hand in the work, nor whose agent had; default false')
+      .describe('Exclude people who were involved in the work, themselves or through an agent; default false')
       .optional(),
   }),
 ])
@@ -341,10 +341,12 @@ function originalDialectOnly<Shape extends z.ZodRawShape>(dialect: Dialect, shap
 }
 
 const toolPermissions = object({
-  allowed: optionalSection(texts.describe('Tools, or Bash(npm test*) for some commands; others are denied')),
-  denied: optionalSection(texts.describe('Tools, or Bash(git push*) for some commands')),
-  ask: optionalSection(texts.describe('Tools and commands that a person decides about')),
-  paths: optionalSection(map(texts).describe('Path patterns that a tool is limited to')),
+  allowed: optionalSection(
+    texts.describe('Allowed tools, or Bash(npm test*) for some commands; others are denied'),
+  ),
+  denied: optionalSection(texts.describe('Denied tools, or Bash(git push*) for some commands')),
+  ask: optionalSection(texts.describe("Tools and commands that need a person's decision")),
+  paths: optionalSection(map(texts).describe('Path patterns that limit a tool')),
 }).transform(
   ({ allowed = [], denied = [], ask = [], paths = {} }): ToolPermissions => ({
     allowed,
@@ -358,14 +360,14 @@ function build(dialect: Dialect) {
   const process = object({
     dialect: z
       .literal(1, mustBe('1'))
-      .describe('Say 1; a file without it is read as the original did')
+      .describe('Dialect of the file: 1. Without it, the file is read as in the original program')
       .optional(),
     id: patternedText(/^[A-Za-z0-9][A-Za-z0-9._-]*$/).describe('The name of the file without .yaml'),
     version: text.describe('Such as "1.2.0"'),
     name: text,
     description: text.optional(),
     initial_state: text,
-    initial_context: optionalSection(json.describe('What a run knows at its beginning')),
+    initial_context: optionalSection(json.describe('Variables of a run at the start')),
     context_schema: optionalSection(json.describe('A JSON Schema of the context')),
   })
 
@@ -393,14 +395,14 @@ function build(dialect: Dialect) {
     description: text.optional(),
     prompt: text.describe('What to do here; {{context.x}} stands for a variable').optional(),
     required_artifacts: optionalSection(
-      texts.describe('Types of artifacts without which the state cannot be left'),
+      texts.describe('Types of artifacts that are needed to leave the state'),
     ),
     tool_permissions: toolPermissions.optional(),
     is_final: boolean.optional(),
     outcome: choice(['succeeded', 'failed']).describe('How a run ends here').optional(),
-    max_visits: wholeNumberFrom(1).describe('How often a run may enter it').optional(),
+    max_visits: wholeNumberFrom(1).describe('How often a run can enter it').optional(),
     allow_phase_completion: boolean
-      .describe('A phase of the mission may be completed while the run is here')
+      .describe('Allow completing a phase of the mission in this state')
       .optional(),
     ...originalDialectOnly(dialect, {
       is_terminal: boolean.optional(),
@@ -451,8 +453,8 @@ function build(dialect: Dialect) {
     allowed_roles: optionalSection(texts.describe('Narrows who may emit the event')),
     when_blocked: choice(['reject', 'record']).describe('record keeps the evidence and stays').optional(),
     assign: optionalSection(map(anything).describe('Variables of the context: $.payload.x, or a constant')),
-    merge_payload: boolean.describe('Puts the whole payload into the context').optional(),
-    escape: boolean.describe('Leaves the state without its required artifacts').optional(),
+    merge_payload: boolean.describe('Put the whole payload into the context').optional(),
+    escape: boolean.describe('Leave the state without its required artifacts').optional(),
   }).transform(
     (fields): TransitionDefinition => ({
       from: fields.from,
@@ -475,7 +477,7 @@ function build(dialect: Dialect) {
     min_bytes: wholeNumberFrom(0).optional(),
     schema: optionalSection(json.describe('A JSON Schema of its content')),
     fresh: choice(['run', 'state', 'loop'])
-      .describe('How new evidence must be: of the run, of this stay in the state, of this round')
+      .describe('How recent evidence must be: of the run, of this stay in the state, of this round')
       .optional(),
     ...originalDialectOnly(dialect, {
       required_in_states: optionalSection(texts),

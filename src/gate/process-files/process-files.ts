@@ -56,7 +56,7 @@ export function processFiles(folders: ProcessFolders): ProcessFiles {
       const known = places.map(({ path }) => idOf(path))
       throw new Failure('NOT_FOUND', `There is no process "${idOrFile}".${didYouMean(idOrFile, known)}`, {
         reason: 'process_not_found',
-        hint: `Known are ${known.join(', ') || 'none'}; or name a file, such as .waymark/processes/feature.yaml.`,
+        hint: `Processes: ${known.join(', ') || 'none'}. Or name a file, such as .waymark/processes/feature.yaml.`,
       })
     },
     read: readSource,
@@ -102,7 +102,7 @@ async function namedFile(
   if (await isFile(path)) return { path, origin: 'file' }
   throw new Failure('NOT_FOUND', `There is no file ${word}.`, {
     reason: 'file_not_found',
-    hint: `It was looked for at ${path}.`,
+    hint: `Waymark looked for it at ${path}.`,
   })
 }
 
@@ -140,7 +140,7 @@ const noProcess: ReadDefinition = {
     problem(
       'error',
       'no-process',
-      'It is no process file: that is a .yaml or .yml file with "process:" at its top.',
+      'It is not a process file, which is a .yaml or .yml file with "process:" at its top.',
     ),
   ],
   patterns: [],
@@ -168,7 +168,7 @@ function tooLargeDefinition(size: number): ReadDefinition {
 
 function fileNameFindings(definition: ProcessDefinition | null, path: string): readonly LocatedFinding[] {
   if (definition === null || definition.id === idOf(path)) return []
-  const message = `The process is called "${definition.id}" and its file ${basename(path)}; it is found by the name of the file.`
+  const message = `The process "${definition.id}" is in ${basename(path)}, and processes are found by file name. Rename one of them.`
   return [problem(definition.dialect === 1 ? 'error' : 'warning', 'id-not-file-name', message)]
 }
 

@@ -44,7 +44,7 @@ export function readYaml(text: string): YamlResult {
   const alias = firstAlias(document)
   if (alias !== null) {
     return yamlFailure(
-      'Anchors and aliases (&name, *name) are not read: write it out, so that each place is its own.',
+      'Anchors and aliases (&name, *name) are not supported: write the content out.',
       at(alias),
     )
   }

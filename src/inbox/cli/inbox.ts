@@ -11,7 +11,7 @@ type InboxRow = OutputOf<'inbox'>['items'][number]
 
 export const inbox: AnswerView<'inbox'> = (answer, page) => {
   const { items } = answer
-  if (items.length === 0) return 'Nothing waits for you.'
+  if (items.length === 0) return 'Nothing needs you.'
   const lines = items.map((item) =>
     [inboxItemText(item, page), indentText(answerLines(item))].filter(Boolean).join('\n'),
   )
@@ -71,7 +71,7 @@ function inboxItemText(item: InboxItemEntry & Partial<InboxRow>, page: RenderCon
     item.reason,
     indentText(bullets(item.paths.map(escapeLineBreaks))),
     cutNote(item.paths.length, item.paths_total, `waymark changes ${item.task_id} lists all files.`),
-    item.workaround ? `${item.opened_by} says it did meanwhile: ${quoteText(item.workaround, page)}` : '',
+    item.workaround ? `Workaround by ${item.opened_by}: ${quoteText(item.workaround, page)}` : '',
     item.closed_by
       ? `${item.action ?? item.status} by ${item.closed_by}: ${item.answer ?? 'without an answer'}`
       : '',

@@ -63,19 +63,19 @@ export function endingOf(
     const when = closedAt === null ? '' : ` at ${instant(closedAt)}`
     throw new Failure('CONFLICT', `Inbox item ${id} was already ${status} by ${closedBy}${when}.`, {
       reason: 'inbox_item_closed',
-      hint: 'waymark inbox lists the items that are open.',
+      hint: 'waymark inbox lists the open items.',
     })
   }
   const ending = endings[kind][verb]
   const possible = verbsFor(kind).map((one) => commandFor(one, id))
   if (ending === undefined) {
-    throw new Failure('REFUSED', `Inbox item ${id} is ${kindWords[kind]}: ${verb} does not end it.`, {
+    throw new Failure('REFUSED', `Cannot ${verb} ${id}: it is ${kindWords[kind]}.`, {
       reason: 'answer_not_possible',
       hint: `Use one of: ${possible.join('; ')}.`,
     })
   }
   if ((verb === 'answer' || verb === 'reject') && (words === null || words.trim() === '')) {
-    throw new Failure('INVALID_INPUT', `To ${verb} ${id} needs words: the waiting agent reads them.`, {
+    throw new Failure('INVALID_INPUT', `Cannot ${verb} ${id} without a text: the waiting agent reads it.`, {
       reason: 'answer_missing',
       hint: `Say why: ${commandFor(verb, id)}`,
     })
@@ -123,5 +123,5 @@ function endOfAttempt(
   if (action === 'rejected') return [{ kind: 'attempt.continued', ...about }]
   // Who has spoken since is not silent: giving the attempt up now would take it from someone at work.
   if (attempt.lastCallAt > openedAt) return []
-  return [{ kind: 'attempt.abandoned', ...about, reason: answer ?? 'A person gave up a stale attempt.' }]
+  return [{ kind: 'attempt.abandoned', ...about, reason: answer ?? 'A person abandoned a stale attempt.' }]
 }

@@ -219,9 +219,9 @@ async function prepareAskedChanges(
     state?.acceptable.some((one) => one.guard === guard && one.content === content),
   )
   if (state === null || isSame) return state
-  throw new Failure('CONFLICT', `Inbox item ${id} asks about changes that are others now.`, {
+  throw new Failure('CONFLICT', `Inbox item ${id} is outdated: its changes are different now.`, {
     reason: 'content_changed',
-    hint: `Send the event again, which asks about them as they are: waymark decide ${runId} ${event}.`,
+    hint: `Send the event again to open a new item: waymark decide ${runId} ${event}`,
   })
 }
 
@@ -281,10 +281,10 @@ async function prepareRejection(
   }
   throw new Failure(
     'REFUSED',
-    `Run ${record.id} is in "${record.state}", which has no way to reject it${events.length === 0 ? '' : `; people can send ${events.join(', ')}`}.`,
+    `Cannot reject run ${record.id}: its state "${record.state}" has no transition for a rejection${events.length === 0 ? '' : `; people can send ${events.join(', ')}`}.`,
     {
       reason: 'no_rejecting_event',
-      hint: `waymark decide ${record.id} <event> "<reason>" sends an event; waymark run cancel ${record.id} "<reason>" ends the run.`,
+      hint: `Send an event with waymark decide ${record.id} <event> "<reason>", or end the run with waymark run cancel ${record.id} "<reason>".`,
     },
   )
 }
@@ -307,10 +307,10 @@ async function prepareRunEvent(
 }
 
 function noApprovalFailure({ record }: LoadedRun, events: readonly string[]): Failure {
-  const message = `Run ${record.id} is in "${record.state}", which does not wait for an approval${events.length === 0 ? '' : `, but for ${events.join(' or ')}`}.`
+  const message = `Cannot approve run ${record.id}: its state "${record.state}" does not wait for an approval${events.length === 0 ? '' : `, but for ${events.join(' or ')}`}.`
   const hint =
     events.length === 0
-      ? `waymark run events ${record.id} shows what can happen there.`
+      ? `waymark run events ${record.id} shows its events.`
       : `Send one of them: waymark decide ${record.id} ${events[0]} "<reason>".`
   return new Failure('REFUSED', message, { reason: 'no_approving_event', hint })
 }
@@ -381,11 +381,11 @@ function commandChangedFailure(
   },
 ): Failure {
   const what = difference === null ? 'its pinned files changed' : differenceWords(difference)
-  return new Failure('CONFLICT', `Inbox item ${id} asks about "${run}" as it was before: ${what}.`, {
+  return new Failure('CONFLICT', `Inbox item ${id} is about an earlier version of "${run}": ${what}.`, {
     reason: 'run_changed',
     hint: newer
-      ? `Look at ${newer.id}, which asks about it as it is now: waymark inbox.`
-      : 'waymark inbox lists what waits.',
+      ? `Answer ${newer.id}, which is about the current version: waymark inbox`
+      : 'waymark inbox lists the open items.',
     details: { item_id: newer?.id ?? null, content, difference },
   })
 }
@@ -425,7 +425,7 @@ async function recordItemAnswer(
   const { id, kind } = item
   const notes =
     ending.action === 'sent back' && task !== null && task.status === 'in_progress'
-      ? [`Task ${task.id} is at work: its agent reads the words when it asks.`]
+      ? [`Task ${task.id} is in progress: its agent reads the text at its next call.`]
       : []
   const withdrawn =
     ending.action === 'sent back' && task !== null

@@ -25,5 +25,5 @@ function staleItem(attempt: Attempt): InboxItem {
 
 function reasonOf(attempt: Attempt): string {
   const holder = displayName(attempt)
-  return `No call from ${holder} about task ${attempt.taskId} since ${instant(attempt.lastCallAt)}. Approve to give the attempt up, reject to let it go on.`
+  return `${holder} has made no call for task ${attempt.taskId} since ${instant(attempt.lastCallAt)}. Approve to abandon the attempt, reject to let it continue.`
 }

@@ -149,7 +149,7 @@ export async function prepareShownRun(
         'entered at revision': `${entered}`,
         ...(isBare && { revision: `${record.revision}` }),
         context: JSON.stringify(known).slice(0, 2000),
-        'files handed in': fingerprint(files),
+        'submitted files': fingerprint(files),
         ...(external.changes?.unseen.length && {
           'not shown by the files': external.changes.unseen.join('; ').slice(0, 2000),
         }),
@@ -251,18 +251,17 @@ export async function prepareSeen(
   if (!isContentName(seen)) {
     throw new Failure(
       'INVALID_INPUT',
-      `"${seen.slice(0, 80)}" is not a content: give its hash, or at least the first 6 characters of it, or a revision such as r3.`,
-      { reason: 'content_invalid', hint: 'waymark inbox shows the content of each question.' },
+      `"${seen.slice(0, 80)}" is no content hash: pass at least its first 6 characters, or a revision such as r3.`,
+      { reason: 'content_invalid', hint: 'waymark inbox shows the content hash of each item.' },
     )
   }
   const shown = await look()
   if (shown === undefined) return undefined
   if (shown === null) {
-    throw new Failure(
-      'INVALID_INPUT',
-      `${id} is answered in words: it has no content that could be "${seen}".`,
-      { reason: 'content_not_applicable', hint: 'Leave the content out.' },
-    )
+    throw new Failure('INVALID_INPUT', `Item ${id} has no content, so "${seen}" cannot be checked.`, {
+      reason: 'content_not_applicable',
+      hint: 'Omit --content.',
+    })
   }
   if (isContent(seen, shown.content)) return shown
   const compared = questions.ask('shown', { ...shown.parts, content: shown.content, seen })
@@ -275,13 +274,13 @@ function contentChangedFailure(
   found: MeasurementOf<typeof shownContent>[number]['difference'],
 ): Failure {
   const said = found && differenceWords(found)
-  const what = said ? `: ${said}` : '; what you saw is no longer kept, so the difference is not known'
+  const what = said ? `: ${said}` : '; the version you reviewed is no longer kept, so there is no diff'
   return new Failure(
     'CONFLICT',
-    `${id} is not what you saw (${shortenContent(seen)} → ${shortenContent(shown.content)})${what}.`,
+    `${id} changed after you reviewed it (${shortenContent(seen)} → ${shortenContent(shown.content)})${what}.`,
     {
       reason: 'content_changed',
-      hint: `Look at it again; then answer with --content ${shortenContent(shown.content)}.`,
+      hint: `Review it again, then answer with --content ${shortenContent(shown.content)}.`,
       details: { id, shown: seen, content: shown.content, difference: found },
     },
   )
@@ -307,8 +306,8 @@ export function measureShown<Found>(
 
 /** What was to be approved changed between the look at it and the approval. */
 export function concurrentChangeFailure(id: string): Failure {
-  return new Failure('CONFLICT', `${id} changed while you answered: nothing was decided.`, {
+  return new Failure('CONFLICT', `${id} changed while you answered. Nothing was recorded.`, {
     reason: 'content_changed',
-    hint: 'Look at it again: waymark inbox.',
+    hint: 'Review it again: waymark inbox',
   })
 }

@@ -23,7 +23,7 @@ export async function findDecisionSubject(reads: Reads, id: string): Promise<Dec
     throw new Failure(
       'CONFLICT',
       `Inbox item ${item.id} was already ${item.status} by ${item.closedBy}: ${(item.answer ?? 'without an answer').replace(/\.$/, '')}.`,
-      { reason: 'inbox_item_closed', hint: 'waymark inbox lists what is open.' },
+      { reason: 'inbox_item_closed', hint: 'waymark inbox lists the open items.' },
     )
   }
   if (item.kind === 'approval' && item.runId !== null) {
@@ -38,23 +38,23 @@ async function loadActive(reads: Reads, id: string): Promise<LoadedRun> {
   if (record.status === 'active') return loaded
   throw new Failure(
     'RUN_FINISHED',
-    `Run ${record.id} has ended (${record.status}), in "${record.state}": there is nothing to decide.`,
-    { reason: 'run_finished', hint: 'waymark inbox lists what waits.' },
+    `Run ${record.id} has ended (${record.status}) in "${record.state}". It cannot be decided.`,
+    { reason: 'run_finished', hint: 'waymark inbox lists the open items.' },
   )
 }
 
 export async function findInboxItem(reads: Reads, id: string): Promise<InboxItem> {
   if (/^[tmw]-/.test(id)) {
-    throw new Failure('NOT_FOUND', `${id} is no inbox item: the id of what waits begins with h-.`, {
+    throw new Failure('NOT_FOUND', `${id} is not an inbox item. Their ids begin with h-.`, {
       reason: 'inbox_id_invalid',
-      hint: `waymark review ${id} looks at the work and approves it or sends it back; waymark inbox lists the items.`,
+      hint: `Review the work with waymark review ${id}. waymark inbox lists the items.`,
     })
   }
   const item = id.startsWith('i-') ? await reads.inboxItems.ofIssue(id) : await reads.inboxItems.find(id)
   if (item) return item
   throw new Failure('NOT_FOUND', `inbox item not found: ${id}`, {
     missing: 'inbox item',
-    hint: 'waymark inbox lists the items that are open.',
+    hint: 'waymark inbox lists the open items.',
   })
 }
 
@@ -73,7 +73,7 @@ export function requireAnswerText(
   { what, command }: { readonly what: string; readonly command: string },
 ): string {
   if (words !== undefined && words.trim() !== '') return words
-  throw new Failure('INVALID_INPUT', `${what} needs words: the waiting agent reads them and acts on them.`, {
+  throw new Failure('INVALID_INPUT', `${what} needs a text: the waiting agent acts on it.`, {
     reason: 'answer_missing',
     hint: `Say why: ${command}`,
   })

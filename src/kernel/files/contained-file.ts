@@ -309,7 +309,7 @@ export function pathFailure(path: string, refused: PathRefusal): Failure {
   if (refused.reason === 'missing') {
     return new Failure('NOT_FOUND', `There is no file ${shown}.`, {
       reason: 'file_not_found',
-      hint: "It was looked for from the project's folder.",
+      hint: "Waymark looked for it in the project's folder.",
     })
   }
   return new Failure('FORBIDDEN', `${shown} ${problemWith(refused)}.`, {
@@ -347,9 +347,9 @@ const problems: Readonly<Record<Exclude<RefusalReason, 'special' | 'too_large'>,
   empty: 'is empty: a path is needed',
   invalid: 'holds a NUL byte',
   outside: "leads out of the project's folder",
-  git: "is git's own",
+  git: 'belongs to git',
   secret: 'has the name of a secret file, whose content is never read',
-  link: 'is a link in a circle or to nothing',
+  link: 'is a link that is circular or broken',
   missing: 'does not exist',
   folder: 'is a folder, not a file',
   unreadable: 'may not be read',

@@ -48,7 +48,7 @@ export function runLocked<Result>(file: string, run: () => Result): Result {
   const deadline = performance.now() + patience
   while (!takeLock(lock)) {
     if (performance.now() > deadline) {
-      throw new Failure('UNAVAILABLE', `${file} is being changed by another process, which does not end.`, {
+      throw new Failure('UNAVAILABLE', `Another process is changing ${file} and does not end.`, {
         reason: 'file_locked',
         hint: `If there is none, remove ${lock}.`,
       })

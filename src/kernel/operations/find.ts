@@ -9,11 +9,10 @@ export function refuseRecordedId(id: string): void {
   if (!/^(?:cs|tn)-/.test(id)) return
   const isTurn = id.startsWith('tn-')
   const lines = isTurn ? `, waymark sessions diff ${id} its lines` : ''
-  throw new Failure(
-    'NOT_FOUND',
-    `${id} is a ${isTurn ? 'turn' : 'session'} of an agent, and no task or mission.`,
-    { reason: 'captured_id', hint: `waymark sessions show ${id} shows it${lines}.` },
-  )
+  throw new Failure('NOT_FOUND', `${id} is a ${isTurn ? 'turn' : 'session'}, not a task or mission.`, {
+    reason: 'captured_id',
+    hint: `waymark sessions show ${id} shows it${lines}.`,
+  })
 }
 
 /** Each finds an entity or fails with NOT_FOUND and the call that lists what there is. */
@@ -42,7 +41,7 @@ export async function findAttempt(reads: Reads, id: string): Promise<Attempt> {
   if (attempt) return attempt
   throw new Failure('NOT_FOUND', `attempt not found: ${id}`, {
     missing: 'attempt',
-    hint: 'Leave attempt_id out to mean the task’s open attempt.',
+    hint: 'Omit attempt_id to use the open attempt of the task.',
   })
 }
 
@@ -52,7 +51,7 @@ export async function findPhase(reads: Reads, id: string): Promise<Phase> {
   if (phase) return phase
   throw new Failure('NOT_FOUND', `phase not found: ${id}`, {
     missing: 'phase',
-    hint: hintOf`${callTo('taskman_phase_list')} lists the phases; ${callTo('taskman_phase_add')} makes one.`,
+    hint: hintOf`${callTo('taskman_phase_list')} lists the phases; ${callTo('taskman_phase_add')} adds one.`,
   })
 }
 
@@ -61,7 +60,7 @@ export async function findMilestone(reads: Reads, id: string): Promise<Milestone
   if (milestone) return milestone
   throw new Failure('NOT_FOUND', `milestone not found: ${id}`, {
     missing: 'milestone',
-    hint: hintOf`${callTo('taskman_milestone_list')} lists the milestones; ${callTo('taskman_milestone_add')} makes one.`,
+    hint: hintOf`${callTo('taskman_milestone_list')} lists the milestones; ${callTo('taskman_milestone_add')} adds one.`,
   })
 }
 
@@ -70,7 +69,7 @@ export async function findPlanned(reads: Reads, id: string): Promise<PlannedTask
   if (planned) return planned
   throw new Failure('NOT_FOUND', `task not found: ${id}`, {
     missing: 'task',
-    hint: hintOf`${callTo('taskman_task_list')} lists the tasks; ${callTo('taskman_task_add')} makes one.`,
+    hint: hintOf`${callTo('taskman_task_list')} lists the tasks; ${callTo('taskman_task_add')} adds one.`,
   })
 }
 

@@ -80,7 +80,7 @@ function briefAnswerOf(
 /** What only people may decide is refused to an agent, also where it reaches the command line. */
 function refuseAgent(operation: Operation, { actor }: Context): void {
   if (operation.audience !== 'person' || operation.kind === 'query' || actor.kind === 'person') return
-  throw new Failure('FORBIDDEN', `${operation.name} is for people; ${actor.name} acts as an agent.`, {
+  throw new Failure('FORBIDDEN', `Only people can call ${operation.name}. ${actor.name} is an agent.`, {
     reason: 'person_needed',
     hint: `Ask a person to run: waymark ${operation.command}`,
   })
@@ -91,7 +91,7 @@ function refuseWithoutAccess(operation: Operation, { permissions }: Context): vo
   const needed = accessOf(operation)
   const { access, personName, most } = permissions
   if (isReadOnlyAccess(permissions, operation.kind)) {
-    throw new Failure('FORBIDDEN', `${operation.name} changes something, and this token only reads.`, {
+    throw new Failure('FORBIDDEN', `${operation.name} writes, and this token is read-only.`, {
       reason: 'token_read_only',
       hint: otherToken,
     })
@@ -101,8 +101,8 @@ function refuseWithoutAccess(operation: Operation, { permissions }: Context): vo
     throw new Failure(
       'FORBIDDEN',
       needed === 'admin'
-        ? `${operation.name} is for admins of the server, and this token lets ${personName} do no more than ${most}.`
-        : `${operation.name} needs ${needed} access, and with this token, which lets no more than ${most}, ${personName} has ${access ?? 'none in this project'}.`,
+        ? `${operation.name} needs an admin, and this token limits ${personName} to ${most}.`
+        : `${operation.name} needs ${needed} access, and this token limits ${personName} to ${most} (access here: ${access ?? 'none in this project'}).`,
       { reason: 'token_access_too_low', hint: otherToken },
     )
   }
@@ -110,7 +110,7 @@ function refuseWithoutAccess(operation: Operation, { permissions }: Context): vo
   throw new Failure(
     'FORBIDDEN',
     needed === 'admin'
-      ? `${operation.name} is for admins of the server, and ${personName} is none.`
+      ? `${operation.name} needs an admin. ${personName} is not an admin.`
       : `${operation.name} needs ${needed} access, and ${personName} has ${has}.`,
     {
       reason: needed === 'admin' ? 'admin_needed' : 'access_too_low',
@@ -119,7 +119,7 @@ function refuseWithoutAccess(operation: Operation, { permissions }: Context): vo
   )
 }
 
-const otherToken = 'Use another token, or sign in yourself: waymark whoami says what this one lets you do.'
+const otherToken = 'Use another token, or sign in yourself. waymark whoami shows the access of this one.'
 
 function ownKey({ keyField }: Operation, input: Readonly<Record<string, unknown>>): string | undefined {
   const key = keyField === undefined ? undefined : input[keyField]

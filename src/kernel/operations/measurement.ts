@@ -225,7 +225,7 @@ export interface SettledMeasurements<Of extends Measurements, Found> {
 function keepsChangingFailure(operation: string): Failure {
   return new Failure(
     'CONFLICT',
-    `${operation} was measured ${maxStarts} times, and each time the record had changed meanwhile. Nothing was recorded.`,
+    `${operation} was measured ${maxStarts} times, and the record changed each time. Nothing was recorded.`,
     { reason: 'record_keeps_changing', hint: 'Try again.' },
   )
 }

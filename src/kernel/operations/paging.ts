@@ -179,7 +179,7 @@ function contentOf(cursor: string): unknown {
 function cursorFailure(cursor: string): Failure {
   return new Failure('INVALID_INPUT', `The cursor "${cursor.slice(0, 100)}" does not belong to this list.`, {
     reason: 'cursor_invalid',
-    hint: 'Pass next_cursor of the previous answer, with the same other fields; or leave cursor out to begin again.',
+    hint: 'Pass next_cursor of the previous answer with the same other fields, or omit cursor to start again.',
   })
 }
 

@@ -28,11 +28,11 @@ export const blame: AnswerView<'blame'> = (answer, page) => {
 }
 
 const words = {
-  probable: 'probable: several worked there at the same time, and this one is the likeliest.',
-  contested: 'contested: several worked there at the same time, and it is not known which of them made it.',
-  matched: 'matched: known by the same text in the same order, which a person retyping it would give too.',
-  rests: '~: the line has few characters, and counts because of the lines beside it.',
-  outside: 'outside: changed while no attempt was open, by a person or a tool that nobody saw.',
+  probable: 'probable: several agents worked there at the same time, and this one is the most likely.',
+  contested: 'contested: several agents worked there at the same time, and the author is unknown.',
+  matched: 'matched: recognized by the same text in the same order.',
+  rests: '~: a short line, matched by the lines around it.',
+  outside: 'outside: changed while no attempt was open, by a person or an unrecorded tool.',
 } as const
 
 /** What the words beside lines mean, of those that are there. */

@@ -115,20 +115,18 @@ function requestedLines(
   if (wanted === undefined) return { first: 1, last: total }
   const parts = /^(\d{1,9})(?:,(\+?)(\d{1,9}))?$/.exec(wanted.trim())
   if (parts === null) {
-    throw new Failure('INVALID_INPUT', `"${wanted}" names no lines.`, {
+    throw new Failure('INVALID_INPUT', `"${wanted}" is not a range of lines.`, {
       reason: 'lines_invalid',
-      hint: 'Give the first and the last, as in -L 3,7, or how many, as in -L 3,+5.',
+      hint: 'Use first and last, as in -L 3,7, or a count, as in -L 3,+5.',
     })
   }
   const first = Number(parts[1])
   const second = parts[3] === undefined ? first : Number(parts[3])
   const last = parts[2] === '+' ? first + second - 1 : second
   if (first >= 1 && first <= total && last >= first) return { first, last: Math.min(last, total) }
-  throw new Failure(
-    'INVALID_INPUT',
-    `There are no lines ${wanted} in a file of ${formatCount(total, 'line')}.`,
-    { reason: 'lines_out_of_range' },
-  )
+  throw new Failure('INVALID_INPUT', `The file has ${formatCount(total, 'line')}, so no lines ${wanted}.`, {
+    reason: 'lines_out_of_range',
+  })
 }
 
 /** Who made the lines, by the ids of their attempts. */

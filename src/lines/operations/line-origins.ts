@@ -276,7 +276,7 @@ function findingsOfLookup(
   })
   const notes = [
     ...(found?.error === undefined ? [] : [found.error]),
-    ...(cut ? ['The history is cut off (a shallow clone): older commits may have brought some lines.'] : []),
+    ...(cut ? ['The clone is shallow: some lines may come from older commits.'] : []),
   ]
   return { lines, commits, notes }
 }

@@ -26,12 +26,12 @@ const bys = ['agent', 'model', 'mission', 'author'] as const
 
 const definitions = {
   share:
-    'Lines of agents, as recorded, among the lines of which it is known who made them (`known`): agent, outside and human; blank lines apart. The others are `unknown`, and no part of it. Nobody is called human unless every_agent_captured says since when.',
+    'Share of recorded agent lines among lines of known origin (`known`): agent, outside and human. Blank and `unknown` lines are not counted. No line counts as human unless every_agent_captured is set.',
   survival:
-    'Lines of an attempt that are there at the commit, among those it added net at its end; moved and reformatted lines live, changed ones do not.',
-  after_14_days: 'The same of the attempts that ended 14 days ago or earlier, together.',
+    'Lines of an attempt that still exist at the commit, of those it added net. Moved and reformatted lines survive; changed ones do not.',
+  after_14_days: 'The same for all attempts that ended at least 14 days ago.',
   reworked:
-    'Of the attempts that ended 14 days ago or earlier: lines that are gone, and were changed or removed within 14 days of the attempt’s end, by an agent (another attempt, or a turn without a task) or outside (nobody was seen working). Later: after those days. Unseen: git took them away, or nothing was measured since.',
+    'For attempts that ended at least 14 days ago: lines changed or removed within 14 days of the end, by an agent (another attempt or turn) or outside (nobody recorded). Later: after those days. Unseen: removed by git, or not measured since.',
 } as const
 
 /** The longest age of each class, in days. */
@@ -126,8 +126,8 @@ export const provenanceStats = defineOperation({
       if (input.survival && asked.includes('..')) {
         throw new Failure(
           'INVALID_INPUT',
-          `What lives on is told of a commit, not of a range such as "${asked}".`,
-          { reason: 'commit_needed', hint: `Ask for it at its end: ${endOf(asked)}.` },
+          `Survival is counted at a commit, not for a range such as "${asked}".`,
+          { reason: 'commit_needed', hint: `Use its end: ${endOf(asked)}` },
         )
       }
       const isRange = asked.includes('..')
@@ -191,7 +191,7 @@ export const provenanceStats = defineOperation({
 function pathNotFoundFailure(path: string, rev: string): Failure {
   return new Failure('NOT_FOUND', `There is no file or folder ${path} in ${endOf(rev)}.`, {
     reason: 'path_not_in_commit',
-    hint: 'Give its path from the top of the work tree, as it was in that commit.',
+    hint: 'Use its path from the top of the work tree in that commit.',
   })
 }
 

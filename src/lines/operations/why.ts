@@ -164,7 +164,7 @@ export const why = defineOperation({
     const all = rangesOf({ ...found, lines: found.lines.slice(line - 1, line) }, makers, turns)
     const one = all[0]
     if (one === undefined)
-      throw new Failure('NOT_FOUND', `Nothing is known of line ${line} of ${found.file.path}.`, {
+      throw new Failure('NOT_FOUND', `Nothing is recorded about line ${line} of ${found.file.path}.`, {
         reason: 'line_history_unknown',
       })
     const range: LineRange = { ...one, start: line, end: line }
@@ -202,14 +202,14 @@ function placeOf(place: string): { readonly path: string; readonly line: number 
   if (parts?.[1] !== undefined && line > 0) return { path: parts[1], line }
   const [, file, first, last] = /^(.+):(\d{1,9})[-,](\d{1,9})$/s.exec(place) ?? []
   if (file !== undefined && first !== undefined) {
-    throw new Failure('INVALID_INPUT', `"${place}" names several lines, and why is asked of one.`, {
+    throw new Failure('INVALID_INPUT', `"${place}" has several lines, and why takes one.`, {
       reason: 'single_line_needed',
-      hint: `waymark blame ${JSON.stringify(file)} -L ${first},${last} shows whose they are; then ask why of ${file}:${first}.`,
+      hint: `waymark blame ${JSON.stringify(file)} -L ${first},${last} shows their authors. Then: waymark why ${file}:${first}`,
     })
   }
-  throw new Failure('INVALID_INPUT', `"${place}" names no line of a file.`, {
+  throw new Failure('INVALID_INPUT', `"${place}" is not a line of a file.`, {
     reason: 'lines_invalid',
-    hint: 'Give the file, a colon and the number of the line: src/auth.ts:12.',
+    hint: 'Use file:line, such as src/auth.ts:12.',
   })
 }
 
@@ -390,7 +390,7 @@ function sentence(range: LineRange, { authors, candidates = [] }: WhyAuthors): s
     const how = range.how === 'exact' ? 'recorded' : 'by the same text in the same order'
     if (authors.length > 1) {
       const names = authors.map(({ agent, task_id }) => `${agent} (${task_id})`).join(' or ')
-      return `Made by ${names}: several worked in the file, and it is not known which of them.`
+      return `Made by one of ${names}: several worked in the file at the same time.`
     }
     const model = maker.model === null ? '' : ` with ${maker.model}`
     const what = `${maker.agent}${model} for task ${maker.task_id} "${excerpt(maker.task, 80)}" (${how})`
@@ -401,11 +401,8 @@ function sentence(range: LineRange, { authors, candidates = [] }: WhyAuthors): s
     return `Probably made by ${what}; ${doubt}.`
   }
   if (range.kind === 'agent' && range.session !== undefined) return turnSentence(range)
-  if (range.kind === 'outside')
-    return 'Changed while no attempt was open: by a person, or a tool that nobody saw.'
-  if (range.kind === 'uncommitted') return 'In no commit, and not recorded.'
-  const who = range.author === null ? 'Its author is not known' : `${range.author} committed it`
-  return range.kind === 'before'
-    ? `${who}, before anything was recorded.`
-    : `${who}; who made it is not recorded.`
+  if (range.kind === 'outside') return 'Changed while no attempt was open: by a person or an unrecorded tool.'
+  if (range.kind === 'uncommitted') return 'Not committed and not recorded.'
+  const who = range.author === null ? 'Author unknown' : `${range.author} committed it`
+  return range.kind === 'before' ? `${who}, before the record began.` : `${who}; its author is not recorded.`
 }

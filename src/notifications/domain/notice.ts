@@ -48,12 +48,12 @@ export function noticeOf({ seq, at, actor, body }: ProjectEvent): Notice | null 
 
 /** What happened, in the words of a heading. */
 export const noticeWords = {
-  blocker: 'A question waits for you',
-  review: 'A review is asked for',
-  scope: 'Files outside the scope were changed',
-  approval: 'A run waits for a decision',
-  command: 'A command waits to be allowed',
-  stale_attempt: 'An attempt went stale',
+  blocker: 'An agent has a question',
+  review: 'An agent asks for a review',
+  scope: 'Files were changed out of scope',
+  approval: 'A run needs an approval',
+  command: 'A command needs an approval',
+  stale_attempt: 'An attempt is stale',
   attempt_failed: 'A task failed',
   mission_ended: 'A mission ended',
 } as const satisfies Record<NoticeKind, string>

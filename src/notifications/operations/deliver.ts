@@ -275,7 +275,7 @@ function letterOf(
 
 const addressLost: Delivery = {
   isDelivered: false,
-  error: 'Its address is not kept here, as after an import: remove it and add it again.',
+  error: 'Its address was not imported. Remove the notification and add it again.',
   isFinal: true,
   after: null,
 }
@@ -289,9 +289,9 @@ export async function sendTestMessage(
   const signal = AbortSignal.timeout(15_000)
   if (notification.form === 'desktop') {
     if (notification.machine !== messenger.machine) {
-      throw new Failure('REFUSED', `"${notification.name}" is the desktop of ${notification.machine}.`, {
+      throw new Failure('REFUSED', `"${notification.name}" is for the desktop of ${notification.machine}.`, {
         reason: 'desktop_of_other_machine',
-        hint: `Try it there; this is ${messenger.machine}.`,
+        hint: `Test it there; this is ${messenger.machine}.`,
       })
     }
     return messenger.show(JSON.parse(message.body), signal)

@@ -181,27 +181,26 @@ function addressOf(form: NotificationForm, given: string | undefined): URL | nul
   }
   const hint = `waymark notify add ${form} https://…`
   if (given === undefined)
-    throw new Failure('INVALID_INPUT', `Give the address that the ${form} notification goes to.`, {
+    throw new Failure('INVALID_INPUT', `A ${form} notification needs an address.`, {
       reason: 'address_missing',
       hint,
     })
   const url = URL.parse(given)
   if (url === null)
-    throw new Failure('INVALID_INPUT', 'That is no address of a webhook.', {
+    throw new Failure('INVALID_INPUT', 'That is not the address of a webhook.', {
       reason: 'address_invalid',
       hint,
     })
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new Failure(
-      'INVALID_INPUT',
-      `A webhook goes by http or https, not by ${url.protocol.slice(0, 20)}`,
-      { reason: 'address_protocol', hint },
-    )
+    throw new Failure('INVALID_INPUT', `A webhook uses http or https, not ${url.protocol.slice(0, 20)}`, {
+      reason: 'address_protocol',
+      hint,
+    })
   }
   if (url.username !== '' || url.password !== '') {
-    throw new Failure('INVALID_INPUT', 'An address with a user or a password in it is not kept.', {
+    throw new Failure('INVALID_INPUT', 'The address must not contain a user or a password.', {
       reason: 'address_has_credentials',
-      hint: 'Who gets the webhook checks its signature: webhook-signature.',
+      hint: 'The receiver checks the header webhook-signature instead.',
     })
   }
   url.hash = ''
@@ -212,10 +211,10 @@ function assertMayReachPrivate({ permissions }: CommandContext): void {
   if (!permissions || hasAccess(permissions, 'admin')) return
   throw new Failure(
     'FORBIDDEN',
-    `Only an admin of the server lets it reach its private network, and ${permissions.personName} is none.`,
+    `Only an admin can allow an address on a private network. ${permissions.personName} is not an admin.`,
     {
       reason: 'private_network_needs_admin',
-      hint: 'Give an address that everybody reaches, or ask an admin.',
+      hint: 'Use a public address, or ask an admin.',
     },
   )
 }
@@ -223,14 +222,10 @@ function assertMayReachPrivate({ permissions }: CommandContext): void {
 /** Where the record is kept elsewhere, that machine has no desktop of this person. */
 function assertDesktop({ machine, permissions }: CommandContext): void {
   if (!machine && (!permissions || permissions.user !== undefined)) return
-  throw new Failure(
-    'REFUSED',
-    'The record is kept at a server, which cannot reach the desktop of your machine.',
-    {
-      reason: 'desktop_at_server',
-      hint: 'waymark watch --notify shows on the desktop where it runs; or add a webhook.',
-    },
-  )
+  throw new Failure('REFUSED', 'The record is on a server, which cannot reach your desktop.', {
+    reason: 'desktop_at_server',
+    hint: 'Run waymark watch --notify on your machine, or add a webhook.',
+  })
 }
 
 function kindsOf(named: readonly NoticeKind[]): readonly NoticeKind[] {
@@ -252,14 +247,10 @@ function assertNotificationNameFree(
 function assertBelowLimit(listed: readonly SequencedItem<Notification>[], { owner }: Notification): void {
   const own = listed.filter(({ item }) => item.owner.id === owner.id)
   if (own.length < maxEach) return
-  throw new Failure(
-    'CONFLICT',
-    `You have ${own.length} notifications, and no more are kept for one person.`,
-    {
-      reason: 'too_many_notifications',
-      hint: 'Remove one: waymark notify list, waymark notify remove <name>.',
-    },
-  )
+  throw new Failure('CONFLICT', `You have ${own.length} notifications, the maximum.`, {
+    reason: 'too_many_notifications',
+    hint: 'Remove one: waymark notify list, waymark notify remove <name>.',
+  })
 }
 
 const nameField = identifier('Its name, or its id (nt-…)')
@@ -296,8 +287,8 @@ export const notifyEdit = defineOperation({
   if (input.new_secret && form !== 'webhook') {
     throw new Failure(
       'INVALID_INPUT',
-      `Only a webhook is signed, and "${present.name}" is ${formWords[form]}.`,
-      { reason: 'secret_not_applicable', hint: 'Leave new_secret out.' },
+      `"${present.name}" has no secret: it is ${formWords[form]}, and only webhooks are signed.`,
+      { reason: 'secret_not_applicable', hint: 'Omit new_secret.' },
     )
   }
   // Another address is chosen by whoever may choose it now.
@@ -413,7 +404,7 @@ export const notifyTest = defineOperation({
   const at = clock.now()
   const message: Message = {
     title: 'Waymark',
-    lines: [`"${name}" works: what waits for you is told here.`],
+    lines: [`"${name}" works: you get a message here when something needs you.`],
     link: null,
   }
   const body =

@@ -95,7 +95,7 @@ export async function showOnDesktop(
       typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT'
     return failedDelivery(
       isMissing
-        ? `There is no ${program} on this machine. ${without}`
+        ? `${program} is not installed on this machine. ${without}`
         : `${program} did not show it within ${patience / 1000} seconds.`,
     )
   }

@@ -43,7 +43,7 @@ export async function postWebhook(
     return deliveryOf(status, { after, origin: url.origin })
   } catch (error) {
     if (error instanceof PrivateAddress) return privateAddressRefusal(url)
-    if (signal.aborted) return failedPost('It was ended while it was being sent.', false)
+    if (signal.aborted) return failedPost('It was canceled while it was being sent.', false)
     if (ending.aborted)
       return failedPost(`${url.origin} did not answer within ${patience / 1000} seconds.`, false)
     return failedPost(`${url.origin} could not be reached: ${codeOf(error)}.`, false)
@@ -104,17 +104,14 @@ function deliveryOf(
 ): Delivery {
   if (status >= 200 && status < 300) return { isDelivered: true }
   if (status >= 300 && status < 400) {
-    return failedPost(`${origin} answered ${status} and names another address, which is not followed.`, true)
+    return failedPost(`${origin} answered ${status} with a redirect, which is not followed.`, true)
   }
-  if (status === 410) return failedPost(`${origin} answered 410: it wants no more of it.`, true)
+  if (status === 410) return failedPost(`${origin} answered 410: it accepts no more messages.`, true)
   return { ...failedPost(`${origin} answered ${status}.`, false), after }
 }
 
 function privateAddressRefusal({ origin }: URL): Delivery {
-  return failedPost(
-    `${origin} is on a private network, and was not said to be: add it again with --private.`,
-    true,
-  )
+  return failedPost(`${origin} is on a private network. Add it again with --private.`, true)
 }
 
 function failedPost(error: string, isFinal: boolean): Extract<Delivery, { readonly isDelivered: false }> {

@@ -58,7 +58,7 @@ export function lowerAccess(access: Access, most: Access): Access {
 /** What it lets one do, as the rest of a sentence. */
 export const accessWords: Readonly<Record<Access, string>> = {
   viewer: 'reads',
-  contributor: 'works: tools, notes, tokens for their own agents',
-  maintainer: 'decides: holds, approvals, commands, the plan by hand',
-  owner: 'decides who is a member, and ends tokens',
+  contributor: 'works: uses tools, writes notes, creates tokens for their agents',
+  maintainer: 'decides: inbox, approvals, commands, changes to the plan',
+  owner: 'manages members, and revokes tokens',
 }

@@ -172,27 +172,27 @@ async function assertMayInvite(reads: Reads, invited: Person, inviter: Inviter):
   const memberships = await reads.identities.memberships(id)
   const member = memberships.find(({ projectId }) => projectId === inviter.projectId)?.member
   if (!member) {
-    throw new Failure('NOT_FOUND', `${name} is no member of this project.`, {
+    throw new Failure('NOT_FOUND', `${name} is not a member of this project.`, {
       reason: 'member_not_found',
-      hint: `Make them one: waymark member add ${id}`,
+      hint: `Add them: waymark member add ${id}`,
     })
   }
   if (invited.disabledAt !== null) {
     throw new Failure('CONFLICT', `${name} is disabled.`, {
       reason: 'person_disabled',
-      hint: `An admin lets them in again: waymark person enable ${id}`,
+      hint: `An admin can enable them: waymark person enable ${id}`,
     })
   }
   if (invited.admin) {
-    throw new Failure('FORBIDDEN', `${name} is an admin of the server: an invitation is for members.`, {
+    throw new Failure('FORBIDDEN', `${name} is an admin of the server. Invitations are for members.`, {
       reason: 'invited_is_admin',
-      hint: `An admin makes a token for them: waymark token create --kind person --person ${id}`,
+      hint: `An admin can create a token for them: waymark token create --kind person --person ${id}`,
     })
   }
   if (await hasSignedIn(reads, invited, inviter)) {
     throw new Failure('CONFLICT', `${name} has signed in before, or has a token.`, {
       reason: 'invited_signed_in',
-      hint: `An admin makes another token for them: waymark token create --kind person --person ${id}`,
+      hint: `An admin can create another token for them: waymark token create --kind person --person ${id}`,
     })
   }
   const mayIn = await accessOf(reads, inviter)
@@ -204,7 +204,7 @@ async function assertMayInvite(reads: Reads, invited: Person, inviter: Inviter):
       `${name} is also a member of a project that their inviter does not maintain.`,
       {
         reason: 'invited_elsewhere',
-        hint: `An admin makes a token for them: waymark token create --kind person --person ${id}`,
+        hint: `An admin can create a token for them: waymark token create --kind person --person ${id}`,
       },
     )
   }
@@ -246,7 +246,7 @@ async function accessOf(
 }
 
 function inviterTooLow(name: string): Failure {
-  return new Failure('FORBIDDEN', `Whoever invited ${name} is not an owner of this project any more.`, {
+  return new Failure('FORBIDDEN', `The person who invited ${name} is no longer an owner of this project.`, {
     reason: 'inviter_access_too_low',
     hint: 'Ask an owner of the project for a new invitation: waymark invitation create <person>',
   })
@@ -255,7 +255,7 @@ function inviterTooLow(name: string): Failure {
 function invitationEndedFailure(): Failure {
   return new Failure(
     'CONFLICT',
-    'This invitation was used, replaced or revoked, or it is older than 24 hours.',
+    'This invitation was used, replaced or revoked, or is older than 24 hours.',
     {
       reason: 'invitation_ended',
       hint: 'Ask an owner of the project for a new one: waymark invitation create <person>',

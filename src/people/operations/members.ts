@@ -50,7 +50,7 @@ export const memberAdd = defineOperation({
     if (before) {
       throw new Failure('CONFLICT', `${found.name} is a member already: ${before.access}.`, {
         reason: 'member_exists',
-        hint: `Change that with: waymark member set ${found.id} --access ${access}`,
+        hint: `Change their access: waymark member set ${found.id} --access ${access}`,
       })
     }
     return memberSet(found, { personId: found.id, access, roles }, null)
@@ -190,9 +190,9 @@ async function findMember(
   const found = await findPerson(reads, person)
   const member = await reads.identities.member(found.id)
   if (member) return { found, member }
-  throw new Failure('NOT_FOUND', `${found.name} is no member of this project.`, {
+  throw new Failure('NOT_FOUND', `${found.name} is not a member of this project.`, {
     reason: 'member_not_found',
-    hint: `Make them one: waymark member add ${found.id}`,
+    hint: `Add them: waymark member add ${found.id}`,
   })
 }
 
@@ -200,6 +200,6 @@ async function assertOtherOwner({ identities }: Reads, { name }: Person, { acces
   if (access !== 'owner' || (await identities.owners()) > 1) return
   throw new Failure('CONFLICT', `${name} is the only owner of this project.`, {
     reason: 'last_owner',
-    hint: 'Make another one first: waymark member set <person> --access owner',
+    hint: 'Make another member an owner first: waymark member set <person> --access owner',
   })
 }

@@ -19,7 +19,7 @@ export const emailField = z
   .trim()
   .toLowerCase()
   .max(254)
-  .regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'it is no e-mail address')
+  .regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'it is not an e-mail address')
   .describe('E-mail address; the first sign-in with it becomes this person')
 
 /** What a person is called; what they do is recorded under it. */
@@ -70,8 +70,8 @@ export async function newPerson(
       reason: 'person_exists',
       hint:
         other.disabledAt === null
-          ? 'Choose another name, or use that person.'
-          : `Let them in again: waymark person enable ${other.id}`,
+          ? 'Choose another name, or use the existing person.'
+          : `Enable them: waymark person enable ${other.id}`,
     })
   }
   const unknown = { issuer: null, subject: null, disabledAt: null }
@@ -180,9 +180,9 @@ export const personAdmin = defineOperation({
     const admin = input.end !== true
     if (person.admin === admin) return { events: [], answer: personEntry(person) }
     if (person.disabledAt !== null && admin) {
-      throw new Failure('CONFLICT', `${person.name} is not let in, and so cannot be made an admin.`, {
+      throw new Failure('CONFLICT', `Cannot make ${person.name} an admin: this person is disabled.`, {
         reason: 'person_disabled',
-        hint: `Let them in again first: waymark person enable ${person.id}`,
+        hint: `Enable them first: waymark person enable ${person.id}`,
       })
     }
     if (person.disabledAt === null) await assertOtherAdmin(reads, person)
@@ -196,9 +196,9 @@ export const personAdmin = defineOperation({
 /** Somebody must be left who decides about projects and persons. */
 async function assertOtherAdmin({ identities }: Reads, { id, name, admin }: Person): Promise<void> {
   if (!admin || (await identities.admins()) > 1) return
-  throw new Failure('CONFLICT', `${name} is the only admin of the server (${id}).`, {
+  throw new Failure('CONFLICT', `The last admin cannot be removed: ${name} (${id}).`, {
     reason: 'last_admin',
-    hint: 'Make another first: waymark person admin <person>',
+    hint: 'Make another person an admin first: waymark person admin <person>',
   })
 }
 

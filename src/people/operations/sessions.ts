@@ -84,7 +84,7 @@ async function resolvePersonId(
   if (session) return session.personId
   throw new Failure(
     id === undefined ? 'INVALID_INPUT' : 'NOT_FOUND',
-    id === undefined ? 'Say which session, or whose.' : `There is no session "${id}".`,
+    id === undefined ? 'Pass a session id, or a person.' : `There is no session "${id}".`,
     {
       reason: id === undefined ? 'session_or_person_missing' : 'session_not_found',
       hint: 'waymark session list shows them.',
@@ -93,11 +93,9 @@ async function resolvePersonId(
 }
 
 function adminOnlyFailure(name: string): Failure {
-  return new Failure(
-    'FORBIDDEN',
-    `The sessions of others are for admins of the server, and ${name} is none.`,
-    { reason: 'admin_needed' },
-  )
+  return new Failure('FORBIDDEN', `Only admins can see sessions of other people. ${name} is not an admin.`, {
+    reason: 'admin_needed',
+  })
 }
 
 /** What ends the sessions of a person: all, one, or those that were begun with a token. */

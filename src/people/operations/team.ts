@@ -13,7 +13,7 @@ export interface TeamSubject {
   readonly otherwise: string
 }
 
-const persons: TeamSubject = { what: 'Persons and their tokens', otherwise: '' }
+const persons: TeamSubject = { what: 'People and their tokens', otherwise: '' }
 
 /** Who may use this server: people who share a database, or the user of this machine. */
 export function teamOf<Known extends TeamReader>({ team }: { readonly team?: Known }): Known {
@@ -31,19 +31,15 @@ export function sharedTeamOf<Known extends TeamReader>(
 }
 
 function sharedDatabaseNeeded({ what, otherwise }: TeamSubject): Failure {
-  return new Failure(
-    'REFUSED',
-    `${what} are kept in a database that is named for all projects of a server, and none is named here.`,
-    {
-      reason: 'named_database_needed',
-      hint: [
-        'Set WAYMARK_DATABASE to a file or to a postgres:// address, for this command and for waymark serve. In a folder that is connected to a server (waymark connect <url>), it is asked.',
-        otherwise,
-      ]
-        .filter(Boolean)
-        .join(' '),
-    },
-  )
+  return new Failure('REFUSED', `${what} need a shared database, and none is set.`, {
+    reason: 'named_database_needed',
+    hint: [
+      'Set WAYMARK_DATABASE to a file or a postgres:// address, for this command and for waymark serve. Or connect this folder to a server: waymark connect <url>',
+      otherwise,
+    ]
+      .filter(Boolean)
+      .join(' '),
+  })
 }
 
 /** Records what happens to persons, tokens and sessions. Never under an idempotency key: an answer may hold a secret. */
@@ -84,7 +80,7 @@ async function assertAdmitted({ identities }: Reads, standing: CallerPermissions
     (tokenId !== null && (token === null || tokenErrorOf(token, at) !== null)) ||
     (sessionId !== null && (session === null || session.endedAt !== null || session.expiresAt <= at))
   if (!isOver) return
-  throw new Failure('FORBIDDEN', 'Your token or session has ended: nothing was changed.', {
+  throw new Failure('FORBIDDEN', 'Your token or session has ended. Nothing was changed.', {
     reason: 'token_or_session_ended',
     hint: 'Sign in again, or use another token.',
   })
@@ -95,14 +91,14 @@ export async function findPerson({ identities }: Reads, words: string): Promise<
   const [person, other] = await identities.peopleNamed(words.trim())
   if (person && !other) return person
   if (person && other) {
-    throw new Failure('CONFLICT', `${words} may be ${person.id} or ${other.id}.`, {
+    throw new Failure('CONFLICT', `"${words}" matches ${person.id} and ${other.id}.`, {
       reason: 'person_ambiguous',
-      hint: 'Name the person by id: waymark person list.',
+      hint: 'Use the id of the person: waymark person list',
     })
   }
   throw new Failure('NOT_FOUND', `There is no person "${words}".`, {
     reason: 'person_not_found',
-    hint: 'Name a person by id, e-mail address or name: waymark member list shows those of this project. An admin adds one with: waymark person add <name>',
+    hint: 'waymark member list shows the people of this project. An admin can add one: waymark person add <name>',
   })
 }
 
@@ -113,7 +109,7 @@ export async function assertProject({ store, team }: Pick<QueryContext, 'store' 
     (await store.view(({ identities }) => Promise.resolve(identities.project))) !== ''
   )
     return
-  throw await noProject(team, 'No project is meant: this folder has none in the database.')
+  throw await noProject(team, 'This folder has no project in the database.')
 }
 
 /** The project of this name or id. Fails with those that there are. */
@@ -140,7 +136,8 @@ async function noProject(team: TeamReader, message: string): Promise<Failure> {
     `${message} ${names.length === 0 ? 'There is none yet.' : `There are: ${names.join(', ')}.`}`,
     {
       reason: 'project_not_found',
-      hint: names.length === 0 ? 'Add one: waymark project add <name>' : `Name one: --project ${names[0]}`,
+      hint:
+        names.length === 0 ? 'Add one: waymark project add <name>' : `Choose one with --project ${names[0]}`,
     },
   )
 }

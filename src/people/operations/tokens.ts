@@ -128,15 +128,15 @@ export function limitsOf(
   const { parent, at } = from
   const most = access ?? inheritedAccess(kind, parent)
   if (parent?.most && access && lowerAccess(access, parent.most) !== access) {
-    throw tokenLimitFailure(`permits ${parent.most} at most, and makes none that permits ${access}`)
+    throw tokenLimitFailure(`allows at most ${parent.most}, so it cannot create one for ${access}`)
   }
   if (parent?.projectId && all_projects) {
-    throw tokenLimitFailure('is for one project, and makes none for all projects')
+    throw tokenLimitFailure('is for one project, so it cannot create one for all projects')
   }
   const ofAll = !parent?.projectId && (all_projects ?? kind === 'person')
   const end = at + (days ?? tokenDays.usual) * day
   if (parent && days !== undefined && end > parent.expiresAt) {
-    throw tokenLimitFailure(`ends at ${instant(parent.expiresAt)}, and makes none that lasts longer`)
+    throw tokenLimitFailure(`ends at ${instant(parent.expiresAt)}, so it cannot create one that lasts longer`)
   }
   return {
     projectId: ofAll ? null : (parent?.projectId ?? thisProject(from.projectHere)),
@@ -146,9 +146,9 @@ export function limitsOf(
 }
 
 function tokenLimitFailure(what: string): Failure {
-  return new Failure('FORBIDDEN', `The token you use ${what}.`, {
+  return new Failure('FORBIDDEN', `Your token ${what}.`, {
     reason: 'token_limit',
-    hint: 'Use a token without this limit, or sign in yourself: waymark whoami shows what this one permits.',
+    hint: 'Use a token without this limit, or sign in yourself. waymark whoami shows its limits.',
   })
 }
 
@@ -181,23 +181,23 @@ async function assertMayCreateToken(
   if (!permissions) return
   const { personName: name } = permissions
   if (admin && !permissions.admin)
-    throw forbiddenFailure('admin_needed', `Admins are made by admins, and ${name} is none.`)
+    throw forbiddenFailure('admin_needed', `Only an admin can make admins. ${name} is not an admin.`)
   if (person !== undefined && person !== permissions.personId && person !== name && !permissions.admin) {
     throw forbiddenFailure(
       'token_for_other_person',
-      `A token of ${person} is made by ${person} or by an admin of the server.`,
+      `Only ${person} or an admin can create a token of ${person}.`,
     )
   }
   if (kind === 'runner' && !hasAccess(permissions, 'owner')) {
     throw forbiddenFailure(
       'access_too_low',
-      `A runner’s results count as evidence: its token is made by an owner, and ${name} is none.`,
+      `Only an owner can create a runner token, because its results count as evidence. ${name} is not an owner.`,
     )
   }
   if (kind === 'runner' && all_projects && !permissions.admin) {
     throw forbiddenFailure(
       'admin_needed',
-      `A runner for all projects is made by an admin of the server, and ${name} is none.`,
+      `Only an admin can create a runner token for all projects. ${name} is not an admin.`,
     )
   }
   if (kind === 'person' && role !== undefined && !permissions.admin && !permissions.roles.includes(role)) {
@@ -212,25 +212,25 @@ async function assertMayCreateToken(
 function assertConsistentToken({ kind, access, admin }: TokenOptions): void {
   if (access === undefined) return
   if (admin) {
-    throw new Failure('INVALID_INPUT', `A token that lets no more than ${access} makes nobody an admin.`, {
+    throw new Failure('INVALID_INPUT', `A token limited to ${access} cannot make an admin.`, {
       reason: 'access_with_admin',
-      hint: 'Leave out --access, or --admin.',
+      hint: 'Omit --access or --admin.',
     })
   }
   if (kind === 'person' || access === lowerAccess(access, 'contributor')) return
   const whose = kind === 'agent' ? 'An agent' : 'A runner'
   throw new Failure(
     'INVALID_INPUT',
-    `${whose} works, and decides nothing: its token lets contributor at most, not ${access}.`,
+    `${whose} decides nothing: its token allows at most contributor, not ${access}.`,
     {
       reason: 'access_too_high',
-      hint: '--access viewer, or --access contributor, which it has without saying.',
+      hint: 'Use --access viewer or --access contributor (the default).',
     },
   )
 }
 
 function forbiddenFailure(reason: string, message: string): Failure {
-  return new Failure('FORBIDDEN', message, { reason, hint: 'waymark whoami says what you may do.' })
+  return new Failure('FORBIDDEN', message, { reason, hint: 'waymark whoami shows your access.' })
 }
 
 /** An agent never acts in a role that a process keeps for people. */
@@ -246,21 +246,17 @@ async function assertRoleOfAgents(
   if (!process) return
   throw new Failure(
     'FORBIDDEN',
-    `The role "${role}" is for people in the process ${process.definition?.id}: no agent or runner gets it.`,
-    { reason: 'role_for_people', hint: 'Make a token of kind person, or choose a role for agents.' },
+    `The role "${role}" is for people in process ${process.definition?.id}. No agent or runner can have it.`,
+    { reason: 'role_for_people', hint: 'Create a token of kind person, or choose a role for agents.' },
   )
 }
 
 function thisProject(id: string): string {
   if (id !== '' && id !== serverProject) return id
-  throw new Failure(
-    'REFUSED',
-    'No project is meant: this folder has none, and a token is for one project unless it is for all.',
-    {
-      reason: 'project_missing',
-      hint: 'Name one: --project <name> (waymark project list), or make a token for all projects: --all-projects.',
-    },
-  )
+  throw new Failure('REFUSED', 'This folder has no project, and a token needs one.', {
+    reason: 'project_missing',
+    hint: 'Choose one with --project <name> (waymark project list), or use --all-projects.',
+  })
 }
 
 /** Whose token it is; a first admin is added with their token. */
@@ -278,7 +274,7 @@ async function holderOf(
   if (team?.owner && words === undefined) return ownerPerson(reads, setting, team.owner)
   const name = words ?? permissions?.personId
   if (name === undefined) {
-    throw new Failure('INVALID_INPUT', 'Say whose token it is.', {
+    throw new Failure('INVALID_INPUT', 'The token needs an owner.', {
       reason: 'owner_missing',
       hint: admin
         ? 'Name the admin: waymark token create --admin --person <name>'
@@ -292,9 +288,9 @@ async function holderOf(
   }
   const person = await findPerson(reads, name)
   if (person.disabledAt !== null) {
-    throw new Failure('CONFLICT', `${person.name} is not let in.`, {
+    throw new Failure('CONFLICT', `${person.name} is disabled.`, {
       reason: 'person_disabled',
-      hint: `An admin lets them in again: waymark person enable ${person.id}`,
+      hint: `An admin can enable them: waymark person enable ${person.id}`,
     })
   }
   if (!admin || person.admin) return { person, events: [] }
@@ -338,7 +334,7 @@ export const tokenList = defineOperation({
   if (all && permissions && !permissions.admin && !hasAccess(permissions, 'owner')) {
     throw forbiddenFailure(
       'access_too_low',
-      `The tokens of others are for owners of the project, and ${permissions.personName} is none.`,
+      `Only owners can see tokens of other people. ${permissions.personName} is not an owner.`,
     )
   }
   const everybody = all ?? !permissions
@@ -426,10 +422,10 @@ function findToken(tokens: readonly TokenListing[], words: string): TokenListing
   if (found && other) {
     throw new Failure('CONFLICT', `There is more than one token "${words}".`, {
       reason: 'token_ambiguous',
-      hint: `Name it by id: ${standing.map(({ token }) => token.id).join(', ')}.`,
+      hint: `Use an id: ${standing.map(({ token }) => token.id).join(', ')}`,
     })
   }
-  throw new Failure('NOT_FOUND', `There is no token "${words}" that you could revoke.`, {
+  throw new Failure('NOT_FOUND', `There is no token "${words}" that you can revoke.`, {
     reason: 'token_not_found',
     hint: 'waymark token list shows them.',
   })

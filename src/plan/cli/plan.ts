@@ -11,7 +11,7 @@ import type { PlannedTaskEntry } from '../operations/plan-answer.ts'
 export const planShow: AnswerView<'plan_show'> = (answer, page) => {
   const { phases } = answer
   if (phases.length === 0)
-    return 'There is no plan yet. waymark phase add starts one, waymark import reads one.'
+    return 'There is no plan yet. Start one with waymark phase add, or import one with waymark import.'
   const summary = [
     formatCount(answer.tasks, 'task'),
     `${answer.done} done`,
@@ -19,7 +19,7 @@ export const planShow: AnswerView<'plan_show'> = (answer, page) => {
     ...(answer.dropped > 0 ? [`${answer.dropped} dropped`] : []),
     `critical path of ${formatCount(answer.critical_path.length, 'task')}`,
   ].join(', ')
-  const legend = '✓ done  ● in progress  ○ ready  · waits  ✗ dropped  ! on the critical path'
+  const legend = '✓ done  ● in progress  ○ ready  · blocked  ✗ dropped  ! critical path'
   return [summary, page.ink('dim', legend), ...phases.map((phase) => phaseText(phase, page))].join('\n\n')
 }
 
@@ -71,14 +71,14 @@ function taskMarkText(mark: OutlineTaskRow['mark'], page: RenderContext): string
 export const planTasks: AnswerView<'taskman_task_list'> = (answer, page) => {
   const { tasks } = answer
   if (tasks.length === 0)
-    return 'No task matches. waymark task add --title "<title>" --phase <phase> plans one.'
+    return 'No task matches. Add one: waymark task add --title "<title>" --phase <phase>'
   return planTable(tasks, page)
 }
 
 export const planPhases: AnswerView<'taskman_phase_list'> = (answer, page) => {
   const { phases } = answer
   if (phases.length === 0)
-    return 'There are no phases yet. waymark phase add --id P1 --name "<name>" adds one.'
+    return 'There are no phases yet. Add one: waymark phase add --id P1 --name "<name>"'
   const mission = missionColumn(phases)
   const columns = [{ title: 'id' }, { title: 'phase', shrinks: true }, { title: 'status' }, ...mission.head]
   const rows = phases.map((phase) => [
@@ -180,7 +180,7 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: RenderCon
 
 /** The next task, and whose it is now. */
 export const nextTask: AnswerView<'taskman_task_next'> = (answer, page) => {
-  const { task, claim, message = 'Nothing is ready.' } = answer
+  const { task, claim, message = 'No task is ready.' } = answer
   return task ? blocks(planTask(task, page), claimText(task.id, claim, page)) : message
 }
 

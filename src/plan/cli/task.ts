@@ -44,7 +44,7 @@ export const startTask: AnswerView<'start_task'> = (answer, page) => {
 
 export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
   const took = formatDuration(answer.duration_seconds)
-  const repeated = answer.already_completed ? ' It was already completed; this is the same answer.' : ''
+  const repeated = answer.already_completed ? ' It was already completed. Nothing changed.' : ''
   const phase = answer.phase_status?.replace(/_/g, ' ')
   return blocks(
     `${completionHeading(answer, page)} task ${page.ink('bold', answer.task_id)} after ${took}.${repeated}`,
@@ -60,7 +60,7 @@ export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
     sharedTree(answer, page),
     section('Files that git ignores', indentText(ignoredFiles(answer.ignored, answer.ignored_total)), page),
     section(
-      answer.completed_at === null ? 'Would wait for a person' : 'Waits for a person',
+      answer.completed_at === null ? 'Would need a person' : 'Needs a person',
       indentText(openQuestionsText(answer)),
       page,
     ),
@@ -101,7 +101,7 @@ export function taskPage(task: TaskAnswer, page: RenderContext): string {
     section('Subtasks', subtasksOf(task), page),
     ...attempts.map((attempt) => attemptText(attempt, page)),
     cutNote(attempts.length, task.attempts_total, 'these are the last ones.'),
-    section('Waiting for a person', inboxList(task.items, page), page),
+    section('Needs a person', inboxList(task.items, page), page),
     section('Answered', inboxList(task.answered_items, page), page),
     section('Decisions', decisionList(task.decisions, page), page),
     section('Issues', issueList(task.issues, page), page),

@@ -78,8 +78,8 @@ export function expireClaim(
 }
 
 function expiryWords({ agent, claimedAt, expiresAt }: Claim): string {
-  const until = expiresAt === null ? '' : ` It ran out at ${instant(expiresAt)}.`
-  return `The claim of ${agent}, made at ${instant(claimedAt)}, was not followed by an attempt.${until}`
+  const until = expiresAt === null ? '' : ` It expired at ${instant(expiresAt)}.`
+  return `${agent} claimed it at ${instant(claimedAt)} and did not start it.${until}`
 }
 
 /**
@@ -133,9 +133,9 @@ export function assertUnclaimed(planned: PlannedTask, claimant: Claimant, now: n
   const { claim, task } = planned
   if (claim === null || !isHeld(claim, now) || isOwnClaim(claim, claimant)) return
   const until = claim.expiresAt === null ? '' : `, until ${instant(claim.expiresAt)}`
-  throw new Failure('CONFLICT', `Task ${task.id} is held by ${claim.agent}${until}.`, {
+  throw new Failure('CONFLICT', `Task ${task.id} is claimed by ${claim.agent}${until}.`, {
     reason: 'claim_held_by_other',
-    hint: hintOf`Take another one with ${callTo('taskman_task_next')}, or wait until it is free.`,
+    hint: hintOf`Get another task with ${callTo('taskman_task_next')}, or wait for the claim to end.`,
   })
 }
 
@@ -155,16 +155,16 @@ export function assertToken(
   const isRunning = claim !== null && isHeld(claim, now)
   if (isRunning && claim.tokenHash === ids.hash(token)) return
   if (madeFor !== task.id) {
-    const whose = madeFor === null ? 'No claim ever had it' : `It belongs to task ${madeFor}`
-    throw new Failure('CONFLICT', `${token} was never a token of task ${task.id}. ${whose}.`, {
+    const whose = madeFor === null ? 'No claim has this token' : `It belongs to task ${madeFor}`
+    throw new Failure('CONFLICT', `${token} is not a claim token of task ${task.id}. ${whose}.`, {
       reason: 'claim_token_unknown',
-      hint: hintOf`Leave claim_token out if the claim is your own, or claim the task with ${callTo('taskman_task_next', { claim: true })}.`,
+      hint: hintOf`Omit claim_token if the claim is yours, or claim the task with ${callTo('taskman_task_next', { claim: true })}.`,
     })
   }
   if (isRunning && isOwnClaim(claim, claimant)) return
-  const since = isRunning ? ` ${claim.agent} holds the task now.` : ''
-  throw new Failure('CONFLICT', `The claim ${token} on task ${task.id} no longer holds: it ended.${since}`, {
+  const since = isRunning ? ` ${claim.agent} has claimed the task since.` : ''
+  throw new Failure('CONFLICT', `The claim ${token} on task ${task.id} has ended.${since}`, {
     reason: 'claim_ended',
-    hint: hintOf`Claim it again with ${callTo('taskman_task_next', { claim: true })}, or take another task.`,
+    hint: hintOf`Claim it again with ${callTo('taskman_task_next', { claim: true })}, or start another task.`,
   })
 }

@@ -50,7 +50,7 @@ export function milestonePhaseFailure(milestone: Milestone, phaseId: string): Fa
     `Milestone ${milestone.id} belongs to phase ${milestone.phaseId}, not to the task's phase ${phaseId}.`,
     {
       reason: 'milestone_of_other_phase',
-      hint: hintOf`Name a milestone of phase ${phaseId}: ${callTo('taskman_milestone_list', { phase: phaseId })} lists them.`,
+      hint: hintOf`List those of phase ${phaseId} with ${callTo('taskman_milestone_list', { phase: phaseId })}.`,
     },
   )
 }
@@ -89,10 +89,10 @@ function attemptOpenFailure(asked: TaskStatus, { task }: PlannedTask, attempt: A
   const holder = displayName(attempt)
   return new Failure(
     'REFUSED',
-    `Task ${task.id} cannot be set to ${asked}: attempt ${attempt.id} of ${holder} is open.`,
+    `Cannot set task ${task.id} to ${asked}: attempt ${attempt.id} of ${holder} is open.`,
     {
       reason: 'attempt_open',
-      hint: hintOf`Complete it with ${callTo('complete_task', { task_id: task.id })}: then its changes are measured.`,
+      hint: hintOf`Complete it with ${callTo('complete_task', { task_id: task.id })}, which measures its changes.`,
     },
   )
 }
@@ -114,7 +114,7 @@ export function dropTask(
     const holder = displayName(openAttempt)
     throw new Failure(
       'REFUSED',
-      `Task ${task.id} cannot be dropped: attempt ${openAttempt.id} of ${holder} is open.`,
+      `Cannot drop task ${task.id}: attempt ${openAttempt.id} of ${holder} is open.`,
       {
         reason: 'attempt_open',
         hint: hintOf`Complete it first with ${callTo('complete_task', { task_id: task.id, status: 'failed' })}.`,
@@ -159,14 +159,14 @@ export function addDependency(
   if (known) {
     throw new Failure('CONFLICT', `dependency already exists: ${taskId} → ${dependsOnId}`, {
       reason: 'dependency_exists',
-      hint: 'There is nothing to do.',
+      hint: 'The dependency is already there; nothing changes.',
     })
   }
   if (wayBack) {
     const cycle = [taskId, ...wayBack]
     throw new Failure('CONFLICT', `circular dependency: ${cycleText(cycle)}`, {
       reason: 'dependency_circular',
-      hint: hintOf`Remove one of these with ${callTo('taskman_task_dep_remove')}, or leave this one out.`,
+      hint: hintOf`Remove one of them with ${callTo('taskman_task_dep_remove')}, or omit this one.`,
       details: { cycle },
     })
   }

@@ -91,8 +91,8 @@ export function* importPlan(
         ? []
         : [
             begun === 1
-              ? '1 task was in progress elsewhere; no one holds it here, so it is to do.'
-              : `${begun} tasks were in progress elsewhere; no one holds them here, so they are to do.`,
+              ? '1 task was in progress elsewhere. Nobody has claimed it here, so it is to do.'
+              : `${begun} tasks were in progress elsewhere. Nobody has claimed them here, so they are to do.`,
           ],
   }
 }

@@ -40,7 +40,7 @@ export function planFiles(folder: string, confinedTo: string | null): PlanFiles 
         if (!missing.has(code)) throw unreadablePlanFailure(path, code)
         throw new Failure('NOT_FOUND', `There is no file ${excerpt(path, 200)}.`, {
           reason: 'file_not_found',
-          hint: `It was looked for at ${excerpt(place, 200)}.`,
+          hint: `Waymark looked for it at ${excerpt(place, 200)}.`,
         })
       })
       const special = specialKind(found)
@@ -158,7 +158,7 @@ async function withReadFailure<T>(file: string, reading: Promise<T>): Promise<T>
 function unreadablePlanFailure(file: string, code: string): Failure {
   return new Failure('UNAVAILABLE', `${file} cannot be read: ${reasons[code] ?? code}.`, {
     reason: 'file_unreadable',
-    hint: 'Nothing was imported. Look at the file, then import it again.',
+    hint: 'Nothing was imported. Check the file, then import it again.',
   })
 }
 
@@ -176,8 +176,8 @@ function emptyPlanFailure(format: PlanFormat, notices: readonly string[]): Failu
       reason: 'plan_empty',
       hint:
         format === 'markdown'
-          ? 'Tasks are the entries of a list, such as "- [ ] Draw the screens", and headings are phases. Another format is named with --from.'
-          : 'Another format is named with --from.',
+          ? 'Tasks are list entries such as "- [ ] Draw the screens", and headings are phases. Name another format with --from.'
+          : 'Name another format with --from.',
     },
   )
 }

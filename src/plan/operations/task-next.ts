@@ -122,7 +122,7 @@ async function messageFor(
   if (next === null) return noTaskReason(reads, input, asked)
   const { id, role } = next.task
   const said = [
-    ...(role === null || role === input.role ? [] : [`It wants the role ${role}.`]),
+    ...(role === null || role === input.role ? [] : [`It needs the role ${role}.`]),
     ...(await sentBackLines(reads, [id])),
   ]
   return said.length === 0 ? null : said.join(' ')
@@ -150,10 +150,10 @@ async function noTaskReason(
   const total = toDo.total + begun.total
   const done = total > 0 ? 0 : (await reads.plan.tasks({ owner, status: 'done', now }, { limit: 1 })).total
   const where = input.mission === undefined ? 'in an open mission or in the project’s own plan' : 'there'
-  const none = done > 0 ? 'Every planned task is done.' : `No task is planned ${where}.`
+  const none = done > 0 ? 'All planned tasks are done.' : `No task is planned ${where}.`
   const figures = total === 0 ? none : `Of ${formatCount(total, 'task')}, ${reasons.join(', ')}.`
   const other = await readyElsewhere(reads, owner, input, { now, caller })
-  return `Nothing is ready. ${figures}${other === null ? '' : ` ${other}`}`
+  return `No task is ready. ${figures}${other === null ? '' : ` ${other}`}`
 }
 
 /** What blocked tasks wait for and why it is open, also where it is of another plan. */
@@ -175,7 +175,7 @@ async function openDependencies(
       if (task.status !== 'done') return plainWord(task.status)
       const items = await reads.inboxItems.list({ taskId: task.id, status: 'open' }, { limit: 10 })
       const isInReview = items.items.some(({ item }) => item.item.kind === 'review')
-      return isInReview ? 'in review' : 'done, and waits for a person'
+      return isInReview ? 'in review' : 'done, and needs a person'
     }),
   )
   return open.map(({ id }, place) => (place < reasons.length ? `${id} (${reasons[place]})` : id))

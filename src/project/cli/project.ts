@@ -39,7 +39,7 @@ export const status: AnswerView<'status'> = (answer, page) => {
       ? ''
       : `${formatCount(answer.sessions, 'session')} of agents recorded: waymark sessions`,
     waiting === 0
-      ? 'Nothing waits for you.'
+      ? 'Nothing needs you.'
       : page.ink(
           'yellow',
           `${formatCount(waiting, 'thing')} ${waiting === 1 ? 'waits' : 'wait'} for you: waymark inbox`,
@@ -50,11 +50,11 @@ export const status: AnswerView<'status'> = (answer, page) => {
 
 const firstSteps = indentText(
   [
-    'waymark import plan.md                   reads a plan: headings are phases, lists are tasks',
-    'waymark phase add --id P1 --name Design  starts one by hand; then waymark task add --phase P1 --title "…"',
-    'waymark init                             sets up the clients of this machine; any MCP client runs waymark mcp',
-    'waymark open                             opens the dashboard',
-    'waymark demo                             plays a recorded day, in a folder of its own',
+    'waymark import plan.md                   import a plan: headings are phases, lists are tasks',
+    'waymark phase add --id P1 --name Design  start a plan by hand; then waymark task add --phase P1 --title "…"',
+    'waymark init                             set up the clients of this machine; any MCP client runs waymark mcp',
+    'waymark open                             open the dashboard',
+    'waymark demo                             play a recorded day',
   ].join('\n'),
 )
 
@@ -109,7 +109,7 @@ export const board: AnswerView<'board'> = (answer, page) => {
   })
   return (
     blocks(...parts) ||
-    'The board is empty. waymark task add --title "<title>" plans a task, waymark import reads a plan.'
+    'The board is empty. Add a task with waymark task add --title "<title>", or import a plan with waymark import <file>.'
   )
 }
 
@@ -150,7 +150,7 @@ export const settings: AnswerView<'setting_list'> = (answer, { ink }) =>
 /** By which ways one is told, each with what is wrong with it. */
 export const notifications: AnswerView<'notify_list'> = ({ notifications: ways }, { ink, now }) => {
   if (ways.length === 0) {
-    return 'No notifications are set up: waymark notify add desktop, or waymark notify add webhook https://…'
+    return 'There are no notifications. Add one: waymark notify add desktop, or waymark notify add webhook https://…'
   }
   return blocks(
     ...ways.map((way) => {
@@ -170,17 +170,19 @@ export const notifications: AnswerView<'notify_list'> = ({ notifications: ways }
 /** What guards may run here: each line with who approved it, and its pinned files. */
 export const commandList: AnswerView<'command_list'> = (answer, page) => {
   const commands = answer.commands
-  if (commands.length === 0) return 'No command is approved here. Guards ask for them: waymark inbox.'
+  if (commands.length === 0)
+    return 'No command is approved. Commands of guards appear in the inbox: waymark inbox'
   const lines = commands.map((command) => {
     const files = command.files.map(({ path, sha256 }) => `${path}  ${sha256?.slice(0, 12) ?? 'none'}`)
-    const stands = command.as_approved === true ? '' : '  changed since then: it does not run as it is now'
+    const stands =
+      command.as_approved === true ? '' : '  changed since then: it does not run without a new approval'
     return [
       `${page.ink('bold', command.hash.slice(0, 12))}  ${command.run}${page.ink('yellow', stands)}`,
       indentText(`by ${command.author} ${formatAge(command.created_at, page.now)}, in ${command.folder}`),
-      indentText(files.length === 0 ? 'nothing is pinned' : files.join('\n')),
+      indentText(files.length === 0 ? 'no pinned files' : files.join('\n')),
     ].join('\n')
   })
-  return blocks(...lines, 'Take one back: waymark command revoke <hash> "why"')
+  return blocks(...lines, 'Revoke one: waymark command revoke <hash> "<reason>"')
 }
 
 export function doctor({ checks }: Pick<OutputOf<'doctor'>, 'checks'>, { ink }: RenderContext): string {
@@ -194,7 +196,7 @@ export function doctor({ checks }: Pick<OutputOf<'doctor'>, 'checks'>, { ink }: 
 
 export const log: AnswerView<'log'> = (answer, page) => {
   const { events, checks = [] } = answer
-  if (events.length === 0) return 'Nothing was recorded yet.'
+  if (events.length === 0) return 'Nothing is recorded yet.'
   return blocks(
     events.map((event) => logEntryLine(event, page)).join('\n'),
     checks.length > 0 ? doctor({ checks }, page) : '',

@@ -8,7 +8,7 @@ type WorkTreeRow = OutputOf<'worktree_list'>['work_trees'][number]
 
 export const workTrees: AnswerView<'worktree_list'> = ({ work_trees: trees }, page) => {
   if (trees.length === 0) {
-    return 'The repository has no work tree but this one. waymark worktree add <task> makes one for a task.'
+    return 'The repository has no other work tree. Create one for a task: waymark worktree add <task>'
   }
   const columns = [
     { title: 'task', shrinks: true },
@@ -28,19 +28,19 @@ export const workTrees: AnswerView<'worktree_list'> = ({ work_trees: trees }, pa
 }
 
 export const removedTree: AnswerView<'worktree_remove'> = ({ path, branch, notes }, page) =>
-  blocks(`${path} is removed${branch === null ? '' : `, with its branch ${branch}`}.`, warnings(notes, page))
+  blocks(`Removed ${path}${branch === null ? '' : `, with its branch ${branch}`}.`, warnings(notes, page))
 
 function stateOf(
   { exists, uncommitted_files, unmerged_commits }: WorkTreeRow,
   { ink }: RenderContext,
 ): string {
-  if (!exists) return ink('red', 'its folder is gone')
+  if (!exists) return ink('red', 'its folder is missing')
   const parts = [
     uncommitted_files === null
-      ? 'changes cannot be seen'
+      ? 'changes unknown'
       : countPhraseOrEmpty(uncommitted_files, 'file', 'not committed'),
     unmerged_commits === null
-      ? 'commits cannot be seen'
+      ? 'commits unknown'
       : countPhraseOrEmpty(unmerged_commits, 'commit', 'not merged'),
   ].filter((part) => part !== '')
   return parts.length === 0 ? 'all committed and merged' : ink('yellow', parts.join(', '))

@@ -47,14 +47,10 @@ export const restoreBackup = defineOperation({
 /** A file is named where the person sits: over the network it would be a file of the server's machine. */
 function assertCommandLine({ channel }: Actor, words: string): void {
   if (channel === 'cli') return
-  throw new Failure(
-    'FORBIDDEN',
-    `The files of backups are named on the command line only, not over ${channel}.`,
-    {
-      reason: 'command_line_only',
-      hint: `Run it in a terminal on the machine of the project: waymark ${words}`,
-    },
-  )
+  throw new Failure('FORBIDDEN', `Backups are possible only on the command line, not over ${channel}.`, {
+    reason: 'command_line_only',
+    hint: `Run it in a terminal on the machine of the project: waymark ${words}`,
+  })
 }
 
 export const repair = defineOperation({

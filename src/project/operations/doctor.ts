@@ -21,7 +21,7 @@ const witnessFinding = measurement({
 async function witnessCheck(workTree: WorkTree): Promise<Check> {
   const place = await workTreePlace.measure(workTree, {}, {})
   if (place === null)
-    return { check: 'witness', ok: true, finding: 'The work trees are on the machines of its agents' }
+    return { check: 'witness', ok: true, finding: 'The work trees are on the machines of the agents' }
   if (place.reason !== undefined) {
     return { check: 'witness', ok: true, finding: `${place.reason} Changes are measured by checksums.` }
   }
@@ -120,7 +120,7 @@ export function captureChecks({ captureHealth }: Pick<CommandContext, 'captureHe
   const said = [
     ...(failures > 0 ? [`${formatCount(failures, 'failure')} in ${log}, the last: ${lastFailure}`] : []),
     ...(isLate
-      ? ['They are not recorded: `waymark sessions` does it now, and says why where it cannot.']
+      ? ['They are not recorded yet. `waymark sessions` records them now, or says why it cannot.']
       : []),
   ]
   return [
@@ -139,7 +139,7 @@ async function silentSessions({ store }: QueryContext): Promise<readonly Check[]
     if (silent.length === 0) return []
     const named = silent.map(({ id, client }) => `${id} of ${client}`).join(', ')
     const whose = silent.length === 1 ? 'its turns' : 'their turns'
-    const finding = `${formatCount(silent.length, 'session')} told of no edit and no command, although files changed in ${whose}: ${named}. A person changed them, the client's hooks do not run, or what they told was removed.`
+    const finding = `${formatCount(silent.length, 'session')} reported no edit and no command, although files changed in ${whose}: ${named}. A person changed them, the client's hooks do not run, or the events were removed.`
     return [{ check: 'sessions', ok: true, finding }]
   } catch (error) {
     // The checks of the database and of the log tell what cannot be read.
@@ -175,8 +175,8 @@ function anchorFinding({ anchor }: ChainInspection): readonly Check[] {
 
 function fileFinding({ damage }: Inspection): readonly Check[] {
   if (damage === null) return []
-  if (damage.length === 0) return [{ check: 'file', ok: true, finding: 'SQLite finds the file sound' }]
-  const finding = `The database file is damaged: ${joinLines(damage)}. \`waymark doctor --repair\` rebuilds what the log entries still tell; otherwise restore a backup with \`waymark restore <file>\`.`
+  if (damage.length === 0) return [{ check: 'file', ok: true, finding: 'SQLite finds no damage in the file' }]
+  const finding = `The database file is damaged: ${joinLines(damage)}. \`waymark doctor --repair\` rebuilds what the log still holds. Or restore a backup with \`waymark restore <file>\`.`
   return [{ check: 'file', ok: false, finding }]
 }
 
@@ -184,8 +184,8 @@ function chainFinding({ events, brokenAt }: ChainInspection): Check {
   if (brokenAt === null && events === 0)
     return { check: 'log', ok: true, finding: 'Nothing is recorded yet: 0 log entries were read' }
   if (brokenAt === null)
-    return { check: 'log', ok: true, finding: `${events} log entries, the hash chain holds` }
-  const finding = `The hash chain breaks at log entry ${brokenAt}: it, or one before it, was changed or removed outside Waymark. ${restoring}`
+    return { check: 'log', ok: true, finding: `${events} log entries, the hash chain is intact` }
+  const finding = `The hash chain is broken at log entry ${brokenAt}: this entry, or one before it, was changed or removed outside Waymark. ${restoring}`
   return { check: 'log', ok: false, finding }
 }
 
@@ -198,7 +198,7 @@ function tablesFinding({ brokenAt, error, tables, rows, differing, differences }
     return {
       check: 'tables',
       ok: true,
-      finding: `${rows} rows in ${tables} tables are what the log entries make`,
+      finding: `${rows} rows in ${tables} tables match the log`,
     }
   }
   const first = differences.slice(0, maxTold).map(({ says }) => says)
@@ -208,10 +208,10 @@ function tablesFinding({ brokenAt, error, tables, rows, differing, differences }
     check: 'tables',
     ok: false,
     finding: [
-      `${many} not what the log entries make: changed outside Waymark.`,
+      `${many} not match the log: changed outside Waymark.`,
       ...first,
       ...rest,
-      '`waymark doctor --repair` makes them again from the log entries.',
+      '`waymark doctor --repair` rebuilds them from the log.',
     ].join(' '),
   }
 }

@@ -15,7 +15,7 @@ import type { Reads } from '../../store/ports/store.ts'
 
 const subject: TeamSubject = {
   what: 'Projects that are added by name',
-  otherwise: 'Without one, a project is made by the first record in its folder: run waymark init there.',
+  otherwise: 'Without one, the first record in a folder creates its project: run waymark init there.',
 }
 
 const maxNameLength = 40
@@ -136,7 +136,7 @@ export const projectRename = defineOperation({
 /** Fails for what cannot stand in an address, or is not for projects that people work in. */
 function assertUsable(name: string): void {
   if (name === serverProject) {
-    throw new Failure('REFUSED', `"${name}" is reserved: persons and tokens are kept under it.`, {
+    throw new Failure('REFUSED', `"${name}" is reserved for people and tokens.`, {
       reason: 'project_name_reserved',
       hint: 'Choose another name.',
     })
@@ -151,7 +151,7 @@ function assertUsable(name: string): void {
   if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) return
   throw new Failure(
     'INVALID_INPUT',
-    `"${name}" cannot be a project's name: in addresses it has lower case letters, digits, and single dashes between them.`,
+    `"${name}" is not a valid project name: use lowercase letters, digits, and single dashes between them.`,
     { reason: 'project_name_invalid', hint: 'For example: waymark project add site' },
   )
 }
@@ -161,7 +161,7 @@ function assertProjectNameFree(projects: readonly ProjectListing[], name: string
   if (!other) return
   throw new Failure('CONFLICT', `There is already a project "${name}": ${other.id}.`, {
     reason: 'project_exists',
-    hint: 'Choose another name, or use that project.',
+    hint: 'Choose another name, or use the existing project.',
   })
 }
 

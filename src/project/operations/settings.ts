@@ -53,7 +53,7 @@ export const settingSet = defineOperation({
     const values = settingValues(name)
     throw new Failure('INVALID_INPUT', `${name} cannot be "${value}".${didYouMean(value, values)}`, {
       reason: 'setting_value_invalid',
-      hint: `It is one of ${values.join(', ')}.`,
+      hint: `Choose one of ${values.join(', ')}.`,
     })
   }
   return record(async ({ runs }) => {

@@ -55,8 +55,8 @@ function nextStepText(to: string | null, posted: readonly string[]): string {
   const addresses =
     posted.length === 0
       ? ''
-      : ` The addresses of ${posted.join(', ')} are not in it, because they may hold a secret. There, give each again: waymark notify edit <name> --url <address>, for a webhook with --new-secret.`
-  return `Import the file ${there}: waymark import --replace <file>. If that fails, waymark export --reopen lets you write here again.${addresses}`
+      : ` The addresses of ${posted.join(', ')} are not in it, because they may hold a secret. Enter each again after the import: waymark notify edit <name> --url <address>, for a webhook with --new-secret.`
+  return `Import the file ${there}: waymark import --replace <file>. If that fails, waymark export --reopen allows writing here again.${addresses}`
 }
 
 export const exportReopen = defineOperation({
@@ -125,7 +125,7 @@ function assertOnCommandLine({ channel }: Actor, words: string): void {
   if (channel === 'cli') return
   throw new Failure(
     'FORBIDDEN',
-    `A project is taken elsewhere on the command line only, not over ${channel}.`,
+    `Moving a project is possible only on the command line, not over ${channel}.`,
     {
       reason: 'command_line_only',
       hint: `Run it in a terminal on the machine of the project: waymark ${words}`,

@@ -87,7 +87,7 @@ export const workTreeAdd = defineOperation({
     const note: Note = {
       id: setting.ids.next('note') as NoteId,
       taskId: taskId as Task['id'], // as it was found
-      content: `It has a work tree of its own: ${applied.path}, on the branch ${branch}.`,
+      content: `Its work tree: ${applied.path}, on branch ${branch}.`,
       kind: 'progress',
       role: null,
       author: context.actor.name,
@@ -101,7 +101,7 @@ export const workTreeAdd = defineOperation({
         branch,
         head: applied.head,
         notes: [...applied.notes],
-        next: `start_task { planned_task_id: "${taskId}" } works there. A person starts a client in it: waymark worktree start ${taskId}`,
+        next: `start_task { planned_task_id: "${taskId}" } works there. A person can start a client in it: waymark worktree start ${taskId}`,
       },
     }
   })
@@ -112,17 +112,21 @@ function refuseTaskWithTree(
   trees: readonly { readonly path: string; readonly taskId: string }[],
 ): void {
   if (task.status === 'done') {
-    throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" is done: there is nothing to work on.`, {
-      reason: 'task_completed',
-    })
+    throw new Failure(
+      'CONFLICT',
+      `Cannot create a work tree for task ${task.id} "${task.name}": it is done.`,
+      {
+        reason: 'task_completed',
+      },
+    )
   }
   if (attempt) {
     throw new Failure(
       'CONFLICT',
-      `Task ${task.id} is being worked on in ${attempt.snapshot.top}, by ${displayName(attempt)}.`,
+      `Cannot create a work tree for task ${task.id}: ${displayName(attempt)} works on it in ${attempt.snapshot.top}.`,
       {
         reason: 'task_in_progress',
-        hint: hintOf`End that attempt with ${callTo('complete_task', { task_id: task.id })} first; what it changed stays where it is.`,
+        hint: hintOf`Complete that attempt first with ${callTo('complete_task', { task_id: task.id })}. Its changes stay where they are.`,
       },
     )
   }
@@ -143,9 +147,9 @@ function nameOf(top: string): string {
 /** An agent writes nowhere else on a machine: the folder is a new one beside the repository, and named after it. */
 function refuseElsewhere(place: string, name: string): void {
   if (place.startsWith(`${name}-`) && !/[/\\]/.test(place.slice(name.length))) return
-  throw new Failure('FORBIDDEN', `An agent makes a work tree only beside the repository: ${name}-…`, {
+  throw new Failure('FORBIDDEN', `An agent can create a work tree only beside the repository: ${name}-…`, {
     reason: 'work_tree_folder_for_people',
-    hint: 'Leave folder out, or ask a person to make it there: waymark worktree add --folder',
+    hint: 'Omit folder, or ask a person to create it there: waymark worktree add --folder',
   })
 }
 
@@ -304,28 +308,32 @@ export const workTreeRemove = defineOperation({
       if (input.force === true && actor.kind !== 'person') {
         throw new Failure(
           'FORBIDDEN',
-          `${actor.name} is an agent: what is not committed or not merged in the work tree of ${input.task_id} is thrown away by people.`,
+          `${actor.name} is an agent. Only a person can discard uncommitted or unmerged work of ${input.task_id}.`,
           {
             reason: 'forced_removal_for_people',
-            hint: `Commit and merge it and leave --force out, or ask a person: waymark worktree remove ${input.task_id} --force`,
+            hint: `Commit and merge it and omit --force, or ask a person: waymark worktree remove ${input.task_id} --force`,
           },
         )
       }
       const { tree } = measured
       if (!tree) {
-        throw new Failure('NOT_FOUND', `No work tree was made for ${input.task_id}.`, {
+        throw new Failure('NOT_FOUND', `Task ${input.task_id} has no work tree.`, {
           reason: 'work_tree_not_found',
-          hint: 'waymark worktree list shows what there is. Trees that you made yourself are removed with git worktree remove.',
+          hint: 'waymark worktree list shows all. Remove your own work trees with git worktree remove.',
         })
       }
       const named = treeOf({ top: tree.path, ...(machine && { machineId: machine.id }) })
       const inTree = await reads.tasks.attemptsInTree(named, clock.now())
       const open = inTree.find(({ status }) => status === 'open')
       if (open) {
-        throw new Failure('REFUSED', `${displayName(open)} works in ${tree.path}, on ${open.taskId}.`, {
-          reason: 'work_tree_in_use',
-          hint: hintOf`End that attempt with ${callTo('complete_task', { task_id: open.taskId })} first.`,
-        })
+        throw new Failure(
+          'REFUSED',
+          `Cannot remove ${tree.path}: ${displayName(open)} works there on ${open.taskId}.`,
+          {
+            reason: 'work_tree_in_use',
+            hint: hintOf`Complete that attempt first with ${callTo('complete_task', { task_id: open.taskId })}.`,
+          },
+        )
       }
       return { ...tree }
     },
@@ -357,7 +365,7 @@ export const workTreeRemove = defineOperation({
 /** Git keeps the commits of a branch that is gone for a while. */
 function recoveryHint({ branch, head }: LinkedTree, unmerged: TreeLossSummary): readonly string[] {
   if (branch === null || head === null || unmerged.total === 0) return []
-  return [`Until git cleans up, git branch ${branch} ${head} brings the commits back.`]
+  return [`Restore the commits with git branch ${branch} ${head}, until git cleans up.`]
 }
 
 function lossEntry({ total, first }: TreeLossSummary): z.output<typeof LossEntry> {

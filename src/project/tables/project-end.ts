@@ -53,7 +53,7 @@ export async function projectState(db: Kysely<Tables>, projectId: string): Promi
 
 /** What is said first of what is read of a project in which writing ended. */
 export function noticeOf(state: ProjectState | null): string | null {
-  return state?.ended ? `${endOf(state.ended)} This record is only read. ${howToGoOn}` : null
+  return state?.ended ? `${endOf(state.ended)} The record is read-only. ${howToGoOn}` : null
 }
 
 /** Fails where writing ended. */
@@ -71,7 +71,7 @@ export function isProjectEnded(error: unknown): boolean {
 }
 
 const howToGoOn =
-  'Import the exported file where the project goes on, with `waymark import --replace <file>`. To write here again, run `waymark export --reopen`.'
+  'Import the file where the project continues, with `waymark import --replace <file>`. To write here again, run `waymark export --reopen`.'
 
 function endOf({ to, at }: NonNullable<ProjectState['ended']>): string {
   return `Writing in this project ended on ${instant(at)}${to === null ? '.' : `; it goes on at ${to}.`}`

@@ -194,7 +194,7 @@ function assertPerson({ kind, name }: Actor): void {
   if (kind === 'person') return
   throw confinementFailure(
     'person_needed',
-    `The server wanted to throw work away, and ${name} is an agent: people do that.`,
+    `Refused a request of the server to discard work: ${name} is an agent, and only people may.`,
   )
 }
 
@@ -206,7 +206,7 @@ function namedHash(hash: string, { input }: ConfinedContext): string {
   if (isNamed) return hash
   throw confinementFailure(
     'not_named_here',
-    `The server wanted to take back the answer to ${hash.slice(0, 16)}, which nobody on this machine named.`,
+    `Refused a request of the server to revoke the answer to ${hash.slice(0, 16)}: nobody on this machine asked for it.`,
   )
 }
 
@@ -243,7 +243,7 @@ function resolveContained(path: string, { roots, context }: ConfinedContext): st
   if (roots.some((root) => !('reason' in containedPath(root, named, measuring)))) return named
   throw confinementFailure(
     'outside_project',
-    `The server asked for ${path.slice(0, 200)}, which lies outside the project.`,
+    `Refused a request of the server for ${path.slice(0, 200)}: it is outside the project.`,
   )
 }
 
@@ -262,7 +262,7 @@ function assertNamedInInput(path: string, { input }: ConfinedContext): void {
   if (collectTexts(input).includes(path)) return
   throw confinementFailure(
     'not_named_here',
-    `The server asked for the content of ${path.slice(0, 200)}, which nobody on this machine named.`,
+    `Refused a request of the server for the content of ${path.slice(0, 200)}: nobody on this machine asked for it.`,
   )
 }
 
@@ -271,7 +271,7 @@ function namedTask(taskId: string, { input }: ConfinedContext): string {
   if (collectTexts(input).some((text) => text.length >= 3 && taskId.startsWith(text))) return taskId
   throw confinementFailure(
     'not_named_here',
-    `The server asked for the work tree of ${taskId.slice(0, 100)}, which nobody on this machine named.`,
+    `Refused a request of the server for the work tree of ${taskId.slice(0, 100)}: nobody on this machine asked for it.`,
   )
 }
 
@@ -281,7 +281,7 @@ async function ownTree(folder: string, { path }: { readonly path: string }, { co
   if (tree) return tree
   throw confinementFailure(
     'outside_project',
-    `The server asked for ${path.slice(0, 200)}, which is no work tree here.`,
+    `Refused a request of the server for ${path.slice(0, 200)}: it is not a work tree here.`,
   )
 }
 
@@ -337,7 +337,7 @@ function noSecret<Request extends { readonly path: string }>(request: Request): 
 function unreadableFileFailure(path: string): Failure {
   return confinementFailure(
     'unreadable_file',
-    `The server asked for ${path.slice(0, 200)}, which is outside the project, of git, or may hold secrets.`,
+    `Refused a request of the server for ${path.slice(0, 200)}: it is outside the project, belongs to git, or may hold secrets.`,
   )
 }
 
@@ -365,13 +365,13 @@ function ownSnapshot(
   if (machine !== undefined && machine !== running.machine) {
     throw confinementFailure(
       'other_machine',
-      `The server asked for a snapshot of ${machine}, which is another machine.`,
+      `Refused a request of the server for a snapshot of ${machine}: it is another machine.`,
     )
   }
   if ('reason' in containedPath(running.snapshots(), directory, keptHere)) {
     throw confinementFailure(
       'no_snapshot',
-      `The server asked for ${directory.slice(0, 200)}, which is no snapshot.`,
+      `Refused a request of the server for ${directory.slice(0, 200)}: it is not a snapshot.`,
     )
   }
   resolveContained(top, running)

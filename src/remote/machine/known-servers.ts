@@ -38,19 +38,19 @@ export function parseAddress(text: string): Pick<ConnectedServer, 'origin' | 'pr
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw new Failure('INVALID_INPUT', `"${text}" is not the address of a server.`, {
       reason: 'address_invalid',
-      hint: 'Give it as https://waymark.example.com.',
+      hint: 'Use a form such as https://waymark.example.com.',
     })
   }
   if (url.username !== '' || url.password !== '') {
-    throw new Failure('INVALID_INPUT', 'The address of a server holds no name and no password.', {
+    throw new Failure('INVALID_INPUT', 'The address of a server must not contain a name or a password.', {
       reason: 'address_has_credentials',
-      hint: 'Give the token when it is asked for, or with WAYMARK_TOKEN.',
+      hint: 'Enter the token when asked, or set WAYMARK_TOKEN.',
     })
   }
   const name = url.hostname.replace(/^\[|\]$/g, '')
   const isLoopback = name === 'localhost' || name === '::1' || ipv4Loopback.test(name)
   if (url.protocol === 'http:' && !isLoopback) {
-    throw new Failure('REFUSED', `${url.origin} is not encrypted: others could read the token on its way.`, {
+    throw new Failure('REFUSED', `${url.origin} is not encrypted: others could read the token.`, {
       reason: 'address_not_encrypted',
       hint: `Use https://${url.host}. Plain http:// is only for this machine.`,
     })
@@ -59,7 +59,7 @@ export function parseAddress(text: string): Pick<ConnectedServer, 'origin' | 'pr
   if (project === null && /^\/p\/./.test(url.pathname)) {
     throw new Failure('INVALID_INPUT', `"${text}" is not the address of a project.`, {
       reason: 'address_invalid',
-      hint: `Give it as ${url.origin}/p/<project>, or the project's name with --project.`,
+      hint: `Use ${url.origin}/p/<project>, or name the project with --project.`,
     })
   }
   return { origin: url.origin, project }
@@ -87,7 +87,7 @@ export class ServerCredentials {
     if (text === null) return {}
     const servers = serversIn(parseJson(text))
     if (servers) return servers
-    throw new Failure('UNAVAILABLE', `The servers in ${this.#file} cannot be read: it is no list of them.`, {
+    throw new Failure('UNAVAILABLE', `The list of servers in ${this.#file} cannot be read.`, {
       reason: 'server_list_invalid',
       hint: 'Remove the file, and connect again: waymark connect <url>',
     })
@@ -220,7 +220,7 @@ function textOf(place: string): string | null {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null
     throw new Failure('UNAVAILABLE', `${place} cannot be read: ${messageOf(error)}.`, {
       reason: 'file_unreadable',
-      hint: 'Make it a file that you can read, then run the same command again.',
+      hint: 'Make it readable, then run the same command again.',
       cause: error,
     })
   }

@@ -30,7 +30,7 @@ export async function measureLocally(
         const { measurement, input } = declaredMeasurement(operation, { named, name, running })
         const read = measurement.brief.safeParse(brief)
         if (!read.success)
-          throw measurementForbidden('unknown_measurement', `The brief of ${name} is not understood.`)
+          throw measurementForbidden('unknown_measurement', `The request for ${name} is not understood.`)
         if (measurement.writes) assertFirst(running)
         const workTree = measurement.writes ? workTrees.write : workTrees.read
         return { name, hash, measured: (await measurement.measure(workTree, read.data, input)) ?? null }
@@ -48,9 +48,9 @@ function assertFirst(running: MeasuringContext): void {
     written.done = true
     return
   }
-  throw new Failure('CONFLICT', 'The record changed while this was done here, and it is not done again.', {
+  throw new Failure('CONFLICT', 'The record changed during this call, and it is not repeated.', {
     reason: 'applied_once',
-    hint: 'Look at what there is now, and call again.',
+    hint: 'Check the current state, and call again.',
   })
 }
 
@@ -72,7 +72,7 @@ function declaredMeasurement(
   if (operation === undefined || measurement === undefined) {
     throw measurementForbidden(
       'unknown_measurement',
-      `The server asked for "${name.slice(0, 100)}" of ${named.slice(0, 100)}, which nobody on this machine asked it for.`,
+      `Refused a request of the server for "${name.slice(0, 100)}" of ${named.slice(0, 100)}: nobody on this machine asked for it.`,
     )
   }
   return { measurement, input: parseInput(operation, running.input) }

@@ -122,7 +122,7 @@ export class RemoteCommands {
 function ranBeforeFailure(run: string): Failure {
   return new Failure(
     'CONFLICT',
-    `"${run}" may have run on this machine for this call before, and is not run again: its result is not kept any more.`,
-    { reason: 'command_ran_before', hint: 'Call again in a minute: the command is then started anew.' },
+    `"${run}" may have run on this machine for this call, so it is not run again. Its result is no longer kept.`,
+    { reason: 'command_ran_before', hint: 'Call again in a minute to start the command again.' },
   )
 }

@@ -70,8 +70,7 @@ export class RemoteProject {
       const answer = await this.#post(this.#request(calling, prepared, measured), left)
       if (!('measure' in answer)) return answer
       left -= performance.now() - asked
-      if (left <= 0)
-        throw new ServerAnswerLost(this.parts.client.server.origin, 'It asked for more and more, slowly.')
+      if (left <= 0) throw new ServerAnswerLost(this.parts.client.server.origin, 'It sent too many requests.')
       ahead ??= answer.now - Date.now()
       measured.push(...(await measureLocally(answer.measure, running)))
     }

@@ -16,7 +16,7 @@ class ServerUnavailable extends Failure {
   ) {
     super('UNAVAILABLE', message, {
       reason,
-      hint: `waymark doctor says more. ${why}`,
+      hint: `waymark doctor shows more. ${why}`,
       details: { server: origin, why },
     })
     this.name = 'ServerAway'
@@ -32,7 +32,7 @@ export class ServerAnswerLost extends ServerUnavailable {
     super(
       origin,
       why,
-      `The server ${origin} did not answer, so it is not known whether the call was recorded. Try again.`,
+      `The server ${origin} did not answer, so the call may or may not be recorded. Try again.`,
       'server_silent',
     )
     this.name = 'NoAnswer'
@@ -100,7 +100,7 @@ export class ServerClient {
     if (!/^[!-~]*$/.test(server.token)) {
       throw new Failure(
         'INVALID_INPUT',
-        `The token for ${server.origin} has a space, a line break or another character that no token has.`,
+        `The token for ${server.origin} contains a space, a line break or another invalid character.`,
         {
           reason: 'token_invalid',
           hint: 'Copy it again, as waymark token create showed it, then connect with WAYMARK_TOKEN=<token>.',
@@ -256,7 +256,7 @@ function gzipText(text: Buffer): Promise<Buffer> {
 }
 
 function tooLargeFailure(bytes: number, most: number): Failure {
-  return new Failure('REFUSED', `What was measured has ${bytes} bytes; a server reads ${most}.`, {
+  return new Failure('REFUSED', `The measurement has ${bytes} bytes; a server accepts ${most}.`, {
     reason: 'answer_too_large',
     hint: 'Ignore generated files with .gitignore, so that they are not measured.',
   })
@@ -272,9 +272,9 @@ async function textOf(response: IncomingMessage): Promise<string> {
     size += part.length
     if (size > maxBytes) {
       response.destroy()
-      throw new Failure('REFUSED', `The server's answer has more than ${maxBytes} bytes.`, {
+      throw new Failure('REFUSED', `The answer of the server has more than ${maxBytes} bytes.`, {
         reason: 'answer_too_large',
-        hint: 'Ask for less of it, with a limit.',
+        hint: 'Use a lower limit.',
       })
     }
     chunks.push(part)

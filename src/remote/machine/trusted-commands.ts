@@ -67,7 +67,7 @@ export class TrustedCommands {
     if (!(await askPerson({ ...command, files: shown.files }))) {
       throw new Failure('REFUSED', `"${run}" was not approved: you said no.`, {
         reason: 'command_declined',
-        hint: 'Keep it from being asked again: waymark reject <id> "<reason>"',
+        hint: 'To not be asked again: waymark reject <id> "<reason>"',
         details: { reason: 'command_declined' },
       })
     }
@@ -95,9 +95,9 @@ export class TrustedCommands {
     const { approvals, runner } = this.#parts
     const { run, folder, pinned, timeout, hash, approvedThere } = wanted
     if (!(await this.isApproved(hash, approvedThere))) {
-      throw new Failure('FORBIDDEN', `Nobody on this machine approved "${run}": it was not run.`, {
+      throw new Failure('FORBIDDEN', `"${run}" was not run: nobody on this machine approved it.`, {
         reason: 'command_not_approved',
-        hint: 'Approve it in a terminal on this machine (waymark inbox), or let approvals at the server count: waymark connect <url> --trust-commands',
+        hint: 'Approve it in a terminal on this machine (waymark inbox), or accept approvals from the server: waymark connect <url> --trust-commands',
         details: { reason: 'command_not_approved' },
       })
     }
@@ -115,7 +115,7 @@ export class TrustedCommands {
 
 function assertPerson({ kind, name }: Actor): void {
   if (kind === 'person') return
-  throw new Failure('FORBIDDEN', `Commands are approved by people at this machine; ${name} is an agent.`, {
+  throw new Failure('FORBIDDEN', `Only people at this machine approve commands. ${name} is an agent.`, {
     reason: 'person_needed',
     hint: 'Ask a person to answer in a terminal on this machine: waymark inbox',
     details: { reason: 'person_needed' },
@@ -151,7 +151,7 @@ function notShownFailure(run: string): Failure {
 function commandChangedFailure(run: string): Failure {
   return new Failure('CONFLICT', `"${run}" or one of its pinned files changed on this machine.`, {
     reason: 'command_changed',
-    hint: 'Look at it again: waymark inbox',
+    hint: 'Review it again: waymark inbox',
     details: { reason: 'command_changed' },
   })
 }

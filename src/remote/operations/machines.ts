@@ -143,7 +143,7 @@ async function ownCommand(
 }
 
 function noCommandFailure(id: string): Failure {
-  return new Failure('NOT_FOUND', `No command ${id} of this machine and token runs.`, {
+  return new Failure('NOT_FOUND', `No command ${id} is running for this machine and token.`, {
     reason: 'command_not_found',
   })
 }
@@ -153,7 +153,7 @@ export function assertRemoteMachine<Own extends Pick<CommandContext, 'machine'>>
 ): Own & { readonly machine: RemoteMachine } {
   const { machine } = handling
   if (machine) return { ...handling, machine }
-  throw new Failure('FORBIDDEN', 'This is only for machines that are connected with waymark connect.', {
+  throw new Failure('FORBIDDEN', 'Only connected machines can call this: waymark connect <url>', {
     reason: 'connected_machine_needed',
   })
 }

@@ -87,11 +87,15 @@ function measurementResult(
   const read = measurement?.measured.safeParse(measured)
   const isAsAsked = read?.success && (measurement?.fits?.(brief, read.data) ?? true)
   if (isAsAsked) return read.data
-  const mistake = read?.error ? firstMistake(read.error) : 'it names what was not asked for'
-  throw new Failure('INVALID_INPUT', `What the machine measured (${of}) is not understood: ${mistake}.`, {
-    reason: 'machine_answer_invalid',
-    hint: 'Install the same version of Waymark on both machines.',
-  })
+  const mistake = read?.error ? firstMistake(read.error) : 'it has a measurement that was not requested'
+  throw new Failure(
+    'INVALID_INPUT',
+    `The measurement of the machine (${of}) is not understood: ${mistake}.`,
+    {
+      reason: 'machine_answer_invalid',
+      hint: 'Install the same version of Waymark on both machines.',
+    },
+  )
 }
 
 function failureOf({ code, message, reason, hint, fix, details }: SentFailure): Failure {

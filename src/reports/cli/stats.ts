@@ -22,7 +22,7 @@ export const stats: AnswerView<'stats'> = (answer, page) => {
   const { all, groups, groups_total: total, definitions, zone, since, by } = answer
   const lines = linesOf(all)
   if (lines.every(({ n }) => n === 0)) {
-    return 'Nothing has ended yet in the time asked about. Figures are told of attempts, tasks, missions, answers and events once they ended.'
+    return 'No work has ended in this period. Statistics count attempts, tasks, missions, answers and events that have ended.'
   }
   const known = new Map(definitions.map((definition) => [definition.figure, definition]))
   const rows = lines.map(({ figure, n, value }) => {
@@ -43,7 +43,7 @@ export const stats: AnswerView<'stats'> = (answer, page) => {
     section(by === 'week' ? `By week (${zone})` : `By ${by}`, groupsTable(groups, page), page),
     cut,
     section(
-      'What each figure is',
+      'What the figures mean',
       twoColumns(
         definitions.map(({ title, definition }) => [title, definition]),
         { width: Math.min(page.width, 110) },

@@ -32,7 +32,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'tasks',
     definition:
-      'From the start of the first attempt at a task to the end of the attempt that completed it: wall time, with nights and waits. Tasks that are done by an attempt.',
+      'From the start of the first attempt at a task to the end of the attempt that completed it. Wall time, nights and waits included. Counts tasks that an attempt completed.',
   },
   {
     figure: 'attempt_time',
@@ -40,14 +40,14 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'attempts',
     definition:
-      'From start_task to complete_task: wall time. Attempts that were given up are left out, since no one said when their work ended.',
+      'From start_task to complete_task. Wall time. Abandoned attempts are not counted, because the end of their work is unknown.',
   },
   {
     figure: 'mission_time',
     title: 'Mission time',
     basis: 'measured',
     unit: 'missions',
-    definition: 'From the start of a mission to its completion: wall time. Failed missions are left out.',
+    definition: 'From the start of a mission to its completion. Wall time. Failed missions are not counted.',
   },
   {
     figure: 'first_pass',
@@ -55,7 +55,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'claimed',
     unit: 'tasks',
     definition:
-      'Of the tasks that an attempt completed, those that are done after one attempt, of which no person rejected a review, a scope or an approval, and whose run entered no state twice. That an attempt completed its task is the agent’s word; the rest is recorded.',
+      'Share of completed tasks that needed one attempt, without a rejected review, scope or approval, and whose run entered no state twice. The completion is the agent’s claim; the rest is recorded.',
   },
   {
     figure: 'waiting',
@@ -63,29 +63,28 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'answers',
     definition:
-      'From the moment a card appeared in the inbox to the answer of a person: questions, reviews, scopes, approvals, commands, silent attempts. What still waits is in the inbox, not here. Waits at the same time each count whole.',
+      'From the opening of an inbox item to a person’s answer. Open items are not counted. Items that wait at the same time each count fully.',
   },
   {
     figure: 'out_of_scope',
     title: 'Files out of scope',
     basis: 'measured',
     unit: 'attempts',
-    definition:
-      'Files that an attempt changed outside the areas it declared. Attempts that declared areas and were measured.',
+    definition: 'Files that an attempt changed out of scope. Counts measured attempts with a scope.',
   },
   {
     figure: 'retries',
     title: 'Attempts per task',
     basis: 'measured',
     unit: 'tasks',
-    definition: 'How often a task was begun, the first time included. Tasks with an attempt that ended.',
+    definition: 'How often a task was started, the first time included. Counts tasks with an ended attempt.',
   },
   {
     figure: 'refused_events',
     title: 'Refused events',
     basis: 'measured',
     unit: 'events',
-    definition: 'Events sent to runs that their guards or their state refused. All events that were sent.',
+    definition: 'Events that a guard or the state of a run refused, of all events sent.',
   },
   {
     figure: 'lines',
@@ -93,14 +92,14 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'attempts',
     definition:
-      'Lines added and deleted by attempts that were measured, as the sum over attempts: a line that two of them changed counts twice. Files without lines, such as pictures, are counted apart.',
+      'Lines added and deleted by measured attempts, summed: a line that two attempts changed counts twice. Files without lines, such as images, are counted separately.',
   },
   {
     figure: 'tokens',
     title: 'Tokens',
     basis: 'claimed',
     unit: 'attempts',
-    definition: 'Tokens that agents said they used. Attempts whose agent said a number.',
+    definition: 'Tokens that agents report. Counts attempts with a number.',
   },
   {
     figure: 'turn_tokens',
@@ -108,6 +107,6 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'claimed',
     unit: 'turns',
     definition:
-      'Tokens that clients report of captured turns and their subagents. Turns that ended, of sessions that hooks told of; they belong to no mission and no role.',
+      'Tokens that clients report for recorded turns and their subagents. Counts ended turns; they belong to no mission or role.',
   },
 ]

@@ -140,7 +140,7 @@ function headOf({ records, said }: ReportContext, since: ReportRecords['since'])
   const lines: (readonly TextPart[])[] = []
   if (goal !== null && goal !== (task ?? mission).name) lines.push([said(goal)])
   lines.push([
-    `${formatCount(files.length, 'file')} changed, ${added === null || deleted === null ? 'lines not counted' : `+${added} −${deleted} lines`}, as git saw them · ${formatCount(records.attempts.length, 'attempt')}${agents.length === 0 ? '' : ` by ${agents.slice(0, 8).join(', ')}${agents.length > 8 ? ` and ${agents.length - 8} more` : ''}`} · ${plainWord(status)} · `,
+    `${formatCount(files.length, 'file')} changed, ${added === null || deleted === null ? 'lines not counted' : `+${added} −${deleted} lines`}, as measured with git · ${formatCount(records.attempts.length, 'attempt')}${agents.length === 0 ? '' : ` by ${agents.slice(0, 8).join(', ')}${agents.length > 8 ? ` and ${agents.length - 8} more` : ''}`} · ${plainWord(status)} · `,
     { code: task?.id ?? mission.id },
   ])
   if (since !== null) {
@@ -214,7 +214,7 @@ function workSection({ records, said }: ReportContext): ReportSection {
       },
     ]
   })
-  return { key: 'tasks', title: 'Work', about: 'Summaries are the agents’ own words.', entries }
+  return { key: 'tasks', title: 'Work', about: 'Summaries are written by the agents.', entries }
 }
 
 function changesSection({ records, ofTask }: ReportContext): ReportSection {
@@ -231,7 +231,7 @@ function changesSection({ records, ofTask }: ReportContext): ReportSection {
         ...(file.from === null ? [] : [{ code: file.from }, ' → ']),
         { code: file.path },
         ` ${file.change}${linesOf(file)}`,
-        ...(file.scope === 'out' ? [', ', { strong: 'outside the areas' }] : []),
+        ...(file.scope === 'out' ? [', ', { strong: 'out of scope' }] : []),
         ...(file.others ? [', others wrote there too'] : []),
         ...ofTask(file.taskId),
       ],
@@ -279,8 +279,8 @@ function outsideSection({ records, said, ofTask }: ReportContext): ReportSection
   })
   return {
     key: 'outside',
-    title: 'Outside the areas',
-    about: 'Changed beyond the areas that the task declared.',
+    title: 'Out of scope',
+    about: 'Changed outside the declared scope of the task.',
     entries,
   }
 }
@@ -311,7 +311,7 @@ function contestedSection({ records, ofTask }: ReportContext): ReportSection {
   return {
     key: 'contested',
     title: 'Contested between agents',
-    about: 'Several agents were at work in one work tree, and it is not known which of them wrote there.',
+    about: 'Several agents worked in one work tree, and the author of these changes is unknown.',
     entries,
   }
 }
@@ -377,7 +377,7 @@ function issuesSection({ records, said, ofTask }: ReportContext): ReportSection 
 
 function inboxItemParts(item: InboxItem, said: (text: string) => string): readonly TextPart[] {
   const { status, closedBy, answer } = item
-  if (status === 'open') return [{ strong: 'Open:' }, ' it waits for a person. ', { code: item.id }]
+  if (status === 'open') return [{ strong: 'Open:' }, ' it needs a person. ', { code: item.id }]
   return [`${closedBy ?? 'A person'} ${status} it${answer === null ? '' : `: ${said(answer)}`}`]
 }
 
@@ -467,8 +467,7 @@ function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
   return {
     key: 'gates',
     title: 'Gates',
-    about:
-      'What each gate was passed with: commands by the exit code and the tree that they ran on, files by SHA-256.',
+    about: 'The evidence of each gate: commands with exit code and tree, files with SHA-256.',
     entries,
   }
 }
@@ -495,7 +494,7 @@ function verdictsSection({ records, said }: ReportContext): ReportSection {
   return {
     key: 'reviews',
     title: 'Reviews',
-    about: 'Each is bound to exactly the content that was shown.',
+    about: 'Each approval is bound to exactly the content that was shown.',
     entries: records.reviews.map(({ id, action, text, content, author, createdAt }) => ({
       line: [
         `${author.name} ${verdictWords[action]} content `,
@@ -626,8 +625,13 @@ function figureRows(known: Figures): readonly FigureRow[] {
   const { passed } = firstPass
   return [
     ...row('Attempt time, median', duration(attemptTime.median), attemptTime.n, 'attempt'),
-    ...claimed('Right at once', passed === null ? null : `${passed} of ${firstPass.n}`, firstPass.n, 'task'),
-    ...row('Waiting for people, in all', duration(waiting.total), waiting.n, 'answer'),
+    ...claimed(
+      'Right at the first attempt',
+      passed === null ? null : `${passed} of ${firstPass.n}`,
+      firstPass.n,
+      'task',
+    ),
+    ...row('Waiting for people, total', duration(waiting.total), waiting.n, 'answer'),
     ...row('Attempts', retries.attempts === null ? null : `${retries.attempts}`, retries.n, 'task'),
     ...row(
       'Refused events',
@@ -671,7 +675,7 @@ function openRecordsSection({ records, said, ofTask }: ReportContext): ReportSec
     const { limitations = [], nextSteps = [], manualReviewNeeded, manualReviewReason } = end?.outcome ?? {}
     return [
       ...(manualReviewNeeded
-        ? [entry('Look at this', manualReviewReason ?? 'The agent asks for a review.', attempt.taskId)]
+        ? [entry('Needs attention', manualReviewReason ?? 'The agent asks for a review.', attempt.taskId)]
         : []),
       ...limitations.map((text) => entry('Limit', text, attempt.taskId)),
       ...nextSteps.map((text) => entry('Next', text, attempt.taskId)),
@@ -680,7 +684,7 @@ function openRecordsSection({ records, said, ofTask }: ReportContext): ReportSec
   const undone = records.tasks.filter(({ status }) => status !== 'done')
   return {
     key: 'left',
-    title: 'What is left',
+    title: 'Open work',
     about: '',
     entries: [
       ...open.map((item) => entry(`Open ${plainWord(item.kind)}`, item.reason, item.taskId, item.id)),

@@ -73,22 +73,22 @@ export function explainFile(
   if (made) {
     const who =
       made.owners.length > 1 ? `one of the attempts ${made.owners.join(', ')}` : `attempt ${made.owners[0]}`
-    return own('attempt', `Its content is the one that was recorded of ${who}.`, made.owners)
+    return own('attempt', `Its content is the one recorded for ${who}.`, made.owners)
   }
   const touching = commits.filter(({ paths }) => names.some((name) => paths.includes(name)))
   const unaccounted = touching.filter((commit) => !isAccounted(commit, known))
   if (touching.length > 0 && unaccounted.length === 0) return accountByCommits(own, touching, known)
   if (same.some(({ origin }) => origin === 'imported')) {
-    return own('unknown', 'It came with a pull, a merge or a switch; who made it is not recorded.')
+    return own('unknown', 'It came with a pull, a merge or a switch. Its author is not recorded.')
   }
   if (same.length > 0) {
-    return own('unknown', 'It changed while no attempt was open: by a person, or a tool that nobody saw.')
+    return own('unknown', 'It changed while no attempt was open: by a person or an unrecorded tool.')
   }
   const named = [...new Set(names.flatMap((name) => known.changedBy.get(name) ?? []))]
   if (named.length > 0) {
     return own(
       'unknown',
-      `${named.length === 1 ? 'Attempt' : 'Attempts'} ${named.slice(0, 3).join(', ')} changed it, but its content here is none that was recorded.`,
+      `${named.length === 1 ? 'Attempt' : 'Attempts'} ${named.slice(0, 3).join(', ')} changed it, but its content here was not recorded.`,
       named,
     )
   }
@@ -97,7 +97,7 @@ export function explainFile(
       'unknown',
       known.isCut
         ? 'The commits that changed it are not in this clone.'
-        : 'No commit of the branch names it.',
+        : 'No commit of the branch changes it.',
     )
   }
   const first = unaccounted.at(-1)
@@ -106,12 +106,12 @@ export function explainFile(
   }
   const open = known.open.find(({ openedAt }) => unaccounted.some(({ at }) => at >= openedAt - second))
   if (open) {
-    return own('unknown', `Attempt ${open.id} is open: what it changed is measured when it ends.`, [open.id])
+    return own('unknown', `Attempt ${open.id} is open: its changes are measured when it ends.`, [open.id])
   }
   const more = unaccounted.length > 1 ? ` and ${formatCount(unaccounted.length - 1, 'other commit')}` : ''
   return own(
     'nobody',
-    `Commit ${first?.id.slice(0, 12)} by ${first?.author} <${first?.email}>${more} changed it: no attempt is recorded that did, and nobody of that address is known as a person.`,
+    `Commit ${first?.id.slice(0, 12)} by ${first?.author} <${first?.email}>${more} changed it. No recorded attempt did, and the address belongs to no known person.`,
   )
 }
 
@@ -129,8 +129,8 @@ function accountByCommits(
 ): PathAuthorship {
   const attempts = [...new Set(touching.flatMap(({ id }) => commits.get(id) ?? []))]
   if (attempts.length > 0) {
-    return own('attempt', `Its commits were recorded of ${attempts.slice(0, 3).join(', ')}.`, attempts)
+    return own('attempt', `Its commits are recorded for ${attempts.slice(0, 3).join(', ')}.`, attempts)
   }
   const authors = [...new Set(touching.map(({ author }) => author))]
-  return own('person', `Git names ${authors.slice(0, 3).join(', ')} as its author: a claim, not measured.`)
+  return own('person', `git names ${authors.slice(0, 3).join(', ')} as its author: a claim, not measured.`)
 }

@@ -37,7 +37,7 @@ function calendarOf(zone: string): Intl.DateTimeFormat {
   } catch (cause) {
     throw new Failure('INVALID_INPUT', `There is no time zone "${zone}".`, {
       reason: 'time_zone_unknown',
-      hint: 'Name one such as Europe/Berlin or UTC, or leave it out.',
+      hint: 'Use one such as Europe/Berlin or UTC, or omit it.',
       cause,
     })
   }

@@ -82,14 +82,10 @@ export const check = defineOperation({
   .prepare(async (reads, input, context, measured) => {
     const since = await reads.eventLog.timeAfter(0)
     if (since === null) {
-      throw new Failure(
-        'INVALID_INPUT',
-        `Nothing is recorded for ${context.folder}, so nothing can be checked.`,
-        {
-          reason: 'record_not_found',
-          hint: 'Where a server keeps the record, set WAYMARK_SERVER to its address and WAYMARK_TOKEN to a token of kind runner; where a file does, put it at .waymark/waymark.db.',
-        },
-      )
+      throw new Failure('INVALID_INPUT', `Cannot check ${context.folder}: nothing is recorded for it.`, {
+        reason: 'record_not_found',
+        hint: 'If a server keeps the record, set WAYMARK_SERVER to its address and WAYMARK_TOKEN to a token of kind runner. If a file does, put it at .waymark/waymark.db.',
+      })
     }
     const brief = { branch: { base: input.base ?? null, head: input.head ?? null } }
     const { branch } = measured
@@ -132,17 +128,15 @@ export const check = defineOperation({
       notes: [
         ...(branch.isShallow
           ? [
-              'This clone is shallow: commits that are not in it were not looked at. fetch-depth: 0 or GIT_DEPTH: 0 fetches all.',
+              'This clone is shallow: missing commits were not checked. fetch-depth: 0 or GIT_DEPTH: 0 fetches all.',
             ]
           : []),
-        ...(branch.isCut ? ['The branch has more commits or files than are looked at.'] : []),
+        ...(branch.isCut ? ['The branch has too many commits or files to check all.'] : []),
         ...(reasons.length > maxTold
-          ? [`Only the first ${maxTold} of ${reasons.length} reasons are told.`]
+          ? [`Only the first ${maxTold} of ${reasons.length} reasons are listed.`]
           : []),
         ...(missions.length === 0 && tasks.length === 0
-          ? [
-              'No mission is known by the files of this branch, so no gate was looked at; --mission names one.',
-            ]
+          ? ['No mission changed files of this branch, so no gate was checked. Name one with --mission.']
           : []),
       ],
     }
@@ -151,7 +145,7 @@ export const check = defineOperation({
 /** Of files that are not looked at nothing is known: among them could be one that nobody accounts for. */
 function unseenFiles({ files, isCut }: Branch): readonly Reason[] {
   if (!isCut || files.length < maxBranchFiles) return []
-  const message = `The branch changes more than ${maxBranchFiles} files: the others were not looked at.`
+  const message = `The branch changes more than ${maxBranchFiles} files: the others were not checked.`
   return [{ kind: 'change', message, path: null, id: null }]
 }
 
@@ -172,10 +166,10 @@ async function branchOf(
   }
   throw new Failure(
     'INVALID_INPUT',
-    `It is not known what the branch in ${folder} is to be merged into: there is no ${usualBases.join(', no ')}.`,
+    `The base branch of ${folder} is unknown: there is no ${usualBases.join(', no ')}.`,
     {
       reason: 'base_unknown',
-      hint: 'Name it, and fetch it first where it is not here: waymark check --base origin/main.',
+      hint: 'Name it, and fetch it first if it is missing: waymark check --base origin/main',
     },
   )
 }
@@ -289,7 +283,7 @@ function gateWords({ events }: RunSituation, run: RunRecord): string {
     transitions.flatMap((way) => way.missing.map(guardLine)),
   )
   const lacks = [...new Set(missing)].slice(0, 5).map((line) => excerpt(line, 300))
-  const what = `Run ${run.id} of process ${run.process.id} is in "${run.state}", which is not its end`
+  const what = `Run ${run.id} of process ${run.process.id} is in "${run.state}", which is not a final state`
   return lacks.length === 0 ? `${what}.` : `${what}. It lacks: ${lacks.join('; ')}.`
 }
 
@@ -311,7 +305,7 @@ async function openItemsOfWork(
 function inboxItemReason({ id, kind, reason, paths }: InboxItem): Reason {
   return {
     kind: 'inbox_item',
-    message: `A ${plainWord(kind)} waits for a person (${id}): ${excerpt(reason, 300)}`,
+    message: `A ${plainWord(kind)} needs a person (${id}): ${excerpt(reason, 300)}`,
     path: paths[0] ?? null,
     id,
   }

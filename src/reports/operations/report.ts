@@ -39,7 +39,7 @@ export const report = defineOperation({
   kind: 'query',
   positional: ['mission'],
   input: z.strictObject({
-    mission: identifier('A mission or workflow (m-…, w-…); may be left out with a task').optional(),
+    mission: identifier('A mission or workflow (m-…, w-…); optional with a task').optional(),
     task: identifier('Only this task of it (t-…)').optional(),
     since: text('Only what happened since a commit, or an ISO date or time (UTC)').optional(),
     format: choice(reportFormats, 'Form of the report; default markdown').optional(),
@@ -109,9 +109,9 @@ function dateOf(words: string): NonNullable<ReportRecords['since']> | null {
   const hasZone = /(?:z|[+-]\d{2}:?\d{2})$/i.test(words.slice(10))
   const at = Date.parse(words.length === 10 || hasZone ? words : `${words}Z`)
   if (!Number.isNaN(at)) return { at, commit: null }
-  throw new Failure('INVALID_INPUT', `"${words}" is no date or time.`, {
+  throw new Failure('INVALID_INPUT', `"${words}" is not a date or time.`, {
     reason: 'time_invalid',
-    hint: 'Give it as 2026-01-15 or 2026-01-15T09:30Z, or give a commit.',
+    hint: 'Use 2026-01-15 or 2026-01-15T09:30Z, or a commit.',
   })
 }
 
@@ -171,9 +171,9 @@ async function recordsOf(
     figures: isWhole ? await figuresOf(reads, mission) : null,
     unread: [
       ...(left > 0
-        ? [`Only the last ${maxAttempts} attempts are told of; ${left} before them are not.`]
+        ? [`Only the last ${maxAttempts} attempts are included; ${left} earlier ones are not.`]
         : []),
-      ...(tasks.length >= maxTasks ? [`Only ${formatCount(maxTasks, 'task')} are told of.`] : []),
+      ...(tasks.length >= maxTasks ? [`Only ${formatCount(maxTasks, 'task')} are included.`] : []),
     ],
   }
 }
@@ -181,22 +181,26 @@ async function recordsOf(
 function missionOf(named: string | undefined, task: Task | null): string {
   if (task === null && named !== undefined) return named
   if (task === null) {
-    throw new Failure('INVALID_INPUT', 'A report is about a mission or a task: none was named.', {
+    throw new Failure('INVALID_INPUT', 'A report needs a mission or a task.', {
       reason: 'subject_missing',
-      hint: 'waymark mission list shows the missions; then: waymark report <mission>.',
+      hint: 'waymark mission list shows the missions. Then: waymark report <mission>',
     })
   }
   if (task.missionId === null) {
     throw new Failure(
       'CONFLICT',
-      `Task ${task.id} "${task.name}" is of no mission, and reports are of missions.`,
-      { reason: 'task_without_mission', hint: `waymark show ${task.id} tells all of it.` },
+      `Task ${task.id} "${task.name}" belongs to no mission, and reports are about missions.`,
+      { reason: 'task_without_mission', hint: `waymark show ${task.id} shows the task.` },
     )
   }
   if (named !== undefined && named !== task.missionId) {
-    throw new Failure('INVALID_INPUT', `Task ${task.id} is of mission ${task.missionId}, not of ${named}.`, {
-      reason: 'task_of_other_mission',
-    })
+    throw new Failure(
+      'INVALID_INPUT',
+      `Task ${task.id} belongs to mission ${task.missionId}, not to ${named}.`,
+      {
+        reason: 'task_of_other_mission',
+      },
+    )
   }
   return task.missionId
 }

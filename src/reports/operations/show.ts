@@ -307,14 +307,14 @@ async function subjectOf(reads: Reads, id: string): Promise<ShownSubject> {
   if (await reads.runs.find(id)) return { kind: 'run', id }
   refuseRecordedId(id)
   if (id.startsWith(`${idPrefixes.review}-`)) {
-    throw new Failure('NOT_FOUND', `${id} is a review, and no mission, task or run.`, {
+    throw new Failure('NOT_FOUND', `${id} is a review, not a mission, task or run.`, {
       reason: 'review_id',
-      hint: hintOf`${callTo('review_comments')} lists what reviews say.`,
+      hint: hintOf`${callTo('review_comments')} lists the comments of reviews.`,
     })
   }
   throw new Failure('NOT_FOUND', `mission or task not found: ${id}`, {
     missing: 'mission or task',
-    hint: hintOf`${callTo('list_missions')} names the missions; ${callTo('get_context', { include: ['tasks'] })} the tasks of one; ${callTo('state_gate_list_runs')} the runs.`,
+    hint: hintOf`List missions with ${callTo('list_missions')}, the tasks of one with ${callTo('get_context', { include: ['tasks'] })}, runs with ${callTo('state_gate_list_runs')}.`,
   })
 }
 

@@ -90,10 +90,10 @@ export function parseComments(text: string, files: readonly QuotedFile[]): reado
     else if (line.trim() !== '') {
       throw new Failure(
         'INVALID_INPUT',
-        `Line ${at + 1} of what you wrote is below no mark: "${line.slice(0, 80)}".`,
+        `Line ${at + 1} of your text belongs to no comment: "${line.slice(0, 80)}".`,
         {
           reason: 'comment_mark_missing',
-          hint: 'Begin a comment with "? " for a question or "! " for a request.',
+          hint: 'Start a comment with "? " for a question or "! " for a request.',
         },
       )
     }
@@ -144,8 +144,8 @@ function isNameOfFile(name: string, { path }: QuotedFile): boolean {
 }
 
 function unplacedQuoteFailure({ text, number }: NumberedLine, what: string): Failure {
-  return new Failure('INVALID_INPUT', `Line ${number} of what you wrote ${what}: "${text.slice(0, 80)}".`, {
+  return new Failure('INVALID_INPUT', `Line ${number} of your text ${what}: "${text.slice(0, 80)}".`, {
     reason: 'quoted_line_changed',
-    hint: 'Lines that begin with ">" must stay as --write showed them, or go. With --again it shows what you have looked at, too.',
+    hint: 'Keep lines that begin with ">" as --write showed them, or delete them. --again also shows viewed files.',
   })
 }

@@ -145,8 +145,8 @@ export function assertReviewSays({
       'INVALID_INPUT',
       action === 'comment'
         ? 'There is nothing to send: no comment and no text.'
-        : 'To send work back, say what is to be done: there is no comment and no text.',
-      { reason: 'review_empty', hint: 'Write a comment first, or give a text.' },
+        : 'Cannot send work back without a comment or text: the agent must know what to do.',
+      { reason: 'review_empty', hint: 'Write a comment first, or pass a text.' },
     )
   }
 }

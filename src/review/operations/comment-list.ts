@@ -29,7 +29,7 @@ export const reviewComments = defineOperation({
   .measure({ ...materialMeasurements, ...commentMeasurements })
   .prepare(async (reads, input, context, measured) => {
     if ((input.task === undefined) === (input.mission === undefined)) {
-      throw new Failure('INVALID_INPUT', 'Comments are on one thing: give a task or a mission.', {
+      throw new Failure('INVALID_INPUT', 'Pass either a task or a mission, not both.', {
         reason: 'subject_missing',
         hint: hintOf`${callTo('review_comments', { task: undefined })} or ${callTo('review_comments', { mission: undefined })}.`,
       })

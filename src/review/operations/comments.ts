@@ -65,9 +65,9 @@ export const reviewMark = defineOperation({
     const { content, viewed } = input
     const file = fileIn(requireMeasured(found.gathered ?? undefined), input)
     if (viewed && content !== viewedContentId(file)) {
-      throw new Failure('CONFLICT', `"${file.path}" is not what you saw: it has changed since.`, {
+      throw new Failure('CONFLICT', `"${file.path}" changed after you viewed it.`, {
         reason: 'content_changed',
-        hint: 'Look at it again: only what changed since is shown.',
+        hint: 'View it again. Only what changed since is shown.',
         details: { path: file.path, shown: content, content: viewedContentId(file) },
       })
     }
@@ -138,9 +138,9 @@ export const reviewComment = defineOperation({
     const { subject } = found.subject
     const taskId = file === null ? singleTask(found.subject) : taskOf(file)
     if (taskId === null && subject.kind === 'since') {
-      throw new Failure('INVALID_INPUT', 'A comment on everything new is for no agent: name a file.', {
+      throw new Failure('INVALID_INPUT', 'A comment on all work needs a file: no agent reads it otherwise.', {
         reason: 'comment_without_subject',
-        hint: 'Give path; or comment on the whole of a task or a mission.',
+        hint: 'Pass path, or comment on a whole task or mission.',
       })
     }
     const key = subjectKey(subject)
@@ -148,8 +148,8 @@ export const reviewComment = defineOperation({
     if (written.length >= maxDrafts) {
       throw new Failure(
         'REFUSED',
-        `You have ${formatCount(written.length, 'comment')} here that you have not sent: that is the most.`,
-        { reason: 'too_many_drafts', hint: 'Send them, or drop some.' },
+        `You have ${formatCount(written.length, 'unsent comment')} here, the maximum.`,
+        { reason: 'too_many_drafts', hint: 'Send them, or delete some.' },
       )
     }
     const draft: DraftComment = {
@@ -201,12 +201,12 @@ async function findDraft({ reviews }: Reads, owner: Reviewer, id: string) {
   const found = await reviews.draft(owner.id, id)
   if (found) return found
   if ((await reviews.comment(id)) !== null) {
-    throw new Failure('CONFLICT', `Comment ${id} was sent: it stays as it is.`, {
+    throw new Failure('CONFLICT', `Cannot change comment ${id}: it was sent.`, {
       reason: 'comment_sent',
       hint: hintOf`Add another comment, or answer in its thread with ${callTo('reply_to_review')}.`,
     })
   }
-  throw new Failure('NOT_FOUND', `You have no comment ${id} that is not sent.`, {
+  throw new Failure('NOT_FOUND', `You have no unsent comment ${id}.`, {
     reason: 'draft_not_found',
     hint: hintOf`${callTo('review_show')} lists your drafts.`,
   })
@@ -221,9 +221,9 @@ interface CommentAnchorInput {
 
 function assertLineHasFile({ path, line }: CommentAnchorInput): void {
   if (path !== undefined || line === undefined) return
-  throw new Failure('INVALID_INPUT', `Line ${line} is of no file: give path with it.`, {
+  throw new Failure('INVALID_INPUT', `Line ${line} needs a file: pass path with it.`, {
     reason: 'path_missing',
-    hint: 'Leave line out for a comment on the whole.',
+    hint: 'Omit line for a comment on the whole.',
   })
 }
 
@@ -246,15 +246,15 @@ function anchorOf(
   if (there === undefined) {
     throw new Failure(
       'INVALID_INPUT',
-      `"${file.path}" has ${formatCount(lines.length, 'line')} on the ${side} side: there is no line ${line}.`,
-      { reason: 'lines_out_of_range', hint: 'Give a line of its difference, with its side.' },
+      `"${file.path}" has ${formatCount(lines.length, 'line')} on the ${side} side, so no line ${line}.`,
+      { reason: 'lines_out_of_range', hint: 'Pass a line of its diff, with its side.' },
     )
   }
   if (quoted !== undefined && !there.startsWith(quoted.slice(0, 100))) {
     throw new Failure(
       'CONFLICT',
-      `Line ${line} of "${file.path}" is not what you saw: it is "${excerpt(there, 100)}".`,
-      { reason: 'content_changed', hint: 'Look at the file again: it has changed.' },
+      `Line ${line} of "${file.path}" has changed: it is now "${excerpt(there, 100)}".`,
+      { reason: 'content_changed', hint: 'View the file again.' },
     )
   }
   return { ...about, line, quoted: excerpt(there, maxQuoteLength) }

@@ -250,9 +250,9 @@ export function fileIn(material: ReviewMaterial, { path, tree }: Omit<FileReques
   if (file !== undefined && other === undefined) return file
   if (file !== undefined) {
     const trees = namedFiles(material, { path }).map(({ touched }) => touched.tree)
-    throw new Failure('INVALID_INPUT', `"${path}" was changed in several work trees: ${trees.join(', ')}.`, {
+    throw new Failure('INVALID_INPUT', `"${path}" changed in several work trees: ${trees.join(', ')}.`, {
       reason: 'work_tree_ambiguous',
-      hint: 'Say which with tree.',
+      hint: 'Choose one with tree.',
     })
   }
   throw new Failure('NOT_FOUND', `The review has no file "${path}".`, {
@@ -271,14 +271,10 @@ async function assertViewedVersion(
   if (since === file.before?.id || since === file.after?.id) return
   const viewed = await reviews.viewed(readerId, [placeKey(file)])
   if (viewed.some(({ content }) => contentOfMark(content) === since)) return
-  throw new Failure(
-    'NOT_FOUND',
-    `You have not looked at "${file.path}" with content ${contentLabel(since)}.`,
-    {
-      reason: 'content_not_seen',
-      hint: 'Leave since out: the whole difference is shown then.',
-    },
-  )
+  throw new Failure('NOT_FOUND', `You have not viewed "${file.path}" with content ${contentLabel(since)}.`, {
+    reason: 'content_not_seen',
+    hint: 'Omit since to get the whole diff.',
+  })
 }
 
 function contentLabel(content: string): string {

@@ -100,9 +100,9 @@ export async function gatherFiles(
     ...(unknown.size === 0
       ? []
       : [
-          `What ${formatCount(unknown.size, 'file')} held is not known here: snapshots are kept for 30 days, and of other machines what they sent.`,
+          `The content of ${formatCount(unknown.size, 'file')} is not available: snapshots are kept for 30 days, and other machines send only a part.`,
         ]),
-    ...(isCut ? ['Only part of the attempts is shown: there are too many of them.'] : []),
+    ...(isCut ? ['Only some attempts are shown: there are too many.'] : []),
   ]
   const content = context.fingerprint(
     files.map(({ path, from, tree, before, after }) => [path, from, tree, before, after]),
@@ -161,7 +161,7 @@ async function readEndedAttempts(
       if (now.endSnapshot === null) notes.push(`Attempt ${id} is open, and could not be measured.`)
       else works.push({ attempt, end: now.endSnapshot, changes: now.changes })
     } else if (endSnapshot === null) notes.push(`The end of attempt ${id} was not measured (${status}).`)
-    else if (known?.measurement === 'unknown') notes.push(`What attempt ${id} changed is not known.`)
+    else if (known?.measurement === 'unknown') notes.push(`The changes of attempt ${id} are unknown.`)
     else if (known) works.push({ attempt, end: endSnapshot, changes: known.changes.map(toReportedChange) })
   }
   return { briefs, found: { works, notes } }

@@ -61,9 +61,9 @@ export const reviewImage = defineOperation({
     const found =
       id === null ? undefined : (await knownContents(reads, measured, [id], maxContentBytes)).get(id)
     if (state === null || id === null || found === undefined) {
-      throw new Failure('UNAVAILABLE', `"${name}" has no content on the ${input.side} side that is kept.`, {
+      throw new Failure('UNAVAILABLE', `No content of "${name}" is kept on the ${input.side} side.`, {
         reason: 'content_unavailable',
-        hint: hintOf`${callTo('review_show')} tells what is known of it.`,
+        hint: hintOf`${callTo('review_show')} shows what is recorded.`,
       })
     }
     if (found.bytes === null) {
@@ -74,7 +74,7 @@ export const reviewImage = defineOperation({
     }
     const type = types[name.slice(name.lastIndexOf('.') + 1).toLowerCase() as keyof typeof types]
     if (type === undefined || shownKind(name, { modes: [state.mode], starts: [found.bytes] }) !== 'image') {
-      throw new Failure('INVALID_INPUT', `"${name}" is no image that is shown.`, {
+      throw new Failure('INVALID_INPUT', `"${name}" is not an image that can be shown.`, {
         reason: 'image_type_unsupported',
         hint: `Shown are ${Object.keys(types).join(', ')}.`,
       })

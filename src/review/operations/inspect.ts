@@ -111,7 +111,7 @@ export function decisionObstacle({
   actor,
   permissions,
 }: Pick<RecordContext, 'actor' | 'permissions'>): string | null {
-  if (actor.kind !== 'person') return `${actor.name} acts as an agent: a person decides.`
+  if (actor.kind !== 'person') return `${actor.name} is an agent. Only a person decides.`
   if (!permissions || hasAccess(permissions, 'maintainer')) return null
   return `To approve or send back needs maintainer access, and ${permissions.personName} has ${permissions.access ?? 'none in this project'}.`
 }

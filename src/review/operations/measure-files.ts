@@ -310,13 +310,13 @@ export function figuresFrom({ path: name, before, after }: FiguredFile, contents
   if (modes.includes('160000')) return { kind: 'submodule', ...none, error: null }
   const sides = [before, after].filter((state) => state !== null)
   if (isSecretFile(name)) {
-    return { kind: 'binary', ...none, error: 'It is a secret file: its content is not shown.' }
+    return { kind: 'binary', ...none, error: 'Its content is not shown: it is a secret file.' }
   }
   const kept = sides.map(({ id }) => (id === null ? undefined : contents.get(id)))
   const starts = kept.flatMap((content) => content?.bytes ?? [])
   const kind = shownKind(name, { modes, starts })
   if (kept.some((content) => content === undefined)) {
-    return { kind, ...none, error: 'What it held is not kept.' }
+    return { kind, ...none, error: 'Its content is not kept.' }
   }
   const bytes = Math.max(0, ...kept.map((content) => content?.size ?? 0))
   if (kept.some((content) => content?.bytes === null)) {

@@ -35,9 +35,9 @@ export const replyToReview = defineOperation({
       })
     }
     if (comment.replies.length >= maxReplies) {
-      throw new Failure('REFUSED', `Comment ${comment.id} has ${maxReplies} answers: that is the most.`, {
+      throw new Failure('REFUSED', `Comment ${comment.id} has ${maxReplies} answers, the maximum.`, {
         reason: 'too_many_replies',
-        hint: hintOf`Say it in the report of the task (${callTo('complete_task')}).`,
+        hint: hintOf`Put it into the report of the task (${callTo('complete_task')}).`,
       })
     }
     const last = comment.taskId === null ? null : await reads.tasks.lastAttempt(comment.taskId)

@@ -129,8 +129,8 @@ export const reviewSend = defineOperation({
     ) {
       throw new Failure(
         'REFUSED',
-        `There is nothing to approve: ${about.name} has no measured changes and nothing waits.`,
-        { reason: 'nothing_to_approve', hint: 'waymark inbox lists what waits for you.' },
+        `There is nothing to approve: ${about.name} has no measured changes and no open items.`,
+        { reason: 'nothing_to_approve', hint: 'waymark inbox lists what needs you.' },
       )
     }
     return { briefs, found: { about, preview, drafts, decision, runs }, first }
@@ -224,13 +224,13 @@ function assertMayDecide(
   if (isVerdictOn(subject, action) && why !== null) {
     throw new Failure('FORBIDDEN', why, {
       reason: context.actor.kind === 'person' ? 'access_too_low' : 'person_needed',
-      hint: 'Send your comments with the verdict comment.',
+      hint: 'Send your comments with the action comment.',
     })
   }
   if (action === 'approve' && content === undefined) {
-    throw new Failure('INVALID_INPUT', 'An approval names what was shown: give content.', {
+    throw new Failure('INVALID_INPUT', 'Pass content to confirm the version you reviewed.', {
       reason: 'content_missing',
-      hint: hintOf`${callTo('review_show')} answers the content of what is there.`,
+      hint: hintOf`${callTo('review_show')} returns the current content.`,
     })
   }
 }
@@ -369,11 +369,11 @@ async function reopenTasks(reads: Reads, review: Review) {
     events.push(...again)
     if (again.length > 0) ids.push(id)
     else if (task.status === 'in_progress')
-      notes.push(`Task ${id} is at work: its agent reads the comments when it asks.`)
+      notes.push(`Task ${id} is in progress: its agent reads the comments at its next call.`)
     const mission = task.missionId === null ? undefined : missions.get(task.missionId)
     if (mission !== undefined && isEnded(mission)) {
       notes.push(
-        `Mission ${mission.id} of task ${id} has ended: an agent takes the task into another mission, or without one.`,
+        `Mission ${mission.id} of task ${id} has ended: an agent can continue the task in another mission, or without one.`,
       )
     }
   }

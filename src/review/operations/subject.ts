@@ -57,9 +57,9 @@ export async function findSubject(
   const { task: taskId, mission: missionId, since } = asked
   const named = [taskId !== undefined, missionId !== undefined, since === true].filter(Boolean).length
   if (named !== 1) {
-    throw new Failure('INVALID_INPUT', 'A review is of one thing: a task, a mission, or everything new.', {
+    throw new Failure('INVALID_INPUT', 'Review one thing: a task, a mission, or all new work.', {
       reason: 'subject_missing',
-      hint: 'Give exactly one of task, mission and since.',
+      hint: 'Pass exactly one of task, mission and since.',
     })
   }
   if (taskId !== undefined) return taskSubject(reads, taskId)

@@ -11,7 +11,7 @@ type TurnListRow = OutputOf<'sessions_show'>['turns'][number]
 
 export const sessions: AnswerView<'sessions'> = ({ sessions: found }, page) => {
   if (found.length === 0)
-    return 'No session was captured here. waymark capture on records them; waymark capture status tells more.'
+    return 'No session is recorded here. Start with waymark capture on; waymark capture status shows the state.'
   const columns = [
     { title: 'id' },
     { title: 'client', shrinks: true },
@@ -46,12 +46,14 @@ export const session: AnswerView<'sessions_show'> = ({ session: shown, turns, hi
   const head = [
     `Session ${id} of ${client}${version === null ? '' : ` ${version}`}${model === null ? '' : `, ${model}`}`,
     `${folder}: ${formatCount(shown.turns, 'turn')}, ${formatCount(shown.files, 'file')}, ${linesInWords(shown)}`,
-    lost === 0 ? '' : page.ink('yellow', `${formatCount(lost, 'event')} of its hooks got lost.`),
+    lost === 0 ? '' : page.ink('yellow', `${formatCount(lost, 'hook event')} lost.`),
   ]
   return blocks(
     head.filter((line) => line !== '').join('\n'),
     ...turns.map((turn) => turnBlock(turn, page)),
-    hidden === 0 ? '' : page.ink('dim', `${formatCount(hidden, 'turn')} changed nothing: --all shows them.`),
+    hidden === 0
+      ? ''
+      : page.ink('dim', `${formatCount(hidden, 'turn')} without changes hidden; --all shows them.`),
   )
 }
 
@@ -73,11 +75,11 @@ function turnBlock(turn: TurnListRow, page: RenderContext): string {
     status === 'open'
       ? page.ink('cyan', 'at work')
       : measurement === 'unknown' || counts === null
-        ? page.ink('yellow', 'what changed is not known')
+        ? page.ink('yellow', 'changes unknown')
         : `${countsInWords(counts)} (${measurement === 'partial' ? 'measured in part' : measurement})`
   const used = tokens === null ? '' : `, ${tokensInWords(tokens)} (client's word)`
   const listed =
-    items === null ? '' : `, ${items.done} of ${items.total} of its own list done (client's word)`
+    items === null ? '' : `, ${items.done} of ${items.total} of its to-do list done (claimed by the client)`
   const where = machine === null ? '' : ` on ${machine}`
   const lines = [
     `${page.ink('bold', `Turn ${number}`)} ${page.ink('dim', id)} ${agent}${where}, ${formatAge(turn.started_at, page.now)}: ${measured}${used}${listed}`,
@@ -95,10 +97,10 @@ function turnBlock(turn: TurnListRow, page: RenderContext): string {
   )
   const reformatted = turn.changes.filter((change) => change.reformatted).map(({ path }) => path)
   const rest = [
-    turn.outside.length === 0 ? '' : `Changed meanwhile, and no agent's: ${turn.outside.join(', ')}`,
-    ...turn.contested.map(({ path, candidates }) => `${path} is probably of ${candidates.join(', ')}`),
+    turn.outside.length === 0 ? '' : `Changed meanwhile by nobody recorded: ${turn.outside.join(', ')}`,
+    ...turn.contested.map(({ path, candidates }) => `${path} is probably by ${candidates.join(', ')}`),
     reformatted.length === 0 ? '' : `Reformatted besides: ${reformatted.join(', ')}`,
-    turn.unfound.length === 0 ? '' : `Reported, and no different at the end: ${turn.unfound.join(', ')}`,
+    turn.unfound.length === 0 ? '' : `Reported, but unchanged at the end: ${turn.unfound.join(', ')}`,
     ...uncertainChangesLines(turn),
     ...turn.notes,
   ].filter((line) => line !== '')
@@ -118,10 +120,10 @@ function uncertainChangesLines({ changes }: TurnListRow): readonly string[] {
   return [
     silent.length === 0
       ? ''
-      : `Probable, as no edit tool reported it: ${silent.join(', ')}. A command of the turn wrote there, or somebody else meanwhile.`,
+      : `Probable, because no edit tool reported it: ${silent.join(', ')}. A command of the turn wrote it, or somebody else did.`,
     between.length === 0
       ? ''
-      : `Probable, as it also changed between the edits that were reported: ${between.join(', ')}`,
+      : `Probable, because it also changed between the reported edits: ${between.join(', ')}`,
   ]
 }
 

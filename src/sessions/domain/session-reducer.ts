@@ -198,7 +198,7 @@ class SessionReducer {
     const session = this.#session
     if (session === null) return
     for (const turn of this.#turns.slice().reverse()) {
-      const note = reason === 'idle' ? 'Nothing was heard of it for half an hour.' : 'Its session ended.'
+      const note = reason === 'idle' ? 'No hook event for half an hour.' : 'Its session ended.'
       this.#close(turn, turn.ending ?? { ...plainEnding(at), note })
     }
     if (session.status === 'closed') return
@@ -261,7 +261,7 @@ class SessionReducer {
     if (open && hookEvent.turn !== null && open.draft.clientTurn === hookEvent.turn) return open.draft.id
     for (const turn of this.#main()) {
       if (turn.ending === null)
-        this.#close(turn, { ...plainEnding(hookEvent.at), note: 'It was interrupted: the next prompt came.' })
+        this.#close(turn, { ...plainEnding(hookEvent.at), note: 'Interrupted by the next prompt.' })
     }
     return this.#open(session, hookEvent, { top: hookEvent.top, prompt: { length, wake }, text }).draft.id
   }
@@ -271,7 +271,7 @@ class SessionReducer {
     const ending: TurnEnd = {
       status: error === null ? 'ended' : 'failed',
       at: hookEvent.at,
-      note: interrupted ? 'A person interrupted it.' : null,
+      note: interrupted ? 'Interrupted by a person.' : null,
       error,
       usage,
     }

@@ -290,7 +290,7 @@ async function findSession({ capture }: Reads, id: string): Promise<SessionLine>
   if (line) return line
   throw new Failure('NOT_FOUND', `There is no session "${id}".`, {
     reason: 'session_not_found',
-    hint: 'waymark sessions lists them; waymark capture status tells whether hooks are heard of.',
+    hint: 'waymark sessions lists them. waymark capture status shows whether hooks arrive.',
   })
 }
 
@@ -305,16 +305,16 @@ async function findTurn({ capture }: Reads, id: string): Promise<TurnSummary> {
     const told = turns.filter(isWorthListing).map(({ turn }) => turn.id)
     const last = told.slice(-maxNamed)
     const named = told.length > last.length ? `its last are ${last.join(', ')}` : `it has ${last.join(', ')}`
-    throw new Failure('INVALID_INPUT', `${id} is a session, and only a turn has a diff.`, {
+    throw new Failure('INVALID_INPUT', `${id} is a session. Only a turn has a diff.`, {
       reason: 'turn_required',
       hint:
         last.length === 0
-          ? 'None of its turns changed anything.'
-          : `Name one of its turns, waymark sessions diff ${last.at(-1)}: ${named}.`,
+          ? 'None of its turns changed a file.'
+          : `Use one of its turns: waymark sessions diff ${last.at(-1)} (${named})`,
     })
   }
   throw new Failure('NOT_FOUND', `There is no turn "${id}".`, {
     reason: 'turn_not_found',
-    hint: 'waymark sessions show <session> lists the turns of one.',
+    hint: 'waymark sessions show <session> lists the turns of a session.',
   })
 }

@@ -73,7 +73,7 @@ const causes: readonly PostgresErrorText[] = [
   {
     matches: /^(53100|53400|58030)$/,
     reason: 'disk_full',
-    says: (shown) => `The disk of the database ${shown} is full, or cannot be written; nothing was recorded.`,
+    says: (shown) => `The disk of the database ${shown} is full or read-only; nothing was recorded.`,
     hint: 'Free some space on the database server, then make the same call again.',
   },
   {
@@ -86,31 +86,31 @@ const causes: readonly PostgresErrorText[] = [
     matches: /^28/,
     reason: 'database_login_refused',
     says: (shown) => `The database ${shown} refused the user or the password.`,
-    hint: 'Correct them in the URL of WAYMARK_DATABASE.',
+    hint: 'Correct them in WAYMARK_DATABASE.',
   },
   {
     matches: /^3D000$/,
     reason: 'database_not_found',
     says: (shown) => `There is no such database: ${shown}.`,
-    hint: 'Make it with `createdb`, or name another one with WAYMARK_DATABASE.',
+    hint: 'Create it with `createdb`, or choose another with WAYMARK_DATABASE.',
   },
   {
     matches: /^(42501|3F000)$/,
     reason: 'database_permission_denied',
-    says: (shown, message) => `The user of the database ${shown} may not do this: ${message}.`,
-    hint: 'Let it own the database, or grant it `create` on the schema and all rights on the tables.',
+    says: (shown, message) => `The user of the database ${shown} lacks a permission: ${message}.`,
+    hint: 'Make it the owner, or grant it `create` on the schema and all rights on the tables.',
   },
   {
     matches: /^(40001|40P01)$/,
     reason: 'database_busy',
     says: (shown) =>
-      `The database ${shown} refused this six times because of others' writes; nothing was recorded.`,
+      `The database ${shown} refused this six times because of concurrent writes; nothing was recorded.`,
     hint: 'Call again.',
   },
   {
     matches: /^53300$/,
     reason: 'too_many_connections',
-    says: (shown) => `The database ${shown} took no further connection for 10 seconds; nothing was recorded.`,
+    says: (shown) => `The database ${shown} accepted no connection for 10 seconds; nothing was recorded.`,
     hint: 'Raise its max_connections, or lower ?pool= in the URL of every server: `waymark doctor` compares them.',
   },
   {
@@ -118,13 +118,13 @@ const causes: readonly PostgresErrorText[] = [
     reason: 'database_read_only',
     says: (shown) =>
       `The database ${shown} is read-only: a standby, or a primary that was replaced. Nothing was recorded.`,
-    hint: 'Let WAYMARK_DATABASE lead to the primary, for example with target_session_attrs or a balancer.',
+    hint: 'Point WAYMARK_DATABASE to the primary, for example with target_session_attrs or a load balancer.',
   },
   {
     matches: /^(42P01|42703|22021|XX00[012]|UNREADABLE_ROW)$/,
     reason: 'database_damaged',
-    says: (shown, message) => `The database ${shown} is not as Waymark left it: ${message}.`,
-    hint: 'Run `waymark doctor`: it says what is wrong. pg_restore restores a backup.',
+    says: (shown, message) => `The database ${shown} was changed outside Waymark: ${message}.`,
+    hint: 'Run `waymark doctor` to see what is wrong. pg_restore restores a backup.',
   },
 ]
 
@@ -143,10 +143,10 @@ export function serverUnavailable(error: unknown, shown: string): unknown {
   if (error instanceof CommitOutcomeUnknown) {
     return new Failure(
       'UNAVAILABLE',
-      `The connection to ${shown} broke while this was being recorded, and the database did not answer for 10 seconds: it may have been recorded.`,
+      `The connection to ${shown} broke during the write, and the database did not answer for 10 seconds. The call may be recorded.`,
       {
         reason: 'commit_unknown',
-        hint: 'Repeat the call with the same idempotency key: then it is recorded once.',
+        hint: 'Repeat the call with the same idempotency key to record it once.',
         cause: error,
       },
     )
@@ -157,7 +157,7 @@ export function serverUnavailable(error: unknown, shown: string): unknown {
     `The database ${shown} cannot be reached: ${messageOf(error) || code}. Nothing was recorded.`,
     {
       reason: 'database_unreachable',
-      hint: 'Check that it runs, and that WAYMARK_DATABASE names it rightly; then make the same call again.',
+      hint: 'Check that it runs and that WAYMARK_DATABASE is correct, then make the same call again.',
       cause: error,
     },
   )

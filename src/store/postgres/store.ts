@@ -169,7 +169,7 @@ class PostgresStore implements Store {
         throw new Failure(
           'NOT_FOUND',
           `There is no record in ${database.place.shown}: nothing was changed.`,
-          { reason: 'record_not_found', hint: 'The record begins with the first write.' },
+          { reason: 'record_not_found', hint: 'The first write creates the record.' },
         )
       }
       return database.patiently(() =>
@@ -332,7 +332,7 @@ class PostgresStore implements Store {
     const { shown } = this.#server.database.place
     return new Failure('NOT_FOUND', `There is no project ${id} in ${shown}.`, {
       reason: 'project_not_found',
-      hint: 'A project is made by the first write from its folder.',
+      hint: 'The first write from its folder creates a project.',
     })
   }
 
@@ -411,12 +411,8 @@ function retryError(message: string): Error {
 }
 
 function recordExistsFailure(id: string): Failure {
-  return new Failure(
-    'CONFLICT',
-    `The project ${id} has a record already: a log is restored only where there is none.`,
-    {
-      reason: 'record_exists',
-      hint: 'Restore it in another folder, or name another database with WAYMARK_DATABASE.',
-    },
-  )
+  return new Failure('CONFLICT', `Cannot restore a log into project ${id}: it already has a record.`, {
+    reason: 'record_exists',
+    hint: 'Restore it in another folder, or choose another database with WAYMARK_DATABASE.',
+  })
 }

@@ -227,8 +227,8 @@ function differenceOf(
   { stored, made }: RowPair,
   table: TableShape,
 ): 'reworded' | { readonly says: string } | null {
-  if (stored === null) return made && { says: `${rowName(made, table)} is missing: the log entries made it.` }
-  if (made === null) return { says: `${rowName(stored, table)} is there, and no log entry made it.` }
+  if (stored === null) return made && { says: `${rowName(made, table)} is missing, and the log has it.` }
+  if (made === null) return { says: `${rowName(stored, table)} exists, and the log does not have it.` }
   if (stored.every((value, at) => value === made[at])) return null
   const different = table.columns.flatMap((_, at) => (isSame(stored[at], made[at]) ? [] : [at]))
   const [first] = different
@@ -236,7 +236,7 @@ function differenceOf(
   const others = different.length > 1 ? ` So do ${different.length - 1} more of its columns.` : ''
   const column = table.columns[first] ?? ''
   return {
-    says: `${rowName(stored, table)} differs: ${column} is ${valueText(stored[first])}, and the log entries say ${valueText(made[first])}.${others}`,
+    says: `${rowName(stored, table)} differs: ${column} is ${valueText(stored[first])}, and ${valueText(made[first])} in the log.${others}`,
   }
 }
 

@@ -41,7 +41,7 @@ export async function storedAnswer(
   if (!isOwn && hasClaim(row.answer)) {
     throw keyReusedFailure(idempotency, {
       reason: 'claim_of_other_connection',
-      how: 'was used by another connection, for a claim: its token is not answered again',
+      how: 'was used by another connection for a claim, whose token is not returned again',
     })
   }
   if (row.operation === idempotency.operation && row.input_hash === idempotency.inputHash) {
@@ -67,7 +67,7 @@ function keyReusedFailure(
     `The idempotency key "${key}"${run === undefined ? '' : ` of run ${run}`} ${how}.`,
     {
       reason,
-      hint: 'Give every new command a key of its own; repeat a key only with the very same input.',
+      hint: 'Use a new key for each new command. Repeat a key only with the same input.',
     },
   )
 }

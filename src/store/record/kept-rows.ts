@@ -106,11 +106,11 @@ function assertContentIntact({ attempt_id, command_id, sha256, content = null }:
   throw new Failure(
     'INVALID_INPUT',
     attempt_id === undefined
-      ? `What command ${JSON.stringify(command_id)} printed is not what its hash is of.`
-      : `The kept changes of attempt ${JSON.stringify(attempt_id)} are not those of their hash.`,
+      ? `The output of command ${JSON.stringify(command_id)} does not match its hash.`
+      : `The kept changes of attempt ${JSON.stringify(attempt_id)} do not match their hash.`,
     {
       reason: 'content_changed',
-      hint: 'They were damaged where they come from, or on the way. Try it again; `waymark prune` removes old ones.',
+      hint: 'They were damaged at the source or in transfer. Try again; `waymark prune` removes old ones.',
     },
   )
 }

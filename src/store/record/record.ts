@@ -160,14 +160,10 @@ async function answerTo<Answer>(decided: DecidedChangeSet<Answer>, scope: ReadSc
 function assertServerEvents(events: readonly NewProjectEvent[]): void {
   const strange = events.find(({ kind }) => !isServerEventKind(kind))
   if (!strange) return
-  throw new Failure(
-    'REFUSED',
-    `Nothing is planned or worked at in the reserved project "${serverProject}", where persons and tokens are kept.`,
-    {
-      reason: 'project_name_reserved',
-      hint: 'An admin makes a project: waymark project add <name>. Work in that one.',
-    },
-  )
+  throw new Failure('REFUSED', `The reserved project "${serverProject}" holds only people and tokens.`, {
+    reason: 'project_name_reserved',
+    hint: 'An admin can create a project: waymark project add <name>. Work in that one.',
+  })
 }
 
 /** A project of its own beside the one that is written to, which nobody else can know yet. */

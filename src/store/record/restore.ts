@@ -153,7 +153,7 @@ async function applyEvents(
 function logChangedFailure(seq: number): Failure {
   return new Failure(
     'INVALID_INPUT',
-    `Log entry ${seq} of the log does not follow from the ones before it: it was changed, or one is missing.`,
+    `Log entry ${seq} does not follow from the one before: it was changed, or one is missing.`,
     { reason: 'export_damaged', hint: 'Export the log again from the project that it comes from.' },
   )
 }
@@ -185,7 +185,7 @@ export class DivergedRecordFailure extends Failure {
   constructor(entries: number) {
     super(
       'CONFLICT',
-      `The record here has ${entries} log entries, and some of them are not in the file. Nothing was changed.`,
+      `The record here has ${entries} log entries, and the file lacks some of them. Nothing was changed.`,
       {
         reason: 'record_diverged',
         hint: 'Compare both with `waymark log`. To keep this record beside the imported one, import the file into another database: name it with WAYMARK_DATABASE.',
@@ -197,7 +197,7 @@ export class DivergedRecordFailure extends Failure {
 export function projectOf(events: readonly ProjectEvent[]): ProjectId {
   const first = events[0]?.body
   if (first?.kind === 'project.created') return first.id
-  throw new Failure('INVALID_INPUT', 'The log does not begin with the log entry that made its project.', {
+  throw new Failure('INVALID_INPUT', 'The log does not begin with the entry that created its project.', {
     reason: 'export_incomplete',
     hint: 'Restore a whole log, as `waymark export` writes it.',
   })
@@ -205,18 +205,14 @@ export function projectOf(events: readonly ProjectEvent[]): ProjectId {
 
 async function assertRecordEmpty(db: Kysely<Tables>, id: string): Promise<void> {
   const { seq } = await db.selectFrom('project').select('seq').where('id', '=', id).executeTakeFirstOrThrow()
-  throw new Failure(
-    'CONFLICT',
-    `This project has a record already, of ${seq} log entries: a log is restored only where there is none.`,
-    {
-      reason: 'record_exists',
-      hint: 'Run `waymark import --replace <file>` to put it in the place of this record, which is kept; or import it in another folder, or into another database with WAYMARK_DATABASE.',
-    },
-  )
+  throw new Failure('CONFLICT', `This project already has a record of ${seq} log entries.`, {
+    reason: 'record_exists',
+    hint: 'Replace this record, which is kept, with `waymark import --replace <file>`. Or import into another folder, or another database with WAYMARK_DATABASE.',
+  })
 }
 
 function isKnown(id: string): Failure {
-  return new Failure('CONFLICT', `The database holds the project ${id} of this log already.`, {
+  return new Failure('CONFLICT', `The database already holds project ${id} of this log.`, {
     reason: 'record_exists',
     hint: 'Run `waymark import --replace <file>` to continue it, or name another database with WAYMARK_DATABASE.',
   })

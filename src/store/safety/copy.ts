@@ -89,14 +89,14 @@ function unwritableFailure(error: unknown, target: string): unknown {
 function noFolderFailure(target: string): Failure {
   return new Failure('NOT_FOUND', `There is no folder ${dirname(target)}; nothing was copied.`, {
     reason: 'folder_not_found',
-    hint: 'Make it, or name a file in another folder.',
+    hint: 'Create it, or choose a file in another folder.',
   })
 }
 
 function fileExistsFailure(target: string): Failure {
-  return new Failure('CONFLICT', `There is a file ${target} already; it was not touched.`, {
+  return new Failure('CONFLICT', `${target} already exists; it was not touched.`, {
     reason: 'file_exists',
-    hint: 'Name a file that does not exist yet; if another process made it just now, run the same command again.',
+    hint: 'Choose a file that does not exist yet. If another process created it just now, run the same command again.',
   })
 }
 

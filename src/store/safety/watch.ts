@@ -110,7 +110,7 @@ export class RecordWatch {
   #wayBack(): string {
     const from = this.#rescued ?? '<file>'
     const saved = this.#rescued === null ? '' : `What this process still held was saved in ${this.#rescued}. `
-    return `${saved}A person can restore a backup with \`waymark restore ${from}\`, or go on with what is there with \`waymark doctor --trust\`.`
+    return `${saved}A person can restore a backup with \`waymark restore ${from}\`, or trust the current record with \`waymark doctor --trust\`.`
   }
 
   #lostLog(): Failure {

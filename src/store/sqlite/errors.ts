@@ -10,7 +10,7 @@ interface SqliteErrorText {
 }
 
 const damagedHint =
-  'Run `waymark doctor`: it says what is damaged. `waymark restore <file>` puts a backup in its place; what is replaced is kept.'
+  'Run `waymark doctor` to see the damage. `waymark restore <file>` restores a backup and keeps the replaced file.'
 
 const causes: readonly SqliteErrorText[] = [
   {
@@ -60,7 +60,7 @@ const causes: readonly SqliteErrorText[] = [
   {
     matches: /^SQLITE_/,
     reason: 'database_damaged',
-    says: (file, code) => `The database ${file} is not as Waymark left it (${code}).`,
+    says: (file, code) => `The database ${file} was changed outside Waymark (${code}).`,
     hint: damagedHint,
   },
 ]

@@ -195,10 +195,7 @@ function inputFrom(given: readonly FlagValue[], own: readonly Flag[]): Readonly<
 function valueFrom(flag: Flag, values: readonly string[], own: readonly Flag[]): unknown {
   const [first = ''] = values
   if (!flag.many && values.length > 1) {
-    throw usageFailure(
-      `--${flag.name} was given ${values.length} times; it takes one value.`,
-      'Give it once.',
-    )
+    throw usageFailure(`--${flag.name} was given ${values.length} times; it takes one value.`, 'Use it once.')
   }
   if (flag.takes === 'nothing' && ['true', 'false'].includes(first)) return first === 'true'
   if (flag.takes !== 'json') return flag.many && values.length > 1 ? values : first

@@ -62,7 +62,7 @@ export function unknownCommand(operations: readonly Operation[], words: readonly
     const way = meant === undefined ? '' : `Did you mean: waymark ${meant}\n`
     return usageFailure(
       `There is no command "${spoken.slice(0, 2).join(' ')}".`,
-      `${way}waymark help ${first} lists the commands of ${first}.`,
+      `${way}waymark ${first} lists its commands.`,
     )
   }
   const all = [...operations.map(({ command }) => command), ...otherCommands.map(({ command }) => command)]

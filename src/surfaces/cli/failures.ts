@@ -67,12 +67,13 @@ const maxDifferenceLength = 20_000
 /** What lists the things of a kind, for a person: an agent is told the tool. */
 const listedBy: Readonly<Record<MissingKind, string>> = {
   mission: 'waymark mission list --status all shows every mission.',
-  task: 'waymark plan show and waymark task list show the tasks, waymark status what runs now.',
-  'mission or task': 'waymark mission list --status all shows the missions, waymark task list the tasks.',
+  task: 'waymark task list shows the tasks; waymark status shows current work.',
+  'mission or task':
+    'waymark mission list --status all shows the missions; waymark task list shows the tasks.',
   attempt: 'waymark show <task> shows the attempts of a task.',
   run: 'waymark run list --status all shows every run.',
-  'inbox item': 'waymark inbox shows what waits for you; with --closed, what was answered.',
-  phase: 'waymark phase list shows the phases; waymark phase add makes one.',
+  'inbox item': 'waymark inbox shows the open items; with --closed, the closed ones.',
+  phase: 'waymark phase list shows the phases; waymark phase add adds one.',
   milestone: 'waymark milestone list shows the milestones.',
 }
 

@@ -68,7 +68,7 @@ function parseHookJson(text: string): unknown {
 
 function invalidHookEvent(why: string): Failure {
   const short = excerpt(why, 160)
-  return new Failure('INVALID_INPUT', `What the client said to the hook was not understood: ${short}`, {
+  return new Failure('INVALID_INPUT', `The input of the hook was not understood: ${short}`, {
     reason: 'hook_event_invalid',
   })
 }

@@ -217,10 +217,10 @@ function requireProject(c: RequestContext, { projects }: HttpServingOptions): vo
   if (projects.length === 0) {
     throw new Failure('NOT_FOUND', 'There is no project on this server yet.', {
       reason: 'no_project',
-      hint: 'An admin of the server makes one: waymark connect <url> --project <name> --new in its folder, or “Add” in the dashboard.',
+      hint: 'An admin can add one: waymark connect <url> --project <name> --new in its folder, or “Add” in the dashboard.',
     })
   }
-  throw new Failure('NOT_FOUND', 'There is no project here that you are a member of.', {
+  throw new Failure('NOT_FOUND', 'You are not a member of any project here.', {
     reason: 'not_a_member',
     hint: 'Ask an owner of the project: waymark member add <you>. waymark whoami says who you are.',
     // Whoever may see nothing may still sign out.
@@ -284,7 +284,7 @@ function closeStreamWith(caller: Caller, response: Response, streams: OpenStream
     start: (controller) => {
       closed = streams.keep(caller, () => {
         controller.close()
-        void reader.cancel('The token was removed.').catch(() => undefined)
+        void reader.cancel('The token was revoked.').catch(() => undefined)
       })
     },
     pull: async (controller) => {

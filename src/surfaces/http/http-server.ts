@@ -83,10 +83,14 @@ function countUnusedAsIdle(server: Server): void {
 }
 
 function refuseTemporarily(response: ServerResponse, { log }: HttpServingOptions): void {
-  const failure = new Failure('UNAVAILABLE', 'Too many long answers wait to be read by other clients.', {
-    reason: 'too_many_waiting_answers',
-    hint: 'Try again in a few seconds.',
-  })
+  const failure = new Failure(
+    'UNAVAILABLE',
+    'The server is busy: too many long answers wait for slow clients.',
+    {
+      reason: 'too_many_waiting_answers',
+      hint: 'Try again in a few seconds.',
+    },
+  )
   const { status, headers, body } = formatRefusal(failure, log)
   response.writeHead(status, { ...headers, 'Content-Type': 'application/json', 'Retry-After': '5' })
   response.end(JSON.stringify(body))

@@ -34,7 +34,7 @@ function documentOf({ catalog, version }: HttpServingOptions): Omit<Document, 's
     info: {
       title: 'Waymark',
       version,
-      description: 'Plans, tracks and gates the work of coding agents, with git as the witness.',
+      description: 'Plan, track and gate the work of coding agents, measured with git.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     security: [{ token: [] }, { session: [], csrf: [] }],
@@ -47,7 +47,7 @@ function documentOf({ catalog, version }: HttpServingOptions): Omit<Document, 's
       schemas: { Error: errorSchema, ...namedSchemas(catalog) },
       responses: {
         Refused: {
-          description: 'Why it cannot be done, with the value in it and the way on.',
+          description: 'Why the call failed, with the value in question.',
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
         },
       },
@@ -62,7 +62,7 @@ function documentOf({ catalog, version }: HttpServingOptions): Omit<Document, 's
 
 function pathOf(operation: Operation): Document {
   const { name, title, description, toolset, kind, audience } = operation
-  const forPeople = audience === 'person' ? ' Only people may do this, not agents.' : ''
+  const forPeople = audience === 'person' ? ' For people only; agents cannot call it.' : ''
   return {
     post: {
       operationId: name,
@@ -88,7 +88,7 @@ function pathOf(operation: Operation): Document {
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'The same key and input are answered the same; the same key with another input is refused.',
+  description: 'The same key and input return the same answer. The same key with another input is refused.',
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 }
 
@@ -103,7 +103,7 @@ const errorSchema = {
       properties: {
         code: { enum: Object.keys(statusOf) },
         message: { type: 'string' },
-        hint: { type: 'string', description: 'The way on.' },
+        hint: { type: 'string', description: 'What to do next.' },
         details: { type: 'object' },
       },
     },
@@ -123,7 +123,7 @@ const ownPaths: Readonly<Record<string, OpenApiPath>> = {
   '/api/projects': {
     get: {
       operationId: 'list_projects',
-      summary: 'The projects of this server',
+      summary: 'List the projects of this server',
       tags: ['server'],
       responses: { 200: answer('The projects.', { projects: list }), default: refused },
     },
@@ -131,10 +131,10 @@ const ownPaths: Readonly<Record<string, OpenApiPath>> = {
   '/api/session': {
     get: {
       operationId: 'get_session',
-      summary: 'Who is asking',
+      summary: 'Get the caller',
       tags: ['server'],
       responses: {
-        200: answer('The caller, and what a page needs to begin.', {
+        200: answer('The caller, and what a page needs to start.', {
           actor: { type: 'object' },
           csrf: { type: ['string', 'null'] },
           project: { type: 'string' },

@@ -23,9 +23,9 @@ export async function readReviewImage(c: RequestContext): Promise<Response> {
   const answer = await invoke(reviewImage, c.var.project.contextOf(actor), input)
   const image = reviewImage.output.parse(answer)
   if (content !== undefined && content !== image.id) {
-    throw new Failure('NOT_FOUND', `"${image.path}" has another content by now.`, {
+    throw new Failure('NOT_FOUND', `"${image.path}" has changed.`, {
       reason: 'content_changed',
-      hint: 'Show what it is now.',
+      hint: 'Reload the review.',
     })
   }
   const etag = `"${image.id}"`

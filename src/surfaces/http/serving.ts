@@ -66,7 +66,8 @@ export function projectNamed(
   const keys = projects.map((project) => project.key)
   throw new Failure('NOT_FOUND', `There is no project "${key.slice(0, 100)}" here.${didYouMean(key, keys)}`, {
     reason: 'project_not_found',
-    hint: keys.length === 0 ? 'You are a member of none.' : `This server serves ${keys.join(', ')}.`,
+    hint:
+      keys.length === 0 ? 'You are not a member of any project.' : `This server serves ${keys.join(', ')}.`,
   })
 }
 

@@ -174,12 +174,12 @@ const later = 'decide later'
 /** The question that an agent's client puts to its person: which event, and why. */
 function decisionQuestion(reason: string, { events }: DecisionRequest): InputRequest {
   return inputRequired.elicit({
-    message: `${reason}\nYour decision goes into the log, as yours by way of this client.`,
+    message: `${reason}\nYour decision is recorded in the log under your name, through this client.`,
     requestedSchema: {
       type: 'object',
       properties: {
         decision: { type: 'string', title: 'Decision', enum: [...events, later] },
-        reason: { type: 'string', title: 'Reason', description: 'The agent is told' },
+        reason: { type: 'string', title: 'Reason', description: 'Message to the agent' },
       },
       required: ['decision'],
     },

@@ -13,40 +13,40 @@ import { missionTemplate } from './resources/resource-uri.ts'
 const planMission: Prompt = {
   name: 'plan_mission',
   title: 'Plan a mission',
-  description: 'Break an objective into phases and start tracking it',
+  description: 'Plan an objective in phases and start tracking it',
   arguments: [
-    { name: 'objective', description: 'What must be true at the end', required: true },
+    { name: 'objective', description: 'Measurable goal', required: true },
     { name: 'profile', description: 'simple, standard or complex', required: false, completes: profiles },
   ],
   text: ({ objective, profile }) =>
     [
       `Plan this objective and track it with Waymark: ${objective}`,
       '',
-      '1. Read what you need of the project first. Ask me about anything that would change the plan.',
+      '1. Read the parts of the project that you need. Ask me about anything that would change the plan.',
       `2. Propose phases and their tasks, each with a goal that can be checked${profile ? ` (profile: ${profile})` : ''}. Wait for my agreement.`,
       '3. Call start_mission with the name, the objective, the scope and the constraints.',
-      '4. Begin phase 1: start_task with the areas you will touch, before you edit any file.',
+      '4. Start phase 1: call start_task with the scope (areas) you will touch, before you edit any file.',
     ].join('\n'),
 }
 
 const reviewBlockers: Prompt = {
   name: 'review_blockers',
   title: 'Review blockers',
-  description: 'Prepare what waits for a person so that it can be decided',
+  description: 'Prepare the open inbox items for a decision',
   arguments: [
     {
       name: 'mission',
-      description: 'Mission id; all open ones if left out',
+      description: 'Mission id; default: all open missions',
       required: false,
       completes: 'missions',
     },
   ],
   text: ({ mission }) =>
     [
-      `Show me what waits for my decision${mission ? ` in mission ${mission}` : ' in all open missions (list_missions names them)'}.`,
+      `Show me what needs my decision${mission ? ` in mission ${mission}` : ' in all open missions (list_missions names them)'}.`,
       '',
       '1. get_context with blockers and decisions.',
-      '2. For each blocker: what happened, the options, what you recommend, and what it holds up. Check the log entries in the code first.',
+      '2. For each blocker: what happened, the options, your recommendation, and what it blocks. Check the claims in the code first.',
       '3. Do not resolve anything yourself: I do that with waymark resolve <id> or on the dashboard.',
     ].join('\n'),
 }
@@ -54,11 +54,11 @@ const reviewBlockers: Prompt = {
 const workNextTask: Prompt = {
   name: 'work_next_task',
   title: 'Work on the next task',
-  description: 'Pick up a mission where it stands and do one task',
+  description: 'Continue a mission with one task',
   arguments: [
     {
       name: 'mission',
-      description: 'Mission id; the newest open one if left out',
+      description: 'Mission id; default: the newest open one',
       required: false,
       completes: 'missions',
     },
@@ -69,10 +69,10 @@ const workNextTask: Prompt = {
         ? `Do the next task of mission ${mission}.`
         : 'Call list_missions and do the next task of the newest open mission.',
       '',
-      '1. get_context with phase_summary, tasks, blockers and decisions. If a blocker stands in the way, stop and tell me.',
-      '2. start_task with the current phase and the areas you will touch (or planned_task_id), before you edit any file.',
+      '1. get_context with phase_summary, tasks, blockers and decisions. If a blocker stops you, tell me.',
+      '2. start_task with the current phase and the scope (areas) you will touch, or planned_task_id, before you edit any file.',
       '3. Do the work. Use log_decision and log_issue only for what the next reader must know.',
-      '4. complete_task with an honest summary. Read what it measured: explain every unexpected file to me, or undo it.',
+      '4. complete_task with an honest summary. Read the measurement: explain every file out of scope to me, or undo it.',
     ].join('\n'),
 }
 

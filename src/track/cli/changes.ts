@@ -33,7 +33,7 @@ export const diff: AnswerView<'diff'> = (answer, page) => {
   const { contested_files: others = [], contested_files_total: total = others.length } = answer
   return blocks(
     section('Probably by others, not counted', indentText(contestedRows(others, page)), page),
-    cutNote(others.length, total, 'waymark changes tells of the task.'),
+    cutNote(others.length, total, 'waymark changes shows the whole task.'),
     diffText(answer, page),
   )
 }
@@ -49,7 +49,7 @@ function diffText(
   const cut = !answer.truncated
     ? ''
     : leftOut > 0
-      ? `\nNot everything is shown: ${formatCount(leftOut, 'file')} without lines. Name a path to see one file.`
+      ? `\nThe diff is cut: ${formatCount(leftOut, 'file')} without lines. Name a path to see one file.`
       : '\nThe diff is longer; name a path to see one file.'
   const lines = answer.diff.trimEnd().split('\n')
   return `${lines.map((line) => styleDiffLine(line, ink)).join('\n')}${cut}`
@@ -133,11 +133,11 @@ export function sharedTree(answer: SharedTree, page: RenderContext): string {
 const committers = {
   own: 'its own',
   other: 'of another agent',
-  unknown: 'not known whose',
+  unknown: 'author unknown',
 } as const
 
 const found = {
-  settled: 'several could have changed it: the agent’s word counts',
+  settled: 'several agents could have changed it: the agent’s claim counts',
   unchanged: 'did not change here',
 } as const
 
@@ -186,8 +186,8 @@ export function ignoredFiles(
 
 function measurementLine(measurement: ScopeAnswer['measurement'], { ink }: RenderContext): string {
   if (measurement === 'exact') return ink('green', '● Measured exactly.')
-  if (measurement === 'partial') return ink('yellow', '◐ Measured in part.')
-  return ink('red', '○ Not known: it could not be measured.')
+  if (measurement === 'partial') return ink('yellow', '◐ Partially measured.')
+  return ink('red', '○ Unknown: it could not be measured.')
 }
 
 function scopeInWords(
@@ -199,12 +199,12 @@ function scopeInWords(
   const total = countOf(counts)
   const files = formatCount(total, 'file')
   if (matches === true) {
-    return total === 0 ? 'No file was changed.' : `${files} changed, all inside the declared scope.`
+    return total === 0 ? 'No file was changed.' : `${files} changed, all in scope.`
   }
   if (matches === false) {
     const { unexpected_files: listed, unexpected_total: outside = listed.length } = verification
     const many = total === 0 ? `${outside}` : `${outside} of ${files}`
-    return ink('red', `Changed outside the declared scope: ${many}`)
+    return ink('red', `Out of scope: ${many}`)
   }
   return measurement === 'unknown' ? '' : 'No scope was declared.'
 }

@@ -26,7 +26,7 @@ export function missionPage(mission: MissionAnswer, page: RenderContext): string
     section('Tasks', taskTable(tasks, page), page),
     cutNote(tasks.length, mission.tasks_total, 'waymark context <mission> --include tasks shows all.'),
     section('Runs', runLines(mission, page), page),
-    section('Waiting for a person', inboxList(mission.items, page), page),
+    section('Needs a person', inboxList(mission.items, page), page),
     section('Decisions', decisionList(mission.decisions, page), page),
     claims(mission, 'The one who completed it', page),
   )

@@ -61,7 +61,7 @@ function repeatedClosing(mission: Mission, closing: MissionCompletion): readonly
   if (same) return []
   throw new Failure(
     'CONFLICT',
-    `The ${mission.kind} ${mission.id} "${mission.name}" was already ended as ${mission.status}, with a different report.`,
+    `Cannot complete ${mission.kind} ${mission.id} "${mission.name}": it already ended as ${mission.status}, with a different report.`,
     {
       reason: 'mission_already_completed',
       hint: 'Its record stays as it is. Start a new mission for further work.',

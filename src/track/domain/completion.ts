@@ -90,7 +90,7 @@ export function completeTask(
     notes: [
       ...subtaskNotes(situation),
       ...phase.notes,
-      ...(isHeldUp ? ['The workflow stays open until a person has answered what waits.'] : []),
+      ...(isHeldUp ? ['The workflow stays open until a person answers its inbox items.'] : []),
     ],
   }
 }
@@ -239,7 +239,7 @@ function assertCompleted(task: Task, attempt: Attempt | null): Attempt {
       `Task ${task.id} "${task.name}" was never started: there is nothing to correct.`,
       {
         reason: 'task_not_started',
-        hint: hintOf`Say it with ${callTo('taskman_task_note_add', { id: task.id })}, or begin with ${callTo('start_task', { planned_task_id: task.id })}.`,
+        hint: hintOf`Add a note with ${callTo('taskman_task_note_add', { id: task.id })}, or start with ${callTo('start_task', { planned_task_id: task.id })}.`,
       },
     )
   }
@@ -247,7 +247,7 @@ function assertCompleted(task: Task, attempt: Attempt | null): Attempt {
     throw new Failure(
       'CONFLICT',
       `Attempt ${attempt.id} is an attempt at task ${attempt.taskId}, not at ${task.id}.`,
-      { reason: 'attempt_of_other_task', hint: 'Leave attempt_id out to correct the last one.' },
+      { reason: 'attempt_of_other_task', hint: 'Omit attempt_id to correct the last attempt.' },
     )
   }
   if (attempt.status === 'open') {
@@ -256,17 +256,17 @@ function assertCompleted(task: Task, attempt: Attempt | null): Attempt {
       `Attempt ${attempt.id} at task ${task.id} is open: there is nothing to correct yet.`,
       {
         reason: 'attempt_open',
-        hint: hintOf`Say it in the outcome of ${callTo('complete_task')}, or name the ended attempt with attempt_id.`,
+        hint: hintOf`Put it into the outcome of ${callTo('complete_task')}, or name a closed attempt with attempt_id.`,
       },
     )
   }
   if (attempt.status === 'abandoned') {
     throw new Failure(
       'CONFLICT',
-      `Attempt ${attempt.id} at task ${task.id} was abandoned: nothing was said at its end.`,
+      `Attempt ${attempt.id} at task ${task.id} was abandoned: it has no report to correct.`,
       {
         reason: 'attempt_abandoned',
-        hint: hintOf`Begin again with ${callTo('start_task', { planned_task_id: task.id })}, or add a note with ${callTo('taskman_task_note_add')}.`,
+        hint: hintOf`Start again with ${callTo('start_task', { planned_task_id: task.id })}, or add a note with ${callTo('taskman_task_note_add')}.`,
       },
     )
   }

@@ -47,7 +47,7 @@ export function placeInPhase(
   }
 }
 
-const phaseWithoutMission = 'A phase belongs to a mission: without mission_id the phase number was not used.'
+const phaseWithoutMission = 'The phase number was ignored: phases by number need a mission_id.'
 
 function placeInHomePhase(home: Phase, request: Pick<TaskRequest, 'phase' | 'phaseName'>): PhasePlacement {
   const placed = placeInExistingPhase(home, null)
@@ -57,7 +57,7 @@ function placeInHomePhase(home: Phase, request: Pick<TaskRequest, 'phase' | 'pha
   const said = asked === null ? `"${request.phaseName}"` : `phase ${asked}`
   return {
     ...placed,
-    notes: [...placed.notes, `The task is planned in ${labelOf(home)}: ${said} was not used.`],
+    notes: [...placed.notes, `${said} was ignored: the task is planned in ${labelOf(home)}.`],
   }
 }
 
@@ -86,14 +86,14 @@ function labelOf({ id, number, name }: Phase): string {
 function placeInExistingPhase(phase: Phase, askedName: string | null): PhasePlacement {
   const notes =
     askedName !== null && !isNamed(phase, askedName)
-      ? [`Phase ${phase.number} is already named "${phase.name}"; "${askedName}" was not used.`]
+      ? [`"${askedName}" was ignored: phase ${phase.number} is named "${phase.name}".`]
       : []
   if (phase.status !== 'completed') return { phase, created: false, events: [], notes }
   return {
     phase: { ...phase, status: 'in_progress', completedAt: null },
     created: false,
     events: [{ kind: 'phase.reopened', phaseId: phase.id, missionId: phase.missionId }],
-    notes: [...notes, `Phase ${phase.number ?? phase.id} "${phase.name}" was completed; it is open again.`],
+    notes: [...notes, `Phase ${phase.number ?? phase.id} "${phase.name}" was completed. It is open again.`],
   }
 }
 
@@ -103,7 +103,7 @@ function extendMission(mission: Mission, number: number): Pick<PhasePlacement, '
   const notes =
     mission.kind === 'workflow' && before === 0
       ? []
-      : [`Phase ${number} is more than the ${before} announced; the mission now has ${number} phases.`]
+      : [`The mission announced ${before} phases. It now has ${number}.`]
   return {
     events: [{ kind: 'mission.extended', missionId: mission.id, totalPhases: number, before }],
     notes,
@@ -122,10 +122,10 @@ export function admitTask(situation: TaskSituation): {
   if (parent && situation.depth >= deepest) {
     throw new Failure(
       'REFUSED',
-      `Task ${parent.id} is already ${deepest} levels deep; subtasks go no deeper.`,
+      `Cannot add a subtask to ${parent.id}: it is ${deepest} levels deep, the maximum.`,
       {
         reason: 'subtask_too_deep',
-        hint: 'Start the work beside it, without parent_task_id or with a higher parent.',
+        hint: 'Start the task without parent_task_id, or with a higher parent.',
       },
     )
   }
@@ -134,7 +134,7 @@ export function admitTask(situation: TaskSituation): {
   if (planned?.status === 'done') {
     throw new Failure('CONFLICT', `Task ${planned.id} "${planned.name}" is already done.`, {
       reason: 'task_completed',
-      hint: hintOf`Start a new task with ${callTo('start_task', { name: undefined, goal: undefined })} for what is left.`,
+      hint: hintOf`Start a new task for further work with ${callTo('start_task', { name: undefined, goal: undefined })}.`,
     })
   }
   const reopened = mission ? reopen(mission, planned ?? null) : []
@@ -161,7 +161,7 @@ function reopen(mission: Mission, planned: Task | null): readonly NewProjectEven
   )
 }
 
-const newMission = hintOf`Start a new mission with ${callTo('start_mission')}, or leave mission_id out to work on the project’s own plan.`
+const newMission = hintOf`Start a new mission with ${callTo('start_mission')}, or omit mission_id to work on the project’s own plan.`
 
 /** Left alone, a planned task is worked on in its own mission. */
 function otherMissionHint({ id }: Task): Hint {
@@ -172,6 +172,6 @@ function otherMission(parent: Task, mission: Mission): Failure {
   const home = parent.missionId === null ? 'no mission' : `mission ${parent.missionId}`
   return new Failure('CONFLICT', `The parent task ${parent.id} belongs to ${home}, not to ${mission.id}.`, {
     reason: 'parent_of_other_mission',
-    hint: 'Leave mission_id out: a subtask inherits the mission of its parent.',
+    hint: 'Omit mission_id: a subtask inherits the mission of its parent.',
   })
 }

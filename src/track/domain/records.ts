@@ -256,13 +256,13 @@ export function assertOpen(task: Task, attempt: Attempt): void {
     throw new Failure(
       'CONFLICT',
       `Attempt ${attempt.id} is an attempt at task ${attempt.taskId}, not at ${task.id}.`,
-      { reason: 'attempt_of_other_task', hint: 'Leave attempt_id out to mean the task’s open attempt.' },
+      { reason: 'attempt_of_other_task', hint: 'Omit attempt_id to use the open attempt of the task.' },
     )
   }
   if (attempt.status !== 'open') {
     throw new Failure('CONFLICT', `Attempt ${attempt.id} is closed (${attempt.status}).`, {
       reason: 'attempt_closed',
-      hint: hintOf`Leave attempt_id out, or begin again with ${callTo('start_task', { planned_task_id: task.id })}.`,
+      hint: hintOf`Omit attempt_id, or start again with ${callTo('start_task', { planned_task_id: task.id })}.`,
     })
   }
 }

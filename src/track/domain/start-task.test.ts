@@ -72,7 +72,7 @@ describe('phases', () => {
       totalPhases: 5,
       before: 3,
     })
-    expect(started.notes.join()).toContain('more than the 3 announced')
+    expect(started.notes.join()).toContain('announced 3 phases')
   })
 
   test('work in a completed phase opens it again', () => {
@@ -143,7 +143,7 @@ describe('a planned task', () => {
 
   test('that somebody else holds is refused, and free again when the claim ran out', () => {
     const planned = plannedTaskFrom(task, { claim })
-    expect(() => startTask(request(), situation({ planned }), settingAt(99))).toThrow(/is held by other/)
+    expect(() => startTask(request(), situation({ planned }), settingAt(99))).toThrow(/is claimed by other/)
     expect(eventKinds(startTask(request(), situation({ planned }), settingAt(100)))).toContain(
       'attempt.opened',
     )
@@ -154,7 +154,7 @@ describe('a planned task', () => {
     const withToken = (claimToken: string) => () =>
       startTask(request({ claimToken }), situation({ planned, tokenOf: task.id }), settingAt(5))
     expect(eventKinds(withToken('c-1')())).toContain('attempt.opened')
-    expect(withToken('c-0')).toThrow(/claim c-0 on task t-7 no longer holds/)
+    expect(withToken('c-0')).toThrow(/claim c-0 on task t-7 has ended/)
   })
 
   test('that waits for others is begun only by force, and the record says so', () => {

@@ -79,19 +79,19 @@ function ignoredFieldNotes({ name, goal }: TaskRequest, planned: Task | null): r
   ]
   if (given.length === 0) return []
   return [
-    `The ${given.join(' and ')} given here ${given.length === 1 ? 'was' : 'were'} not taken: task ${planned.id} keeps what the plan says. taskman_task_edit changes it.`,
+    `The given ${given.join(' and ')} ${given.length === 1 ? 'was' : 'were'} ignored: task ${planned.id} keeps those of the plan. taskman_task_edit changes them.`,
   ]
 }
 
 function resumeAttempt(attempt: Attempt, situation: TaskSituation): StartedTask {
   const task = situation.planned?.task
-  if (!task) throw new Error('an attempt can be resumed only at a planned task')
+  if (!task) throw new Error('only an attempt at a planned task can be resumed')
   const { phases, home } = situation
   const phase = [home, ...phases].find((candidate) => candidate?.id === attempt.phaseId) ?? null
   const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
   return {
     events: [
-      ...closeStaleItems(situation.items, 'The agent took the attempt up again.'),
+      ...closeStaleItems(situation.items, 'The agent resumed the attempt.'),
       { kind: 'attempt.continued', ...about },
     ],
     task,
@@ -223,13 +223,13 @@ function startPlanned(
       `Task ${task.id} "${task.name}" waits for tasks that are not done${unsettled}: ${open.slice(0, 5).map(dependencyStatusText).join(', ')}.`,
       {
         reason: 'dependencies_open',
-        hint: hintOf`Take one that is ready with ${callTo('taskman_task_next')}, or pass force: true: the record will say so.`,
+        hint: hintOf`Get a ready task with ${callTo('taskman_task_next')}, or pass force: true, which is recorded.`,
       },
     )
   }
   return {
     events: [{ kind: 'task.forced', taskId: task.id, open: dependsOn }],
-    notes: [...forOther, 'The task was begun although tasks that it depends on are not done.'],
+    notes: [...forOther, 'The task was started although tasks that it depends on are not done.'],
   }
 }
 

@@ -17,9 +17,9 @@ function liveAttemptHint(
   open: Attempt,
   { actor, agentName }: Pick<TaskRequest, 'actor' | 'agentName'>,
 ): string | Hint {
-  const wait = 'Take another task, or wait: an attempt without a call for two hours can be taken over.'
+  const wait = 'Start another task, or wait: an attempt can be taken over two hours after its last call.'
   if (open.actor.name !== actor.name || open.agentName !== agentName) return wait
-  return hintOf`Is it your own, from an earlier connection? Then go on without start_task, and end it with ${callTo('complete_task', { task_id: open.taskId })}. Otherwise: ${wait}`
+  return hintOf`If it is yours from an earlier connection, continue without start_task and end it with ${callTo('complete_task', { task_id: open.taskId })}. Otherwise: ${wait}`
 }
 
 /** An open attempt blocks others until it is closed, or stale and taken over. */
@@ -50,7 +50,7 @@ export function mayTakeOver(
       `Attempt ${open.id} of ${holder} at task ${open.taskId} is stale: no call since ${instant(open.lastCallAt)}.`,
       {
         reason: 'attempt_stale',
-        hint: hintOf`Use ${callTo('start_task', { planned_task_id: open.taskId, take_over: true })} to abandon it and begin again.`,
+        hint: hintOf`Abandon it and start again with ${callTo('start_task', { planned_task_id: open.taskId, take_over: true })}.`,
       },
     )
   }

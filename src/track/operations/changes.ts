@@ -103,7 +103,7 @@ async function storedChanges({ tasks }: Reads, attempt: Attempt, part: ListPart)
 const unmeasured: z.output<typeof Verification> = {
   scope_match: null,
   unexpected_files: [],
-  warnings: ['The attempt was abandoned: its end was not measured.'],
+  warnings: ['The attempt was abandoned, so its end was not measured.'],
 }
 
 function verificationOf({
@@ -217,7 +217,7 @@ async function attemptDiffSource(
 function endNotMeasuredFailure({ id, status, taskId }: Attempt): Failure {
   return new Failure('UNAVAILABLE', `The end of attempt ${id} was not measured (${status}).`, {
     reason: 'attempt_not_measured',
-    hint: `waymark show ${taskId} tells what is known.`,
+    hint: `waymark show ${taskId} shows what is recorded.`,
   })
 }
 
@@ -254,10 +254,10 @@ async function storedDiff({ machines }: Reads, attempt: Attempt, path: string | 
   if (kept.text === null) {
     throw new Failure(
       'UNAVAILABLE',
-      `What attempt ${attempt.id} changed, line by line, was removed when its time was over: ${kept.bytes} bytes, sha-256 ${kept.sha256}.`,
+      `The diff of attempt ${attempt.id} has expired and was removed: ${kept.bytes} bytes, sha-256 ${kept.sha256}.`,
       {
         reason: 'diff_removed',
-        hint: `waymark changes ${attempt.taskId} lists the files; waymark setting list says how long such texts are kept (retention_days).`,
+        hint: `waymark changes ${attempt.taskId} lists the files. The setting retention_days says how long diffs are kept: waymark setting list`,
       },
     )
   }
@@ -310,8 +310,8 @@ function changesElsewhereFailure(missionId: MissionId, { snapshot }: Attempt): F
   const { machineName: machine = 'the machine that keeps the record', top } = snapshot
   return new Failure(
     'UNAVAILABLE',
-    `Mission ${missionId} was worked on on ${machine}, in ${top}: its states can only be compared there.`,
-    { reason: 'mission_on_other_machine', hint: 'Look at its tasks one by one: waymark diff <task>.' },
+    `Cannot compare mission ${missionId} here: its work was done on ${machine}, in ${top}.`,
+    { reason: 'mission_on_other_machine', hint: 'Show the diff of each task: waymark diff <task>' },
   )
 }
 
@@ -381,6 +381,6 @@ async function attemptOf(reads: Reads, id: string): Promise<Attempt> {
   if (attempt) return attempt
   throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" was never started: nothing was measured.`, {
     reason: 'task_not_started',
-    hint: hintOf`Use ${callTo('start_task', { planned_task_id: task.id })} to begin.`,
+    hint: hintOf`Start it with ${callTo('start_task', { planned_task_id: task.id })}.`,
   })
 }

@@ -140,7 +140,7 @@ export const completeMission = defineOperation({
               ]),
           ...(sentBack.length === 0 ? [] : [`${tasksSentBackText(sentBack)}.`]),
           ...unfinishedTasksNotes(left.filter(({ id }) => !sentBack.some((task) => task.id === id))),
-          ...lost.slice(0, 3).map((run) => `Not everything succeeded: ${lossWords(run)}.`),
+          ...lost.slice(0, 3).map((run) => `Completed as partial: ${lossWords(run)}.`),
         ],
         ...(repeat && { already_completed: true }),
       },
@@ -173,7 +173,7 @@ function refuseWhileSentBack(mission: Mission, sentBack: readonly Task[]): void 
     `Cannot complete ${mission.kind} ${mission.id}: ${tasksSentBackText(sentBack)}, and this project waits for it.`,
     {
       reason: 'tasks_sent_back',
-      hint: hintOf`Take each up with ${callTo('start_task', { planned_task_id: sentBack[0]?.id })}, or complete the mission as partial.`,
+      hint: hintOf`Start each again with ${callTo('start_task', { planned_task_id: sentBack[0]?.id })}, or complete the mission as partial.`,
     },
   )
 }
@@ -193,7 +193,7 @@ async function tasksSentBack(reads: Reads, missionId: MissionId): Promise<readon
 }
 
 function tasksSentBackText(tasks: readonly Task[]): string {
-  return `A person sent ${formatCount(tasks.length, 'task')} back that nobody has done again: ${namedTasks(tasks)}`
+  return `A person sent ${formatCount(tasks.length, 'task')} back, and nobody has redone ${tasks.length === 1 ? 'it' : 'them'}: ${namedTasks(tasks)}`
 }
 
 function unfinishedTasksNotes(tasks: readonly Task[]): readonly string[] {

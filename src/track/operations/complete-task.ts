@@ -418,10 +418,10 @@ function refuseOtherToken(actor: Actor, attempt: Attempt): void {
   if (!isOfOtherToken(attempt, actor)) return
   throw new Failure(
     'FORBIDDEN',
-    `Attempt ${attempt.id} was begun by ${displayName(attempt)} with another token.`,
+    `Cannot complete attempt ${attempt.id}: ${displayName(attempt)} started it with another token.`,
     {
       reason: 'attempt_of_other_token',
-      hint: 'Complete it with the token that began it, or ask a person to end it (waymark inbox) and start the task again.',
+      hint: 'Complete it with the token that started it, or ask a person to end it (waymark inbox) and start the task again.',
     },
   )
 }
@@ -549,7 +549,7 @@ function parseCompletion({ status, outcome, ...rest }: z.output<typeof inputFiel
     status === undefined ? `"status" is missing: one of ${taskOutcomes.join(', ')}` : '"outcome" is missing'
   throw new Failure('INVALID_INPUT', `complete_task: ${missing}.`, {
     reason: 'input_invalid',
-    hint: 'Complete with status and outcome { summary }; only a correction after the end needs neither.',
+    hint: 'Complete with status and outcome { summary }. Only a correction after the end needs neither.',
     details: { fields: [status === undefined ? 'status' : 'outcome'] },
   })
 }
@@ -584,7 +584,7 @@ async function correct(
       waits_for: (await openItemsOfTask(reads, task.id)).map(openItemEntry),
       corrected: true as const,
       correction: { text: said.correction, created_at: instant(corrected.at) },
-      ...(ignored && { note: 'status and outcome stay as they were: a correction stands beside them.' }),
+      ...(ignored && { note: 'status and outcome are unchanged; the correction is stored beside them.' }),
     },
   }
 }

@@ -59,7 +59,7 @@ function notRunning(task: Task, last: Attempt): Failure {
     return new Failure(
       'CONFLICT',
       `Attempt ${last.id} at task ${task.id} "${task.name}" was abandoned: it can no longer be completed.`,
-      { reason: 'attempt_abandoned', hint: hintOf`Begin again with ${again}, before you edit.`, details },
+      { reason: 'attempt_abandoned', hint: hintOf`Start again with ${again}, before you edit.`, details },
     )
   }
   return new Failure(
@@ -67,7 +67,7 @@ function notRunning(task: Task, last: Attempt): Failure {
     `Task ${task.id} "${task.name}" was already completed (${last.status}), with a different report.`,
     {
       reason: 'attempt_already_completed',
-      hint: hintOf`Its record stays as it is. For further work ${last.status === 'failed' ? hintOf`begin again with ${again}` : 'start a new task'}.`,
+      hint: hintOf`Its record does not change. For further work ${last.status === 'failed' ? hintOf`begin again with ${again}` : 'start a new task'}.`,
       details,
     },
   )

@@ -326,7 +326,7 @@ function unmeasuredEvidence({ snapshot: { machineId, machineName, top } }: Attem
     machineId === undefined
       ? `where the record is kept, in ${top}`
       : `on ${machineName} (${machineId}), in ${top}`
-  return unknownReport(`The attempt began ${where}: what it changed can only be measured there, and was not.`)
+  return unknownReport(`The attempt started ${where}: its changes can only be measured there, and were not.`)
 }
 
 function unknownReport(doubt: string): ChangeReport {
@@ -433,7 +433,7 @@ export function judge(
       ...otherCommitNotes(commits, around, whose),
       ...foreignNote(attributed, around),
       ...(absent.length > 0
-        ? [`Named in the outcome, but unchanged during the task: ${nameSome(absent)}.`]
+        ? [`Named in the outcome, but not changed during the task: ${nameSome(absent)}.`]
         : []),
       ...(crowded
         ? [`${maxNeighbours} or more attempts were open in this work tree: not all of them were compared.`]
@@ -639,7 +639,7 @@ function otherCommitNotes(
 }
 
 function widenedNote(areas: readonly string[]): readonly string[] {
-  return areas.length === 0 ? [] : [`The areas were widened at the end: ${nameSome(areas)}.`]
+  return areas.length === 0 ? [] : [`The scope was widened at the end: ${nameSome(areas)}.`]
 }
 
 function contestedNotes(changes: readonly ReportedChange[], own: string): readonly string[] {
@@ -652,7 +652,7 @@ function contestedNotes(changes: readonly ReportedChange[], own: string): readon
   const paths = contested.map(({ path }) => path)
   const who = others.length === 0 ? 'another agent' : nameSome(others)
   return [
-    `${formatCount(paths.length, 'file')} changed while ${who} also worked here, and it is not known by whom: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary.`,
+    `The author of ${formatCount(paths.length, 'changed file')} is unknown, because ${who} also worked here: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary.`,
   ]
 }
 
@@ -660,7 +660,7 @@ function unseenNotes(changes: readonly ReportedChange[]): readonly string[] {
   const unseen = changes.filter(({ unseen }) => unseen).map(({ path }) => path)
   if (unseen.length === 0) return []
   return [
-    `${formatCount(unseen.length, 'file')} changed, and no tool of yours told of it: ${nameSome(unseen)}. A person or another program may have written there.`,
+    `${formatCount(unseen.length, 'file')} changed without a tool call of yours: ${nameSome(unseen)}. A person or another program may have written ${unseen.length === 1 ? 'it' : 'them'}.`,
   ]
 }
 
@@ -670,7 +670,7 @@ function contestedNote(contested: readonly ContestedFile[]): readonly string[] {
     .slice(0, maxNamed)
     .map(({ path, candidates }) => `${path} (${candidates.join(', ')})`)
   return [
-    `${formatCount(contested.length, 'file')} changed in other agents' areas and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${withMoreCount(shown, contested.length)}. If you edited one, name it in your summary.`,
+    `${formatCount(contested.length, 'file')} changed in other agents' scope and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${withMoreCount(shown, contested.length)}. If you edited one, name it in your summary.`,
   ]
 }
 

@@ -67,7 +67,7 @@ export const startPhase = defineOperation({
       started_at: instant(phase.createdAt),
       warnings: [
         ...warnings,
-        ...(input.description === undefined ? [] : ['The description was not kept: a phase has none.']),
+        ...(input.description === undefined ? [] : ['The description was ignored: phases have none.']),
       ],
     })
     const existing = phases.find(({ number }) => number === input.number)
@@ -167,7 +167,7 @@ export const completePhase = defineOperation({
             : [`Work in the phase is still open: ${tasks.in_progress} of its tasks.`]),
           ...(input.summary === undefined
             ? []
-            : ['The summary was not kept: a phase has none. complete_mission keeps one.']),
+            : ['The summary was ignored: phases have none. complete_mission has one.']),
         ],
         ...(isRepeat && { already_completed: true }),
       },
@@ -179,10 +179,10 @@ function refuseEnded(phase: Phase, asked: string): void {
   if (phase.status !== 'completed' && phase.status !== 'failed') return
   throw new Failure(
     'CONFLICT',
-    `Phase ${phase.id} "${phase.name}" is already ${phase.status}, not ${asked}.`,
+    `Cannot set phase ${phase.id} "${phase.name}" to ${asked}: it is already ${phase.status}.`,
     {
       reason: 'phase_ended',
-      hint: hintOf`${callTo('taskman_phase_edit', { id: phase.id, status: 'in_progress' })} opens it again.`,
+      hint: hintOf`Reopen it with ${callTo('taskman_phase_edit', { id: phase.id, status: 'in_progress' })}.`,
     },
   )
 }

@@ -322,7 +322,7 @@ function assertTaskNamed(input: {
   if (input.name !== undefined || input.planned_task_id !== undefined) return
   throw new Failure('INVALID_INPUT', 'start_task: "name" is missing.', {
     reason: 'input_invalid',
-    hint: 'Give the new task a name and a goal, or name a planned one with planned_task_id.',
+    hint: 'Pass name and goal for a new task, or planned_task_id for a planned one.',
     details: { fields: ['name'] },
   })
 }
@@ -342,10 +342,10 @@ async function refuseIdAsName(
   if (task === null) return
   throw new Failure(
     'INVALID_INPUT',
-    `"${name}" is the id of task "${task.name}", not a name for a new task.`,
+    `"${name}" is the id of task "${task.name}", not the name of a new task.`,
     {
       reason: 'name_is_task_id',
-      hint: hintOf`To work on it: ${callTo('start_task', { planned_task_id: name })}. A new task needs a name in words.`,
+      hint: hintOf`Work on it with ${callTo('start_task', { planned_task_id: name })}. A new task needs a name in words.`,
       details: { task_id: task.id },
     },
   )
@@ -392,7 +392,7 @@ async function resolveNamedPhase<Input extends PhaseInput>(reads: Reads, input: 
   if (phase.missionId === null || phase.number === null) {
     throw new Failure('INVALID_INPUT', `Phase ${id} "${phase.name}" has no number in a mission.`, {
       reason: 'phase_without_mission',
-      hint: hintOf`Plan the task in it with ${callTo('taskman_task_add', { title: undefined, phase: id })}, and begin it with ${callTo('start_task', { planned_task_id: undefined })}.`,
+      hint: hintOf`Add a task to it with ${callTo('taskman_task_add', { title: undefined, phase: id })}, and start it with ${callTo('start_task', { planned_task_id: undefined })}.`,
     })
   }
   const named = mission_id ?? workflow_id ?? phase.missionId
@@ -400,7 +400,7 @@ async function resolveNamedPhase<Input extends PhaseInput>(reads: Reads, input: 
     throw new Failure(
       'CONFLICT',
       `Phase ${id} is phase ${phase.number} of ${phase.missionId}, not of ${named}${input.phase === undefined ? '' : `, phase ${input.phase}`}.`,
-      { reason: 'phase_of_other_mission', hint: 'Give phase_id alone, or the mission and the phase number.' },
+      { reason: 'phase_of_other_mission', hint: 'Pass only phase_id, or the mission and the phase number.' },
     )
   }
   return { ...input, phase: phase.number, ...(workflow_id === undefined && { mission_id: phase.missionId }) }
@@ -425,7 +425,7 @@ async function requestedWorkTree(
     `The work tree ${asked} belongs to ${other.mainTop}, not to this project (${own.mainTop}).`,
     {
       reason: 'work_tree_of_other_project',
-      hint: 'Name a work tree of this repository, or leave work_tree out.',
+      hint: 'Name a work tree of this repository, or omit work_tree.',
     },
   )
 }
@@ -441,8 +441,8 @@ async function assertOnlyTree(witness: WorkTree['witness'], folder: string): Pro
   const more = others.length + 1 > maxShown ? `, and ${others.length + 1 - maxShown} more` : ''
   throw new Failure(
     'INVALID_INPUT',
-    `start_task: "work_tree" is missing. Over HTTP it does not show which of ${others.length + 1} work trees you work in: ${shown}${more}.`,
-    { reason: 'work_tree_missing', hint: 'Give the folder whose files you edit as work_tree.' },
+    `start_task: "work_tree" is missing. Over HTTP, Waymark cannot see which of ${others.length + 1} work trees you use: ${shown}${more}.`,
+    { reason: 'work_tree_missing', hint: 'Pass the folder whose files you edit as work_tree.' },
   )
 }
 
@@ -477,7 +477,7 @@ function startAnswer(
     areas: survey.slice(0, maxAreas).map(({ area, files }) => ({ area: excerpt(area, 120), files })),
     warnings: [
       ...(started.resumed
-        ? [`Attempt ${attempt.id} was already open: it goes on from its first snapshot.`]
+        ? [`Attempt ${attempt.id} was already open. It continues from its first snapshot.`]
         : []),
       ...started.notes,
       ...measured.snapshot.notes,
@@ -521,8 +521,8 @@ function unmatchedNotes(survey: readonly AreaCount[]): readonly string[] {
       .slice(0, maxUnmatched)
       .map(
         ({ area }) =>
-          `Area "${excerpt(area, 120)}" matches no file yet. Unless it is for new files, check the spelling.`,
+          `Scope "${excerpt(area, 120)}" matches no file yet. Check the spelling, unless it is for new files.`,
       ),
-    ...(more > 0 ? [`${more} more areas match no file yet.`] : []),
+    ...(more > 0 ? [`${more} more paths of the scope match no file yet.`] : []),
   ]
 }

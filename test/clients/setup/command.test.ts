@@ -130,7 +130,7 @@ test('without a terminal it asks for --yes, and writes nothing', () => {
   const { code, error } = run('setup', 'claude')
   expect(code).toBe(2)
   expect(error).toBe(
-    'waymark: Nothing was written: there is no terminal to ask at.\nAdd --yes to write it, or --dry-run to see it only.\n',
+    'waymark: Nothing was written: there is no terminal to ask.\nAdd --yes to write it, or --dry-run to only see it.\n',
   )
   expect(existsSync(join(folder, '.mcp.json'))).toBe(false)
 })
@@ -326,7 +326,7 @@ test('npx is offered only to a copy that came from the registry', () => {
   const { run, folder } = openCommandLine()
   const { code, error } = run('setup', 'claude', '--via', 'npx', '--yes')
   expect(code).toBe(1)
-  expect(error).toContain('did not come from the npm registry')
+  expect(error).toContain('is not from the npm registry')
   expect(existsSync(join(folder, '.mcp.json'))).toBe(false)
 })
 
@@ -481,7 +481,7 @@ test('what cannot be written is said before anything is shown, with the folder',
   )
   expect(run('capture', 'on')).toMatchObject({
     code: 1,
-    error: expect.stringMatching(/state.waymark.hooks.\S+ cannot be written: nothing was changed\./),
+    error: expect.stringMatching(/state.waymark.hooks.\S+ is not writable. Nothing was changed\./),
   })
 })
 

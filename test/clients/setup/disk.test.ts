@@ -101,7 +101,7 @@ test('a file that changed since it was read is not written, nor is any other', (
   const disk = new Disk()
   for (const { file } of files) disk.read(file)
   writeFileSync(path('c.md'), 'somebody was here\n')
-  expect(() => apply({}, disk)).toThrow(`${path('c.md')} changed meanwhile: nothing was written.`)
+  expect(() => apply({}, disk)).toThrow(`${path('c.md')} changed meanwhile. Nothing was written.`)
   expect(state()).toEqual({ 'a.md': 'a\n', 'c.md': 'somebody was here\n' })
   expect(kept.size).toBe(0)
 })
@@ -164,7 +164,7 @@ test('writes nothing through a link that a folder became meanwhile', () => {
       writer.write(temporary, bytes, mode)
     },
   }
-  expect(() => apply(failing)).toThrow('changed meanwhile: nothing was written')
+  expect(() => apply(failing)).toThrow('changed meanwhile. Nothing was written')
   expect(readdirSync(outside)).toEqual([])
   expect(state()).toEqual({ 'a.md': 'a\n', 'c.md': 'c\n' })
   expect([...kept.keys()]).toEqual([])

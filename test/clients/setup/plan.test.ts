@@ -375,7 +375,7 @@ test('the section of rules: missing, current, stale and edited', () => {
   expect(text.split('waymark:begin')[1]?.split('\n').length).toBeLessThanOrEqual(10)
   files.setUp([client('cursor')], { rules: true })
   expect(files.texts.get(file)).toBe(text)
-  const edited = text.replace('Keep to the areas', 'Stay in the areas')
+  const edited = text.replace('Stay in scope', 'Keep in scope')
   files.texts.set(file, edited)
   const { findings } = files.setUp([client('codex')], { rules: true })
   expect(findings.find(({ part }) => part === 'rules')?.says).toContain('was edited and is left alone')

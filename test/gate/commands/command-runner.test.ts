@@ -66,7 +66,7 @@ describe('a command', () => {
     expect(await run('printf partial; kill -KILL $$')).toEqual({
       status: 'failed',
       exitCode: null,
-      output: 'partial\nThe command was ended by the signal SIGKILL.',
+      output: 'partial\nThe command was ended by signal SIGKILL.',
     })
   })
 
@@ -128,7 +128,7 @@ describe('of the output', () => {
   test('our own last line has room', async () => {
     const { output } = await run('head -c 50000 /dev/zero | tr "\\0" x; kill -TERM $$')
     expect(output).toHaveLength(20_000)
-    expect(output.endsWith('x\nThe command was ended by the signal SIGTERM.')).toBe(true)
+    expect(output.endsWith('x\nThe command was ended by signal SIGTERM.')).toBe(true)
   })
 })
 
@@ -158,7 +158,7 @@ describe('past its time a command', () => {
     expect(end).toEqual({
       status: 'timed_out',
       exitCode: null,
-      output: expect.stringMatching(/tidied\n(.*\n)*The command was ended: it ran for more than 0.5 s\.$/),
+      output: expect.stringMatching(/tidied\n(.*\n)*The command timed out after 0.5 s\.$/),
     })
     await until(() => !runs(Number(folder.read('pid'))))
   })

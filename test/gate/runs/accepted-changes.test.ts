@@ -92,7 +92,7 @@ test('a person’s own edit between tasks is named as such, and they accept it',
   project.write('README.md', '# Edited by hand\n')
   await complete(await start({ name: 'Another' }))
   expect((await refused()).missing_guards).toEqual([
-    'right: changed beside what may change: README.md (while no task of this work was open)',
+    'right: changed, and is not among the allowed paths: README.md (while no task of this work was open)',
   ])
   const [item] = await waiting()
   await approve({ id: item.item_id, content: item.content })
@@ -145,7 +145,7 @@ test('a file that was accepted out of scope is none that a later edit may hide i
   const later = await start({ name: 'Later' })
   project.write('utils.ts', 'export const utils = 3\n')
   await complete(later)
-  expect((await refused()).missing_guards).toEqual(['right: changed outside the scope: utils.ts'])
+  expect((await refused()).missing_guards).toEqual(['right: changed out of scope: utils.ts'])
 })
 
 test('an approval of the changes covers what git holds beside them, and is void when that changes', async () => {

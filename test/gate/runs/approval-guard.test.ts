@@ -82,7 +82,7 @@ test('no one approves their own work', async () => {
   await run.emit('go', { artifact_paths: ['plan.md'] }, ana)
   expect(await failureOf(approve(run, ana))).toMatchObject({
     code: 'FORBIDDEN',
-    message: expect.stringContaining('Ana handed in what is to be approved'),
+    message: expect.stringContaining('Ana submitted the files to approve'),
   })
   expect(await approve(run, ben)).toMatchObject({ decided: true })
 })
@@ -116,7 +116,7 @@ test('there must be something to approve', async () => {
   const run = await runOf(oneApproval)
   expect(await failureOf(approve(run))).toMatchObject({
     code: 'REFUSED',
-    message: `Run ${run.id} has no "plan" that could be approved.`,
+    message: `Run ${run.id} has no "plan" to approve.`,
   })
 })
 
@@ -173,7 +173,7 @@ test('nobody approves the state that they brought the run to', async () => {
   await run.emit('submit', {}, ana)
   expect(await failureOf(approve(run, ana))).toMatchObject({
     code: 'FORBIDDEN',
-    message: `Ana brought run ${run.id} to "work", which is to be approved: no one approves their own work.`,
+    message: `Ana brought run ${run.id} to "work", the state to approve. Nobody can approve their own work.`,
   })
   expect(await approve(run, ben)).toMatchObject({ decided: true, status: 'succeeded' })
 })

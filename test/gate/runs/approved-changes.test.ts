@@ -88,11 +88,11 @@ test('where nothing was measured there is nothing to approve', async () => {
   const run = await runOf(text, { git: true })
   expect(await failureOf(run.project.call('approve', { id: run.id }, { actor: ana }))).toMatchObject({
     code: 'REFUSED',
-    message: expect.stringContaining('gates no mission and no task'),
+    message: expect.stringContaining('gates no mission or task'),
   })
   const { run: gated, project } = await gatedMission(text, 'reviewed')
   expect(await failureOf(project.call('approve', { id: gated.id }, { actor: ana }))).toMatchObject({
-    message: expect.stringContaining('no task was begun'),
+    message: expect.stringContaining('no task was started'),
   })
 })
 
@@ -108,7 +108,7 @@ test('who did the work themselves cannot approve it', async () => {
   )
   expect(await failureOf(project.call('approve', { id: run.id }, { actor: ana }))).toMatchObject({
     code: 'FORBIDDEN',
-    message: expect.stringContaining('Ana worked on what is to be approved'),
+    message: expect.stringContaining('Ana did the work to approve'),
   })
 })
 

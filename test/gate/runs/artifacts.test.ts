@@ -101,12 +101,12 @@ test('evidence that was changed or deleted since counts no more, and handed in a
   expect(await run.emit('go', { artifact_paths: ['notes/b.md'] })).toMatchObject({
     state_changed: false,
     unsatisfied_guards: [
-      'enough: not enough "note" (now: 1, needed: 2); not counted: notes/a.md changed since it was handed in',
+      'enough: not enough "note" (now: 1, needed: 2); not counted: notes/a.md changed after it was submitted',
     ],
   })
   run.project.remove('notes/b.md')
   const { missing_guards } = await run.state()
-  expect(missing_guards[0].current_status).toContain('notes/b.md was deleted since')
+  expect(missing_guards[0].current_status).toContain('notes/b.md was deleted after it was submitted')
   run.project.write('notes/b.md', 'B.')
   expect(await run.emit('go', { artifact_paths: ['notes/a.md'] })).toMatchObject({ state_changed: true })
 })
@@ -125,7 +125,7 @@ test('required artifacts hold back every way out of a state, but not an escape',
   })
   run.project.write('plan.md', 'abc')
   expect((await run.refused('go', { artifact_paths: ['plan.md'] })).hint).toContain(
-    'plan.md has 3 bytes, at least 5 are needed',
+    'plan.md has 3 bytes, and needs at least 5',
   )
   run.project.write('plan.md', 'abcdef')
   const other = await runOf(text, { project: run.project })
@@ -146,7 +146,7 @@ test('a file whose type has a schema must be JSON that fits it', async () => {
     return (await run.refused('go', { artifact_paths: ['note.json'] })).hint
   }
   expect(await reasonFor('{')).toContain('note.json is not JSON')
-  expect(await reasonFor('{}')).toContain('note.json does not fit its schema')
+  expect(await reasonFor('{}')).toContain('note.json does not match its schema')
   run.project.write('note.json', '{"findings":[]}')
   expect(await run.emit('go', { artifact_paths: ['note.json'] })).toMatchObject({ status: 'succeeded' })
 })

@@ -37,7 +37,7 @@ test('in_scope: a change outside is named at once, and passes once a person acce
   )
   const task = await start()
   project.write('utils.ts', 'export const utils = 2\n')
-  const outside = ['right: changed outside the scope: utils.ts']
+  const outside = ['right: changed out of scope: utils.ts']
   expect(await missing(run)).toEqual(outside)
   await complete(task)
   expect(await missing(run)).toEqual(outside)
@@ -56,7 +56,7 @@ test('in_scope: a change that was dismissed does not pass', async () => {
   await complete(task)
   const { items } = await project.call('inbox', { kind: 'scope' })
   await project.call('reject', { id: items[0].item_id, reason: 'Take it back.' }, { actor: person })
-  expect(await missing(run)).toEqual(['right: changed outside the scope: utils.ts'])
+  expect(await missing(run)).toEqual(['right: changed out of scope: utils.ts'])
 })
 
 test('in_scope: what a task without areas changed cannot be judged, until another’s areas cover it', async () => {
@@ -67,7 +67,7 @@ test('in_scope: what a task without areas changed cannot be judged, until anothe
   const free = await start({ areas: [] })
   project.write('src/auth.ts', 'export const auth = 2\n')
   await complete(free)
-  expect(await missing(run)).toEqual(['right: src/auth.ts changed in a task that declared no areas'])
+  expect(await missing(run)).toEqual(['right: src/auth.ts changed in a task without a scope'])
   await start({ areas: ['src/'] })
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
@@ -80,7 +80,7 @@ test('touches_only and touches_none look at every changed file', async () => {
   await start()
   project.write('docs/a.md', 'A.')
   project.write('src/api.ts', 'export const api = 2\n')
-  expect(await missing(run)).toEqual(['right: changed beside what may change: src/api.ts'])
+  expect(await missing(run)).toEqual(['right: changed, and is not among the allowed paths: src/api.ts'])
   project.git('checkout', '-q', 'src/api.ts')
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 
@@ -90,7 +90,7 @@ test('touches_only and touches_none look at every changed file', async () => {
   )
   const task = await none.start()
   none.project.write('src/.hidden/x.sql', 'select 1')
-  expect(await missing(none.run)).toEqual(['right: changed although it must not: src/.hidden/x.sql'])
+  expect(await missing(none.run)).toEqual(['right: changed, and must not: src/.hidden/x.sql'])
   none.project.remove('src/.hidden')
   await none.complete(task)
   expect(await none.run.emit('go')).toMatchObject({ status: 'succeeded' })
@@ -107,7 +107,7 @@ test.each(['src/', 'src', './src/', '/src/**', 'src/**', ' src/ '])(
     project.write('src/api.ts', 'export const api = 2\n')
     project.write('docs/src.md', 'A.')
     await complete(task)
-    expect(await missing(run)).toEqual(['right: changed although it must not: src/api.ts'])
+    expect(await missing(run)).toEqual(['right: changed, and must not: src/api.ts'])
   },
 )
 
@@ -118,7 +118,7 @@ test('touches_none: a file that was moved out of the folder touched it', async (
   )
   await start()
   project.git('mv', 'src/api.ts', 'api.ts')
-  expect(await missing(run)).toEqual(['right: changed although it must not: src/api.ts'])
+  expect(await missing(run)).toEqual(['right: changed, and must not: src/api.ts'])
 })
 
 test('patterns are from the project’s folder, also where that is a folder of the work tree', async () => {
@@ -131,7 +131,7 @@ test('patterns are from the project’s folder, also where that is a folder of t
   project.write('api.ts', 'export {}\n')
   expect(await run.emit('go', { dry_run: true })).toMatchObject({ success: true })
   project.write('src/api.ts', 'export const api = 2\n')
-  expect(await missing(run)).toEqual(['right: changed although it must not: src/api.ts'])
+  expect(await missing(run)).toEqual(['right: changed, and must not: src/api.ts'])
 })
 
 test('touches: each pattern needs a file that is other than at the beginning, committed or not', async () => {
@@ -278,12 +278,12 @@ test('in_scope with some shared kinds lets these pass, and without any word all 
   ])
   some.project.remove('.github/dependabot.yml')
   some.project.write('other.ts', 'export {}')
-  expect(await missing(some.run)).toEqual(['right: changed outside the scope: other.ts'])
+  expect(await missing(some.run)).toEqual(['right: changed out of scope: other.ts'])
 
   const all = await gatedMission(changing('lenient', 'condition: in_scope'), 'lenient')
   await all.start()
   all.project.write('.gitlab-ci.yml', 'a: b')
-  expect(await missing(all.run)).toEqual(['right: changed outside the scope: .gitlab-ci.yml'])
+  expect(await missing(all.run)).toEqual(['right: changed out of scope: .gitlab-ci.yml'])
   all.project.remove('.gitlab-ci.yml')
   all.project.write('.github/dependabot.yml', 'a: b')
   expect(await all.run.emit('go')).toMatchObject({ status: 'succeeded' })

@@ -48,7 +48,7 @@ async function missing(run: TestRun): Promise<string> {
 
 test('a command runs on emit, once a person approved it, and not before', async () => {
   const run = await withCheck(counting())
-  expect(await missing(run)).toContain('tests_pass: "node check.mjs" waits for a person\'s approval')
+  expect(await missing(run)).toContain('tests_pass: "node check.mjs" needs a person\'s approval')
   await run.refused('go')
   const items = await waiting(run)
   expect(items).toMatchObject([
@@ -79,7 +79,7 @@ test('a rejected command never runs, and is not asked about again until it chang
     commands: [{ status: 'refused', refused_by: 'Tess', reason: 'It talks to the network.' }],
   })
   run.project.write('check.mjs', counting('// two'))
-  expect(await missing(run)).toContain("waits for a person's approval")
+  expect(await missing(run)).toContain("needs a person's approval")
   expect(await waiting(run)).toHaveLength(1)
   run.project.write('check.mjs', counting('// one'))
   expect(await missing(run)).toContain('Tess refused')
@@ -228,7 +228,7 @@ test('a pinned file outside of the tree that changes while the command runs void
   run.project.write('.gitignore', 'local.cfg\n')
   await allow(run)
   await run.refused('go')
-  expect(await missing(run)).toContain("waits for a person's approval")
+  expect(await missing(run)).toContain("needs a person's approval")
   expect(await run.state()).toMatchObject({ current_state: 'work' })
 })
 
@@ -236,7 +236,7 @@ test('a change of a pinned file asks again', async () => {
   const run = await withCheck(counting(), checking(', pinned: ["check.mjs"]'))
   await allow(run)
   run.project.write('check.mjs', counting('process.exit(1)'))
-  expect(await missing(run)).toContain("waits for a person's approval")
+  expect(await missing(run)).toContain("needs a person's approval")
   expect(timesRun(run.project)).toBe(0)
   expect(await waiting(run)).toHaveLength(1)
   run.project.write('check.mjs', counting())
@@ -305,7 +305,7 @@ guards:
 
 test('red, then green: a command that must fail is run and bound like any other, and one that did not run is not red', async () => {
   const run = await withCheck('process.exit(0)\n', redGreen)
-  expect(await missing(run)).toContain('not green: whether green holds is not known')
+  expect(await missing(run)).toContain('not green: green is unknown')
   await allow(run)
   expect(await missing(run)).toContain('red: "node check.mjs" passed on this tree, but must fail')
   const verified = () => run.project.call('verify', { run_id: run.id })
@@ -361,7 +361,9 @@ describe('what was approved is what runs', () => {
     const approving = run.project.call('approve', { id: asked.item_id }, { actor: person })
     const failure = await failureOf(approving)
     expect(failure).toMatchObject({ code: 'CONFLICT' })
-    expect(failure.message).toContain('asks about "node check.mjs" as it was before: scripts/more.sh changed')
+    expect(failure.message).toContain(
+      'is about an earlier version of "node check.mjs": scripts/more.sh changed',
+    )
     const [now, ...more] = await waiting(run)
     expect(more).toEqual([])
     expect(failure.details?.['item_id']).toBe(now.item_id)
@@ -382,7 +384,7 @@ describe('what was approved is what runs', () => {
     expect(await waiting(run)).toHaveLength(1)
     const { items } = await run.project.call('inbox', { kind: 'command', closed: true })
     expect(items).toHaveLength(4)
-    expect(items[0].answer).toMatch(/^Its files changed: asked as h-/)
+    expect(items[0].answer).toMatch(/^Its files changed: see h-/)
   })
 
   test('a question ends when its files are as they were approved again', async () => {
@@ -427,7 +429,7 @@ describe('what was approved is what runs', () => {
     })
     await run.project.call('command_revoke', revoking, { actor: person })
     expect((await run.project.call('command_list')).commands).toEqual([])
-    expect(await missing(run)).toContain("waits for a person's approval")
+    expect(await missing(run)).toContain("needs a person's approval")
     expect(timesRun(run.project)).toBe(0)
     const { events: projectEvents } = await run.project.call('log', { limit: 20 })
     expect(projectEvents).toContainEqual(expect.objectContaining({ kind: 'command.revoked', actor: 'Tess' }))

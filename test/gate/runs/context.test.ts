@@ -40,7 +40,7 @@ test('a run cannot begin with a context that does not fit', async () => {
   const begin = project.call('state_gate_create_run', { process_id: 'assigning', context: { risk: 3 } })
   expect(await failureOf(begin)).toMatchObject({
     code: 'INVALID_PAYLOAD',
-    message: expect.stringContaining('The context does not fit process assigning: /risk'),
+    message: expect.stringContaining('The context does not match process assigning: /risk'),
   })
   expect((await project.call('state_gate_list_runs')).total).toBe(1)
 })

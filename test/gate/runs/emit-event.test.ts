@@ -82,10 +82,10 @@ test('SG-037 SG-038 SG-041 SG-052 GUARD_FAILED names every guard with its reason
   expect(await run.refused('submit_synthesis')).toMatchObject({
     code: 'GUARD_FAILED',
     message: 'Guard conditions not satisfied',
-    hint: 'has_synthesis: no "synthesis" was handed in. Attach a file of type "synthesis" to the event.',
+    hint: 'has_synthesis: no "synthesis" was submitted. Attach a file of type "synthesis" to the event.',
     details: {
       current_revision: 4,
-      missing_guards: ['has_synthesis: no "synthesis" was handed in'],
+      missing_guards: ['has_synthesis: no "synthesis" was submitted'],
     },
   })
 })
@@ -111,7 +111,7 @@ test('SG-037 SG-053 INVALID_EVENT says in which state the event is valid, and wh
   expect(failure).toMatchObject({
     code: 'INVALID_EVENT',
     message:
-      '"submit_synthesis" cannot be emitted in "observe", only in "synthesize"; "observe" knows submit_observation, drop.',
+      'Cannot emit "submit_synthesis" in "observe", only in "synthesize". State "observe" has submit_observation, drop.',
   })
 })
 

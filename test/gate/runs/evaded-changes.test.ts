@@ -56,7 +56,7 @@ test('in_scope passes no sensitive file that changed between attempts, until it 
   await complete(await start())
   project.write('.github/workflows/ci.yml', 'on: push\n')
   expect(await missing()).toEqual([
-    'right: changed outside the scope: .github/workflows/ci.yml (while no task of this work was open)',
+    'right: changed out of scope: .github/workflows/ci.yml (while no task of this work was open)',
   ])
   await complete(await start({ name: 'Tell of it', areas: ['.github/workflows/'] }))
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })

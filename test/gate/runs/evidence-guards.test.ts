@@ -35,7 +35,7 @@ test('blockers: an open blocker of another mission does not count', async () => 
 
 test('blockers: of a run on its own nothing is known, so it does not pass', async () => {
   const run = await runOf(blockers)
-  expect(await missing(run)).toEqual(['free: the blockers are not known'])
+  expect(await missing(run)).toEqual(['free: the blockers are unknown'])
 })
 
 test('milestone: the run goes on once the milestone of the plan is reached', async () => {
@@ -120,7 +120,7 @@ test('all, any and not are judged as they are written, and tell every guard that
     'a: "a" is not set, not set',
     'b: "b" is not set, not set',
     'm1: there is no milestone M1',
-    'not c: c holds, but must not',
+    'not c: c is satisfied, but must not be',
   ])
   expect(await missing(await begun({ a: 1 }))).toEqual([
     'b: "b" is not set, not set',
@@ -133,5 +133,5 @@ test('all, any and not are judged as they are written, and tell every guard that
     guard_status: 'satisfied',
   })
   expect(await passing.emit('go')).toMatchObject({ status: 'succeeded' })
-  expect(await missing(await begun({ a: 1, b: 1, c: 1 }))).toEqual(['not c: c holds, but must not'])
+  expect(await missing(await begun({ a: 1, b: 1, c: 1 }))).toEqual(['not c: c is satisfied, but must not be'])
 })

@@ -7,7 +7,7 @@ test('a cancelled run takes no event of anybody, in whatever state it was', asyn
   const run = await runOf(explorationProcess)
   const { project, id } = run
   await project.call('run_cancel', { run_id: id, reason: 'Not needed.' }, { actor: person })
-  const cancelled = 'The run is finished: it was cancelled in "experiment".'
+  const cancelled = 'The run is finished: it was canceled in "experiment".'
   expect(await run.refused('drop')).toMatchObject({ code: 'RUN_FINISHED', message: cancelled })
   const decision = project.call('decide', { run_id: id, event: 'drop' }, { actor: person })
   expect(await failureOf(decision)).toMatchObject({ code: 'RUN_FINISHED', message: cancelled })
@@ -43,7 +43,7 @@ test('nothing can be decided about a run that has ended', async () => {
   for (const verb of ['approve', 'reject']) {
     expect(await failureOf(run.project.call(verb, { id: run.id }, { actor: person }))).toMatchObject({
       code: 'RUN_FINISHED',
-      message: `Run ${run.id} has ended (failed), in "dropped": there is nothing to decide.`,
+      message: `Run ${run.id} has ended (failed) in "dropped". It cannot be decided.`,
     })
   }
 })

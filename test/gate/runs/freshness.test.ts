@@ -44,7 +44,7 @@ async function sentBack(fresh: string, inFirstCheck: boolean) {
 
 test('fresh: state counts what came since the state was entered, and not what came with the event into it', async () => {
   const run = await sentBack('state', false)
-  expect((await run.refused('checked')).hint).toContain('note.md is from before this state')
+  expect((await run.refused('checked')).hint).toContain('note.md was submitted before this state')
   expect(await run.emit('checked', { artifact_paths: ['note.md'] })).toMatchObject({ state_changed: true })
 })
 
@@ -53,7 +53,7 @@ test('fresh: loop counts what came since the last round began', async () => {
   await run.emit('checked')
   await run.emit('send_back', {}, person)
   await run.emit('hand_in')
-  expect((await run.refused('checked')).hint).toContain('note.md is from an earlier round')
+  expect((await run.refused('checked')).hint).toContain('note.md was submitted in an earlier round')
   expect(await run.emit('checked', { artifact_paths: ['note.md'] })).toMatchObject({ state_changed: true })
 })
 
@@ -65,7 +65,7 @@ test('fresh: loop counts what comes with an event on the way forward again', asy
   expect(await run.emit('checked')).toMatchObject({ state_changed: true })
   await run.emit('send_back', {}, person)
   await run.emit('hand_in')
-  expect((await run.refused('checked')).hint).toContain('note.md is from an earlier round')
+  expect((await run.refused('checked')).hint).toContain('note.md was submitted in an earlier round')
 })
 
 test('fresh: run, the default, counts what ever came', async () => {

@@ -25,7 +25,7 @@ test('SG-006 SG-007 SG-009 SG-012 the specification’s example: nothing was sub
   expect(state.missing_guards).toContainEqual({
     guard_name: 'has_experiment_plan',
     description: '実験計画が必要です',
-    current_status: 'no "experiment_plan" was handed in',
+    current_status: 'no "experiment_plan" was submitted',
     fix: 'Attach a file of type "experiment_plan" to the event.',
   })
   expect(state.required_artifacts).toEqual([
@@ -59,7 +59,7 @@ test('SG-008 a required artifact is present once it was handed in, and missing a
   run.project.remove('docs/experiment.md')
   expect(await required()).toMatchObject({
     status: 'missing',
-    not_counted: ['docs/experiment.md was deleted since'],
+    not_counted: ['docs/experiment.md was deleted after it was submitted'],
   })
 })
 

@@ -69,7 +69,7 @@ test('who handed it in cannot approve it under another name', async () => {
   const run = await handedIn(tess)
   expect(await failureOf(approve(run, alias))).toMatchObject({
     code: 'FORBIDDEN',
-    message: expect.stringContaining('Ben, who is the same person here as tess, handed in'),
+    message: expect.stringContaining('Ben, here the same person as tess, submitted'),
   })
   expect(await approve(run, ben)).toMatchObject({ decided: false, approvals: [{ of: 'plan' }] })
 })

@@ -73,7 +73,7 @@ test('SG-015 SG-025 include_blocked adds the events of other states, and says wh
   expect(events['submit_synthesis']).toMatchObject({
     is_allowed: false,
     would_transition_to: null,
-    blocked_reason: 'It cannot be emitted in "observe", only in synthesize.',
+    blocked_reason: 'Cannot be emitted in "observe", only in synthesize.',
     transitions: [{ to_state: 'decide', guard: 'has_synthesis', guard_status: 'unsatisfied' }],
   })
 })

@@ -21,7 +21,7 @@ test('a run that failed does not open its mission’s gate; another run that suc
   await mission.run.emit('abandon')
   expect(await failureOf(end(mission))).toMatchObject({
     code: 'REFUSED',
-    message: `Cannot complete mission ${mission.missionId}: run ${mission.run.id} of process gate, which gates it, ended failed in "abandoned".`,
+    message: `Cannot complete mission ${mission.missionId}: run ${mission.run.id} of process gate, which gates it, failed in "abandoned".`,
     hint: expect.stringContaining('state_gate_create_run { process_id: "gate", mission_id:'),
   })
   const again = await another(mission)
@@ -33,7 +33,7 @@ test('a cancelled run does not open it either, nor does a run of another or a ch
   const mission = await open()
   const { project, run } = mission
   await project.call('run_cancel', { run_id: run.id, reason: 'Wrong.' }, { actor: person })
-  const cancelled = expect.stringContaining('was cancelled in "work"')
+  const cancelled = expect.stringContaining('was canceled in "work"')
   expect(await failureOf(end(mission))).toMatchObject({ code: 'REFUSED', message: cancelled })
   writeProcess(project, process('easy'))
   await (await another(mission, 'easy')).emit('go')
@@ -48,7 +48,7 @@ test('what an agent may say of such a mission: partial or failed; the answer tel
   await mission.run.emit('abandon')
   expect(await end(mission, { status: 'partial' })).toMatchObject({
     status: 'partial',
-    warnings: [expect.stringContaining('ended failed in "abandoned"')],
+    warnings: [expect.stringContaining('failed in "abandoned"')],
   })
 })
 
@@ -84,7 +84,7 @@ test('a phase of the mission is not completed by an agent after such a run', asy
   const task = await mission.start({ phase: 1, phase_name: 'Build' })
   expect(await failureOf(mission.complete(task, { phase_complete: true }))).toMatchObject({
     code: 'REFUSED',
-    message: expect.stringContaining('ended failed in "abandoned"'),
+    message: expect.stringContaining('failed in "abandoned"'),
   })
   expect(await mission.complete(task)).toMatchObject({ phase_status: 'in_progress' })
 })
@@ -98,12 +98,12 @@ test('an agent does not end a phase around its gate by editing it; a person may'
   const editing = { id: phases[0].id, status: 'done' }
   expect(await failureOf(project.call('taskman_phase_edit', editing))).toMatchObject({
     code: 'REFUSED',
-    message: expect.stringContaining(`run ${run.id} of process gate gates it and is in "work"`),
+    message: expect.stringContaining(`its run ${run.id} of process gate is in "work"`),
   })
   await project.call('taskman_phase_edit', { id: phases[0].id, name: 'Builds', status: 'in_progress' })
   await run.emit('abandon')
   expect(await failureOf(project.call('taskman_phase_edit', editing))).toMatchObject({
-    message: expect.stringContaining('ended failed in "abandoned"'),
+    message: expect.stringContaining('failed in "abandoned"'),
   })
   expect(await project.call('taskman_phase_edit', editing, { actor: person })).toMatchObject({
     status: 'done',

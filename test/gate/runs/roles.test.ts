@@ -74,7 +74,7 @@ test('an event for one channel is refused by another, which is told', async () =
   const run = await runOf(process('by-hand', { go: ', channels: [cli]' }))
   expect(await run.refused('go')).toMatchObject({
     code: 'FORBIDDEN',
-    message: '"go" is accepted only by way of cli, not by stdio.',
+    message: '"go" is accepted only through cli, not through stdio.',
     hint: expect.not.stringContaining('WAYMARK_ROLE'),
   })
   const dashboard = { ...person, channel: 'dashboard' } as const

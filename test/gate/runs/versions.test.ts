@@ -77,7 +77,7 @@ test('a context that does not fit the new version keeps the run where it is', as
   for (const dry_run of [true, false]) {
     expect(await failureOf(migrate(run, { dry_run }))).toMatchObject({
       code: 'REFUSED',
-      message: expect.stringContaining('does not fit version 2.0.0: /risk'),
+      message: expect.stringContaining('does not match version 2.0.0: /risk'),
     })
   }
   expect(await run.state()).toMatchObject({ process_version: '1.0.0', revision: 1 })

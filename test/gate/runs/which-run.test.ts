@@ -32,7 +32,7 @@ test('with several active runs each is named, and none is chosen', async () => {
     const failure = await failureOf(run.project.call(reader))
     expect(failure).toMatchObject({
       code: 'INVALID_INPUT',
-      message: '2 runs are active: say which one with run_id.',
+      message: '2 runs are active: choose one with run_id.',
     })
     for (const { id } of [run, other]) expect(failure.hint).toContain(id)
   }

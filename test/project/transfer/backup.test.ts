@@ -117,8 +117,8 @@ test.each(places)('case 42: what is exported is imported in %s, kept diffs and a
   // A diff that is not the one of its hash is refused.
   const whole = project.run('export').out
   for (const [kept, sentence] of [
-    [/("attempt_diff",.*"base64":)"[^"]+"/, 'not those of their hash'],
-    [/("command_output",.*"base64":)"[^"]+"/, 'is not what its hash is of'],
+    [/("attempt_diff",.*"base64":)"[^"]+"/, 'do not match their hash'],
+    [/("command_output",.*"base64":)"[^"]+"/, 'does not match its hash'],
   ] as const) {
     writeFileSync(file, whole.replace(kept, '$1"AAAA"'))
     const third = openCommandLine()

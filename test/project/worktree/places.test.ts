@@ -127,7 +127,7 @@ describe('a work tree is made, worked in and removed', () => {
     const task = planned(part)
     const { code, error } = part.run('worktree', 'add', task)
     expect(code).toBe(2)
-    expect(error).toContain(`that is inside ${join(home, 'whole é')}, to which this submodule belongs`)
+    expect(error).toContain(`it is inside ${join(home, 'whole é')}, which contains this submodule`)
     expect(error).toContain(`--folder '${join(home, `whole é-part-${task}`)}'`)
     const added = part.json('worktree', 'add', task, '--folder', join(home, `whole é-part-${task}`))
     expect(dirname(added.path)).toBe(home)

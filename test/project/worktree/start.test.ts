@@ -32,7 +32,7 @@ test('the command that starts a client in the tree is printed alone, for a shell
   const printed = run('add', task, '--client', 'claude')
   expect(printed).toMatchObject({ code: 0, out: `cd ${quoted(path)} && claude\n` })
   expect(printed.error).toBe(
-    `Claude Code has no Waymark in ${path}: what setup wrote into the project is not committed. Commit it, or run waymark setup claude --user.\n`,
+    `Claude Code is not set up in ${path}, because the files of setup are not committed. Commit them, or run waymark setup claude --user.\n`,
   )
   expect(runWith({}, 'setup', 'codex', '--user', '--yes').code).toBe(0)
   expect(run('start', task, '--client=codex', '--print')).toMatchObject({

@@ -87,7 +87,7 @@ describe('worktree add', () => {
     git('config', 'core.fsmonitor', script)
     const added = await call('worktree_add', { task_id: task })
     expect(readFileSync(join(added.path, 'b.two'), 'utf8')).toBe('two\n')
-    expect(added.notes.join()).toContain('No filter was run')
+    expect(added.notes.join()).toContain('Filters were not run')
     await call('worktree_list')
     await call('worktree_remove', { task_id: task })
     expect(existsSync(canary)).toBe(false)

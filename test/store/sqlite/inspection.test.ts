@@ -103,7 +103,7 @@ test('every table is compared, but those that no log entry makes', async () => {
   expect(found.map(({ differingTables, differences }) => ({ differingTables, differences }))).toEqual(
     changed.map((table) => ({
       differingTables: [table],
-      differences: [{ table, says: expect.stringMatching(/ is there, and no log entry made it\.$/) }],
+      differences: [{ table, says: expect.stringMatching(/ exists, and the log does not have it\.$/) }],
     })),
   )
 })
@@ -133,12 +133,12 @@ test('a value changed in any column of any table is told, and a row that is gone
   expect(found.map(({ differences }) => differences.map(({ says }) => says))).toEqual(
     rounds.map((round) =>
       round.map(({ table, name }) =>
-        expect.stringMatching(new RegExp(`^${table} .*differs: ${name} is .*, and the log entries say `)),
+        expect.stringMatching(new RegExp(`^${table} .*differs: ${name} is .*, and .* in the log`)),
       ),
     ),
   )
   const [gone] = await differing(file, [(database) => database.exec('delete from task_place')])
-  expect(gone?.differences[0]?.says).toMatch(/^task_place .* is missing: the log entries made it\.$/)
+  expect(gone?.differences[0]?.says).toMatch(/^task_place .* is missing, and the log has it\.$/)
 })
 
 test('repair makes the tables again from the log entries, keeps a copy of what was there, and work goes on', async () => {

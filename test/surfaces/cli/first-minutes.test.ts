@@ -41,7 +41,7 @@ test('no command prints a raw table: board, timeline, settings, files of a missi
   expect(timeline).toMatch(/Add the form [\s\S]*2 files/)
   expect(timeline).toMatch(/progress .*Half of it/)
   expect((await spoken(['setting', 'list'], project)).out).toMatch(
-    /^hook_outside_areas: ask\n {2}What the hook/m,
+    /^hook_outside_areas: ask\n {2}What hooks/m,
   )
   const files = (await spoken(['mission', 'changes', missionId], project)).out
   expect(files).toMatch(/^2 files changed in m-\w+, 1 outside the declared scope/)
@@ -55,7 +55,7 @@ test('the verdict says how many of how many', async () => {
   project.write('outside.ts', 'export const made = 1\n')
   completed(project, taskId)
   const { out } = await spoken(['show', taskId], project)
-  expect(out).toContain('Changed outside the declared scope: 1 of 2 files')
+  expect(out).toContain('Out of scope: 1 of 2 files')
 })
 
 test('a task that was dropped looks dropped', async () => {
@@ -118,7 +118,7 @@ test('the inbox names the task, and the task shows what was answered', async () 
 test.each([
   [['show', 'm-none'], /mission list --status all/],
   [['show', 't-none'], /task list/],
-  [['task', 'get', 't-none'], /waymark plan show/],
+  [['task', 'get', 't-none'], /waymark task list/],
   [['context', 'm-none', '--include', 'tasks'], /waymark mission list --status all/],
   [['run', 'show', 'run-none'], /waymark run list --status all/],
   [['resolve', 'h-none', 'yes'], /waymark inbox/],

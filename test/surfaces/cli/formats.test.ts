@@ -3,7 +3,7 @@ import { openCommandLine, startWork } from './command-line.ts'
 
 test('an answer is text, and JSON where a flag or WAYMARK_FORMAT names it', () => {
   const { run, runWith, folder } = openCommandLine()
-  const text = /^project {2}\/.*\n.*Nothing waits for you\.\n$/s
+  const text = /^project {2}\/.*\n.*Nothing needs you\.\n$/s
   expect(run('status').out).toMatch(text)
   const json = run('status', '--json')
   expect(json.out.trim().split('\n')).toHaveLength(1)
@@ -157,9 +157,7 @@ test('what was measured is shown apart from what was claimed', () => {
     '--format',
     'text',
   ).out
-  expect(completed).toContain(
-    '● Measured exactly. Changed outside the declared scope: 1 of 2 files\n  - elsewhere.ts',
-  )
+  expect(completed).toContain('● Measured exactly. Out of scope: 1 of 2 files\n  - elsewhere.ts')
   expect(completed).toContain('M  src/app.ts  +1 -1')
   const { out: shown } = project.run('show', taskId, '--format', 'text')
   expect(shown).toMatch(/says \(a claim, not measured\):\n\s+Only the form/)
@@ -195,7 +193,7 @@ test('every command of a day has a text for a person', () => {
   expect(text('status')).toMatch(
     /Open missions\n.*Sign in.*Running now\n.*Add the form.*1 thing waits for you/s,
   )
-  expect(text('inbox')).toMatch(/blocker.*It breaks\n {2}\w+ says it did meanwhile: "Left out"/s)
+  expect(text('inbox')).toMatch(/blocker.*It breaks\n {2}Workaround by \w+: "Left out"/s)
   expect(
     text('context', missionId, '--include', 'tasks', '--include', 'blockers', '--include', 'decisions'),
   ).toMatch(/Tasks\n.*Add the form.*Blockers\n.*It breaks.*Decisions\n- Which form\? Plain/s)
@@ -205,9 +203,11 @@ test('every command of a day has a text for a person', () => {
   expect(text('resolve', issueId, 'Leave it')).toMatch(
     /^Answered blocker h-\w+\. The agent is told: Leave it\n$/,
   )
-  expect(text('inbox')).toBe('Nothing waits for you.\n')
-  expect(text('doctor')).toMatch(/ok +log +\d+ log entries, the hash chain holds/)
-  expect(text('log')).toMatch(/started the record.*started mission.*met an issue.*says of task.*resolved h-/s)
+  expect(text('inbox')).toBe('Nothing needs you.\n')
+  expect(text('doctor')).toMatch(/ok +log +\d+ log entries, the hash chain is intact/)
+  expect(text('log')).toMatch(
+    /started the record.*started mission.*logged an issue.*logged progress of task.*resolved h-/s,
+  )
 })
 
 test('text is coloured only where colours are wanted', () => {

@@ -38,7 +38,7 @@ test.each(['2', '4'])(
     victim.git('update-index', '--index-version', version)
     victim.git('add', '-f', '.waymark', '.wayland')
     victim.git('commit', '-qm', 'evil')
-    expectRefused(victim, 'Git tracks .waymark/')
+    expectRefused(victim, 'git tracks .waymark/')
     const { folder, environment } = victim
     const input = JSON.stringify({
       session_id: 's',
@@ -71,7 +71,7 @@ test('a database in the repository that a variable names is refused where git tr
   project.git('add', '-f', 'src/plan.db')
   expect(project.runWith(named, 'status')).toMatchObject({
     code: 1,
-    error: expect.stringContaining('Git tracks the database src/plan.db'),
+    error: expect.stringContaining('git tracks the database src/plan.db'),
   })
 })
 
@@ -142,7 +142,7 @@ test('a committed address of a server connects nothing, whichever servers the us
   project.git('add', '-f', '.waymark/server')
   expect(project.run('status')).toMatchObject({
     code: 1,
-    error: expect.stringContaining('Git tracks .waymark/server'),
+    error: expect.stringContaining('git tracks .waymark/server'),
   })
 })
 
@@ -152,7 +152,7 @@ test('a submodule in the place of .waymark is refused', () => {
   writeFileSync(join(project.folder, '.waymark', 'waymark.db'), '')
   const commit = project.git('rev-parse', 'HEAD').trim()
   project.git('update-index', '--add', '--cacheinfo', `160000,${commit},.waymark`)
-  expect(() => refuseForeign(project.folder)).toThrow('Git tracks .waymark')
+  expect(() => refuseForeign(project.folder)).toThrow('git tracks .waymark')
 })
 
 test('setup writes through no link that leads out of the project', () => {

@@ -73,7 +73,7 @@ test.each(['/', 'home'])('%s is no project, and each command says how to name on
   const folder = where === 'home' ? home : where
   const { code, error } = runWith({ folder }, 'status')
   expect(code).toBe(1)
-  expect(error).toContain(`No project is chosen: Waymark was started in ${folder}`)
+  expect(error).toContain(`No project: ${folder}`)
   expect(error).toContain('--project <folder>')
   expect(runWith({ folder }, ...begin).error).toBe(error)
 })

@@ -6,7 +6,7 @@ test('TM-025 phases and milestones have taskman’s commands', () => {
   expect(run('init')).toEqual({
     code: 0,
     out: 'Database initialized.\n',
-    error: 'No client was set up: waymark init --yes sets up those that are found here.\n',
+    error: 'No client was set up. Set up those found on this machine: waymark init --yes\n',
   })
   expect(json('phase:add', '--id', 'P1', '--name', 'Design')).toMatchObject({ id: 'P1', name: 'Design' })
   expect(json('phase:edit', 'P1', '--status', 'in_progress')).toMatchObject({ status: 'in_progress' })
@@ -61,7 +61,7 @@ test('the log entries of a plan are told in words', () => {
     `noted on task ${id}: "Ask them"`,
     `claimed task ${id} for`,
     'released the claim of',
-    `says that task ${id} is done (a claim, not measured)`,
+    `marked task ${id} as done (a claim, not measured)`,
   ]) {
     expect(told).toContain(words)
   }

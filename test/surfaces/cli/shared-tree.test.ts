@@ -26,7 +26,7 @@ test('where two work in one tree, a report says what is probably of others, with
   ]) {
     expect(text).toMatch(/M {2}src\/app\.ts {2}\+1 -1 {2}probable, with two/)
     expect(text).toMatch(/Probably by others, not counted\n +README\.md {2}two/)
-    expect(text).toMatch(/Commits made meanwhile\n +[0-9a-f]{8} {2}Second app {2}(its own|not known whose)/)
+    expect(text).toMatch(/Commits made meanwhile\n +[0-9a-f]{8} {2}Second app {2}(its own|author unknown)/)
   }
   expect(end(two, 'Rewrote README.md and src/app.ts.')).toMatch(
     /Paths that the report names\n +src\/app\.ts {2}several could have changed it/,

@@ -9,7 +9,7 @@ test('an edit outside the areas of the open work is a question, with the way on'
   expect(decide('Edit', fileIn(folder, 'src/auth/form.ts')).decision).toBe('none')
   expect(decide('Edit', fileIn(folder, 'src/pay.ts'))).toEqual({
     decision: 'ask',
-    reason: `Waymark: src/pay.ts is outside the areas of the open work on "Add the form" (${task}): src/auth/. Keep to them, or declare this one first: start_task { "parent_task_id": "${task}", "name": "…", "areas": ["src/pay.ts"] }.`,
+    reason: `Waymark: src/pay.ts is out of scope for the open work on "Add the form" (${task}): src/auth/. Stay in scope, or declare this file first: start_task { "parent_task_id": "${task}", "name": "…", "areas": ["src/pay.ts"] }.`,
   })
   for (const tool of ['Write', 'MultiEdit']) {
     expect(decide(tool, fileIn(folder, 'src/pay.ts')).decision).toBe('ask')
@@ -49,12 +49,12 @@ test('the strictest of state and areas wins', () => {
   createRun()
   expect(decide('Write', fileIn(folder, 'src/pay.ts'))).toMatchObject({
     decision: 'deny',
-    reason: expect.not.stringContaining('outside the areas'),
+    reason: expect.not.stringContaining('out of scope'),
   })
   const { decision, reason } = decide('Edit', fileIn(folder, 'src/pay.ts'))
   expect(decision).toBe('ask')
-  expect(reason).toContain('lets a person decide about Edit')
-  expect(reason).toContain('src/pay.ts is outside the areas')
+  expect(reason).toContain("needs a person's decision about Edit")
+  expect(reason).toContain('src/pay.ts is out of scope')
   json('setting', 'set', 'hook_outside_areas', 'deny')
   expect(decide('Edit', fileIn(folder, 'src/pay.ts')).decision).toBe('deny')
 })
@@ -121,7 +121,7 @@ test('each file of a patch is judged, also of one that a shell is given', () => 
   expect(decide('apply_patch', { command: inside }).decision).toBe('none')
   expect(decide('apply_patch', { command: both })).toMatchObject({
     decision: 'ask',
-    reason: expect.stringContaining('src/pay.ts is outside the areas'),
+    reason: expect.stringContaining('src/pay.ts is out of scope'),
   })
   const heredoc = (text: string) => ({ command: `apply_patch <<'EOF'\n${text}\nEOF\n` })
   expect(decide('Bash', heredoc(inside)).decision).toBe('none')

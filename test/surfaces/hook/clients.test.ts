@@ -96,7 +96,7 @@ test('Gemini CLI is answered with allow or deny: a question is a no', () => {
   startTask('Add the form', ['src/auth/'])
   expect(JSON.parse(gemini('write_file', fileIn(folder, 'src/pay.ts')).out)).toEqual({
     decision: 'deny',
-    reason: expect.stringContaining('src/pay.ts is outside the areas'),
+    reason: expect.stringContaining('src/pay.ts is out of scope'),
   })
   expect(gemini('replace', fileIn(folder, 'src/auth/form.ts')).out).toBe('')
   expect(gemini('read_file', fileIn(folder, 'src/pay.ts')).out).toBe('')
@@ -120,7 +120,7 @@ test('Cline tells a call in an object of its own, and is asked to cancel it', ()
     )
   expect(JSON.parse(cline('write_to_file', { path: 'src/pay.ts', content: '' }).out)).toEqual({
     cancel: true,
-    errorMessage: expect.stringContaining('src/pay.ts is outside the areas'),
+    errorMessage: expect.stringContaining('src/pay.ts is out of scope'),
   })
   expect(cline('replace_in_file', { path: 'src/auth/form.ts' })).toEqual({ code: 0, out: '', error: '' })
   expect(cline('read_file', { path: 'src/pay.ts' }).out).toBe('')

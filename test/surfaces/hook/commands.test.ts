@@ -153,7 +153,7 @@ test.each([
   ['["Bash(npm test"]', 'error', 'is neither a tool nor a tool with a pattern'],
   ['["Bash()"]', 'error', 'is neither a tool nor a tool with a pattern'],
   ['["Write(docs/**)"]', 'error', 'Say paths: { Write: ["docs/**"] }'],
-  ['["Bash(npm test && npm run lint)"]', 'warning', 'each command is compared alone'],
+  ['["Bash(npm test && npm run lint)"]', 'warning', 'is compared by itself'],
 ])('lint: %s', (list, severity, message) => {
   expect(readDefinition(text(`{ allowed: ${list} }`)).findings).toMatchObject([
     { severity, rule: 'tool-pattern', message: expect.stringContaining(message) },

@@ -6,10 +6,10 @@ test('the state of the only active run decides: denied before ask before allowed
   const run = createRun()
   expect(decide('Bash', { command: 'ls' })).toEqual({
     decision: 'deny',
-    reason: `Waymark: Run ${run} (Gated) is in the state "plan", which denies Bash. The way on: state_gate_emit_event with submit_plan (to "build", by agent). \`waymark run show ${run}\` says what is missing.`,
+    reason: `Waymark: Run ${run} (Gated) is in the state "plan", which denies Bash. Next: state_gate_emit_event with submit_plan (to "build", by agent). \`waymark run show ${run}\` says what is missing.`,
   })
   expect(decide('WebFetch').decision).toBe('ask')
-  expect(decide('WebFetch').reason).toContain('lets a person decide about WebFetch')
+  expect(decide('WebFetch').reason).toContain("needs a person's decision about WebFetch")
   expect(decide('Edit', fileIn(folder, 'src/app.ts')).decision).toBe('ask')
   expect(decide('Task')).toMatchObject({
     decision: 'deny',

@@ -22,7 +22,7 @@ test.each(['startup', 'resume', 'clear', 'compact'])(
     expect(additionalContext).toContain(`Run ${run} of Gated is in the state "plan", revision 1.`)
     expect(additionalContext).toContain('Plan the form.')
     expect(additionalContext).toContain('submit_plan (to "build", by agent)')
-    expect(additionalContext).toMatch(/Waits for a person: h-\w+ \(blocker\): .*Which provider/)
+    expect(additionalContext).toMatch(/Needs a person: h-\w+ \(blocker\): .*Which provider/)
   },
 )
 

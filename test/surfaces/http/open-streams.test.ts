@@ -74,7 +74,7 @@ test('a removed token ends the live feed within a second, and no one else’s', 
   await removed(project, 'maria')
   expect(await awakeTime(closing)).toBeLessThan(limit)
   const [code, reason] = await closing
-  expect([code, String(reason)]).toEqual([4401, 'Your token was removed, or you logged out.'])
+  expect([code, String(reason)]).toEqual([4401, 'Your token was revoked, or you signed out.'])
   expect(kept.readyState).toBe(kept.OPEN)
   kept.terminate()
 })

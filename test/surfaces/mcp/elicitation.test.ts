@@ -164,7 +164,7 @@ test.each(['legacy', 'auto'] as const)(
     await emit('hand_in', 1, { artifact_paths: ['plan.md'] })
     const result = await emit('approve', 2)
     expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'CONFLICT' } } })
-    expect(result.content[0].text).toContain('is not what you saw')
+    expect(result.content[0].text).toContain('changed after you reviewed it')
     const { current_state } = (await call('state_gate_get_state', { run_id })).structuredContent
     expect(current_state).toBe('review')
     writeFileSync(join(folder, 'plan.md'), 'a plan\n')

@@ -39,7 +39,7 @@ test('an unknown prompt and a missing argument are refused with what there is', 
   const missing = await ask('prompts/get', { name: 'plan_mission', arguments: {} })
   expect(missing.error).toEqual({
     code: -32602,
-    message: 'Prompt plan_mission needs the argument "objective": What must be true at the end.',
+    message: 'Prompt plan_mission needs the argument "objective": Measurable goal.',
   })
 })
 

@@ -89,7 +89,7 @@ test('each line says who it is from, and the chosen one why it is there, by keys
 
   await page.keyboard.press('.')
   await page.waitForURL(/line=5$/)
-  await page.getByText('Changed while no attempt was open: by a person, or a tool that nobody saw.').waitFor()
+  await page.getByText('Changed while no attempt was open: by a person or an unrecorded tool.').waitFor()
   await page.keyboard.press(',')
   await page.waitForURL(/line=2$/)
   await why.getByRole('link', { name: 'Before it' }).click()
@@ -134,7 +134,7 @@ test('the statistics tell shares of lines with n and definition, and what lives 
   await page.keyboard.press('5')
   await page.waitForURL(/by=lines/)
   const card = page.locator('.figure-card', { hasText: 'Lines of agents' })
-  await card.getByText('Lines of agents, as recorded, among the lines').waitFor()
+  await card.getByText('Share of recorded agent lines').waitFor()
   const told = await serving().day.person('provenance_stats', {})
   await card
     .getByText(
@@ -173,7 +173,7 @@ test('6,000 lines scroll with a few of them drawn; what has no lines to show say
   await says('/lines?file=../../etc/passwd', 'is not in the work tree')
   await says('/lines?file=.git/config', "git's own")
   await says('/lines?file=src', 'src is a folder')
-  await says('/lines?file=README.md&rev=nowhere', '"nowhere" names no commit')
+  await says('/lines?file=README.md&rev=nowhere', 'There is no commit "nowhere"')
   await says('/lines?file=.env', '.env is in no commit, and its name says that it may hold secrets.')
   expect(await page.content()).not.toContain('marked-secret')
   await says(`/lines?file=${encodeURIComponent('<img src=x onerror="window.ran=1">.ts')}`, 'U+202E')

@@ -12,7 +12,7 @@ test('a run shows what is missing and the way on, and follows what the agent sen
   const ways = page.locator('.run-section', { hasText: 'To reach review' })
   await ways.locator('li[data-satisfied=true]', { hasText: 'The change is small' }).waitFor()
   const plan = ways.locator('li[data-satisfied=false]')
-  await plan.getByText('none was handed in').waitFor()
+  await plan.getByText('none was submitted').waitFor()
   await plan.getByText('Attach a file of type "plan" (plan.md)').waitFor()
   await page.locator('.machine-state[data-part=current]', { hasText: 'build' }).waitFor()
   await page.locator('.run-history li', { hasText: 'submit refused' }).waitFor()

@@ -89,7 +89,7 @@ test('an owner changes what a member may do, and it is so on the open page of th
 
   // Who is no member any more is shown nothing, and is let in again as soon as they are one.
   await serving().call('member_remove', { person: 'Vera' })
-  await vera.page.getByText('There is no project here that you are a member of.').waitFor()
+  await vera.page.getByText('You are not a member of any project here.').waitFor()
   await vera.page.getByRole('link', { name: 'To the projects that you may see' }).waitFor()
   await serving().call('member_add', { person: 'Vera', access: 'viewer' })
   await vera.page.getByRole('button', { name: 'Vera viewer' }).waitFor()
@@ -107,7 +107,7 @@ test('a token is shown once, lets its agent in, and is revoked; what one may not
     await page.getByRole('button', { name: 'Make the token' }).click()
   }
   await make('nightly', 'runner')
-  await page.getByRole('alert').getByText('its token is made by an owner, and Max is none.').waitFor()
+  await page.getByRole('alert').getByText('Max is not an owner.').waitFor()
   await page.getByLabel('For', { exact: true }).selectOption('agent')
   await page.getByRole('button', { name: 'Make the token' }).click()
   const made = page.getByRole('region', { name: 'The token nightly' })
@@ -334,7 +334,7 @@ test('single sign-on leads back to where one was; who was not invited is told so
   }
   await signInAs('eve')
   await page.getByText('You are not signed in').waitFor()
-  await page.getByRole('alert').getByText('Nobody invited you by this e-mail address.').waitFor()
+  await page.getByRole('alert').getByText('There is no invitation for your e-mail address.').waitFor()
   expect(await violationsOf(page)).toEqual([])
   // It has the look of the dashboard, and leads back to where one was.
   const styles = await page.locator('link[rel=stylesheet]').count()

@@ -32,7 +32,7 @@ export const approval: GuardKind<ApprovalGuard> = {
     const close = independent ? independenceSuffix(standing) : ''
     return unsatisfiedGuard(
       `${people} of ${count} approvals by ${role}${subject}${outdated}${back}${own}${close}`,
-      `Ask a ${role}${independent ? ' who had no hand in it' : ''} to approve${of === null ? '' : ` the ${of}`}: waymark inbox.`,
+      `Ask a ${role}${independent ? ' who was not involved' : ''} to approve${of === null ? '' : ` the ${of}`}: waymark inbox.`,
     )
   },
 }
@@ -49,9 +49,9 @@ function withdrawnSuffix(given: readonly ObservedApproval[]): string {
 /** Why an approval does not count as one of somebody who had no hand in it. */
 function independenceSuffix(given: readonly ObservedApproval[]): string {
   if (given.some(({ independence }) => independence === 'own'))
-    return '; whose agent did the work cannot approve it'
+    return '; the person whose agent did the work cannot approve it'
   const unknown = given.some(({ independence }) => independence !== 'independent')
-  return unknown ? '; for whom the work was done is not known' : ''
+  return unknown ? '; the person behind the work is unknown' : ''
 }
 
 /** Approvals of before identities were kept are one person's at most. */

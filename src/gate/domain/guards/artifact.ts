@@ -15,10 +15,10 @@ export const artifact: GuardKind<ArtifactGuard> = {
     const { counted, passedOver } = countedArtifacts(artifactType, evidence)
     const why = passedOver.length === 0 ? '' : `; not counted: ${passedOver.join('; ')}`
     if (counted.length >= count)
-      return satisfiedGuard(`${counted.length} of ${count} "${artifactType}" handed in`)
+      return satisfiedGuard(`${counted.length} of ${count} "${artifactType}" submitted`)
     const lacking =
       count === 1
-        ? `no "${artifactType}" was handed in`
+        ? `no "${artifactType}" was submitted`
         : `not enough "${artifactType}" (now: ${counted.length}, needed: ${count})`
     return unsatisfiedGuard(
       `${lacking}${why}`,

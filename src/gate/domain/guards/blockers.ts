@@ -11,14 +11,11 @@ export const blockers: GuardKind<BlockersGuard> = {
   evaluate: (_, { observed }) => {
     const open = observed.openBlockers
     if (open === null)
-      return unknownGuard(
-        'the blockers are not known',
-        'Start the run for the mission or the task that it is about.',
-      )
+      return unknownGuard('the blockers are unknown', 'Start the run for a mission or a task.')
     if (open.length === 0) return satisfiedGuard('no blocker is open')
     return unsatisfiedGuard(
       `open blockers: ${open.slice(0, 5).join(', ')}${open.length > 5 ? ` and ${open.length - 5} more` : ''}`,
-      'Ask a person to answer them: waymark inbox.',
+      'Ask a person to answer them: waymark inbox',
     )
   },
 }

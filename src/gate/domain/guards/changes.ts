@@ -50,7 +50,7 @@ export function changesGuardKey(guard: ChangesGuard): string {
 }
 
 const unmeasured = 'the changes could not be measured'
-const undoOrAccept = 'Undo the changes, or have a person accept them: waymark inbox.'
+const undoOrAccept = 'Undo the changes, or ask a person to accept them: waymark inbox'
 
 /** All that stands in the way of a guard; nothing where it holds. */
 export function changesFindings(guard: ChangesGuard, observed: ObservedChanges): readonly ChangesFinding[] {
@@ -61,7 +61,7 @@ export function changesFindings(guard: ChangesGuard, observed: ObservedChanges):
         {
           status: 'unknown',
           reason: unreadable.length === 0 ? unmeasured : `${unmeasured}: ${listNames(unreadable)}`,
-          fix: `Let git hold what is on disk, and complete the task after that. What a completed task left so, a person can accept: waymark inbox.`,
+          fix: `Make git and the disk agree, then complete the task. After completion, ask a person to accept it: waymark inbox`,
           isAcceptable: true,
           paths: unreadable,
           ...((isOpaque || unreadable.length === 0) && { isWholeTree: true }),
@@ -103,21 +103,21 @@ function judgeScope(
   )
   return [
     findingOf('unknown', undeclared, {
-      reason: `${listNames(undeclared)} changed in a task that declared no areas`,
-      fix: 'Start a task whose areas cover it, or have a person accept it: waymark inbox.',
+      reason: `${listNames(undeclared)} changed in a task without a scope`,
+      fix: 'Start a task whose scope covers it, or ask a person to accept it: waymark inbox',
     }),
     findingOf('unknown', between, {
       reason: `${listNames(between)} changed while no task of this work was open`,
-      fix: `Undo the change, start a task whose areas cover it, or have a person accept it: waymark inbox.`,
+      fix: `Undo the change, start a task whose scope covers it, or ask a person to accept it: waymark inbox`,
     }),
     findingOf('fails', pathsOf(outside), {
-      reason: `changed outside the scope: ${changedFileNames(outside)}`,
+      reason: `changed out of scope: ${changedFileNames(outside)}`,
       fix: undoOrAccept,
       ...(outside.every(({ isBetween }) => !isBetween) && { isAskedAtTask: true }),
     }),
     findingOf('fails', pathsOf(unnamed), {
       reason: `changed though no area names them: ${changedFileNames(unnamed, ({ path, shared }) => `${path} (${shared})`)}`,
-      fix: 'Name them in the areas of a task, undo the changes, or have a person accept them: waymark inbox.',
+      fix: 'Name them in the scope of a task, undo the changes, or ask a person to accept them: waymark inbox',
     }),
   ]
 }
@@ -152,7 +152,7 @@ function judgePaths(
   const wrong = paths.find((path) => patternProblem(path) !== null)
   if (wrong !== undefined || paths.length === 0) {
     const what = wrong === undefined ? 'no path is named' : `"${wrong}" ${patternProblem(wrong)}`
-    return [unacceptable(unknownGuard(what, 'Correct the process: waymark process lint.'))]
+    return [unacceptable(unknownGuard(what, 'Fix the process: waymark process lint'))]
   }
   const patterns = pathPatterns(paths)
   switch (condition) {
@@ -166,7 +166,7 @@ function judgePaths(
     case 'touches_only':
       return [
         changesRefusal(
-          'changed beside what may change',
+          'changed, and is not among the allowed paths',
           standing.filter((file) => !isMatchingFile(patterns, file)),
         ),
       ]
@@ -174,10 +174,10 @@ function judgePaths(
       const touched = standing.filter((file) => isMatchingFile(patterns, file))
       const folders = standing.filter((file) => isFolder(file) && !touched.includes(file))
       return [
-        changesRefusal('changed although it must not', touched),
+        changesRefusal('changed, and must not', touched),
         findingOf('unknown', pathsOf(folders), {
-          reason: `${folders[0]?.path} came or went with too many files to name each`,
-          fix: 'Leave it out of the work tree, let git ignore it, or have a person accept it: waymark inbox.',
+          reason: `${folders[0]?.path} was added or removed with too many files to list`,
+          fix: 'Remove it from the work tree, let git ignore it, or ask a person to accept it: waymark inbox',
         }),
       ]
     }
@@ -204,8 +204,8 @@ function judgeRequiredChanges({ each }: PathPatterns, files: readonly ObservedFi
   if (unseen !== undefined) {
     return unacceptable(
       unknownGuard(
-        `it cannot be seen from here whether ${unseen.path} is other than at the beginning (needed: ${words.join(', ')})`,
-        'Send the event from the machine and the work tree that the work was done in.',
+        `this machine cannot see whether ${unseen.path} has changed (needed: ${words.join(', ')})`,
+        'Send the event from the machine and work tree of the work.',
       ),
     )
   }

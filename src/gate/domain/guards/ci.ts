@@ -21,7 +21,7 @@ export const ci: GuardKind<CiGuard> = {
       return verdictOf(guard, check, result)
     })
     if (verdicts.length === 0)
-      return unknownGuard('no check is named', 'Correct the process: waymark process lint.')
+      return unknownGuard('no check is named', 'Fix the process: waymark process lint')
     const worst =
       verdicts.find(({ status }) => status === 'fails') ?? verdicts.find(({ status }) => status === 'unknown')
     return worst ?? satisfiedGuard(`CI passed ${guard.checks.join(', ')} on this ${guard.at}`)
@@ -29,26 +29,26 @@ export const ci: GuardKind<CiGuard> = {
 }
 
 function verdictOf({ at, maxAge }: CiGuard, check: string, result: ObservedCi | undefined): GuardResult {
-  const way = `Let CI run it on this ${at} and hand the result in: waymark ci report --check ${check}.`
+  const way = `Run it in CI on this ${at} and report the result: waymark ci report --check ${check}`
   if (!result || result.status === 'none')
-    return unknownGuard(`no runner has handed in a result of "${check}"`, way)
+    return unknownGuard(`no runner has reported a result of "${check}"`, way)
   if (!result.isOfThis) {
     return unknownGuard(
-      `the last result of "${check}" is not of this ${at}${result.of === null ? '' : `, but of ${result.of}`}`,
+      `the last result of "${check}" is not for this ${at}${result.of === null ? '' : `, but for ${result.of}`}`,
       way,
     )
   }
-  if (result.status === 'stopped') return unknownGuard(`"${check}" did not run to its end in CI`, way)
+  if (result.status === 'stopped') return unknownGuard(`"${check}" did not finish in CI`, way)
   if (maxAge !== null && result.age > maxAge) {
     return unknownGuard(
-      `the result of "${check}" is ${ageWords(result.age)} old, and may be ${ageWords(maxAge)} at most`,
+      `the result of "${check}" is ${ageWords(result.age)} old; at most ${ageWords(maxAge)} is allowed`,
       way,
     )
   }
   if (result.status === 'passed') return satisfiedGuard(`"${check}" passed in CI on this ${at}`)
   return unsatisfiedGuard(
     `"${check}" failed in CI on this ${at}`,
-    'Fix what it reports, and let CI run it again.',
+    'Fix what it reports, and run it in CI again.',
   )
 }
 

@@ -25,16 +25,13 @@ export const command: GuardKind<CommandGuard> = {
     if (by === 'runner' && (!result || result.status === 'not_run')) {
       return unknownGuard(
         `no runner has run "${run}"`,
-        'Let a machine with a token of kind runner send the event: waymark token create --kind runner.',
+        'Send the event from a machine with a token of kind runner: waymark token create --kind runner',
       )
     }
     if (!result || result.status === 'not_run')
       return unknownGuard(`"${run}" has not run`, 'Emit the event: the server runs the command.')
     if (result.status === 'unapproved') {
-      return unknownGuard(
-        `"${run}" waits for a person's approval`,
-        'Ask a person to approve it: waymark inbox.',
-      )
+      return unknownGuard(`"${run}" needs a person's approval`, 'Ask a person to approve it: waymark inbox.')
     }
     if (result.status === 'refused') {
       const { author, reason: said, hash } = result.refusal ?? { author: 'a person', reason: '', hash: '' }

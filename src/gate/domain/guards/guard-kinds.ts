@@ -23,8 +23,8 @@ export function evaluateGuard(guard: Guard, evidence: Evidence): GuardResult {
   // A run keeps the definition that it began with, which another version of Waymark may have written.
   if (kind === undefined) {
     return unknownGuard(
-      `guards of type "${guard.type}" are not known here`,
-      'Update Waymark where the event is judged.',
+      `guards of type "${guard.type}" are unknown to this version`,
+      'Update Waymark on the machine that checks the event.',
     )
   }
   return kind.evaluate(guard, evidence)

@@ -54,13 +54,13 @@ test('SG-021 artifact: counts each file once, and says how many are missing', ()
 })
 
 test.each([
-  ['changed since it was handed in', {}, { status: 'changed' }],
-  ['was deleted since', {}, { status: 'deleted' }],
-  ['has 10 bytes, at least 11 are needed', { minBytes: 11 }, {}],
-  ['is from before this state', { fresh: 'state' }, {}],
-  ['is from an earlier round', { fresh: 'loop' }, {}],
+  ['changed after it was submitted', {}, { status: 'changed' }],
+  ['was deleted after it was submitted', {}, { status: 'deleted' }],
+  ['has 10 bytes, and needs at least 11', { minBytes: 11 }, {}],
+  ['was submitted before this state', { fresh: 'state' }, {}],
+  ['was submitted in an earlier round', { fresh: 'loop' }, {}],
   ['is not JSON', { schema: { type: 'object' } }, {}],
-  ['does not fit its schema at /', { schema: { type: 'object' } }, { content: 3 }],
+  ['does not match its schema at /', { schema: { type: 'object' } }, { content: 3 }],
 ] as const)('artifact: a file that %s does not count', (reason, declared, artifact) => {
   const guard: Guard = { type: 'artifact', artifactType: 'plan', count: 1 }
   const visits = ['plan', 'build', 'plan'].reduce<readonly Visit[]>(
@@ -132,7 +132,7 @@ test('changes: in scope, none, only some, none of some; never satisfied by what 
   ).toBe('unknown')
   expect(evaluateOneGuard(inScope, {}, observed(['src/a.ts', true])).status).toBe('holds')
   expect(evaluateOneGuard(inScope, {}, observed(['src/a.ts', false])).reason).toBe(
-    'changed outside the scope: src/a.ts',
+    'changed out of scope: src/a.ts',
   )
   expect(evaluateOneGuard({ type: 'changes', condition: 'none' }, {}, observed()).status).toBe('holds')
   expect(evaluateOneGuard({ type: 'changes', condition: 'none' }, {}, observed(['a', true])).status).toBe(

@@ -13,6 +13,6 @@ export const milestone: GuardKind<MilestoneGuard> = {
     if (!found) return unknownGuard(`there is no milestone ${id}`, `Add milestone ${id} to the plan.`)
     return found.reached
       ? satisfiedGuard(`milestone ${id} is reached`)
-      : unsatisfiedGuard(`milestone ${id} is not reached`, `Reach milestone ${id}, and mark it reached.`)
+      : unsatisfiedGuard(`milestone ${id} is not reached`, `Reach milestone ${id}, and mark it as reached.`)
   },
 }

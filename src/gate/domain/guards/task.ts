@@ -13,7 +13,7 @@ export const task: GuardKind<TaskGuard> = {
   evaluate: ({ phase }, { observed }) => {
     const where = phase === null ? '' : ` of phase ${phase}`
     const tasks = observed.tasks?.filter((event) => phase === null || event.phase === phase) ?? []
-    if (tasks.length === 0) return unknownGuard(`there are no tasks${where}`, 'Plan a task, and complete it.')
+    if (tasks.length === 0) return unknownGuard(`there are no tasks${where}`, 'Add a task, and complete it.')
     const open = tasks.filter(({ done }) => !done).map(({ id }) => id)
     if (open.length === 0) return satisfiedGuard(`all ${tasks.length} tasks${where} are done`)
     const more = open.length > 5 ? ` and ${open.length - 5} more` : ''

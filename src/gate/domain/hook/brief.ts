@@ -37,11 +37,11 @@ export function brief({
     ...attempts.map(attemptLine),
     ...runs.flatMap((run) => runLines(run, said.get(run.record.id) ?? [])),
     ...comments,
-    ...items.map(({ id, kind, reason }) => `Waits for a person: ${id} (${kind}): ${oneLineExcerpt(reason)}`),
-    ...(moreItems > 0 ? [`${moreItems} more wait for a person: waymark inbox.`] : []),
+    ...items.map(({ id, kind, reason }) => `Needs a person: ${id} (${kind}): ${oneLineExcerpt(reason)}`),
+    ...(moreItems > 0 ? [`${moreItems} more need a person: waymark inbox`] : []),
   ]
   if (lines.length === 0) return null
-  return ['Waymark keeps the record of this project. Where it stands:', ...lines].join('\n')
+  return ['Waymark records the work in this project. Current state:', ...lines].join('\n')
 }
 
 /** What is left open when an agent stops; null when nothing is. */
@@ -58,7 +58,7 @@ function missionLine({ id, name, objective }: Mission): string {
 }
 
 function attemptLine({ attempt, task }: HookAttempt): string {
-  const areas = attempt.areas.length === 0 ? 'no areas declared' : `areas ${attempt.areas.join(', ')}`
+  const areas = attempt.areas.length === 0 ? 'no scope' : `areas ${attempt.areas.join(', ')}`
   return `Open task ${attempt.taskId}, attempt ${attempt.id}: "${oneLineExcerpt(task)}"; ${areas}. Close it with complete_task.`
 }
 

@@ -74,8 +74,8 @@ function judgeAreas(
   return {
     decision: policy === 'deny' ? 'deny' : 'ask',
     reason: [
-      `${file.path} is outside the areas of the open work on ${whose}: ${areas.slice(0, maxShown).join(', ')}${more}.`,
-      `Keep to them, or declare this one first: start_task { "parent_task_id": "${declared[0]?.attempt.taskId ?? ''}",`,
+      `${file.path} is out of scope for the open work on ${whose}: ${areas.slice(0, maxShown).join(', ')}${more}.`,
+      `Stay in scope, or declare this file first: start_task { "parent_task_id": "${declared[0]?.attempt.taskId ?? ''}",`,
       `"name": "…", "areas": [${JSON.stringify(file.path)}] }.`,
     ].join(' '),
   }
@@ -114,7 +114,8 @@ function objections(permissions: ToolPermissions, use: ToolUse, prefix: string):
     .filter(({ tool }) => isTool(tool, use))
     .flatMap(({ globs }) => firstFileOutside(globs, use, prefix))
   const asked = isIn(ask) ? name : firstMatchingCommand(patternsFor(ask, use), line)
-  if (asked !== null) return [...limits, { decision: 'ask', says: `lets a person decide about ${asked}` }]
+  if (asked !== null)
+    return [...limits, { decision: 'ask', says: `needs a person's decision about ${asked}` }]
   const isAllowed = allowed.length === 0 || isIn(allowed)
   if (!isAllowed) {
     const only = `allows only ${allowed.join(', ')}, not`
@@ -125,7 +126,7 @@ function objections(permissions: ToolPermissions, use: ToolUse, prefix: string):
   // What cannot be told apart may hold what is denied, or asked about.
   if (line === null || line.unclear === null || patternsFor([...denied, ...ask], use).length === 0)
     return limits
-  const says = `looks at the commands of ${name}, and ${line.unclear} hides what this line runs`
+  const says = `checks the commands of ${name}, and ${line.unclear} hides what this line runs`
   return [...limits, { decision: 'ask', says }]
 }
 
@@ -189,9 +190,9 @@ export function formatTransitionsOut({ record, definition }: HookRun): string {
   )
   const named = [...new Set(leaving.map((transition) => formatTransition(definition, transition)))]
   const see = `\`waymark run show ${record.id}\` says what is missing.`
-  if (named.length === 0) return `No event leads on from there; ${see}`
+  if (named.length === 0) return `No event leads out of it. ${see}`
   const more = named.length > maxNamed ? ' and more' : ''
-  return `The way on: state_gate_emit_event with ${named.slice(0, maxNamed).join(', or ')}${more}. ${see}`
+  return `Next: state_gate_emit_event with ${named.slice(0, maxNamed).join(', or ')}${more}. ${see}`
 }
 
 function formatTransition(

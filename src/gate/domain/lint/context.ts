@@ -13,7 +13,7 @@ export function contextUse(definition: ProcessDefinition): readonly Finding[] {
         const [root = '', name = ''] = path
         const place = { path: ['states', at, 'prompt'] }
         if (root !== 'context' || name === '') {
-          const message = `${written} names nothing: variables begin with "context.".${didYouMean(root, ['context'])}`
+          const message = `${written} is no variable: variables begin with "context.".${didYouMean(root, ['context'])}`
           return finding('error', 'unknown-variable', { ...place, message })
         }
         return unsetVariableFindings(name, written, { known, ...place })
@@ -62,7 +62,7 @@ function assignmentFindings(
   const path = ['transitions', place.at, 'assign', variable]
   const [root = '', name = ''] = value.split('.').slice(1)
   if (!['payload', 'context'].includes(root) || name === '') {
-    const message = `"${value}" names nothing: it begins with "$.payload." or "$.context.".${didYouMean(root, ['payload', 'context'])}`
+    const message = `"${value}" is no variable: it must begin with "$.payload." or "$.context.".${didYouMean(root, ['payload', 'context'])}`
     return [finding('error', 'unknown-variable', { message, path })]
   }
   const schema = place.definition.events.find((event) => event.name === place.event)?.payloadSchema ?? null
@@ -91,7 +91,7 @@ export function schemas(definition: ProcessDefinition): readonly Finding[] {
   if (contextSchema === null || unusableSchema(contextSchema) !== null) return found
   const problems = schemaProblems(contextSchema, initialContext).map(({ path, message }) =>
     finding('error', 'initial-context', {
-      message: `initial_context does not fit context_schema at ${path}: ${message}`,
+      message: `initial_context does not match context_schema at ${path}: ${message}`,
       path: ['process', 'initial_context'],
     }),
   )
@@ -104,12 +104,12 @@ function unreadSchemaFindings({ dialect, artifacts }: ProcessDefinition): readon
     const path = ['artifacts', at, 'schema']
     if (schema === null) return []
     if (dialect === 'original') {
-      const message = `The schema of "${type}" is checked in .json files alone; a file of another kind counts as it is.`
+      const message = `The schema of "${type}" is checked only in .json files. Other files count without a check.`
       return [finding('note', 'schema-of-other-files', { message, path })]
     }
     const others = paths.filter((glob) => /\.[a-z0-9]+$/i.test(glob) && !/\.json$/i.test(glob))
     if (others.length === 0) return []
-    const message = `"${type}" has a schema, and ${others.join(', ')} is not JSON: such a file never counts. Leave the schema out, or hand in JSON.`
+    const message = `"${type}" has a schema, and ${others.join(', ')} is not JSON: such a file never counts. Remove the schema, or use JSON.`
     return [finding('warning', 'schema-of-other-files', { message, path })]
   })
 }

@@ -44,7 +44,7 @@ export function freshness(definition: ProcessDefinition): readonly Finding[] {
   const walked = walkDefinition(definition)
   if (walked === null) {
     const message =
-      'The process has too many ways to walk them all: whether files are new enough where they are asked for was not looked at.'
+      'The process has too many paths: lint did not check whether artifacts can be fresh enough.'
     return [finding('note', 'never-fresh', { message, path: ['transitions'] })]
   }
   const never = definition.transitions.flatMap((transition, at) =>
@@ -93,7 +93,7 @@ function stuckStates(
     const [lack] = stuck?.[1].flatMap(({ lacks }) => lacks) ?? []
     if (stuck === undefined || lack === undefined) return []
     const way = stuck[0].visits.toSorted((a, b) => a.last - b.last).map(({ state }) => state)
-    const message = `A run that comes to "${name}" by ${way.join(', ')} cannot go on: the next event ${formatLack(lack)}`
+    const message = `A run that reaches "${name}" through ${way.join(', ')} is stuck: the next event ${formatLack(lack)}`
     return [finding('warning', 'never-fresh', { message, path: ['states', at, 'name'] })]
   })
 }
@@ -106,8 +106,8 @@ function isShut(definition: ProcessDefinition, { transition, lacks }: LintStep):
 function formatLack({ type, fresh, by }: MissingFileType): string {
   const why = fresh === 'run' ? '' : ` that is new enough (fresh: ${fresh})`
   return by === 'approval'
-    ? `asks for an approval of "${type}", and no event before it can have handed in one${why}. Let an earlier event bring it, or keep it by when_blocked: record.`
-    : `asks for "${type}", people send it without files, and none was handed in before${why}. Say fresh: loop or run of it, or ask for it on the event that brings it.`
+    ? `needs an approval of "${type}", and no earlier event can have submitted one${why}. Submit it with an earlier event, or keep it with when_blocked: record.`
+    : `needs "${type}", people send it without files, and no earlier event submitted one${why}. Set fresh: loop or run, or require it on the event that submits it.`
 }
 
 /** Every transition at every spot that a run can come to, with what it lacks there; null when there are too many. */
@@ -215,7 +215,7 @@ function hasFileRequirements({ guards, states }: ProcessDefinition): boolean {
 export function artifactCountFindings(definition: ProcessDefinition): readonly Finding[] {
   return definition.guards.flatMap(({ name, guard }) => {
     if (guard.type === 'artifact' && guard.count < 1) {
-      const message = `"${name}" asks for 0 files, so it always holds.`
+      const message = `"${name}" needs 0 files, so it is always satisfied.`
       return finding('warning', 'always-open', { message, path: ['guards', name, 'min_count'] })
     }
     if (guard.type !== 'artifact' || guard.count < 2) return []
@@ -228,7 +228,7 @@ export function artifactCountFindings(definition: ProcessDefinition): readonly F
     const users = definition.transitions.filter((transition) => guardNames(transition.guard).includes(name))
     const stuck = users.find((transition) => !canCollect(transition, definition))
     if (!stuck) return []
-    const message = `"${name}" needs ${guard.count} files, and "${stuck.from}" has no event that keeps some and stays: all must come with one "${stuck.event}". when_blocked: record keeps them.`
+    const message = `"${name}" needs ${guard.count} files, and "${stuck.from}" has no event that keeps some and stays: one "${stuck.event}" must submit all. when_blocked: record keeps them.`
     return finding('warning', 'cannot-accumulate', { message, path })
   })
 }
@@ -258,7 +258,7 @@ export function unpinnedCommandFindings({ guards }: ProcessDefinition): readonly
     if (guard.type !== 'command' || guard.pinned.length > 0) return []
     const files = [...new Set(commandsIn(guard.run).flatMap(scriptPathsOf))]
     if (files.length === 0) return []
-    const message = `Guard "${name}" runs "${guard.run}", and what that does is written in ${files.join(' and ')}: pin ${files.length === 1 ? 'it' : 'them'} with pinned: [${files.map((file) => JSON.stringify(file)).join(', ')}], so that a change asks a person again.`
+    const message = `Guard "${name}" runs "${guard.run}", which is defined in ${files.join(' and ')}. Pin ${files.length === 1 ? 'it' : 'them'} with pinned: [${files.map((file) => JSON.stringify(file)).join(', ')}], so that a change needs a new approval.`
     return [finding('warning', 'nothing-pinned', { message, path: ['guards', name] })]
   })
 }

@@ -196,16 +196,16 @@ export function unusedNameFindings({
     ...events.flatMap(({ name }, at) =>
       transitions.some(({ event }) => event === name)
         ? []
-        : warn(`Event "${name}" is in no transition.`, ['events', at, 'name']),
+        : warn(`No transition uses event "${name}".`, ['events', at, 'name']),
     ),
     ...guards.flatMap(({ name }) =>
-      guarding.has(name) ? [] : warn(`Guard "${name}" guards no transition.`, ['guards', name]),
+      guarding.has(name) ? [] : warn(`No transition uses guard "${name}".`, ['guards', name]),
     ),
     ...guards.flatMap(({ name, guard }) =>
       guard.type === 'approval' && guard.of === 'changes' && artifacts.some(({ type }) => type === 'changes')
         ? [
             finding('warning', 'hidden-changes', {
-              message: `Guard "${name}" asks for an approval of the artifact "changes", not of the measured changes: call the artifact something else.`,
+              message: `Guard "${name}" needs an approval of the artifact "changes", not of the measured changes. Rename the artifact.`,
               path: ['guards', name, 'of'],
             }),
           ]
@@ -214,7 +214,7 @@ export function unusedNameFindings({
     ...artifacts.flatMap(({ type }, at) =>
       wanted.has(type)
         ? []
-        : warn(`No state and no guard asks for the artifact "${type}".`, ['artifacts', at, 'type']),
+        : warn(`No state and no guard needs the artifact "${type}".`, ['artifacts', at, 'type']),
     ),
   ]
 }

@@ -18,16 +18,16 @@ export function reachabilityFindings(definition: ProcessDefinition): readonly Fi
       }
       if (state.isFinal) return []
       if (nextStates(definition, state.name).every((next) => next === state.name)) {
-        const message = `"${state.name}" is not final, and no transition leads out of it.`
+        const message = `"${state.name}" is not final, and no transition leaves it.`
         return finding('error', 'no-way-out', { message, path })
       }
       if (canEnd(definition, state.name)) return []
-      const message = `From "${state.name}" no final state can be reached.`
+      const message = `No final state can be reached from "${state.name}".`
       return finding('error', 'no-way-to-an-end', { message, path })
     }),
     ...transitions.flatMap(({ from }, at) => {
       if (from === '*' || !stateNamed(definition, from)?.isFinal) return []
-      const message = `"${from}" is final, so this transition can never be taken.`
+      const message = `This transition is never taken: "${from}" is final.`
       return finding('warning', 'leaves-final-state', { message, path: ['transitions', at, 'from'] })
     }),
   ]
@@ -60,12 +60,12 @@ export function shadowedTransitionFindings(definition: ProcessDefinition): reado
     const path = ['transitions', at]
     const where = `(${later.from}, ${later.event})`
     if (later.guard === null) {
-      const message = `Two transitions of ${where} have no guard; number ${first + 1} is always taken, this one to "${later.to}" never.`
+      const message = `Two transitions of ${where} have no guard. Number ${first + 1} is always taken, this one to "${later.to}" never.`
       return finding('error', 'two-without-guard', { message, path })
     }
     const message =
       dialect === 1
-        ? `The transition to "${earlier.to}" without a guard (number ${first + 1}) comes first in ${where}, so this guarded one is never tried. Put it before.`
+        ? `This guarded transition is never tried: the one to "${earlier.to}" without a guard (number ${first + 1}) comes first in ${where}. Put this one before it.`
         : `The transition to "${earlier.to}" without a guard (number ${first + 1}) comes first in ${where}. This dialect tries guarded ones first; dialect 1 would take the first.`
     return finding(dialect === 1 ? 'error' : 'warning', 'guardless-first', { message, path })
   })
@@ -107,7 +107,7 @@ export function outcomeFindings(
 ): readonly Finding[] {
   return states.flatMap(({ name, isFinal }, at) => {
     if (!isFinal || stated.has(name) || isGoodEnd(name)) return []
-    const message = `"${name}" is final and says no outcome, so a run that ends there counts as succeeded and opens what it gates. Say outcome: failed, or outcome: succeeded.`
+    const message = `"${name}" is final and has no outcome, so a run that ends there counts as succeeded. Set outcome: failed or outcome: succeeded.`
     return [finding('warning', 'no-outcome', { message, path: ['states', at, 'name'] })]
   })
 }

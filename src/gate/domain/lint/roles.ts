@@ -21,7 +21,7 @@ function eventRoles({ name, allowedRoles }: EventDefinition, at: number): readon
     return [finding('warning', 'roles-disagree', { message, path })]
   }
   if (!allowedRoles.includes('*') || allowedRoles.length === 1) return []
-  const message = `"${name}" allows "*", which is everyone; the other roles say nothing.`
+  const message = `"${name}" allows "*", which is everyone. Remove the other roles.`
   return [finding('warning', 'roles-disagree', { message, path })]
 }
 
@@ -44,8 +44,8 @@ function listedEvents(definition: ProcessDefinition): readonly Finding[] {
       const permitted = allowedRoles.includes('*') || allowedRoles.includes(role)
       if (listed === permitted) return []
       const message = listed
-        ? `Role "${role}" lists "${name}", but the event does not allow it; the event decides.`
-        : `Event "${name}" allows role "${role}", which does not list it; the event decides.`
+        ? `Role "${role}" lists "${name}", but the event does not allow the role. The event decides.`
+        : `Event "${name}" allows role "${role}", which does not list the event. The event decides.`
       return finding('warning', 'roles-disagree', { message, path: ['roles', at, 'allowed_events'] })
     }),
   )
@@ -66,7 +66,7 @@ function agentApprovals(definition: ProcessDefinition): readonly Finding[] {
   return definition.guards.flatMap(({ name, guard }) => {
     if (guard.type !== 'approval') return []
     if (definition.roles.find((role) => role.name === guard.role)?.kind !== 'agent') return []
-    const message = `"${name}" asks role "${guard.role}" to approve, which an agent may hold; declare it as kind: human.`
+    const message = `"${name}" needs an approval by role "${guard.role}", which an agent can have. Declare it as kind: human.`
     return finding('warning', 'roles-disagree', { message, path: ['guards', name, 'role'] })
   })
 }
@@ -120,12 +120,12 @@ function pattern(written: string, path: DefinitionPath): readonly Finding[] {
   }
   if (meant.pattern === null) return []
   if (fileTools.includes(meant.tool)) {
-    const message = `"${written}" never fits: a pattern is for commands, and ${meant.tool} names a file. Say paths: { ${meant.tool}: ["${meant.pattern}"] }.`
+    const message = `"${written}" never matches: patterns are for commands, and ${meant.tool} takes a file. Use paths: { ${meant.tool}: ["${meant.pattern}"] }.`
     return [finding('error', 'tool-pattern', { message, path })]
   }
   const { commands, unclear } = readShellLine(meant.pattern)
   if (commands.length === 1 && unclear === null) return []
-  const message = `"${written}" never fits: a line is taken apart at its operators, and each command is compared alone. Give each its own entry.`
+  const message = `"${written}" never matches: each command of a line is compared by itself. Add an entry for each command.`
   return [finding('warning', 'tool-pattern', { message, path })]
 }
 

@@ -182,8 +182,8 @@ function parseEventsJson(text: string): unknown {
 }
 
 function invalidEventsFailure(problem: string): Failure {
-  return new Failure('INVALID_INPUT', `process_simulate: events is no list of events: ${problem}`, {
+  return new Failure('INVALID_INPUT', `process_simulate: events is not a list of events: ${problem}`, {
     reason: 'events_invalid',
-    hint: `Such as submit_plan,approve or [{"event":"submit_plan","payload":{"summary":"…"},"artifacts":["docs/plan.md"]},"approve"].`,
+    hint: `Examples: submit_plan,approve or [{"event":"submit_plan","payload":{"summary":"…"},"artifacts":["docs/plan.md"]},"approve"]`,
   })
 }

@@ -168,7 +168,7 @@ export async function changesQuestion(
           missionId,
           taskId,
           status: 'dismissed',
-          answer: `The changes are others now: asked as ${item.id}.`,
+          answer: `The changes are different now: see ${item.id}.`,
         }),
       ),
       { kind: 'inbox.opened', item },

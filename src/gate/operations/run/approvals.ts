@@ -71,9 +71,9 @@ export async function giveApprovals(
     })
     if (content === null && isOfChanges(definition, of)) throw unmeasuredRunFailure(record)
     if (content === null) {
-      throw new Failure('REFUSED', `Run ${record.id} has no "${of}" that could be approved.`, {
+      throw new Failure('REFUSED', `Run ${record.id} has no "${of}" to approve.`, {
         reason: 'artifact_not_submitted',
-        hint: `waymark run show ${record.id} shows what was handed in.`,
+        hint: `waymark run show ${record.id} shows the submitted files.`,
       })
     }
     const own = artifacts
@@ -83,13 +83,13 @@ export async function giveApprovals(
     const worker = isOfChanges(definition, of)
       ? external.changes?.authors.find((author) => isAuthoredBy(author, actor))
       : undefined
-    if (worker) throw ownWorkFailure(by, worker, `worked on what is to be approved in run ${record.id}`)
-    if (own) throw ownWorkFailure(by, own, `handed in what is to be approved in run ${record.id}`)
+    if (worker) throw ownWorkFailure(by, worker, `did the work to approve in run ${record.id}`)
+    if (own) throw ownWorkFailure(by, own, `submitted the files to approve in run ${record.id}`)
     if (of === null && requester !== null && isAuthoredBy(requester, actor)) {
       throw ownWorkFailure(
         by,
         requester,
-        `brought run ${record.id} to "${record.state}", which is to be approved`,
+        `brought run ${record.id} to "${record.state}", the state to approve`,
       )
     }
     const fingerprint = handling.fingerprint(content)
@@ -134,7 +134,7 @@ function assertRole({ permissions }: RecordContext, role: string): void {
   const { personName: name } = permissions
   throw new Failure('FORBIDDEN', `${name} does not have the gate role "${role}" in this project.`, {
     reason: 'gate_role_missing',
-    hint: `An owner gives it: waymark member set ${name} --roles ${role}`,
+    hint: `An owner can add it: waymark member set ${name} --roles ${role}`,
   })
 }
 
@@ -149,10 +149,10 @@ function assertIndependent(
   if (independence === 'independent') return
   if (independence === 'own') {
     const mine = workers.find((worker) => worker.person === person)
-    const who = mine?.name === name ? name : `${mine?.name}, who acts for ${name},`
+    const who = mine?.name === name ? name : `${mine?.name}, an agent of ${name},`
     throw new Failure(
       'FORBIDDEN',
-      `${who} did a part of what is to be approved in run ${id}, and its process asks for somebody else.`,
+      `${who} did part of the work in run ${id}, and its process needs an approval by someone else.`,
       { reason: 'own_work', hint: 'Ask another member of the project to approve it.' },
     )
   }
@@ -160,11 +160,11 @@ function assertIndependent(
   throw new Failure(
     'REFUSED',
     person === null
-      ? `Nobody knows here which person ${name} is, and the process of run ${id} asks for an approval by somebody who had no hand in the work.`
-      : `Nobody knows for whom ${unknown?.name ?? 'an agent'} worked, and the process of run ${id} asks for an approval by somebody who had no hand in it.`,
+      ? `The process of run ${id} needs an approval by someone who was not involved, and the person behind ${name} is unknown here.`
+      : `The process of run ${id} needs an approval by someone who was not involved, and the person behind ${unknown?.name ?? 'an agent'} is unknown.`,
     {
       reason: 'author_unknown',
-      hint: 'Work and approve with tokens of persons, on a server with a named database: waymark token create.',
+      hint: 'Use tokens of people, on a server with a shared database: waymark token create',
     },
   )
 }
@@ -172,11 +172,11 @@ function assertIndependent(
 function unmeasuredRunFailure({ id, missionId, taskId }: RunRecord): Failure {
   const why =
     missionId === null && taskId === null
-      ? `Run ${id} gates no mission and no task, so it has no measured changes that could be approved.`
-      : `The changes behind run ${id} cannot be approved: no task was begun, or a part of them could not be measured.`
+      ? `Run ${id} gates no mission or task, so it has no measured changes to approve.`
+      : `Cannot approve the changes of run ${id}: no task was started, or part of them could not be measured.`
   return new Failure('REFUSED', why, {
     reason: 'work_not_measured',
-    hint: hintOf`Begin the run for a mission or a task, and work there in tasks: ${callTo('start_task')}, ${callTo('complete_task')}.`,
+    hint: hintOf`Start the run for a mission or a task, and work there in tasks: ${callTo('start_task')}, ${callTo('complete_task')}.`,
   })
 }
 
@@ -253,8 +253,8 @@ function isRepeated(earlier: RunApproval, { role, of, content, identity }: RunAp
 }
 
 function ownWorkFailure(by: string, author: Author, did: string): Failure {
-  const called = author.name === by ? by : `${by}, who is the same person here as ${author.name},`
-  return new Failure('FORBIDDEN', `${called} ${did}: no one approves their own work.`, {
+  const called = author.name === by ? by : `${by}, here the same person as ${author.name},`
+  return new Failure('FORBIDDEN', `${called} ${did}. Nobody can approve their own work.`, {
     reason: 'own_work',
     hint: `Ask another person to approve it. ${secondPerson}`,
   })
@@ -262,7 +262,7 @@ function ownWorkFailure(by: string, author: Author, did: string): Failure {
 
 /** How a second person acts: another name is none. */
 const secondPerson =
-  'A second person needs a server that people share: WAYMARK_DATABASE names its database, and waymark person add adds them.'
+  'A second person needs a shared server: set WAYMARK_DATABASE, and add them with waymark person add <name>.'
 
 /** What is said to a person who approved the same before; nothing where they did not. */
 export function priorApprovalsNote(already: readonly RunApproval[]): {
@@ -279,6 +279,6 @@ export function priorApprovalsNote(already: readonly RunApproval[]): {
       author,
       created_at: instant(createdAt),
     })),
-    note: `You approved ${what} already, at ${when}: it counts once. ${secondPerson}`,
+    note: `You already approved ${what} at ${when}, and it counts once. ${secondPerson}`,
   }
 }

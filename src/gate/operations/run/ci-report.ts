@@ -126,12 +126,8 @@ export const ciReport = defineOperation({
 
 function assertRunner({ name, runner }: Actor): void {
   if (runner === true) return
-  throw new Failure(
-    'FORBIDDEN',
-    `${name} is no runner: what CI found counts only with a token of kind runner.`,
-    {
-      reason: 'runner_token_needed',
-      hint: 'Make one at the server (waymark token create ci --kind runner), and set WAYMARK_SERVER and WAYMARK_TOKEN where CI runs.',
-    },
-  )
+  throw new Failure('FORBIDDEN', `${name} cannot report CI results: that needs a token of kind runner.`, {
+    reason: 'runner_token_needed',
+    hint: 'Create one on the server (waymark token create ci --kind runner), and set WAYMARK_SERVER and WAYMARK_TOKEN in CI.',
+  })
 }

@@ -48,7 +48,7 @@ export const commandRuns = measurement({
   fits: (asked, ran) => asked.length === ran.length && ran.every(({ id }, at) => id === asked[at]?.id),
   measure: ({ remoteCommands }, commands) => {
     if (!remoteCommands)
-      throw new Error('Commands of guards are measured only for a record that is elsewhere.')
+      throw new Error('Commands of guards are measured only for a record on another machine.')
     return Promise.all(
       commands.map(async (command) => ({ id: command.id, report: await remoteCommands.run(command) })),
     )
@@ -291,7 +291,7 @@ function disturbanceOf(
   { tree: expected }: Pick<CommandResult, 'tree'>,
   { tree, touched, hash }: CommandReport,
 ): string | null {
-  if (tree === null || touched === null) return 'the work tree could not be measured when it had ended'
+  if (tree === null || touched === null) return 'the work tree could not be measured after it ended'
   // Of a file that was changed and changed back the hash says nothing, and its stamp does.
   if (touched.length > 0) {
     const more = touched.length > maxNamed ? ` and ${touched.length - maxNamed} more` : ''
@@ -434,13 +434,13 @@ export async function askPerson(
 /** What is asked, and what is to be looked at before the answer. */
 function approvalQuestion(request: CommandRequest | null): string {
   const before = request?.before
-  if (!before) return 'May it be run there whenever a guard asks for it?'
+  if (!before) return 'May it run there whenever a guard needs it?'
   const changed = before.changed
   const what =
     changed === null || changed.length === 0
-      ? 'What it runs changed'
+      ? 'Its files changed'
       : `${changed.slice(0, 5).join(', ')}${changed.length > 5 ? ` and ${changed.length - 5} more` : ''} changed`
-  return `${what} since ${before.author} approved it. May it be run there as it is now?`
+  return `${what} since ${before.author} approved it. May it run there as it is now?`
 }
 
 async function hasAllAnswers(reads: Reads, commands: readonly AskedCommand[]): Promise<boolean> {
@@ -469,6 +469,6 @@ function hashOf({ request }: InboxItem): string | null {
 }
 
 function commandItemClosed({ id, missionId, taskId }: InboxItem, by: string | undefined): NewProjectEvent {
-  const answer = by === undefined ? 'It is as it was answered before.' : `Its files changed: asked as ${by}.`
+  const answer = by === undefined ? 'It is unchanged since the last answer.' : `Its files changed: see ${by}.`
   return { kind: 'inbox.closed', itemId: id, missionId, taskId, status: 'dismissed', answer }
 }

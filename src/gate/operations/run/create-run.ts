@@ -107,7 +107,7 @@ async function subjectIn(
   if (mission && isEnded(mission)) {
     throw new Failure(
       'REFUSED',
-      `Mission ${mission.id} "${mission.name}" has ended (${mission.status}): no run can gate it.`,
+      `Cannot gate mission ${mission.id} "${mission.name}": it has ended (${mission.status}).`,
       {
         reason: 'mission_ended',
         hint: hintOf`Start a new mission with ${callTo('start_mission', { process_id: undefined })}.`,

@@ -53,7 +53,7 @@ const EmitEventInput = z.strictObject({
     .describe("Payload, as the event's payload_schema defines it")
     .optional(),
   expected_revision: z.int().min(1).describe('Revision from state_gate_get_state'),
-  idempotency_key: identifier('A new one for each event; the same one only to repeat a call'),
+  idempotency_key: identifier('A new key for each event; the same key only to repeat a call'),
   artifact_paths: z
     .array(namedFile)
     .max(1000)
@@ -133,7 +133,7 @@ function answerOf(sent: Exclude<SendEventResult, { kind: 'refused' }>): EmitEven
     result: { ...sent.answer, replayed: true },
     info: {
       code: 'IDEMPOTENT_REPLAY',
-      message: `This event was already accepted as ${sent.eventId}; nothing happened a second time.`,
+      message: `This event was already accepted as ${sent.eventId}. Nothing changed.`,
     },
   }
 }

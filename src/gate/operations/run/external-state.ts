@@ -248,10 +248,10 @@ export async function assertFilesAreHere(
   const { machineName: machine = 'the machine that keeps the record', top } = place
   throw new Failure(
     'REFUSED',
-    `Run ${record.id} is about files on ${machine}, in ${top}: they can only be looked at there.`,
+    `Run ${record.id} is about files on ${machine}, in ${top}. They can be checked only there.`,
     {
       reason: 'run_on_other_machine',
-      hint: `On ${machine}, in ${top}: ${command}. Where that machine has an agent’s token: WAYMARK_SERVER=<this server> WAYMARK_TOKEN=<your own token> ${command}.`,
+      hint: `On ${machine}, in ${top}, run ${command}. If that machine has an agent’s token: WAYMARK_SERVER=<this server> WAYMARK_TOKEN=<your own token> ${command}`,
     },
   )
 }
@@ -322,10 +322,10 @@ export async function assertSubmittedLocally(
     'the machine that keeps the record'
   throw new Failure(
     'REFUSED',
-    `${event} of run ${record.id} rests on ${away.path}, which was handed in on ${name}: only there it is seen whether it is as it was.`,
+    `${event} of run ${record.id} needs ${away.path}, which was submitted on ${name}. Only that machine can check it.`,
     {
       reason: 'file_on_other_machine',
-      hint: `Send ${event} on ${name}; or hand ${away.path} in again with it, as it is here.`,
+      hint: `Send ${event} on ${name}, or submit ${away.path} again from here.`,
     },
   )
 }

@@ -24,7 +24,7 @@ export async function findRun(reads: Reads, id: string | undefined): Promise<Run
       hint: otherRuns,
     })
   const names = items.map(({ item }) => `${item.id} (${item.process.id}, in "${item.state}")`)
-  throw new Failure('INVALID_INPUT', `${total} runs are active: say which one with run_id.`, {
+  throw new Failure('INVALID_INPUT', `${total} runs are active: choose one with run_id.`, {
     reason: 'run_ambiguous',
     hint: `They are ${names.join(', ')}${total > items.length ? ' and more' : ''}.`,
   })
@@ -38,7 +38,7 @@ export async function loadRun(reads: Reads, named: string | undefined): Promise<
   throw new Failure('RUN_NOT_FOUND', `run not found: ${id}`, { missing: 'run', hint: otherRuns })
 }
 
-export const runField = identifier('Run ID; may be left out when exactly one run is active').optional()
+export const runField = identifier('Run ID; default: the only active run').optional()
 
 /** Who acts on a run: an agent by the name of its open attempt at the run's task, a person by their own. */
 export async function callerOfRun(

@@ -40,7 +40,7 @@ export async function assertPhaseFree(
   refuseAfterLoss(
     `phase ${phaseId}`,
     lost,
-    'Or complete the task without phase_complete: a person may end the phase.',
+    'Or complete the task without phase_complete. A person can complete the phase.',
   )
 }
 

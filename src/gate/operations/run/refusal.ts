@@ -28,13 +28,13 @@ export function refusalFailure(
 }
 
 function hintForItem(record: RunRecord, refused: RefusedTransition, itemId: string): Hint {
-  const hear = hintOf`Use ${callTo('state_gate_get_state', { run_id: record.id, wait_seconds: 25 })} to hear of it.`
+  const hear = hintOf`Wait for the answer with ${callTo('state_gate_get_state', { run_id: record.id, wait_seconds: 25 })}.`
   if (refused.code !== 'GUARD_FAILED') {
-    return hintOf`A person decides this; it waits for them as ${itemId}: waymark approve ${itemId}, or the dashboard (waymark serve). ${hear}`
+    return hintOf`A person decides this, in inbox item ${itemId}: waymark approve ${itemId}, or the dashboard (waymark serve). ${hear}`
   }
   return hintLines([
     hintOf`${hintFor(record, refused)}`,
-    hintOf`A person can accept exactly this change; it waits for them as ${itemId}: waymark approve ${itemId}, or the dashboard (waymark serve).`,
+    hintOf`A person can accept exactly this change, in inbox item ${itemId}: waymark approve ${itemId}, or the dashboard (waymark serve).`,
   ])
 }
 
@@ -51,7 +51,7 @@ export function guardLine({ name, reason }: MissingGuard): string {
   return `${name}: ${reason}`
 }
 
-const filesWanted = 'Attach regular files inside the project, by paths relative to its folder.'
+const filesWanted = 'Attach regular files inside the project, with paths relative to its folder.'
 
 function hintFor(
   record: RunRecord,
@@ -61,9 +61,9 @@ function hintFor(
     case 'RUN_FINISHED':
       return hintOf`Start another run with ${callTo('state_gate_create_run')}.`
     case 'REVISION_CONFLICT':
-      return hintOf`Use ${callTo('state_gate_get_state', { run_id: record.id })}, look at what changed, and emit again with its revision and a new idempotency_key.`
+      return hintOf`Use ${callTo('state_gate_get_state', { run_id: record.id })}, check what changed, and emit again with its revision and a new idempotency_key.`
     case 'INVALID_EVENT':
-      return hintOf`${callTo('state_gate_list_events', { run_id: record.id })} shows what can be emitted now.`
+      return hintOf`${callTo('state_gate_list_events', { run_id: record.id })} lists the events that can be emitted now.`
     case 'FORBIDDEN':
       return (
         fix ??

@@ -29,7 +29,7 @@ export const runCancel = defineOperation({
     if (run.status !== 'active') {
       throw new Failure(
         'RUN_FINISHED',
-        `Run ${run.id} has already ended (${run.status}), in "${run.state}".`,
+        `Cannot cancel run ${run.id}: it ended (${run.status}) in "${run.state}".`,
         { reason: 'run_finished' },
       )
     }

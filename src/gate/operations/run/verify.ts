@@ -65,9 +65,9 @@ export const verify = defineOperation({
     const loaded = await loadRun(reads, input.run_id)
     const { record, definition } = loaded
     if (commandsFor(definition, record.state).length === 0) {
-      throw new Failure('REFUSED', `No guard of "${record.state}" in run ${record.id} asks for a command.`, {
+      throw new Failure('REFUSED', `No guard of "${record.state}" in run ${record.id} needs a command.`, {
         reason: 'no_command_guard',
-        hint: `waymark run events ${record.id} shows what its guards ask for.`,
+        hint: `waymark run events ${record.id} shows what its guards need.`,
       })
     }
     const questions = new MeasurementQuestions<typeof verifyMeasurements>(measured)
@@ -129,7 +129,7 @@ async function resultOf(
     output:
       removed === null
         ? (printed?.text ?? found.output)
-        : `What it printed, ${printed?.bytes} bytes, was removed on ${instant(removed).slice(0, 10)}. Its end:\n${found.output}`,
+        : `Its output (${printed?.bytes} bytes) was removed on ${instant(removed).slice(0, 10)}. The last lines:\n${found.output}`,
     ...(removed !== null && { output_removed_at: instant(removed) }),
     started_at: instant(found.startedAt),
     ended_at: instantOrNull(found.endedAt),

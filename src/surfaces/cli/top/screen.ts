@@ -102,7 +102,7 @@ function screenHeader(standing: ScreenData | null, project: string, now: number)
   const counts =
     standing === null
       ? ''
-      : ` · ${standing.work.waiting} waiting · ${standing.work.running_total} at work · ${formatCount(standing.work.missions_total, 'mission')}`
+      : ` · ${standing.work.waiting} need you · ${standing.work.running_total} active · ${formatCount(standing.work.missions_total, 'mission')}`
   return [{ text: `waymark top · ${safeLine(project)}${counts} · ${time}`, style: 'bold' }]
 }
 
@@ -117,7 +117,7 @@ function inboxLines(
 ): readonly ScreenLine[] {
   const total = work.waiting
   const head = title('Inbox')
-  if (cards.length === 0) return [head, [{ text: '  Nothing waits for you.', style: 'green' }]]
+  if (cards.length === 0) return [head, [{ text: '  Nothing needs you.', style: 'green' }]]
   const shown = Math.max(1, room - 1 - (total > cards.length || cards.length > room - 1 ? 1 : 0))
   const at = cards.findIndex(({ item_id }) => item_id === selected)
   const first = Math.max(0, Math.min(at - Math.floor(shown / 2), cards.length - shown))
@@ -162,7 +162,7 @@ function detailLines(card: TopCard, columns: number): readonly ScreenLine[] {
     request?.kind === 'decision' ? `Run ${card.run_id} in "${request.state}"` : '',
     card.paths_total > 0 ? `${formatCount(card.paths_total, 'file')}: ${card.paths.join(', ')}` : '',
     card.claimed ? `${card.claimed_by ?? 'The agent'} says: ${card.claimed}` : '',
-    card.workaround ? `Meanwhile it did: ${card.workaround}` : '',
+    card.workaround ? `Workaround: ${card.workaround}` : '',
   ]
   const lines = texts.filter(Boolean).flatMap((text) => wrapText(safeLine(text), width))
   const shown =
@@ -187,7 +187,7 @@ function wrapText(text: string, width: number): readonly string[] {
 
 function agentLines({ work }: ScreenData, now: number): readonly ScreenLine[] {
   const head = title('At work')
-  if (work.running.length === 0) return [head, [{ text: '  Nobody works now.', style: 'dim' }]]
+  if (work.running.length === 0) return [head, [{ text: '  No agent is active.', style: 'dim' }]]
   return [
     head,
     ...work.running.map((attempt): ScreenLine => {
@@ -241,7 +241,7 @@ function screenFooter(standing: ScreenData | null, doing: ScreenState): readonly
         { text: `${asking.verb.asks ?? ''}: `, style: 'bold' },
         { text: `${lastCharacters(safeLine(asking.words))}█` },
       ],
-      [{ text: 'Enter sends it · Esc leaves', style: 'dim' }],
+      [{ text: 'Enter sends · Esc cancels', style: 'dim' }],
     ]
   }
   const card = standing && selectedCard(standing, doing)

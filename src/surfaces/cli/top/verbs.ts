@@ -46,7 +46,7 @@ const approveInput = ({ item_id }: TopCard, words: string) => ({
 })
 
 /** A stale attempt is let go on by its rejection, which needs words. */
-const goesOn = 'It goes on.'
+const goesOn = 'It continues.'
 
 const decides: readonly ScreenAction[] = [
   { key: 'a', label: 'approve', operation: 'approve', input: ({ item_id }) => ({ id: item_id }) },
@@ -79,8 +79,8 @@ const verbs = {
   approval: decides,
   command: decides,
   stale_attempt: [
-    { key: 'a', label: 'let it go on', operation: 'reject', input: (card) => rejectInput(card, goesOn) },
-    { key: 'g', label: 'give it up', operation: 'approve', input: approveInput },
+    { key: 'a', label: 'let it continue', operation: 'reject', input: (card) => rejectInput(card, goesOn) },
+    { key: 'g', label: 'abandon it', operation: 'approve', input: approveInput },
   ],
 } as const satisfies Record<TopCard['kind'], readonly ScreenAction[]>
 

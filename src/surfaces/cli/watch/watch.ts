@@ -81,9 +81,9 @@ export async function watch(
 function greeting(count: number): string {
   const waits =
     count === 0
-      ? 'Nothing waits for you'
+      ? 'Nothing needs you'
       : `${formatCount(count, 'card')} ${count === 1 ? 'waits' : 'wait'} for you`
-  return `${waits}. Watching; Ctrl-C ends it.`
+  return `${waits}. Watching; press Ctrl-C to stop.`
 }
 
 async function allOpenItems(watched: WatchTarget): Promise<readonly WatchInboxRow[]> {

@@ -24,7 +24,7 @@ export function requireAuth(caller: Caller | null): Caller {
 /** A target such as `http://evil.example/` would go by another host than the one that was checked. */
 function checkTarget({ target }: RequestInfo): void {
   if (target.startsWith('/')) return
-  throw new Refusal('INVALID_INPUT', `A request names a path, not "${target.slice(0, 200)}".`, {
+  throw new Refusal('INVALID_INPUT', `A request needs a path, not "${target.slice(0, 200)}".`, {
     reason: 'request_target_invalid',
   })
 }
@@ -119,7 +119,7 @@ export function recordMistake(
 function unauthenticatedRefusal(message: string, reason: string): Refusal {
   return new Refusal('UNAUTHENTICATED', message, {
     reason,
-    hint: 'Send Authorization: Bearer <token> (waymark token list says which there are), or open the address that waymark serve prints.',
+    hint: 'Send Authorization: Bearer <token> (waymark token list shows yours), or open the address that waymark serve prints.',
     headers: { 'WWW-Authenticate': 'Bearer realm="waymark"' },
   })
 }

@@ -41,7 +41,7 @@ export async function logIn(
 
 /** A browser is shown a page that says the way on; a program is refused as everywhere. */
 function notLoggedIn(c: RequestContext, security: Security): Response {
-  const message = 'This login address was used already, is older than ten minutes, or was never made.'
+  const message = 'This login address was already used, is older than ten minutes, or never existed.'
   const refusal = recordMistake(requestInfoOf(c.env.incoming, security), security, {
     reason: 'login_code_invalid',
     message,
@@ -88,7 +88,7 @@ export async function proveLogin(
   if (key !== keyIdOf(instance))
     throw recordMistake(requestInfoOf(c.env.incoming, security), security, {
       reason: 'server_run_unknown',
-      message: 'This is another run of the server than the one that was asked for.',
+      message: 'This server was restarted since.',
     })
   const meeting = proofs.begin({ port: hosts().port, asked }, now())
   return c.json({ answered: meeting.answered, proof: proofOf('server', meeting, instance) }, 200, {
@@ -109,7 +109,7 @@ export async function makeLoginCode(
 }
 
 function personOnlyRefusal({ name }: Pick<Actor, 'name'>): Refusal {
-  return new Refusal('FORBIDDEN', `The dashboard is for people; ${name} acts as an agent.`, {
+  return new Refusal('FORBIDDEN', `The dashboard is for people. ${name} is an agent.`, {
     reason: 'person_needed',
   })
 }
@@ -118,9 +118,9 @@ function tokenOfCaller(c: RequestContext): TokenId {
   const { actor, principal } = requireAuth(c.var.caller)
   if (actor.kind !== 'person') throw personOnlyRefusal(actor)
   if (principal.token) return principal.token.id
-  throw new Refusal('REFUSED', 'A login address is made for a token, and you signed in without one.', {
+  throw new Refusal('REFUSED', 'A login address needs a token, and you signed in without one.', {
     reason: 'token_missing',
-    hint: 'Make a token of kind person: waymark token create --kind person.',
+    hint: 'Create a token of kind person: waymark token create --kind person',
   })
 }
 
@@ -131,13 +131,13 @@ async function tokenOfOwner(c: RequestContext, security: Security, instance: str
   if (!isShown)
     throw recordMistake(requestInfoOf(c.env.incoming, security), security, {
       reason: 'login_proof_invalid',
-      message: 'The proof is wrong, late, or was used already.',
+      message: 'The proof is wrong, expired or already used.',
     })
   const owner = await security.directory.owner()
   if (owner?.token) return owner.token.id
-  throw new Refusal('REFUSED', 'This server makes login addresses for the holders of tokens alone.', {
+  throw new Refusal('REFUSED', 'This server creates login addresses only for holders of tokens.', {
     reason: 'token_missing',
-    hint: 'GET /api/sign-in says how one signs in.',
+    hint: 'GET /api/sign-in lists the ways to sign in.',
   })
 }
 

@@ -116,7 +116,7 @@ export class OidcSignIn {
     request: RequestInfo,
     going: OidcLoginState | NoOidcLoginState,
   ): Promise<IDToken> {
-    if (going.state === null) throw new SignInError('This sign-in was not begun here, or it took too long.')
+    if (going.state === null) throw new SignInError('This sign-in did not start here, or took too long.')
     const oidc = await import('openid-client')
     const configuration = await this.#discovered()
     const address = new URL(c.req.url)
@@ -131,7 +131,7 @@ export class OidcSignIn {
       const claims = tokens.claims()
       if (claims) return claims
     } catch (error) {
-      throw new SignInError('What the provider answered does not fit to this sign-in.', { cause: error })
+      throw new SignInError('The answer of the provider does not match this sign-in.', { cause: error })
     }
     throw new SignInError('The provider did not say who signed in.')
   }
@@ -220,11 +220,10 @@ export class OidcSignIn {
     this.#configuration ??= this.#discover().catch((error: unknown) => {
       this.#configuration = null
       const why = error instanceof Error ? error.message : String(error)
-      throw new Failure(
-        'UNAVAILABLE',
-        `${this.issuer}, by which one signs in here, cannot be asked: ${why}.`,
-        { reason: 'oidc_issuer_unreachable', hint: 'Try again in a moment, or sign in with a token.' },
-      )
+      throw new Failure('UNAVAILABLE', `The sign-in provider ${this.issuer} cannot be reached: ${why}.`, {
+        reason: 'oidc_issuer_unreachable',
+        hint: 'Try again in a moment, or sign in with a token.',
+      })
     })
     return this.#configuration
   }
@@ -259,7 +258,7 @@ function nameOf({ name, preferred_username }: z.output<typeof profile>, email: s
 
 function assertEnabled(person: Person): Person {
   if (person.disabledAt === null) return person
-  throw new SignInError('You are not let in any more: an admin of this server disabled you.')
+  throw new SignInError('An admin of this server has disabled you.')
 }
 
 /** Who was invited by an address and did not sign in yet. */
@@ -270,12 +269,10 @@ async function invitedPersonOf({ identities }: Reads, email: string): Promise<Pe
 
 function uninvitedError(email: string | undefined, isVerified: boolean): SignInError {
   if (email !== undefined && !isVerified) {
-    return new SignInError(
-      'The provider has not verified your e-mail address, so no invitation is matched by it.',
-    )
+    return new SignInError('The provider has not verified your e-mail address, so no invitation matches it.')
   }
   return new SignInError(
-    'Nobody invited you by this e-mail address. Ask an owner: waymark member invite <address>.',
+    'There is no invitation for your e-mail address. Ask an owner: waymark member invite <address>',
   )
 }
 
@@ -340,17 +337,17 @@ export function readGroups(text: string): readonly GroupAccess[] {
       const [, group, word, project = null] = /^(.+)=([a-z]+)(?:@([\w-]+))?$/.exec(part) ?? []
       const access = accesses.find((known) => known === word)
       if (group !== undefined && access) return { group, access, project }
-      throw new Failure('INVALID_INPUT', `"${part.slice(0, 100)}" says of no group what it may do.`, {
+      throw new Failure('INVALID_INPUT', `"${part.slice(0, 100)}" gives no group an access.`, {
         reason: 'oidc_group_invalid',
-        hint: `Write <group>=<${accesses.join('|')}>, or <group>=<access>@<project>, with commas between them.`,
+        hint: `Write <group>=<${accesses.join('|')}>, or <group>=<access>@<project>, comma-separated.`,
       })
     })
 }
 
 /** Who asks for it where no one vouches for persons. */
 export function withoutOidc(): Refusal {
-  return new Refusal('NOT_FOUND', 'Nobody signs in here by OpenID Connect.', {
+  return new Refusal('NOT_FOUND', 'This server has no sign-in with OpenID Connect.', {
     reason: 'oidc_not_configured',
-    hint: 'GET /api/sign-in says how one signs in.',
+    hint: 'GET /api/sign-in lists the ways to sign in.',
   })
 }

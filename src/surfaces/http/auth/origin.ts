@@ -24,7 +24,7 @@ export function checkHost({ host, hosts: count }: RequestInfo, hosts: AllowedHos
   }
   if (host !== undefined && isOwnHost(host.toLowerCase(), hosts)) return host.toLowerCase()
   const given = host === undefined ? 'no Host header' : `the Host "${host.slice(0, 200)}"`
-  throw new Refusal('FORBIDDEN', `This server does not answer to ${given}.`, {
+  throw new Refusal('FORBIDDEN', `This server does not accept requests for ${given}.`, {
     reason: 'host_not_allowed',
     hint: `Use 127.0.0.1:${hosts.port}, or start it with --allow-host <name>.`,
   })
@@ -53,10 +53,10 @@ export function checkOrigin({ origin, site, mode, method }: RequestInfo, host: s
 function foreignOriginRefusal(source: string): Refusal {
   return new Refusal(
     'FORBIDDEN',
-    `Requests from ${source} are refused: only this server's own pages may ask.`,
+    `Requests from ${source} are refused: only this server's own pages may send them.`,
     {
       reason: 'origin_not_allowed',
-      hint: 'Programs send no Origin header; a page elsewhere cannot use this server.',
+      hint: 'Programs send no Origin header. Pages of other sites cannot use this server.',
     },
   )
 }

@@ -97,9 +97,9 @@ export async function acceptInvitedPerson(c: RequestContext, security: Security)
 }
 
 function dashboardPersonRefusal(name: string): Refusal {
-  return new Refusal('FORBIDDEN', `The dashboard is for people; ${name} acts as an agent.`, {
+  return new Refusal('FORBIDDEN', `The dashboard is for people. ${name} is an agent.`, {
     reason: 'person_needed',
-    hint: 'Sign in with a token of kind person: waymark token create --kind person.',
+    hint: 'Sign in with a token of kind person: waymark token create --kind person',
   })
 }
 
@@ -174,7 +174,7 @@ export function refusalPage(c: RequestContext, refusal: Refusal, { page, to, mor
   if (!(c.req.header('accept') ?? '').includes('text/html')) {
     throw new Refusal(refusal.code, refusal.message, {
       ...(refusal.reason !== null && { reason: refusal.reason }),
-      hint: 'GET /api/sign-in says how one signs in.',
+      hint: 'GET /api/sign-in lists the ways to sign in.',
       headers,
     })
   }

@@ -17,7 +17,7 @@ export interface FeedOptions {
 
 /** How many log entries are shown in one look at the database. */
 const batch = 100
-const replaced = 'The log was replaced by another one.'
+const replaced = 'The log was replaced.'
 
 /** Tells the readers of one project what happens. One follower, while anybody reads; each log entry is written out once. */
 export class LiveFeed {
@@ -56,7 +56,7 @@ export class LiveFeed {
   }
 
   #cannotResume(since: number, head: number): string | null {
-    if (since > head) return `The log ends at ${head}, before ${since}: it is another one.`
+    if (since > head) return `The log ends at ${head}, before ${since}: it was replaced.`
     if (head - since <= this.#options.limits.behind) return null
     return `${head - since} log entries happened since ${since}: read the project again.`
   }
@@ -135,7 +135,7 @@ export class LiveFeed {
 
   #fail(error: unknown): void {
     const message = messageOf(error)
-    this.#options.log.warn('The live feed ended; its readers will come back.', {
+    this.#options.log.warn('The live feed ended; its readers will reconnect.', {
       project: this.#options.project,
       error: message,
     })

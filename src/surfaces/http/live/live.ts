@@ -54,12 +54,12 @@ export function createLivePart(
             joining.close(closeCodes.later, 'The record cannot be read now.')
           })
       })
-      return () => reader?.close(closeCodes.revoked, 'Your token was removed, or you logged out.')
+      return () => reader?.close(closeCodes.revoked, 'Your token was revoked, or you signed out.')
     },
     readers: () => server.clients.size,
     async close() {
       clearInterval(pinging)
-      for (const client of server.clients) client.close(closeCodes.goingAway, 'The server ends.')
+      for (const client of server.clients) client.close(closeCodes.goingAway, 'The server is stopping.')
       const deadline = setTimeout(() => {
         for (const client of server.clients) client.terminate()
       }, farewell)
@@ -82,7 +82,7 @@ function watchIdentitiesFor(
 }
 
 function tooManyReaders({ readers }: LiveLimits): string {
-  return `${readers} are connected already; no more are let in.`
+  return `${readers} are connected, the maximum.`
 }
 
 /** The position that a reader has come to: null where it asks only for what is new. */

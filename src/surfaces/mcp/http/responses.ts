@@ -30,7 +30,7 @@ export function sessionNotFound(): Response {
   return refuse({
     status: 404,
     code: sessionGone,
-    message: 'Session not found. It ended, or another token began it: initialize again.',
+    message: 'Session not found. It ended, or another token started it: initialize again.',
   })
 }
 

@@ -120,7 +120,7 @@ describe('readers that cost too much', () => {
     await Promise.all([connect().hello(), connect().hello()])
     const { code, reason } = await connect().closed
     expect(code).toBe(1013)
-    expect(reason).toBe('2 are connected already; no more are let in.')
+    expect(reason).toBe('2 are connected, the maximum.')
   })
 
   test('a long message ends its connection, and no other', async () => {
@@ -180,5 +180,5 @@ test('when the server ends, its readers are told', async () => {
   const client = connect()
   await client.hello()
   await server.live.close()
-  expect(await client.closed).toEqual({ code: 1001, reason: 'The server ends.' })
+  expect(await client.closed).toEqual({ code: 1001, reason: 'The server is stopping.' })
 })

@@ -9,7 +9,7 @@ test.each(eras)('%s: with several work trees a task says in which one it works',
   const linked = `${project.folder}-linked`
   project.git('worktree', 'add', '-q', '-b', 'side', linked)
   await expect(call('start_task', { name: 'b' })).rejects.toThrow(
-    `2 work trees you work in: ${project.folder}, ${linked}`,
+    `2 work trees you use: ${project.folder}, ${linked}`,
   )
   const { task_id } = await call('start_task', { name: 'b', work_tree: linked })
   const { attempts } = await project.call('show', { id: task_id })
