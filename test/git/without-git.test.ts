@@ -96,7 +96,7 @@ test('where git does not answer the files are compared by checksum, and the reas
   const { changes, start } = await watch(repo, () => repo.append('lib/util.ts'))
   expect(changes).toEqual(['M lib/util.ts'])
   expect(start.ref.engine).toBe('checksum')
-  expect(start.notes).toEqual([expect.stringMatching(/^git does not answer in .*bad config line/)])
+  expect(start.notes).toEqual([expect.stringMatching(/^git fails in .*bad config line/)])
 })
 
 // Only root can give a folder away.
@@ -129,7 +129,7 @@ test('a project below a home folder that is a repository is compared by checksum
   expect(await witness.locate(home.path('project'))).toMatchObject({
     engine: 'checksum',
     top: home.path('project'),
-    reason: expect.stringContaining('too wide'),
+    reason: expect.stringContaining('too large'),
   })
 })
 

@@ -214,7 +214,7 @@ test('49 large, odd and missing files are answered, or it is said why not', asyn
   const { user, system } = process.cpuUsage(began)
   expect((user + system) / 1_000).toBeLessThan(3_000)
   expect((await s.call('blame', { file: 'wide' })).lines).toBe(1)
-  expect((await s.call('blame', { file: 'binary' })).notes).toEqual(['binary is no text.'])
+  expect((await s.call('blame', { file: 'binary' })).notes).toEqual(['binary is not a text file.'])
   expect((await s.call('blame', { file: 'link' })).notes[0]).toContain('is a link')
   expect(await s.refused('blame', { file: 'folder' })).toMatchObject({
     code: 'INVALID_INPUT',

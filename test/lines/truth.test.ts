@@ -66,7 +66,7 @@ test.each([
     tasks: [ada.task_id, ben.task_id],
   })
   const why = await s.call('why', { place: 'f:6' })
-  expect(why.says).toContain(`Made by ada (${ada.task_id}) or ben (${ben.task_id})`)
+  expect(why.says).toContain(`Made by one of ada (${ada.task_id}) or ben (${ben.task_id})`)
   expect(why.authors.map(({ task }: Answer) => task)).toEqual(['work of ada', 'work of ben'])
   expect((await s.call('trailer', {})).trailers).toEqual([])
   expect((await s.call('provenance_stats', { path: 'f' })).groups).toMatchObject([{ name: 'ada or ben' }])

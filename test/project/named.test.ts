@@ -190,7 +190,10 @@ test('connect says what is wrong with a token, an address or a name, and what to
     `日${secret}`,
   ]) {
     const { code, error } = connect(token, address, '--project', 'shop')
-    expect([code, error]).toEqual([2, expect.stringMatching(/token for .* no token has.*\n.*WAYMARK_TOKEN=/)])
+    expect([code, error]).toEqual([
+      2,
+      expect.stringMatching(/token for .* invalid character.*\n.*WAYMARK_TOKEN=/),
+    ])
     expect(error).not.toContain(secret.slice(0, 20))
   }
   for (const name of ['a\nb', 'sh op', '日本', '../shop', 'shop/x', 'shop\u001b[31m']) {

@@ -98,7 +98,7 @@ for (const { engine, database } of engines) {
     expect(as(ann, '--project', 'server', '--new').error).toContain('"server" is reserved')
 
     // From a laptop.
-    expect(as(ann).error).toContain('There is no project at')
+    expect(as(ann).error).toContain('has no project yet')
     expect(as(ann).error).toContain(`waymark connect ${address} --project <name> --new`)
     expect(as(ann, '--project', 'site').error).toContain(`waymark connect ${address} --project site --new`)
     const refused = as(ben, '--project', 'site', '--new').error
@@ -106,7 +106,7 @@ for (const { engine, database } of engines) {
     expect(as(ben, '--project', 'site').error).toContain('Ask an admin of the server')
     expect(existsSync(join(machine.folder, '.waymark', 'server'))).toBe(false)
     const made = as(ann, '--project', 'site', '--new')
-    expect(made.error).toContain('The project site is made')
+    expect(made.error).toContain('Created project site')
     expect(made.code).toBe(0)
 
     // The other server has it, too, without a restart.
@@ -171,7 +171,7 @@ for (const { engine, database } of engines) {
       ['', 'INVALID_INPUT', 'name'],
       ['server', 'REFUSED', '"server" is reserved'],
       ['My Site', 'INVALID_INPUT', '"My Site" is not a valid project name'],
-      ['a--b', 'INVALID_INPUT', '"a--b" cannot be'],
+      ['a--b', 'INVALID_INPUT', '"a--b" is not a valid'],
       ['x'.repeat(41), 'INVALID_INPUT', 'has at most 40 characters'],
     ] as const
     for (const [name, code, message] of cases) {

@@ -90,5 +90,5 @@ test('a folder is connected: its command line asks the server, and its token sta
   expect(connect('http://waymark.example.com')).toContain('is not encrypted')
   expect(connect('ftp://waymark.example.com')).toContain('is not the address of a server')
   expect(connect('http://127.0.0.1:9')).toContain('cannot be reached')
-  expect(connect(`${server.address}/p/none`, server.token('agent'))).toContain('There is no project "none"')
+  expect(connect(`${server.address}/p/none`, server.token('agent'))).toContain('no project "none"')
 })

@@ -129,7 +129,7 @@ describe('waymark check', () => {
     complete(project, project.taskId)
     const held = project.run('check', '--base', 'main')
     expect(held.code).toBe(1)
-    expect(held.out).toMatch(/- A blocker waits for a person \(h-\w+\): Which one\?/)
+    expect(held.out).toMatch(/- A blocker needs a person \(h-\w+\): Which one\?/)
     const item = project.json('inbox', '--json').items[0].item_id
     project.json('resolve', item, '--answer', 'The first.')
     expect(project.run('check', '--base', 'main').code).toBe(0)
@@ -156,7 +156,7 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
     const empty = openCommandLine()
     const nothing = empty.run('check', '--base', 'HEAD')
     expect(nothing.code).toBe(2)
-    expect(nothing.error).toMatch(/Nothing is recorded .*WAYMARK_SERVER/s)
+    expect(nothing.error).toMatch(/nothing is recorded .*WAYMARK_SERVER/s)
     const project = branchOfWork()
     complete(project, project.taskId)
     expect(project.refused('check', '--base', 'nowhere')).toMatchObject({

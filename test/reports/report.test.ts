@@ -74,7 +74,7 @@ describe('the report of a mission', () => {
     expect(text.startsWith('# Sign in\n\nPeople can sign in')).toBe(true)
     expect(text).toMatch(/`src\/auth\.ts` → `src\/sign-in\.ts` renamed/)
     expect(text).toMatch(/`src\/form\.ts` added \+1 −0/)
-    expect(text).toMatch(/`utils\.ts` modified \+1 −1, \*\*outside the areas\*\*/)
+    expect(text).toMatch(/`utils\.ts` modified \+1 −1, \*\*out of scope\*\*/)
     expect(text).toContain('## Out of scope')
     expect(text).toContain('**a cookie** — Where is the session kept?')
     expect(text).toContain('Why: Scripts cannot read it.')

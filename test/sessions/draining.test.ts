@@ -207,7 +207,7 @@ test('three turns that no server saw are there as soon as somebody asks', () => 
     tell({ hook_event_name: 'PostToolUse', ...call, tool_response: {} })
     tell({ hook_event_name: 'Stop', prompt_id: `p${n}` })
   }
-  expect(run('capture', 'status').out).toContain('13 events wait')
+  expect(run('capture', 'status').out).toContain('13 events in the hook queue')
   json('status')
   expect(run('capture', 'status').out).toContain('The hook queue is empty.')
   const database = new Database(join(folder, '.waymark', 'waymark.db'), { readonly: true })

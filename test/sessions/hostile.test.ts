@@ -259,7 +259,7 @@ test('where a sandbox forbids the state folder, events wait in the project, out 
   expect(readdirSync(inProject)).toHaveLength(1)
   expect(existsSync(queue.events)).toBe(false)
   expect(git('status', '--porcelain')).toBe('')
-  expect(run('capture', 'status').out).toContain('1 event waits')
+  expect(run('capture', 'status').out).toContain('1 event in the hook queue')
   expect(run('sessions').code).toBe(0)
   expect(readdirSync(inProject)).toEqual([])
   expect(run('capture', 'status').out).toContain('The hook queue is empty')

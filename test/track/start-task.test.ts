@@ -153,8 +153,8 @@ describe('MC2-059 areas', () => {
       { area: 'src/', files: 2 },
       { area: 'src/new', files: 0 },
     ])
-    expect(answer.warnings.join()).toContain('Area "atuh" matches no file yet')
-    expect(answer.warnings.join()).toContain('Area "src/new" matches no file yet')
+    expect(answer.warnings.join()).toContain('Scope "atuh" matches no file yet')
+    expect(answer.warnings.join()).toContain('Scope "src/new" matches no file yet')
   })
 
   test('of two open attempts in one tree are compared', async () => {

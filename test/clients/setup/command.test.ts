@@ -439,7 +439,7 @@ test('what cannot be written is said before anything is shown, with the folder',
   expect(run('setup', 'claude', '--yes', '--project', file)).toMatchObject({
     code: 1,
     out: '',
-    error: expect.stringContaining(`waymark: ${file} is not a folder.\nName the folder of a project`),
+    error: expect.stringContaining(`waymark: ${file} is not a folder.\nUse --project <folder>`),
   })
   const nowhere = join(home, 'nowhere')
   for (const words of [

@@ -282,7 +282,7 @@ test('verify without a command in the state says so', async () => {
   const run = await runOf(process('plain'))
   expect(await failureOf(run.project.call('verify', { run_id: run.id }))).toMatchObject({
     code: 'REFUSED',
-    message: `No guard of "work" in run ${run.id} asks for a command.`,
+    message: `No guard of "work" in run ${run.id} needs a command.`,
   })
 })
 

@@ -51,7 +51,7 @@ test('approving twice is said, and stored once', async () => {
   const run = await handedIn()
   await approve(run, tess)
   const again = await approve(run, tess)
-  expect(again.note).toContain('You approved plan already')
+  expect(again.note).toContain('You already approved plan')
   const { approvals, refusals_total } = await run.history()
   expect(approvals).toMatchObject([{ author: 'tess', identity: 'person user:tess' }])
   expect(refusals_total).toBe(0)

@@ -62,7 +62,7 @@ test('a no without words is refused, and so is an empty answer to a question', a
   const { project, run, start } = await inReview()
   const asked = (name: string, input: object) =>
     failureOf(project.call(name, input, { actor: person })).then(({ code, message }) => `${code} ${message}`)
-  const needs = /^INVALID_INPUT .*without a text/
+  const needs = /^INVALID_INPUT .*(?:without|needs) a text/
   expect(await asked('reject', { id: run.id })).toMatch(needs)
   expect(await asked('reject', { id: run.id, reason: '  ' })).toMatch(needs)
   expect(await asked('decide', { run_id: run.id, event: 'send_back' })).toMatch(needs)

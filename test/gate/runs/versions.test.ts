@@ -58,7 +58,7 @@ test('a state that the new version does not have needs a place in the state map'
   writeProcess(run.project, second.replaceAll('work', 'works'))
   expect(await failureOf(migrate(run))).toMatchObject({
     code: 'REFUSED',
-    message: `Version 2.0.0 of versioned has no state "work", where run ${run.id} would be. Did you mean "works"?`,
+    message: `Version 2.0.0 of versioned has no state "work", the current state of run ${run.id}. Did you mean "works"?`,
     hint: expect.stringContaining('--state-map work=<one of works, done, abandoned>'),
   })
   expect(await failureOf(migrate(run, { state_map: ['work=wrks'] }))).toMatchObject({ code: 'REFUSED' })

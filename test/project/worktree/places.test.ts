@@ -144,7 +144,9 @@ test('a tree whose submodules were filled is removed by force alone, and what go
   whole.git('commit', '-qm', 'With a part')
   const task = planned(whole)
   const { path, notes } = whole.json('worktree', 'add', task)
-  expect(notes.join()).toContain('Submodules are empty there (part é): git submodule update --init')
+  expect(notes.join()).toContain(
+    'Submodules are empty there (part é). Fill them in that tree with: git submodule update --init',
+  )
   at(path).git('submodule', 'update', '-q', '--init')
   const { error } = whole.run('worktree', 'remove', task)
   expect(error).toContain('1 submodule has a repository of its own there (part é)')

@@ -152,7 +152,7 @@ test('* is any characters, and :* more words; a long line with many stars costs 
 test.each([
   ['["Bash(npm test"]', 'error', 'is neither a tool nor a tool with a pattern'],
   ['["Bash()"]', 'error', 'is neither a tool nor a tool with a pattern'],
-  ['["Write(docs/**)"]', 'error', 'Say paths: { Write: ["docs/**"] }'],
+  ['["Write(docs/**)"]', 'error', 'Use paths: { Write: ["docs/**"] }'],
   ['["Bash(npm test && npm run lint)"]', 'warning', 'is compared by itself'],
 ])('lint: %s', (list, severity, message) => {
   expect(readDefinition(text(`{ allowed: ${list} }`)).findings).toMatchObject([

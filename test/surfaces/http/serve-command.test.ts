@@ -218,7 +218,7 @@ test.each([
   [['serve', '--port', 'x'], '--port must be a whole number from 0 to 65535, not "x".', 'Usage:'],
   [['serve', '--log-level', 'loud'], '--log-level cannot be "loud"', 'Usage:'],
   [['serve', 'now'], 'serve does not take now.', 'Usage:'],
-  [['token', 'ad', 'x'], 'There is no command "token ad".', 'waymark help token'],
+  [['token', 'ad', 'x'], 'There is no command "token ad".', 'waymark token lists its commands'],
   [['token', 'add', 'x', '--kind', 'robot'], '--kind cannot be "robot"', 'waymark token create --help'],
   [['token', 'add', 'x\ny'], '<name> cannot be', 'Usage:'],
 ])('%j is refused in a sentence', (words, message, hint) => {

@@ -98,7 +98,7 @@ describe('what cannot be resumed', () => {
     expect((await client.closed).code).toBe(4409)
     expect(client.frames[1]).toEqual({
       event: 'reload',
-      reason: 'The log ends at 5, before 6: it is another one.',
+      reason: 'The log ends at 5, before 6: it was replaced.',
       seq: 5,
     })
   })
