@@ -458,7 +458,7 @@ test('what cannot be written is said before anything is shown, with the folder',
   expect(state).toMatchObject({
     code: 1,
     out: '',
-    error: expect.stringContaining(`${join(file, 'state/waymark/setup')} cannot be written`),
+    error: expect.stringContaining(`${join(file, 'state/waymark/setup')} is not writable`),
   })
   write('.cursor', '')
   expect(run('setup', 'cursor', '--yes')).toMatchObject({
