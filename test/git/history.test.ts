@@ -135,7 +135,9 @@ test('case 41: task commits on a branch, then switches back', async () => {
   })
   expect(changes).toEqual([])
   expect(report.notes).toEqual([
-    expect.stringMatching(/^The commit [0-9a-f]{12} on branch t\/1 is no longer in the work tree\.$/),
+    expect.stringMatching(
+      /^Commit [0-9a-f]{12} on branch t\/1 is no longer in the history of the work tree\.$/,
+    ),
   ])
 })
 

@@ -210,7 +210,7 @@ test('connect says what is wrong with a token, an address or a name, and what to
   ])
     expect([place, connect(secret, place)]).toMatchObject([
       place,
-      { code: 2, error: expect.stringContaining('Use http') },
+      { code: 2, error: expect.stringMatching(/Use (?:a form such as )?http/) },
     ])
   expect(connect(`${secret}\n`, address, '--project', 'shop').code).toBe(0)
 })

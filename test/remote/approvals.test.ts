@@ -118,7 +118,7 @@ test('a run that nobody began is approved on any machine, and its files are look
   const straight = await server.api('state_gate_emit_event', send('finish', 2, 'three'))
   expect(straight.error).toMatchObject({
     code: 'REFUSED',
-    hint: expect.stringContaining('hand docs/plan.md in again'),
+    hint: expect.stringContaining('submit docs/plan.md again'),
   })
   machine.write('docs/plan.md', '# Another plan\n')
   expect(await agent.refused('state_gate_emit_event', send('finish', 2, 'four'))).toMatchObject({

@@ -99,7 +99,7 @@ export function commandAt(folder: string, run: string, pinned: Readonly<Record<s
     .digest('hex')
   const command = { run, folder, pinned: Object.keys(pinned), hash }
   return {
-    approve: { name: 'kept', brief: { ...command, files: [], by: 'eve', refused: null } },
+    approve: { name: 'kept', brief: { ...command, files: [], author: 'eve', refused: null } },
     start: {
       name: 'ran',
       brief: [{ ...command, id: `cmd-${hash.slice(0, 12)}`, timeout: 10_000, approvedThere: true }],

@@ -66,18 +66,18 @@ journey('what is typed as the palette appears stays', async () => {
     const field = document.querySelector('.palette-field')
     if (field === null) return
     observer.disconnect()
-    field.value = 'plan a task'
+    field.value = 'add a task'
     field.dispatchEvent(new InputEvent('input', { bubbles: true }))
   }).observe(document.body, { subtree: true, childList: true })`)
   await page.keyboard.press('Control+k')
   await page.getByRole('option', { name: 'Add a task' }).waitFor()
-  expect(await page.getByRole('combobox', { name: 'Search' }).inputValue()).toBe('plan a task')
+  expect(await page.getByRole('combobox', { name: 'Search' }).inputValue()).toBe('add a task')
 })
 
 journey('a command of the palette asks for what it needs, and shows the refusal of the server', async () => {
   const { page } = await open({ path: '/plan' })
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search' }).fill('plan a task')
+  await page.getByRole('combobox', { name: 'Search' }).fill('add a task')
   await page.getByRole('option', { name: 'Add a task' }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('textbox', { name: 'title' }).fill('From the palette')

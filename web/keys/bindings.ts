@@ -60,7 +60,7 @@ export const bindings = [
   { command: 'whose line', keys: ['W'], title: 'Whose the line is, and why', group: 'Review' },
   { command: 'whole file', keys: ['x'], title: 'The whole file, or what changed', group: 'Review' },
 
-  { command: 'add', keys: ['c'], title: 'Add a task', group: 'Plan' },
+  { command: 'add', keys: ['c'], title: 'New task', group: 'Plan' },
   { command: 'add phase', keys: ['p'], title: 'Add a phase', group: 'Plan' },
   { command: 'rename', keys: ['F2'], title: 'Rename', group: 'Plan' },
   { command: 'move up', keys: ['alt+ArrowUp'], title: 'Move up', group: 'Plan' },

@@ -34,5 +34,5 @@ test('waymark open says why a server does not start', () => {
   const project = openCommandLine({ git: false })
   const { code, error } = project.runWith({ folder: project.home }, 'open', '--no-browser')
   expect(code).toBe(1)
-  expect(error).toMatch(/^waymark: No project is chosen: /)
+  expect(error).toMatch(/^waymark: No project: /)
 })

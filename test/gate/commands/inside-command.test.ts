@@ -70,7 +70,7 @@ describe('inside an approved script', () => {
       .split(/way \d\n/)
     expect(told.slice(1)).toHaveLength(6)
     for (const way of told.slice(1)) {
-      expect(way).toMatch(/^waymark: approve is for people; command of a guard acts as an agent\./)
+      expect(way).toMatch(/^waymark: Only people can call approve\. command of a guard is an agent\./)
     }
     const { items } = run.project.json('inbox', '--kind', 'approval')
     expect(items).toMatchObject([{ run_id: run.waiting, status: 'open' }])
@@ -80,7 +80,7 @@ describe('inside an approved script', () => {
   test('there is no role, and no name of a person', () => {
     const roles = 'WAYMARK_ROLE=reviewer WAYMARK_ACTOR=tess'
     const run = gated((open) => `${roles} ${node} ${bin} decide ${open} go "yes" 2>&1\n`)
-    expect(run.check()).toContain('decide is for people; command of a guard acts as an agent.')
+    expect(run.check()).toContain('Only people can call decide. command of a guard is an agent.')
   })
 
   test('no token with a role is made, and no login address is given', () => {
@@ -88,7 +88,7 @@ describe('inside an approved script', () => {
       () => `${node} ${bin} token add evangeline --role reviewer 2>&1; ${node} ${bin} token list`,
     )
     const said = run.check()
-    expect(said).toContain('token_create is for people; command of a guard acts as an agent.')
+    expect(said).toContain('Only people can call token_create. command of a guard is an agent.')
     expect(said).not.toContain('evangeline')
   })
 

@@ -36,7 +36,7 @@ describe('export --end', () => {
     expect(refused.code).not.toBe(0)
     expect(refused.error).toMatch(/goes on at postgres:\/\/host\/team.*import --replace.*export --reopen/s)
     expect(project.json('status').ended).toContain('goes on at postgres://host/team')
-    expect(project.run('log').error).toContain('only read')
+    expect(project.run('log').error).toContain('read-only')
     expect(project.run('export', '--end').out).toBe(first.out)
     expect(project.json('export', '--reopen')).toMatchObject({ reopened: true })
     expect(project.json('export', '--reopen')).toMatchObject({ reopened: false })
@@ -137,7 +137,7 @@ describe('an export that was cut or changed', () => {
     const [, ...lines] = project.run('export').out.trimEnd().split('\n')
     expect(readExport(lines).events).toHaveLength(lines.length - 1)
     for (let length = 0; length < lines.length; length += 1)
-      expect(() => readExport(lines.slice(0, length))).toThrow('not whole')
+      expect(() => readExport(lines.slice(0, length))).toThrow('The export is incomplete')
   })
 })
 
@@ -210,7 +210,7 @@ describe.skipIf(isPostgresLeftOut)('a project that is taken elsewhere', () => {
     const here = written(project, 'here.jsonl', project.run('export').out)
     expect(there.run('import', '--replace', here)).toMatchObject({
       code: 1,
-      error: expect.stringContaining('not in the file'),
+      error: expect.stringContaining('the file lacks some'),
     })
     expect(there.json(...verify)).toMatchObject({ healthy: true })
     const over = written(project, 'there.jsonl', there.run('export').out)

@@ -95,7 +95,7 @@ describe.each([{ isOnMachine: false }, { isOnMachine: true }])(
       })
       expect(notes[0]).toContain('1 file is not committed (new é.ts); 1 commit is on no other branch')
       expect(existsSync(path)).toBe(false)
-      const [, back = ''] = /(git branch \S+ [0-9a-f]+) brings/.exec(notes[1]) ?? []
+      const [, back = ''] = /with (git branch \S+ [0-9a-f]+),/.exec(notes[1]) ?? []
       git(...back.split(' ').slice(1))
       expect(git('log', '--format=%s', '-1', branch).trim()).toBe('Drawn')
     })

@@ -18,7 +18,7 @@ test('the command line acts as a person, and as an agent in the shell of one', (
   const environment = { CLAUDECODE: '1' }
   const refused = project.runWith({ environment }, 'resolve', issueId, 'Yes')
   expect(refused).toMatchObject({ code: 1, out: '' })
-  expect(refused.error).toContain('resolve is for people; claude-code acts as an agent.')
+  expect(refused.error).toContain('Only people can call resolve. claude-code is an agent.')
   expect(project.run('resolve', issueId, 'Yes').code).toBe(0)
   const { events } = project.json('log', '--limit', '1')
   expect(events[0]).toMatchObject({ kind: 'inbox.closed', actor_kind: 'person', channel: 'cli' })

@@ -28,7 +28,7 @@ test('an unknown command of a group names the commands of the group', async () =
   const { code, error } = await spoken(['task', 'strat'])
   expect(code).toBe(2)
   expect(error).toContain('waymark task start')
-  expect((await spoken(['task', 'frobnicate'])).error).toContain('waymark help task')
+  expect((await spoken(['task', 'frobnicate'])).error).toContain('waymark task lists its commands')
   expect((await spoken(['help', 'tsk'])).error).toContain('waymark task')
 })
 
