@@ -26,10 +26,7 @@ journey(
     await page.getByRole('alert').getByText('This token is not valid here.').waitFor()
     await field.fill(tokens.builder)
     await page.keyboard.press('Enter')
-    await page
-      .getByRole('alert')
-      .getByText('The dashboard is for people; builder acts as an agent.')
-      .waitFor()
+    await page.getByRole('alert').getByText('The dashboard is for people. builder is an agent.').waitFor()
     await field.fill(tokens.max)
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Sell a thing' }).waitFor()
