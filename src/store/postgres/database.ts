@@ -65,7 +65,7 @@ function beginningsOf(times: PostgresTimes) {
       .map(([name, value]) => `set local ${name} = '${value}'`)
       .join('; ')}`,
     read: `begin isolation level repeatable read read only; set local statement_timeout = '15s'`,
-    // A whole record may take long to read, and inbox items nobody up.
+    // A whole record may take long to read, and holds nobody up.
     inspect: 'begin isolation level repeatable read read only',
   } as const
 }

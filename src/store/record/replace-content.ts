@@ -1,18 +1,14 @@
 import type { Database as Connection } from 'better-sqlite3'
+import { schemaStatements } from '../schema/schema.ts'
 
-interface SchemaEntry {
-  readonly type: string
-  readonly name: string
-  readonly sql: string
-}
-
-/** All tables and numbers of the attached database `incoming` in the place of those of the first one. */
+/**
+ * The rows and numbers of the attached database `incoming` in the place of those of the first one. Tables are created by our
+ * own statements, so that nothing else of the file comes along.
+ */
 export function replaceContent(database: Connection): void {
-  for (const { name } of schemaEntries(database, 'main').filter(isTable))
-    database.exec(`drop table main.${quoted(name)}`)
-  const coming = schemaEntries(database, 'incoming')
-  for (const { sql } of coming) database.exec(sql)
-  for (const { name } of coming.filter(isTable))
+  for (const name of tableNames(database)) database.exec(`drop table main.${quoted(name)}`)
+  for (const statement of schemaStatements('sqlite')) database.exec(statement)
+  for (const name of tableNames(database))
     database.exec(`insert into main.${quoted(name)} select * from incoming.${quoted(name)}`)
   for (const pragma of ['application_id', 'user_version']) {
     const value = Number(database.pragma(`incoming.${pragma}`, { simple: true }))
@@ -20,17 +16,13 @@ export function replaceContent(database: Connection): void {
   }
 }
 
-/** What was made by a statement, in the order in which it was made. */
-function schemaEntries(database: Connection, schema: 'main' | 'incoming'): readonly SchemaEntry[] {
+function tableNames(database: Connection): readonly string[] {
   return database
-    .prepare<unknown[], SchemaEntry>(
-      `select type, name, sql from ${schema}.sqlite_schema where sql is not null and name not like 'sqlite\\_%' escape '\\' order by rowid`,
+    .prepare<unknown[], string>(
+      "select name from main.sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by rowid",
     )
+    .pluck()
     .all()
-}
-
-function isTable({ type }: SchemaEntry): boolean {
-  return type === 'table'
 }
 
 function quoted(name: string): string {

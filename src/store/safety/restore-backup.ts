@@ -99,6 +99,8 @@ async function checkBackup(
   if (damage !== undefined) throw damagedBackupFailure(backup, damage)
   const database = openReadOnly(coming)
   try {
+    const added = database.prepare("select 1 from sqlite_schema where type in ('trigger', 'view')").get()
+    if (added) throw damagedBackupFailure(backup, 'it has triggers or views, which Waymark never creates')
     const projectId = await projectIn(database)
     if (projectId === null) throw withoutRecord(backup)
     const replayed = await replay(database, projectId)
