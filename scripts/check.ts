@@ -16,8 +16,7 @@ interface Check {
 const root = join(import.meta.dirname, '..')
 const resultsFile = join(root, '.cache', 'vitest.json')
 
-// They run beside the tests, one at a time, on what the tests leave of the machine: tests wait for processes and pages a
-// third of their time. Two threads of the compiler look up the same types twice, and its collector of memory takes a
+// They run beside the tests, one at a time and at low priority: the tests come first, and the checks fill their waits. Two threads of the compiler look up the same types twice, and its collector of memory takes a
 // third of its time. So it has one, and collects only what is too much. Longest first.
 const compiler = { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '2GiB' }
 const types = ['tsc', '--noEmit', '--checkers', '1', '-p'] as const

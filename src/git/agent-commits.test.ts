@@ -9,6 +9,7 @@ test.each([
   ['Co-authored-by: aider (gpt-4o) <noreply@aider.chat>', 'aider'],
   ['Assisted-by: Claude:claude-3-opus coccinelle', 'Claude'],
   ['Assisted-by: Hal 9000', 'Hal 9000'],
+  [`Assisted-by: ${'A'.repeat(3000)}`, 'A'.repeat(40)],
   ['Signed-off-by: Ada <ada@example.com>\nGenerated-by: Gemini CLI', 'Gemini'],
   ['Waymark-Task: t-4k2m9x7c0vqa', 'Waymark task'],
   ['Waymark-Task: t-4k2m9x7c0vqa\nCo-authored-by: Codex <noreply@openai.com>', 'Codex'],

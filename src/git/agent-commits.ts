@@ -17,6 +17,7 @@ export interface RecentCommits {
 }
 
 const maxRecent = 200
+const maxName = 40
 
 /** The last commits of a work tree, and which of them agents made by their trailers. */
 export async function readRecentCommits(top: string, environment: GitEnvironment): Promise<RecentCommits> {
@@ -78,7 +79,7 @@ export function agentOfTrailers(trailers: string): string | null {
     const found = agents.find(([, pattern]) => pattern.test(value))
     if (found) return found[0]
     // Nobody but a program is said to assist.
-    if (!isCoAuthor && value !== '') return value.split(/[:<(]/)[0]?.trim() || null
+    if (!isCoAuthor && value !== '') return value.split(/[:<(]/)[0]?.trim().slice(0, maxName) || null
   }
   return isWaymark ? 'Waymark task' : null
 }

@@ -136,7 +136,7 @@ describe('done', () => {
 })
 
 describe('task_drop', () => {
-  test('a dropped task is done, says why, and inbox items nobody back', async () => {
+  test('a dropped task is done, says why, and holds nobody back', async () => {
     const { plan, call, get } = await openPlan()
     const first = await plan('First')
     const second = await plan('Second')

@@ -143,7 +143,7 @@ async function run(
   }
   if (hidden.length > 0) {
     terminal.write(
-      `- Git leaves the new files out of commits (.git/info/exclude), so nobody else gets them; with --shared they are for everybody.\n`,
+      '- The new files go into .git/info/exclude, so that no commit has them; --shared makes them for everybody.\n',
     )
   }
   if (obstacle) terminal.write(`${obstacle.says}.\n`)
@@ -181,7 +181,8 @@ async function run(
   }
   write(plan.files, place)
   if (asked.shared) await includeInGit(filesOf(plan.files), repository)
-  else if (hidden.length > 0) await excludeFromGit(hidden, repository)
+  else if (hidden.length > 0 && (await excludeFromGit(hidden, repository)) === null)
+    terminal.write('- The new files could not be added to .git/info/exclude: git shows them as untracked.\n')
   if (asked.hooks && asked.capture) recordSessions(clients, place)
   if (makesRecord) makeRecord(ground, place)
   if (changed.length === 0) {

@@ -4,7 +4,7 @@ import type { ProcessDefinition } from './definition.ts'
 import { nothingObserved } from './evidence.ts'
 import type { Run } from './run.ts'
 
-/** What an approval may be of beside what was handed in. */
+/** What an approval may be of beside what was submitted. */
 interface Approvable {
   readonly of: string | null
   /** Hash of the tree; null: not measured. */
@@ -23,7 +23,7 @@ export function isOfChanges({ artifacts }: Pick<ProcessDefinition, 'artifacts'>,
 
 /**
  * What an approval is about, to be hashed: the artifacts of a type as they are, the measured changes, or the run in its
- * state with all that was handed in and the tree. Null when there is nothing to approve.
+ * state with all that was submitted and the tree. Null when there is nothing to approve.
  */
 export function approvedContent(
   definition: ProcessDefinition,

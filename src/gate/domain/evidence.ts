@@ -15,7 +15,7 @@ export interface Evidence {
   readonly observed: Observations
 }
 
-/** A file that was handed in, as it was then. */
+/** A file that was submitted, as it was then. */
 export interface Artifact {
   readonly type: string
   /** Relative to the project, with `/`. */
@@ -24,7 +24,7 @@ export interface Artifact {
   readonly sha256: string
   /** Its JSON, where its type has a schema; undefined when it is none. */
   readonly content?: unknown
-  /** Whether the file on disk is still the one that was handed in. */
+  /** Whether the file on disk is still the one that was submitted. */
   readonly status: 'current' | 'changed' | 'deleted'
   /** The run's revision that recorded it. */
   readonly revision: number
@@ -107,7 +107,7 @@ export interface ObservedCommand {
   readonly refusal?: { readonly author: string; readonly reason: string; readonly hash: string }
 }
 
-/** What a runner of CI handed in last of a check: of this tree or commit, else of any. */
+/** What a runner of CI submitted last of a check: of this tree or commit, else of any. */
 export interface ObservedCi {
   readonly check: string
   readonly at: 'tree' | 'commit'
@@ -116,7 +116,7 @@ export interface ObservedCi {
   readonly isOfThis: boolean
   /** The commit that it is of, shortened, where that is known. */
   readonly of: string | null
-  /** Milliseconds since it was handed in. */
+  /** Milliseconds since it was submitted. */
   readonly age: number
 }
 

@@ -36,7 +36,7 @@ export interface StoredArtifact extends Omit<Artifact, 'status'> {
   /** Changes whenever the file does: while it is the same, the file need not be read again. */
   readonly stamp: string
   readonly author: string
-  /** Their identity; absent in what was handed in before identities were kept. */
+  /** Their identity; absent in what was submitted before identities were kept. */
   readonly identity?: string
 }
 
@@ -135,7 +135,7 @@ export interface Run {
   /** 1 at the start, one more with each accepted event. */
   readonly revision: number
   readonly context: JsonObject
-  /** What was handed in, each file of a type once: as it was handed in last. */
+  /** What was submitted, each file of a type once: as it was submitted last. */
   readonly artifacts: readonly Artifact[]
   /** The states that were entered, in the order of their first entry. */
   readonly visits: readonly Visit[]
@@ -167,7 +167,7 @@ export function recordVisit(visits: readonly Visit[], state: string, revision: n
   return visits.map((visit) => (visit === before ? again : visit))
 }
 
-/** What was handed in after more was: the same file of the same type takes the place of its earlier state. */
+/** What was submitted after more was: the same file of the same type takes the place of its earlier state. */
 export function mergeArtifacts(before: readonly Artifact[], more: readonly Artifact[]): readonly Artifact[] {
   if (more.length === 0) return before
   const kept = new Map(

@@ -15,7 +15,7 @@ import { type RunProgress, runProgress } from './transitions.ts'
 export interface SimulatedEvent {
   readonly event: string
   readonly payload: JsonObject
-  /** Paths of files that are taken as handed in; nothing is read. */
+  /** Paths of files that are taken as submitted; nothing is read. */
   readonly artifacts: readonly string[]
   /** Null: the first role that may emit it. */
   readonly role: string | null

@@ -1,6 +1,6 @@
 import type { ContentDifference, ContentParts } from '../domain/approved-content.ts'
 
-/** A file that is handed in as evidence, as it is on disk. */
+/** A file that is submitted as evidence, as it is on disk. */
 export interface EvidenceFile {
   /** Relative to the project's folder, with `/`, without `.` and `..`: one spelling per file. */
   readonly path: string

@@ -71,7 +71,7 @@ export interface RunReads {
   history(runId: RunId, request: PageRequest): Promise<Page<RunEvent>>
   /** What gave a run this revision; null for the first. */
   eventAt(runId: RunId, revision: number): Promise<RunEvent | null>
-  /** The remote machines that files were handed in from, by the run's revision; those of the record's own machine are not in it. */
+  /** The remote machines that files were submitted from, by the run's revision; those of the record's own machine are not in it. */
   machinesOfRun(runId: RunId): Promise<ReadonlyMap<number, string>>
   refusals(runId: RunId, request: PageRequest): Promise<Page<RunRefusal>>
   /** How often this event was refused with this code since the run came to this revision's state; with the same tried. */
@@ -87,7 +87,7 @@ export interface RunReads {
   /** Oldest first, at most 1000. */
   approvals(runId: RunId): Promise<readonly RunApproval[]>
   /**
-   * The last result of a command line in a folder on a tree, or on any tree. One that a runner handed in counts whatever
+   * The last result of a command line in a folder on a tree, or on any tree. One that a runner submitted counts whatever
    * its folder is called there.
    */
   commandResult(

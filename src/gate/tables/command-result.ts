@@ -21,7 +21,7 @@ export interface CommandResultTable {
   output: string
   tree_held: number
   runner: string
-  /** 1 for a result that a runner handed in. */
+  /** 1 for a result that a runner submitted. */
   by_runner: number
   started_at: number
   ended_at: number | null

@@ -113,7 +113,7 @@ function runEventOf(row: Selectable<RunEventTable>): RunEvent {
   }
 }
 
-/** The same file of the same type takes the place of what was handed in before. */
+/** The same file of the same type takes the place of what was submitted before. */
 export async function keepArtifacts(
   { db, projectId }: ProjectionContext,
   { runId, artifacts }: RunEvent,
@@ -365,7 +365,7 @@ const artifactsOf = prepareQuery((db, projectId: string, runId: string) =>
     .limit(sql.lit(20_000)),
 )
 
-/** The files of a run, in the order in which they were handed in. */
+/** The files of a run, in the order in which they were submitted. */
 export async function artifactsOfRun(
   { db, projectId }: ReadScope,
   runId: string,

@@ -257,7 +257,7 @@ async function loadRun(scope: ReadScope, id: string): Promise<LoadedRun | null> 
   const record = runOf(row)
   const definition = await storedDefinition(scope, record.process.hash)
   if (definition === null) throw new Error(`run ${id} names a definition that is not kept`)
-  // States are entered and files handed in by what makes a revision, and by nothing else.
+  // States are entered and files submitted by what makes a revision, and by nothing else.
   const wanted = { key: `${projectId} ${id}`, version: `${record.revision} ${record.updatedAt}` }
   const { visits, artifacts } = (await gathered(db, wanted, () => gather(scope, id))) ?? nothing
   return { record, definition, visits, artifacts }

@@ -31,7 +31,7 @@ import { difference, list, names, pinned, pinnedFile } from '../../kernel/operat
 import type { Reads } from '../../store/ports/store.ts'
 import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
 
-/** What a content is of: files that were handed in, files of the work tree, what is known by its hash alone. */
+/** What a content is of: files that were submitted, files of the work tree, what is known by its hash alone. */
 const shownParts = z.strictObject({
   artifacts: names,
   changed: names,
@@ -103,7 +103,7 @@ export interface ApprovalContent {
 const noParts: ShownParts = { artifacts: [], changed: [], known: [], command: null, events: {} }
 
 /**
- * What a run shows to the person who decides about it: its state, its files as they were handed in, what is to be approved.
+ * What a run shows to the person who decides about it: its state, its files as they were submitted, what is to be approved.
  * Undefined until it was measured.
  */
 export async function prepareShownRun(

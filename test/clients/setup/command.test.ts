@@ -250,7 +250,7 @@ test('colleagues are not disturbed: new files stay out of commits, unless they a
 
   const all = 'claude,cursor,vscode,codex,gemini,antigravity,opencode,copilot,devin,zed'
   const { code, out } = run('init', '--clients', all, '--yes')
-  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('Git leaves the new files out') })
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('.git/info/exclude') })
   expect(out).toMatch(/Notes\n- [\s\S]*Left for you\n- [\s\S]*say to your agent: Start a Waymark mission/)
   expect(git('status', '--porcelain', '--untracked-files=all')).toBe('')
   const entry = JSON.parse(readFileSync(join(folder, '.mcp.json'), 'utf8')).mcpServers.waymark

@@ -144,7 +144,7 @@ const title = 'x'.repeat(15_000_000)
 test.each([
   ['plan.json', JSON.stringify({ waymark_plan: 1, tasks: [{ key: 'k', title }] })],
   ['tasks.json', JSON.stringify({ tasks: [{ id: 1, title, status: 'pending', dependencies: [] }] })],
-])('refuses a title of 15 MB in %s, and inbox items nobody up', async (file, text) => {
+])('refuses a title of 15 MB in %s, and holds nobody up', async (file, text) => {
   const project = await openProject({ git: false })
   project.write(file, text)
   const turn = await maxTurnMs(async () => {

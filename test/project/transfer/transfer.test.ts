@@ -51,7 +51,7 @@ describe('export --end', () => {
   })
 })
 
-test('the token of a claim stands in no log and in no export, and inbox items after an import', () => {
+test('the token of a claim stands in no log and in no export, and is valid after an import', () => {
   const [project, other] = [openCommandLine(), openCommandLine()]
   project.write('plan.md', '# Screens\n\n- [ ] Draw them\n')
   project.run('import', 'plan.md')

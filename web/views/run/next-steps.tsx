@@ -60,7 +60,7 @@ function NextStep({ way, page }: { readonly way: TransitionOption; readonly page
       <p class="way-who muted">
         {satisfied ? 'Nothing is missing. ' : ''}
         {rolesText(allowed_roles)}
-        {way.when_blocked === 'record' ? '; what is handed in before then is kept' : ''}
+        {way.when_blocked === 'record' ? '; what is submitted before then is kept' : ''}
       </p>
     </section>
   )

@@ -161,7 +161,7 @@ function RunEvents({ page: { prompt, context, run } }: { readonly page: RunPage 
 
 const shownAtOnce = 12
 
-/** What was handed in, and whether the files are still what they were. */
+/** What was submitted, and whether the files are still what they were. */
 function Artifacts({ page: { artifacts, artifacts_total } }: { readonly page: RunPage }) {
   if (artifacts.length === 0) return null
   const [shown, more] = [artifacts.slice(0, shownAtOnce), artifacts.slice(shownAtOnce)]
@@ -180,7 +180,7 @@ function Artifacts({ page: { artifacts, artifacts_total } }: { readonly page: Ru
 }
 
 function entry({ type, path, sha256, status, revision, author }: RunPage['artifacts'][number]) {
-  const told = `${type ?? 'no type'}, handed in by ${author} at revision ${revision}, SHA-256 ${sha256}`
+  const told = `${type ?? 'no type'}, submitted by ${author} at revision ${revision}, SHA-256 ${sha256}`
   return (
     <li key={`${type} ${path}`} title={told}>
       <StatusIcon status={status === 'current' ? 'done' : 'blocked'} named={false} />

@@ -8,7 +8,7 @@ export interface ArtifactGuard {
   readonly count: number
 }
 
-/** Files of a type were handed in. */
+/** Files of a type were submitted. */
 export const artifact: GuardKind<ArtifactGuard> = {
   needs: ({ artifactType }) => [{ kind: 'artifacts', type: artifactType }],
   evaluate: ({ artifactType, count }, evidence) => {

@@ -12,7 +12,7 @@ export interface CiGuard {
   readonly maxAge: number | null
 }
 
-/** Results that a runner of CI handed in with its token. Nobody else's word counts. */
+/** Results that a runner of CI submitted with its token. Nobody else's word counts. */
 export const ci: GuardKind<CiGuard> = {
   needs: ({ checks, at }) => checks.map((check) => ({ kind: 'ci', check, at })),
   evaluate: (guard, { observed }) => {

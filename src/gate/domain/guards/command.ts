@@ -12,7 +12,7 @@ export interface CommandGuard {
   readonly pinned: readonly string[]
   /** How it must end; absent in definitions from before it could be said: `zero`. */
   readonly exit?: 'zero' | 'nonzero'
-  /** Only a result counts that a runner handed in, by a token made for that; absent where anybody's does. */
+  /** Only a result counts that a runner submitted, by a token made for that; absent where anybody's does. */
   readonly by?: 'runner'
 }
 

@@ -35,8 +35,8 @@ interface MissingFileType {
 const maxSteps = 1500
 
 /**
- * Walks the process with every file handed in as often as it can be, and every other guard as it suits: what is stuck
- * even so contradicts itself. An approval looks at what was handed in before, an event at what comes with it too; people
+ * Walks the process with every file submitted as often as it can be, and every other guard as it suits: what is stuck
+ * even so contradicts itself. An approval looks at what was submitted before, an event at what comes with it too; people
  * send their events without files.
  */
 export function freshness(definition: ProcessDefinition): readonly Finding[] {

@@ -53,7 +53,7 @@ export const ciReport = defineOperation({
     /** The hash of the work tree's content; null where the commit is not checked out. */
     tree: z.string().nullable(),
     reported_at: z.string(),
-    /** It had been handed in before. */
+    /** It had been submitted before. */
     repeated: z.boolean(),
   }),
 })

@@ -36,7 +36,7 @@ import type { CommandQuestion, MeasurementQuestions, RunMeasurements } from './m
 /** What was measured outside the database, for one decision. */
 export interface ExternalState {
   readonly needs: readonly EvidenceNeed[]
-  /** How the files that were handed in stand now, by path. */
+  /** How the files that were submitted stand now, by path. */
   readonly standings: ReadonlyMap<string, 'current' | 'changed' | 'deleted'>
   /** All that changed for the run's subject; null where nothing asks for it, or no attempt began. */
   readonly observedChanges: ObservedChanges | null
@@ -258,14 +258,14 @@ export async function assertFilesAreHere(
 
 /**
  * Whether a tree is a run's own: that of its attempts, or the project's only one. Where agents work on other machines,
- * what nobody has begun has none, and an approval of its state is bound to the state and the files that were handed in.
+ * what nobody has begun has none, and an approval of its state is bound to the state and the files that were submitted.
  */
 async function hasTree({ machines }: Reads, { attempts }: SubjectWork): Promise<boolean> {
   if (attempts.some(({ status }) => status !== 'abandoned')) return true
   return (await machines.all()).length === 0
 }
 
-/** How files that were handed in from this machine stand now. Of others only their own machines know. */
+/** How files that were submitted from this machine stand now. Of others only their own machines know. */
 export async function prepareFreshness(
   { runs }: Reads,
   questions: Questions,
@@ -292,7 +292,7 @@ export async function prepareFreshness(
 }
 
 /**
- * Fails where an event rests on files that were handed in from another machine: from here it is not known whether they
+ * Fails where an event rests on files that were submitted from another machine: from here it is not known whether they
  * are as they were. Those that come with it again are read here.
  */
 export async function assertSubmittedLocally(

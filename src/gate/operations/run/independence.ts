@@ -39,7 +39,7 @@ export async function personOfIdentity(
   return token === undefined ? null : ((await identities.token(token))?.personId ?? null)
 }
 
-/** Everybody who worked on the run's mission or task, and who handed in or sent what is approved. */
+/** Everybody who worked on the run's mission or task, and who submitted or sent what is approved. */
 export async function workersOf(
   reads: Reads,
   { record, definition, artifacts }: LoadedRun,

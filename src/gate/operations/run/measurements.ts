@@ -85,7 +85,7 @@ const workShape = z.strictObject({
 export const runMeasurements = {
   ends: attemptEnds,
   changes: attemptChanges,
-  /** Whether files that were handed in are as they were. */
+  /** Whether files that were submitted are as they were. */
   files: measurement({
     brief: list(known, most),
     measured: list(z.enum(['current', 'changed', 'deleted']), most),
