@@ -200,7 +200,7 @@ test(`${hostile.length} kinds of small hostile bodies hold nobody up`, { timeout
   const first = await figuresOf(server, token)
   let before = first
   const wrong: string[] = []
-  for (const { title, path, body, headers } of hostile) {
+  async function sent({ path, body, headers }: Hostile): Promise<{ status: number | string; held: number }> {
     const { status } = await fetch(`http://127.0.0.1:${server.port}${path}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', ...headers },
@@ -209,9 +209,17 @@ test(`${hostile.length} kinds of small hostile bodies hold nobody up`, { timeout
     const after = await figuresOf(server, token)
     // A busy machine delays the loop without using the processor; threads use it without delaying the loop.
     const held = Math.min(after.cpu - before.cpu, after.lag)
-    if (typeof status === 'string' || status >= 500) wrong.push(`${title}: ${status}`)
-    if (!(held <= maxHeldSeconds)) wrong.push(`${title}: held everyone for ${held.toFixed(2)} s`)
     before = after
+    return { status, held }
+  }
+  for (const body of hostile) {
+    const { status, held } = await sent(body)
+    if (typeof status === 'string' || status >= 500) wrong.push(`${body.title}: ${status}`)
+    if (held <= maxHeldSeconds) continue
+    // A body that holds everyone does so each time; a collection of memory does not.
+    const again = await sent(body)
+    if (!(again.held <= maxHeldSeconds))
+      wrong.push(`${body.title}: held everyone for ${held.toFixed(2)} s, then ${again.held.toFixed(2)} s`)
   }
   expect(wrong).toEqual([])
   expect(before.memory - first.memory).toBeLessThan(maxGrowth)
