@@ -18,7 +18,7 @@ const examples: readonly (readonly string[])[] = [
     .filter(({ screen }) => screen !== true)
     .map((operation) => wordsOf(exampleOf(operation, flagsOf(inputSchema(operation))))),
   ...otherCommands
-    .filter(({ command }) => !['serve', 'mcp', 'demo'].includes(command))
+    .filter(({ command }) => !['serve', 'open', 'mcp', 'demo'].includes(command))
     .map(({ command }) => command.split(' ')),
   ['doctor'],
   ['log', '--verify'],
