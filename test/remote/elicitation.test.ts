@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { hasPty, openScreen } from '../app/screen.ts'
+import { amount } from '../support/amount.ts'
 import type { Answer } from '../support/project.ts'
 import { ProgramTransport } from '../support/started-program.ts'
 import { type AgentMachine, connectedMachine, type TeamServer, teamServer } from './machines.ts'
@@ -52,7 +53,7 @@ const approvedAt = ({ home }: Pick<AgentMachine, 'home'>) => {
   return existsSync(folder) ? readdirSync(folder).length : 0
 }
 
-test.runIf(hasPty).each(['legacy', 'auto'] as const)(
+test.runIf(hasPty).each((['auto', 'legacy'] as const).slice(0, amount({ test: 1, soak: 2 })))(
   '%s: a client on another machine is asked neither for a command, which only its own list approves, nor for a decision',
   async (era) => {
     const { server, machine, other } = await stage()

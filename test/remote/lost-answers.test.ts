@@ -21,35 +21,39 @@ test('a call whose answer was cut off gives the same result again, and is record
 
   /** The answer of the server is cut off, not one that asks the machine to measure. */
   const lose = (times: number) => proxy.lose('/p/shop/api/machines/call', times, '"result"')
-  /** Cut so often that the agent is told so, and calls again. */
-  const repeated = async (tool: string, input: object): Promise<Answer> => {
+  /** Cut once: the machine sends it again. */
+  const sentAgain = async (tool: string, input: object): Promise<Answer> => {
     const before = proxy.lost()
-    lose(5)
-    expect(await agent.refused(tool, input)).toMatchObject({ code: 'UNAVAILABLE', reason: 'server_silent' })
-    expect(proxy.lost()).toBe(before + 5)
-    return agent.call(tool, input)
+    lose(1)
+    const answer = await agent.call(tool, input)
+    expect(proxy.lost()).toBe(before + 1)
+    return answer
   }
   const recorded = async (kind: string) =>
     (await server.log()).filter(({ happening }) => happening.kind === kind)
 
-  // Cut twice, the machine itself sends it again.
-  lose(2)
-  const first = await agent.call('start_task', { mission_id, name: 'Once' })
-  expect(proxy.lost()).toBe(2)
+  const first = await sentAgain('start_task', { mission_id, name: 'Once' })
+  // Cut so often that the agent is told so, and calls again.
   const start = { mission_id, name: 'Twice', areas: ['src/auth.ts'] }
-  const { task_id, attempt_id } = await repeated('start_task', start)
+  lose(5)
+  expect(await agent.refused('start_task', start)).toMatchObject({
+    code: 'UNAVAILABLE',
+    reason: 'server_silent',
+  })
+  expect(proxy.lost()).toBe(1 + 5)
+  const { task_id, attempt_id } = await agent.call('start_task', start)
   const opened = await recorded('attempt.opened')
   expect(opened.map(({ happening }) => happening.attempt.id)).toEqual([first['attempt_id'], attempt_id])
 
   machine.write('src/auth.ts', 'export const auth = 2\n')
   const outcome = { summary: 'Done.' }
-  const done = await repeated('complete_task', { task_id, status: 'success', outcome })
+  const done = await sentAgain('complete_task', { task_id, status: 'success', outcome })
   expect(done).toMatchObject({ task_id, files_changed: { modified: ['src/auth.ts'] } })
   expect(await recorded('attempt.closed')).toHaveLength(1)
 
   const { run_id } = await agent.call('state_gate_create_run', { process_id: 'plain' })
   const finish = { run_id, event_name: 'finish', expected_revision: 1, idempotency_key: 'one' }
-  const accepted = await repeated('state_gate_emit_event', finish)
+  const accepted = await sentAgain('state_gate_emit_event', finish)
   expect(accepted).toMatchObject({ result: { accepted: true } })
   expect(await agent.call('state_gate_emit_event', finish)).toEqual(accepted)
   const state = await agent.call('state_gate_get_state', { run_id })

@@ -15,12 +15,13 @@ export interface RemoteCommandsOptions {
   readonly tell: (operation: string, input: object) => Promise<void>
   /** How many ids of commands that started are kept. */
   readonly maxStarted?: number
+  /** How many reports are kept for calls that are sent again. */
+  readonly maxReports?: number
 }
 
 /** Leases end after a minute. */
 const renewedEvery = 20_000
-/** How many reports are kept for calls that are sent again. */
-const maxReports = 100
+const usualMaxReports = 100
 const usualMaxStarted = 1_000
 const tellAgainAfter = [1_000, 5_000, 15_000, 60_000]
 
@@ -47,7 +48,7 @@ export class RemoteCommands {
   ): Promise<CommandReport | null> {
     const { id } = command
     const running = this.#reports.get(id) ?? this.#start(command)
-    setNewest(this.#reports, maxReports, id, running)
+    setNewest(this.#reports, this.#running.maxReports ?? usualMaxReports, id, running)
     if (isWaitedFor) return running
     const inTime = await Promise.race([running, sleep(this.#running.patience, null, { ref: false })])
     if (inTime === null) this.#tellWhenOver(id, running)

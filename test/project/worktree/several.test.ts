@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { amount } from '../../support/amount.ts'
 import { openProject, person } from '../../support/project.ts'
 
 async function opened(options: { readonly isOnMachine?: boolean } = {}) {
@@ -18,8 +19,9 @@ function inTree(path: string) {
   return { git, write: (name: string, content: string) => writeFileSync(join(path, name), content) }
 }
 
-describe.each([{ isOnMachine: false }, { isOnMachine: true }])(
-  'work trees of tasks, $isOnEdge',
+// On a machine the same operations run, and more.
+describe.each([{ isOnMachine: true }, { isOnMachine: false }].slice(0, amount({ test: 1, soak: 2 })))(
+  'work trees of tasks, on another machine: $isOnMachine',
   (options) => {
     test('the list says who works on what, what is not committed, what is not merged', async () => {
       const { call, git, plan } = await opened(options)
