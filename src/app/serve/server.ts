@@ -213,10 +213,12 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   }
 }
 
+/** All servers of this process ask one thread. */
+const isInside = callersFromCommands()
+
 /** A server inside a command serves nobody else. */
 function actorInsideCommand(): Security['insideCommand'] {
   const isSelf = runsInsideCommand(process.env)
-  const isInside = callersFromCommands()
   return async (connection, channel) =>
     isSelf || (await isInside(connection)) ? commandActor(channel) : null
 }
