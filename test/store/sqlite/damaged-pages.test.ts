@@ -1,13 +1,12 @@
 import { closeSync, copyFileSync, fstatSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openDemoProject } from '../../../src/app/demo/project.ts'
-import { linkEvents } from '../../../src/app/demo/recording.ts'
 import { Failure } from '../../../src/kernel/failure.ts'
 import { randomIds } from '../../../src/store/random-ids.ts'
 import { openStore } from '../../../src/store/store.ts'
 import { amount } from '../../support/amount.ts'
 import { type Answer, openProject, person, type TestProject } from '../../support/project.ts'
+import { plantRecordedDay } from '../../support/recorded-day.ts'
 
 const page = 4096
 
@@ -35,11 +34,9 @@ const damages: Readonly<Record<string, Damage>> = {
 /** A recorded day in a file that no process has open. */
 async function recordedDay(project: TestProject): Promise<{ readonly file: string; readonly ids: Answer }> {
   const file = join(project.folder, 'day', 'waymark.db')
-  mkdirSync(dirname(file), { recursive: true })
-  const demo = await openDemoProject()
+  await plantRecordedDay(file)
   const store = storeAt(project, file)
   try {
-    await store.restore(linkEvents(demo.events))
     const ids = await store.view(async ({ missions, plan }) => ({
       mission: (await missions.list({ limit: 5 })).items[0]?.item.id,
       task: (await plan.tasks({ now: 0 }, { limit: 5 })).tasks[0]?.task.id,
@@ -47,7 +44,6 @@ async function recordedDay(project: TestProject): Promise<{ readonly file: strin
     return { file, ids }
   } finally {
     await store.close()
-    demo.remove()
   }
 }
 
@@ -57,8 +53,8 @@ function storeAt({ folder }: TestProject, file: string) {
 
 function readsOf({ mission, task }: Answer): readonly (readonly [string, object])[] {
   const plain = ['status', 'list_missions', 'taskman_task_list', 'taskman_phase_list', 'stats', 'report']
-  const lists = ['inbox', 'sessions', 'board', 'plan_show', 'plan_graph', 'plan_export', 'command_list']
-  const others = ['state_gate_list_runs', 'state_gate_list_events', 'process_list', 'setting_list', 'export']
+  const lists = ['inbox', 'sessions', 'board', 'plan_show', 'plan_graph', 'plan_export']
+  const others = ['state_gate_list_runs', 'state_gate_list_events', 'setting_list', 'export']
   return [
     ...[...plain, ...lists, ...others].map((name) => [name, {}] as const),
     ['get_context', { mission_id: mission, include: ['tasks', 'decisions', 'issues'] }],
@@ -73,14 +69,16 @@ function readsOf({ mission, task }: Answer): readonly (readonly [string, object]
   ]
 }
 
-/** Reads of the whole record, which take longer than all others together. */
+/** Reads of the whole record, and of all processes, which take longer than all others together. */
 const wholeReads = [
+  ['process_list', {}],
+  ['command_list', {}],
   ['log', { verify: true }],
   ['doctor', {}],
 ] as const
 
 // Of the pages of the file, one in so many.
-const everyPage = amount({ test: 61, soak: 1 })
+const everyPage = amount({ test: 101, soak: 1 })
 // Of these one is read as a whole.
 const readsWhole = (number: number) => amount({ test: Number(number === everyPage), soak: 1 }) === 1
 

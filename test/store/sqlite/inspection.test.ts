@@ -1,7 +1,5 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { openDemoProject } from '../../../src/app/demo/project.ts'
-import { linkEvents } from '../../../src/app/demo/recording.ts'
 import {
   type Comparison,
   compare,
@@ -9,19 +7,15 @@ import {
   notMadeByEvents,
 } from '../../../src/store/record/comparison.ts'
 import { replay } from '../../../src/store/record/replay.ts'
+import { plantRecordedDay } from '../../support/recorded-day.ts'
 import { type TemporaryStore, temporaryStore } from '../../support/store.ts'
 import { happened } from '../events.ts'
 import { advanced, anEvent, approved, created, kept } from '../run-events.ts'
 
-/** A record of a whole day, and of a run. */
+/** A record of a whole day. */
 async function busyStore(): Promise<TemporaryStore> {
   const temporary = await temporaryStore()
-  const demo = await openDemoProject()
-  try {
-    await temporary.store.restore(linkEvents(demo.events))
-  } finally {
-    demo.remove()
-  }
+  await plantRecordedDay(temporary.file)
   return temporary
 }
 
@@ -88,22 +82,24 @@ test('every table is compared, but those that no log entry makes', async () => {
   const compared = changing(file, derivedTables)
   expect(new Set([...compared, ...Object.keys(notMadeByEvents)])).toEqual(new Set(tables))
   const changed = compared.filter((name) => name !== 'project')
-  const found = await differing(
-    file,
-    changed.map((table) => (database) => {
+  const [found] = await differing(file, [
+    (database) => {
       const project = database.prepare('select id from project').pluck().get()
-      const columns = columnsOf(database, table)
-      const values = columns.map(({ name, type }) => {
-        if (name === 'project_id') return project
-        return type === 'text' ? 'made up' : 987_654
-      })
-      database.prepare(`insert into "${table}" values (${columns.map(() => '?').join(', ')})`).run(values)
-    }),
-  )
-  expect(found.map(({ differingTables, differences }) => ({ differingTables, differences }))).toEqual(
+      for (const table of changed) {
+        const columns = columnsOf(database, table)
+        const values = columns.map(({ name, type }) => {
+          if (name === 'project_id') return project
+          return type === 'text' ? 'made up' : 987_654
+        })
+        database.prepare(`insert into "${table}" values (${columns.map(() => '?').join(', ')})`).run(values)
+      }
+    },
+  ])
+  expect(found?.differingTables).toEqual(changed)
+  expect(found?.differences).toEqual(
     changed.map((table) => ({
-      differingTables: [table],
-      differences: [{ table, says: expect.stringMatching(/ exists, and the log does not have it\.$/) }],
+      table,
+      says: expect.stringMatching(/ exists, and the log does not have it\.$/),
     })),
   )
 })
@@ -197,6 +193,8 @@ test('an index that does not fit its table is found by SQLite, and made again', 
 
 test('the check of one project leaves the others of a shared file alone', async () => {
   await using temporary = await busyStore()
+  // The record knows its folder from here on.
+  await happened(temporary.store, 1, kept)
   const other = temporary.another({ shared: true, root: `${temporary.root}/other` })
   await happened(other, 1, kept, created())
   expect(await other.inspect()).toMatchObject({ events: 3, differing: 0 })
