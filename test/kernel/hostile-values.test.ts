@@ -38,9 +38,10 @@ function filled(schema: Schema, text: string, field: string | null): unknown {
 
 const texts = ['a\0b', '../../x', 'a\nb', '--exec=x', 'a\u001b[31mb', '\ud800', '-']
 
-test.for(texts.slice(0, amount({ test: 2, soak: 7 })))(
-  '%j in any text of any operation is a refusal or an answer',
-  async (text) => {
+// Each round gives each field another of the texts.
+test.each(texts.slice(0, amount({ test: 1, soak: 7 })).map((_, round) => round + 1))(
+  'a hostile text in any field of any operation is a refusal or an answer (round %d)',
+  async (round) => {
     const project = await openProject()
     // From a folder in the project, so that no file is written outside.
     project.write('a/b/c.ts', 'x\n')
@@ -48,13 +49,16 @@ test.for(texts.slice(0, amount({ test: 2, soak: 7 })))(
     onTestFinished(() => from.mockRestore())
     await project.call('start_mission', { name: 'M', objective: 'It works' })
     const unexpected: string[] = []
+    let asked = round
     for (const { name, input } of catalog) {
       const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as Schema
       for (const field of [null, ...Object.keys(schema.properties ?? {})]) {
+        asked += 1
+        const text = texts[asked % texts.length] ?? ''
         const value = filled(schema, text, field)
         await project.call(name as never, value as never, { actor: person }).catch((error: unknown) => {
           if (error instanceof Failure && error.code !== 'INTERNAL') return
-          unexpected.push(`${name}.${field}: ${String(error)}`)
+          unexpected.push(`${name}.${field} ${JSON.stringify(text)}: ${String(error)}`)
         })
       }
     }

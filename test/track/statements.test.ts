@@ -6,7 +6,7 @@ import { dialects } from '../store/dialects.ts'
 import { openProject, person } from '../support/project.ts'
 import { allStatementsSent } from '../support/statements.ts'
 
-describe.each(dialects)('while a call holds the project in $dialect', ({ dialect, fresh }) => {
+describe.each(dialects)('while a call holds the project in $dialect', ({ dialect, fresh, isQuick }) => {
   async function calls() {
     const temporary = await fresh()
     onTestFinished(() => temporary[Symbol.asyncDispose]())
@@ -91,50 +91,60 @@ describe.each(dialects)('while a call holds the project in $dialect', ({ dialect
     }
   })
 
-  test('a start and a completion send as many statements with many attempts and files as with few', async () => {
-    async function sentWith(many: number) {
-      const { project, call } = await calls()
-      const { mission_id } = (await call('start_mission', { name: 'm', objective: 'o' })).answer
-      const work = { name: 'a', goal: 'g', mission_id, areas: ['src/**'] }
-      for (let number = 0; number < many; number += 1) {
-        const { task_id } = (await call('start_task', work)).answer
-        project.write(`src/before-${number}.ts`, 'export const before = 1\n')
-        await call('complete_task', { task_id, status: 'success', outcome: { summary: 's' } })
+  test.runIf(isQuick)(
+    'a start and a completion send as many statements with many attempts and files as with few',
+    async () => {
+      async function sentWith(many: number) {
+        const { project, call } = await calls()
+        const { mission_id } = (await call('start_mission', { name: 'm', objective: 'o' })).answer
+        const work = { name: 'a', goal: 'g', mission_id, areas: ['src/**'] }
+        for (let number = 0; number < many; number += 1) {
+          const { task_id } = (await call('start_task', work)).answer
+          project.write(`src/before-${number}.ts`, 'export const before = 1\n')
+          await call('complete_task', { task_id, status: 'success', outcome: { summary: 's' } })
+        }
+        for (let number = 0; number < many; number += 1) await call('start_task', work)
+        const started = await call('start_task', work)
+        for (let number = 0; number < many; number += 1)
+          project.write(`src/file-${number}.ts`, `export const one = ${number}\n`)
+        const { task_id } = started.answer
+        const completed = await call('complete_task', {
+          task_id,
+          status: 'success',
+          outcome: { summary: 's' },
+        })
+        const shape = (statements: readonly string[]) => statements.map((sql) => sql.trim().slice(0, 28))
+        return { started: shape(started.statements), completed: shape(completed.statements) }
       }
-      for (let number = 0; number < many; number += 1) await call('start_task', work)
-      const started = await call('start_task', work)
-      for (let number = 0; number < many; number += 1)
-        project.write(`src/file-${number}.ts`, `export const one = ${number}\n`)
-      const { task_id } = started.answer
-      const completed = await call('complete_task', { task_id, status: 'success', outcome: { summary: 's' } })
-      const shape = (statements: readonly string[]) => statements.map((sql) => sql.trim().slice(0, 28))
-      return { started: shape(started.statements), completed: shape(completed.statements) }
-    }
-    // Rows are inserted in groups: these two numbers are one group each.
-    const few = await sentWith(1)
-    const many = await sentWith(4)
-    expect(many).toEqual(few)
-  })
+      // Rows are inserted in groups: these two numbers are one group each.
+      const few = await sentWith(1)
+      const many = await sentWith(4)
+      expect(many).toEqual(few)
+    },
+  )
 
-  test('tasks are planned with as many questions about what they wait for, however many that is', async () => {
-    async function questionsWith(many: number) {
-      const { call } = await calls()
-      const { mission_id } = (await call('start_mission', { name: 'm', objective: 'o' })).answer
-      const before = Array.from({ length: many }, (_, number) => ({
-        key: `b${number}`,
-        title: `Before ${number}`,
-        phase: 'P',
-      }))
-      const { answer } = await call('plan_tasks', { mission_id, phases: [{ name: 'P' }], tasks: before })
-      const depends_on = (answer as unknown as { tasks: { id: string }[] }).tasks.map(({ id }) => id)
-      const tasks = [{ key: 'a', title: 'After', phase: 'P', depends_on }]
-      const { statements } = await call('plan_tasks', { mission_id, tasks })
-      return statements.filter((sql) => /^\s*select \* from "task" where [^)]*"id" (=|in)/.test(sql)).length
-    }
-    const few = await questionsWith(1)
-    expect(few).toBeGreaterThan(0)
-    expect(await questionsWith(4)).toBe(few)
-  })
+  test.runIf(isQuick)(
+    'tasks are planned with as many questions about what they wait for, however many that is',
+    async () => {
+      async function questionsWith(many: number) {
+        const { call } = await calls()
+        const { mission_id } = (await call('start_mission', { name: 'm', objective: 'o' })).answer
+        const before = Array.from({ length: many }, (_, number) => ({
+          key: `b${number}`,
+          title: `Before ${number}`,
+          phase: 'P',
+        }))
+        const { answer } = await call('plan_tasks', { mission_id, phases: [{ name: 'P' }], tasks: before })
+        const depends_on = (answer as unknown as { tasks: { id: string }[] }).tasks.map(({ id }) => id)
+        const tasks = [{ key: 'a', title: 'After', phase: 'P', depends_on }]
+        const { statements } = await call('plan_tasks', { mission_id, tasks })
+        return statements.filter((sql) => /^\s*select \* from "task" where [^)]*"id" (=|in)/.test(sql)).length
+      }
+      const few = await questionsWith(1)
+      expect(few).toBeGreaterThan(0)
+      expect(await questionsWith(4)).toBe(few)
+    },
+  )
 
   interface Calls extends Awaited<ReturnType<typeof calls>> {
     readonly many: number
@@ -200,7 +210,7 @@ guards:
     return call('review_send', { subject, action: 'send_back', text: 'Again', content }, person)
   }
 
-  test.each([
+  test.runIf(isQuick).each([
     ['planning tasks in several phases', planned],
     ['the end of a phase beside runs of tasks', phaseEnded],
     ['an event whose guard looks at the changes of attempts', sent],

@@ -90,8 +90,6 @@ const cases: Record<string, () => unknown> = {
       many((at) => `x${at}`, 5_000),
     ),
   'a process of forty thousand keys': () => readInWorker(many((at) => `k${at}: 1`, 40_000).join('\n')),
-  'a process of brackets': () => readInWorker('['.repeat(100_000)),
-  'a process of dashes': () => readInWorker('- '.repeat(100_000)),
   'a process of aliases': () =>
     readInWorker(`a: &a [x]\n${many((at) => `b${at}: &b${at} [*a, *a, *a]`, 2_000).join('\n')}`),
   'a plan of twenty thousand tags': () => readMarkdownPlan(`# A\n- [ ] x ${'#a1 '.repeat(20_000)}`),
@@ -101,37 +99,52 @@ const cases: Record<string, () => unknown> = {
   'a plan of dashes': () => readMarkdownPlan(`# A\n${'- '.repeat(20_000)}x`),
 }
 
-test.each(Object.entries(cases))('%s holds nobody up', async (_, work) => {
+/** Texts at which the reader of processes gives up: what comes back is short. */
+const brokenProcesses: typeof cases = {
+  'a process of brackets': () => readInWorker('['.repeat(100_000)),
+  'a process of dashes': () => readInWorker('- '.repeat(100_000)),
+}
+
+const known = Object.entries(cases)
+const broken = Object.entries(brokenProcesses).slice(0, amount({ test: 1, soak: 2 }))
+
+test.each([...known, ...broken])('%s holds nobody up', async (_, work) => {
   expect(await maxTurnMs(work)).toBeLessThan(maxAllowedLength)
 })
 
-const tasksToImport = amount({ test: 2_000, soak: 20_000 })
+const tasksToImport = amount({ test: 800, soak: 20_000 })
+const jsonPlan = (): readonly [string, string] => [
+  'plan.json',
+  JSON.stringify({
+    waymark_plan: 1,
+    tasks: many(String, tasksToImport).map((key) => ({ key: `k${key}`, title: `Draw screen ${key}` })),
+  }),
+]
 const plans: Record<string, () => readonly [string, string]> = {
   Markdown: () => ['plan.md', `# A\n${many((at) => `- [ ] Draw screen ${at}`, tasksToImport).join('\n')}\n`],
-  JSON: () => [
-    'plan.json',
-    JSON.stringify({
-      waymark_plan: 1,
-      tasks: many(String, tasksToImport).map((key) => ({ key: `k${key}`, title: `Draw screen ${key}` })),
-    }),
-  ],
+  JSON: jsonPlan,
 }
 
-test.each(Object.entries(plans))('a call that imports a long plan of %s holds nobody up', async (_, plan) => {
+async function projectWithPlan([file, text]: readonly [string, string]) {
+  const project = await openProject({ git: false })
+  project.write(file, text)
+  return project
+}
+
+test.each(Object.entries(plans))('a call that reads a long plan of %s holds nobody up', async (_, plan) => {
   const [file, text] = plan()
-  const begun = async () => {
-    const project = await openProject({ git: false })
-    project.write(file, text)
-    return project
-  }
-  const dry = await begun()
-  const importing = async () => {
-    const answer = await dry.call('plan_import', { file, 'dry-run': true })
+  const project = await projectWithPlan([file, text])
+  const reading = async () => {
+    const answer = await project.call('plan_import', { file, 'dry-run': true })
     expect(answer.added.tasks).toBe(tasksToImport)
   }
-  expect(await maxTurnMs(importing)).toBeLessThan(maxAllowedLength)
+  expect(await maxTurnMs(reading)).toBeLessThan(maxAllowedLength)
+})
+
+test('a call that records a long plan holds nobody up', async () => {
+  const [file, text] = jsonPlan()
   const recorded = await maxTurnAnewMs(async () => {
-    const project = await begun()
+    const project = await projectWithPlan([file, text])
     return async () => {
       await project.call('plan_import', { file })
       expect((await project.call('status')).events).toBeGreaterThan(tasksToImport)
@@ -140,11 +153,11 @@ test.each(Object.entries(plans))('a call that imports a long plan of %s holds no
   expect(recorded).toBeLessThan(maxAllowedLength * 2)
 })
 
-const title = 'x'.repeat(15_000_000)
+const title = 'x'.repeat(amount({ test: 5_000_000, soak: 15_000_000 }))
 test.each([
   ['plan.json', JSON.stringify({ waymark_plan: 1, tasks: [{ key: 'k', title }] })],
   ['tasks.json', JSON.stringify({ tasks: [{ id: 1, title, status: 'pending', dependencies: [] }] })],
-])('refuses a title of 15 MB in %s, and holds nobody up', async (file, text) => {
+])('refuses a title of megabytes in %s, and holds nobody up', async (file, text) => {
   const project = await openProject({ git: false })
   project.write(file, text)
   const turn = await maxTurnMs(async () => {
@@ -183,7 +196,7 @@ test('an imported plan that is nested too deep is a sentence', async () => {
   })
 })
 
-const runs = amount({ test: 20, soak: 3_000 })
+const runs = amount({ test: 10, soak: 3_000 })
 
 test('no glob, area or pattern that somebody makes up holds anybody up', async () => {
   const part = fc.constantFrom(
