@@ -30,7 +30,7 @@ const readers: Readonly<Record<string, (size: number) => unknown>> = {
     return contentAfterEdit({ kind: 'patch', patch }, { path: 'f', before: alike })
   },
   'a JSON plan of tasks without titles': (size) =>
-    readPlanText({ format: 'json', name: 'p', text: `{"tasks":[${'{},'.repeat(size / 8)}{}]}` }),
+    readPlanText({ format: 'json', name: 'p', text: `{"tasks":[${'{},'.repeat(size / 32)}{}]}` }),
   'a Task Master file whose ids are alike': (size) =>
     readPlanText({
       format: 'task-master',
@@ -38,7 +38,7 @@ const readers: Readonly<Record<string, (size: number) => unknown>> = {
       text: `{"tasks":[${'{"id":1,"title":"a"},'.repeat(size / 16)}{"id":1,"title":"a"}]}`,
     }),
   'a Markdown plan with a milestone behind each task': (size) =>
-    readPlanText({ format: 'markdown', name: 'p', text: `# a\n${'- a\nmilestone: a\n'.repeat(size / 4)}` }),
+    readPlanText({ format: 'markdown', name: 'p', text: `# a\n${'- a\nmilestone: a\n'.repeat(size / 16)}` }),
   'a patch of many hunks': (size) => {
     const patch = `*** Begin Patch\n*** Update File: f\n${'@@\n-a\n+b\n'.repeat(size / 8)}`
     return contentAfterEdit({ kind: 'patch', patch }, { path: 'f', before: 'a\n'.repeat(size / 8) })

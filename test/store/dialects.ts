@@ -1,4 +1,4 @@
-import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
+import { isPostgresLeftOut, plantedPostgres } from '../support/postgres/database.ts'
 import { type TemporaryStore, temporaryPostgresStore, temporaryStore } from '../support/store.ts'
 
 interface Dialect {
@@ -14,7 +14,7 @@ interface Dialect {
 const postgres: Dialect = {
   dialect: 'postgres',
   fresh: () => temporaryPostgresStore(),
-  alone: async () => temporaryPostgresStore(await emptyPostgres()),
+  alone: async () => temporaryPostgresStore(await plantedPostgres()),
   isQuick: process.env['WAYMARK_TEST_SOAK'] === '1',
 }
 

@@ -296,7 +296,7 @@ describe.each(dialects)('the graph of a plan in $dialect', ({ fresh, isQuick }) 
         expect((await store.inspect()).differences).toEqual([])
       }),
       {
-        numRuns: isQuick ? amount({ test: 8, soak: 40 }) : 2,
+        numRuns: isQuick ? amount({ test: 4, soak: 40 }) : 1,
         examples: [[givenUpThenDone]],
       },
     )

@@ -25,7 +25,7 @@ import { openStore } from '../../src/store/store.ts'
 import { commitCopied } from './copied-folder.ts'
 import { git as runGit } from './git.ts'
 import { plantDatabase } from './planted-database.ts'
-import { emptyPostgres, isPostgresLeftOut, sharedPostgres } from './postgres/database.ts'
+import { isPostgresLeftOut, plantedPostgres, sharedPostgres } from './postgres/database.ts'
 import { removeFolder } from './removed-folder.ts'
 import { isThroughMachine, throughMachine } from './through-machine.ts'
 
@@ -227,7 +227,7 @@ export function assertDeclared({ name, output }: Operation, answer: unknown): vo
 export async function everyProjectOnServer(isAlone = false): Promise<string | null> {
   if (process.env['WAYMARK_TEST_ENGINE'] !== 'postgres' || isPostgresLeftOut) return null
   // It goes with the server of this run.
-  return isAlone ? (await emptyPostgres()).url : sharedPostgres()
+  return isAlone ? (await plantedPostgres()).url : sharedPostgres()
 }
 
 /** What `doctor` found wrong with the record, whatever it says of the server's own settings. */

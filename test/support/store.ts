@@ -63,9 +63,9 @@ export async function temporaryPostgresStore(
   const project = { root, name: null, machine: 'laptop' }
   const opened: Store[] = []
   const another = (): Store => {
-    // Connections of its own, as another process would have them.
+    // The others have connections of their own, as another process would have them.
     const own = new URL(url)
-    own.searchParams.set('application_name', `waymark-${opened.length}`)
+    if (opened.length > 0) own.searchParams.set('application_name', `waymark-${opened.length}`)
     const store = openPostgresStore({ url: own.href, project, ids: randomIds })
     opened.push(store)
     return store

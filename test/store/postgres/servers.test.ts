@@ -16,7 +16,7 @@ import { amount } from '../../support/amount.ts'
 import { awakeTime } from '../../support/awake-time.ts'
 import { agent, aMission } from '../../support/entities.ts'
 import { cuttingProxy } from '../../support/postgres/cutting-proxy.ts'
-import { emptyPostgres, isPostgresLeftOut } from '../../support/postgres/database.ts'
+import { emptyPostgres, isPostgresLeftOut, plantedPostgres } from '../../support/postgres/database.ts'
 import { happened } from '../events.ts'
 
 const started = (id: string) =>
@@ -92,7 +92,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('refuses a database of an older schema, and changes nothing', async () => {
-    await using database = await emptyPostgres()
+    await using database = await plantedPostgres()
     const root = folder()
     await happened(server(database.url, { root }), 1, started('m-1'))
     await asked(database.url, 'update waymark_schema set version = 23')
@@ -110,7 +110,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('writers of three servers leave no gap, and every acknowledged key is recorded once', async () => {
-    await using database = await emptyPostgres()
+    await using database = await plantedPostgres()
     const root = folder()
     const stores = Array.from({ length: 3 }, () => server(database.url, { root }))
     const until = performance.now() + amount({ test: 0, soak: 20_000 })
@@ -134,7 +134,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('one that meets a newer schema reads and does not write, and says why', async () => {
-    await using database = await emptyPostgres()
+    await using database = await plantedPostgres()
     const store = server(database.url, { root: folder() })
     await happened(store, 1, started('m-1'))
     expect(await store.unreadiness()).toBeNull()
@@ -149,7 +149,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('one that may lose what was acknowledged, or never looks after its plans, is warned of', async () => {
-    await using database = await emptyPostgres()
+    await using database = await plantedPostgres()
     const [settings] = await asked(
       database.url,
       `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
@@ -164,7 +164,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('one that was stopped inside a transaction holds the others up until its time is over', async () => {
-    await using database = await emptyPostgres()
+    await using database = await plantedPostgres()
     const root = folder()
     // The usual times in the soak run: five seconds, and ten for whoever waits.
     const times =
@@ -196,7 +196,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('whoever follows sees each log entry once and in order, however often the listening connection ends', async () => {
-    await using database = await emptyPostgres()
+    await using database = await plantedPostgres()
     const root = folder()
     const [writer, reader] = [server(database.url, { root }), server(database.url, { root })]
     await happened(writer, 1, started('m-0'))
@@ -214,7 +214,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('a follower is told at once, and without LISTEN by the look alone', async () => {
-    await using database = await emptyPostgres()
+    await using database = await plantedPostgres()
     const root = folder()
     const writer = server(database.url, { root })
     await happened(writer, 1, started('m-0'))
@@ -232,7 +232,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('a folder’s project is found by its id, by a name, or by machine and path', async () => {
-    await using database = await emptyPostgres()
+    await using database = await plantedPostgres()
     const root = folder()
     const { url } = database
     await happened(server(url, { root }), 1, started('m-laptop'))
@@ -255,7 +255,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('the project of the server itself is made like any other, and is nobody’s folder', async () => {
-    await using database = await emptyPostgres()
+    await using database = await plantedPostgres()
     const of = { url: database.url, ids: randomIds }
     const persons = openPostgresStore({ ...of, project: { id: serverProject } })
     onTestFinished(() => persons.close())
@@ -279,7 +279,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('what was changed in its tables is found, and made again from the log entries', async () => {
-    await using database = await emptyPostgres()
+    await using database = await plantedPostgres()
     const store = server(database.url, { root: folder() })
     await happened(store, 1, started('m-1'), started('m-2'))
     expect(await store.inspect()).toMatchObject({ events: 3, differing: 0, damage: null, anchor: null })
@@ -301,7 +301,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
     ['putBack', (store: Store) => store.putBack('copy.db', 1), /pg_restore/],
     ['accept', (store: Store) => store.accept(1), /pg_restore/],
   ] as const)('%s says what is done instead, and never the password', async (_, ask, way) => {
-    await using database = await emptyPostgres()
+    await using database = await plantedPostgres()
     const store = server(database.url, { root: folder() })
     const { password } = new URL(database.url)
     const failure = await ask(store).catch((error: unknown) => error)

@@ -8,7 +8,8 @@ import { temporaryStore } from '../../support/store.ts'
 import { spawned } from './processes/spawned.ts'
 import { recordMission } from './processes/store-of.ts'
 
-const rounds = amount({ test: 3, soak: 40 })
+const rounds = amount({ test: 2, soak: 40 })
+const journals = [{ sandboxJournal: false }, { sandboxJournal: true }]
 
 /** A record of one mission, and a backup of it. */
 async function backedUp(options: { readonly sandboxJournal?: boolean } = {}) {
@@ -32,7 +33,7 @@ function missionsIn(file: string): readonly string[] {
   }
 }
 
-test.each([{ sandboxJournal: false }, { sandboxJournal: true }])(
+test.each(journals.slice(0, amount({ test: 1, soak: 2 })))(
   'each write that a process was told is recorded stands in the new record or in a copy set aside ($sandboxJournal)',
   async (options) => {
     const { store, root, file, anchorFolder, backup, another } = await backedUp(options)

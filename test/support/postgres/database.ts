@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { errorCode } from '../../../src/kernel/failure.ts'
+import { serverAt } from '../../../src/store/postgres/server.ts'
 import { toldBy } from './cluster.ts'
 import { folderOfRun } from './run.ts'
 
@@ -21,14 +22,17 @@ export interface TemporaryDatabase extends AsyncDisposable {
 export interface DatabaseOptions {
   /** The language whose order of text the database keeps, such as `tr-TR`; without one the order of its bytes. */
   readonly language?: string
+  /** The name of a database that it is a copy of. */
+  readonly copyOf?: string
 }
 
 /** An empty database on the server of this run. `await using` drops it with everything that is connected to it. */
-export async function emptyPostgres({ language }: DatabaseOptions = {}): Promise<TemporaryDatabase> {
+export async function emptyPostgres({ language, copyOf }: DatabaseOptions = {}): Promise<TemporaryDatabase> {
   const name = `waymark_test_${randomBytes(6).toString('hex')}`
   const order =
     language === undefined ? `locale 'C'` : `locale 'C' locale_provider icu icu_locale '${language}'`
-  await asked(`create database ${name} template template0 encoding 'UTF8' ${order}`)
+  const from = copyOf ?? `template0 encoding 'UTF8' ${order}`
+  await asked(`create database ${name} template ${from}`)
   const url = new URL(await serverOfRun())
   url.pathname = `/${name}`
   return {
@@ -53,11 +57,31 @@ async function drop(name: string): Promise<void> {
   }
 }
 
+let template: Promise<string> | null = null
+
+/** The same with the newest schema, in which nothing is recorded. The schema is made once for a process, and copied from then on. */
+export async function plantedPostgres(): Promise<TemporaryDatabase> {
+  template ??= makeTemplate()
+  return emptyPostgres({ copyOf: await template })
+}
+
+async function makeTemplate(): Promise<string> {
+  const { name, url } = await emptyPostgres()
+  const server = serverAt({ url })
+  await server.made()
+  await server.leave()
+  return name
+}
+
 let shared: Promise<string> | null = null
 
 /** The URL of a database that the tests of one process share, each with projects of its own. It goes with the server. */
 export function sharedPostgres(): Promise<string> {
-  shared ??= emptyPostgres().then(({ url }) => url)
+  shared ??= emptyPostgres().then(({ url }) => {
+    // Its connections stay for the next test.
+    serverAt({ url })
+    return url
+  })
   return shared
 }
 
