@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { commitCopied } from '../support/copied-folder.ts'
@@ -6,6 +5,7 @@ import { temporaryFolder } from '../support/git-repository.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
 import { bin, runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
+import { startAlone } from '../support/started-program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { started } from '../surfaces/http/serve-process.ts'
 import { eventually } from '../surfaces/mcp/http/eventually.ts'
@@ -53,9 +53,9 @@ async function replicas(count: number): Promise<Replicas> {
     Array.from({ length: count }, () => {
       const own = temporaryFolder()
       return started(
-        spawn(process.execPath, [bin, 'serve', '--port', '0'], {
-          cwd: own,
-          env: environmentOf(own, database.url),
+        startAlone([bin, 'serve', '--port', '0'], {
+          folder: own,
+          environment: environmentOf(own, database.url),
         }),
       )
     }),

@@ -13,6 +13,7 @@ import { temporaryFolder } from '../support/git-repository.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
 import { bin } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
+import { startAlone } from '../support/started-program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { started } from '../surfaces/http/serve-process.ts'
 import { agentMachine, connectedMachine, ranAt, teamServer } from './machines.ts'
@@ -25,8 +26,8 @@ function environmentOf(home: string, database: string): Record<string, string> {
 /** A server of its own process on a database. */
 function serve(database: string) {
   const home = temporaryFolder()
-  const options = { cwd: home, env: environmentOf(home, database) }
-  return started(spawn(process.execPath, [bin, 'serve', '--port', '0'], options))
+  const environment = environmentOf(home, database)
+  return started(startAlone([bin, 'serve', '--port', '0'], { folder: home, environment }))
 }
 
 describe.skipIf(isPostgresLeftOut)('servers on one database, as processes', () => {

@@ -43,11 +43,13 @@ process.on('uncaughtException', (error) => {
 })
 const listeners = new Map(process.eventNames().map((name) => [name, process.listeners(name)]))
 
-/** Runs the program to its end, and answers its exit code. */
+/** Runs the program to its end, and answers its exit code, and whether this process may run no other one. */
 async function run({ words, folder, environment, stdin, told }) {
   process.chdir(folder)
   replaceVariables(environment)
   process.argv = [process.execPath, bin, ...words]
+  // A server has its library say things by methods of its own.
+  globalThis.console = Object.create(console)
   process.exitCode = undefined
   process.exit = (code = process.exitCode) => {
     process.exitCode = code
@@ -62,13 +64,18 @@ async function run({ words, folder, environment, stdin, told }) {
     'stderr',
     streamTo((chunk) => told('error', chunk)),
   )
+  let isSignaled = false
+  for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => (isSignaled = true))
   const before = underWay()
   const left = new Promise((_, reject) => {
     leave = reject
   })
+  // Where a signal was not enough, all work was refused, and would be from now on.
+  let isSpent = false
   try {
     await Promise.race([left, start(words).then(() => idleSince(before))])
   } catch (error) {
+    isSpent = isSignaled
     if (!(error instanceof Exit)) {
       process.exitCode = 1
       process.stderr.write(`${error?.stack ?? error}\n`)
@@ -83,7 +90,7 @@ async function run({ words, folder, environment, stdin, told }) {
   process.exit = exit
   globalThis.console = console
   restoreListeners()
-  return code
+  return { code, isSpent }
 }
 
 /** A process ends when nothing that it began is under way. */
@@ -171,7 +178,7 @@ async function runLines() {
     writeTo(written)
     const stdin = new PassThrough()
     stdin.end(input)
-    const code = await run({ ...more, stdin, told: (where, chunk) => said[where].push(chunk) })
+    const { code } = await run({ ...more, stdin, told: (where, chunk) => said[where].push(chunk) })
     said.out.push(readFileSync(written))
     const [out, error] = [said.out, said.error].map((chunks) => Buffer.concat(chunks).toString('utf8'))
     const bytes = Buffer.from(`${JSON.stringify({ code, out, error })}\n`)
@@ -187,12 +194,12 @@ function runMessages() {
   const begin = async (message) => {
     stdin = new PassThrough()
     readFrom(devNull)
-    const code = await run({
+    const end = await run({
       ...message,
       stdin,
       told: (where, chunk) => process.send({ [where]: chunk }),
     })
-    process.send({ code })
+    process.send(end)
   }
   process.on('message', (message) => {
     if ('input' in message) stdin.write(message.input)

@@ -14,7 +14,8 @@ export interface StartedProgram extends EventEmitter<{ exit: [number | null] }> 
   readonly write: (bytes: string | Buffer) => void
   /** Closes its standard input. */
   readonly end: () => void
-  readonly kill: () => void
+  readonly kill: (signal?: NodeJS.Signals) => void
+  readonly pid: number | undefined
   readonly gone: Promise<number | null>
 }
 
@@ -75,8 +76,12 @@ class LoneProgram extends EventEmitter<{ exit: [number | null] }> implements Sta
     this.#child.stdin?.end()
   }
 
-  kill(): void {
-    this.#child.kill('SIGKILL')
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  kill(signal: NodeJS.Signals = 'SIGKILL'): void {
+    this.#child.kill(signal)
   }
 }
 
@@ -93,6 +98,8 @@ interface Said {
   readonly out?: Uint8Array
   readonly error?: Uint8Array
   readonly code?: number
+  /** Something of the run is left in the process, which runs no other program. */
+  readonly isSpent?: boolean
 }
 
 class HostedProgram extends EventEmitter<{ exit: [number | null] }> implements StartedProgram {
@@ -100,14 +107,16 @@ class HostedProgram extends EventEmitter<{ exit: [number | null] }> implements S
   readonly stderr = new PassThrough()
   readonly gone: Promise<number | null>
   readonly #host = idle.pop() ?? startHost()
+  #isGone = false
 
   constructor(words: readonly string[], { folder, environment }: Running) {
     super()
     this.gone = new Promise((resolve) => {
-      const leave = (code: number | null) => {
+      const leave = (code: number | null, isSpent = true) => {
         this.#host.off('message', hear)
         this.#host.off('exit', died)
-        if (code !== null && idle.length < maxIdle) idle.push(this.#host)
+        this.#isGone = true
+        if (!isSpent && idle.length < maxIdle) idle.push(this.#host)
         else this.#host.kill('SIGKILL')
         this.stdout.end()
         this.stderr.end()
@@ -115,10 +124,10 @@ class HostedProgram extends EventEmitter<{ exit: [number | null] }> implements S
         this.emit('exit', code)
       }
       const died = () => leave(null)
-      const hear = ({ out, error, code }: Said) => {
+      const hear = ({ out, error, code, isSpent }: Said) => {
         if (out) this.stdout.write(out)
         if (error) this.stderr.write(error)
-        if (code !== undefined) leave(code)
+        if (code !== undefined) leave(code, isSpent)
       }
       this.#host.on('message', hear)
       this.#host.once('exit', died)
@@ -134,8 +143,13 @@ class HostedProgram extends EventEmitter<{ exit: [number | null] }> implements S
     this.#tell({ end: true })
   }
 
-  kill(): void {
-    this.#host.kill('SIGKILL')
+  get pid(): number | undefined {
+    return this.#host.pid
+  }
+
+  kill(signal: NodeJS.Signals = 'SIGKILL'): void {
+    // Its process may run another one by now.
+    if (!this.#isGone) this.#host.kill(signal)
   }
 
   #tell(message: object): void {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
@@ -11,8 +11,8 @@ import { closed, requestText, sendRaw } from './raw.ts'
 import { serveHome } from './serve-process.ts'
 
 test('it serves, logs in, and ends when it is told', async () => {
-  const { repository, serve, home, token } = serveHome()
-  const { port, greeting, child, ended } = await serve(repository('shop'), '--port', '0')
+  const { repository, serveAlone, home, token } = serveHome()
+  const { port, greeting, child, ended } = await serveAlone(repository('shop'), '--port', '0')
   expect(greeting).toContain(`Waymark serves shop at http://127.0.0.1:${port}`)
   const login = /Dashboard: (\S+)/.exec(greeting)?.[1] ?? ''
   expect((await fetch(login, { redirect: 'manual' })).status).toBe(303)
@@ -46,23 +46,6 @@ test('a second one of the same project finds the first, and gives a fresh login 
   )
   const login = /Dashboard: (\S+)/.exec(out)?.[1] ?? ''
   expect((await fetch(login, { redirect: 'manual' })).status).toBe(303)
-})
-
-test('what a server left behind that is gone is ignored', async () => {
-  const { repository, serve, home } = serveHome()
-  const folder = repository('shop')
-  const first = await serve(folder, '--port', '0')
-  const file = join(home, 'state', 'waymark', 'server', `server-${first.port}.json`)
-  const left = readFileSync(file)
-  first.child.kill('SIGKILL')
-  await first.ended
-  const foreign = createServer((_, response) => response.end('{"status":"ok"}'))
-  foreign.listen(first.port, '127.0.0.1')
-  onTestFinished(() => void foreign.close())
-  await once(foreign, 'listening')
-  writeFileSync(file, left)
-  const second = await serve(folder, '--port', '0')
-  expect(second.greeting).toContain('Waymark serves shop')
 })
 
 test('a port that another program has is refused by its number', async () => {

@@ -1,16 +1,17 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../support/git-repository.ts'
 import { bin, type Ran, runProgram } from '../../support/program.ts'
+import { type StartedProgram, startAlone, startProgram } from '../../support/started-program.ts'
 import { serverEnvironment } from '../../support/stdio-project.ts'
 
 const agentMarks = /^(AI_AGENT|CODEX|GEMINI|QWEN|OPENCODE|AUGMENT|CLINE|COPILOT)/
 
 export interface Serving {
-  readonly child: ChildProcess
+  readonly child: StartedProgram
   readonly port: number
   /** What was printed until it served. */
   readonly greeting: string
@@ -26,6 +27,8 @@ export interface ServeHome {
   readonly run: (folder: string, ...words: readonly string[]) => Ran
   /** Starts `waymark serve` and waits until it serves. */
   readonly serve: (folder: string, ...words: readonly string[]) => Promise<Serving>
+  /** The same in a process of its own, which ends with it. */
+  readonly serveAlone: (folder: string, ...words: readonly string[]) => Promise<Serving>
   readonly token: (kind: 'person' | 'agent') => string
 }
 
@@ -34,7 +37,6 @@ export function serveHome(): ServeHome {
   const home = temporaryFolder()
   const inherited = Object.entries(serverEnvironment(home)).filter(([name]) => !agentMarks.test(name))
   const environment = { ...Object.fromEntries(inherited), HOME: home }
-  const options = (folder: string) => ({ cwd: folder, env: environment })
   return {
     home,
     environment,
@@ -45,27 +47,31 @@ export function serveHome(): ServeHome {
       return folder
     },
     run: (folder, ...words) => runProgram(words, { folder, environment }),
-    serve: (folder, ...words) => started(spawn(process.execPath, [bin, 'serve', ...words], options(folder))),
+    serve: (folder, ...words) => started(startProgram(['serve', ...words], { folder, environment })),
+    serveAlone: (folder, ...words) => started(startAlone([bin, 'serve', ...words], { folder, environment })),
     token: (kind) => readFileSync(join(home, 'state', 'waymark', 'server', `${kind}.token`), 'utf8').trim(),
   }
 }
 
 /** Waits until it serves. */
-export async function started(child: ReturnType<typeof spawn>): Promise<Serving> {
+export async function started(child: StartedProgram): Promise<Serving> {
   let out = ''
   let error = ''
-  child.stderr?.on('data', (data: Buffer) => {
+  child.stderr.on('data', (data: Buffer) => {
     error += data.toString()
   })
-  const ended = once(child, 'close').then(([code]) => ({ code, out, error }))
-  const gone = once(child, 'exit')
+  const ended = Promise.all([child.gone, once(child.stdout, 'end'), once(child.stderr, 'end')]).then(
+    ([code]) => ({ code, out, error }),
+  )
   // Its folder is removed next: it writes nothing there any more.
   onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await gone
+    child.kill('SIGTERM')
+    const late = setTimeout(() => child.kill(), 500)
+    await child.gone
+    clearTimeout(late)
   })
   const port = await new Promise<number>((resolve, reject) => {
-    child.stdout?.on('data', (data: Buffer) => {
+    child.stdout.on('data', (data: Buffer) => {
       out += data.toString()
       const found = /at http:\/\/[^:]+:(\d+)\n.*MCP:/s.exec(out)?.[1]
       if (found !== undefined) resolve(Number(found))

@@ -163,11 +163,13 @@ const paths = catalog.flatMap(({ name, input }) =>
     ),
 )
 
-// Of the two bodies for an operation, `npm test` sends one by turns.
-const ofOperations = catalog.flatMap((_, at) =>
-  ofOperation(at).filter((_, kind) => amount({ test: (at + kind) % 2, soak: 1 }) === 1),
-)
-const hostile: readonly Hostile[] = [...ofOperations, ...paths, ...others]
+/** Every so many: in `npm test` each kind of body goes to a few operations. */
+const each = amount({ test: 7, soak: 1 })
+const hostile: readonly Hostile[] = [
+  ...catalog.flatMap((_, at) => (at % each === 0 ? ofOperation(at) : [])),
+  ...paths.filter((_, at) => at % each === 0),
+  ...others,
+]
 
 interface Figures {
   readonly cpu: number
@@ -192,8 +194,7 @@ async function figuresOf({ port }: Serving, token: string): Promise<Figures> {
 const maxHeldSeconds = 0.2
 const maxGrowth = 400_000_000
 
-test(`${hostile.length} kinds of small hostile bodies hold nobody up`, { timeout: 600_000 }, async () => {
-  expect(hostile.length).toBeGreaterThan(200)
+test('small hostile bodies of every kind hold nobody up', { timeout: 600_000 }, async () => {
   const home = serveHome()
   const server = await home.serve(home.repository('shop'), '--log-level', 'error')
   const token = home.token('person')

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -94,22 +94,19 @@ test('health tells no name of the run', async () => {
 test('waymark serve beside a stranger who took the port of a killed server tells it nothing', async () => {
   const { repository, serve, home, token } = serveHome()
   const folder = repository('shop')
-  const first = await serve(folder, '--port', '0')
-  const path = join(home, 'state', 'waymark', 'server', `server-${first.port}.json`)
-  const left = JSON.parse(readFileSync(path, 'utf8'))
-  first.child.kill('SIGKILL')
-  await first.ended
+  const state = join(home, 'state', 'waymark', 'server')
+  const servers = new RunningServers(state)
+  const left = { pid: 2 ** 30, started: 'long ago', instance: 'test-run', projects: [folder] }
   const other = await stranger(() => JSON.stringify({ status: 'ok', instance: left.instance, code: 'x' }))
+  servers.announce({ ...left, port: 1, address: other.address })
   // As if this process were the server that wrote it, and the stranger at its port.
-  const pid = process.pid
-  const file = join(home, 'state', 'waymark', 'server', `server-${other.port}.json`)
-  const claim = { ...left, pid, started: processStart(pid), port: other.port, address: other.address }
-  writeFileSync(file, JSON.stringify(claim))
-  const second = await serve(folder, '--port', '0')
-  expect(second.greeting).toContain('Waymark serves shop')
+  const own = { pid: process.pid, started: processStart(process.pid) ?? '' }
+  servers.announce({ ...left, ...own, port: other.port, address: other.address })
+  const { greeting } = await serve(folder, '--port', '0')
+  expect(greeting).toContain('Waymark serves shop')
   expect(other.heard()).toContain('login-proof')
   for (const kind of ['person', 'agent'] as const) expect(other.heard()).not.toContain(token(kind))
-  expect(existsSync(path)).toBe(false)
+  expect(readdirSync(state)).not.toContain('server-1.json')
 })
 
 test('the file of a server counts only for the process that wrote it, and is removed otherwise', async () => {
