@@ -6,12 +6,15 @@ import { newSession } from '../../src/people/operations/sessions.ts'
 import { actorOf, isOpen, permissionsIn, readPrincipal } from '../../src/surfaces/http/auth/principal.ts'
 import { amount } from '../support/amount.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
+import { shared } from '../support/shared.ts'
 import { openTeamProject, type TeamProject } from './team-project.ts'
 
 interface Holder {
   readonly actor: ReturnType<typeof actorOf>
   readonly permissions: CallerPermissions
 }
+
+const sharedProjects = shared(() => twoProjects())
 
 /** Ada is an admin, Ben owns one of two projects and works in the other. */
 async function twoProjects() {
@@ -102,8 +105,8 @@ for (const [from, [title, input]] of Object.entries(parents).entries()) {
   for (const way of ['token', 'session'] as const) {
     if (way === 'session' && !title.includes('own')) continue
     test(`${title}, as a ${way}, makes no token that permits more, elsewhere or longer`, async () => {
-      const { shop, permitted, ids } = await twoProjects()
-      const { secret } = await shop.call('token_create', { name: 'parent', ...input })
+      const { shop, permitted, ids } = await sharedProjects()
+      const { secret } = await shop.call('token_create', { name: `parent ${from} ${way}`, ...input })
       const parent = await permitted(secret)
       if (!parent?.principal.token) throw new Error('no parent')
       const holder =
@@ -113,7 +116,7 @@ for (const [from, [title, input]] of Object.entries(parents).entries()) {
       const asked = requests.filter((_, number) => number % everyRequest === from % everyRequest)
       for (const [at, request] of [...asked, ...admins].entries()) {
         const child = await shop
-          .call('token_create', { ...request, name: `t${at}` }, holder)
+          .call('token_create', { ...request, name: `${from} ${way} ${at}` }, holder)
           .catch((error) => {
             expect(['FORBIDDEN', 'INVALID_INPUT'], JSON.stringify(request)).toContain(error.code)
             return null
@@ -143,15 +146,15 @@ for (const [from, [title, input]] of Object.entries(parents).entries()) {
 }
 
 test('an invitation becomes no token that permits more, elsewhere or longer than its inviter’s', async () => {
-  for (const [title, input] of Object.entries(parents)) {
-    const { shop, api, permitted } = await twoProjects()
-    const team = shop.context.team ?? raise()
-    const { secret } = await shop.call('token_create', { name: 'parent', ...input })
+  const { shop, api, permitted } = await twoProjects()
+  const team = shop.context.team ?? raise()
+  for (const [from, [title, input]] of Object.entries(parents).entries()) {
+    const { secret } = await shop.call('token_create', { name: `parent ${from}`, ...input })
     const holder = await shop.as(secret)
     const parent = (await permitted(secret)) ?? raise()
     const mayInvite = holder.actor.kind === 'person' && hasAccess(holder.permissions, 'owner')
     for (const access of accesses) {
-      const { person } = await shop.call('member_invite', { email: `${access}@example.org`, access })
+      const { person } = await shop.call('member_invite', { email: `${access}-${from}@example.org`, access })
       const made = shop.call('invitation_create', { person: person.id }, holder)
       if (!mayInvite) {
         await expect(made, `${title}: ${access}`).rejects.toMatchObject({ code: 'FORBIDDEN' })

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { closeContext, openContext } from '../../src/app/open-context.ts'
 import type { Actor } from '../../src/kernel/actor.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
@@ -19,6 +18,7 @@ import {
   type RefusalData,
   refusedBy,
 } from '../support/project.ts'
+import { whenFinished } from '../support/shared.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
 export interface TeamProject {
@@ -56,7 +56,7 @@ export async function openTeamProject(home = temporaryFolder(), name = 'shop'): 
   commitCopied(folder, { 'README.md': '# Shop\n' })
   const environment = { ...serverEnvironment(home), WAYMARK_DATABASE: await teamDatabase(home) }
   const context = openContext({ actor: person, environment, workingFolder: folder, project: folder })
-  onTestFinished(() => closeContext(context))
+  whenFinished(() => closeContext(context))
   const call: TeamProject['call'] = async (called, input = {}, { actor, permissions, ...options } = {}) => {
     const operation = catalog.find((candidate) => candidate.name === called)
     if (!operation) throw new Error(`no operation ${called}`)

@@ -8,28 +8,31 @@ import { dialects } from './dialects.ts'
 import { aChange, closing, happened } from './events.ts'
 import { planTask } from './plan-events.ts'
 
-describe.each(dialects)('long lists in $dialect', ({ fresh }) => {
-  test('of more attempts than are looked at together, the next look shows the others', async () => {
-    await using temporary = await fresh()
-    const { store } = temporary
-    await happened(store, 1, { kind: 'task.planned', task: planTask(1) })
-    // Twenty at each time: 25 times are the first 500.
-    for (let time = 2; time < 28; time += 1) {
-      const events = Array.from({ length: 20 }).flatMap((_, which): readonly NewProjectEvent[] => {
-        const number = 20 * time + which
-        const attempt = anAttempt({ id: `a-${number}` as AttemptId, number, missionId: null })
-        return [{ kind: 'attempt.opened', attempt }, closing(attempt)]
-      })
-      await happened(store, time, ...events)
-    }
-    const ended = (after: number | null) => store.view(({ reviews }) => reviews.endedSince(after))
-    const first = await ended(1)
-    expect([first.attempts.length, first.isCut]).toEqual([500, true])
-    const second = await ended(first.attempts.at(-1)?.closedAt ?? 0)
-    expect([second.attempts.length, second.isCut]).toEqual([20, false])
-    const ever = await ended(null)
-    expect([ever.attempts.length, ever.attempts.at(-1)?.closedAt]).toEqual([500, 27])
-  })
+describe.each(dialects)('long lists in $dialect', ({ fresh, isQuick }) => {
+  test.runIf(isQuick)(
+    'of more attempts than are looked at together, the next look shows the others',
+    async () => {
+      await using temporary = await fresh()
+      const { store } = temporary
+      await happened(store, 1, { kind: 'task.planned', task: planTask(1) })
+      // Twenty at each time: 25 times are the first 500.
+      for (let time = 2; time < 28; time += 1) {
+        const events = Array.from({ length: 20 }).flatMap((_, which): readonly NewProjectEvent[] => {
+          const number = 20 * time + which
+          const attempt = anAttempt({ id: `a-${number}` as AttemptId, number, missionId: null })
+          return [{ kind: 'attempt.opened', attempt }, closing(attempt)]
+        })
+        await happened(store, time, ...events)
+      }
+      const ended = (after: number | null) => store.view(({ reviews }) => reviews.endedSince(after))
+      const first = await ended(1)
+      expect([first.attempts.length, first.isCut]).toEqual([500, true])
+      const second = await ended(first.attempts.at(-1)?.closedAt ?? 0)
+      expect([second.attempts.length, second.isCut]).toEqual([20, false])
+      const ever = await ended(null)
+      expect([ever.attempts.length, ever.attempts.at(-1)?.closedAt]).toEqual([500, 27])
+    },
+  )
 
   test('of each path the newest attempts are told, also where another path is in all of them', async () => {
     await using temporary = await fresh()

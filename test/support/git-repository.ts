@@ -11,15 +11,15 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { copyFolder } from './copied-folder.ts'
 import { git } from './git.ts'
 import { removeFolder } from './removed-folder.ts'
+import { whenFinished } from './shared.ts'
 
 /** A folder of its own, removed when the test ends. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-')))
-  onTestFinished(() => removeFolder(folder))
+  whenFinished(() => removeFolder(folder))
   return folder
 }
 

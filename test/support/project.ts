@@ -2,7 +2,6 @@ import { deepStrictEqual as deepEqual } from 'node:assert'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { commandApprovals } from '../../src/gate/commands/command-approvals.ts'
 import { commandRunner } from '../../src/gate/commands/command-runner.ts'
 import { evidenceFiles } from '../../src/gate/evidence/evidence-files.ts'
@@ -27,6 +26,7 @@ import { git as runGit } from './git.ts'
 import { plantDatabase } from './planted-database.ts'
 import { isPostgresLeftOut, plantedPostgres, sharedPostgres } from './postgres/database.ts'
 import { removeFolder } from './removed-folder.ts'
+import { whenFinished } from './shared.ts'
 import { isThroughMachine, throughMachine } from './through-machine.ts'
 
 /** An answer in a test, of any operation: read freely, whatever is missing is undefined. */
@@ -170,7 +170,7 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
     folder: join(folder, options.within ?? ''),
     program,
   }
-  onTestFinished(async () => {
+  whenFinished(async () => {
     await context.commandRunner.stop()
     await witness.settle()
     await store.close()

@@ -5,6 +5,7 @@ import { catalog } from '../../src/kernel/operations/catalog.ts'
 import { inputSchema } from '../../src/kernel/operations/input/json-schema.ts'
 import { amount } from '../support/amount.ts'
 import { openProject, person } from '../support/project.ts'
+import { shared } from '../support/shared.ts'
 
 const names = catalog.map(({ name }) => name)
 const huge = 'x'.repeat(2_000_000)
@@ -16,6 +17,8 @@ const mistyped: readonly (readonly [string, string, unknown])[] = catalog.flatMa
     return wrong.map((value) => [operation.name, field, value] as const)
   }),
 )
+
+const anyProject = shared(() => openProject())
 
 describe('every operation', () => {
   test('refuses an unknown field with its name, and stores nothing', async () => {
@@ -41,7 +44,7 @@ describe('every operation', () => {
   })
 
   test.each(names)('%s answers or fails with a sentence, whatever JSON it is sent', async (name) => {
-    const project = await openProject()
+    const project = await anyProject()
     const fields = Object.keys(
       inputSchema(catalog.find((candidate) => candidate.name === name) ?? neverNamed()).properties ?? {},
     )

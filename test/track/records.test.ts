@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { notFound, openProject, wrongFields } from '../support/project.ts'
+import { shared } from '../support/shared.ts'
+
+/** A task of which no test records anything. */
+const untouched = shared(() => openTask())
 
 async function openTask() {
   const project = await openProject()
@@ -51,7 +55,7 @@ describe('log_decision', () => {
   test.each(['task_id', 'category', 'question', 'chosen', 'reasoning'])(
     'MC2-103 MC2-105 MC2-106 without %s it is refused and nothing is stored',
     async (field) => {
-      const { project, task_id, context } = await openTask()
+      const { project, task_id, context } = await untouched()
       const sent: Record<string, unknown> = { task_id, ...decision }
       delete sent[field]
       expect(await project.refused('log_decision', sent)).toMatchObject(wrongFields(field))
@@ -98,7 +102,7 @@ describe('log_issue', () => {
   )
 
   test.each(['task_id', 'type', 'description'])('MC2-110 without %s it is refused', async (field) => {
-    const { project, task_id } = await openTask()
+    const { project, task_id } = await untouched()
     const sent: Record<string, unknown> = { task_id, ...issue }
     delete sent[field]
     expect(await project.refused('log_issue', sent)).toMatchObject(wrongFields(field))

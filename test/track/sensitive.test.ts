@@ -18,9 +18,9 @@ async function completed(
 
 const ci = '.github/workflows/ci.yml'
 
-describe.each([{ isOnMachine: false }, { isOnMachine: true }])('sensitive files, $isOnEdge', (options) => {
+describe('sensitive files', () => {
   test('a CI file that nobody named is out of scope and asks a person', async () => {
-    const project = await openProject(options)
+    const project = await openProject()
     const { answer, items } = await completed(project, () => project.write(ci, 'on: push\n'), {
       areas: ['src/'],
     })
@@ -32,7 +32,7 @@ describe.each([{ isOnMachine: false }, { isOnMachine: true }])('sensitive files,
   })
 
   test('without areas the scope stays unjudged, and a person is asked all the same', async () => {
-    const project = await openProject(options)
+    const project = await openProject()
     const { answer, items } = await completed(project, () => {
       project.write(ci, 'on: push\n')
       project.write('src/auth.ts', 'export const auth = 2\n')
@@ -42,29 +42,32 @@ describe.each([{ isOnMachine: false }, { isOnMachine: true }])('sensitive files,
     expect(items).toMatchObject([{ paths: [ci] }])
   })
 
-  test('scripts of a manifest ask, a dependency does not', async () => {
-    const project = await openProject(options)
-    const manifest = (fields: object) =>
-      `${JSON.stringify({ name: 'x', scripts: { test: 'vitest' }, ...fields })}\n`
-    project.write('package.json', manifest({}))
-    project.git('add', '-A')
-    project.git('commit', '-q', '-m', 'Manifest')
-    const areas = ['src/']
-    const bump = () => project.write('package.json', manifest({ dependencies: { zod: '4.0.0' } }))
-    expect(await completed(project, bump, { areas })).toMatchObject({
-      answer: { verification: { scope_match: true, unexpected_files: [] } },
-      items: [],
-    })
-    const script = () =>
-      project.write('package.json', manifest({ scripts: { test: 'vitest', postinstall: 'sh x' } }))
-    const { answer, items } = await completed(project, script, { areas })
-    expect(answer.verification).toMatchObject({ scope_match: false, unexpected_files: ['package.json'] })
-    expect(items).toHaveLength(1)
-    project.git('mv', 'package.json', 'kept.json')
-    expect(
-      (await completed(project, () => project.git('mv', 'kept.json', 'package.json'), { areas })).items,
-    ).toHaveLength(1)
-  })
+  test.each([{ isOnMachine: false }, { isOnMachine: true }])(
+    'scripts of a manifest ask, a dependency does not ($isOnMachine)',
+    async (options) => {
+      const project = await openProject(options)
+      const manifest = (fields: object) =>
+        `${JSON.stringify({ name: 'x', scripts: { test: 'vitest' }, ...fields })}\n`
+      project.write('package.json', manifest({}))
+      project.git('add', '-A')
+      project.git('commit', '-q', '-m', 'Manifest')
+      const areas = ['src/']
+      const bump = () => project.write('package.json', manifest({ dependencies: { zod: '4.0.0' } }))
+      expect(await completed(project, bump, { areas })).toMatchObject({
+        answer: { verification: { scope_match: true, unexpected_files: [] } },
+        items: [],
+      })
+      const script = () =>
+        project.write('package.json', manifest({ scripts: { test: 'vitest', postinstall: 'sh x' } }))
+      const { answer, items } = await completed(project, script, { areas })
+      expect(answer.verification).toMatchObject({ scope_match: false, unexpected_files: ['package.json'] })
+      expect(items).toHaveLength(1)
+      project.git('mv', 'package.json', 'kept.json')
+      expect(
+        (await completed(project, () => project.git('mv', 'kept.json', 'package.json'), { areas })).items,
+      ).toHaveLength(1)
+    },
+  )
 })
 
 test.each([

@@ -50,7 +50,6 @@ describe('a task with an open blocker or review', () => {
       fix: { operation: 'taskman_task_next' },
       message: expect.stringContaining(answer.waits_for[0].item_id),
     })
-    await whole()
     await call('resolve', { id: issue_id, answer: 'Cookies.' }, asPerson)
     expect((await ready()).map(({ id }: Answer) => id)).toEqual([second])
     expect(await call('taskman_task_get', { id: first })).not.toHaveProperty('settled')
@@ -77,7 +76,6 @@ describe('a task with an open blocker or review', () => {
     const machine = { 'task-id': id, 'dep-id': first }
     expect(await call('taskman_task_dep_add', machine)).toMatchObject({ blocked: true })
     expect(await ready()).toEqual([])
-    await whole()
     expect(await call('taskman_task_dep_remove', machine)).toMatchObject({ blocked: false })
     expect(await ready()).toMatchObject([{ id }])
     await whole()
@@ -114,7 +112,6 @@ describe('settings.holds_gate', () => {
     await call('complete_task', { task_id: first, ...done })
     await call('setting_set', { ...set, value: 'none' }, asPerson)
     expect(await ready()).toHaveLength(1)
-    await whole()
     await call('setting_set', { ...set, value: 'blockers' }, asPerson)
     expect(await ready()).toEqual([])
     await whole()

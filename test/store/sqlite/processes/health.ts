@@ -1,7 +1,10 @@
-import { storeOf } from './store-of.ts'
+import { recordMission, storeOf } from './store-of.ts'
 
-// Prints what the store says about its database.
-const [root = '', file = ''] = process.argv.slice(2)
+// Records missions m-x-1 … m-x-<count>, and prints what a store that is opened afterwards says about its database.
+const [root = '', file = '', count = '0'] = process.argv.slice(2)
+const writing = storeOf(root, file)
+for (let number = 1; number <= Number(count); number += 1) await recordMission(writing, `m-x-${number}`)
+await writing.close()
 const store = storeOf(root, file)
 process.stdout.write(`${JSON.stringify(await store.health())}\n`)
 await store.close()
