@@ -15,8 +15,13 @@ export function launch(args: readonly string[], call: GitCall): LaunchedProcess 
   if (process.platform === 'win32' || call.limit !== undefined) return null
   // Never what writes to a user's repository: when the shell is ended, what ran in it runs once more.
   if (call.environment['GIT_DIR'] === undefined && !call.onlyReads) return null
-  if (launcher === null || launcher.isGone) launcher = new Launcher(call.environment)
-  return launcher.launch(args, call)
+  for (const [at, launcher] of launchers.entries()) {
+    const current = launcher === null || launcher.isGone ? new Launcher(call.environment) : launcher
+    launchers[at] = current
+    const launched = current.launch(args, call)
+    if (launched !== null) return launched
+  }
+  return null
 }
 
 export interface LaunchedProcess {
@@ -26,7 +31,8 @@ export interface LaunchedProcess {
   readonly end: () => void
 }
 
-let launcher: Launcher | null = null
+// Each has lanes for a few calls: one is too little for a measurement beside another.
+const launchers: (Launcher | null)[] = [null, null]
 
 /** Two streams of the shell that one call at a time writes to. */
 interface Lane {
@@ -132,7 +138,9 @@ class Launcher {
   }
 }
 
-process.on('exit', () => launcher?.end())
+process.on('exit', () => {
+  for (const launcher of launchers) launcher?.end()
+})
 
 const noInput = '/dev/null'
 // A list of paths or of objects is far shorter; what is longer is written to git as it reads.

@@ -84,7 +84,8 @@ const megabyte = 1024 * 1024
 
 // By the environment that a witness gives to git: it decides which configuration is read.
 const knownIn = new WeakMap<GitEnvironment, Map<string, CachedRepository>>()
-const systemFileIn = new WeakMap<GitEnvironment, Promise<string | null>>()
+// By the PATH, which decides which git it is.
+const systemFiles = new Map<string, Promise<string | null>>()
 
 /** Finds the repository of a folder. What runs only reads, and runs nothing that the repository configures. */
 export async function findRepository(
@@ -227,8 +228,9 @@ function originFile(origin: string, top: string): string | null {
 
 /** Where this git looks for the configuration of the machine. Null where git does not tell. */
 function systemFile(environment: GitEnvironment): Promise<string | null> {
-  const known = systemFileIn.get(environment) ?? askSystemFile(environment)
-  systemFileIn.set(environment, known)
+  const path = environment['PATH'] ?? ''
+  const known = systemFiles.get(path) ?? askSystemFile(environment)
+  setNewest(systemFiles, maxKnown, path, known)
   return known
 }
 
