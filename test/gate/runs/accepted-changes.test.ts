@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inbox } from '../../../src/inbox/cli/inbox.ts'
+import { amount } from '../../support/amount.ts'
 import { person } from '../../support/project.ts'
 import { process } from './processes.ts'
 import { failureOf } from './run.ts'
@@ -29,7 +30,7 @@ async function gated(condition: string) {
   return { ...mission, waiting, refused, approve, evade }
 }
 
-test.each(conditions)(
+test.each(conditions.slice(0, amount({ test: 2, soak: 4 })))(
   '%s: a person accepts what a task committed and put back on disk',
   async (condition) => {
     const { run, waiting, refused, approve, evade } = await gated(condition)

@@ -1,4 +1,5 @@
 import type { Answer, ProjectOptions, TestProject } from '../../support/project.ts'
+import { process } from './processes.ts'
 import { driving, projectWith, type TestRun } from './run.ts'
 
 /** A mission that a run of this process gates, in a project of its own. */
@@ -31,4 +32,23 @@ export async function gatedMission(
     complete: (task_id, more = {}) =>
       project.call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' }, ...more }),
   }
+}
+
+/** A mission that is gated by several guards about its changes, and what each of them lacks: '' where it holds. */
+export async function missionGatedByAll(conditions: readonly string[]) {
+  const names = conditions.map((_, at) => `right${at}`)
+  const guards = conditions.map((condition, at) => `  right${at}: { type: changes, condition: ${condition} }`)
+  const guard = `{ all: [${names.join(', ')}] }`
+  const mission = await gatedMission(process('p', { guards: guards.join('\n'), guard }), 'p')
+  const missing = async (): Promise<readonly string[]> => {
+    const { details } = await mission.run.refused('go')
+    const reasons = (details as Answer).missing_guards as readonly string[]
+    return names.map((name) =>
+      reasons
+        .filter((reason) => reason.startsWith(`${name}: `))
+        .map((reason) => reason.slice(name.length + 2))
+        .join('\n'),
+    )
+  }
+  return { ...mission, missing }
 }
