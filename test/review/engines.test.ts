@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
+import { isPostgresLeftOut, sharedPostgres } from '../support/postgres/database.ts'
 import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
 
 const engines = [
   { engine: 'sqlite', open: () => openProject() },
   ...(isPostgresLeftOut
     ? []
-    : [{ engine: 'postgres', open: async () => openProject({ postgres: (await emptyPostgres()).url }) }]),
+    : [{ engine: 'postgres', open: async () => openProject({ postgres: await sharedPostgres() }) }]),
 ]
 const as = { actor: person }
 const outcome = { summary: 'Done', achievements: ['It works'] }

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { isInsideCommand } from '../../../src/gate/commands/processes.ts'
+import { amount } from '../../support/amount.ts'
 import { bin } from '../../support/program.ts'
 import { type CommandLineProject, openCommandLine } from '../../surfaces/cli/command-line.ts'
 import { serveHome } from '../../surfaces/http/serve-process.ts'
@@ -50,58 +51,48 @@ function gated(script: (waitingRun: string) => string): Gated {
 const node = process.execPath
 const clean = 'env -i HOME="$HOME" PATH="$PATH"'
 
-describe('inside an approved script', () => {
-  test('nobody approves, whatever variables it drops, and in a session or on a terminal of its own', () => {
-    const run = gated((open) => {
-      const words = `${node} ${bin} approve ${open} good --event go 2>&1`
-      const ways = [
-        words,
-        `${clean} ${words}`,
-        `setsid -w ${words}`,
-        `setsid -w ${clean} ${words}`,
-        `exec ${clean} script -qec "${words}" /dev/null`,
-        `exec setsid -w ${clean} ${words}`,
-      ]
-      return ways.map((way, at) => `echo way ${at + 1}; (${way})`).join('\n')
-    })
-    const told = run
-      .check()
-      .replaceAll('\r', '')
-      .split(/way \d\n/)
-    expect(told.slice(1)).toHaveLength(6)
-    for (const way of told.slice(1)) {
-      expect(way).toMatch(/^waymark: Only people can call approve\. command of a guard is an agent\./)
-    }
-    const { items } = run.project.json('inbox', '--kind', 'approval')
-    expect(items).toMatchObject([{ run_id: run.waiting, status: 'open' }])
-    expect(run.project.run('approve', run.waiting, 'really', '--event', 'go').code).toBe(0)
+// Each start of the program takes a while, so one script tries everything.
+test('inside an approved script nobody is a person: they approve nothing, take no role and make no token', () => {
+  const roles = 'WAYMARK_ROLE=reviewer WAYMARK_ACTOR=tess'
+  const run = gated((open) => {
+    const words = `${node} ${bin} approve ${open} good --event go 2>&1`
+    const approving = [
+      `exec setsid -w ${clean} ${words}`,
+      `exec ${clean} script -qec "${words}" /dev/null`,
+      words,
+      `${clean} ${words}`,
+      `setsid -w ${words}`,
+      `setsid -w ${clean} ${words}`,
+    ].slice(0, amount({ test: 2, soak: 6 }))
+    const ask = `cat > "$HOME/ask.mjs" <<'END'\n${elicitingClient}\nEND\n${node} "$HOME/ask.mjs" ${node} ${bin} ${open} 2>&1`
+    return [
+      `${roles} ${node} ${bin} decide ${open} go "yes" 2>&1`,
+      `${node} ${bin} token add evangeline --role reviewer 2>&1`,
+      ask,
+      ...approving.map((way) => `(${way})`),
+    ]
+      .map((way, at) => `echo way ${at + 1}\n${way}\n`)
+      .join('')
   })
-
-  test('there is no role, and no name of a person', () => {
-    const roles = 'WAYMARK_ROLE=reviewer WAYMARK_ACTOR=tess'
-    const run = gated((open) => `${roles} ${node} ${bin} decide ${open} go "yes" 2>&1\n`)
-    expect(run.check()).toContain('Only people can call decide. command of a guard is an agent.')
-  })
-
-  test('no token with a role is made, and no login address is given', () => {
-    const run = gated(
-      () => `${node} ${bin} token add evangeline --role reviewer 2>&1; ${node} ${bin} token list`,
-    )
-    const said = run.check()
-    expect(said).toContain('Only people can call token_create. command of a guard is an agent.')
-    expect(said).not.toContain('evangeline')
-  })
-
-  test('an agent that the script starts asks the script, which is no person', () => {
-    const run = gated(
-      (open) =>
-        `cat > "$HOME/ask.mjs" <<'END'\n${elicitingClient}\nEND\n${node} "$HOME/ask.mjs" ${node} ${bin} ${open} 2>&1\n`,
-    )
-    const said = run.check()
-    expect(said).toContain('FORBIDDEN')
-    expect(said).not.toContain('decided_by')
-    expect(run.project.json('run', 'show', run.waiting).current_state).toBe('work')
-  })
+  const [, role, token, agent, ...approving] = run
+    .check()
+    .replaceAll('\r', '')
+    .split(/way \d\n/)
+  expect(role).toContain('Only people can call decide. command of a guard is an agent.')
+  expect(token).toContain('Only people can call token_create. command of a guard is an agent.')
+  expect(JSON.stringify(run.project.json('token', 'list'))).not.toContain('evangeline')
+  // An agent that the script starts asks the script, which is no person.
+  expect(agent).toContain('FORBIDDEN')
+  expect(agent).not.toContain('decided_by')
+  // Whatever variables it drops, and in a session or on a terminal of its own.
+  expect(approving).toHaveLength(amount({ test: 2, soak: 6 }))
+  for (const way of approving) {
+    expect(way).toMatch(/^waymark: Only people can call approve\. command of a guard is an agent\./)
+  }
+  expect(run.project.json('run', 'show', run.waiting).current_state).toBe('work')
+  const { items } = run.project.json('inbox', '--kind', 'approval')
+  expect(items).toMatchObject([{ run_id: run.waiting, status: 'open' }])
+  expect(run.project.run('approve', run.waiting, 'really', '--event', 'go').code).toBe(0)
 })
 
 /** Speaks MCP, and says yes to whatever its person is asked. */
@@ -135,7 +126,7 @@ test('a server lets nobody in as a person from inside a command, whatever token 
 setsid -w env -i ${node} ask.mjs $token $(cat port) 2>&1
 echo daemon
 (setsid ${node} ask.mjs $token $(cat port) >"$HOME/daemon.txt" 2>&1 &)
-for n in 1 2 3 4 5 6 7 8 9 10; do grep -qs '^login ' "$HOME/daemon.txt" && break; sleep 0.5; done
+for n in $(seq 100); do grep -qs '^login ' "$HOME/daemon.txt" && break; sleep 0.05; done
 cat "$HOME/daemon.txt"
 `
   writeFileSync(join(folder, 'check.sh'), script)

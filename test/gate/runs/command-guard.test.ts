@@ -5,23 +5,22 @@ import { agentActor, person, type TestProject } from '../../support/project.ts'
 import { process } from './processes.ts'
 import { failureOf, runOf, type TestRun } from './run.ts'
 
-/** A gate whose command is `node check.mjs`; `outside` is where it may write without changing the tree. */
+/** A gate whose command is `sh check.sh`; `outside` is where it may write without changing the tree. */
 function checking(more = ''): string {
   return process('checking', {
-    guards: `  tests_pass: { type: command, run: "node check.mjs", timeout: 30s, fresh: tree${more} }`,
+    guards: `  tests_pass: { type: command, run: "sh check.sh", timeout: 30s, fresh: tree${more} }`,
     guard: 'tests_pass',
   })
 }
 
 // What the command ran is counted outside the tree, which it would change otherwise.
-const counting = (then = '') => `import { appendFileSync } from 'node:fs'
-appendFileSync('../runs.txt', 'ran\\n')
+const counting = (then = '') => `echo ran >> ../runs.txt
 ${then}
 `
 
 async function withCheck(script: string, text = checking()): Promise<TestRun> {
   const run = await runOf(text, { git: true })
-  run.project.write('check.mjs', script)
+  run.project.write('check.sh', script)
   return run
 }
 
@@ -48,11 +47,11 @@ async function missing(run: TestRun): Promise<string> {
 
 test('a command runs on emit, once a person approved it, and not before', async () => {
   const run = await withCheck(counting())
-  expect(await missing(run)).toContain('tests_pass: "node check.mjs" needs a person\'s approval')
+  expect(await missing(run)).toContain('tests_pass: "sh check.sh" needs a person\'s approval')
   await run.refused('go')
   const items = await waiting(run)
   expect(items).toMatchObject([
-    { kind: 'command', run_id: run.id, request: { run: 'node check.mjs', folder: run.project.folder } },
+    { kind: 'command', run_id: run.id, request: { run: 'sh check.sh', folder: run.project.folder } },
   ])
   expect(timesRun(run.project)).toBe(0)
   expect(await failureOf(run.project.call('approve', { id: items[0].item_id }))).toMatchObject({
@@ -66,27 +65,25 @@ test('a command runs on emit, once a person approved it, and not before', async 
 })
 
 test('a rejected command never runs, and is not asked about again until it changed or the no is taken back', async () => {
-  const run = await withCheck(counting('// one'), checking(', pinned: ["check.mjs"]'))
+  const run = await withCheck(counting('# one'), checking(', pinned: ["check.sh"]'))
   await run.refused('go')
   const [item] = await waiting(run)
   const rejecting = { id: item.item_id, reason: 'It talks to the network.' }
   await run.project.call('reject', rejecting, { actor: person })
   const told = await missing(run)
-  expect(told).toContain('Tess refused to let "node check.mjs" run: It talks to the network.')
+  expect(told).toContain('Tess refused to let "sh check.sh" run: It talks to the network.')
   expect(await waiting(run)).toEqual([])
   expect(await run.project.call('verify', { run_id: run.id })).toMatchObject({
     passed: false,
     commands: [{ status: 'refused', refused_by: 'Tess', reason: 'It talks to the network.' }],
   })
-  run.project.write('check.mjs', counting('// two'))
+  run.project.write('check.sh', counting('# two'))
   expect(await missing(run)).toContain("needs a person's approval")
   expect(await waiting(run)).toHaveLength(1)
-  run.project.write('check.mjs', counting('// one'))
+  run.project.write('check.sh', counting('# one'))
   expect(await missing(run)).toContain('Tess refused')
   const { refused } = await run.project.call('command_list')
-  expect(refused).toMatchObject([
-    { run: 'node check.mjs', author: 'Tess', reason: 'It talks to the network.' },
-  ])
+  expect(refused).toMatchObject([{ run: 'sh check.sh', author: 'Tess', reason: 'It talks to the network.' }])
   const revoking = { hash: refused[0].hash.slice(0, 8) }
   await run.project.call('command_revoke', revoking, { actor: person })
   await allow(run)
@@ -95,7 +92,7 @@ test('a rejected command never runs, and is not asked about again until it chang
 })
 
 test('of what a command printed at length its log entry has the end, and all of it is answered', async () => {
-  const run = await withCheck(counting("for (let at = 0; at < 900; at += 1) console.log('line', at)"))
+  const run = await withCheck(counting('at=0; while [ $at -lt 900 ]; do echo line $at; at=$((at+1)); done'))
   await allow(run)
   await run.emit('go')
   const { events: projectEvents } = await run.project.call('log', { limit: 100 })
@@ -109,8 +106,8 @@ test('of what a command printed at length its log entry has the end, and all of 
 })
 
 test('a result is of the content that was approved, of pinned files that git ignores too', async () => {
-  const text = checking(', pinned: ["check.mjs", "limits.local"]')
-  const run = await withCheck(counting('process.exit(1)'), text)
+  const text = checking(', pinned: ["check.sh", "limits.local"]')
+  const run = await withCheck(counting('exit 1'), text)
   run.project.write('.gitignore', 'limits.local\n')
   run.project.write('limits.local', 'one\n')
   await allow(run)
@@ -119,7 +116,7 @@ test('a result is of the content that was approved, of pinned files that git ign
   run.project.write('limits.local', 'two\n')
   await allow(run)
   expect((await run.state()).missing_guards).toMatchObject([
-    { current_status: 'files changed since "node check.mjs" ran' },
+    { current_status: 'files changed since "sh check.sh" ran' },
   ])
   await run.refused('go')
   expect(timesRun(run.project)).toBe(2)
@@ -136,24 +133,22 @@ test('reads and dry runs start no command and ask nobody', async () => {
   expect(await waiting(run)).toEqual([])
   await allow(run)
   expect((await run.state()).missing_guards).toMatchObject([
-    { guard_name: 'tests_pass', current_status: '"node check.mjs" has not run' },
+    { guard_name: 'tests_pass', current_status: '"sh check.sh" has not run' },
   ])
   await run.emit('go', { dry_run: true })
   expect(timesRun(run.project)).toBe(0)
 })
 
 test('a command that failed says how, and is not run again on the same tree', async () => {
-  const run = await withCheck(counting("console.error('3 tests failed')\nprocess.exit(4)"))
+  const run = await withCheck(counting("echo '3 tests failed' >&2\nexit 4"))
   await allow(run)
   const told = await missing(run)
-  expect(told).toContain('tests_pass: "node check.mjs" failed with exit code 4')
+  expect(told).toContain('tests_pass: "sh check.sh" failed with exit code 4')
   expect(told).toContain('3 tests failed')
   await run.refused('go')
   expect(timesRun(run.project)).toBe(1)
-  run.project.write('check.mjs', counting())
-  expect((await run.state()).missing_guards[0].current_status).toBe(
-    'files changed since "node check.mjs" ran',
-  )
+  run.project.write('check.sh', counting())
+  expect((await run.state()).missing_guards[0].current_status).toBe('files changed since "sh check.sh" ran')
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
   expect(timesRun(run.project)).toBe(2)
 })
@@ -172,59 +167,57 @@ test('a result is stale when the tree changes, and fresh again when it is taken 
   }
   expect(await statuses()).toEqual(['there is no milestone M1'])
   run.project.write('src/api.ts', 'export const api = 2\n')
-  expect(await statuses()).toContain('files changed since "node check.mjs" ran')
+  expect(await statuses()).toContain('files changed since "sh check.sh" ran')
   run.project.write('src/api.ts', 'export const api = 1\n')
   expect(await statuses()).toEqual(['there is no milestone M1'])
   expect(timesRun(run.project)).toBe(1)
 })
 
 test('a command that takes too long is stopped, and the guard says so', async () => {
-  const text = checking().replace('timeout: 30s', 'timeout: 1s')
-  const run = await withCheck(counting('await new Promise((r) => setTimeout(r, 30_000))'), text)
+  const text = checking().replace('timeout: 30s', 'timeout: 300ms')
+  const run = await withCheck(counting('sleep 30'), text)
   await allow(run)
-  expect(await missing(run)).toContain('tests_pass: "node check.mjs" took too long')
+  expect(await missing(run)).toContain('tests_pass: "sh check.sh" took too long')
 })
 
 test('a command that changes the tree proves nothing about it', async () => {
-  const run = await withCheck(
-    "import { writeFileSync } from 'node:fs'\nwriteFileSync('made.txt', `${Math.random()}`)",
-  )
+  const run = await withCheck('echo $$ > made.txt')
   await allow(run)
   expect(await missing(run)).toContain('tests_pass: ')
   expect(await run.state()).toMatchObject({ current_state: 'work' })
 })
 
 const changedAndBack: readonly (readonly [string, string])[] = [
-  ['written twice', "const was = read('src/api.ts')\nwrite('src/api.ts', 'bad')\nwrite('src/api.ts', was)"],
+  ['written twice', 'cp src/api.ts ../was; echo bad > src/api.ts; cat ../was > src/api.ts'],
   [
     'written twice, with its times set back',
-    "const was = read('src/api.ts')\nconst { atime, mtime } = stat('src/api.ts')\nwrite('src/api.ts', was)\nutimes('src/api.ts', atime, mtime)",
+    'cp src/api.ts ../was; touch -r src/api.ts ../times; cat ../was > src/api.ts; touch -r ../times src/api.ts',
   ],
-  ['moved away and back', "rename('src/api.ts', 'src/other.ts')\nrename('src/other.ts', 'src/api.ts')"],
-  ['replaced by another', "copy('src/api.ts', 'src/new.ts')\nrename('src/new.ts', 'src/api.ts')"],
+  ['moved away and back', 'mv src/api.ts src/other.ts; mv src/other.ts src/api.ts'],
+  ['replaced by another', 'cp src/api.ts src/new.ts; mv src/new.ts src/api.ts'],
 ]
 
-describe.each([true, false])('while a command runs (git: %s)', (git) => {
-  test.each(changedAndBack)('a file that is %s counts as changed', async (_, work) => {
-    const run = await runOf(checking(), { git })
-    run.project.write(
-      'check.mjs',
-      `import { copyFileSync as copy, readFileSync as read, renameSync as rename, statSync as stat, utimesSync as utimes, writeFileSync as write } from 'node:fs'\n${work}\n`,
-    )
-    await allow(run)
-    const told = await missing(run)
-    expect(told).toContain('tests_pass: files changed while "node check.mjs" ran')
-    expect(told).toContain('This result does not count: src/api.ts changed while it ran.')
-    run.project.write('check.mjs', counting())
-    expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
-  })
-})
+test.each([true, false])(
+  'a file that is changed and put back while a command runs counts as changed (git: %s)',
+  async (git) => {
+    const first = await runOf(checking(), { git })
+    const { project } = first
+    project.write('check.sh', counting())
+    await allow(first)
+    for (const [how, work] of changedAndBack) {
+      const run = await runOf(checking(), { project })
+      project.write('check.sh', work)
+      const told = await missing(run)
+      expect(told, how).toContain('tests_pass: files changed while "sh check.sh" ran')
+      expect(told, how).toContain('This result does not count: src/api.ts changed while it ran.')
+      project.write('check.sh', counting())
+      expect(await run.emit('go'), how).toMatchObject({ status: 'succeeded' })
+    }
+  },
+)
 
 test('a pinned file outside of the tree that changes while the command runs voids the result', async () => {
-  const run = await withCheck(
-    "import { writeFileSync } from 'node:fs'\nwriteFileSync('local.cfg', `${Math.random()}`)",
-    checking(', pinned: ["local.cfg"]'),
-  )
+  const run = await withCheck('echo $$ > local.cfg', checking(', pinned: ["local.cfg"]'))
   run.project.write('.gitignore', 'local.cfg\n')
   await allow(run)
   await run.refused('go')
@@ -233,18 +226,18 @@ test('a pinned file outside of the tree that changes while the command runs void
 })
 
 test('a change of a pinned file asks again', async () => {
-  const run = await withCheck(counting(), checking(', pinned: ["check.mjs"]'))
+  const run = await withCheck(counting(), checking(', pinned: ["check.sh"]'))
   await allow(run)
-  run.project.write('check.mjs', counting('process.exit(1)'))
+  run.project.write('check.sh', counting('exit 1'))
   expect(await missing(run)).toContain("needs a person's approval")
   expect(timesRun(run.project)).toBe(0)
   expect(await waiting(run)).toHaveLength(1)
-  run.project.write('check.mjs', counting())
+  run.project.write('check.sh', counting())
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 
 test('two runs that ask for the same command on the same tree share one run of it', async () => {
-  const run = await withCheck(counting('await new Promise((r) => setTimeout(r, 300))'))
+  const run = await withCheck(counting('sleep 0.3'))
   const other = await runOf(checking(), { project: run.project })
   await allow(run)
   expect(await Promise.all([run.emit('go'), other.emit('go')])).toMatchObject([
@@ -255,11 +248,11 @@ test('two runs that ask for the same command on the same tree share one run of i
 })
 
 test('verify runs the commands again, and tells each result', async () => {
-  const run = await withCheck(counting("console.log('fine')"))
+  const run = await withCheck(counting('echo fine'))
   const verify = (actor = agentActor) => run.project.call('verify', { run_id: run.id }, { actor })
   const [unapproved] = (await verify()).commands
   expect(unapproved).toEqual({
-    run: 'node check.mjs',
+    run: 'sh check.sh',
     status: 'unapproved',
     item_id: expect.stringMatching(/^h-/),
     items: false,
@@ -269,7 +262,7 @@ test('verify runs the commands again, and tells each result', async () => {
     expect(await verify()).toMatchObject({
       passed: true,
       commands: [
-        { run: 'node check.mjs', status: 'passed', exit_code: 0, output: expect.stringContaining('fine') },
+        { run: 'sh check.sh', status: 'passed', exit_code: 0, output: expect.stringContaining('fine') },
       ],
     })
     expect(timesRun(run.project)).toBe(times)
@@ -299,36 +292,36 @@ transitions:
   - { from: test, event: go, to: build, guard: { all: [red, { not: green }] } }
   - { from: build, event: go, to: done, guard: green }
 guards:
-  red: { type: command, run: "node check.mjs", exit: nonzero }
-  green: { type: command, run: "node check.mjs" }
+  red: { type: command, run: "sh check.sh", exit: nonzero }
+  green: { type: command, run: "sh check.sh" }
 `
 
 test('red, then green: a command that must fail is run and bound like any other, and one that did not run is not red', async () => {
-  const run = await withCheck('process.exit(0)\n', redGreen)
+  const run = await withCheck('exit 0\n', redGreen)
   expect(await missing(run)).toContain('not green: green is unknown')
   await allow(run)
-  expect(await missing(run)).toContain('red: "node check.mjs" passed on this tree, but must fail')
+  expect(await missing(run)).toContain('red: "sh check.sh" passed on this tree, but must fail')
   const verified = () => run.project.call('verify', { run_id: run.id })
   expect(await verified()).toMatchObject({ passed: false, commands: [{ status: 'passed', items: false }] })
-  run.project.write('check.mjs', 'process.exit(127)\n')
+  run.project.write('check.sh', 'exit 127\n')
   expect(await verified()).toMatchObject({ passed: false })
-  run.project.write('check.mjs', 'process.exit(1)\n')
+  run.project.write('check.sh', 'exit 1\n')
   expect(await verified()).toMatchObject({
     passed: true,
     commands: [{ status: 'failed', exit: 'nonzero', items: true }],
   })
   expect(await run.emit('go')).toMatchObject({ transition: { to_state: 'build' } })
   expect(await verified()).toMatchObject({ passed: false, commands: [{ status: 'failed', items: false }] })
-  expect(await missing(run)).toContain('green: "node check.mjs" failed with exit code 1')
-  run.project.write('check.mjs', 'process.exit(0)\n')
+  expect(await missing(run)).toContain('green: "sh check.sh" failed with exit code 1')
+  run.project.write('check.sh', 'exit 0\n')
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 
 describe('what was approved is what runs', () => {
-  const pinning = checking(', pinned: ["check.mjs", "scripts"]')
+  const pinning = checking(', pinned: ["check.sh", "scripts"]')
 
   async function pinned(): Promise<TestRun> {
-    const run = await withCheck(counting('// one'), pinning)
+    const run = await withCheck(counting('# one'), pinning)
     run.project.write('scripts/more.sh', 'true\n')
     await run.refused('go')
     return run
@@ -339,19 +332,19 @@ describe('what was approved is what runs', () => {
     const [first] = await waiting(run)
     expect(first.request).toMatchObject({
       files: [
-        { path: 'check.mjs', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        { path: 'check.sh', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
         { path: 'scripts', sha256: 'folder' },
         { path: 'scripts/more.sh', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
       ],
       before: null,
     })
     await run.project.call('approve', { id: first.item_id }, { actor: person })
-    run.project.write('check.mjs', counting('// two'))
+    run.project.write('check.sh', counting('# two'))
     await run.refused('go')
     const [second] = await waiting(run)
-    expect(second.reason).toContain('check.mjs changed since Tess approved it.')
-    expect(second.request.before).toMatchObject({ author: 'Tess', changed: ['check.mjs'] })
-    expect(second.request.before.diff).toContain('-// one\n+// two\n')
+    expect(second.reason).toContain('check.sh changed since Tess approved it.')
+    expect(second.request.before).toMatchObject({ author: 'Tess', changed: ['check.sh'] })
+    expect(second.request.before.diff).toContain('-# one\n+# two\n')
   })
 
   test('approving looks again: a file that changed since is a new question, told with the difference', async () => {
@@ -361,9 +354,7 @@ describe('what was approved is what runs', () => {
     const approving = run.project.call('approve', { id: asked.item_id }, { actor: person })
     const failure = await failureOf(approving)
     expect(failure).toMatchObject({ code: 'CONFLICT' })
-    expect(failure.message).toContain(
-      'is about an earlier version of "node check.mjs": scripts/more.sh changed',
-    )
+    expect(failure.message).toContain('is about an earlier version of "sh check.sh": scripts/more.sh changed')
     const [now, ...more] = await waiting(run)
     expect(more).toEqual([])
     expect(failure.details?.['item_id']).toBe(now.item_id)
@@ -378,7 +369,7 @@ describe('what was approved is what runs', () => {
     const run = await pinned()
     const other = await runOf(pinning, { project: run.project })
     for (const word of ['b', 'c', 'd', 'e']) {
-      run.project.write('check.mjs', counting(`// ${word}`))
+      run.project.write('check.sh', counting(`# ${word}`))
       await Promise.all([run.refused('go'), other.refused('go')])
     }
     expect(await waiting(run)).toHaveLength(1)
@@ -390,15 +381,15 @@ describe('what was approved is what runs', () => {
   test('a question ends when its files are as they were approved again', async () => {
     const run = await withCheck(
       counting(),
-      checking(', pinned: ["check.mjs"]')
+      checking(', pinned: ["check.sh"]')
         .replace('guard: tests_pass', 'guard: { all: [tests_pass, ready] }')
         .replace('guards:', 'guards:\n  ready: { type: milestone, id: M1 }'),
     )
     await allow(run)
-    run.project.write('check.mjs', counting('// other'))
+    run.project.write('check.sh', counting('# other'))
     await run.refused('go')
     expect(await waiting(run)).toHaveLength(1)
-    run.project.write('check.mjs', counting())
+    run.project.write('check.sh', counting())
     await run.refused('go')
     expect(await waiting(run)).toEqual([])
   })
@@ -417,7 +408,7 @@ describe('what was approved is what runs', () => {
     const { commands, total } = await run.project.call('command_list')
     expect(total).toBe(1)
     expect(commands).toMatchObject([
-      { run: 'node check.mjs', folder: run.project.folder, author: 'Tess', as_approved: true },
+      { run: 'sh check.sh', folder: run.project.folder, author: 'Tess', as_approved: true },
     ])
     expect(commands[0].files).toHaveLength(3)
     const revoking = { hash: commands[0].hash.slice(0, 8), reason: 'Not needed.' }
