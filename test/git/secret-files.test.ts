@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fileCopies } from '../../src/git/copies.ts'
 import { createWitness } from '../../src/git/witness.ts'
-import { projectRepository, temporaryFolder, WorkFolder } from '../support/git-repository.ts'
+import { emptyRepository, projectRepository, temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 const secret = 'hunter2-correct-horse'
 
@@ -21,23 +21,10 @@ function contains(folder: string, text: string): boolean {
       const file = join(entry.parentPath, entry.name)
       if (readFileSync(file).includes(text)) return true
       if (!entry.name.endsWith('.idx')) return false
-      const format = file.includes('/sha256/') ? 'sha256' : 'sha1'
-      const listed = spawnSync('git', ['show-index', `--object-format=${format}`], {
-        input: readFileSync(file),
-        encoding: 'utf8',
-      }).stdout
-      const ids = listed.split('\n').flatMap((line) => line.split(' ')[1] ?? [])
-      const objects = join(entry.parentPath, '..')
-      const home = temporaryFolder()
-      spawnSync('git', ['init', '-q', `--object-format=${format}`, home])
-      return ids.some((id) => {
-        const environment = { ...process.env, GIT_OBJECT_DIRECTORY: objects }
-        const shown = spawnSync('git', ['-C', home, 'cat-file', '-p', id], {
-          env: environment,
-          encoding: 'utf8',
-        })
-        return shown.stdout.includes(text)
-      })
+      const environment = { ...process.env, GIT_OBJECT_DIRECTORY: join(entry.parentPath, '..') }
+      const home = file.includes('/sha256/') ? emptyRepository('--object-format=sha256') : emptyRepository()
+      const question = ['cat-file', '--batch', '--batch-all-objects']
+      return spawnSync('git', question, { cwd: home.top, env: environment }).stdout.includes(text)
     })
 }
 

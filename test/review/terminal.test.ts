@@ -4,41 +4,36 @@ import { openCommandLine, startWork } from '../surfaces/cli/command-line.ts'
 
 const prompt = /\[q\]uit:$/
 
-function openReview(pager: string) {
+/** Work that waits for a review, which is opened with a pager. */
+function openWork() {
   const project = openCommandLine()
   const { taskId } = startWork(project)
   project.write('src/app.ts', 'export const app = 2\n')
   const done = ['--status', 'success', '--outcome.summary', 'Done']
   expect(project.run('task', 'complete', taskId, ...done).code).toBe(0)
-  const environment = { ...project.environment, PAGER: pager }
-  return openScreen({ folder: project.folder, environment }, ['review', taskId], { columns: 120, rows: 60 })
+  return (pager: string) => {
+    const environment = { ...project.environment, PAGER: pager }
+    const size = { columns: 120, rows: 60 }
+    return openScreen({ folder: project.folder, environment }, ['review', taskId], size)
+  }
 }
 
-test.skipIf(!hasPty).each([
-  ['Ctrl-C', '\u0003'],
-  ['Ctrl-D', '\u0004'],
-])('%s at the question leaves a review, and nothing is sent', async (_, key) => {
-  const screen = openReview('cat')
-  await screen.shows(prompt)
-  screen.type(key)
-  const shown = await screen.shows('Nothing was sent.')
-  expect(shown).not.toMatch(/Abort|\n\s+at /)
-  expect(await screen.ended).toBe(0)
-})
-
-test.skipIf(!hasPty)('Ctrl-D while words are asked for sends nothing', async () => {
-  const screen = openReview('cat')
-  await screen.shows(prompt)
+test.skipIf(!hasPty)('Ctrl-C and Ctrl-D at a question leave a review, and nothing is sent', async () => {
+  const openReview = openWork()
+  for (const key of ['\u0003', '\u0004']) {
+    const screen = openReview('cat')
+    await screen.shows(prompt)
+    screen.type(key)
+    const shown = await screen.shows('Nothing was sent.')
+    expect(shown).not.toMatch(/Abort|\n\s+at /)
+    expect(await screen.ended).toBe(0)
+  }
+  // A pager that is not installed leaves the difference on the screen.
+  const screen = openReview('no-such-pager')
+  expect(await screen.shows(prompt)).toContain('+export const app = 2')
   screen.type('a\r')
   await screen.shows(/Text \(optional\):$/)
   screen.type('\u0004')
   await screen.shows('Nothing was sent.')
-  expect(await screen.ended).toBe(0)
-})
-
-test.skipIf(!hasPty)('a pager that is not installed leaves the difference on the screen', async () => {
-  const screen = openReview('no-such-pager')
-  expect(await screen.shows(prompt)).toContain('+export const app = 2')
-  screen.type('q\r')
   expect(await screen.ended).toBe(0)
 })

@@ -148,29 +148,23 @@ test('words alone are no look; what was looked at is shown and commented on agai
   )
 })
 
-test("an agent's shell gives no verdict and writes no comment", async () => {
-  const { task, person } = await openTurn()
+test('an agent’s shell, words below no mark and what is not there are refused, and nothing is lost', async () => {
+  const { task, person, editor } = await openTurn()
   const shell = { CLAUDECODE: '1' }
   for (const words of [['--approve', '--content', 'abcdef'], ['--write']]) {
-    const refused = person(['review', task, ...words], shell)
-    expect(refused.code).toBe(1)
-    expect(refused.error).toContain('Only people write reviews')
+    const forbidden = person(['review', task, ...words], shell)
+    expect(forbidden.code).toBe(1)
+    expect(forbidden.error).toContain('Only people write reviews')
   }
   expect(person(['review', task], shell).out).toContain('M src/auth.ts')
-})
 
-test('what is written below no mark is told with its line, and is not lost', async () => {
-  const { task, person, editor } = await openTurn()
   const refused = person(['review', task, '--write'], editor('user = 1', 'no mark'))
   expect(refused.code).toBe(2)
   expect(refused.error).toContain('belongs to no comment: "no mark"')
   const [, file = ''] = /Your text is in (.+?), and is not sent\.\s/.exec(refused.error) ?? []
   writeFileSync(file, readFileSync(file, 'utf8').replace('no mark', '! a mark'))
   expect(person(['review', task, '--from', file]).out).toContain('1 comment kept')
-})
 
-test('what is not there is told in a sentence, with the command that shows what is', async () => {
-  const { task, person } = await openTurn()
   const nowhere = person(['review', task, '--from', 'nowhere.txt'])
   expect([nowhere.code, nowhere.error.split(':').slice(0, 2)]).toEqual([
     2,
