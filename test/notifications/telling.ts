@@ -25,7 +25,7 @@ export interface TellingProject extends TestProject {
 
 /** A project with an open task, whose people can be told. */
 export async function openTelling(options: ProjectOptions = {}): Promise<TellingProject> {
-  const project = await openProject({ isOnMachine: false, ...options })
+  const project = await openProject({ git: false, isOnMachine: false, ...options })
   const { call, context } = project
   const sender: NoticeSender = { ...context, project: () => 'demo', link: cardLink(() => base) }
   const { task_id } = await call('start_task', { name: 'Draw the map', goal: 'A map', areas: ['src'] })

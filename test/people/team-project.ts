@@ -10,6 +10,7 @@ import { readToken } from '../../src/people/domain/identity.ts'
 import { actorOf, permissionsIn, readPrincipal } from '../../src/surfaces/http/auth/principal.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
+import { plantDatabase } from '../support/planted-database.ts'
 import {
   type Answer,
   assertDeclared,
@@ -45,9 +46,14 @@ const databases = new Map<string, Promise<string>>()
 /** The database of a home for all projects of a server, on the engine that `WAYMARK_TEST_ENGINE` names. */
 export function teamDatabase(home: string): Promise<string> {
   const database =
-    databases.get(home) ?? everyProjectOnServer(true).then((url) => url ?? join(home, 'team.db'))
+    databases.get(home) ?? everyProjectOnServer(true).then((url) => url ?? plantedFile(join(home, 'team.db')))
   databases.set(home, database)
   return database
+}
+
+async function plantedFile(file: string): Promise<string> {
+  await plantDatabase(file)
+  return file
 }
 
 /** A project in a database that is named for all projects of a server. */

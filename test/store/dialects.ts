@@ -1,3 +1,4 @@
+import { plantDatabase } from '../support/planted-database.ts'
 import { isPostgresLeftOut, plantedPostgres } from '../support/postgres/database.ts'
 import { type TemporaryStore, temporaryPostgresStore, temporaryStore } from '../support/store.ts'
 
@@ -11,6 +12,12 @@ interface Dialect {
   readonly isQuick: boolean
 }
 
+async function plantedStore(): Promise<TemporaryStore> {
+  const temporary = await temporaryStore()
+  await plantDatabase(temporary.file)
+  return temporary
+}
+
 const postgres: Dialect = {
   dialect: 'postgres',
   fresh: () => temporaryPostgresStore(),
@@ -20,6 +27,6 @@ const postgres: Dialect = {
 
 /** Every contract test runs over each of these. */
 export const dialects: readonly Dialect[] = [
-  { dialect: 'sqlite', fresh: temporaryStore, alone: temporaryStore, isQuick: true },
+  { dialect: 'sqlite', fresh: plantedStore, alone: plantedStore, isQuick: true },
   ...(isPostgresLeftOut ? [] : [postgres]),
 ]
