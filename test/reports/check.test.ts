@@ -1,13 +1,20 @@
-import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { type BranchRequest, maxBranchFiles } from '../../src/git/ports/branch.ts'
+import { templateFolder } from '../support/copied-folder.ts'
 import { git } from '../support/git.ts'
+import { openProject } from '../support/project.ts'
 import { type CommandLineProject, openCommandLine } from '../surfaces/cli/command-line.ts'
 
+interface BranchOfWork extends CommandLineProject {
+  readonly missionId: string
+  readonly taskId: string
+}
+
 /** A branch `work` off `main`, with a mission whose attempt made src/made.ts and committed it. */
-function branchOfWork(): CommandLineProject & { readonly missionId: string; readonly taskId: string } {
+function branchOfWork(): BranchOfWork {
   const project = openCommandLine()
   project.git('branch', '-M', 'main')
   project.git('checkout', '-qb', 'work')
@@ -23,6 +30,21 @@ function complete(project: CommandLineProject, taskId: string): void {
   project.json('task', 'complete', taskId, '--status', 'success', '--outcome.summary', 'Done.')
 }
 
+let done: { readonly folder: string; readonly missionId: string } | undefined
+
+/** The same with its task completed: made once, and copied from then on. */
+function branchOfDoneWork(): CommandLineProject & { readonly missionId: string } {
+  if (done === undefined) {
+    const work = branchOfWork()
+    complete(work, work.taskId)
+    done = { folder: mkdtempSync(join(templateFolder(), 'done-')), missionId: work.missionId }
+    cpSync(work.folder, done.folder, { recursive: true })
+  }
+  const project = openCommandLine({ git: false })
+  cpSync(done.folder, project.folder, { recursive: true })
+  return { ...project, missionId: done.missionId }
+}
+
 /** A person's commit, which no attempt saw. */
 function commitAlone(project: CommandLineProject, path: string, author = 'Eve <eve@example.com>'): void {
   project.write(path, `by hand ${Math.random()}\n`)
@@ -32,8 +54,7 @@ function commitAlone(project: CommandLineProject, path: string, author = 'Eve <e
 
 describe('waymark check', () => {
   test('passes where every file is accounted for and nothing waits, and says who made what', () => {
-    const project = branchOfWork()
-    complete(project, project.taskId)
+    const project = branchOfDoneWork()
     const { code, out } = project.run('check', '--base', 'main')
     expect(out).toMatch(
       /^Passed\. 1 file in 1 commit since [0-9a-f]{12}: 1 by attempts, 0 by persons; 1 mission\./,
@@ -45,8 +66,7 @@ describe('waymark check', () => {
   })
 
   test('holds through amend, squash and rebase, since contents are compared and not commits', () => {
-    const project = branchOfWork()
-    complete(project, project.taskId)
+    const project = branchOfDoneWork()
     project.git('commit', '-q', '--amend', '-m', 'Another message', '--author=Eve <eve@example.com>')
     project.git('checkout', '-q', 'main')
     commitAlone(project, 'other.md')
@@ -60,8 +80,7 @@ describe('waymark check', () => {
   })
 
   test('fails for a file that no attempt and no person accounts for, and names the commit', () => {
-    const project = branchOfWork()
-    complete(project, project.taskId)
+    const project = branchOfDoneWork()
     commitAlone(project, 'slipped-in.txt')
     const { code, out } = project.run('check', '--base', 'main')
     expect(code).toBe(1)
@@ -70,9 +89,8 @@ describe('waymark check', () => {
     expect(named).toMatchObject({ passed: true, files: { person: 1, unattributed: 0 } })
   })
 
-  test('fails for a submodule that .gitmodules tells git to leave out, and for files beyond those it looks at', () => {
-    const project = branchOfWork()
-    complete(project, project.taskId)
+  test('fails for a submodule that .gitmodules tells git to leave out', () => {
+    const project = branchOfDoneWork()
     const commit = (id: string, message: string) => {
       project.git('update-index', '--add', '--cacheinfo', `160000,${id.repeat(40)},lib`)
       project.git('commit', '-qm', message, '--author=Eve <eve@example.com>')
@@ -85,26 +103,31 @@ describe('waymark check', () => {
     commit('b', 'Moved')
     const moved = JSON.parse(project.run('check', '--base', 'main', '--json').out)
     expect(moved.reasons.map(({ path }: { path: string }) => path)).toEqual(['lib'])
+  })
 
-    const blob = project.git('hash-object', '-w', '--stdin').trim()
-    const entries = Array.from({ length: 20_000 }, (_, at) => `100644 ${blob}\ta/${at}\n`).join('')
-    writeFileSync(join(project.folder, 'entries'), entries)
-    execFileSync('sh', ['-c', 'git update-index --add --index-info < entries'], { cwd: project.folder })
-    project.git('commit', '-qm', 'Many')
-    const many = JSON.parse(
-      project.run('check', '--base', 'main', '--people', 'eve@example.com', '--json').out,
-    )
-    expect(many.reasons).toContainEqual({
+  test('fails for files beyond those it looks at', async () => {
+    const { call, context, git } = await openProject()
+    await call('start_mission', { name: 'Sign in', objective: 'People can sign in' })
+    const base = git('rev-parse', 'HEAD').trim()
+    const file = { path: 'many', change: 'added', before: null, after: null }
+    const witness = Object.assign(Object.create(context.witness), {
+      branch: async (request: BranchRequest) => ({
+        ...(await context.witness.branch(request)),
+        files: Array.from({ length: maxBranchFiles }, () => file),
+        isCut: true,
+      }),
+    })
+    const { reasons } = await call('check', { base }, { context: { ...context, witness } })
+    expect(reasons).toContainEqual({
       kind: 'change',
-      message: 'The branch changes more than 20000 files: the others were not checked.',
+      message: `The branch changes more than ${maxBranchFiles} files: the others were not checked.`,
       path: null,
       id: null,
     })
   })
 
   test('what is not known is told as not known, and fails only when it is asked to', () => {
-    const project = branchOfWork()
-    complete(project, project.taskId)
+    const project = branchOfDoneWork()
     commitAlone(project, 'src/made.ts')
     const { code, out } = project.run('check', '--base', 'main')
     expect(out).toMatch(
@@ -157,8 +180,7 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
     const nothing = empty.run('check', '--base', 'HEAD')
     expect(nothing.code).toBe(2)
     expect(nothing.error).toMatch(/nothing is recorded .*WAYMARK_SERVER/s)
-    const project = branchOfWork()
-    complete(project, project.taskId)
+    const project = branchOfDoneWork()
     expect(project.refused('check', '--base', 'nowhere')).toMatchObject({
       code: 'INVALID_INPUT',
       reason: 'commit_not_found',
@@ -200,8 +222,7 @@ describe('on GitHub Actions', () => {
   }
 
   test('compares with the base of the pull request, and looks at its own last commit, not at the merge', () => {
-    const project = branchOfWork()
-    complete(project, project.taskId)
+    const project = branchOfDoneWork()
     commitAlone(project, 'a,b:c.txt')
     const [head, base] = [project.git('rev-parse', 'work').trim(), project.git('rev-parse', 'main').trim()]
     project.git('update-ref', 'refs/remotes/origin/main', base)
@@ -217,8 +238,7 @@ describe('on GitHub Actions', () => {
   })
 
   test('of a push, compares with what the branch was at before', () => {
-    const project = branchOfWork()
-    complete(project, project.taskId)
+    const project = branchOfDoneWork()
     const before = project.git('rev-parse', 'HEAD').trim()
     commitAlone(project, 'later.txt')
     const { code, out } = actions(project, { before }, { GITHUB_EVENT_NAME: 'push' })
@@ -227,8 +247,7 @@ describe('on GitHub Actions', () => {
   })
 
   test('no name of a file and no name of a person becomes a command of the runner', () => {
-    const project = branchOfWork()
-    complete(project, project.taskId)
+    const project = branchOfDoneWork()
     commitAlone(project, '::error::x\n::add-mask::y.txt', '##[add-path]z <z@example.com>')
     const { out } = actions(
       project,
@@ -249,8 +268,7 @@ describe('on GitHub Actions', () => {
 })
 
 test('in GitLab CI it compares with the base of the merge request and writes a report of code quality', () => {
-  const project = branchOfWork()
-  complete(project, project.taskId)
+  const project = branchOfDoneWork()
   commitAlone(project, 'slipped-in.txt')
   const base = project.git('rev-parse', 'main').trim()
   const environment = { CI: 'true', GITLAB_CI: 'true', CI_MERGE_REQUEST_DIFF_BASE_SHA: base }
