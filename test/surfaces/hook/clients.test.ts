@@ -57,9 +57,15 @@ test('the plugin calls only hooks that exist, and names the version of the packa
   createRun()
   const input = JSON.stringify({ cwd: folder, tool_name: 'Read' })
   const capture = join(import.meta.dirname, '../../../bin/waymark-capture.cjs')
-  for (const command of [...commands, ...cursor]) {
-    const [program, ...words] = command.split(' ')
+  for (const command of [...commands, ...cursor])
     expect(command).toMatch(/^waymark hook |^waymark-capture (?:claude|cursor) \w+$/)
+  // The recorder takes whatever event it is given.
+  const recording = ['waymark-capture claude', 'waymark-capture cursor'].map((begin) =>
+    commands.concat(cursor).find((command) => command.startsWith(begin)),
+  )
+  const answering = commands.concat(cursor).filter((command) => command.startsWith('waymark hook'))
+  for (const command of new Set([...answering, ...recording])) {
+    const [program, ...words] = command?.split(' ') ?? []
     const recorded = () => {
       const { status, stderr } = spawnSync(process.execPath, [capture, ...words], {
         cwd: folder,

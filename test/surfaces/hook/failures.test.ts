@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
+import { bin, runAlone } from '../../support/program.ts'
 import { openHookProject } from './hook-project.ts'
 
 const malformed = ['', 'not json', '{"cwd":', '[]', '"text"', 'null', '\u0000']
@@ -68,16 +69,17 @@ test('a database that is locked or damaged leaves the way open: what a person se
 test('a call as large as a file is answered', () => {
   const { createRun, decide, folder } = openHookProject()
   createRun()
-  const content = 'x'.repeat(8 * 1024 * 1024)
+  const content = 'x'.repeat(2 * 1024 * 1024)
   expect(decide('Write', { file_path: join(folder, 'src/app.ts'), content }).decision).toBe('deny')
 })
 
 test('more than any client would say is not read', () => {
-  const { createRun, json, raw } = openHookProject()
+  const { createRun, json, folder, environment } = openHookProject()
   createRun()
-  const text = 'x'.repeat(65 * 1024 * 1024)
+  const input = 'x'.repeat(65 * 1024 * 1024)
   json('setting', 'set', 'hook_on_error', 'closed')
-  const { code, out } = raw(['hook', 'pre-tool-use'], text)
+  // The process that runs programs one after the other is given their input as JSON.
+  const { code, out } = runAlone([bin, 'hook', 'pre-tool-use'], { folder, environment, input })
   expect(code).toBe(0)
   expect(JSON.parse(out).hookSpecificOutput).toMatchObject({
     permissionDecision: 'deny',
