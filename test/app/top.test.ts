@@ -37,8 +37,7 @@ function openAsking(): Asking {
     ...project,
     ask: (question) => {
       const words = ['--type', 'other', '--description', question, '--requires-human-review']
-      json('issue', 'log', '--task-id', task_id, ...words)
-      return json('inbox').items.at(-1).item_id
+      return json('issue', 'log', '--task-id', task_id, ...words).issue_id
     },
     closed: () => json('inbox', '--closed').items,
   }
@@ -91,7 +90,7 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     await screen.shows('The answer: Blue█')
     screen.type('\r')
     await screen.shows('Nothing needs you.')
-    const byId = new Map(project.closed().map((item) => [item.item_id, [item.status, item.answer]]))
+    const byId = new Map(project.closed().map((item) => [item.issue_id, [item.status, item.answer]]))
     expect([byId.get(first), byId.get(second)]).toEqual([
       ['resolved', 'Blue'],
       ['dismissed', null],
@@ -100,7 +99,7 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     expect(await screen.ended).toBe(0)
   })
 
-  test('fits itself to another size, also to a small one', async () => {
+  test('fits itself to another size, also to a small one, and no text of an agent steers it', async () => {
     const project = openAsking()
     for (const at of [1, 2, 3, 4, 5, 6]) project.ask(`Question ${at}?`)
     const screen = openScreen(project, ['top'], { columns: 120, rows: 40 })
@@ -113,19 +112,15 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     await screen.shows(/^waymark top · project/)
     screen.resize(100, 30)
     await screen.shows('Question 6?')
-  })
-
-  test('no text of an agent steers the screen', async () => {
-    const project = openAsking()
+    // No text of an agent steers it.
     project.ask('\u001b[2J\u001b[1;1HGONE\u001b]0;t\u0007\u009b5A\u202eevil\r\n\tnext 漢字漢字 👩‍👩‍👧')
-    const screen = openScreen(project, ['top'])
     await screen.shows('next 漢字漢字')
-    await screen.shows(/^waymark top · project · 1 need you/)
+    await screen.shows(/^waymark top · project · 7 need you/)
     await screen.shows('[2J[1;1HGONE]0;t5Aevil next')
     await lastLine(screen).toContain('q quit')
   })
 
-  test('decides nothing in the shell of an agent, and says why', async () => {
+  test('decides nothing in the shell of an agent, and gives the terminal back at a signal', async () => {
     const project = openAsking()
     project.ask('Which colour?')
     const environment = { ...project.environment, CLAUDECODE: '1' }
@@ -134,11 +129,6 @@ describe.skipIf(!hasPty)('waymark top, in a real pseudo-terminal', () => {
     screen.type('d')
     await screen.shows('Only people can call resolve. claude-code is an agent.')
     expect(project.json('inbox').items).toHaveLength(1)
-  })
-
-  test('a signal that ends it gives the terminal back', async () => {
-    const screen = openScreen(openAsking(), ['top'])
-    await screen.shows('Nothing needs you.')
     screen.process.kill('SIGTERM')
     await screen.ended
     await state(screen).toEqual([false, true])

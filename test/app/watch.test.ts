@@ -20,7 +20,7 @@ interface Watching {
 function watching({ folder, environment }: CommandLineProject, ...words: readonly string[]): Watching {
   const program = startProgram(['watch', ...words], { folder, environment })
   onTestFinished(async () => {
-    program.kill()
+    program.kill('SIGINT')
     await program.gone
   })
   const lines: string[] = []
@@ -92,29 +92,29 @@ describe.each(engines)('on %s, waymark watch', (engine) => {
       status: 'resolved',
       answer: 'Blue',
     })
-    program.kill()
+    program.kill('SIGINT')
     await program.gone
     expect(said()).toBe('')
   })
+})
 
-  test('writes one line for each, in which the words of an agent steer nothing', async () => {
-    const project = await openAsking(engine)
-    const { line } = watching(project)
-    project.ask('Which\ncolour? \u001b[2J\u001b]0;title\u0007\u202e')
-    const text = await line()
-    expect(text).toMatch(
-      /^\d\d:\d\d:\d\d {2}An agent has a question \(Draw the map\) {2}.*: Which colour\? \[2J\]0;title {2}→ waymark resolve h-\w+ "<answer>"$/,
-    )
-  })
+test('waymark watch writes one line for each, in which the words of an agent steer nothing', async () => {
+  const project = await openAsking('sqlite')
+  const { line } = watching(project)
+  project.ask('Which\ncolour? \u001b[2J\u001b]0;title\u0007\u202e')
+  const text = await line()
+  expect(text).toMatch(
+    /^\d\d:\d\d:\d\d {2}An agent has a question \(Draw the map\) {2}.*: Which colour\? \[2J\]0;title {2}→ waymark resolve h-\w+ "<answer>"$/,
+  )
+})
 
-  test('with --all says everything that happens', async () => {
-    const project = await openAsking(engine)
-    const { line, said } = watching(project, '--all')
-    await expect.poll(said, { timeout: 30_000 }).toContain('Nothing needs you. Watching')
-    project.ask('Which colour?')
-    expect(await line()).toMatch(/logged an issue \(other\) in task t-\w+: Which colour\?$/)
-    expect(await line()).toContain('An agent has a question')
-  })
+test('waymark watch --all says everything that happens', async () => {
+  const project = await openAsking('sqlite')
+  const { line, said } = watching(project, '--all')
+  await expect.poll(said, { timeout: 30_000 }).toContain('Nothing needs you. Watching')
+  project.ask('Which colour?')
+  expect(await line()).toMatch(/logged an issue \(other\) in task t-\w+: Which colour\?$/)
+  expect(await line()).toContain('An agent has a question')
 })
 
 test.skipIf(process.platform === 'win32')('Ctrl-C and a closed pipe end it without a word', async () => {
@@ -133,7 +133,7 @@ test.skipIf(process.platform === 'win32')('Ctrl-C and a closed pipe end it witho
   // What is printed before `head` has ended is still taken.
   while (closed.child.exitCode === null) {
     project.ask('And the frame?')
-    await Promise.race([closed.ended, sleep(1_000)])
+    await Promise.race([closed.ended, sleep(200)])
   }
   expect(await closed.ended).toBe(0)
   expect(closed.said.out.split('\n')[0]).toContain('Which colour?')

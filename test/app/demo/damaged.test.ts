@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../support/git-repository.ts'
-import { runProgram } from './played.ts'
+import { runDemo } from './played.ts'
 import { recordingFolder } from './recorded.ts'
 
 const damages: readonly (readonly [string, (folder: string) => void, string])[] = [
@@ -18,7 +18,7 @@ test.each(damages)('%s is refused with a sentence, and nothing is left', async (
   const folder = join(temporaryFolder(), 'recording')
   cpSync(recordingFolder, folder, { recursive: true })
   damage(folder)
-  const program = runProgram('bin/waymark.js', 'demo', '--at-once', '--port', '0', '--recording', folder)
+  const program = runDemo('demo', '--at-once', '--port', '0', '--recording', folder)
   const { code, error } = await program.ended
   expect(error).toContain(`The recording in ${folder} is damaged: `)
   expect(error).toContain(sentence)

@@ -1,21 +1,19 @@
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../support/git-repository.ts'
-import { runProgram as ranProgram } from '../../support/program.ts'
+import { runProgram } from '../../support/program.ts'
 import type { Answer } from '../../support/project.ts'
 import { serverEnvironment } from '../../support/stdio-project.ts'
-import { runProgram } from './played.ts'
+import { runDemo } from './played.ts'
 import { courseOf, eventsOf, recordedEvents } from './recorded.ts'
-
-const bin = 'bin/waymark.js'
 
 /** What plays no day ends at once. */
 function played(...words: readonly string[]) {
   const folder = temporaryFolder()
-  return ranProgram(words, { folder, environment: { ...serverEnvironment(folder), HOME: folder } })
+  return runProgram(words, { folder, environment: { ...serverEnvironment(folder), HOME: folder } })
 }
 
 test('at once, the day is as it was recorded: missions, plan, runs, what waits, and every diff', async () => {
-  const program = runProgram(bin, 'demo', '--at-once', '--port', '0')
+  const program = runDemo('demo', '--at-once', '--port', '0')
   await program.printed(/The day is over/)
   const exported: Answer = await program.ask('export')
   const [played, recorded] = [eventsOf(exported.text), recordedEvents()]
@@ -43,28 +41,32 @@ test('at once, the day is as it was recorded: missions, plan, runs, what waits, 
 
 test('at speed, each log entry comes by itself, at its distance, and the last one is of now', async () => {
   const begun = Date.now()
-  const program = runProgram(bin, 'demo', '--speed', '2000', '--port', '0')
+  const program = runDemo('demo', '--speed', '2000', '--port', '0')
   await program.printed(/The day is over/)
   const exported: Answer = await program.ask('export')
   const played = eventsOf(exported.text)
   expect(courseOf(played)).toEqual(courseOf(recordedEvents()))
   expect(played.at(-1)?.at).toBeGreaterThan(begun)
   expect(played.at(-1)?.at).toBeLessThanOrEqual(Date.now() + 1)
+
+  // Enter prints another address that logs in.
+  const [, first = ''] = await program.printed(/(http:\S+login\?code=\S+)\n.*Enter prints another/)
+  program.enter()
+  const [, second = ''] = await program.printed(/over\..*(http:\S+login\?code=\S+)\n/s)
+  expect(second).not.toBe(first)
+  for (const address of [first, second]) {
+    const { status, headers } = await fetch(address, { redirect: 'manual' })
+    expect([status < 400, headers.get('set-cookie') !== null]).toEqual([true, true])
+  }
   await program.interrupt()
 })
 
-test('it is live: whoever follows the log is told of log entries while the day happens', async () => {
-  const program = runProgram(bin, 'demo', '--speed', '4', '--port', '0')
+test('whoever follows the log hears of entries while the day happens; interrupted midway, it leaves nothing', async () => {
+  const program = runDemo('demo', '--speed', '40', '--port', '0')
   const first: Answer = await program.ask('log')
   const second = await headPast(program, Math.max(3, first.head))
   expect(second.head).toBeGreaterThan(first.head)
   expect(second.head).toBeLessThan(recordedEvents().length)
-  await program.interrupt()
-})
-
-test('interrupted midway, it ends and leaves nothing', async () => {
-  const program = runProgram(bin, 'demo', '--speed', '1', '--port', '0')
-  await program.printed(/Playing a recorded day/)
   expect(program.leftovers()).toHaveLength(1)
   expect(await program.interrupt()).toMatchObject({ code: 0, error: '' })
   expect(program.leftovers()).toEqual([])
@@ -79,26 +81,14 @@ test.each([
   expect([code, error]).toEqual([2, expect.stringContaining(sentence)])
 })
 
-async function headPast(program: ReturnType<typeof runProgram>, seq: number): Promise<Answer> {
+async function headPast(program: ReturnType<typeof runDemo>, seq: number): Promise<Answer> {
   for (;;) {
     const answer: Answer = await program.ask('log')
     if (answer.head > seq) return answer
   }
 }
 
-test('Enter prints another address that logs in, and the help says what else it takes', async () => {
-  const program = runProgram(bin, 'demo', '--at-once', '--port', '0')
-  const [, first = ''] = await program.printed(/(http:\S+login\?code=\S+)\n.*Enter prints another/)
-  await program.printed(/The day is over/)
-  program.enter()
-  const [, second = ''] = await program.printed(/over\..*(http:\S+login\?code=\S+)\n/s)
-  expect(second).not.toBe(first)
-  for (const address of [first, second]) {
-    const { status, headers } = await fetch(address, { redirect: 'manual' })
-    expect([status < 400, headers.get('set-cookie') !== null]).toEqual([true, true])
-  }
-  const { code } = await program.interrupt()
-  expect(code).toBe(0)
+test('the help says what it takes', () => {
   const help = played('demo', '--help')
   expect(help).toMatchObject({ code: 0, error: '' })
   expect(help.out).toMatch(/^Play a recorded day.*Usage: waymark demo .*--at-once +The whole day at once/s)

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../support/git-repository.ts'
+import type { Running } from '../../support/program.ts'
 import type { Answer } from '../../support/project.ts'
+import { type StartedProgram, startAlone, startProgram } from '../../support/started-program.ts'
 import { serverEnvironment } from '../../support/stdio-project.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
@@ -29,14 +30,28 @@ export interface Program {
   readonly leftovers: () => readonly string[]
 }
 
-/** Runs a file of this checkout with a home, a state folder and a folder for temporary files of its own. */
-export function runProgram(file: string, ...words: readonly string[]): Program {
+/** Runs `waymark` with a home, a state folder and a folder for temporary files of its own. */
+export function runDemo(...words: readonly string[]): Program {
+  return spokenTo((running) => startProgram(words, running))
+}
+
+/** The same with a file of this checkout, in a process of its own. */
+export function runFile(file: string, ...words: readonly string[]): Program {
+  return spokenTo((running) => startAlone([join(root, file), ...words], running))
+}
+
+function spokenTo(start: (running: Running) => StartedProgram): Program {
   const home = temporaryFolder()
   const temporary = temporaryFolder()
   const database = join(home, 'record.db')
-  const child = spawn(process.execPath, [join(root, file), ...words], {
-    cwd: root,
-    env: { ...serverEnvironment(home), HOME: home, TMPDIR: temporary, WAYMARK_DATABASE: database },
+  const child = start({
+    folder: root,
+    environment: {
+      ...serverEnvironment(home),
+      HOME: home,
+      TMPDIR: temporary,
+      WAYMARK_DATABASE: database,
+    },
   })
   let out = ''
   let error = ''
@@ -46,12 +61,12 @@ export function runProgram(file: string, ...words: readonly string[]): Program {
   child.stderr.on('data', (data: Buffer) => {
     error += data.toString()
   })
-  const ended = once(child, 'close').then(([code]): Ended => ({ code, out, error }))
-  const gone = once(child, 'exit')
+  const closing = [once(child.stdout, 'end'), once(child.stderr, 'end')]
+  const ended = Promise.all([child.gone, ...closing]).then(([code]): Ended => ({ code, out, error }))
   // Its folders are removed next: it writes nothing there any more.
   onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await gone
+    child.kill()
+    await child.gone
   })
   const printed = async (text: RegExp) => {
     for (;;) {
@@ -76,7 +91,7 @@ export function runProgram(file: string, ...words: readonly string[]): Program {
       })
       return response.json()
     },
-    enter: () => void child.stdin.write('\n'),
+    enter: () => child.write('\n'),
     interrupt: () => {
       child.kill('SIGINT')
       return ended

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Answer } from '../../support/project.ts'
-import { runProgram } from './played.ts'
+import { runDemo, runFile } from './played.ts'
 
-test('npm start waits with the recorded day until a person presses the button of its page', async () => {
-  const program = runProgram('scripts/run.mjs', 'scripts/start.ts', '--at-once', '--port', '0')
+test('waits with the recorded day until a person presses the button of its page', async () => {
+  const program = runDemo('demo', '--wait', '--at-once', '--port', '0')
   await program.printed(/watch a recorded day, or connect a project of yours/)
   expect((await program.ask('status')).events).toBe(0)
 
@@ -38,7 +38,7 @@ test('npm start waits with the recorded day until a person presses the button of
 })
 
 test('npm start that is interrupted before the day begins leaves nothing', async () => {
-  const program = runProgram('scripts/run.mjs', 'scripts/start.ts', '--port', '0')
+  const program = runFile('scripts/run.mjs', 'scripts/start.ts', '--port', '0')
   await program.printed(/watch a recorded day/)
   expect(program.leftovers()).toHaveLength(1)
   expect((await program.interrupt()).code).toBe(0)
