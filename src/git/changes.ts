@@ -44,7 +44,7 @@ export async function reportChanges(span: SnapshotPair, environment: GitEnvironm
       ...all.flatMap(({ uncertain }) => uncertain ?? []),
       ...origins.doubts,
       ...settingsDoubts(span),
-      ...heldDoubts(held),
+      ...heldFileDoubts(held),
       ...unreadable.map((path) => `${path} could not be read: its changes are unknown.`),
       ...appeared.map(
         (path) =>
@@ -73,7 +73,7 @@ export async function reportChanges(span: SnapshotPair, environment: GitEnvironm
   }
 }
 
-function heldDoubts(held: readonly HeldByGit[]): string[] {
+function heldFileDoubts(held: readonly HeldByGit[]): string[] {
   const pathsOf = (holding: HeldByGit['holding']) => {
     const paths = held.filter((one) => one.holding === holding).map(({ path }) => displayPath(path))
     return listSomePaths(paths.sort())

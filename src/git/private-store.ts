@@ -83,7 +83,7 @@ export async function sweepContents(sweep: ContentsSweep): Promise<void> {
     const lock = join(root, `${format}.lock`)
     const locked = await stat(lock).catch(() => null)
     if (locked !== null && sweep.now - locked.mtimeMs > anHour) removeFromState(sweep.stateFolder, lock)
-    if (!(await madeFolder(lock))) continue
+    if (!(await makeFolderIfMissing(lock))) continue
     try {
       await sweepFormat(join(root, format), sweep)
     } catch (error) {
@@ -95,7 +95,7 @@ export async function sweepContents(sweep: ContentsSweep): Promise<void> {
   }
 }
 
-async function madeFolder(path: string): Promise<boolean> {
+async function makeFolderIfMissing(path: string): Promise<boolean> {
   return mkdir(path).then(
     () => true,
     () => false,

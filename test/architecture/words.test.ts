@@ -34,6 +34,17 @@ test('only what the store records and projects writes rows', () => {
   expect(linesWith(elsewhere, (line) => writes.test(line))).toEqual([])
 })
 
+test('a type has a name of its own, which can be searched for', () => {
+  const declared = new Map<string, string[]>()
+  for (const { path, text } of [...productFiles(), ...filesBelow('web', '.ts', '.tsx')]) {
+    if (path.endsWith('.test.ts')) continue
+    for (const [, name = ''] of text.matchAll(/^(?:export )?(?:type|interface|class|enum) (\w+)/gm))
+      declared.set(name, [...(declared.get(name) ?? []), path])
+  }
+  expect(declared.size).toBeGreaterThan(1_000)
+  expect([...declared].filter(([, paths]) => paths.length > 1)).toEqual([])
+})
+
 test('no file names a folder of the machine it was written on', () => {
   const folders = [root, homedir() === '/' ? root : `${homedir()}/`]
   expect(linesWith(everything, (line) => folders.some((folder) => line.includes(folder)))).toEqual([])

@@ -27,10 +27,10 @@ export type WorkingAttempt = ProjectStatus['running'][number]
 export type RemoteMachineData = OutputOf<'machine_list'>['machines'][number]
 export type EntityNames = OutputOf<'search'>
 
-export type ReviewShown = OutputOf<'review_show'>
-export type ReviewFileRow = ReviewShown['files'][number]
-export type ReviewCommentData = ReviewShown['comments'][number]
-export type ReviewDraft = ReviewShown['drafts'][number]
+export type ReviewData = OutputOf<'review_show'>
+export type ReviewFileRow = ReviewData['files'][number]
+export type ReviewCommentData = ReviewData['comments'][number]
+export type ReviewDraft = ReviewData['drafts'][number]
 export type ReviewedFileData = OutputOf<'review_file'>
 
 export type BlameData = OutputOf<'blame'>

@@ -52,7 +52,7 @@ const read = signal<{ readonly of: string; readonly known: SessionResult | null 
 export const session = computed(() => (read.value.of === base.value ? read.value.known : null))
 
 /** Who is signed in, and what they may. */
-export const standing = computed(() => {
+export const ownPermissions = computed(() => {
   const known = session.value
   return known === null || known === 'unknown person' ? null : known.permissions
 })
@@ -230,7 +230,7 @@ export function isPermitted(operation: string): boolean {
 
 /** Why who is signed in may not call an operation here, as a sentence; null where they may. */
 export function denialReason(operation: string): string | null {
-  const known = standing.value
+  const known = ownPermissions.value
   const needed = known?.refused[operation]
   if (!known || needed === undefined) return null
   if (known.max_access !== null)

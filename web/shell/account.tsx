@@ -1,11 +1,11 @@
-import { isSingleUser, logOut, standing } from '../api/session.ts'
+import { isSingleUser, logOut, ownPermissions } from '../api/session.ts'
 import { Agent } from '../parts/agent.tsx'
 import { href } from '../router/location.ts'
 import { Menu } from './menu.tsx'
 
 /** Who is signed in, with which access, and the way out. */
 export function Account() {
-  const known = standing.value
+  const known = ownPermissions.value
   if (known === null) return null
   const { person, access, admin, roles } = known
   return (

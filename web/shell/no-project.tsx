@@ -1,12 +1,12 @@
 import { useId, useState } from 'preact/hooks'
 import { call } from '../api/call.ts'
-import { logOut, standing } from '../api/session.ts'
+import { logOut, ownPermissions } from '../api/session.ts'
 import { Form } from '../parts/form.tsx'
 import './sign-in.css'
 
 /** For who is signed in at a server that has no project yet: an admin makes one here. */
 export function Part() {
-  const isAdmin = standing.value?.admin === true
+  const isAdmin = ownPermissions.value?.admin === true
   return (
     <main class="centred sign-in">
       <h1>There is no project here yet</h1>

@@ -156,7 +156,7 @@ function foldersOf(request: ProjectsRequest): readonly OpenProject[] {
   return isNamed || isProject(resolve(request.workingFolder), environment) ? openProjects(request) : []
 }
 
-/** A work tree, or a folder that has a record already: nobody means any other by standing in it. */
+/** A work tree, or a folder that has a record already: a person in any other folder does not mean it. */
 function isProject(folder: string, environment: Environment): boolean {
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   if (unusableFolder(folder, home) !== null) return false

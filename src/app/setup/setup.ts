@@ -300,7 +300,7 @@ async function undo(
   const recorded = records.all().map((record) => ({
     file: record.file,
     changes: record.changes,
-    asWeLeftIt: isAsWeLeftIt(record, disk),
+    asWeLeftIt: isUnchangedSince(record, disk),
     before: record.before === null ? null : textOf(Buffer.from(record.before, 'base64')),
   }))
   const { files, kept, notes, elsewhere } = planUndo(clients, {
@@ -434,7 +434,7 @@ function hasHooks({ records, ground }: SetupHost): boolean {
   return changes.some((change) => change.part === 'hooks' && isForProject(change, ground))
 }
 
-function isAsWeLeftIt({ file, afterHash }: FileRecord, disk: Disk): boolean {
+function isUnchangedSince({ file, afterHash }: FileRecord, disk: Disk): boolean {
   const bytes = disk.bytes(file)
   return bytes !== null && hashOf(bytes) === afterHash
 }

@@ -6,8 +6,8 @@ import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.t
 
 export const processList: AnswerView<'process_list'> = (answer, page) => {
   const rows = answer.processes.map(({ process_id: id, name, version, origin, errors }) => {
-    const standing = errors > 0 ? page.ink('red', formatCount(errors, 'error')) : page.ink('green', 'sound')
-    return [id, name ?? '', version ?? '', origin, standing]
+    const findings = errors > 0 ? page.ink('red', formatCount(errors, 'error')) : page.ink('green', 'sound')
+    return [id, name ?? '', version ?? '', origin, findings]
   })
   if (rows.length === 0) return 'There are no processes. Write one in .waymark/processes/<id>.yaml.'
   const columns = [{ title: 'id' }, { title: 'process', shrinks: true }, { title: 'version' }]

@@ -163,7 +163,7 @@ export function refusalEntry(refusal: RunRefusal): RefusalEntry {
 }
 
 /** What a person said about a run, newest first. */
-export const SaidEntry = z.object({
+export const MessageEntry = z.object({
   author: z.string(),
   did: z.string(),
   words: z.string(),

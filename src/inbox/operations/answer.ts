@@ -198,14 +198,14 @@ async function prepareSubject(
   if (seen === undefined) return { found: null }
   const { request } = item
   if (request?.kind === 'changes' && verb === 'approve' && request.machine === context.machine?.id) {
-    if ((await prepareAskedChanges(reads, questions, { context, item })) === null) return { found: null }
+    if ((await prepareChangesAsked(reads, questions, { context, item })) === null) return { found: null }
   }
   if (request?.kind !== 'command') return { found: { kind: 'item', item } }
   return prepareCommandAnswer(reads, questions, { asked, context, item, request })
 }
 
 /** Fails where the changes are no longer those that were asked about. Null until they were looked at. */
-async function prepareAskedChanges(
+async function prepareChangesAsked(
   reads: Reads,
   questions: AnswerQuestions,
   { context, item }: { readonly context: RecordContext; readonly item: InboxItem },
@@ -453,7 +453,7 @@ async function recordApprovals(
 ): Promise<ChangeSet<Answered>> {
   const { clock, fingerprint, commandRunner, actor } = context
   const { record } = loaded
-  const run = engineRun(loaded, external.standings)
+  const run = engineRun(loaded, external.fileFreshness)
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
   const sources = { reads, external, fingerprint, now: clock.now(), actor, isAlive }
   const observed = await observeRun(sources, loaded)

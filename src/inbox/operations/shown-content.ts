@@ -29,7 +29,7 @@ import {
 import type { Context, RecordContext } from '../../kernel/operations/operation.ts'
 import { difference, list, names, pinned, pinnedFile } from '../../kernel/operations/shapes.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
+import type { ChangesRequest, CommandRequest, InboxItem } from '../../track/domain/records.ts'
 
 /** What a content is of: files that were submitted, files of the work tree, what is known by its hash alone. */
 const shownParts = z.strictObject({
@@ -116,7 +116,7 @@ export async function prepareShownRun(
   const asked = record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : []
   const external = await prepareApprovedContent(reads, questions, { context, loaded, approvals: asked })
   if (external === null) return undefined
-  const run = engineRun(loaded, external.standings)
+  const run = engineRun(loaded, external.fileFreshness)
   const approvals = new Map(
     asked.map(({ of }) => {
       const content = approvedContent(definition, run, {
@@ -196,9 +196,6 @@ function shownChanges({ content, files, guards }: ChangesRequest): ApprovalConte
   const events = Object.fromEntries([...lines, ...guards.map(({ name, reason }) => [name, reason])])
   return { content, approvals: new Map(), parts: { ...noParts, events } }
 }
-
-type ChangesRequest = Extract<InboxItemRequest, { kind: 'changes' }>
-type CommandRequest = Extract<InboxItemRequest, { kind: 'command' }>
 
 /** The content to answer with, kept so that a change since can be told. Undefined until it was. */
 export function prepareStored(

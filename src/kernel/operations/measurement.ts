@@ -210,7 +210,7 @@ export class MeasurementRun<Of extends Measurements, Found> {
 
   /** What is asked and was not measured, or not for this brief. */
   #asked(briefs: Briefs<Of>): ReadonlyMap<string, MeasurementRequest> {
-    const asked = askedIn(briefs, this.#parts.context.fingerprint)
+    const asked = questionsOf(briefs, this.#parts.context.fingerprint)
     return new Map([...asked].filter(([name, { hash }]) => this.#known.get(name)?.hash !== hash))
   }
 }
@@ -241,7 +241,7 @@ export function measureFor<Of extends Measurements>({
   input,
 }: Omit<MeasurementRunParts<Of, never>, 'prepare'>): Measure<Of> {
   return async (briefs) => {
-    const asked = askedIn(briefs, context.fingerprint)
+    const asked = questionsOf(briefs, context.fingerprint)
     const measured = await context.measurer(operation, asked, input)
     if (drains(operation.measurements, asked)) await context.drain?.()
     return Object.fromEntries(measured) as never // each by its measurement
@@ -277,7 +277,7 @@ export async function prepareSteps<Of extends Measurements, Found>(
   }
 }
 
-function askedIn(
+function questionsOf(
   briefs: Readonly<Record<string, unknown>>,
   fingerprint: Context['fingerprint'],
 ): ReadonlyMap<string, MeasurementRequest> {

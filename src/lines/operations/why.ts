@@ -10,12 +10,7 @@ import { prepareSteps, requireMeasured } from '../../kernel/operations/measureme
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import { uniqueLineIndex } from '../../review/domain/lines.ts'
-import {
-  commentKinds,
-  commentStanding,
-  type ReviewComment,
-  reviewActions,
-} from '../../review/domain/review.ts'
+import { commentKinds, commentStatus, type ReviewComment, reviewActions } from '../../review/domain/review.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { outcomeAuthorOf } from '../../track/domain/task.ts'
 import { DecisionEntry, decisionEntry } from '../../track/operations/record-answer.ts'
@@ -323,7 +318,7 @@ async function commentsOf({ reviews }: Reads, makers: readonly LineAuthor[], { f
       quoted: comment.quoted === null ? null : excerpt(comment.quoted.trim(), 120),
       text: excerpt(comment.text),
       author: comment.author.name,
-      status: commentStanding(comment),
+      status: commentStatus(comment),
       replies: comment.replies.map(({ author, agentName, text: said, done }) => ({
         author: agentName ?? author,
         text: excerpt(said),

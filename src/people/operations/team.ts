@@ -69,8 +69,12 @@ export function recordInSharedTeam<Answer>(
 }
 
 /** Servers remember for seconds who may call: what changes people and tokens looks again, inside the transaction. */
-async function assertAdmitted({ identities }: Reads, standing: CallerPermissions, at: number): Promise<void> {
-  const { personId, tokenId, sessionId } = standing
+async function assertAdmitted(
+  { identities }: Reads,
+  permissions: CallerPermissions,
+  at: number,
+): Promise<void> {
+  const { personId, tokenId, sessionId } = permissions
   const person = await identities.person(personId)
   const token = tokenId === null ? null : await identities.token(tokenId)
   const session = sessionId === null ? null : await identities.session(sessionId)

@@ -168,7 +168,7 @@ interface TokenOptions {
   readonly admin?: boolean | undefined
 }
 
-/** Whoever can write the database is asked nothing: on the command line there is no standing. */
+/** Whoever can write the database is asked nothing: on the command line there are no permissions. */
 async function assertMayCreateToken(
   handling: CommandContext,
   making: TokenOptions,
@@ -349,14 +349,14 @@ export const tokenList = defineOperation({
   })
 })
 
-function isShown({ token }: TokenListing, standing: CallerPermissions | undefined, here: string): boolean {
-  return !standing || canRevokeToken(token, standing, here)
+function isShown({ token }: TokenListing, permissions: CallerPermissions | undefined, here: string): boolean {
+  return !permissions || canRevokeToken(token, permissions, here)
 }
 
 /** One's own; for an owner those of the project; for an admin all. */
-function canRevokeToken(token: Token, standing: CallerPermissions, here: string): boolean {
-  if (standing.admin || token.personId === standing.personId) return true
-  return hasAccess(standing, 'owner') && token.projectId === here && here !== ''
+function canRevokeToken(token: Token, permissions: CallerPermissions, here: string): boolean {
+  if (permissions.admin || token.personId === permissions.personId) return true
+  return hasAccess(permissions, 'owner') && token.projectId === here && here !== ''
 }
 
 export const tokenRevoke = defineOperation({
@@ -402,11 +402,11 @@ export const tokenRevoke = defineOperation({
 function isWithinOwnLimits(
   token: Token,
   own: Token | null,
-  standing: CallerPermissions,
+  permissions: CallerPermissions,
   here: string,
 ): boolean {
   if (own === null || token.id === own.id) return true
-  if (hasAccess(standing, 'owner') && token.projectId === here && here !== '') return true
+  if (hasAccess(permissions, 'owner') && token.projectId === here && here !== '') return true
   const isOfProject = own.projectId === null || token.projectId === own.projectId
   if (own.most === undefined) return isOfProject
   const access = token.most ?? (token.kind === 'person' ? null : 'contributor')
@@ -416,13 +416,13 @@ function isWithinOwnLimits(
 function findToken(tokens: readonly TokenListing[], words: string): TokenListing {
   const byId = tokens.find(({ token }) => token.id === words)
   const named = tokens.filter(({ token }) => token.name === words)
-  const standing = named.filter(({ token }) => token.revokedAt === null)
-  const [found, other] = byId ? [byId] : standing.length > 0 ? standing : named
+  const valid = named.filter(({ token }) => token.revokedAt === null)
+  const [found, other] = byId ? [byId] : valid.length > 0 ? valid : named
   if (found && !other) return found
   if (found && other) {
     throw new Failure('CONFLICT', `There is more than one token "${words}".`, {
       reason: 'token_ambiguous',
-      hint: `Use an id: ${standing.map(({ token }) => token.id).join(', ')}`,
+      hint: `Use an id: ${valid.map(({ token }) => token.id).join(', ')}`,
     })
   }
   throw new Failure('NOT_FOUND', `There is no token "${words}" that you can revoke.`, {

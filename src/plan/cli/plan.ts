@@ -143,7 +143,7 @@ function planTable(tasks: readonly PlannedTaskEntry[], page: RenderContext): str
   const rows = tasks.map((task) => [
     task.id,
     task.title,
-    taskStandingText(task, page),
+    readinessText(task, page),
     task.phase_id ?? '',
     task.role ?? '',
     task.blocked ? task.depends_on.join('\n') : '',
@@ -152,7 +152,7 @@ function planTable(tasks: readonly PlannedTaskEntry[], page: RenderContext): str
   return table(columns, rows, page)
 }
 
-function taskStandingText(task: PlannedTaskEntry, page: RenderContext): string {
+function readinessText(task: PlannedTaskEntry, page: RenderContext): string {
   if (task.resolution === 'dropped') return statusWord('dropped', page)
   const status = statusWord(task.status, page)
   if (task.blocked && task.status !== 'done') return `${status}, ${page.ink('yellow', 'blocked')}`

@@ -90,20 +90,20 @@ interface OutlineRoot {
 function nodesOf(tasks: readonly TaskInPlan[]): readonly OutlineRoot[] {
   const found = taskStates(tasks)
   const ordered = tasks
-    .map((task, place) => ({ task, standing: found[place] }))
+    .map((task, place) => ({ task, outlined: found[place] }))
     .sort((one, other) => compareWork(one.task, other.task))
   const byId = new Map(tasks.map((task) => [task.id, task]))
   const subtasks = new Map<string, OutlineTask[]>(tasks.map(({ id }) => [id, []]))
   const roots: OutlineRoot[] = []
-  for (const { task, standing } of ordered) {
-    if (!standing) continue
+  for (const { task, outlined } of ordered) {
+    if (!outlined) continue
     const { id, title, role, assignee } = task
     const node = {
       id,
       title,
       role,
       ...(assignee !== undefined && { assignee }),
-      ...standing,
+      ...outlined,
       subtasks: subtasks.get(id) ?? [],
     }
     const parent = task.parentId === null ? undefined : byId.get(task.parentId)

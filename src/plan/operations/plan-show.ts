@@ -137,7 +137,7 @@ export async function planSource({ plan }: Reads, owner: PlanSpan, now: number):
   return {
     phases,
     milestones,
-    tasks: waiting.map((task) => placedTask(task, orders)),
+    tasks: waiting.map((task) => taskInPlan(task, orders)),
     outside: neighbors.map(({ id, name, missionId, ready, ...task }) => ({
       id,
       title: name,
@@ -163,7 +163,7 @@ function crossings(to: string, dependsOn: readonly string[], others: ReadonlySet
   return [...new Set(dependsOn)].filter((from) => others.has(from)).map((from) => ({ from, to }))
 }
 
-function placedTask(task: GraphTaskRow, orders: ReadonlyMap<string, number>): TaskInPlan {
+function taskInPlan(task: GraphTaskRow, orders: ReadonlyMap<string, number>): TaskInPlan {
   return {
     id: task.id,
     title: task.name,

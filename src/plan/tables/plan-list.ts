@@ -173,7 +173,7 @@ function planParts(
   const standings = taskStandings(filter).map((readiness) =>
     allConditions([
       ...found,
-      ...standingCondition(readiness, lead, filter),
+      ...readinessCondition(readiness, lead, filter),
       ...afterCursorCondition(behind, lead),
     ]),
   )
@@ -219,7 +219,7 @@ const standingText = {
   done: sql`'done'`,
 } as const satisfies Record<TaskReadiness, PartCondition>
 
-function standingCondition(
+function readinessCondition(
   readiness: TaskReadiness | null,
   lead: IndexColumn,
   { now }: PlanFilter,

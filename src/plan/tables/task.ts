@@ -97,7 +97,7 @@ function taskRow(
     ...unclaimed,
     open_items: 0,
     open_dependencies: 0,
-    readiness: taskStanding(task.status, 0),
+    readiness: readinessOf(task.status, 0),
     height: task.status === 'done' ? 0 : 1,
     ...place,
     order_own: ownOrder(task.sortOrder),
@@ -130,7 +130,7 @@ export function taskOf(row: Selectable<TaskTable>): Task {
 }
 
 /** A task to do is ready, or blocked by dependencies that are not done. */
-function taskStanding(status: Task['status'], openDependencies: number): TaskTable['readiness'] {
+function readinessOf(status: Task['status'], openDependencies: number): TaskTable['readiness'] {
   if (status !== 'to_do') return status
   return openDependencies === 0 ? 'ready' : 'blocked'
 }
@@ -334,7 +334,7 @@ export async function changeTask(
     .updateTable('task')
     .set({
       ...changed,
-      readiness: taskStanding(changed.status, before.open_dependencies),
+      readiness: readinessOf(changed.status, before.open_dependencies),
       ...(changed.status === 'done' && { height: 0 }),
       updated_at: updatedAt,
     })

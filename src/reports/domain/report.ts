@@ -5,7 +5,7 @@ import { displayName } from '../../kernel/actor.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
-import { commentStanding, type ReviewAction, type ReviewComment } from '../../review/domain/review.ts'
+import { commentStatus, type ReviewAction, type ReviewComment } from '../../review/domain/review.ts'
 import { type ContestedFile, type ReportedChange, sumOfLines } from '../../track/domain/changes.ts'
 import type { Mission } from '../../track/domain/mission.ts'
 import type { Decision, InboxItem, Issue } from '../../track/domain/records.ts'
@@ -518,10 +518,10 @@ function commentsSection({ records, said, ofTask }: ReportContext): ReportSectio
   const entries = records.comments.map((comment): ReportEntry => {
     const { id, path, line, quoted, kind, text, author, taskId, replies, createdAt } = comment
     const where = path === null ? [] : [' at ', { code: line === null ? path : `${path}:${line}` }]
-    const standing = commentStanding(comment)
+    const status = commentStatus(comment)
     return {
       line: [
-        { strong: `${plainWord(kind)} (${standing}):` },
+        { strong: `${plainWord(kind)} (${status}):` },
         ` ${said(text)} · ${author.name}`,
         ...where,
         ...ofTask(taskId),
@@ -535,7 +535,7 @@ function commentsSection({ records, said, ofTask }: ReportContext): ReportSectio
       data: {
         id,
         kind,
-        standing,
+        status,
         text: said(text),
         path,
         line,

@@ -118,7 +118,7 @@ export const maxQuoteLength = 300
 /** How a comment stands. `settled`: its author has said so by approving, or someone said that it is done. */
 export type CommentStatus = 'open' | 'answered' | 'done'
 
-export function commentStanding({ replies }: Pick<ReviewComment, 'replies'>): CommentStatus {
+export function commentStatus({ replies }: Pick<ReviewComment, 'replies'>): CommentStatus {
   if (replies.some(({ done }) => done)) return 'done'
   return replies.length > 0 ? 'answered' : 'open'
 }

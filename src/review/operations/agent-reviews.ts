@@ -6,7 +6,7 @@ import type { BriefOf, MeasurementOf } from '../../kernel/operations/measurement
 import { excerpt, plainLine } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
-import { actionWords, commentKinds, commentStanding, type ReviewComment } from '../domain/review.ts'
+import { actionWords, commentKinds, commentStatus, type ReviewComment } from '../domain/review.ts'
 import type { ReviewWithTasks } from '../ports/review-reads.ts'
 import type { commentLines } from './measure-files.ts'
 import { maxReviews } from './review-lines.ts'
@@ -92,7 +92,7 @@ function agentReview(
 }
 
 function openCommentsFields(comments: readonly ReviewComment[], withTask: boolean) {
-  const open = comments.filter((comment) => commentStanding(comment) !== 'done')
+  const open = comments.filter((comment) => commentStatus(comment) !== 'done')
   if (open.length === 0) return {}
   const shown: z.output<typeof AgentComment>[] = []
   let used = 0
@@ -134,13 +134,13 @@ export const MetComments = z.object({
 })
 
 /** What is asked of the lines of comments that nobody answered; undefined where there are none. */
-export function goneBrief(
+export function removedComments(
   comments: readonly ReviewComment[],
   end: SnapshotLocation | null,
 ): BriefOf<typeof commentLines> | undefined {
   const open = comments.flatMap((comment) => {
     const { id, path, line, side, content, quoted } = comment
-    const isOn = commentStanding(comment) === 'open' && path !== null && line !== null && side !== 'old'
+    const isOn = commentStatus(comment) === 'open' && path !== null && line !== null && side !== 'old'
     return end !== null && isOn ? [{ id, at: end, path, line, content, quoted }] : []
   })
   return open.length === 0 ? undefined : { places: [], comments: open }
@@ -160,8 +160,8 @@ export function commentStatuses(
     open: [] as string[],
   }
   for (const comment of comments) {
-    const standing = commentStanding(comment)
-    met[standing === 'open' && gone.has(comment.id) ? 'changed' : standing].push(comment.id)
+    const status = commentStatus(comment)
+    met[status === 'open' && gone.has(comment.id) ? 'changed' : status].push(comment.id)
   }
   return { total: comments.length, ...met }
 }

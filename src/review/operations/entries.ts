@@ -3,7 +3,7 @@ import { instant } from '../../kernel/instant.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import {
   commentKinds,
-  commentStanding,
+  commentStatus,
   type DraftComment,
   lineStates,
   type ReviewComment,
@@ -83,7 +83,7 @@ export function commentEntry(
     ...placeEntry(comment),
     author: comment.author.name,
     created_at: instant(comment.createdAt),
-    status: commentStanding(comment),
+    status: commentStatus(comment),
     now,
     replies: comment.replies.map(replyEntry),
   }

@@ -218,7 +218,7 @@ function makersFrom(steps: readonly StepIds[], contents: Contents): FileAuthors 
   )
 }
 
-interface FileRequest {
+interface ReviewFileRequest {
   readonly subject: SubjectInput
   readonly path?: string | undefined
   readonly tree?: string | undefined
@@ -231,7 +231,7 @@ export async function gatherFile(
   {
     input,
     measured,
-  }: { readonly input: FileRequest; readonly measured: MeasurementValues<typeof materialMeasurements> },
+  }: { readonly input: ReviewFileRequest; readonly measured: MeasurementValues<typeof materialMeasurements> },
 ) {
   const found = await findSubject(reads, input.subject, reviewerOf(context))
   const { path } = input
@@ -240,12 +240,15 @@ export async function gatherFile(
 }
 
 /** Those of a path, or an old one; of one work tree where it is named. */
-export function namedFiles({ files }: ReviewMaterial, { path, tree }: Omit<FileRequest, 'subject'>) {
+export function namedFiles({ files }: ReviewMaterial, { path, tree }: Omit<ReviewFileRequest, 'subject'>) {
   const named = files.filter((file) => file.path === path || file.from === path)
   return named.filter((one) => tree === undefined || one.touched.tree === tree)
 }
 
-export function fileIn(material: ReviewMaterial, { path, tree }: Omit<FileRequest, 'subject'>): ReviewedFile {
+export function fileIn(
+  material: ReviewMaterial,
+  { path, tree }: Omit<ReviewFileRequest, 'subject'>,
+): ReviewedFile {
   const [file, other] = namedFiles(material, { path, tree })
   if (file !== undefined && other === undefined) return file
   if (file !== undefined) {

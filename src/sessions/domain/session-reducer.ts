@@ -110,20 +110,20 @@ export const idleAfter = 30 * 60 * 1000
 
 /** Tells what hook events of one session come to, from how it stands. They come in the order of their keys. */
 export function reduceSession(
-  standing: SessionSnapshot | null,
+  snapshot: SessionSnapshot | null,
   hookEvents: readonly LocatedHookEvent[],
   { ids, parents }: SessionReducerContext,
 ): readonly SessionChange[] {
-  const story = new SessionReducer(standing, ids, parents)
-  for (const hookEvent of hookEvents) story.tell(hookEvent)
-  return story.steps
+  const reducer = new SessionReducer(snapshot, ids, parents)
+  for (const hookEvent of hookEvents) reducer.tell(hookEvent)
+  return reducer.steps
 }
 
 /** Ends a session of which nothing more was heard. */
-export function endSession(standing: SessionSnapshot, at: number, ids: IdSource): readonly SessionChange[] {
-  const story = new SessionReducer(standing, ids)
-  story.end(at, 'idle')
-  return story.steps
+export function endSession(snapshot: SessionSnapshot, at: number, ids: IdSource): readonly SessionChange[] {
+  const reducer = new SessionReducer(snapshot, ids)
+  reducer.end(at, 'idle')
+  return reducer.steps
 }
 
 class SessionReducer {
@@ -137,15 +137,15 @@ class SessionReducer {
   readonly #types = new Map<string, string>()
 
   constructor(
-    standing: SessionSnapshot | null,
+    snapshot: SessionSnapshot | null,
     ids: IdSource,
     parents: ReadonlyMap<string, CaptureSessionId> = new Map(),
   ) {
     this.#ids = ids
     this.#parents = parents
-    this.#session = standing?.session ?? null
-    this.#lastNumber = standing?.lastNumber ?? 0
-    this.#turns = (standing?.turns ?? []).map(({ turn, hookEvents }) => ({
+    this.#session = snapshot?.session ?? null
+    this.#lastNumber = snapshot?.lastNumber ?? 0
+    this.#turns = (snapshot?.turns ?? []).map(({ turn, hookEvents }) => ({
       draft: turn,
       hookEvents: [...hookEvents],
       ending: endingOf(hookEvents),

@@ -228,22 +228,22 @@ export async function prepareHookEvents<One extends Pick<HookEvent, 'key' | 'cli
   }
   if (fresh.length === 0 && idle.length === 0) return prepared
   const placed = await locate(fresh)
-  const standings = await view((reads) =>
+  const snapshots = await view((reads) =>
     readSessionStates(reads, placed, { idle, machine: context.machine?.id }),
   )
   const steps: SessionChange[] = []
   for (const [key, own] of Map.groupBy(placed, (one) => `${one.client.name} ${one.session}`))
-    steps.push(...reduceSession(standings.talking.get(key) ?? null, own, { ids, parents: standings.parents }))
+    steps.push(...reduceSession(snapshots.talking.get(key) ?? null, own, { ids, parents: snapshots.parents }))
   for (const { session, lastAt } of idle) {
-    const standing = standings.idle.get(session.id)
+    const snapshot = snapshots.idle.get(session.id)
     const mayEnd =
-      standing?.turns.every(({ turn }) => isOfThisMachine(context, turn)) || lastAt < now - lastWord
-    if (standing && mayEnd) steps.push(...endSession(standing, lastAt, ids))
+      snapshot?.turns.every(({ turn }) => isOfThisMachine(context, turn)) || lastAt < now - lastWord
+    if (snapshot && mayEnd) steps.push(...endSession(snapshot, lastAt, ids))
   }
   if (steps.length === 0) return prepared
-  const updates = await gather(source, { steps, placed, standings })
-  const wasOpen = [...standings.talking.values(), ...standings.idle.values()].flatMap(
-    (standing) => standing?.turns.map(({ turn }) => turn.id) ?? [],
+  const updates = await gather(source, { steps, placed, snapshots })
+  const wasOpen = [...snapshots.talking.values(), ...snapshots.idle.values()].flatMap(
+    (snapshot) => snapshot?.turns.map(({ turn }) => turn.id) ?? [],
   )
   const count = (kind: SessionChange['kind']): number => steps.filter((step) => step.kind === kind).length
   return {
@@ -293,7 +293,7 @@ async function readSessionStates(
     readonly machine: string | undefined
   },
 ): Promise<SessionSnapshots> {
-  const standing = async (session: CapturedSession): Promise<SessionSnapshot> => {
+  const snapshot = async (session: CapturedSession): Promise<SessionSnapshot> => {
     const turns = await capture.openTurns(session.id)
     const [told, lastNumber] = await Promise.all([
       capture.hookEvents(turns.map(({ id }) => id)),
@@ -316,10 +316,10 @@ async function readSessionStates(
     if (talking.has(key)) continue
     const known = await capture.latest(client.name, session)
     const isOwn = known !== null && (await isOfMachine(capture, known, machine))
-    talking.set(key, isOwn ? await standing(known) : null)
+    talking.set(key, isOwn ? await snapshot(known) : null)
   }
   const silent = new Map<string, SessionSnapshot>()
-  for (const { session } of idle) silent.set(session.id, await standing(session))
+  for (const { session } of idle) silent.set(session.id, await snapshot(session))
   return { talking, idle: silent, parents }
 }
 
@@ -356,15 +356,15 @@ interface LinkedAttempt extends TurnLink {
 interface SessionReduction {
   readonly steps: readonly SessionChange[]
   readonly placed: readonly LocatedHookEvent[]
-  readonly standings: SessionSnapshots
+  readonly snapshots: SessionSnapshots
 }
 
 /** Records the states that turns begin and end with, and measures those that end. */
 async function gather(source: HookEventSource, told: SessionReduction): Promise<TurnUpdates> {
   const { context, view, measure } = source
-  const { steps, placed, standings } = told
-  const before = [...standings.talking.values(), ...standings.idle.values()].flatMap(
-    (standing) => standing?.turns ?? [],
+  const { steps, placed, snapshots } = told
+  const before = [...snapshots.talking.values(), ...snapshots.idle.values()].flatMap(
+    (snapshot) => snapshot?.turns ?? [],
   )
   const known = new Map(before.map(({ turn }) => [turn.id, turn]))
   const drafts = steps.flatMap((step) => (step.kind === 'turn opened' ? [step.draft] : []))

@@ -118,11 +118,12 @@ export function playDemo(c: RequestContext, { demo }: HttpServingOptions): Respo
 
 /** The operations that somebody may not call, with the access that each needs: a page offers none of them. */
 function deniedOperations(
-  standing: CallerPermissions,
+  permissions: CallerPermissions,
   catalog: readonly Operation[],
 ): Readonly<Record<string, NeededAccess>> {
   const refused = catalog.filter(
-    (operation) => isReadOnlyAccess(standing, operation.kind) || !hasAccess(standing, accessOf(operation)),
+    (operation) =>
+      isReadOnlyAccess(permissions, operation.kind) || !hasAccess(permissions, accessOf(operation)),
   )
   return Object.fromEntries(refused.map((operation) => [operation.name, accessOf(operation)]))
 }

@@ -163,6 +163,9 @@ export type InboxItemRequest =
       } | null
     }
 
+export type CommandRequest = Extract<InboxItemRequest, { readonly kind: 'command' }>
+export type ChangesRequest = Extract<InboxItemRequest, { readonly kind: 'changes' }>
+
 /** An issue; with `requires_human_review` it is a blocker until a person resolves its inbox item. */
 export function logIssue(
   said: Pick<Issue, 'type' | 'description' | 'resolution' | 'requiresHumanReview'>,

@@ -170,10 +170,10 @@ export const diff = defineOperation({
 type DiffSource = PreparedOperation<
   typeof diffMeasurements,
   | { readonly kind: 'mission'; readonly missionId: MissionId }
-  | { readonly kind: 'attempt'; readonly attempt: Attempt; readonly evidence?: Evidence | undefined }
+  | { readonly kind: 'attempt'; readonly attempt: Attempt; readonly evidence?: MeasuredEvidence | undefined }
 >
 
-type Evidence = Omit<AttemptMeasurement, 'changes'>
+type MeasuredEvidence = Omit<AttemptMeasurement, 'changes'>
 
 /** Of an attempt that is open its state now; of one on another machine there is what that one sent. */
 async function attemptDiffSource(
@@ -229,7 +229,7 @@ function attemptSnapshotsFailure({ id, taskId }: Attempt): Failure {
 }
 
 /** What others probably changed in the time of an attempt, of one file or of all. */
-function contestedFields(evidence: Evidence | undefined, path: string | undefined) {
+function contestedFields(evidence: MeasuredEvidence | undefined, path: string | undefined) {
   const contested = evidence?.contested?.filter((file) => path === undefined || file.path === path) ?? []
   if (evidence === undefined || contested.length === 0) return {}
   const { contested_files, contested_files_total } = sharedTree({ ...evidence, contested })

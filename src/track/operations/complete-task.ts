@@ -31,7 +31,7 @@ import {
   type SnapshotBoundary,
 } from '../../lines/operations/record-lines.ts'
 import type { ReviewComment } from '../../review/domain/review.ts'
-import { commentStatuses, goneBrief } from '../../review/operations/agent-reviews.ts'
+import { commentStatuses, removedComments } from '../../review/operations/agent-reviews.ts'
 import {
   type FilesToKeep,
   filesToKeep,
@@ -353,7 +353,7 @@ async function prepareCompletion(
     ...briefs,
     ...(changes && { changes: [changes] }),
     ...(mission && { mission: missionBrief(attempt, mission, end) }),
-    gone: goneBrief(comments, end),
+    gone: removedComments(comments, end),
     ...(lines && { reported: reportedBrief(lines.around, lines.now) }),
   }
   if (changes !== null && measured.changes === undefined) {

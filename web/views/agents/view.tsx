@@ -1,6 +1,6 @@
 import { formatCount } from '../../../src/kernel/text.ts'
 import type { RemoteMachineData, WorkingAttempt } from '../../api/entities.ts'
-import { standing } from '../../api/session.ts'
+import { ownPermissions } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
@@ -130,7 +130,9 @@ function AttemptRows({ attempts, label, selected }: AttemptRowsProps) {
             <span class="agent-who">
               <Agent name={agent_name} />
               {person === null || person === agent_name ? null : (
-                <span class="muted cut">for {person === standing.value?.person.name ? 'you' : person}</span>
+                <span class="muted cut">
+                  for {person === ownPermissions.value?.person.name ? 'you' : person}
+                </span>
               )}
             </span>
             <a class="cut wide" href={href(`/tasks/${task_id}`)}>

@@ -33,10 +33,10 @@ function commandOf(program: string): string {
   return `node ${quoteShellWord(program)}`
 }
 
-type DemoState = 'waiting' | 'playing' | 'over'
+type DemoPlayback = 'waiting' | 'playing' | 'over'
 
 /** The page of `npm start`: watch a day, or connect a project. */
-function DemoStart({ demo, command }: { readonly demo: DemoState; readonly command: string }) {
+function DemoStart({ demo, command }: { readonly demo: DemoPlayback; readonly command: string }) {
   return (
     <div class="page-inner first-run">
       <h1>Welcome to Waymark</h1>
@@ -71,7 +71,7 @@ function DemoStart({ demo, command }: { readonly demo: DemoState; readonly comma
   )
 }
 
-function WatchDay({ demo }: { readonly demo: DemoState }) {
+function WatchDay({ demo }: { readonly demo: DemoPlayback }) {
   const [isAsked, setAsked] = useState(false)
   const start = async () => {
     setAsked(true)

@@ -17,11 +17,15 @@ import './tabs.css'
 const maxTasks = 100
 
 const columns = [
-  { standing: 'blocked', title: 'Waiting', status: 'planned' },
-  { standing: 'ready', title: 'Ready', status: 'ready' },
-  { standing: 'in_progress', title: 'In progress', status: 'active' },
-  { standing: 'done', title: 'Done', status: 'done' },
-] as const satisfies readonly { readonly standing: string; readonly title: string; readonly status: Status }[]
+  { readiness: 'blocked', title: 'Waiting', status: 'planned' },
+  { readiness: 'ready', title: 'Ready', status: 'ready' },
+  { readiness: 'in_progress', title: 'In progress', status: 'active' },
+  { readiness: 'done', title: 'Done', status: 'done' },
+] as const satisfies readonly {
+  readonly readiness: string
+  readonly title: string
+  readonly status: Status
+}[]
 
 /** The mission's tasks by how they stand. Cards are moved on the project's board. */
 export function BoardTab({ mission }: { readonly mission: Timeline }) {
@@ -29,10 +33,10 @@ export function BoardTab({ mission }: { readonly mission: Timeline }) {
   return (
     <div class="tab-page">
       <div class="mission-board">
-        {columns.map(({ standing, title, status }) => {
-          const inColumn = mission.tasks.filter((task) => task.status === standing)
+        {columns.map(({ readiness, title, status }) => {
+          const inColumn = mission.tasks.filter((task) => task.status === readiness)
           return (
-            <section key={standing} aria-label={title}>
+            <section key={readiness} aria-label={title}>
               <h2>
                 <StatusIcon status={status} named={false} /> {title}{' '}
                 <span class="count">{inColumn.length}</span>

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useComputed } from '@preact/signals'
 import { useCallback, useRef, useState } from 'preact/hooks'
 import { formatCount } from '../../../src/kernel/text.ts'
-import { isSingleUser, session, standing } from '../../api/session.ts'
+import { isSingleUser, ownPermissions, session } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useRows } from '../../live/rows.ts'
 import { Agent } from '../../parts/agent.tsx'
@@ -19,7 +19,7 @@ export function View() {
   const { projects, failure } = useProjectsAtWork()
   const [asked, setAsked] = useState<ProjectDialog | null>(null)
   const close = useCallback(() => setAsked(null), [])
-  const isAdmin = standing.value?.admin === true && !isSingleUser.value
+  const isAdmin = ownPermissions.value?.admin === true && !isSingleUser.value
   const { rows, still } = useRows<ProjectActivity>(
     () => projects.value,
     ({ key }) => key,

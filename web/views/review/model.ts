@@ -3,10 +3,10 @@ import { ApiFailure } from '../../../src/surfaces/http/client/client.ts'
 import { call, errorText } from '../../api/call.ts'
 import type {
   ReviewCommentData,
+  ReviewData,
   ReviewDraft,
   ReviewedFileData,
   ReviewFileRow,
-  ReviewShown,
 } from '../../api/entities.ts'
 import type { Layout, ReviewHunk } from '../../geometry/review-rows.ts'
 import { startQuery } from '../../live/query.ts'
@@ -69,9 +69,9 @@ const atOnce = 3
 /** A review as one person looks at it. */
 export function createReview(subject: ReviewSubjectInput) {
   const query = startQuery('review_show', subject)
-  const shown = signal<ReviewShown | null>(null)
+  const shown = signal<ReviewData | null>(null)
   /** What is there by now, where that is not what is shown. */
-  const newer = signal<ReviewShown | null>(null)
+  const newer = signal<ReviewData | null>(null)
   const unfolded = signal<ReadonlyMap<string, boolean>>(new Map())
   const whole = signal<ReadonlySet<string>>(new Set())
   const fromStart = signal<ReadonlySet<string>>(new Set())
@@ -307,14 +307,14 @@ const saidOf = {
 /** The marks that an answer does not tell yet. */
 function unsentMarks(
   marking: ReadonlyMap<string, boolean>,
-  { files }: ReviewShown,
+  { files }: ReviewData,
 ): ReadonlyMap<string, boolean> {
   const told = new Map(files.map((file) => [fileKey(file), file.viewed?.current ?? false]))
   return new Map([...marking].filter(([key, viewed]) => told.get(key) !== viewed))
 }
 
 /** What is shown, with all that was said of it since. */
-function withWords(before: ReviewShown, { files, comments, drafts, reviews }: ReviewShown): ReviewShown {
+function withWords(before: ReviewData, { files, comments, drafts, reviews }: ReviewData): ReviewData {
   const now = new Map(files.map((file) => [fileKey(file), file]))
   const places = new Map(before.comments.map((comment) => [comment.comment_id, comment.now]))
   return {
@@ -330,7 +330,7 @@ function withWords(before: ReviewShown, { files, comments, drafts, reviews }: Re
   }
 }
 
-function changedPaths(before: ReviewShown | null, after: ReviewShown | null): readonly string[] {
+function changedPaths(before: ReviewData | null, after: ReviewData | null): readonly string[] {
   if (before === null || after === null) return []
   const known = new Map(before.files.map((file) => [fileKey(file), file.after]))
   const changed = after.files

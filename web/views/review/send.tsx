@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from 'preact/hooks'
-import type { ReviewShown } from '../../api/entities.ts'
+import type { ReviewData } from '../../api/entities.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
@@ -7,7 +7,7 @@ import type { ReviewActionName, ReviewModel } from './model.ts'
 
 interface SendProps {
   readonly review: ReviewModel
-  readonly shown: ReviewShown
+  readonly shown: ReviewData
   readonly verdict: ReviewActionName
   readonly close: () => void
 }

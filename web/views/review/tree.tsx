@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { formatCount } from '../../../src/kernel/text.ts'
-import type { ReviewFileRow, ReviewShown } from '../../api/entities.ts'
+import type { ReviewData, ReviewFileRow } from '../../api/entities.ts'
 import { type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { PlusMinus } from '../../parts/evidence.tsx'
@@ -15,7 +15,7 @@ interface TreeFile extends ReviewFileRow {
 
 interface TreeProps {
   readonly review: ReviewModel
-  readonly shown: ReviewShown
+  readonly shown: ReviewData
   readonly files: readonly ReviewFileRow[]
   readonly go: (file: ReviewFileRow) => void
 }

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { formatCount } from '../../../src/kernel/text.ts'
-import type { ReviewFileRow, ReviewShown } from '../../api/entities.ts'
+import type { ReviewData, ReviewFileRow } from '../../api/entities.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { type LineRow, reviewRows } from '../../geometry/review-rows.ts'
 import { keysOf } from '../../keys/bindings.ts'
@@ -69,7 +69,7 @@ function ReviewPage({ subject }: { readonly subject: ReviewSubjectInput }) {
   return <ReviewContent review={review} shown={shown} />
 }
 
-function ReviewContent({ review, shown }: { readonly review: ReviewModel; readonly shown: ReviewShown }) {
+function ReviewContent({ review, shown }: { readonly review: ReviewModel; readonly shown: ReviewData }) {
   const [verdict, setVerdict] = useState<ReviewActionName | null>(null)
   const words = (query.value.get('words') ?? '').toLowerCase()
   const files = useMemo(
@@ -139,7 +139,7 @@ function ReviewContent({ review, shown }: { readonly review: ReviewModel; readon
 }
 
 /** Comments on files that are not part of it any more. */
-function commentsElsewhere(review: ReviewModel, shown: ReviewShown) {
+function commentsElsewhere(review: ReviewModel, shown: ReviewData) {
   const known = new Set(shown.files.flatMap((file) => [fileKey(file), file.path]))
   return [...review.commentsOf.value]
     .filter(([key]) => key !== '' && !known.has(key))
@@ -148,7 +148,7 @@ function commentsElsewhere(review: ReviewModel, shown: ReviewShown) {
 
 interface HeadProps {
   readonly review: ReviewModel
-  readonly shown: ReviewShown
+  readonly shown: ReviewData
   readonly say: (verdict: ReviewActionName) => void
 }
 

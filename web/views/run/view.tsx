@@ -185,10 +185,12 @@ function entry({ type, path, sha256, status, revision, author }: RunPage['artifa
     <li key={`${type} ${path}`} title={told}>
       <StatusIcon status={status === 'current' ? 'done' : 'blocked'} named={false} />
       <span class="mono cut">{path}</span>
-      <span class="muted">{status === 'current' ? (type ?? 'does not count') : standings[status]}</span>
+      <span class="muted">
+        {status === 'current' ? (type ?? 'does not count') : approvalStatuses[status]}
+      </span>
       <span class="id">{sha256.slice(0, 7)}</span>
     </li>
   )
 }
 
-const standings = { changed: 'changed since', deleted: 'deleted since' } as const
+const approvalStatuses = { changed: 'changed since', deleted: 'deleted since' } as const

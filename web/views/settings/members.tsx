@@ -2,7 +2,7 @@ import { useCallback, useState } from 'preact/hooks'
 import { type Access, accesses, accessWords } from '../../../src/people/domain/access.ts'
 import { call, errorText } from '../../api/call.ts'
 import type { Invitation, MemberData } from '../../api/entities.ts'
-import { isPermitted, readSession, standing } from '../../api/session.ts'
+import { isPermitted, ownPermissions, readSession } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
@@ -133,7 +133,7 @@ interface MemberRowProps {
 
 function Row({ member, ask, said, refresh }: MemberRowProps) {
   const { person, email, access, roles, state } = member
-  const isOwn = standing.value?.person.id === person.id
+  const isOwn = ownPermissions.value?.person.id === person.id
   const change = async (next: Access) => {
     try {
       await call('member_set', { person: person.id, access: next })

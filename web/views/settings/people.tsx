@@ -2,7 +2,7 @@ import { useCallback, useState } from 'preact/hooks'
 import type { InputOf } from '../../../src/surfaces/http/client/client.ts'
 import { call, errorText } from '../../api/call.ts'
 import type { PersonData } from '../../api/entities.ts'
-import { standing } from '../../api/session.ts'
+import { ownPermissions } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { FailureMessage } from '../../parts/empty-state.tsx'
@@ -48,8 +48,8 @@ export function People() {
             <span class="wide settings-who">
               <Agent name={person.name} />
               <span class="muted cut">
-                {standing.value?.person.id === person.id ? 'you' : ''}
-                {standing.value?.person.id === person.id && person.email !== null ? ' · ' : ''}
+                {ownPermissions.value?.person.id === person.id ? 'you' : ''}
+                {ownPermissions.value?.person.id === person.id && person.email !== null ? ' · ' : ''}
                 {person.email}
               </span>
               {person.admin ? <span class="tag">admin</span> : null}

@@ -3,7 +3,7 @@ import { type Access, accesses, accessWords, lowerAccess } from '../../../src/pe
 import type { InputOf } from '../../../src/surfaces/http/client/client.ts'
 import { call, errorText } from '../../api/call.ts'
 import type { CreatedToken, SignInSessionData, TokenData } from '../../api/entities.ts'
-import { isPermitted, isSingleUser, projectName, readSession, standing } from '../../api/session.ts'
+import { isPermitted, isSingleUser, ownPermissions, projectName, readSession } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { durationText } from '../../parts/duration.ts'
@@ -22,7 +22,8 @@ const aMinute = 60_000
 
 /** The tokens that let somebody in, and the browsers that are signed in. */
 export function Tokens() {
-  const seesOthers = !isSingleUser.value && (standing.value?.admin === true || isPermitted('member_set'))
+  const seesOthers =
+    !isSingleUser.value && (ownPermissions.value?.admin === true || isPermitted('member_set'))
   const all = seesOthers && query.value.get('of') === 'all'
   const revoked = query.value.has('revoked')
   const tokens = useQuery(
@@ -200,7 +201,7 @@ interface CreateTokenProps {
 }
 
 function CreateToken({ close, done }: CreateTokenProps) {
-  const own = standing.value
+  const own = ownPermissions.value
   const [name, setName] = useState('')
   const [kind, setKind] = useState<TokenKindInput>('agent')
   const [person, setPerson] = useState(own?.person.id ?? '')

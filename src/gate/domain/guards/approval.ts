@@ -17,8 +17,8 @@ export const approval: GuardKind<ApprovalGuard> = {
   needs: ({ role, of }) => [{ kind: 'approvals', role, of }],
   evaluate: ({ role, of, count, independent }, { observed }) => {
     const given = observed.approvals.filter((event) => event.role === role && event.of === of)
-    const standing = given.filter(({ withdrawn }) => !withdrawn)
-    const counted = standing.filter(
+    const valid = given.filter(({ withdrawn }) => !withdrawn)
+    const counted = valid.filter(
       ({ byAuthor, current, independence }) =>
         current && !byAuthor && (!independent || independence === 'independent'),
     )
@@ -26,10 +26,10 @@ export const approval: GuardKind<ApprovalGuard> = {
     const subject = of === null ? '' : ` of "${of}"`
     if (people >= Math.max(count, 1))
       return satisfiedGuard(`${people} of ${count} approvals by ${role}${subject}`)
-    const outdated = standing.some(({ current }) => !current) ? '; it changed after an approval' : ''
+    const outdated = valid.some(({ current }) => !current) ? '; it changed after an approval' : ''
     const back = withdrawnSuffix(given)
-    const own = standing.some(({ byAuthor }) => byAuthor) ? '; an author cannot approve' : ''
-    const close = independent ? independenceSuffix(standing) : ''
+    const own = valid.some(({ byAuthor }) => byAuthor) ? '; an author cannot approve' : ''
+    const close = independent ? independenceSuffix(valid) : ''
     return unsatisfiedGuard(
       `${people} of ${count} approvals by ${role}${subject}${outdated}${back}${own}${close}`,
       `Ask a ${role}${independent ? ' who was not involved' : ''} to approve${of === null ? '' : ` the ${of}`}: waymark inbox.`,

@@ -146,8 +146,8 @@ function judgePaths(
   guard: Exclude<ChangesGuard, { readonly condition: 'in_scope' }>,
   files: readonly ObservedFile[],
 ): Judgement {
-  const standing = files.filter(isStillChanged)
-  if (guard.condition === 'none') return [changesRefusal('files changed', standing)]
+  const changed = files.filter(isStillChanged)
+  if (guard.condition === 'none') return [changesRefusal('files changed', changed)]
   const { condition, paths } = guard
   const wrong = paths.find((path) => patternProblem(path) !== null)
   if (wrong !== undefined || paths.length === 0) {
@@ -167,12 +167,12 @@ function judgePaths(
       return [
         changesRefusal(
           'changed, and is not among the allowed paths',
-          standing.filter((file) => !isMatchingFile(patterns, file)),
+          changed.filter((file) => !isMatchingFile(patterns, file)),
         ),
       ]
     case 'touches_none': {
-      const touched = standing.filter((file) => isMatchingFile(patterns, file))
-      const folders = standing.filter((file) => isFolder(file) && !touched.includes(file))
+      const touched = changed.filter((file) => isMatchingFile(patterns, file))
+      const folders = changed.filter((file) => isFolder(file) && !touched.includes(file))
       return [
         changesRefusal('changed, and must not', touched),
         findingOf('unknown', pathsOf(folders), {

@@ -2,7 +2,7 @@ import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
 import type { TransactionContext } from '../../../kernel/id.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import type { Reads } from '../../../store/ports/store.ts'
-import type { InboxItem, InboxItemRequest } from '../../../track/domain/records.ts'
+import type { ChangesRequest, InboxItem } from '../../../track/domain/records.ts'
 import { type Attempt, treeOf } from '../../../track/domain/task.ts'
 import { runItem } from '../../domain/decisions.ts'
 import type { NamedGuard } from '../../domain/definition.ts'
@@ -25,8 +25,6 @@ export interface AcceptableChanges {
   /** A person is asked about all of it at a task, or will be when the task is completed. */
   readonly isAsked: boolean
 }
-
-type ChangesRequest = Extract<InboxItemRequest, { kind: 'changes' }>
 
 interface AcceptableContext {
   readonly context: Pick<RecordContext, 'machine' | 'fingerprint'>

@@ -7,7 +7,7 @@ import type { CommandContext, Context, RecordContext } from '../../../kernel/ope
 import { list, pinned, sha } from '../../../kernel/operations/shapes.ts'
 import { processEnd } from '../../../kernel/process-end.ts'
 import type { Reads, SideWrite } from '../../../store/ports/store.ts'
-import type { InboxItem, InboxItemRequest } from '../../../track/domain/records.ts'
+import type { CommandRequest, InboxItem } from '../../../track/domain/records.ts'
 import { runItem } from '../../domain/decisions.ts'
 import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { CommandResult, RunRecord } from '../../domain/run.ts'
@@ -356,10 +356,9 @@ async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise
   }
 }
 
-type CommandRequest = Extract<InboxItemRequest, { kind: 'command' }>
 /** A command as a guard asks for it, in a folder. */
 type GuardCommand = Pick<CommandRequest, 'run' | 'folder' | 'pinned'>
-type AskedCommand = GuardCommand & { readonly hash: string; readonly isAnswered: boolean }
+type RequestedGuardCommand = GuardCommand & { readonly hash: string; readonly isAnswered: boolean }
 
 const maxFiles = 50
 const maxDiffLength = 6_000
@@ -403,7 +402,7 @@ function changesSince(difference: NonNullable<CommandQuestion['before']>['differ
 export async function askPerson(
   handling: CommandContext,
   run: Pick<RunRecord, 'id' | 'process' | 'missionId' | 'taskId'>,
-  commands: readonly (AskedCommand & { readonly question: CommandQuestion | null })[],
+  commands: readonly (RequestedGuardCommand & { readonly question: CommandQuestion | null })[],
 ): Promise<void> {
   const settled = await handling.store.view((reads) => hasAllAnswers(reads, commands))
   if (settled) return
@@ -443,7 +442,7 @@ function approvalQuestion(request: CommandRequest | null): string {
   return `${what} since ${before.author} approved it. May it run there as it is now?`
 }
 
-async function hasAllAnswers(reads: Reads, commands: readonly AskedCommand[]): Promise<boolean> {
+async function hasAllAnswers(reads: Reads, commands: readonly RequestedGuardCommand[]): Promise<boolean> {
   for (const command of commands) {
     const open = await openQuestions(reads, command)
     const isAsked = open.some((item) => hashOf(item) === command.hash)

@@ -37,7 +37,7 @@ interface ObservationSources {
 /** The run as its engine sees it: with how its files stand on disk now. */
 export function engineRun(
   { record, visits, artifacts }: LoadedRun,
-  standings: ExternalState['standings'],
+  fileFreshness: ExternalState['fileFreshness'],
 ): Run {
   const { state, revision, context } = record
   return {
@@ -48,7 +48,7 @@ export function engineRun(
     isCancelled: record.status === 'cancelled',
     artifacts: artifacts.map((artifact) => ({
       ...artifact,
-      status: standings.get(artifact.path) ?? 'current',
+      status: fileFreshness.get(artifact.path) ?? 'current',
     })),
   }
 }
@@ -206,7 +206,7 @@ async function observedApprovals(
   const { record, definition, artifacts } = loaded
   const approvals = await reads.runs.approvals(record.id)
   if (approvals.length === 0) return []
-  const run = engineRun(loaded, external.standings)
+  const run = engineRun(loaded, external.fileFreshness)
   // What comes with the event is part of what must have been approved, and the work of the one who emits it.
   const presented = addSubmittedFiles(run, external.handedIn)
   const requester = await requestAuthor(reads, loaded)

@@ -37,7 +37,7 @@ import type { CommandQuestion, MeasurementQuestions, RunMeasurements } from './m
 export interface ExternalState {
   readonly needs: readonly EvidenceNeed[]
   /** How the files that were submitted stand now, by path. */
-  readonly standings: ReadonlyMap<string, 'current' | 'changed' | 'deleted'>
+  readonly fileFreshness: ReadonlyMap<string, 'current' | 'changed' | 'deleted'>
   /** All that changed for the run's subject; null where nothing asks for it, or no attempt began. */
   readonly observedChanges: ObservedChanges | null
   /** What of it stands in the way of guards and a person may accept as it is. */
@@ -88,7 +88,7 @@ interface StateRequest {
 
 export const nothingMeasured = {
   needs: [],
-  standings: new Map<string, never>(),
+  fileFreshness: new Map<string, never>(),
   observedChanges: null,
   acceptable: [],
   changes: null,
@@ -120,7 +120,7 @@ export async function prepareState(
   const wantsChanges = needs.some(({ kind }) => kind === 'changes')
   const wantsApproval = needs.some((need) => need.kind === 'approvals' && isOfChanges(definition, need.of))
   const files = artifacts.filter((file) => needs.some((need) => isNeedForFile(definition, need, file)))
-  const standings = await prepareFreshness(reads, questions, { context, record, files })
+  const fileFreshness = await prepareFreshness(reads, questions, { context, record, files })
   const work = needs.some((need) => isFileNeed(need) || need.kind === 'changes')
     ? await workOf(reads, record)
     : nothingBegun
@@ -131,9 +131,9 @@ export async function prepareState(
       : new Map<string, never>()
   const state = { ...nothingMeasured, needs, folder }
   if (isElsewhere) {
-    if (!standings || !openChanges) return null
+    if (!fileFreshness || !openChanges) return null
     const seen = await observe(work, { openChanges, netChanges: new Map(), between: [] })
-    return { ...state, standings, observedChanges: seen?.observed ?? null }
+    return { ...state, fileFreshness, observedChanges: seen?.observed ?? null }
   }
   const hasOwnTree = needs.some(isStateApproval) && (await hasTree(reads, work))
   const wantsTree =
@@ -153,7 +153,7 @@ export async function prepareState(
     isCompared: needs.some((need) => need.kind === 'changes' && need.net),
   })
   const outside = await prepareWork(reads, questions, trees)
-  if (!standings || !openChanges || tree === undefined || commit === undefined || !commands || !outside) {
+  if (!fileFreshness || !openChanges || tree === undefined || commit === undefined || !commands || !outside) {
     return null
   }
   const net = prepareNetChanges(questions, { work, openChanges, outside })
@@ -174,7 +174,7 @@ export async function prepareState(
   if (acceptable === null) return null
   return {
     ...state,
-    standings,
+    fileFreshness,
     observedChanges: seen && {
       ...seen.observed,
       accepted: acceptable.length === 0 ? [] : await acceptedGuards(reads, loaded, acceptable),
@@ -278,17 +278,17 @@ export async function prepareFreshness(
     readonly record: Pick<RunRecord, 'id'>
     readonly files: readonly StoredArtifact[]
   },
-): Promise<ExternalState['standings'] | null> {
+): Promise<ExternalState['fileFreshness'] | null> {
   if (files.length === 0) return new Map()
   const machineOf = await runs.machinesOfRun(record.id)
   const here = files.filter(({ revision }) => machineOf.get(revision) === context.machine?.id)
-  const standings = here.map(({ path: file, bytes, sha256, stamp }) => {
+  const fileFreshness = here.map(({ path: file, bytes, sha256, stamp }) => {
     return [file, questions.ask('files', { path: file, bytes, sha256, stamp })] as const
   })
-  const known = standings.flatMap(([file, standing]) =>
-    standing === undefined ? [] : [[file, standing] as const],
+  const known = fileFreshness.flatMap(([file, freshness]) =>
+    freshness === undefined ? [] : [[file, freshness] as const],
   )
-  return known.length === standings.length ? new Map(known) : null
+  return known.length === fileFreshness.length ? new Map(known) : null
 }
 
 /**
@@ -330,7 +330,7 @@ export async function assertSubmittedLocally(
   )
 }
 
-export interface ApprovedState extends Pick<ExternalState, 'standings' | 'approvedTree' | 'changes'> {
+export interface ApprovedState extends Pick<ExternalState, 'fileFreshness' | 'approvedTree' | 'changes'> {
   /** Where the files lie, if they cannot be seen from here. */
   readonly elsewhere: SnapshotLocation | null
 }
@@ -352,25 +352,25 @@ export async function prepareApprovedContent(
   const work = approvals.length === 0 ? nothingBegun : await workOf(reads, record)
   const elsewhere = remotePlace(work, context)
   if (elsewhere) {
-    const { standings, approvedTree, changes } = nothingMeasured
-    return { standings, approvedTree, changes, elsewhere }
+    const { fileFreshness, approvedTree, changes } = nothingMeasured
+    return { fileFreshness, approvedTree, changes, elsewhere }
   }
   const isState = approvals.some(({ of }) => of === null)
   const isChanges = approvals.some(({ of }) => isOfChanges(definition, of))
   const files = artifacts.filter(
     (file) => isState || approvals.some(({ of }) => of !== null && isOfType(definition.artifacts, file, of)),
   )
-  const standings = await prepareFreshness(reads, questions, { context, record, files })
+  const fileFreshness = await prepareFreshness(reads, questions, { context, record, files })
   const hasOwnTree = isState && (await hasTree(reads, work))
   const approvedTree = hasOwnTree ? questions.ask('tree', 'content') : null
   const wanted = { gaps: isChanges, ended: isChanges, isCompared: false }
   const outside = await prepareWork(reads, questions, treesOf(work, context, wanted))
   const openChanges = isChanges ? await prepareOpenChanges(reads, questions, { context, work }) : new Map()
-  if (!standings || approvedTree === undefined || !outside || !openChanges) return null
+  if (!fileFreshness || approvedTree === undefined || !outside || !openChanges) return null
   const changes = isChanges
     ? await prepareChanges(reads, questions, { context, work, openChanges, outside })
     : null
-  return changes === undefined ? null : { elsewhere: null, standings, approvedTree, changes }
+  return changes === undefined ? null : { elsewhere: null, fileFreshness, approvedTree, changes }
 }
 
 /** Whether a need asks for files of a type: an approval of the state is about all of them. */

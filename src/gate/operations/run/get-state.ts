@@ -10,7 +10,7 @@ import { itemKinds } from '../../../track/domain/records.ts'
 import { countedArtifacts } from '../../domain/artifacts.ts'
 import { interpolatePrompt, stateNamed } from '../../domain/definition.ts'
 import type { MissingGuard } from '../../domain/expression.ts'
-import { json, runStatus, SaidEntry, VisitEntry } from '../run-answer.ts'
+import { json, MessageEntry, runStatus, VisitEntry } from '../run-answer.ts'
 import { findRun, runField } from './find-run.ts'
 import { MeasurementQuestions, type RunMeasurements, runMeasurements } from './measurements.ts'
 import { promptWithWords } from './remarks.ts'
@@ -46,7 +46,7 @@ export const getState = defineOperation({
     current_state: z.string(),
     revision: z.int(),
     prompt: z.string().optional(),
-    messages: list(SaidEntry).optional(),
+    messages: list(MessageEntry).optional(),
     context: json,
     /** The variables of the context whose values were shortened. */
     context_cut: strings.optional(),

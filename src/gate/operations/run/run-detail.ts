@@ -37,7 +37,7 @@ import { promptWithWords } from './remarks.ts'
 import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
 
 /** A transition out of the state, with everything that it asks for. */
-const WayEntry = z.object({
+const TransitionEntry = z.object({
   event: z.string(),
   to: z.string(),
   description: z.string().nullable(),
@@ -83,7 +83,7 @@ export const RunDetail = z.object({
   /** To answer with: what is decided is what was shown. */
   content: z.string().nullable(),
   choices: list(ChoiceEntry),
-  transitions: list(WayEntry),
+  transitions: list(TransitionEntry),
   artifacts: list(
     ArtifactEntry.extend({
       revision: z.int(),
@@ -126,7 +126,7 @@ interface PreparedRunDetail {
   readonly content: string | null
   readonly version: string | null
   readonly artifacts: readonly StoredArtifact[]
-  readonly standings: ExternalState['standings']
+  readonly fileFreshness: ExternalState['fileFreshness']
 }
 
 /** Null until all that is shown of it was measured. */
@@ -142,9 +142,9 @@ export async function prepareRunDetail(
   const content = isActive ? await prepareContent(reads, questions, { context, loaded }) : null
   const version = isActive ? questions.ask('versions', record.process.id) : null
   const artifacts = loaded.artifacts.toSorted((a, b) => b.revision - a.revision).slice(0, mostArtifacts)
-  const standings = await prepareFreshness(reads, questions, { context, record, files: artifacts })
-  if (situation === null || content === undefined || version === undefined || standings === null) return null
-  return { situation, content, version, artifacts, standings }
+  const fileFreshness = await prepareFreshness(reads, questions, { context, record, files: artifacts })
+  if (situation === null || content === undefined || version === undefined || fileFreshness === null) return null
+  return { situation, content, version, artifacts, fileFreshness }
 }
 
 async function prepareContent(
@@ -158,7 +158,7 @@ async function prepareContent(
 
 export async function runDetail(
   reads: Reads,
-  { situation, content, version, artifacts, standings }: PreparedRunDetail,
+  { situation, content, version, artifacts, fileFreshness }: PreparedRunDetail,
 ): Promise<z.output<typeof RunDetail>> {
   const { record, definition, run, items, loaded } = situation
   const isActive = record.status === 'active'
@@ -188,7 +188,7 @@ export async function runDetail(
       revision,
       author,
       // Of another machine it is not known to be otherwise.
-      status: standings.get(path) ?? 'current',
+      status: fileFreshness.get(path) ?? 'current',
     })),
     artifacts_total: loaded.artifacts.length,
     visited: run.visits.map(({ state: name, count }) => ({ state: name, times: count })),

@@ -3,7 +3,7 @@ import { instant } from '../../../kernel/instant.ts'
 import { list } from '../../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import { runProgress } from '../../domain/transitions.ts'
-import { RunProgressEntry, runStatus, SaidEntry } from '../run-answer.ts'
+import { MessageEntry, RunProgressEntry, runStatus } from '../run-answer.ts'
 import { engineRun } from './evidence.ts'
 import { loadRun, runField } from './find-run.ts'
 import { runRemarks } from './remarks.ts'
@@ -25,7 +25,7 @@ export const runSummary = defineOperation({
     current_state: z.string(),
     revision: z.int(),
     progress: RunProgressEntry,
-    messages: list(SaidEntry).optional(),
+    messages: list(MessageEntry).optional(),
     mission_id: z.string().nullable(),
     task_id: z.string().nullable(),
     created_at: z.string(),

@@ -176,7 +176,7 @@ export async function decideEvent(
   if (prepared.kind === 'repeated') return { events: [], answer: prepared.result }
   const { loaded, external, caller, observed, requester } = prepared
   const { record, definition } = loaded
-  const run = engineRun(loaded, external.standings)
+  const run = engineRun(loaded, external.fileFreshness)
   const known = sending.approvals === undefined ? [] : await reads.runs.approvals(record.id)
   const given = await giveApprovals(
     { reads, loaded, run, external, handling: context, requester, known },

@@ -50,7 +50,7 @@ export async function prepareSituation(
     ? await observeRun({ reads, external, fingerprint, now: clock.now(), actor, isAlive }, loaded)
     : nothingObserved
   const { record, definition } = loaded
-  const run = engineRun(loaded, external.standings)
+  const run = engineRun(loaded, external.fileFreshness)
   const eventRequestOf = eventRequestsBy(context, { observed, definition })
   const events = eventsFor(context, { run, observed, definition })
   return { record, definition, loaded, external, run, observed, events, items, said, eventRequestOf }

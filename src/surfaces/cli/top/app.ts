@@ -40,7 +40,7 @@ const tick = 1_000
 function Top({ topped }: { readonly topped: ScreenSource }) {
   const { exit, suspendTerminal } = useApp()
   const { columns, rows } = useWindowSize()
-  const [standing, setStanding] = useState<ScreenData | null>(null)
+  const [data, setData] = useState<ScreenData | null>(null)
   const [doing, setDoing] = useState<ScreenState>({ selected: null, asking: null, said: null })
   const [now, setNow] = useState(() => Date.now())
   const say = useCallback(
@@ -49,7 +49,7 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
   )
   const look = useCallback(async () => {
     try {
-      setStanding(await topped.read())
+      setData(await topped.read())
     } catch (error) {
       say(messageOf(error), true)
     }
@@ -65,7 +65,7 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
       for (const timer of timers) clearInterval(timer)
     }
   }, [topped, look])
-  const card = standing && selectedCard(standing, doing)
+  const card = data && selectedCard(data, doing)
   const act = async (verb: ScreenAction, about: TopCard, words: string) => {
     setDoing({ selected: about.item_id, asking: null, said: null })
     try {
@@ -82,7 +82,7 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
     if (key.ctrl && input === 'z') return void suspendTerminal(() => topped.pause())
     if (doing.asking !== null) return write(doing.asking, input, key)
     if (input === 'q') return exit()
-    const cards = standing?.cards ?? []
+    const cards = data?.cards ?? []
     const at = cards.findIndex(({ item_id }) => item_id === card?.item_id)
     const step = input === 'j' || key.downArrow ? 1 : input === 'k' || key.upArrow ? -1 : 0
     if (step !== 0) {
@@ -107,7 +107,7 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
     const { words, about, verb } = asking
     if (key.escape) return setDoing({ ...doing, asking: null })
     if (key.return) {
-      const meant = standing?.cards.find(({ item_id }) => item_id === about)
+      const meant = data?.cards.find(({ item_id }) => item_id === about)
       if (meant) return void act(verb, meant, words.trim())
       return setDoing({
         ...doing,
@@ -121,7 +121,7 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
         : words + input.replace(/\s+/g, ' ')
     setDoing({ ...doing, asking: { ...asking, words: next } })
   }
-  const lines = linesOf(standing, doing, { columns, rows, project: topped.project, now })
+  const lines = linesOf(data, doing, { columns, rows, project: topped.project, now })
   return createElement(
     Box,
     { flexDirection: 'column', width: columns, height: rows, overflow: 'hidden' },

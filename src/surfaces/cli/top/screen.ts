@@ -43,22 +43,22 @@ interface ScreenOptions {
 
 /** The lines of a whole screen, exactly as many as it has. No text in them steers the terminal. */
 export function linesOf(
-  standing: ScreenData | null,
+  data: ScreenData | null,
   doing: ScreenState,
   { columns, rows, project, now }: ScreenSize & ScreenOptions,
 ): readonly ScreenLine[] {
-  const head = [screenHeader(standing, project, now)]
-  const foot = screenFooter(standing, doing)
+  const head = [screenHeader(data, project, now)]
+  const foot = screenFooter(data, doing)
   const room = Math.max(0, rows - head.length - foot.length)
-  if (standing === null) return fitScreen([...head, [{ text: 'Reading the record.' }]], foot, rows)
-  const card = selectedCard(standing, doing)
+  if (data === null) return fitScreen([...head, [{ text: 'Reading the record.' }]], foot, rows)
+  const card = selectedCard(data, doing)
   const detail = card === null ? [] : detailLines(card, columns)
   // The inbox takes half of what is left, and more where nothing else is shown.
-  const others = [agentLines(standing, now), missionLines(standing)]
+  const others = [agentLines(data, now), missionLines(data)]
   const wanted = others.map((lines) => lines.length)
   const most = Math.max(3, Math.floor((room - detail.length) / 2))
   const inboxRoom = Math.max(most, room - detail.length - wanted.reduce((sum, length) => sum + length, 0))
-  const inbox = inboxLines(standing, { selected: card?.item_id ?? null, now }, inboxRoom)
+  const inbox = inboxLines(data, { selected: card?.item_id ?? null, now }, inboxRoom)
   const left = Math.max(0, room - inbox.length - detail.length)
   const [agents = [], missions = []] = others
   const forMissions = Math.min(missions.length, Math.max(3, left - agents.length))
@@ -97,12 +97,12 @@ export function selectedCard(
   return cards.find(({ item_id }) => item_id === selected) ?? cards[0] ?? null
 }
 
-function screenHeader(standing: ScreenData | null, project: string, now: number): ScreenLine {
+function screenHeader(data: ScreenData | null, project: string, now: number): ScreenLine {
   const time = new Date(now).toTimeString().slice(0, 8)
   const counts =
-    standing === null
+    data === null
       ? ''
-      : ` · ${standing.work.waiting} need you · ${standing.work.running_total} active · ${formatCount(standing.work.missions_total, 'mission')}`
+      : ` · ${data.work.waiting} need you · ${data.work.running_total} active · ${formatCount(data.work.missions_total, 'mission')}`
   return [{ text: `waymark top · ${safeLine(project)}${counts} · ${time}`, style: 'bold' }]
 }
 
@@ -233,7 +233,7 @@ function progressBar(phase: number, phases: number): string {
   return '█'.repeat(Math.min(barWidth, over)).padEnd(barWidth, '░')
 }
 
-function screenFooter(standing: ScreenData | null, doing: ScreenState): readonly ScreenLine[] {
+function screenFooter(data: ScreenData | null, doing: ScreenState): readonly ScreenLine[] {
   const { asking, said } = doing
   if (asking !== null) {
     return [
@@ -244,7 +244,7 @@ function screenFooter(standing: ScreenData | null, doing: ScreenState): readonly
       [{ text: 'Enter sends · Esc cancels', style: 'dim' }],
     ]
   }
-  const card = standing && selectedCard(standing, doing)
+  const card = data && selectedCard(data, doing)
   const verbs = card ? verbsOf(card).map(({ key, label }) => `${key} ${label}`) : []
   const keys = ['j k move', ...verbs, 'q quit'].join(' · ')
   return [

@@ -356,11 +356,11 @@ async function identityChangesOf(
 
 /** As the lists of persons, tokens and sessions show them. */
 function isSeen(change: IdentityChange, { principal, projectId }: DirectoryWatcher): boolean {
-  const standing = permissionsIn(principal, projectId)
-  if (standing.admin || change.personId === principal.person.id) return true
+  const permissions = permissionsIn(principal, projectId)
+  if (permissions.admin || change.personId === principal.person.id) return true
   if (change.kind === 'session') return false
-  if (hasAccess(standing, 'owner')) return change.kind === 'person' || change.projects.includes(projectId)
-  return change.kind === 'person' && hasAccess(standing, 'viewer') && change.projects.includes(projectId)
+  if (hasAccess(permissions, 'owner')) return change.kind === 'person' || change.projects.includes(projectId)
+  return change.kind === 'person' && hasAccess(permissions, 'viewer') && change.projects.includes(projectId)
 }
 
 /** Whoever may do the same in every project: which one it is needs not be known, not even whether it can be read. */

@@ -39,13 +39,13 @@ export class OpenStreams {
   }
 
   async #look(): Promise<void> {
-    const standing = new Map<string, Promise<boolean>>()
+    const isAllowed = new Map<string, Promise<boolean>>()
     await Promise.all(
       [...this.#streams].map(async (stream) => {
         const { token, login, principal } = stream.caller
         const key = `${token} ${login ?? ''} ${principal.version}`
-        const stands = standing.get(key) ?? this.#directory.stands(stream.caller)
-        standing.set(key, stands)
+        const stands = isAllowed.get(key) ?? this.#directory.stands(stream.caller)
+        isAllowed.set(key, stands)
         if ((await stands) || !this.#streams.has(stream)) return
         this.#forget(stream)
         stream.end()
