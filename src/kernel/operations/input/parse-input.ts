@@ -31,7 +31,7 @@ export function parseInput(operation: Operation, raw: unknown): Record<string, u
   const unique = [...new Set(sentences)]
   throw new Failure('INVALID_INPUT', `${operation.name}: ${unique.slice(0, 8).join(' ')}`, {
     reason: 'input_invalid',
-    ...(!hasFieldList(unique) && {
+    ...(!hasFieldList(parsed.error.issues, fields) && {
       hint: `${operation.name} takes ${fields.length === 0 ? 'no fields' : fields.join(', ')}.`,
     }),
     details: { fields: parsed.error.issues.flatMap(fieldsOf).slice(0, 8) },
@@ -92,9 +92,14 @@ function refuseMasses(operation: Operation, given: object): void {
   }
 }
 
-/** Whether the fields were named already: once is enough. */
-function hasFieldList(sentences: readonly string[]): boolean {
-  return sentences.some((sentence) => /^Unknown fields? "[^."]*".*: the fields are /.test(sentence))
+/** Whether the message lists the fields already: once is enough. */
+function hasFieldList(issues: readonly z.core.$ZodIssue[], fields: readonly string[]): boolean {
+  return issues.some(
+    (issue) =>
+      issue.code === 'unrecognized_keys' &&
+      issue.path.length === 0 &&
+      issue.keys.slice(0, maxNamedFields).some((key) => nearestWord(key, fields) === undefined),
+  )
 }
 
 /** The input with the fields that other programs call otherwise under their names here, in whatever spelling. */
