@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { amount } from '../../test/support/amount.ts'
 import { defunctDescendants } from '../../test/support/defunct.ts'
 import { launch } from './launcher.ts'
 import { type GitCall, noGit, runGit } from './process.ts'
@@ -58,11 +57,9 @@ test('more calls than there are lanes are answered, each with its own code', asy
 
 test('the shell leaves no defunct process, however many calls it answered', async () => {
   const { call } = fakeGit()
-  const calls = Array.from({ length: amount({ test: 12, soak: 60 }) }, (_, at) =>
-    runGit(at % 3 === 0 ? ['fail'] : ['say', 'x'], call),
-  )
+  const calls = Array.from({ length: 15 }, (_, at) => runGit(at % 3 === 0 ? ['fail'] : ['say', 'x'], call))
   await Promise.all(calls)
-  for (let at = 0; at < amount({ test: 4, soak: 30 }); at += 1) await runGit(['say', 'x'], call)
+  for (let at = 0; at < 5; at += 1) await runGit(['say', 'x'], call)
   await expect.poll(defunctDescendants, { timeout: 20_000 }).toEqual([])
 })
 

@@ -3,6 +3,7 @@ import { parse, stringify } from 'yaml'
 import { transition } from '../../src/gate/domain/engine.ts'
 import { beginRun } from '../../src/gate/domain/run.ts'
 import { readDefinition } from '../../src/gate/process-files/read-definition.ts'
+import { amount } from '../support/amount.ts'
 import { definitionIn, eventRequest, smallProcess } from '../support/processes.ts'
 
 const everyKey = `${smallProcess
@@ -77,7 +78,8 @@ test('a valid definition with nearly every key is read', () => {
 })
 
 test('a typo in any key of a valid definition is refused, naming the key that was meant and the place', () => {
-  for (const path of keyPaths(parse(everyKey))) {
+  const each = amount({ test: 3, soak: 1 })
+  for (const path of keyPaths(parse(everyKey)).filter((_, at) => at % each === 0)) {
     const key = path.at(-1) ?? ''
     const typo = `${key}${key.at(-1)}`
     const { definition, findings } = readDefinition(renamed(path, typo))

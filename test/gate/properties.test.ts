@@ -113,7 +113,7 @@ test('never is a transition taken whose guard is false', () => {
         run = result.run
       }
     }),
-    { numRuns: amount({ test: 100, soak: 300 }) },
+    { numRuns: amount({ test: 40, soak: 300 }) },
   )
   expect(moved).toBeGreaterThan(0)
 })
@@ -125,7 +125,7 @@ test('replaying the accepted events alone gives the same run, and a refused one 
       expect(play(definition, first.accepted)).toEqual(first)
       expect(first.run.revision).toBe(first.accepted.length + 1)
     }),
-    { numRuns: amount({ test: 100, soak: 300 }) },
+    { numRuns: amount({ test: 40, soak: 300 }) },
   )
 })
 
@@ -136,6 +136,6 @@ test('any change of one character in a file is read or told, never thrown', () =
       const { definition, findings } = readDefinition(changed)
       expect(definition !== null || findings.some(({ severity }) => severity === 'error')).toBe(true)
     }),
-    { numRuns: amount({ test: 100, soak: 300 }) },
+    { numRuns: amount({ test: 15, soak: 300 }) },
   )
 })

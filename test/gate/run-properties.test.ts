@@ -10,7 +10,7 @@ test('whatever is emitted: no way is taken past its guards, a refusal changes no
   const property = fc.asyncProperty(anySoundProcess, anySteps, async (process, steps) => {
     all.push(await playRun(project, process, steps))
   })
-  await fc.assert(property, { numRuns: amount({ test: 20, soak: 120 }) })
+  await fc.assert(property, { numRuns: amount({ test: 10, soak: 120 }) })
 
   // It was worth it: events were accepted, moved runs, stayed in them, and were refused for every reason.
   const total = (of: (played: Played) => number) => all.reduce((sum, played) => sum + of(played), 0)

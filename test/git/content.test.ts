@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, renameSync, utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parseNumstat } from '../../src/git/patch.ts'
+import { amount } from '../support/amount.ts'
 import { emptyRepository, lines, projectRepository, type WorkFolder } from '../support/git-repository.ts'
 import { watch } from './watch.ts'
 
@@ -18,7 +19,7 @@ test('case 75: index.lock present at start and end', async () => {
 
 test('case 76: commit, then same-size edit back within the same second (racy index)', async () => {
   const repo = projectRepository()
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < amount({ test: 2, soak: 5 }); round += 1) {
     const { changes } = await watch(repo, () => {
       repo.put('lib/util.ts', lines('utik'))
       repo.commit('Same size')
@@ -31,7 +32,8 @@ test('case 76: commit, then same-size edit back within the same second (racy ind
 
 test('a same-size edit in the second of the commit is seen', async () => {
   const repo = projectRepository()
-  for (const name of ['utik', 'utim', 'utin', 'utip', 'utiq']) {
+  const names = ['utik', 'utim', 'utin', 'utip', 'utiq']
+  for (const name of names.slice(0, amount({ test: 2, soak: 5 }))) {
     repo.put('lib/util.ts', lines(`${name.slice(0, 3)}a`))
     repo.git('add', '.')
     repo.git('commit', '-q', '--allow-empty', '-m', 'Base')

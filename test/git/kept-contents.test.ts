@@ -26,8 +26,8 @@ async function take(witness: WorkTreeWitness, folder: string, name: string): Pro
   return ref
 }
 
-async function tenTasks(repo: WorkFolder, witness: WorkTreeWitness): Promise<void> {
-  for (let task = 0; task < 10; task += 1) {
+async function someTasks(repo: WorkFolder, witness: WorkTreeWitness): Promise<void> {
+  for (let task = 0; task < amount({ test: 3, soak: 10 }); task += 1) {
     const start = await take(witness, repo.top, `start-${task}`)
     repo.append('lib/util.ts', `edit ${task}\n`)
     const end = await take(witness, repo.top, `end-${task}`)
@@ -38,11 +38,11 @@ async function tenTasks(repo: WorkFolder, witness: WorkTreeWitness): Promise<voi
 
 const files = amount({ test: 2, soak: 10 })
 
-test('megabytes of unchanged untracked files beside ten tasks are kept once', async () => {
+test('megabytes of unchanged untracked files beside several tasks are kept once', async () => {
   const repo = projectRepository()
   for (let file = 0; file < files; file += 1) repo.put(`data/${file}.bin`, randomBytes(3 * megabyte))
   const stateFolder = temporaryFolder()
-  await tenTasks(repo, createWitness({ stateFolder, clock: { now: () => Date.now() } }))
+  await someTasks(repo, createWitness({ stateFolder, clock: { now: () => Date.now() } }))
   expect(sizeOf(stateFolder)).toBeGreaterThan(3 * files * megabyte)
   expect(sizeOf(stateFolder)).toBeLessThan((3 * files + 2) * megabyte)
 })
@@ -53,7 +53,7 @@ test('without git, too, text that stays is kept once', async () => {
   for (let file = 0; file < files; file += 1)
     folder.put(`data/${file}.txt`, randomBytes(megabyte).toString('hex'))
   const stateFolder = temporaryFolder()
-  await tenTasks(folder, createWitness({ stateFolder, clock: { now: () => Date.now() } }))
+  await someTasks(folder, createWitness({ stateFolder, clock: { now: () => Date.now() } }))
   expect(sizeOf(stateFolder)).toBeLessThan((2 * files + 2) * megabyte)
 })
 
@@ -100,20 +100,23 @@ test('snapshots of several processes go on while others tidy up', async () => {
   const stateFolder = temporaryFolder()
   const open = (ahead: number) => createWitness({ stateFolder, clock: { now: () => Date.now() + ahead } })
   const refs: SnapshotRef[] = []
+  const lastRound = amount({ test: 2, soak: 5 })
   const taking = Array.from({ length: 3 }, async (_, at) => {
     const witness = open(0)
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round <= lastRound; round += 1) {
       repo.put(`of-${at}.txt`, `round ${round} of ${at}\n`)
       refs.push(await take(witness, repo.top, `process-${at}-${round}`))
     }
   })
-  const pruning = Array.from({ length: 6 }, () => open(0).sweep([]))
+  const pruning = Array.from({ length: lastRound + 1 }, () => open(0).sweep([]))
   await Promise.all([...taking, ...pruning])
   const witness = open(0)
   const from = refs.find(({ directory }) => directory.endsWith('process-0-0'))
-  const to = refs.find(({ directory }) => directory.endsWith('process-0-5'))
+  const to = refs.find(({ directory }) => directory.endsWith(`process-0-${lastRound}`))
   if (from === undefined || to === undefined) throw new Error('The snapshots were not taken.')
-  expect((await witness.unifiedDiff(from, to, ['of-0.txt']))?.text).toContain('-round 0 of 0\n+round 5 of 0')
+  expect((await witness.unifiedDiff(from, to, ['of-0.txt']))?.text).toContain(
+    `-round 0 of 0\n+round ${lastRound} of 0`,
+  )
 })
 
 test('beyond its budget the project is told, and reports stay exact without lines', async () => {

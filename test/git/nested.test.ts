@@ -219,6 +219,8 @@ test('a linked work tree of a nested repository stays closed as well', async () 
   expect(report.notes).toEqual([expect.stringMatching(/^other\/ is a linked work tree/)])
 })
 
+const forgedIndex = 'a submodule in the index that has no repository'
+
 /** Folders below a tracked one that git takes for repositories, and passes over. */
 const forged: Readonly<Record<string, (repo: WorkFolder, folder: WorkFolder) => void>> = {
   'a file that leads to the repository around': (repo, folder) =>
@@ -253,18 +255,21 @@ const forged: Readonly<Record<string, (repo: WorkFolder, folder: WorkFolder) => 
     folder.put('.git/HEAD', `${'1'.repeat(40)}\n`)
   },
   'objects of another format': (_, folder) => void folder.git('init', '-q', '--object-format=sha256'),
-  'a submodule in the index that has no repository': (repo) =>
-    void repo.git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},src/v`),
+  [forgedIndex]: (repo) =>
+    void repo.git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},src/${forgedIndex}`),
 }
 
-test.for(Object.keys(forged))('a new file beside %s is seen', async (name) => {
+test('a new file is seen beside anything that git takes for a repository', async () => {
   const repo = projectRepository()
+  const names = Object.keys(forged)
   const { changes, report } = await watch(repo, () => {
-    const folder = repo.in('src/v')
-    folder.put('n.ts', 'n\n')
-    forged[name]?.(repo, folder)
+    for (const [name, forge] of Object.entries(forged)) {
+      const folder = repo.in(`src/${name}`)
+      folder.put('n.ts', 'n\n')
+      forge(repo, folder)
+    }
   })
-  expect(changes).toContain('A src/v/n.ts')
+  expect(changes).toEqual(expect.arrayContaining(names.map((name) => `A src/${name}/n.ts`)))
   expect(report.status).toBe('exact')
 })
 

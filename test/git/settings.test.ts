@@ -154,19 +154,16 @@ const duringTheTask: Record<string, (repo: WorkFolder) => void> = {
   'core.attributesfile': (repo) => void repo.git('config', 'core.attributesFile', repo.path('.git/rules')),
 }
 
-test.for(Object.keys(duringTheTask))(
-  'a change of %s during the task makes the report partial',
-  async (name) => {
-    const repo = projectRepository()
-    repo.put('.git/rules', '# none\n')
-    const { report } = await watch(repo, () => {
-      duringTheTask[name]?.(repo)
-      repo.put('src/hidden/n.ts', 'new\n')
-    })
-    expect(report.status).toBe('partial')
-    expect(report.doubts.join(' ')).toContain(name)
-  },
-)
+test('a change of settings and rules during the task makes the report partial, and names each', async () => {
+  const repo = projectRepository()
+  repo.put('.git/rules', '# none\n')
+  const { report } = await watch(repo, () => {
+    for (const change of Object.values(duringTheTask)) change(repo)
+    repo.put('src/hidden/n.ts', 'new\n')
+  })
+  expect(report.status).toBe('partial')
+  for (const name of Object.keys(duringTheTask)) expect(report.doubts.join(' ')).toContain(name)
+})
 
 test('a file that was taken out of a sparse checkout by its flag makes the report partial', async () => {
   const repo = projectRepository()

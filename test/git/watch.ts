@@ -1,4 +1,4 @@
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import type { AttemptMeasurement } from '../../src/events/domain/project-event.ts'
 import type { Snapshot, WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
 import { createWitness } from '../../src/git/witness.ts'
@@ -20,6 +20,7 @@ import {
 } from '../../src/track/operations/measure.ts'
 import { anAttempt } from '../support/entities.ts'
 import { temporaryFolder, type WorkFolder } from '../support/git-repository.ts'
+import { whenFinished } from '../support/shared.ts'
 import { confinedWitness, isThroughMachine } from '../support/through-machine.ts'
 
 export interface Watched {
@@ -57,7 +58,7 @@ export function testWitness(environment: NodeJS.ProcessEnv = {}): WorkTreeWitnes
     environment: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, ...environment },
   })
   // What it still writes goes with its folder.
-  onTestFinished(() => witness.settle())
+  whenFinished(() => witness.settle())
   return isThroughMachine() ? confinedWitness(witness, stateFolder) : witness
 }
 

@@ -1,8 +1,9 @@
 import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
-import { lines, openStory } from './story.ts'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { shared } from '../support/shared.ts'
+import { lines, openStory, type Story } from './story.ts'
 
 const x = (...numbers: number[]) => lines('x', ...numbers)
 const y = (...numbers: number[]) => lines('y', ...numbers)
@@ -12,18 +13,121 @@ const u = (...numbers: number[]) => lines('u', ...numbers)
 
 const allX = { x1: 'a1', x2: 'a1', x3: 'a1' }
 
-test('1 an attempt, committed by a person', async () => {
-  const s = await openStory()
-  await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
-  s.commit()
-  expect((await s.whose('f')).slice(-3)).toEqual(['x1 a1 exact', 'x2 a1 exact', 'x3 a1 exact'])
-  expect((await s.whose('f'))[0]).toBe('base author git')
-})
+describe('of one attempt whose lines a person committed', () => {
+  const story = shared(async () => {
+    const made = await openStory()
+    await made.attempt('a1', () => made.put('f', x(1, 2, 3)))
+    made.commit()
+    return { made, committed: made.git('rev-parse', 'HEAD').trim() }
+  })
+  let s: Story
 
-test('2 not committed', async () => {
-  const s = await openStory()
-  await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
-  expect((await s.whose('f')).slice(-3)).toEqual(['x1 a1 exact', 'x2 a1 exact', 'x3 a1 exact'])
+  // What git does afterwards is taken back: nothing of it is recorded.
+  beforeEach(async () => {
+    const { made, committed } = await story()
+    s = made
+    s.git('checkout', '-qf', '-B', 'main', committed)
+    s.git('clean', '-qfd')
+  })
+
+  /** Puts the commit on a branch of its own, `work`, and `main` before it. */
+  function putAside(): void {
+    s.git('checkout', '-qB', 'work')
+    s.git('checkout', '-qB', 'main', 'HEAD~1')
+  }
+
+  test('1 an attempt, committed by a person', async () => {
+    expect((await s.whose('f')).slice(-3)).toEqual(['x1 a1 exact', 'x2 a1 exact', 'x3 a1 exact'])
+    expect((await s.whose('f'))[0]).toBe('base author git')
+  })
+
+  test('2 not committed', async () => {
+    s.git('reset', '-q', 'HEAD~1')
+    expect((await s.whose('f')).slice(-3)).toEqual(['x1 a1 exact', 'x2 a1 exact', 'x3 a1 exact'])
+  })
+
+  test('5 amended, the message and with lines of the person', async () => {
+    s.git('commit', '-q', '--amend', '-m', 'better words')
+    expect(await s.owners('f')).toEqual(allX)
+    s.put('f', p(1), 'base line two')
+    s.git('commit', '-qa', '--amend', '-m', 'with more')
+    expect(await s.owners('f')).toEqual({ ...allX, p1: 'author' })
+  })
+
+  test('6 rebased onto a moved branch', async () => {
+    putAside()
+    s.put('f', u(1, 2), 'base line one')
+    s.commit('upstream')
+    const main = s.git('rev-parse', 'HEAD').trim()
+    s.git('checkout', '-q', 'work')
+    s.git('rebase', '-q', main)
+    expect(await s.whose('f')).toContain('x2 a1 matched')
+    expect(await s.owners('f')).toEqual({ ...allX, u1: 'author', u2: 'author' })
+  })
+
+  test('7 rebased with a conflict that a person resolves', async () => {
+    putAside()
+    s.put('f', u(1, 2))
+    s.commit('upstream')
+    const main = s.git('rev-parse', 'HEAD').trim()
+    s.git('checkout', '-q', 'work')
+    expect(() => s.git('rebase', '-q', main)).toThrow()
+    s.take('f', '<<<<', '====', '>>>>')
+    s.swap('f', 'x2', 'r2 is what the person made of it')
+    s.git('add', '-A')
+    s.git('-c', 'core.editor=true', 'rebase', '--continue')
+    expect(await s.owners('f')).toEqual({ x1: 'a1', r2: 'author', x3: 'a1', u1: 'author', u2: 'author' })
+  })
+
+  test('10 cherry-picked to a branch that moved', async () => {
+    putAside()
+    s.put('f', u(1), 'base line one')
+    s.commit('upstream')
+    s.git('cherry-pick', 'work')
+    expect(await s.owners('f')).toEqual({ ...allX, u1: 'author' })
+  })
+
+  test('13 a person renames and edits', async () => {
+    s.git('mv', 'f', 'h')
+    s.put('h', p(1))
+    expect(await s.owners('h')).toEqual({ ...allX, p1: 'uncommitted' })
+    s.commit()
+    expect(await s.owners('h')).toEqual({ ...allX, p1: 'author' })
+  })
+
+  test('14 a person moves three lines to another file', async () => {
+    s.take('f', 'x')
+    s.put('g', x(1, 2, 3))
+    s.commit()
+    expect(await s.owners('g')).toEqual(allX)
+  })
+
+  test('17 reverted twice', async () => {
+    s.git('revert', '--no-edit', 'HEAD')
+    s.git('revert', '--no-edit', 'HEAD')
+    expect(await s.owners('f')).toEqual(allX)
+  })
+
+  test('18 stashed and popped', async () => {
+    s.git('reset', '-q', 'HEAD~1')
+    s.git('stash', '-q')
+    s.git('stash', 'pop', '-q')
+    expect(await s.owners('f')).toEqual(allX)
+  })
+
+  test('21 the history is rewritten', async () => {
+    s.put('g', p(1))
+    s.commit()
+    vi.stubEnv('FILTER_BRANCH_SQUELCH_WARNING', '1')
+    s.git('filter-branch', '-f', '--msg-filter', 'sed s/^/again-/', 'HEAD')
+    expect(await s.owners('f')).toEqual(allX)
+  })
+
+  test('25 an orphan branch with one commit', async () => {
+    s.git('checkout', '-q', '--orphan', 'fresh')
+    s.commit('all anew')
+    expect(await s.owners('f')).toEqual(allX)
+  })
 })
 
 test('3 a person adds above, before and after the next snapshot', async () => {
@@ -41,50 +145,6 @@ test('4 another attempt changes one of three lines', async () => {
   await s.attempt('a2', () => s.swap('f', 'x2', y(2)[0] ?? ''))
   s.commit()
   expect(await s.owners('f')).toEqual({ x1: 'a1', y2: 'a2', x3: 'a1' })
-})
-
-test('5 amended, the message and with lines of the person', async () => {
-  const s = await openStory()
-  await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
-  s.commit()
-  s.git('commit', '-q', '--amend', '-m', 'better words')
-  expect(await s.owners('f')).toEqual(allX)
-  s.put('f', p(1), 'base line two')
-  s.git('commit', '-qa', '--amend', '-m', 'with more')
-  expect(await s.owners('f')).toEqual({ ...allX, p1: 'author' })
-})
-
-test('6 rebased onto a moved branch', async () => {
-  const s = await openStory()
-  s.git('checkout', '-qb', 'work')
-  await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
-  s.commit()
-  s.git('checkout', '-q', '-')
-  s.put('f', u(1, 2), 'base line one')
-  s.commit('upstream')
-  const main = s.git('rev-parse', 'HEAD').trim()
-  s.git('checkout', '-q', 'work')
-  s.git('rebase', '-q', main)
-  expect(await s.whose('f')).toContain('x2 a1 matched')
-  expect(await s.owners('f')).toEqual({ ...allX, u1: 'author', u2: 'author' })
-})
-
-test('7 rebased with a conflict that a person resolves', async () => {
-  const s = await openStory()
-  s.git('checkout', '-qb', 'work')
-  await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
-  s.commit()
-  s.git('checkout', '-q', '-')
-  s.put('f', u(1, 2))
-  s.commit('upstream')
-  const main = s.git('rev-parse', 'HEAD').trim()
-  s.git('checkout', '-q', 'work')
-  expect(() => s.git('rebase', '-q', main)).toThrow()
-  s.take('f', '<<<<', '====', '>>>>')
-  s.swap('f', 'x2', 'r2 is what the person made of it')
-  s.git('add', '-A')
-  s.git('-c', 'core.editor=true', 'rebase', '--continue')
-  expect(await s.owners('f')).toEqual({ x1: 'a1', r2: 'author', x3: 'a1', u1: 'author', u2: 'author' })
 })
 
 test('8 three attempts, commits squashed by a soft reset', async () => {
@@ -119,19 +179,6 @@ test('9 a squash merge onto a main that moved', async () => {
   expect(await s.owners('f')).toEqual({ x1: 'a1', x2: 'a1', y1: 'a2', y2: 'a2', u1: 'author' })
 })
 
-test('10 cherry-picked to a branch that moved', async () => {
-  const s = await openStory()
-  const main = s.git('branch', '--show-current').trim()
-  s.git('checkout', '-qb', 'work')
-  await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
-  s.commit()
-  s.git('checkout', '-q', main)
-  s.put('f', u(1), 'base line one')
-  s.commit('upstream')
-  s.git('cherry-pick', 'work')
-  expect(await s.owners('f')).toEqual({ ...allX, u1: 'author' })
-})
-
 test('11 two commits in another order', async () => {
   const s = await openStory()
   const start = s.git('rev-parse', 'HEAD').trim()
@@ -161,27 +208,6 @@ test('12 one of two hunks is committed', async () => {
   expect(await s.owners('f', { rev: 'HEAD' })).toEqual({ x1: 'a1' })
 })
 
-test('13 a person renames and edits', async () => {
-  const s = await openStory()
-  await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
-  s.commit()
-  s.git('mv', 'f', 'h')
-  s.put('h', p(1))
-  expect(await s.owners('h')).toEqual({ ...allX, p1: 'uncommitted' })
-  s.commit()
-  expect(await s.owners('h')).toEqual({ ...allX, p1: 'author' })
-})
-
-test('14 a person moves three lines to another file', async () => {
-  const s = await openStory()
-  await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
-  s.commit()
-  s.take('f', 'x')
-  s.put('g', x(1, 2, 3))
-  s.commit()
-  expect(await s.owners('g')).toEqual(allX)
-})
-
 test('15 an attempt moves them', async () => {
   const s = await openStory()
   await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
@@ -204,23 +230,6 @@ test('16 a person indents the file anew', async () => {
   const { ranges } = await s.call('blame', { file: 'f' })
   expect(ranges.find(({ agent }: { agent: string }) => agent === 'a1').reformatted_by).toEqual([])
   s.commit()
-  expect(await s.owners('f')).toEqual(allX)
-})
-
-test('17 reverted twice', async () => {
-  const s = await openStory()
-  await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
-  s.commit()
-  s.git('revert', '--no-edit', 'HEAD')
-  s.git('revert', '--no-edit', 'HEAD')
-  expect(await s.owners('f')).toEqual(allX)
-})
-
-test('18 stashed and popped', async () => {
-  const s = await openStory()
-  await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
-  s.git('stash', '-q')
-  s.git('stash', 'pop', '-q')
   expect(await s.owners('f')).toEqual(allX)
 })
 
@@ -264,17 +273,6 @@ for (const inside of [false, true]) {
   })
 }
 
-test('21 the history is rewritten', async () => {
-  const s = await openStory()
-  await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
-  s.commit()
-  s.put('g', p(1))
-  s.commit()
-  vi.stubEnv('FILTER_BRANCH_SQUELCH_WARNING', '1')
-  s.git('filter-branch', '-f', '--msg-filter', 'sed s/^/again-/', 'HEAD')
-  expect(await s.owners('f')).toEqual(allX)
-})
-
 test('22 an attempt commits in the middle', async () => {
   const s = await openStory()
   await s.attempt('a1', () => {
@@ -303,15 +301,6 @@ test('24 a person deletes a line and restores exactly that state', async () => {
   await s.attempt('a2', () => s.put('g', y(1)))
   s.write('f', whole)
   await s.attempt('a3', () => s.put('g', z(1)))
-  expect(await s.owners('f')).toEqual(allX)
-})
-
-test('25 an orphan branch with one commit', async () => {
-  const s = await openStory()
-  await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
-  s.commit()
-  s.git('checkout', '-q', '--orphan', 'fresh')
-  s.commit('all anew')
   expect(await s.owners('f')).toEqual(allX)
 })
 

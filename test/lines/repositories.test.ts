@@ -258,19 +258,22 @@ test('49 a submodule has no lines', async () => {
   })
 })
 
-for (const name of ['with space', 'with "quotes"', 'two\nlines', 'é composed', 'é decomposed', 'täb\there']) {
-  test(`50 a path such as ${JSON.stringify(name)}`, async () => {
-    const s = await openStory()
-    s.write(name, 'base line\n')
-    s.commit()
-    await s.attempt('a1', () => s.put(name, x(1, 2, 3)))
-    expect(await s.owners(name)).toEqual(allX)
-    s.commit()
-    s.put(name, lines('p', 1), 'base line')
-    s.commit()
-    expect(await s.owners(name)).toEqual({ ...allX, p1: 'author' })
-  })
-}
+test('50 paths with spaces, quotes, line feeds, tabs and accents', async () => {
+  const s = await openStory()
+  const names = ['with space', 'with "quotes"', 'two\nlines', 'é composed', 'é decomposed', 'täb\there']
+  const each = (work: (name: string) => void) => () => names.forEach(work)
+  each((name) => s.write(name, 'base line\n'))()
+  s.commit()
+  await s.attempt(
+    'a1',
+    each((name) => s.put(name, x(1, 2, 3))),
+  )
+  for (const name of names) expect([name, await s.owners(name)]).toEqual([name, allX])
+  s.commit()
+  each((name) => s.put(name, lines('p', 1), 'base line'))()
+  s.commit()
+  for (const name of names) expect([name, await s.owners(name)]).toEqual([name, { ...allX, p1: 'author' }])
+})
 
 test('50 a name in the other form of its letters is found', async () => {
   const s = await openStory()

@@ -17,7 +17,7 @@ async function threeCommits(): Promise<Story> {
   return s
 }
 
-test('the trailers of a commit name its tasks; a range that is none is refused', async () => {
+test('trailers of a commit name its tasks; shares and unknown lines sum to all lines, each defined', async () => {
   const s = await threeCommits()
   const { trailers } = await s.call('trailer', { commit: 'HEAD~2' })
   expect(trailers).toEqual([expect.stringMatching(/^Waymark-Task: t-/)])
@@ -26,10 +26,6 @@ test('the trailers of a commit name its tasks; a range that is none is refused',
     code: 'NOT_FOUND',
     reason: 'commit_not_found',
   })
-})
-
-test('shares and unknown lines sum to all lines, and each figure has its definition', async () => {
-  const s = await threeCommits()
   s.write('package-lock.json', '{}\n')
   s.commit()
   const stats = await s.call('provenance_stats', { path: 'f' })
