@@ -221,21 +221,6 @@ test('text is coloured only where colours are wanted', () => {
   expect(shown({ NO_COLOR: '1' })).not.toContain(esc)
 })
 
-test('what an agent wrote cannot steer the terminal', () => {
-  const project = openCommandLine()
-  const esc = String.fromCharCode(27)
-  const { mission_id: missionId } = project.json(
-    'mission',
-    'start',
-    `Red ${esc}[31m`,
-    '--objective',
-    `${esc}]0;x`,
-  )
-  for (const words of [['show', missionId], ['mission', 'list'], ['status'], ['log']]) {
-    expect(project.run(...words, '--format', 'text').out).not.toContain(esc)
-  }
-})
-
 test('the same idempotency key is answered once', () => {
   const { json, run } = openCommandLine()
   const words = ['mission', 'start', 'Once', '--objective', 'Once', '--idempotency-key', 'k1']

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openMachinePeople } from '../../../src/app/settings/machine-people.ts'
 import { isOwnToken } from '../../../src/people/domain/identity.ts'
+import { amount } from '../../support/amount.ts'
 import { temporaryFolder } from '../../support/git-repository.ts'
 import { compiled } from '../../support/program.ts'
 import { serverEnvironment } from '../../support/stdio-project.ts'
@@ -24,7 +25,7 @@ await team.store.close()
 test('servers that start at the same time agree on the two own tokens of their user', async () => {
   const environment = serverEnvironment(temporaryFolder())
   const answers = await Promise.all(
-    Array.from({ length: 4 }, async () => {
+    Array.from({ length: amount({ test: 2, soak: 4 }) }, async () => {
       const words = ['--input-type=module', '--eval', script]
       const child = spawn(process.execPath, words, {
         stdio: ['ignore', 'pipe', 'inherit'],

@@ -40,7 +40,6 @@ const catalog: readonly Operation[] = [
     void Promise.reject(new Error('Nobody waited for this.'))
     return Promise.resolve({ forgotten: true })
   }),
-  defineOperation(contract('state_gate_get_state')).handler(() => Promise.resolve({})),
 ]
 
 const context = openContext({
@@ -53,7 +52,7 @@ const surface: Surface = {
   contextOf: () => context,
   toolsets: ['gate'],
   readOnly: false,
-  toolNames: process.argv.includes('dotted') ? 'dotted' : 'portable',
+  toolNames: 'portable',
   version: '0.0.0',
   log: (line, error) => process.stderr.write(`${line} ${error === undefined ? '' : messageOf(error)}\n`),
 }

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import waymark from '../../../package.json' with { type: 'json' }
 import { bin } from '../../support/program.ts'
 import type { Answer } from '../../support/project.ts'
+import { ProgramTransport } from '../../support/started-program.ts'
 import { serverEnvironment } from '../../support/stdio-project.ts'
 import { envelope, handshake, legacy, modern } from './eras.ts'
 import { runWaymark, startServer, temporaryRepository } from './server-process.ts'
@@ -124,14 +125,17 @@ test.each([
   ['2026-07-28', { versionNegotiation: { mode: 'auto' } }],
 ] as const)('TM-003 the SDK’s own client works over stdio in %s', async (version, options) => {
   const folder = temporaryRepository()
+  const environment = serverEnvironment(`${folder}/..`)
   const client = new Client({ name: 'sdk-client', version: '1.0.0' }, options)
   await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [bin, 'mcp'],
-      cwd: folder,
-      env: serverEnvironment(`${folder}/..`),
-    }),
+    version === '2025-11-25'
+      ? new StdioClientTransport({
+          command: process.execPath,
+          args: [bin, 'mcp'],
+          cwd: folder,
+          env: environment,
+        })
+      : new ProgramTransport(['mcp'], { folder, environment }),
   )
   onTestFinished(() => client.close())
   expect(client.getNegotiatedProtocolVersion()).toBe(version)
