@@ -8,14 +8,10 @@ export const maxAllowedLength = 50
  * where they are too long, because compiling and collecting garbage fall into one turn or another, and others slow one
  * down and not the yardstick, while a freeze is there each time.
  */
-export async function maxTurnMs(work: () => unknown): Promise<number> {
+export async function maxTurnMs(work: () => unknown, allowed = maxAllowedLength): Promise<number> {
   let best = Number.POSITIVE_INFINITY
-  for (
-    let round = 0;
-    best > (round < 3 ? maxAllowedLength / 2 : maxAllowedLength) && round < 12;
-    round += 1
-  ) {
-    best = Math.min(best, adjusted(await turnOf(work), maxAllowedLength / 2))
+  for (let round = 0; best > (round < 3 ? allowed / 2 : allowed) && round < 12; round += 1) {
+    best = Math.min(best, adjusted(await turnOf(work), allowed / 2))
   }
   return best
 }
