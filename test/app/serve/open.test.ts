@@ -27,7 +27,6 @@ test('waymark open starts a server that others find, signs in once, and ends it 
   expect(project.run('serve', '--stop').out).toBe(`Stopped the server at ${address}.\n`)
   await expect(fetch(address)).rejects.toThrow()
   expect(project.run('serve', '--stop').out).toMatch(/^No server runs for /)
-  expect(project.json('open')).toMatchObject({ started: true, dashboard: expect.stringContaining(address) })
 })
 
 test('waymark open says why a server does not start', () => {

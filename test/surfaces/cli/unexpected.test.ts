@@ -80,8 +80,8 @@ test('no command prints a stack trace where the project’s folder is missing', 
 
 test('a reader that leaves early gets no error from any part of the program', () => {
   const { folder, environment } = openCommandLine()
-  const commands = ['help', 'init --dry-run', 'capture status', '--version', 'completion bash', 'review']
-  for (const words of commands.slice(0, amount({ test: 3, soak: 6 }))) {
+  const commands = ['init --dry-run', 'help', 'capture status', '--version', 'completion bash', 'review']
+  for (const words of commands.slice(0, amount({ test: 1, soak: 6 }))) {
     const { stderr } = spawnSync('sh', ['-c', `"$0" "$1" ${words} | true`, process.execPath, bin], {
       cwd: folder,
       env: { ...environment },

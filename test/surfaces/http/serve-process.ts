@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { copyFolder } from '../../support/copied-folder.ts'
+import { git } from '../../support/git.ts'
 import { temporaryFolder } from '../../support/git-repository.ts'
 import { bin, type Ran, runProgram } from '../../support/program.ts'
 import { type StartedProgram, startAlone, startProgram } from '../../support/started-program.ts'
@@ -42,8 +43,10 @@ export function serveHome(): ServeHome {
     environment,
     repository: (name) => {
       const folder = join(home, name)
-      mkdirSync(folder)
-      execFileSync('git', ['init', '-q'], { cwd: folder })
+      copyFolder('served', folder, (template) => {
+        mkdirSync(template)
+        git(template, 'init', '-q')
+      })
       return folder
     },
     run: (folder, ...words) => runProgram(words, { folder, environment }),

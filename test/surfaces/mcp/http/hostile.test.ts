@@ -92,11 +92,11 @@ test('arguments that are no object are refused with a sentence in both eras', as
   }
 })
 
-test('hundreds of calls at once are all answered, over one session and without one', async () => {
+test('many calls at once are all answered, over one session and without one', async () => {
   const { url } = await serveProject()
   const session = await openSession(url)
   const params = { name: 'list_missions', arguments: {} }
-  const calls = amount({ test: 100, soak: 500 })
+  const calls = amount({ test: 25, soak: 500 })
   const answers = await Promise.all(
     Array.from({ length: calls }, (_, id) => [
       session.send(request('tools/call', params, id)).then(said),
@@ -109,7 +109,7 @@ test('hundreds of calls at once are all answered, over one session and without o
 test('a client that vanishes before its answer leaves the work done and the session usable', async () => {
   const { url, project } = await serveProject()
   const session = await openSession(url)
-  for (let n = 0; n < 20; n += 1) {
+  for (let n = 0; n < amount({ test: 8, soak: 20 }); n += 1) {
     const leaving = new AbortController()
     const call = request(
       'tools/call',
