@@ -1,7 +1,7 @@
 // Runs the built program again and again in one process, each time as if it had just been started: with the words, the
 // folder, the variables, the input and the streams of that run.
 import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { createRequire, flushCompileCache } from 'node:module'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
@@ -83,6 +83,8 @@ async function run({ words, folder, environment, stdin, told }) {
   }
   leave = null
   runs += 1
+  // A host is killed, and would keep nothing of what it compiled.
+  if (runs === 1 || runs === 20) flushCompileCache()
   const code = Number(process.exitCode ?? 0)
   // What the program does at its exit it does now.
   process.emit('exit', code)

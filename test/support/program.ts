@@ -8,7 +8,7 @@ import { removeFolder } from './removed-folder.ts'
 /** The program as it is installed. */
 export const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
 
-/** Where scripts of the tests that load the sources keep what was compiled, for the next start of one. */
+/** Where programs of the tests keep what was compiled, for the next start of one. */
 export const compiled = join(import.meta.dirname, '..', '..', '.cache', 'compiled')
 
 export interface Ran {
@@ -75,6 +75,7 @@ class Host {
     this.#runs = openSync(`${channel}.runs`, constants.O_RDWR)
     this.#child = spawn(process.execPath, [join(import.meta.dirname, 'program-host.mjs'), bin, channel], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: { ...process.env, NODE_COMPILE_CACHE: compiled },
     })
     this.#child.unref()
     this.#child.channel?.unref()
