@@ -93,11 +93,17 @@ export type EntityReference =
 
 type EntityChanges = readonly [EntityChange, ...EntityChange[]]
 
+/** How a sentence names a task or a mission: by its title where that is known. */
+interface EventTitles {
+  task(id: string): string
+  mission(id: string): string
+}
+
 interface ProjectEventKindSpec<OneEvent> {
   /** In the order in which they are told. */
   concerns(projectEvent: OneEvent): EntityChanges
   /** The rest of a sentence that begins with who did it. */
-  words(projectEvent: OneEvent): string
+  words(projectEvent: OneEvent, titles: EventTitles): string
 }
 
 /** The entities that a log entry concerns, what it is about first. */
@@ -106,8 +112,30 @@ export function affectedEntities(projectEvent: NewProjectEvent): EntityChanges {
 }
 
 /** What happened, as the rest of a sentence that begins with who did it. */
-export function describeProjectEvent(projectEvent: NewProjectEvent): string {
-  return kindOf(projectEvent).words(projectEvent)
+export function describeProjectEvent(
+  projectEvent: NewProjectEvent,
+  titles: ReadonlyMap<string, string> = new Map(),
+): string {
+  const titled = (kind: string) => (id: string) => {
+    const title = titles.get(id)
+    return title === undefined ? `${kind} ${id}` : `"${shortenText(title)}"`
+  }
+  return kindOf(projectEvent).words(projectEvent, { task: titled('task'), mission: titled('mission') })
+}
+
+/** The tasks and missions that the sentence about a log entry names. */
+export function subjectsOf(projectEvent: NewProjectEvent): {
+  readonly tasks: readonly TaskId[]
+  readonly missions: readonly MissionId[]
+} {
+  const tasks = new Set<string>()
+  const missions = new Set<string>()
+  const named = {
+    task: (id: string) => String(tasks.add(id)),
+    mission: (id: string) => String(missions.add(id)),
+  }
+  kindOf(projectEvent).words(projectEvent, named)
+  return { tasks: [...tasks] as TaskId[], missions: [...missions] as MissionId[] }
 }
 
 function kindOf(projectEvent: NewProjectEvent): ProjectEventKindSpec<NewProjectEvent> {
@@ -131,21 +159,21 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
 
   'mission.started': {
     concerns: ({ mission }) => [createdConcern({ kind: 'mission', id: mission.id })],
-    words: ({ mission }) => `started ${mission.kind} ${mission.id} "${shortenText(mission.name)}"`,
+    words: ({ mission }) => `started ${mission.kind} "${shortenText(mission.name)}"`,
   },
   'mission.ended': {
     concerns: ({ missionId }) => [updatedConcern({ kind: 'mission', id: missionId })],
-    words: ({ missionId, status, despiteRuns = [] }) =>
-      `ended mission ${missionId}: ${plainWord(status)}${failedRunsText(despiteRuns)}`,
+    words: ({ missionId, status, despiteRuns = [] }, titles) =>
+      `ended ${titles.mission(missionId)}: ${plainWord(status)}${failedRunsText(despiteRuns)}`,
   },
   'mission.extended': {
     concerns: ({ missionId }) => [updatedConcern({ kind: 'mission', id: missionId })],
-    words: ({ missionId, before, totalPhases }) =>
-      `extended mission ${missionId} from ${before} to ${formatCount(totalPhases, 'phase')}`,
+    words: ({ missionId, before, totalPhases }, titles) =>
+      `extended ${titles.mission(missionId)} from ${before} to ${formatCount(totalPhases, 'phase')}`,
   },
   'mission.reopened': {
     concerns: ({ missionId }) => [updatedConcern({ kind: 'mission', id: missionId })],
-    words: ({ missionId }) => `reopened mission ${missionId}`,
+    words: ({ missionId }, titles) => `reopened ${titles.mission(missionId)}`,
   },
 
   'phase.created': {
@@ -153,16 +181,17 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       createdConcern({ kind: 'phase', id: phase.id }),
       ...missionUpdated(phase.missionId),
     ],
-    words: ({ phase }) =>
-      `opened phase ${phase.number ?? phase.id} "${shortenText(phase.name)}"${missionSuffix(phase.missionId)}`,
+    words: ({ phase }, titles) =>
+      `opened phase ${phase.number ?? phase.id} "${shortenText(phase.name)}"${missionSuffix(phase.missionId, titles)}`,
   },
   'phase.reopened': {
     concerns: phaseUpdated,
-    words: ({ phaseId, missionId }) => `reopened phase ${phaseId}${missionSuffix(missionId)}`,
+    words: ({ phaseId, missionId }, titles) => `reopened phase ${phaseId}${missionSuffix(missionId, titles)}`,
   },
   'phase.completed': {
     concerns: phaseUpdated,
-    words: ({ phaseId, missionId }) => `completed phase ${phaseId}${missionSuffix(missionId)}`,
+    words: ({ phaseId, missionId }, titles) =>
+      `completed phase ${phaseId}${missionSuffix(missionId, titles)}`,
   },
   'phase.edited': {
     concerns: phaseUpdated,
@@ -186,48 +215,50 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       createdConcern({ kind: 'task', id: task.id }),
       ...touchedMission(task.missionId),
     ],
-    words: ({ task }) =>
-      `planned task ${task.id} "${shortenText(task.name)}"${missionSuffix(task.missionId)}`,
+    words: ({ task }, titles) =>
+      `planned "${shortenText(task.name)}"${missionSuffix(task.missionId, titles)}`,
   },
   'task.edited': {
     concerns: taskUpdated,
-    words: ({ taskId, changes }) => `edited task ${taskId}${changedFieldsText(changes)}`,
+    words: ({ taskId, changes }, titles) => `edited ${titles.task(taskId)}${changedFieldsText(changes)}`,
   },
   'task.marked': {
     concerns: taskOfWorkflowUpdated,
-    words: ({ taskId, as }) =>
+    words: ({ taskId, as }, titles) =>
       as === 'done'
-        ? `marked task ${taskId} as done (a claim, not measured)`
-        : `put task ${taskId} back to do`,
+        ? `marked ${titles.task(taskId)} as done (a claim, not measured)`
+        : `put ${titles.task(taskId)} back to do`,
   },
   'task.dropped': {
     concerns: taskOfWorkflowUpdated,
-    words: ({ taskId, reason }) => `dropped task ${taskId}: ${shortenText(reason)}`,
+    words: ({ taskId, reason }, titles) => `dropped ${titles.task(taskId)}: ${shortenText(reason)}`,
   },
   'task.forced': {
     concerns: taskUpdated,
-    words: ({ taskId, open }) =>
-      `started task ${taskId} although ${open.join(', ')} ${open.length === 1 ? 'is' : 'are'} open`,
+    words: ({ taskId, open }, titles) =>
+      `started ${titles.task(taskId)} although ${open.map(titles.task).join(', ')} ${open.length === 1 ? 'is' : 'are'} open`,
   },
   'task.claimed': {
     concerns: ({ taskId }) => [
       { change: 'claimed', of: { kind: 'task', id: taskId } },
       updatedConcern({ kind: 'workflow of task', id: taskId }),
     ],
-    words: ({ taskId, claim }) => `claimed task ${taskId} for ${claim.agent}`,
+    words: ({ taskId, claim }, titles) => `claimed ${titles.task(taskId)} for ${claim.agent}`,
   },
   'claim.ended': {
     concerns: taskOfWorkflowUpdated,
-    words: ({ taskId, agent, why }) =>
-      `${why === 'expired' ? 'saw the claim expire' : 'released the claim'} of ${agent} on task ${taskId}`,
+    words: ({ taskId, agent, why }, titles) =>
+      `${why === 'expired' ? 'saw the claim expire' : 'released the claim'} of ${agent} on ${titles.task(taskId)}`,
   },
   'dependency.added': {
     concerns: taskUpdated,
-    words: ({ taskId, dependsOnId }) => `made task ${taskId} wait for ${dependsOnId}`,
+    words: ({ taskId, dependsOnId }, titles) =>
+      `made ${titles.task(taskId)} wait for ${titles.task(dependsOnId)}`,
   },
   'dependency.removed': {
     concerns: taskUpdated,
-    words: ({ taskId, dependsOnId }) => `removed the dependency of task ${taskId} on ${dependsOnId}`,
+    words: ({ taskId, dependsOnId }, titles) =>
+      `removed the dependency of ${titles.task(taskId)} on ${titles.task(dependsOnId)}`,
   },
   'role.declared': {
     concerns: ({ role }) => [createdConcern({ kind: 'role', role })],
@@ -240,8 +271,8 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       { change: 'opened', of: { kind: 'attempt', id, taskId } },
       ...missionUpdated(missionId),
     ],
-    words: ({ attempt: { number, taskId, agentName, actor } }) =>
-      `started attempt ${number} at task ${taskId}${agentSuffix(actor.kind === 'person' ? agentName : null)}`,
+    words: ({ attempt: { number, taskId, agentName, actor } }, titles) =>
+      `started ${titles.task(taskId)}${number === 1 ? '' : ` (attempt ${number})`}${agentSuffix(actor.kind === 'person' ? agentName : null)}`,
   },
   'attempt.closed': {
     // Where the phase ends with the task, the mission is told after the phase: by the log entry of the phase, which follows.
@@ -250,8 +281,8 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       { change: 'closed', of: { kind: 'attempt', id, taskId } },
       ...(answer['phase_status'] === 'completed' ? touchedMission(missionId) : missionUpdated(missionId)),
     ],
-    words: ({ taskId, status, evidence }) =>
-      `ended task ${taskId} (${plainWord(status)}): ${measurementText(evidence)}`,
+    words: ({ taskId, status, evidence }, titles) =>
+      `ended ${titles.task(taskId)} (${plainWord(status)}): ${measurementText(evidence)}`,
   },
   'attempt.abandoned': {
     concerns: ({ attemptId: id, taskId, missionId }) => [
@@ -259,22 +290,22 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       { change: 'closed', of: { kind: 'attempt', id, taskId } },
       ...missionUpdated(missionId),
     ],
-    words: ({ attemptId, taskId, reason }) =>
-      `abandoned attempt ${attemptId} at task ${taskId}: ${shortenText(reason)}`,
+    words: ({ taskId, reason }, titles) => `abandoned ${titles.task(taskId)}: ${shortenText(reason)}`,
   },
   'attempt.corrected': {
     concerns: ({ taskId, missionId }) => [
       updatedConcern({ kind: 'task', id: taskId }),
       ...touchedMission(missionId),
     ],
-    words: ({ taskId, text }) => `corrected the report of task ${taskId}: "${shortenText(text)}"`,
+    words: ({ taskId, text }, titles) =>
+      `corrected the report of ${titles.task(taskId)}: "${shortenText(text)}"`,
   },
   'attempt.continued': {
     concerns: ({ taskId, missionId }) => [
       updatedConcern({ kind: 'task', id: taskId }),
       ...touchedMission(missionId),
     ],
-    words: ({ attemptId, taskId }) => `let attempt ${attemptId} at task ${taskId} continue`,
+    words: ({ taskId }, titles) => `continued ${titles.task(taskId)}`,
   },
 
   'lines.recorded': {
@@ -295,17 +326,17 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ...(issue.requiresHumanReview ? missionUpdated(issue.missionId) : []),
       ...touchedPlace(issue),
     ],
-    words: ({ issue }) =>
-      `logged an issue (${plainWord(issue.type)}) in task ${issue.taskId}: ${shortenText(issue.description)}`,
+    words: ({ issue }, titles) =>
+      `logged an issue (${plainWord(issue.type)}) in ${titles.task(issue.taskId)}: ${shortenText(issue.description)}`,
   },
   'progress.logged': {
     concerns: ({ progress }) => [createdConcern({ kind: 'progress', progress }), ...touchedPlace(progress)],
-    words: ({ progress: { taskId, message, progress } }) =>
-      `logged progress of task ${taskId}: "${shortenText(message)}"${progress === null ? '' : ` (${progress} %)`}`,
+    words: ({ progress: { taskId, message, progress } }, titles) =>
+      `logged progress of ${titles.task(taskId)}: "${shortenText(message)}"${progress === null ? '' : ` (${progress} %)`}`,
   },
   'note.added': {
     concerns: ({ note }) => [createdConcern({ kind: 'note', note }), ...taskTouched(note.taskId)],
-    words: ({ note }) => `noted on task ${note.taskId}: "${shortenText(note.content)}"`,
+    words: ({ note }, titles) => `noted on ${titles.task(note.taskId)}: "${shortenText(note.content)}"`,
   },
   'inbox.opened': {
     concerns: ({ item }) => [{ change: 'opened', of: { kind: 'inbox', id: item.id } }, ...touchedPlace(item)],
@@ -329,8 +360,8 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'run.created': {
     concerns: ({ run }) => [createdConcern({ kind: 'run', id: run.id }), ...touchedPlace(run)],
-    words: ({ run: { id, process, state, taskId, missionId } }) =>
-      `created ${id} of process ${process.id} in "${state}"${subjectSuffix(taskId ?? missionId)}`,
+    words: ({ run: { id, process, state, taskId, missionId } }, titles) =>
+      `created ${id} of process ${process.id} in "${state}"${subjectSuffix({ taskId, missionId }, titles)}`,
   },
   'run.advanced': {
     concerns: runUpdated,
@@ -462,7 +493,8 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ]),
       ...(subject.kind === 'since' ? [] : touchedMission(subject.missionId)),
     ],
-    words: ({ review }) => `${reviewWords[review.action]} ${reviewSubjectText(review)}${reviewText(review)}`,
+    words: ({ review }, titles) =>
+      `${reviewWords[review.action]} ${reviewSubjectText(review, titles)}${reviewText(review)}`,
   },
   'review.replied': {
     concerns: ({ reply: { taskId, missionId } }) => [
@@ -525,8 +557,8 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       { change: 'touched', of: { kind: 'captured_session', id: sessionId } },
       ...taskTouched(taskId),
     ],
-    words: ({ taskId, sessionId, link }) =>
-      `works on task ${taskId} in session ${sessionId}${link === 'assumed' ? ' (assumed)' : ''}`,
+    words: ({ taskId, sessionId, link }, titles) =>
+      `works on ${titles.task(taskId)} in session ${sessionId}${link === 'assumed' ? ' (assumed)' : ''}`,
   },
   'capture.lost': {
     concerns: ({ sessionId }) => [updatedConcern({ kind: 'captured_session', id: sessionId })],
@@ -537,10 +569,10 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
 
 const reviewWords = { approve: 'approved', send_back: 'sent back', comment: 'commented on' } as const
 
-function reviewSubjectText({ subject, tasks }: Review): string {
-  if (subject.kind === 'task') return `task ${subject.taskId}`
+function reviewSubjectText({ subject, tasks }: Review, titles: EventTitles): string {
+  if (subject.kind === 'task') return titles.task(subject.taskId)
   return subject.kind === 'mission'
-    ? `mission ${subject.missionId}`
+    ? titles.mission(subject.missionId)
     : `the work on ${formatCount(tasks.length, 'task')}`
 }
 
@@ -627,7 +659,7 @@ function measurementText({
   const counts = countChanges(changes)
   const files = counts.added + counts.modified + counts.deleted + counts.renamed
   const outside = scope.matches === false ? `, ${scope.unexpected.length} out of scope` : ''
-  return `${measurement === 'exact' ? 'measured exactly' : 'measured in part'}, ${formatCount(files, 'file')} changed${outside}`
+  return `${formatCount(files, 'file')} changed${outside}${measurement === 'exact' ? '' : ', measured in part'}`
 }
 
 /** ` (name, sort order)`: what an edit touched. */
@@ -640,12 +672,16 @@ function quotedNameText(name: string | null): string {
   return name === null ? '' : ` "${shortenText(name)}"`
 }
 
-function missionSuffix(missionId: string | null): string {
-  return missionId === null ? '' : ` in ${missionId}`
+function missionSuffix(missionId: string | null, titles: EventTitles): string {
+  return missionId === null ? '' : ` in ${titles.mission(missionId)}`
 }
 
-function subjectSuffix(id: string | null): string {
-  return id === null ? '' : ` for ${id}`
+function subjectSuffix(
+  { taskId, missionId }: { readonly taskId: string | null; readonly missionId: string | null },
+  titles: EventTitles,
+): string {
+  if (taskId !== null) return ` for ${titles.task(taskId)}`
+  return missionId === null ? '' : ` for ${titles.mission(missionId)}`
 }
 
 function failedRunsText(runs: readonly string[]): string {

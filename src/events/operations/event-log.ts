@@ -8,6 +8,7 @@ import { peopleBehind } from '../../people/operations/people-behind.ts'
 import { Check, verifiedFindings } from '../../project/operations/doctor.ts'
 import type { SideRow, SideTable } from '../../store/ports/record-rows.ts'
 import type { Reads, StoreReader } from '../../store/ports/store.ts'
+import { subjectsOf } from '../domain/event-kinds.ts'
 import { happenedAt, type ProjectEvent } from '../domain/project-event.ts'
 import { formatEventLine, formatExportEnd, formatKeptRow, logMark } from './event-line.ts'
 
@@ -47,6 +48,8 @@ export const log = defineOperation({
         hash: z.string(),
       }),
     ),
+    /** The titles of the tasks and missions that these entries name, by id. */
+    titles: z.record(z.string(), z.string()),
     head: z.int(),
     /** Leads to earlier entries, and with `since` to later ones. */
     next_cursor: page.next_cursor,
@@ -54,7 +57,7 @@ export const log = defineOperation({
     checks: list(Check).optional(),
   }),
 }).handler(async ({ store, actor }, input) => {
-  const answer = await store.view(async ({ eventLog: log, identities }) => {
+  const answer = await store.view(async ({ eventLog: log, identities, tasks, missions }) => {
     const asked = new Paging('log', input, actor, 20)
     const { limit, before = input.since } = asked.request()
     const read =
@@ -65,8 +68,14 @@ export const log = defineOperation({
       { identities },
       events.map(({ actor }) => actor),
     )
+    const subjects = events.map(({ body }) => subjectsOf(body))
+    const titles = [
+      ...(await tasks.named(subjects.flatMap((subject) => subject.tasks))),
+      ...(await missions.named(subjects.flatMap((subject) => subject.missions))),
+    ]
     return {
       events: events.map((event) => logEntryOf(event, names(event.actor))),
+      titles: Object.fromEntries(titles),
       head: await log.head(),
       next_cursor: asked.next(read, shown.length, ({ seq }) => seq),
     }

@@ -7,11 +7,11 @@ import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.t
 export const processList: AnswerView<'process_list'> = (answer, page) => {
   const rows = answer.processes.map(({ process_id: id, name, version, origin, errors }) => {
     const findings = errors > 0 ? page.ink('red', formatCount(errors, 'error')) : page.ink('green', 'sound')
-    return [id, name ?? '', version ?? '', origin, findings]
+    return [name ?? '', version ?? '', origin, findings, page.ink('dim', id)]
   })
   if (rows.length === 0) return 'There are no processes. Write one in .waymark/processes/<id>.yaml.'
-  const columns = [{ title: 'id' }, { title: 'process', shrinks: true }, { title: 'version' }]
-  return table([...columns, { title: 'from' }, { title: 'check' }], rows, page)
+  const columns = [{ title: 'process', shrinks: true }, { title: 'version' }]
+  return table([...columns, { title: 'from' }, { title: 'check' }, { title: 'id' }], rows, page)
 }
 
 export const processShow: AnswerView<'process_show'> = (answer, page) => {

@@ -80,12 +80,12 @@ export const planPhases: AnswerView<'taskman_phase_list'> = (answer, page) => {
   if (phases.length === 0)
     return 'There are no phases yet. Add one: waymark phase add --id P1 --name "<name>"'
   const mission = missionColumn(phases)
-  const columns = [{ title: 'id' }, { title: 'phase', shrinks: true }, { title: 'status' }, ...mission.head]
+  const columns = [{ title: 'phase', shrinks: true }, { title: 'status' }, ...mission.head, { title: 'id' }]
   const rows = phases.map((phase) => [
-    phase.id,
     phase.name,
     statusWord(phase.status, page),
     ...mission.cell(phase),
+    page.ink('dim', phase.id),
   ])
   return table(columns, rows, page)
 }
@@ -94,18 +94,18 @@ export const planMilestones: AnswerView<'taskman_milestone_list'> = (answer, pag
   const { milestones } = answer
   if (milestones.length === 0) return 'No milestone matches.'
   const columns = [
-    { title: 'id' },
     { title: 'phase' },
     { title: 'milestone', shrinks: true },
     { title: 'criterion', shrinks: true },
     { title: 'reached' },
+    { title: 'id' },
   ]
   const rows = milestones.map((milestone) => [
-    milestone.id,
     milestone.phase_id,
     milestone.name ?? '',
     milestone.criterion ?? '',
     milestone.reached === 1 ? page.ink('green', 'yes') : 'no',
+    page.ink('dim', milestone.id),
   ])
   return table(columns, rows, page)
 }
@@ -132,22 +132,23 @@ function missionColumn(entries: readonly Pick<PlannedTaskEntry, 'mission_id'>[])
 function planTable(tasks: readonly PlannedTaskEntry[], page: RenderContext): string {
   const mission = missionColumn(tasks)
   const columns = [
-    { title: 'id' },
     { title: 'task', shrinks: true },
     { title: 'status' },
     { title: 'phase' },
     { title: 'role' },
-    { title: 'waits for' },
+    { title: 'waits for', shrinks: true },
     ...mission.head,
+    { title: 'id' },
   ]
+  const titles = new Map(tasks.map(({ id, title }) => [id, title]))
   const rows = tasks.map((task) => [
-    task.id,
     task.title,
     readinessText(task, page),
     task.phase_id ?? '',
     task.role ?? '',
-    task.blocked ? task.depends_on.join('\n') : '',
+    task.blocked ? task.depends_on.map((id) => titles.get(id) ?? id).join('\n') : '',
     ...mission.cell(task),
+    page.ink('dim', task.id),
   ])
   return table(columns, rows, page)
 }

@@ -198,22 +198,22 @@ function measuredText({ measured, attempt_id: id }: AttemptAnswer, page: RenderC
 /** Tasks, one a row. What was measured stands beside what the last attempt came to. */
 export function taskTable(tasks: readonly TaskEntry[], page: RenderContext): string {
   const columns = [
-    { title: 'id' },
     { title: 'task', shrinks: true },
     { title: 'status' },
     { title: 'agent' },
     { title: 'took' },
     { title: 'measured' },
+    { title: 'id' },
   ]
   return table(
     columns,
     tasks.map((task) => [
-      task.id,
       task.name,
       task.is_claimed ? `${statusWord(task.status, page)} (claimed)` : statusWord(task.status, page),
       task.agent_name ?? '',
       durationText(task, page),
       measurementSummary(task, page),
+      page.ink('dim', task.id),
     ]),
     page,
   )

@@ -13,39 +13,36 @@ import {
   warnings,
 } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import { clockTime, formatAge } from '../../surfaces/cli/render/text.ts'
+import { clockTime, dayText, formatAge, timeOfDay, withPerson } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { missionTable } from '../../track/cli/mission.ts'
 
 export const status: AnswerView<'status'> = (answer, page) => {
-  const missions = answer.missions
-  const waiting = answer.waiting
+  const { missions, waiting } = answer
   return blocks(
+    waiting === 0 ? 'Nothing needs you.' : page.ink('yellow', waitingText(answer, page)),
+    missions.length === 0 && answer.events <= 1 ? section('First steps', firstSteps, page) : '',
+    section('Running now', runningTable(answer.running, page), page),
+    cutNote(answer.running.length, answer.running_total, '--limit shows more.'),
+    section('Open missions', missionTable(missions, page), page),
+    cutNote(missions.length, answer.missions_total, 'waymark mission list shows the others.'),
     pairs(
       [
+        ['plan', planLine(answer.plan)],
+        ['sessions', answer.sessions === 0 ? '' : `${answer.sessions} recorded: waymark sessions`],
         ['project', answer.project],
         ['record', recordLine(answer)],
-        ['witness', answer.witness ?? 'on the machines of the agents'],
-        ['plan', planLine(answer.plan)],
+        ['measured by', answer.witness ?? 'the machines of the agents'],
       ],
       page,
     ),
-    missions.length === 0 && answer.events <= 1 ? section('First steps', firstSteps, page) : '',
-    section('Open missions', missionTable(missions, page), page),
-    cutNote(missions.length, answer.missions_total, 'waymark mission list shows the others.'),
-    section('Running now', runningTable(answer.running, page), page),
-    cutNote(answer.running.length, answer.running_total, '--limit shows more.'),
-    answer.sessions === 0
-      ? ''
-      : `${formatCount(answer.sessions, 'session')} of agents recorded: waymark sessions`,
-    waiting === 0
-      ? 'Nothing needs you.'
-      : page.ink(
-          'yellow',
-          `${formatCount(waiting, 'thing')} ${waiting === 1 ? 'waits' : 'wait'} for you: waymark inbox`,
-        ),
     warnings(answer.warnings, page),
   )
+}
+
+function waitingText({ waiting, waiting_since }: OutputOf<'status'>, page: RenderContext): string {
+  const since = waiting_since === null ? '' : `, the oldest opened ${formatAge(waiting_since, page.now)}`
+  return `${formatCount(waiting, 'item')} ${waiting === 1 ? 'needs' : 'need'} you${since}: waymark inbox`
 }
 
 const firstSteps = indentText(
@@ -71,20 +68,20 @@ function planLine({ ready, in_progress, done, tasks }: OutputOf<'status'>['plan'
 
 function runningTable(running: OutputOf<'status'>['running'], page: RenderContext): string {
   const columns = [
-    { title: 'id' },
     { title: 'task', shrinks: true },
     { title: 'agent' },
     { title: 'started' },
     { title: 'last call' },
+    { title: 'id' },
   ]
   const rows = running.map((task) => [
-    task.task_id,
     task.name,
     task.agent_name,
     formatAge(task.started_at, page.now),
     task.stale
       ? page.ink('red', `stale, ${formatAge(task.last_call_at, page.now)}`)
       : formatAge(task.last_call_at, page.now),
+    page.ink('dim', task.task_id),
   ])
   return table(columns, rows, page)
 }
@@ -115,20 +112,20 @@ export const board: AnswerView<'board'> = (answer, page) => {
 
 function cardTable(cards: OutputOf<'board'>['columns']['done'], page: RenderContext): string {
   const titles = [
-    { title: 'id' },
     { title: 'task', shrinks: true },
     { title: 'status' },
     { title: 'agent' },
     { title: 'mission', shrinks: true },
     { title: 'since' },
+    { title: 'id' },
   ]
   const rows = cards.map((card) => [
-    card.id,
     card.title,
     `${statusWord(card.outcome, page)}${card.is_claimed === true ? ' (claimed)' : ''}`,
     card.agent_name ?? '',
     card.mission_name ?? '',
     formatAge((card.completed_at ?? '') || (card.started_at ?? ''), page.now),
+    page.ink('dim', card.id),
   ])
   return table(titles, rows, page)
 }
@@ -194,28 +191,31 @@ export function doctor({ checks }: Pick<OutputOf<'doctor'>, 'checks'>, { ink }: 
   return lines.join('\n')
 }
 
+/** What happened, day by day: who did what to what, and the number of the entry. */
 export const log: AnswerView<'log'> = (answer, page) => {
   const { events, checks = [] } = answer
   if (events.length === 0) return 'Nothing is recorded yet.'
+  const titles = new Map(Object.entries(answer.titles))
+  const days = Map.groupBy(events, ({ happened_at }) => dayText(happened_at, page.now))
   return blocks(
-    events.map((event) => logEntryLine(event, page)).join('\n'),
+    ...[...days].map(([day, entries]) =>
+      section(day, entries.map((event) => logEntryLine(event, titles, page)).join('\n'), page),
+    ),
     checks.length > 0 ? doctor({ checks }, page) : '',
   )
 }
 
 const lateAfterMs = 60_000
 
-function logEntryLine(event: OutputOf<'log'>['events'][number], { ink }: RenderContext): string {
-  const who = event.person === null ? event.actor : `${event.actor} (${event.person})`
+function logEntryLine(event: LogEntry, titles: ReadonlyMap<string, string>, { ink }: RenderContext): string {
+  const who = withPerson(event.actor, event.person)
   const by = event.actor_kind === 'person' ? ink('bold', who) : ink('cyan', who)
-  const number = ink('dim', `#${event.seq}`.padStart(6))
+  // The operation spreads a log entry into kind and body; this puts it together again.
+  const body = { ...event.body, kind: event.kind } as NewProjectEvent
   const isLate = Date.parse(event.recorded_at) - Date.parse(event.happened_at) >= lateAfterMs
-  const late = isLate ? ink('dim', `  (recorded ${clockTime(event.recorded_at)})`) : ''
-  return `${number}  ${ink('dim', clockTime(event.happened_at))}  ${by}  ${wordsOf(event)}${late}`
+  const late = isLate ? `recorded ${clockTime(event.recorded_at)}, ` : ''
+  const time = ink('dim', timeOfDay(event.happened_at))
+  return `  ${time}  ${by} ${describeProjectEvent(body, titles)}  ${ink('dim', `${late}#${event.seq}`)}`
 }
 
-function wordsOf(event: OutputOf<'log'>['events'][number]): string {
-  // The operation spreads a log entry into kind and body; this puts it together again.
-  const told = { ...event.body, kind: event.kind } as NewProjectEvent
-  return describeProjectEvent(told)
-}
+type LogEntry = OutputOf<'log'>['events'][number]

@@ -13,22 +13,22 @@ export const sessions: AnswerView<'sessions'> = ({ sessions: found }, page) => {
   if (found.length === 0)
     return 'No session is recorded here. Start with waymark capture on; waymark capture status shows the state.'
   const columns = [
-    { title: 'id' },
     { title: 'client', shrinks: true },
     { title: 'turns', align: 'right' as const },
     { title: 'files', align: 'right' as const },
     { title: 'lines', align: 'right' as const },
     { title: 'began' },
     { title: 'state', shrinks: true },
+    { title: 'id' },
   ]
   const rows = found.map((session) => [
-    session.session_id,
     [session.client, session.model].filter((part) => part !== null).join(' '),
     String(session.turns),
     String(session.files),
     linesInWords(session),
     formatAge(session.started_at, page.now),
     stateOf(session, page),
+    page.ink('dim', session.session_id),
   ])
   return table(columns, rows, page)
 }

@@ -90,7 +90,6 @@ type MissionListRow = Omit<MissionEntry, 'kind' | 'objective' | 'created_at' | '
 /** Missions, one a row: where each stands. */
 export function missionTable(missions: readonly MissionListRow[], page: RenderContext): string {
   const columns = [
-    { title: 'id' },
     { title: 'mission', shrinks: true },
     { title: 'status' },
     { title: 'phase' },
@@ -98,9 +97,9 @@ export function missionTable(missions: readonly MissionListRow[], page: RenderCo
     { title: 'to do', align: 'right' },
     { title: 'done', align: 'right' },
     { title: 'blockers', align: 'right' },
+    { title: 'id' },
   ] as const
   const rows = missions.map((mission) => [
-    mission.mission_id,
     mission.name,
     statusWord(mission.status, page),
     `${mission.current_phase}/${mission.total_phases}`,
@@ -108,6 +107,7 @@ export function missionTable(missions: readonly MissionListRow[], page: RenderCo
     String(mission.to_do_tasks),
     String(mission.done_tasks),
     blockers(mission.open_blockers, page),
+    page.ink('dim', mission.mission_id),
   ])
   return table(columns, rows, page)
 }

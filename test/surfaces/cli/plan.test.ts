@@ -56,12 +56,12 @@ test('the log entries of a plan are told in words', () => {
   const told = run('log', '--format', 'text').out
   for (const words of [
     'opened phase P1 "Design"',
-    `planned task ${id} "First"`,
+    'planned "First"',
     'edited phase P1 (sort order)',
-    `noted on task ${id}: "Ask them"`,
-    `claimed task ${id} for`,
+    'noted on "First": "Ask them"',
+    'claimed "First" for',
     'released the claim of',
-    `marked task ${id} as done (a claim, not measured)`,
+    'marked "First" as done (a claim, not measured)',
   ]) {
     expect(told).toContain(words)
   }

@@ -143,7 +143,8 @@ export async function prepareRunDetail(
   const version = isActive ? questions.ask('versions', record.process.id) : null
   const artifacts = loaded.artifacts.toSorted((a, b) => b.revision - a.revision).slice(0, mostArtifacts)
   const fileFreshness = await prepareFreshness(reads, questions, { context, record, files: artifacts })
-  if (situation === null || content === undefined || version === undefined || fileFreshness === null) return null
+  if (situation === null || content === undefined || version === undefined || fileFreshness === null)
+    return null
   return { situation, content, version, artifacts, fileFreshness }
 }
 

@@ -29,6 +29,26 @@ export function clockTime(time: string): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
 }
 
+/** `21:13` in the time zone of whoever reads it. */
+export function timeOfDay(time: string): string {
+  return clockTime(time).slice(11, 16) || time
+}
+
+/** The day of a time as a heading: `Today`, `Yesterday`, `Friday, 27 November 2026`. */
+export function dayText(time: string, now: number): string {
+  const day = (at: number) => clockTime(new Date(at).toISOString()).slice(0, 10)
+  const at = Date.parse(time)
+  if (Number.isNaN(at)) return time
+  if (day(at) === day(now)) return 'Today'
+  if (day(at) === day(now - 86_400_000)) return 'Yesterday'
+  return new Date(at).toLocaleDateString('en-GB', {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+  })
+}
+
 /** A file's name in one line: a line break in it must not begin a line that looks measured. */
 export function escapeLineBreaks(path: string): string {
   return path.replace(/\n/g, '\\n').replace(/\t/g, '\\t')
