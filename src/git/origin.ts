@@ -234,7 +234,8 @@ async function abandonedCommits(
   { own, replayed, departures }: HeadHistory,
   head: string | null,
 ): Promise<string[]> {
-  if (own.length === 0 || head === null) return []
+  // What HEAD is at is not lost.
+  if (head === null || own.every(({ commit }) => commit === head)) return []
   const input = Buffer.from([...own.map(({ commit }) => commit), `^${head}`, ''].join('\n'))
   const unreached = new Set(
     (await git(['rev-list', '--stdin'], privateCall(place, input))).toString().split('\n'),

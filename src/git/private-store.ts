@@ -276,7 +276,8 @@ export async function keepBaseline(state: WorkTreeState, environment: GitEnviron
     if (head === null || contents === undefined) continue
     if (isHeld(contents, tree)) continue
     const before = await packsIn(contents)
-    if (await keepTree(tree, contents, { directory, environment, objects })) {
+    const isEmpty = before.length === 0
+    if (await keepTree(tree, contents, { directory, environment, objects, isEmpty })) {
       await recordHeldTree(contents, tree, before)
     }
   }
@@ -287,17 +288,24 @@ async function keepTree(
   contents: string,
   {
     objects,
+    isEmpty,
     ...around
-  }: { readonly directory: string; readonly environment: GitEnvironment; readonly objects: string },
+  }: {
+    readonly directory: string
+    readonly environment: GitEnvironment
+    readonly objects: string
+    /** Nothing is kept yet, so git need not be asked what is. */
+    readonly isEmpty: boolean
+  },
 ): Promise<boolean> {
   // A tree is kept with everything in it, or not at all.
-  if ((await missingObjects(contents, [tree], around)).length === 0) return true
+  if (!isEmpty && (await missingObjects(contents, [tree], around)).length === 0) return true
   const reading = { ...around, also: [objects] }
   const question = ['rev-list', '--objects', '--filter=blob:none', '--no-object-names', tree]
   const listed = await runGit(question, contentsCall(contents, reading))
   if (listed.code !== 0) return false
   const oids = listed.output.toString('latin1').split('\n').filter(Boolean)
-  const missing = await missingObjects(contents, oids, around)
+  const missing = isEmpty ? oids : await missingObjects(contents, oids, around)
   await writePack(contents, missing, reading)
   return true
 }
