@@ -71,7 +71,7 @@ async function replicas(count: number): Promise<Replicas> {
   return {
     ...proxy,
     agentToken,
-    kill: (at) => void servings[at]?.child.kill('SIGKILL'),
+    kill: (at) => servings[at]?.child.kill('SIGKILL'),
     api: (name, input = {}) => ask(`/api/${name}`, input),
     at: (at) => ({
       api: (name, input = {}) => ask(`/api/${name}`, input, `http://127.0.0.1:${servings[at]?.port}`),
@@ -143,7 +143,7 @@ describe.skipIf(isPostgresLeftOut)('servers on one database that have no folder 
     expect(done['files_changed']).toMatchObject({ modified: ['src/auth.ts'] })
     const shown = await servers.api('show', { id: task })
     expect(JSON.stringify(shown)).toMatch(
-      /"measured_by":{"edge":"e-[0-9a-f]{20}","machine":".+","token":"tk-/,
+      /"measured_by":{"machine_id":"e-[0-9a-f]{20}","machine":".+","token":"tk-/,
     )
     const diff = await servers.api('diff', { id: task })
     expect(diff['diff']).toContain('+export const auth = 3')
@@ -169,12 +169,13 @@ describe.skipIf(isPostgresLeftOut)('servers on one database that have no folder 
     servers.kill(0)
     expect(await finish('two')).toMatchObject({
       code: 'GUARD_FAILED',
-      details: { missing_guards: [expect.stringMatching(/It reads too much\.(?!\.)/)] },
+      hint: expect.stringMatching(/It reads too much\.(?!\.)/),
+      details: { missing_guards: [expect.stringContaining('It reads too much')] },
     })
     expect((await servers.at(1).api('inbox')).items).toEqual([])
     const listed = await servers.at(1).api('command_list')
     expect(listed.refused).toMatchObject([
-      { hash: item.request.hash, by: 'Ada', reason: 'It reads too much.' },
+      { hash: item.request.hash, author: 'Ada', reason: 'It reads too much.' },
     ])
     expect(await servers.at(1).api('command_revoke', { hash: item.request.hash })).toMatchObject({
       refused_by: 'Ada',
