@@ -4,31 +4,27 @@ export const maxAllowedLength = 50
 /**
  * The longest turn of the event loop while something is done, in milliseconds of this thread's processor time: what
  * others do on a busy machine does not count, and what they cost this one (a shared core, a cold cache) is taken out by a
- * yardstick: the same reading of JSON, that takes six milliseconds on a quiet machine. The best of three rounds, and of more
- * where they are too long, because compiling and collecting garbage fall into one turn or another, and others slow one
- * down and not the yardstick, while a freeze is there each time.
+ * yardstick: the same reading of JSON, that takes six milliseconds on a quiet machine. It is done again while it is longer
+ * than allowed, because compiling and collecting garbage fall into one turn or another, and others slow one down and not
+ * the yardstick, while a freeze is there each time.
  */
 export async function maxTurnMs(work: () => unknown, allowed = maxAllowedLength): Promise<number> {
-  let best = Number.POSITIVE_INFINITY
-  for (let round = 0; best > (round < 3 ? allowed / 2 : allowed) && round < 12; round += 1) {
-    best = Math.min(best, adjusted(await turnOf(work), allowed / 2))
-  }
-  return best
+  return maxTurnAnewMs(async () => work, allowed, 12)
 }
 
-/** The same of something that cannot be done twice: `prepare` answers it anew, for as many rounds as it takes more than `allowed`. */
-export async function maxTurnAnewMs(prepare: () => Promise<() => unknown>, allowed: number): Promise<number> {
+/** The same of something that cannot be done twice: `prepare` answers it anew for each round. */
+export async function maxTurnAnewMs(
+  prepare: () => Promise<() => unknown>,
+  allowed: number,
+  rounds = 3,
+): Promise<number> {
   let best = Number.POSITIVE_INFINITY
-  for (let round = 0; best > allowed && round < 3; round += 1) {
-    const work = await prepare()
-    best = Math.min(best, adjusted(await turnOf(work), allowed))
+  for (let round = 0; best >= allowed && round < rounds; round += 1) {
+    const turn = await turnOf(await prepare())
+    // What is short enough as it is needs no yardstick.
+    best = Math.min(best, turn < allowed ? turn : turn / slowdown())
   }
   return best
-}
-
-/** A turn that is short enough as it is needs no yardstick. */
-function adjusted(turn: number, enough: number): number {
-  return turn <= enough ? turn : turn / slowdown()
 }
 
 const text = JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, name: `n${id}` })))

@@ -16,7 +16,12 @@ import { amount } from '../../support/amount.ts'
 import { awakeTime } from '../../support/awake-time.ts'
 import { agent, aMission } from '../../support/entities.ts'
 import { cuttingProxy } from '../../support/postgres/cutting-proxy.ts'
-import { emptyPostgres, isPostgresLeftOut, plantedPostgres } from '../../support/postgres/database.ts'
+import {
+  emptyPostgres,
+  isPostgresLeftOut,
+  plantedPostgres,
+  sharedPostgres,
+} from '../../support/postgres/database.ts'
 import { happened } from '../events.ts'
 
 const started = (id: string) =>
@@ -76,14 +81,14 @@ async function heardUntil(store: Store, mission: string): Promise<readonly numbe
 }
 
 describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
-  test('eight that start on an empty one make its schema once, and one project of one folder', async () => {
+  test('several that start on an empty one make its schema once, and one project of one folder', async () => {
     await using database = await emptyPostgres()
     const root = folder()
-    const stores = Array.from({ length: 8 }, () => server(database.url, { root }))
+    const stores = Array.from({ length: amount({ test: 4, soak: 8 }) }, () => server(database.url, { root }))
     expect(await stores[0]?.health()).toMatchObject({ exists: false, schemaVersion: null })
     await Promise.all(stores.map((store, number) => happened(store, 1, started(`m-${number}`))))
     const [first] = stores
-    if (!first) throw new Error('there are eight')
+    if (!first) throw new Error('there are several')
     expect((await expectWhole(first)).toSorted()).toEqual(stores.map((_, number) => `m-${number}`))
     expect(await asked(database.url, 'select version::int from waymark_schema')).toEqual([
       { version: schemaVersion },
@@ -110,9 +115,9 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('writers of three servers leave no gap, and every acknowledged key is recorded once', async () => {
-    await using database = await plantedPostgres()
+    const url = await sharedPostgres()
     const root = folder()
-    const stores = Array.from({ length: 3 }, () => server(database.url, { root }))
+    const stores = Array.from({ length: 3 }, () => server(url, { root }))
     const until = performance.now() + amount({ test: 0, soak: 20_000 })
     const acknowledged: string[] = []
     const writing = Array.from({ length: 16 }, async (_, writer) => {
@@ -149,13 +154,13 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('one that may lose what was acknowledged, or never looks after its plans, is warned of', async () => {
-    await using database = await plantedPostgres()
+    const url = await sharedPostgres()
     const [settings] = await asked(
-      database.url,
+      url,
       `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
         current_setting('autovacuum') as autovacuum`,
     )
-    const { warnings } = await server(database.url, { root: folder() }).health()
+    const { warnings } = await server(url, { root: folder() }).health()
     for (const [name, value] of Object.entries(settings ?? {}))
       expect([name, warnings.some((warning) => warning.startsWith(`${name} is off`))]).toEqual([
         name,
@@ -164,12 +169,12 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('one that was stopped inside a transaction holds the others up until its time is over', async () => {
-    await using database = await plantedPostgres()
+    const url = await sharedPostgres()
     const root = folder()
     // The usual times in the soak run: five seconds, and ten for whoever waits.
     const times =
       amount({ test: 1, soak: 0 }) === 1 ? { awayMs: 10_000, lockMs: 3_300, idleMs: 300 } : usualTimes
-    const [one, other] = [server(database.url, { root }, times), server(database.url, { root }, times)]
+    const [one, other] = [server(url, { root }, times), server(url, { root }, times)]
     await happened(one, 1, started('m-1'))
     let decisions = 0
     const holding = Promise.withResolvers<void>()
@@ -196,16 +201,16 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('whoever follows sees each log entry once and in order, however often the listening connection ends', async () => {
-    await using database = await plantedPostgres()
+    const url = await sharedPostgres()
     const root = folder()
-    const [writer, reader] = [server(database.url, { root }), server(database.url, { root })]
+    const [writer, reader] = [server(url, { root }), server(url, { root })]
     await happened(writer, 1, started('m-0'))
     const hearing = heardUntil(reader, 'm-last')
     const rounds = amount({ test: 5, soak: 20 })
     for (let round = 1; round <= rounds; round += 1) {
       await happened(writer, round, started(`m-${round}`))
       await asked(
-        database.url,
+        url,
         `select pg_terminate_backend(pid) from pg_stat_activity
           where application_name = 'waymark-listen' and datname = current_database()`,
       )
@@ -215,11 +220,11 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   })
 
   test('a follower is told at once, and without LISTEN by the look alone', async () => {
-    await using database = await plantedPostgres()
+    const url = await sharedPostgres()
     const root = folder()
-    const writer = server(database.url, { root })
+    const writer = server(url, { root })
     await happened(writer, 1, started('m-0'))
-    const deaf = new URL(database.url)
+    const deaf = new URL(url)
     await using proxy = await cuttingProxy(deaf.href)
     proxy.instead = (statement) => (statement.startsWith('listen') ? '0A000' : null)
     const reader = server(proxy.url, { root })
@@ -302,9 +307,9 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
     ['putBack', (store: Store) => store.putBack('copy.db', 1), /pg_restore/],
     ['accept', (store: Store) => store.accept(1), /pg_restore/],
   ] as const)('%s says what is done instead, and never the password', async (_, ask, way) => {
-    await using database = await plantedPostgres()
-    const store = server(database.url, { root: folder() })
-    const { password } = new URL(database.url)
+    const url = await sharedPostgres()
+    const store = server(url, { root: folder() })
+    const { password } = new URL(url)
     const failure = await ask(store).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 'REFUSED', hint: expect.stringMatching(way) })
     expect(JSON.stringify([String(failure), failure, await store.health()])).not.toContain(password)
