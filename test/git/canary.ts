@@ -75,11 +75,10 @@ export function plant(repo: WorkFolder, { program, command }: Canary): void {
     'browser.x.cmd': command,
     'log.showSignature': 'true',
   }
-  repo.git('config', 'core.repositoryFormatVersion', '1')
-  for (const [key, value] of Object.entries(settings)) repo.git('config', key, value)
   repo.put('.git/included', `[core]\n\tfsmonitor = ${command}\n[filter "evil"]\n\tclean = ${command}\n`)
-  repo.git('config', 'include.path', 'included')
-  repo.git('config', `includeIf.gitdir:${repo.top}/.path`, 'included')
+  const included = { 'include.path': 'included', [`includeIf.gitdir:${repo.top}/.path`]: 'included' }
+  repo.append('.git/config', configurationText({ ...settings, ...included }))
+  repo.git('config', 'core.repositoryFormatVersion', '1')
   for (const folder of [join(program, '..', 'hooks'), repo.path('.git/hooks')]) {
     mkdirSync(folder, { recursive: true })
     for (const hook of hooks) {
@@ -87,4 +86,16 @@ export function plant(repo: WorkFolder, { program, command }: Canary): void {
       chmodSync(join(folder, hook), 0o755)
     }
   }
+}
+
+/** Settings as git keeps them in a file: one call of git for each takes far longer. */
+function configurationText(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([key, value]) => {
+      const [section, name] = [key.indexOf('.'), key.lastIndexOf('.')]
+      const part = section === name ? '' : ` "${key.slice(section + 1, name)}"`
+      const quoted = value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')
+      return `[${key.slice(0, section)}${part}]\n\t${key.slice(name + 1)} = "${quoted}"\n`
+    })
+    .join('')
 }

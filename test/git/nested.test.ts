@@ -1,19 +1,28 @@
 import { execFileSync } from 'node:child_process'
-import { symlinkSync } from 'node:fs'
+import { cpSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyRepository, projectRepository, type WorkFolder } from '../support/git-repository.ts'
+import { copyFolder } from '../support/copied-folder.ts'
+import { emptyRepository, projectRepository, temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 import { watch } from './watch.ts'
 
 /** A project with a submodule `sub` that holds `f` and `g`. */
 function withSubmodule(): { repo: WorkFolder; sub: WorkFolder } {
-  const library = emptyRepository()
-  library.put('f', 'f\n')
-  library.put('g', 'g\n')
-  library.commit('Library')
-  const repo = projectRepository()
-  repo.git('submodule', '--quiet', 'add', library.top, 'sub')
-  repo.commit('With a submodule')
-  return { repo, sub: repo.in('sub') }
+  const repo = new WorkFolder(join(temporaryFolder(), 'project'))
+  const sub = repo.in('sub')
+  copyFolder('with a submodule', repo.top, (top) => {
+    const library = new WorkFolder(`${top}-library`)
+    library.put('f', 'f\n')
+    library.put('g', 'g\n')
+    library.git('init', '-q')
+    library.commit('Library')
+    const made = new WorkFolder(top)
+    cpSync(projectRepository().top, top, { recursive: true })
+    made.git('submodule', '--quiet', 'add', library.top, 'sub')
+    made.commit('With a submodule')
+  })
+  for (const folder of [repo, sub]) folder.git('update-index', '-q', '--refresh')
+  return { repo, sub }
 }
 
 function withNested(): { repo: WorkFolder; nested: WorkFolder } {
