@@ -97,7 +97,7 @@ test('case 7: dirty at start, edited further', async () => {
 test('case 8: dirty at start, task only commits it', async () => {
   const repo = projectRepository()
   repo.append('lib/util.ts')
-  const { changes, report } = await watch(repo, () => void repo.commit('Commit it'))
+  const { changes, report } = await watch(repo, () => repo.commit('Commit it'))
   expect(changes).toEqual([])
   expect(report).toMatchObject({ status: 'exact', headMoves: [{ message: 'commit: Commit it' }] })
 })
@@ -137,7 +137,7 @@ test('case 13: untracked at start, deleted', async () => {
 test('case 14: untracked at start, task commits it unchanged', async () => {
   const repo = projectRepository()
   repo.put('notes.txt', 'note\n')
-  const { changes, report } = await watch(repo, () => void repo.commit('Notes'))
+  const { changes, report } = await watch(repo, () => repo.commit('Notes'))
   expect(changes).toEqual([])
   expect(report.notes).toEqual([expect.stringMatching(/^Committed .*pre-existing file: notes\.txt\.$/)])
 })

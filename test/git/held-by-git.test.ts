@@ -62,7 +62,7 @@ test('is exact with what was staged before, committed or not', async () => {
 test('is exact where a commit holds what was on disk before', async () => {
   const repo = projectRepository()
   repo.append(util)
-  const { report } = await watch(repo, () => void repo.commit('Earlier'))
+  const { report } = await watch(repo, () => repo.commit('Earlier'))
   expect(report).toMatchObject(exact)
 })
 

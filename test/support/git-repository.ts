@@ -76,10 +76,9 @@ export class WorkFolder {
     if (!failed) throw new Error(`git ${args.join(' ')} succeeded, and the test needs it to fail.`)
   }
 
-  commit(message: string, ...paths: string[]): string {
+  commit(message: string, ...paths: string[]): void {
     this.git('add', '--', ...(paths.length === 0 ? ['.'] : paths))
     this.git('commit', '-q', '-m', message)
-    return this.git('rev-parse', 'HEAD').trim()
   }
 
   in(name: string): WorkFolder {
