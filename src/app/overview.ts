@@ -107,21 +107,21 @@ function overviewText(overview: Overview, page: RenderContext): string {
     .slice(0, maxShown)
     .map(({ path, branch }) => `${relative(repository, path)}${branch === null ? '' : ` (${branch})`}`)
   return blocks(
-    `${page.ink('bold', basename(repository))} is not a Waymark project yet. This is what git tells:`,
+    `${page.ink('bold', basename(repository))} has no Waymark project yet. Git shows:`,
     pairs(
       [
-        ['not committed', uncommittedText(uncommitted)],
-        ['by agents', agentCommitsText(overview, page)],
+        ['uncommitted', uncommittedText(uncommitted)],
+        ['agent commits', agentCommitsText(overview, page)],
         ['work trees', [...treeLines, moreText(trees.length)].filter(Boolean).join('\n')],
-        ['clients here', clients.length === 0 ? 'no coding agent’s client was found' : joinNames(clients)],
+        ['agents found', clients.length === 0 ? 'none on this machine' : joinNames(clients)],
       ],
       page,
     ),
     section(
       'Next',
       next === 'waymark init'
-        ? '  waymark init   sets these clients up. It shows every change and asks before it writes.'
-        : '  waymark demo   plays a recorded day, to see what Waymark does.',
+        ? '  waymark init   Set up these agents. Shows every change, and asks before it writes.'
+        : '  waymark demo   Play a recorded day, to see what Waymark does.',
       page,
     ),
   )
@@ -129,14 +129,17 @@ function overviewText(overview: Overview, page: RenderContext): string {
 
 function uncommittedText(uncommitted: Overview['uncommitted']): string {
   const { total } = uncommitted
-  if (total === 0) return 'nothing'
+  if (total === 0) return 'no changes'
   if (total === null) return `cannot be seen: ${uncommitted.first.join(', ')}`
   return `${formatCount(total, 'file')}: ${namesInWords(uncommitted)}`
 }
 
 function agentCommitsText({ agent_commits: commits, recent_commits: total }: Overview, page: RenderContext) {
-  if (total === 0) return 'there is no commit yet'
-  if (commits.length === 0) return `none of the last ${formatCount(total, 'commit')} names an agent`
+  if (total === 0) return 'no commit yet'
+  if (commits.length === 0)
+    return total === 1
+      ? 'none: the one commit names no agent'
+      : `none of the last ${total} commits names an agent`
   const lines = commits
     .slice(0, maxShown)
     .map(({ agent, subject, at }) => `${agent}: ${subject.slice(0, 72)} (${formatAge(at, page.now)})`)
