@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createWitness } from '../../src/git/witness.ts'
+import { amount } from '../support/amount.ts'
 import { git as runGit } from '../support/git.ts'
 import { lines, openStory, type Story } from './story.ts'
 
@@ -198,7 +199,10 @@ test('48 areas make the likelier one probable', async () => {
 
 test('49 large, odd and missing files are answered, or it is said why not', async () => {
   const s = await openStory()
-  const many = Array.from({ length: 20_000 }, (_, at) => `line ${at} of a long file ${at % 7}`)
+  const many = Array.from(
+    { length: amount({ test: 10_000, soak: 20_000 }) },
+    (_, at) => `line ${at} of a long file ${at % 7}`,
+  )
   s.write('long', `${many.join('\n')}\n`)
   s.write('wide', `${'w'.repeat(1_000_000)}\n`)
   s.write('binary', `a\0b`)

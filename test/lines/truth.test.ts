@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Answer, person } from '../support/project.ts'
+import { shared } from '../support/shared.ts'
 import { openCommandLine } from '../surfaces/cli/command-line.ts'
 import { spoken } from '../surfaces/cli/spoken.ts'
 import { lines, openStory, type Story } from './story.ts'
@@ -72,8 +73,10 @@ test.each([
   expect((await s.call('provenance_stats', { path: 'f' })).groups).toMatchObject([{ name: 'ada or ben' }])
 })
 
+const notNamed = shared(() => inAnothersArea({ summary: 'I changed g' }))
+
 test('what nobody named stays the likelier one’s', async () => {
-  const { s } = await inAnothersArea({ summary: 'I changed g' })
+  const { s } = await notNamed()
   expect(await lastOf(s, 'f')).toMatchObject({ agent: 'ada', attribution: 'probable' })
 })
 
@@ -229,7 +232,7 @@ test('of several lines, and of a file with secrets, it is said what can be known
 })
 
 test('a difference says which of its files are probably of others', async () => {
-  const { s, ada, ben } = await inAnothersArea({ summary: 'I changed g' })
+  const { s, ada, ben } = await notNamed()
   const { diff, contested_files } = await s.call('diff', { id: ben.task_id })
   expect(diff).toContain('+x1 is line 1 of x')
   expect(contested_files).toEqual([{ path: 'f', candidates: ['ada'] }])

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { process } from '../gate/runs/processes.ts'
 import { runOf } from '../gate/runs/run.ts'
 import { gatedMission } from '../gate/runs/subject.ts'
+import { amount } from '../support/amount.ts'
 import { person } from '../support/project.ts'
 
 const ana = { actor: { ...person, name: 'Ana' } }
@@ -65,7 +66,7 @@ test('a run that the verdict cannot decide stays for the inbox, and what was dec
   expect(waiting.map(({ run_id }: { run_id: string }) => run_id)).toContain(chosen.id)
 })
 
-test.each([false, true])(
+test.each([true, false].slice(0, amount({ test: 1, soak: 2 })))(
   'decides every run that waits in one review, on another machine: %s',
   async (isOnMachine) => {
     const { project, run, missionId, start, complete } = await gatedMission(text, 'reviewed', { isOnMachine })

@@ -45,8 +45,12 @@ async function missing(run: TestRun): Promise<string> {
   return [failure.details?.['missing_guards'], failure.hint].flat().join('\n')
 }
 
-test('a command runs on emit, once a person approved it, and not before', async () => {
+test('a command runs on emit, once a person approved it, and not before; reads and dry runs ask nobody', async () => {
   const run = await withCheck(counting())
+  await run.state()
+  await run.events(true)
+  expect(await run.emit('go', { dry_run: true })).toMatchObject({ success: false })
+  expect(await waiting(run)).toEqual([])
   expect(await missing(run)).toContain('tests_pass: "sh check.sh" needs a person\'s approval')
   await run.refused('go')
   const items = await waiting(run)
@@ -59,6 +63,10 @@ test('a command runs on emit, once a person approved it, and not before', async 
   })
   await run.project.call('approve', { id: items[0].item_id }, { actor: person })
   expect(await waiting(run)).toEqual([])
+  expect((await run.state()).missing_guards).toMatchObject([
+    { guard_name: 'tests_pass', current_status: '"sh check.sh" has not run' },
+  ])
+  await run.emit('go', { dry_run: true })
   expect(timesRun(run.project)).toBe(0)
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
   expect(timesRun(run.project)).toBe(1)
@@ -123,20 +131,6 @@ test('a result is of the content that was approved, of pinned files that git ign
   run.project.write('limits.local', 'one\n')
   await run.refused('go')
   expect(timesRun(run.project)).toBe(2)
-})
-
-test('reads and dry runs start no command and ask nobody', async () => {
-  const run = await withCheck(counting())
-  await run.state()
-  await run.events(true)
-  expect(await run.emit('go', { dry_run: true })).toMatchObject({ success: false })
-  expect(await waiting(run)).toEqual([])
-  await allow(run)
-  expect((await run.state()).missing_guards).toMatchObject([
-    { guard_name: 'tests_pass', current_status: '"sh check.sh" has not run' },
-  ])
-  await run.emit('go', { dry_run: true })
-  expect(timesRun(run.project)).toBe(0)
 })
 
 test('a command that failed says how, and is not run again on the same tree', async () => {
