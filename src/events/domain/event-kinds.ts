@@ -130,10 +130,11 @@ export function subjectsOf(projectEvent: NewProjectEvent): {
 } {
   const tasks = new Set<string>()
   const missions = new Set<string>()
-  const named = {
-    task: (id: string) => String(tasks.add(id)),
-    mission: (id: string) => String(missions.add(id)),
+  const note = (ids: Set<string>) => (id: string) => {
+    ids.add(id)
+    return id
   }
+  const named = { task: note(tasks), mission: note(missions) }
   kindOf(projectEvent).words(projectEvent, named)
   return { tasks: [...tasks] as TaskId[], missions: [...missions] as MissionId[] }
 }
@@ -236,7 +237,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   'task.forced': {
     concerns: taskUpdated,
     words: ({ taskId, open }, titles) =>
-      `started ${titles.task(taskId)} although ${open.map(titles.task).join(', ')} ${open.length === 1 ? 'is' : 'are'} open`,
+      `started ${titles.task(taskId)} although ${open.map((id) => titles.task(id)).join(', ')} ${open.length === 1 ? 'is' : 'are'} open`,
   },
   'task.claimed': {
     concerns: ({ taskId }) => [

@@ -207,7 +207,11 @@ export const log: AnswerView<'log'> = (answer, page) => {
 
 const lateAfterMs = 60_000
 
-function logEntryLine(event: LogEntry, titles: ReadonlyMap<string, string>, { ink }: RenderContext): string {
+function logEntryLine(
+  event: OutputOf<'log'>['events'][number],
+  titles: ReadonlyMap<string, string>,
+  { ink }: RenderContext,
+): string {
   const who = withPerson(event.actor, event.person)
   const by = event.actor_kind === 'person' ? ink('bold', who) : ink('cyan', who)
   // The operation spreads a log entry into kind and body; this puts it together again.
@@ -217,5 +221,3 @@ function logEntryLine(event: LogEntry, titles: ReadonlyMap<string, string>, { in
   const time = ink('dim', timeOfDay(event.happened_at))
   return `  ${time}  ${by} ${describeProjectEvent(body, titles)}  ${ink('dim', `${late}#${event.seq}`)}`
 }
-
-type LogEntry = OutputOf<'log'>['events'][number]

@@ -38,13 +38,13 @@ test('without a command, a repository without a record is described, and nothing
 
   const { code, out, error } = project.run()
   expect({ code, error }).toEqual({ code: 0, error: '' })
-  expect(out).toContain('project is not a Waymark project yet.')
-  expect(out).toMatch(/not committed +2 files: .*notes\.md/)
+  expect(out).toContain('project has no Waymark project yet.')
+  expect(out).toMatch(/uncommitted +2 files: .*notes\.md/)
   expect(out).toMatch(
-    /by agents +2 of the last 4 commits\n +Codex: Check the mail address \(.*\)\n +Claude: Add/,
+    /agent commits +2 of the last 4 commits\n +Codex: Check the mail address \(.*\)\n +Claude: Add/,
   )
   expect(out).toMatch(/work trees +\.\.\/login \(feature\/login\)/)
-  expect(out).toMatch(/clients here +.*Claude Code/)
+  expect(out).toMatch(/agents found +.*Claude Code/)
   expect(out.match(/waymark \w+/g)).toEqual(['waymark init'])
   const inFolder = project.runWith({ folder: join(project.folder, 'src') })
   expect(withoutAges(inFolder)).toBe(withoutAges({ out }))
@@ -71,7 +71,7 @@ test('without a command, a repository without commits or a configured program sa
   project.git('config', 'filter.spy.clean', 'touch ran; cat')
   project.write('.gitattributes', '* filter=spy\n')
   const { code, out } = project.run()
-  expect([code, out]).toEqual([0, expect.stringContaining('there is no commit yet')])
+  expect([code, out]).toEqual([0, expect.stringContaining('no commit yet')])
   expect(readdirSync(project.folder)).not.toContain('ran')
 })
 
