@@ -70,10 +70,10 @@ test('refuses small packed bodies that unpack to much, and answers others meanwh
       })
     const before = process.memoryUsage().arrayBuffers
     const asked = send(`Bearer ${secret}`)
-    const first = await longestHold(team.address, asked)
+    let held = await longestHold(team.address, asked)
     // A collection of garbage falls into one of them by chance; a parser that is slow is slow each time.
-    const held =
-      first < 300 ? first : Math.min(first, await longestHold(team.address, send(`Bearer ${secret}`)))
+    for (let again = 0; again < 3 && held >= 300; again += 1)
+      held = Math.min(held, await longestHold(team.address, send(`Bearer ${secret}`)))
     const { error } = (await (await asked).json()) as { error?: { code: string; message: string } }
     expect(error?.code, name).toMatch(/^(TOO_LARGE|INVALID_INPUT)$/)
     expect(error?.message.length, name).toBeLessThan(1_000)
