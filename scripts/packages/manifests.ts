@@ -6,7 +6,7 @@ import { cursor } from '../../src/clients/cursor/setup.ts'
 import { gemini } from '../../src/clients/gemini/setup.ts'
 import type { Client } from '../../src/clients/setup/client.ts'
 import { editFile } from '../../src/clients/setup/edit/edit-file.ts'
-import { hookEdits } from '../../src/clients/setup/plan.ts'
+import { hookEdits } from '../../src/clients/setup/plan-setup.ts'
 import { catalog } from '../../src/kernel/operations/catalog.ts'
 
 /** What package.json says of Waymark, which every manifest repeats. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SetupFiles } from '../clients/ports/setup-files.ts'
-import { isRunnerAlive, runnerName } from '../gate/commands/processes.ts'
+import { isRunnerAlive, runnerName } from '../gate/commands/os-processes.ts'
 import type { CommandApprovals, CommandRunner } from '../gate/ports/command-runner.ts'
 import type { EvidenceFiles, PreviewStore } from '../gate/ports/evidence-files.ts'
 import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../git/ports/work-tree.ts'

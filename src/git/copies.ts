@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nextTurn } from '../kernel/files/next-turn.ts'
 import { readRegular } from '../kernel/files/regular-file.ts'
 import { removeFromState } from '../kernel/files/state-folder.ts'
+import { yieldToEventLoop } from '../kernel/files/yield-to-event-loop.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import { align } from '../lines/domain/alignment.ts'
 import { contentsOf } from './blobs.ts'
@@ -277,7 +277,7 @@ async function linesOf(
       else deleted.set(by, (deleted.get(by) ?? 0) + (line.by === null ? 1 : 0))
     }
     lines = now
-    await nextTurn()
+    await yieldToEventLoop()
   }
   const authors = new Set(steps.map(({ by }) => by))
   return new Map(

@@ -1,12 +1,12 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
-import { nextTurn } from '../kernel/files/next-turn.ts'
 import { readRegularSync, specialKind } from '../kernel/files/regular-file.ts'
+import { yieldToEventLoop } from '../kernel/files/yield-to-event-loop.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
+import { keptObjectTest, type OverlayCache, readIgnored, reusableDiskState } from './changes-from-head.ts'
 import { blobId, blobIdOf, contentAt, type DiskFile, diskFile, isSameStat } from './disk.ts'
 import { gitFolderOf, isLinkedTree } from './other-work-trees.ts'
-import { keptObjectTest, type OverlayCache, readIgnored, reusableDiskState } from './overlay.ts'
 import { PackWriter } from './pack.ts'
 import { diskPath, displayPath, type PathBytes } from './paths.ts'
 import type { PrivateDirectory } from './private-directory.ts'
@@ -74,7 +74,7 @@ export async function scanFolder(
     const rules = entries.some(({ name }) => name === '.gitignore') ? rulesOf(top, folder, above) : above
     for (const entry of entries) {
       entriesRead += 1
-      if (entriesRead % perTurn === 0) await nextTurn()
+      if (entriesRead % perTurn === 0) await yieldToEventLoop()
       const path = `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`
       if (entry.name === '.git' || waymarksOwn.test(path)) continue
       if (entry.name !== '.waymark' && !includes(path)) continue

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { nextTurn } from '../kernel/files/next-turn.ts'
 import { readRegular } from '../kernel/files/regular-file.ts'
+import { yieldToEventLoop } from '../kernel/files/yield-to-event-loop.ts'
 import { diskPath, isAsciiPath, type PathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { git } from './process.ts'
@@ -243,7 +243,7 @@ export async function doubtfulTimes(
   const comparedAt = statOf(place.index)?.mtimeMs ?? 0
   const doubtful: HiddenEntry[] = []
   for (const [at, entry] of entries.entries()) {
-    if (at > 0 && at % perTurn === 0) await nextTurn()
+    if (at > 0 && at % perTurn === 0) await yieldToEventLoop()
     const found = statOf(diskPath(place.top, entry.path))
     if (found !== null && isDoubtful(entry, found, comparedAt)) {
       doubtful.push({ path: entry.path, index: entry.index, flag: 'times set' })

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import { blankHash, hashLength, solidLength, thinMark } from '../lines/domain/step.ts'
+import { blankHash, hashLength, solidLength, thinMark } from '../lines/domain/line-hashes.ts'
 
 /** Hashes lines, given as bytes, for one project: the same line has another hash in another project. */
 export function lineHasher(salt: string): (line: string) => string {

@@ -1,7 +1,7 @@
 import { isSecretFile } from '../kernel/secret-files.ts'
 import { align } from '../lines/domain/alignment.ts'
+import type { MeasuredLines, MeasuredStep } from '../lines/domain/line-hashes.ts'
 import { type ChangedFile, type ChangedHunk, measuredSteps } from '../lines/domain/lines-of-change.ts'
-import type { MeasuredLines, MeasuredStep } from '../lines/domain/step.ts'
 import { objectIds } from './blobs.ts'
 import {
   compareSnapshots,

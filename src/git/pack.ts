@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32, deflate, deflateSync } from 'node:zlib'
-import { nextTurn } from '../kernel/files/next-turn.ts'
+import { yieldToEventLoop } from '../kernel/files/yield-to-event-loop.ts'
 
 /** An object of git, not written yet. */
 export interface NewObject {
@@ -70,7 +70,7 @@ export class PackWriter {
     const records: PackedRecord[] = []
     let length = head.length
     for (const [at, [oid, object]] of objects.entries()) {
-      if (at % perTurn === perTurn - 1) await nextTurn()
+      if (at % perTurn === perTurn - 1) await yieldToEventLoop()
       const packed = await packedObject(object)
       records.push({ oid, at: length, crc: crc32(packed) })
       parts.push(packed)

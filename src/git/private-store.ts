@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, readdir, rename, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nextTurn } from '../kernel/files/next-turn.ts'
 import { removeFromState } from '../kernel/files/state-folder.ts'
+import { yieldToEventLoop } from '../kernel/files/yield-to-event-loop.ts'
 import { setNewest } from '../kernel/limited-map.ts'
 import { quoteAlternate } from './private-directory.ts'
 import { type GitCall, type GitEnvironment, GitError, git, noGit, runGit } from './process.ts'
@@ -340,7 +340,7 @@ export async function sweepDirectories(
     const found = await stat(directory).catch(() => null)
     if (found === null || now - found.mtimeMs < oneDay) continue
     if (removeFromState(stateFolder, directory)) removed += 1
-    await nextTurn()
+    await yieldToEventLoop()
   }
   return removed
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../kernel/failure.ts'
 import { processEnd } from '../kernel/process-end.ts'
 import { launch } from './launcher.ts'
-import { firstObstacleAround, obstacleFailure } from './obstacles.ts'
+import { firstObstacleAround, obstacleFailure } from './unsafe-files.ts'
 
 export type GitEnvironment = Readonly<Record<string, string>>
 

@@ -15,9 +15,9 @@ import {
   parseConfiguration,
   withSafeSettings,
 } from './configuration.ts'
-import { mainObstacle, obstacleFailure } from './obstacles.ts'
 import { nulTexts } from './paths.ts'
 import { folderMissingFailure, type GitEnvironment, runGit } from './process.ts'
+import { mainObstacle, obstacleFailure } from './unsafe-files.ts'
 
 /** A folder that can be witnessed, with git or without. */
 export type RepositoryLocation =

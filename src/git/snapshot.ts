@@ -3,8 +3,9 @@ import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode, Failure, messageOf } from '../kernel/failure.ts'
 import { isWithin } from '../kernel/files/contained-file.ts'
-import { nextTurn } from '../kernel/files/next-turn.ts'
+import { yieldToEventLoop } from '../kernel/files/yield-to-event-loop.ts'
 import { processEnd } from '../kernel/process-end.ts'
+import { type OverlayCache, readIgnored, readOverlay, unchangedFiles } from './changes-from-head.ts'
 import { isSameState } from './comparison.ts'
 import { suspiciousKeys } from './configuration.ts'
 import {
@@ -18,7 +19,6 @@ import { scanFolder } from './folder-scan.ts'
 import { operationInProgress, readRefTips, reflogPosition } from './git-folder.ts'
 import { doubtfulTimes, type IndexEntries, readIndexEntries } from './index-file.ts'
 import { isLinkedTree } from './other-work-trees.ts'
-import { type OverlayCache, readIgnored, readOverlay, unchangedFiles } from './overlay.ts'
 import {
   displayPath,
   excludedFolders,
@@ -82,7 +82,7 @@ export async function takeSnapshot(
   })
   // Once the answer is out: nobody should wait for it.
   context.afterwards(
-    nextTurn()
+    yieldToEventLoop()
       .then(() => keepBaseline(state, context.environment))
       // What cannot be kept is missed only where the repository loses it as well.
       .catch(() => undefined),

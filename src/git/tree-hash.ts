@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { nextTurn } from '../kernel/files/next-turn.ts'
 import { removeFromState } from '../kernel/files/state-folder.ts'
+import { yieldToEventLoop } from '../kernel/files/yield-to-event-loop.ts'
 import { setNewest } from '../kernel/limited-map.ts'
 import { isIncluded, type PathBytes } from './paths.ts'
 import type { TreeContent } from './ports/work-tree.ts'
@@ -127,7 +127,7 @@ export async function stampsOf(top: string, paths: readonly string[]): Promise<T
   const stamps: [string, string][] = []
   for (const [at, path] of paths.entries()) {
     stamps.push([path, stampOf(join(top, path))])
-    if (at % atOnce === atOnce - 1) await nextTurn()
+    if (at % atOnce === atOnce - 1) await yieldToEventLoop()
   }
   return stamps
 }

@@ -41,7 +41,7 @@ const writers = {
   'snapshots: new names in a private folder, removed by `removeFromState`': [
     'git/conversion.ts',
     'git/copies.ts',
-    'git/overlay.ts',
+    'git/changes-from-head.ts',
     'git/pack.ts',
     'git/private-directory.ts',
     'git/private-store.ts',

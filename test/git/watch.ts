@@ -17,7 +17,7 @@ import {
   pathsOf,
   reportedPathsUntil,
   type WorkTreeActivity,
-} from '../../src/track/operations/measure.ts'
+} from '../../src/track/operations/measure-attempt.ts'
 import { anAttempt } from '../support/entities.ts'
 import { temporaryFolder, type WorkFolder } from '../support/git-repository.ts'
 import { whenFinished } from '../support/shared.ts'

@@ -10,7 +10,7 @@ import {
   type SentMeasurement,
 } from '../../src/remote/operations/remote-measurement.ts'
 import { fingerprint } from '../../src/store/fingerprint.ts'
-import { attemptEnds } from '../../src/track/operations/measure.ts'
+import { attemptEnds } from '../../src/track/operations/measure-attempt.ts'
 import { type Answer, openProject, person, refusalOf } from '../support/project.ts'
 
 /** An operation that measures the mission it reads last, and another thing that never changes. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import type { AttemptId, NotificationId } from '../../src/kernel/id.ts'
-import type { RecordedStep } from '../../src/lines/domain/step.ts'
+import type { RecordedStep } from '../../src/lines/domain/line-hashes.ts'
 import type { NoticeDelivery } from '../../src/notifications/ports/notification-reads.ts'
 import { agent, anAttempt } from '../support/entities.ts'
 import { dialects } from './dialects.ts'

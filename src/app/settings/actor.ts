@@ -1,4 +1,4 @@
-import { gateVariable, isInsideCommand } from '../../gate/commands/processes.ts'
+import { gateVariable, isInsideCommand } from '../../gate/commands/os-processes.ts'
 import type { Actor, Channel } from '../../kernel/actor.ts'
 import { shownName } from '../../surfaces/mcp/surface.ts'
 import { type Environment, firstSetVariable } from './environment.ts'

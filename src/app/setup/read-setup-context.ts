@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, sep } from 'node:path'
 import { programPaths } from '../../clients/setup/detect.ts'
-import type { ProgramAssets } from '../../clients/setup/plan.ts'
+import type { ProgramAssets } from '../../clients/setup/plan-setup.ts'
 import type { SetupContext } from '../../clients/setup/setup-context.ts'
 import tools from '../../clients/setup/tools.json' with { type: 'json' }
 import { readRegularSync } from '../../kernel/files/regular-file.ts'

@@ -25,7 +25,7 @@ import {
   type SetupRequest,
   scopeOf,
   summaryOf,
-} from '../../clients/setup/plan.ts'
+} from '../../clients/setup/plan-setup.ts'
 import { clients as allClients, clientNamed } from '../../clients/setup/setup-clients.ts'
 import type { SetupContext } from '../../clients/setup/setup-context.ts'
 import { Failure } from '../../kernel/failure.ts'

@@ -23,7 +23,7 @@ import { errorCode, Failure, messageOf } from '../../kernel/failure.ts'
 import { isWithin, reachedPath } from '../../kernel/files/contained-file.ts'
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
 import { hashOf, type SetupChange } from './edit/edit-file.ts'
-import { isBare, type PlannedFile } from './plan.ts'
+import { isBare, type PlannedFile } from './plan-setup.ts'
 
 /** What was done to a file, and what it was before: enough to take it back on another day. */
 export interface FileRecord {

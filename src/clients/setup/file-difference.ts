@@ -1,6 +1,6 @@
 import { structuredPatch } from 'diff'
 import { excerpt } from '../../kernel/text.ts'
-import type { PlannedFile } from './plan.ts'
+import type { PlannedFile } from './plan-setup.ts'
 
 /** A line of a difference, as it is shown. */
 export interface PreviewLine {

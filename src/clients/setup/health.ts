@@ -9,7 +9,7 @@ import type { Edit, SetupChange } from './edit/edit-file.ts'
 import { jsonValue } from './edit/json.ts'
 import type { Json } from './edit/json-text.ts'
 import { tomlTable } from './edit/toml.ts'
-import { hasServerAt } from './plan.ts'
+import { hasServerAt } from './plan-setup.ts'
 import { clients } from './setup-clients.ts'
 import { pathsOf, type SetupContext } from './setup-context.ts'
 

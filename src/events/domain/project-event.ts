@@ -1,7 +1,7 @@
 import type { GateEvent } from '../../gate/domain/run.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { AttemptId, InboxItemId, MissionId, PhaseId, ProjectId, RunId, TaskId } from '../../kernel/id.ts'
-import type { RecordedSpan, StepPosition } from '../../lines/domain/step.ts'
+import type { RecordedSpan, StepPosition } from '../../lines/domain/line-hashes.ts'
 import type { NotificationLogEvent } from '../../notifications/domain/notification.ts'
 import type { IdentityEvent } from '../../people/domain/identity.ts'
 import type { NewPlanEvent } from '../../plan/domain/plan.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RecordedStep } from '../../lines/domain/step.ts'
+import type { RecordedStep } from '../../lines/domain/line-hashes.ts'
 import { canonicalText } from '../../store/fingerprint.ts'
 import type { NewProjectEvent } from '../domain/project-event.ts'
 import { chainedBody, newBody, sealLineHashes } from './line-seals.ts'

@@ -1,4 +1,4 @@
-import type { RecordedSpan, RecordedStep } from '../../lines/domain/step.ts'
+import type { RecordedSpan, RecordedStep } from '../../lines/domain/line-hashes.ts'
 import { canonicalText, halfPair, sha256 } from '../../store/fingerprint.ts'
 import { parseColumn } from '../../store/tables/query.ts'
 import type { ProjectEventOf } from '../domain/event-kinds.ts'

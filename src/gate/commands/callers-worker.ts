@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { connectionsFromCommands, type LocalConnection } from './processes.ts'
+import { connectionsFromCommands, type LocalConnection } from './os-processes.ts'
 
 parentPort?.on('message', (connections: readonly LocalConnection[]) =>
   parentPort?.postMessage(connectionsFromCommands(connections)),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { connectionsFromCommands, type LocalConnection } from './processes.ts'
+import { connectionsFromCommands, type LocalConnection } from './os-processes.ts'
 
 interface CallerCheck {
   readonly connection: LocalConnection

@@ -8,7 +8,7 @@ import { messageOf } from '../../kernel/failure.ts'
 import { processEnd } from '../../kernel/process-end.ts'
 import { redactOutput } from '../../kernel/redaction.ts'
 import type { CommandEnd, CommandLine, CommandRunner } from '../ports/command-runner.ts'
-import { gateMark, gateVariable, isRunnerAlive, runnerName } from './processes.ts'
+import { gateMark, gateVariable, isRunnerAlive, runnerName } from './os-processes.ts'
 
 // A group of its own gets no signal of this process, so all that run are stopped with it.
 const runningHere = new Set<RunningCommand>()

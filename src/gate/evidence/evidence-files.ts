@@ -13,7 +13,7 @@ import {
   type RefusalReason,
   readContained,
 } from '../../kernel/files/contained-file.ts'
-import { nextTurn } from '../../kernel/files/next-turn.ts'
+import { yieldToEventLoop } from '../../kernel/files/yield-to-event-loop.ts'
 import { parseJson } from '../../kernel/json.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
 import type { EvidenceFile, EvidenceFileStamp, EvidenceFiles, FileContent } from '../ports/evidence-files.ts'
@@ -125,7 +125,7 @@ async function freshnessOf(folder: string, files: readonly EvidenceFileStamp[]):
   const parents = new Map<string, boolean>()
   const answers: Freshness[] = []
   for (const [at, file] of files.entries()) {
-    if (at > 0 && at % perTurn === 0) await nextTurn()
+    if (at > 0 && at % perTurn === 0) await yieldToEventLoop()
     const absolute = join(top, file.path)
     const parent = dirname(absolute)
     const direct = parents.get(parent) ?? (isWithin(top, parent) && realPath(parent) === parent)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
+import { approved, path, pinned, refused, sha, list as upTo, words } from '../../kernel/operations/fields.ts'
 import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import {
@@ -11,7 +12,6 @@ import {
 } from '../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
-import { approved, path, pinned, refused, sha, list as upTo, words } from '../../kernel/operations/shapes.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ApprovedCommand, RefusedCommand } from '../ports/command-runner.ts'
 

@@ -1,4 +1,4 @@
-import type { MeasuredLines } from '../../lines/domain/step.ts'
+import type { MeasuredLines } from '../../lines/domain/line-hashes.ts'
 import type { LineHistory } from '../../lines/ports/line-history.ts'
 import type { ChangeReport } from '../../track/domain/changes.ts'
 import type { AreaCount, AreaOverlap } from '../../track/domain/scope/survey.ts'

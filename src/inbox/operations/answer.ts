@@ -11,6 +11,11 @@ import {
   withdrawForTasks,
 } from '../../gate/operations/run/approvals.ts'
 import { askPerson } from '../../gate/operations/run/commands.ts'
+import {
+  type PreparedEvent,
+  prepareEvent,
+  type SendEventRequest,
+} from '../../gate/operations/run/decide-event.ts'
 import { engineRun, observeRun, requestAuthor } from '../../gate/operations/run/evidence.ts'
 import {
   assertFilesAreHere,
@@ -20,14 +25,10 @@ import {
 } from '../../gate/operations/run/external-state.ts'
 import { loadRun } from '../../gate/operations/run/find-run.ts'
 import { commandEvents, MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
-import {
-  type PreparedEvent,
-  prepareEvent,
-  type SendEventRequest,
-} from '../../gate/operations/run/send-event.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
+import { list, pinned, pinnedFile, sha, words } from '../../kernel/operations/fields.ts'
 import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import {
@@ -44,7 +45,6 @@ import {
   type RecordContext,
   type TransactionInput,
 } from '../../kernel/operations/operation.ts'
-import { list, pinned, pinnedFile, sha, words } from '../../kernel/operations/shapes.ts'
 import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store.ts'
 import { type InboxItem, type InboxItemRequest, itemAnswers, itemKinds } from '../../track/domain/records.ts'
 import { endItem, endingOf, type InboxVerb } from '../domain/answers.ts'

@@ -4,17 +4,17 @@ import { type EventDefinition, eventNamed } from '../../gate/domain/definition.t
 import { candidates } from '../../gate/domain/transitions.ts'
 import { type ApprovalInput, priorApprovalsNote } from '../../gate/operations/run/approvals.ts'
 import { commandRuns } from '../../gate/operations/run/commands.ts'
-import { assertFilesAreHere } from '../../gate/operations/run/external-state.ts'
-import { loadRun } from '../../gate/operations/run/find-run.ts'
-import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
-import { guardLine, refusalFailure } from '../../gate/operations/run/refusal.ts'
-import { wordsForReason } from '../../gate/operations/run/remarks.ts'
 import {
   decideEvent,
   type PreparedEvent,
   prepareEvent,
   type SendEventRequest,
-} from '../../gate/operations/run/send-event.ts'
+} from '../../gate/operations/run/decide-event.ts'
+import { assertFilesAreHere } from '../../gate/operations/run/external-state.ts'
+import { loadRun } from '../../gate/operations/run/find-run.ts'
+import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
+import { guardLine, refusalFailure } from '../../gate/operations/run/refusal.ts'
+import { wordsForReason } from '../../gate/operations/run/remarks.ts'
 import { AcceptedEntry } from '../../gate/operations/run-answer.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
 import { Failure } from '../../kernel/failure.ts'

@@ -17,6 +17,7 @@ import {
 } from '../../gate/operations/run/measurements.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
 import { Failure } from '../../kernel/failure.ts'
+import { difference, list, names, pinned, pinnedFile } from '../../kernel/operations/fields.ts'
 import {
   localMeasurer,
   type MeasurementOf,
@@ -27,7 +28,6 @@ import {
   type WorkTree,
 } from '../../kernel/operations/measurement.ts'
 import type { Context, RecordContext } from '../../kernel/operations/operation.ts'
-import { difference, list, names, pinned, pinnedFile } from '../../kernel/operations/shapes.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ChangesRequest, CommandRequest, InboxItem } from '../../track/domain/records.ts'
 

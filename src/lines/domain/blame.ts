@@ -1,3 +1,4 @@
+import { isSolid, type LineStep } from './line-hashes.ts'
 import { leastMoved } from './lines-of-change.ts'
 import {
   type HashedLines,
@@ -8,7 +9,6 @@ import {
   matchLines,
   wholeFile,
 } from './record.ts'
-import { isSolid, type LineStep } from './step.ts'
 
 /** How it is known whose a line is. */
 export type BlameMethod = 'exact' | 'aligned' | 'matched' | 'git'

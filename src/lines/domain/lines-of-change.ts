@@ -1,6 +1,6 @@
 import { align } from './alignment.ts'
-import type { LineHunk, MeasuredStep, PackedHashes } from './step.ts'
-import { isSolid } from './step.ts'
+import type { LineHunk, MeasuredStep, PackedHashes } from './line-hashes.ts'
+import { isSolid } from './line-hashes.ts'
 
 /** A changed file with the text of the lines that went and came: only on the machine where the file is. */
 export interface ChangedFile extends Pick<MeasuredStep, 'path' | 'from' | 'before' | 'after' | 'origin'> {

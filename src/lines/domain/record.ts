@@ -7,7 +7,7 @@ import {
   type LineHunk,
   type LineStep,
   type StepCertainty,
-} from './step.ts'
+} from './line-hashes.ts'
 
 /** Whose a line is, by the record. */
 export interface LineOrigin {

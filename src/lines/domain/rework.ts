@@ -1,5 +1,5 @@
+import type { LineStep } from './line-hashes.ts'
 import type { LineRecord } from './record.ts'
-import type { LineStep } from './step.ts'
 
 /** A time at which a line was changed or removed. */
 export interface LineLoss {

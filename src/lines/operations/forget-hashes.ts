@@ -1,6 +1,6 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { SideWrite } from '../../store/ports/store.ts'
-import type { StepPosition } from '../domain/step.ts'
+import type { StepPosition } from '../domain/line-hashes.ts'
 
 const maxInEvent = 2_000
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { setNewest } from '../../kernel/limited-map.ts'
-import { isAmong, type Measure, measurement, requireMeasured } from '../../kernel/operations/measurement.ts'
 import {
   blamed,
   foundFile,
@@ -12,7 +11,8 @@ import {
   oidOrNull,
   path,
   salt,
-} from '../../kernel/operations/shapes.ts'
+} from '../../kernel/operations/fields.ts'
+import { isAmong, type Measure, measurement, requireMeasured } from '../../kernel/operations/measurement.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import {
   alignedLines,
@@ -24,8 +24,8 @@ import {
   type LineFinding,
   unexplainedHashes,
 } from '../domain/blame.ts'
+import { isSolid, type LineStep } from '../domain/line-hashes.ts'
 import { LineRecord, lineOf } from '../domain/record.ts'
-import { isSolid, type LineStep } from '../domain/step.ts'
 import type { BlamedCommit, BlameResult, LineHistoryFile } from '../ports/line-history.ts'
 
 const maxContents = 20_000

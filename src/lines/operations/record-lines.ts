@@ -3,12 +3,6 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
 import type { TurnId } from '../../kernel/id.ts'
 import {
-  type BriefOf,
-  isAmong,
-  type MeasurementOf,
-  measurement,
-} from '../../kernel/operations/measurement.ts'
-import {
   list,
   measuredLines as measuredLinesShape,
   names,
@@ -17,7 +11,13 @@ import {
   path,
   place,
   salt,
-} from '../../kernel/operations/shapes.ts'
+} from '../../kernel/operations/fields.ts'
+import {
+  type BriefOf,
+  isAmong,
+  type MeasurementOf,
+  measurement,
+} from '../../kernel/operations/measurement.ts'
 import type { TurnEvidence } from '../../sessions/domain/session.ts'
 import type { EvidenceQuery, WorkTreeEvidence } from '../../sessions/operations/hook-evidence.ts'
 import type { Reads } from '../../store/ports/store.ts'
@@ -30,8 +30,8 @@ import {
   plainContent,
   readChangesAround,
   type WorkTreeActivity,
-} from '../../track/operations/measure.ts'
-import type { RecordedStep } from '../domain/step.ts'
+} from '../../track/operations/measure-attempt.ts'
+import type { RecordedStep } from '../domain/line-hashes.ts'
 import type { TreeBoundary } from '../ports/line-reads.ts'
 
 const maxReported = 500

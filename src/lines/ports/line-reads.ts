@@ -1,6 +1,6 @@
 import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
-import type { LineStep, StepPosition } from '../domain/step.ts'
+import type { LineStep, StepPosition } from '../domain/line-hashes.ts'
 
 /** A snapshot of a work tree that the log knows of. */
 export interface TreeBoundary {

@@ -13,7 +13,7 @@ import {
   type LineStep,
   type RecordedStep,
   type StepPosition,
-} from '../domain/step.ts'
+} from '../domain/line-hashes.ts'
 import type { LineReads, TreeBoundary, TurnAuthor } from '../ports/line-reads.ts'
 
 /** The time between two snapshots of a work tree in which lines changed. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { nextTurn } from '../../kernel/files/next-turn.ts'
+import { yieldToEventLoop } from '../../kernel/files/yield-to-event-loop.ts'
 import { outlineOf } from '../../kernel/json-outline.ts'
 import { untilEnd } from '../../kernel/process-end.ts'
 import type { PlanFormat } from '../../project/ports/project-files.ts'
@@ -50,7 +50,7 @@ export async function readPlan(source: PlanText): Promise<ImportResult> {
       if (part.kind !== 'tasks' || part.tasks.length === 0)
         throw new Error('The reader of plans answered out of turn.')
       for (const task of part.tasks) tasks.push(task)
-      await nextTurn()
+      await yieldToEventLoop()
     }
     return { ...result, document: { ...result.document, tasks } }
   } finally {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
+import { words } from '../../kernel/operations/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { workTreePlace } from '../../kernel/operations/local-work-tree.ts'
 import { measurement, requireMeasured, type WorkTree } from '../../kernel/operations/measurement.ts'
 import { type CommandContext, defineOperation, type QueryContext } from '../../kernel/operations/operation.ts'
-import { words } from '../../kernel/operations/shapes.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { ChainInspection, Inspection } from '../../store/ports/store.ts'
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/operations/operation.ts'
 import type { HookEvent } from '../../sessions/domain/hook-event.ts'
-import type { LocatedHookEvent } from '../../sessions/domain/session-reducer.ts'
+import type { LocatedHookEvent } from '../../sessions/domain/turns-from-hook-events.ts'
 import {
   locateHookEvents,
   type TreeStateResult,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { prepareSteps, withMachine } from '../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import type { LocatedHookEvent } from '../../sessions/domain/session-reducer.ts'
+import type { LocatedHookEvent } from '../../sessions/domain/turns-from-hook-events.ts'
 import { type TreeStateResult, treeState } from '../../sessions/operations/locate-hook-events.ts'
 import {
   decideHookEvents,

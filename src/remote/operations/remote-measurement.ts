@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
+import { sha } from '../../kernel/operations/fields.ts'
 import { firstMistake } from '../../kernel/operations/input/first-mistake.ts'
 import type { Measurement, MeasurementRequest, Measurer } from '../../kernel/operations/measurement.ts'
-import { sha } from '../../kernel/operations/shapes.ts'
 
 /** What a machine is asked to measure for a call, and what it sends back. */
 

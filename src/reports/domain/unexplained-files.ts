@@ -1,5 +1,5 @@
 import { formatCount } from '../../kernel/text.ts'
-import type { StepCertainty } from '../../lines/domain/step.ts'
+import type { StepCertainty } from '../../lines/domain/line-hashes.ts'
 
 /**
  * Who accounts for the files that a branch changes, by what is recorded. Not known is no guilt: only a file of which the

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import type { StoredContent } from '../../git/ports/work-tree.ts'
+import { list, oid, path, place } from '../../kernel/operations/fields.ts'
 import {
   type BriefOf,
   isAmong,
@@ -8,7 +9,6 @@ import {
   measurement,
   type WorkTree,
 } from '../../kernel/operations/measurement.ts'
-import { list, oid, path, place } from '../../kernel/operations/shapes.ts'
 import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
 import type { FileStates } from '../ports/review-reads.ts'
 import { fileState } from './measure-files.ts'

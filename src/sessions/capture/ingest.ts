@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Failure, messageOf } from '../../kernel/failure.ts'
-import { nextTurn } from '../../kernel/files/next-turn.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
+import { yieldToEventLoop } from '../../kernel/files/yield-to-event-loop.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { HookEvent } from '../domain/hook-event.ts'
 import { isDouble, type RecentEvents } from './duplicates.ts'
@@ -78,7 +78,7 @@ export async function ingestQueue(
       const round = names.slice(from, from + atOnce)
       hookEvents += await ingestRound(queue, host, round)
       events += round.length
-      await nextTurn()
+      await yieldToEventLoop()
     }
   }
   pruneOld(queue)
@@ -97,7 +97,7 @@ async function ingestRound(queue: HookQueue, host: IngestHost, names: readonly s
   const ended = new Map<string, string>()
   for (const [n, name] of names.entries()) {
     // A server goes on answering meanwhile.
-    if (n % 10 === 9) await nextTurn()
+    if (n % 10 === 9) await yieldToEventLoop()
     const found = readEvent(queue, name)
     if (found === null) {
       dropped.broken += 1

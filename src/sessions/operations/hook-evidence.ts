@@ -10,7 +10,7 @@ import {
   type LocatedHookEvent,
   seenCommands,
   seenEdits,
-} from '../domain/session-reducer.ts'
+} from '../domain/turns-from-hook-events.ts'
 import type { TurnLink } from '../ports/capture-reads.ts'
 
 /** A turn as far as the attribution of others needs it, with what was told of it so far. */

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { WorkTreeWitness } from '../../git/ports/work-tree.ts'
 import { messageOf } from '../../kernel/failure.ts'
+import { path, place } from '../../kernel/operations/fields.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
-import { path, place } from '../../kernel/operations/shapes.ts'
 import { pathBelow } from '../../kernel/path-below.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import type { HookEvent, ToolEdit } from '../domain/hook-event.ts'
-import type { LocatedEdit, LocatedHookEvent } from '../domain/session-reducer.ts'
+import type { LocatedEdit, LocatedHookEvent } from '../domain/turns-from-hook-events.ts'
 
 interface TreeContext {
   readonly witness: Pick<WorkTreeWitness, 'locate' | 'others' | 'snapshot'>

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { HistoryStep } from '../../git/ports/work-tree.ts'
 import { messageOf } from '../../kernel/failure.ts'
 import type { AttemptId } from '../../kernel/id.ts'
+import { count, list, names, oid, oidOrNull, path, place, report } from '../../kernel/operations/fields.ts'
 import {
   type BriefOf,
   isAmong,
@@ -10,7 +11,6 @@ import {
   type Readable,
   type WorkTree,
 } from '../../kernel/operations/measurement.ts'
-import { count, list, names, oid, oidOrNull, path, place, report } from '../../kernel/operations/shapes.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ChangeReport, FileChange } from '../../track/domain/changes.ts'
 import type { CandidateAuthor } from '../../track/domain/hook-evidence.ts'
@@ -30,9 +30,9 @@ import {
   reportedPathsUntil,
   spansShape,
   type WorkTreeActivity,
-} from '../../track/operations/measure.ts'
+} from '../../track/operations/measure-attempt.ts'
 import type { HookEdit, TurnChange, TurnEvidence } from '../domain/session.ts'
-import { canWriteFiles, seenEdits, type TurnEnd } from '../domain/session-reducer.ts'
+import { canWriteFiles, seenEdits, type TurnEnd } from '../domain/turns-from-hook-events.ts'
 import type { TurnLink } from '../ports/capture-reads.ts'
 import type { FreshTurn } from './hook-evidence.ts'
 

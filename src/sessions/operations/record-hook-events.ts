@@ -2,6 +2,7 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { AttemptId, CaptureSessionId, IdSource, TurnId } from '../../kernel/id.ts'
+import { list, path } from '../../kernel/operations/fields.ts'
 import {
   localMeasurer,
   type Measure,
@@ -10,7 +11,6 @@ import {
   withMachine,
 } from '../../kernel/operations/measurement.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
-import { list, path } from '../../kernel/operations/shapes.ts'
 import {
   changedLineContext,
   changedLines,
@@ -41,7 +41,7 @@ import {
   seenEdits,
   type TurnDraft,
   type TurnEnd,
-} from '../domain/session-reducer.ts'
+} from '../domain/turns-from-hook-events.ts'
 import type { TurnLink } from '../ports/capture-reads.ts'
 import type { FreshTurn } from './hook-evidence.ts'
 import { locateHookEvents, type TreeStateResult, treeState, WorkTreeIndex } from './locate-hook-events.ts'

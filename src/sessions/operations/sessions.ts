@@ -10,7 +10,7 @@ import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { hashRemoval } from '../../lines/operations/forget-hashes.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { diffAnswer, maxShownDiff, truncationFields } from '../../track/operations/attempt-answer.ts'
-import { attemptEnds } from '../../track/operations/measure.ts'
+import { attemptEnds } from '../../track/operations/measure-attempt.ts'
 import { unifiedDiffs } from '../../track/operations/measure-diff.ts'
 import type { SessionLine, TurnSummary } from '../ports/capture-reads.ts'
 import {

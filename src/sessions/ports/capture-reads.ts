@@ -12,7 +12,7 @@ import type {
   TurnChange,
   TurnEvidence,
 } from '../domain/session.ts'
-import type { LocatedHookEvent } from '../domain/session-reducer.ts'
+import type { LocatedHookEvent } from '../domain/turns-from-hook-events.ts'
 
 /** A session as lists tell of it. */
 export interface SessionLine {

@@ -14,7 +14,7 @@ import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/ta
 import { sumOfLines } from '../../track/domain/changes.ts'
 import { type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 import type { HookCommandWindow, HookEdit, Turn, TurnChange, TurnEvidence } from '../domain/session.ts'
-import type { LocatedHookEvent } from '../domain/session-reducer.ts'
+import type { LocatedHookEvent } from '../domain/turns-from-hook-events.ts'
 import type { CaptureReads, TurnSummary } from '../ports/capture-reads.ts'
 
 /** A turn of an agent, with what was measured at its end. */

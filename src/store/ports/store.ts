@@ -15,7 +15,7 @@ import type {
   TokenId,
   TurnId,
 } from '../../kernel/id.ts'
-import type { StepPosition } from '../../lines/domain/step.ts'
+import type { StepPosition } from '../../lines/domain/line-hashes.ts'
 import type { LineReads } from '../../lines/ports/line-reads.ts'
 import type { NoticeDelivery, NotificationReads } from '../../notifications/ports/notification-reads.ts'
 import type { IdentityReads } from '../../people/ports/identity-reads.ts'
@@ -26,7 +26,7 @@ import type { StatReads } from '../../reports/ports/stat-reads.ts'
 import type { TimelineReads } from '../../reports/ports/timeline-reads.ts'
 import type { DraftComment } from '../../review/domain/review.ts'
 import type { FileStates, ReviewReads } from '../../review/ports/review-reads.ts'
-import type { LocatedHookEvent } from '../../sessions/domain/session-reducer.ts'
+import type { LocatedHookEvent } from '../../sessions/domain/turns-from-hook-events.ts'
 import type { CaptureReads } from '../../sessions/ports/capture-reads.ts'
 import type { MissionReads } from '../../track/ports/mission-reads.ts'
 import type { RecordReads } from '../../track/ports/record-reads.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '../../kernel/failure.ts'
-import { nextTurn } from '../../kernel/files/next-turn.ts'
+import { yieldToEventLoop } from '../../kernel/files/yield-to-event-loop.ts'
 import { processEnd } from '../../kernel/process-end.ts'
 
 /** How long a locked database is waited for, in milliseconds. */
@@ -69,7 +69,7 @@ export function createYielder(milliseconds = 8): () => Promise<void> | undefined
   let since = processUptimeMs()
   return () => {
     if (processUptimeMs() - since < milliseconds) return undefined
-    return nextTurn().then(() => {
+    return yieldToEventLoop().then(() => {
       since = processUptimeMs()
     })
   }

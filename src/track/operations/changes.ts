@@ -26,7 +26,7 @@ import {
   unexpectedFiles,
   Verification,
 } from './attempt-answer.ts'
-import { measuredOpenAttempts, openAttemptMeasurements } from './measure.ts'
+import { measuredOpenAttempts, openAttemptMeasurements } from './measure-attempt.ts'
 import { unifiedDiffs } from './measure-diff.ts'
 
 export const changes = defineOperation({

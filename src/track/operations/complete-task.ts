@@ -8,6 +8,7 @@ import { type Actor, displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
+import { names, place, report } from '../../kernel/operations/fields.ts'
 import { findAttempt, findTask } from '../../kernel/operations/find.ts'
 import { choice, identifier, text, texts } from '../../kernel/operations/input/fields.ts'
 import {
@@ -19,7 +20,6 @@ import {
   type PreparedOperation,
 } from '../../kernel/operations/measurement.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
-import { names, place, report } from '../../kernel/operations/shapes.ts'
 import {
   changedLineContext,
   changedLines,
@@ -78,7 +78,7 @@ import {
   isEndMeasuredBriefly,
   measurementOf,
   pathsNamed,
-} from './measure.ts'
+} from './measure-attempt.ts'
 import { maxDiffLength, unifiedDiffs } from './measure-diff.ts'
 
 const outcomeFields = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { leftOutReasons } from '../../git/ports/work-tree.ts'
+import { list, names, path, place } from '../../kernel/operations/fields.ts'
 import { measurement } from '../../kernel/operations/measurement.ts'
-import { list, names, path, place } from '../../kernel/operations/shapes.ts'
 
 /** Most characters of a diff that is kept, and of all diffs that are measured for one answer. */
 export const maxDiffLength = 4_000_000

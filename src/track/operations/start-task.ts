@@ -5,6 +5,7 @@ import { WaitingEntry } from '../../inbox/operations/item-answer.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
+import { path, takenSnapshot, time } from '../../kernel/operations/fields.ts'
 import { findMission, findPhase, findPlanned, findTask } from '../../kernel/operations/find.ts'
 import {
   choice,
@@ -24,7 +25,6 @@ import {
   withMachine,
 } from '../../kernel/operations/measurement.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
-import { path, takenSnapshot, time } from '../../kernel/operations/shapes.ts'
 import { excerpt } from '../../kernel/text.ts'
 import {
   changedLineContext,

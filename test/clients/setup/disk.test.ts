@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { applyPlan, Disk, type DiskWriter, type FileRecord, writer } from '../../../src/clients/setup/disk.ts'
-import type { PlannedFile } from '../../../src/clients/setup/plan.ts'
+import type { PlannedFile } from '../../../src/clients/setup/plan-setup.ts'
 import { amount } from '../../support/amount.ts'
 import { openCommandLine } from '../../surfaces/cli/command-line.ts'
 

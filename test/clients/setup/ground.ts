@@ -1,4 +1,4 @@
-import type { SetupRequest } from '../../../src/clients/setup/plan.ts'
+import type { SetupRequest } from '../../../src/clients/setup/plan-setup.ts'
 import type { SetupContext } from '../../../src/clients/setup/setup-context.ts'
 
 export const plainly: SetupRequest = {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { SetupRecords } from '../../../src/app/setup/records.ts'
 import { applyPlan, Disk, writer } from '../../../src/clients/setup/disk.ts'
-import { planSetup } from '../../../src/clients/setup/plan.ts'
+import { planSetup } from '../../../src/clients/setup/plan-setup.ts'
 import { clientNamed } from '../../../src/clients/setup/setup-clients.ts'
 import { groundOn, plainly } from './ground.ts'
 

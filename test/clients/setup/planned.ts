@@ -7,7 +7,7 @@ import {
   type SetupPlan,
   type SetupRequest,
   type SetupUndo,
-} from '../../../src/clients/setup/plan.ts'
+} from '../../../src/clients/setup/plan-setup.ts'
 import type { SetupContext } from '../../../src/clients/setup/setup-context.ts'
 import { plainly } from './ground.ts'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
+import { processSource, list as upTo } from '../../../kernel/operations/fields.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
 import { measurement, requireMeasured } from '../../../kernel/operations/measurement.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
-import { processSource, list as upTo } from '../../../kernel/operations/shapes.ts'
 import type { LoadedProcess, LocatedFinding, ProcessSource } from '../../../project/ports/project-files.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 

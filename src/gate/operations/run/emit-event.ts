@@ -8,11 +8,11 @@ import { defineOperation, type RecordContext } from '../../../kernel/operations/
 import type { ProcessDefinition } from '../../domain/definition.ts'
 import { AcceptedEntry, json } from '../run-answer.ts'
 import { commandRuns } from './commands.ts'
+import { decideEvent, prepareEvent, type SendEventRequest, type SendEventResult } from './decide-event.ts'
 import { type EvidenceFileInput, prepareSubmittedFiles, submittedFiles } from './external-state.ts'
 import { runField } from './find-run.ts'
 import { MeasurementQuestions } from './measurements.ts'
 import { refusalFailure } from './refusal.ts'
-import { decideEvent, prepareEvent, type SendEventRequest, type SendEventResult } from './send-event.ts'
 
 const namedFile = z.union([
   z.string().min(1).max(4096),

@@ -3,9 +3,9 @@ import type { AttemptMeasurement } from '../../../events/domain/project-event.ts
 import { type Author, identityOf } from '../../../kernel/actor.ts'
 import { Failure } from '../../../kernel/failure.ts'
 import { didYouMean } from '../../../kernel/nearest-word.ts'
+import { known, list, path, words } from '../../../kernel/operations/fields.ts'
 import { type MeasurementOf, measurement } from '../../../kernel/operations/measurement.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
-import { known, list, path, words } from '../../../kernel/operations/shapes.ts'
 import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import type { InboxItem } from '../../../track/domain/records.ts'
@@ -18,7 +18,7 @@ import {
   endedTree,
   isEndMeasuredBriefly,
   measurementOf,
-} from '../../../track/operations/measure.ts'
+} from '../../../track/operations/measure-attempt.ts'
 import { isOfChanges } from '../../domain/approved-content.ts'
 import { artifactType, isOfType } from '../../domain/artifacts.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'

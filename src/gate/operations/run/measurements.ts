@@ -2,16 +2,6 @@ import { z } from 'zod'
 import type { FileState } from '../../../git/ports/work-tree.ts'
 import { Failure } from '../../../kernel/failure.ts'
 import {
-  type BriefOf,
-  isAmong,
-  type Measurement,
-  type MeasurementOf,
-  type MeasurementValues,
-  measurement,
-  type Readable,
-  type WorkTree,
-} from '../../../kernel/operations/measurement.ts'
-import {
   difference,
   known,
   list,
@@ -23,10 +13,20 @@ import {
   sha,
   time,
   words,
-} from '../../../kernel/operations/shapes.ts'
+} from '../../../kernel/operations/fields.ts'
+import {
+  type BriefOf,
+  isAmong,
+  type Measurement,
+  type MeasurementOf,
+  type MeasurementValues,
+  measurement,
+  type Readable,
+  type WorkTree,
+} from '../../../kernel/operations/measurement.ts'
 import type { FileChange } from '../../../track/domain/changes.ts'
 import type { SnapshotLocation } from '../../../track/domain/task.ts'
-import { attemptChanges, attemptEnds } from '../../../track/operations/measure.ts'
+import { attemptChanges, attemptEnds } from '../../../track/operations/measure-attempt.ts'
 import { sensitiveChanges } from '../../../track/operations/sensitive.ts'
 
 const most = 20_000

@@ -6,6 +6,17 @@ import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { AttemptId } from '../../kernel/id.ts'
 import {
+  list,
+  names,
+  oidOrNull,
+  packages,
+  path,
+  place,
+  report,
+  time,
+  words,
+} from '../../kernel/operations/fields.ts'
+import {
   assertTime,
   type BriefOf,
   type MeasurementOf,
@@ -17,17 +28,6 @@ import {
   withMachine,
 } from '../../kernel/operations/measurement.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
-import {
-  list,
-  names,
-  oidOrNull,
-  packages,
-  path,
-  place,
-  report,
-  time,
-  words,
-} from '../../kernel/operations/shapes.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { Turn } from '../../sessions/domain/session.ts'
 import {
@@ -55,13 +55,13 @@ import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
 import { type SensitiveChanges, sensitiveChanges } from './sensitive.ts'
 
 /** What an agent says when it completes a task, as far as it bears on the measurement. */
-export interface Claims {
+export interface StatedOutcome {
   readonly outcome: ClaimedWork
   /** Areas beyond those declared at the start. */
   readonly areas: readonly string[]
 }
 
-const nothingSaid: Claims = { outcome: { summary: '', achievements: [] }, areas: [] }
+const nothingStated: StatedOutcome = { outcome: { summary: '', achievements: [] }, areas: [] }
 
 /** How the work tree of an attempt is now; `end` is null where only another machine could say it. */
 export interface AttemptEndState {
@@ -272,7 +272,7 @@ export async function changesAround(
 export function changesBrief(
   { attempt, end }: AttemptEndState,
   around: AttemptChangesContext,
-  claims: Claims = nothingSaid,
+  claims: StatedOutcome = nothingStated,
 ): BriefOf<typeof attemptChanges>[number] | null {
   if (end === null || end.place === null) return null
   const { neighbours, hookEvidence } = around
@@ -293,7 +293,7 @@ export function measurementOf(
   { attempt, end }: AttemptEndState,
   around: AttemptChangesContext,
   changes: MeasurementOf<typeof attemptChanges>[number] | undefined,
-  claims: Claims = nothingSaid,
+  claims: StatedOutcome = nothingStated,
 ): AttemptMeasurement {
   const nothing = { ...around, intervals: [], packages: new Map<string, string>(), sensitive: new Map() }
   if (end === null) return judge(attempt, unmeasuredEvidence(attempt), nothing, { claims, endSnapshot: null })
@@ -353,7 +353,7 @@ export function judge(
   attempt: Attempt,
   report: ChangeReport,
   around: MeasureContext,
-  { claims, endSnapshot }: { readonly claims: Claims; readonly endSnapshot: SnapshotLocation | null },
+  { claims, endSnapshot }: { readonly claims: StatedOutcome; readonly endSnapshot: SnapshotLocation | null },
 ): AttemptMeasurement {
   const scopeOf = ({ areas, snapshot }: Attempt): Scope =>
     parseScope(areas, { prefix: snapshot.prefix, packages: around.packages })
@@ -520,7 +520,7 @@ function settleOwners(attributed: AttributedChanges | null, claimed: ReadonlySet
 function claimedPaths(
   changes: readonly FileChange[],
   attempt: Attempt,
-  { outcome }: Claims,
+  { outcome }: StatedOutcome,
 ): ReadonlySet<string> {
   const said = pathsNamed(
     changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { nextTurn } from '../kernel/files/next-turn.ts'
+import { yieldToEventLoop } from '../kernel/files/yield-to-event-loop.ts'
 import { isSecretFile } from '../kernel/secret-files.ts'
 import { contentsOf } from './blobs.ts'
 import { configuredValue, isTrue } from './configuration.ts'
@@ -18,7 +18,6 @@ import {
   rawBlobId,
 } from './disk.ts'
 import { type HiddenEntry, type IndexEntries, readIndexFile } from './index-file.ts'
-import { attributesObstacle, obstacleFailure } from './obstacles.ts'
 import { PackWriter } from './pack.ts'
 import { diskPath, displayPath, nulInput, nulRecords, type PathBytes, quotePath } from './paths.ts'
 import { callKeepingObjects, type PrivateDirectory, privateCall } from './private-directory.ts'
@@ -28,6 +27,7 @@ import { type DiskState, type IgnoredFile, maxKeptFileBytes, type OverlayEntry }
 import type { Repository } from './repository.ts'
 import type { GitState, GitStatus } from './status.ts'
 import { headStates } from './trees.ts'
+import { attributesObstacle, obstacleFailure } from './unsafe-files.ts'
 
 export interface Overlay {
   readonly entries: Map<PathBytes, OverlayEntry>
@@ -228,7 +228,7 @@ export async function unchangedFiles(
     const disk = file === null ? null : reusableDiskState(file, path, known)
     if (disk !== null) unchanged.set(path, disk)
     at += 1
-    if (at % perTurn === 0) await nextTurn()
+    if (at % perTurn === 0) await yieldToEventLoop()
   }
   return unchanged
 }
@@ -469,7 +469,7 @@ async function storeUnconverted(
   const pack = new PackWriter(place.contents ?? join(place.directory, 'objects'), objectFormat, isThere)
   const states = new Map<PathBytes, GitState>()
   for (const [at, { path, file }] of candidates.entries()) {
-    if (at % perTurn === perTurn - 1) await nextTurn()
+    if (at % perTurn === perTurn - 1) await yieldToEventLoop()
     const content = contentAt(place.top, path, file)
     if (content !== null)
       states.set(path, { mode: file.mode, oid: await pack.add({ type: 'blob', content }) })

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { processEnd } from '../process-end.ts'
 
 /** Lets the process answer others meanwhile. Throws once it has to end. */
-export async function nextTurn(): Promise<void> {
+export async function yieldToEventLoop(): Promise<void> {
   await setImmediate()
   processEnd.throwIfAborted()
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Branch, maxBranchFiles } from '../../git/ports/branch.ts'
-import type { MeasuredLines } from '../../lines/domain/step.ts'
+import type { MeasuredLines } from '../../lines/domain/line-hashes.ts'
 import type { BlameResult, LineHistoryFile } from '../../lines/ports/line-history.ts'
 import {
   type DocumentTask,
