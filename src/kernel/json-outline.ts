@@ -42,11 +42,11 @@ export function outlineOf(text: string, maxValues = Number.POSITIVE_INFINITY): J
 
 /** Behind the closing quote of the string that begins at a place; the end of the text where it is not closed. */
 export function endOfString(text: string, from: number): number {
-  let at = from + 1
-  for (; at < text.length; at += 1) {
-    const sign = text.charCodeAt(at)
-    if (sign === quote) return at + 1
-    if (sign === backslash) at += 1
+  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let before = at - 1
+    while (text.charCodeAt(before) === backslash) before -= 1
+    // An even number of backslashes escape each other, and not the quote.
+    if ((at - before) % 2 === 1) return at + 1
   }
   return text.length
 }

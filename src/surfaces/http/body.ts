@@ -17,10 +17,14 @@ export const bodyLimits = { maxBytes: 1_000_000, maxValues: 100_000 }
 
 /** What a request's body says. An empty one says nothing: undefined. */
 export async function readJson(request: Request, limits: BodyLimits): Promise<unknown> {
-  const text = await readText(request, limits)
+  const { text, tooDeep } = await readOutlined(request, limits)
   if (text.trim() === '') return undefined
   refuseOtherTypes(request.headers.get('content-type'))
-  refuseDepths(text)
+  if (tooDeep) {
+    throw new Refusal('INVALID_INPUT', `The body is nested more than ${deepestNesting} levels deep.`, {
+      reason: 'body_too_deep',
+    })
+  }
   try {
     return JSON.parse(text)
   } catch {
@@ -29,13 +33,6 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<un
       hint: 'Send one JSON object of named fields.',
     })
   }
-}
-
-function refuseDepths(text: string): void {
-  if (!outlineOf(text).tooDeep) return
-  throw new Refusal('INVALID_INPUT', `The body is nested more than ${deepestNesting} levels deep.`, {
-    reason: 'body_too_deep',
-  })
 }
 
 function refuseOtherTypes(given: string | null): void {
@@ -49,14 +46,21 @@ function refuseOtherTypes(given: string | null): void {
 
 /** The text of a request's body, for one that reads its JSON itself. Fails within the limits, without reading on. */
 export async function readText(request: Request, limits: BodyLimits): Promise<string> {
+  return (await readOutlined(request, limits)).text
+}
+
+async function readOutlined(
+  request: Request,
+  limits: BodyLimits,
+): Promise<{ readonly text: string; readonly tooDeep: boolean }> {
   const { maxBytes, maxValues, maxPackedBytes } = limits
   const isPacked = maxPackedBytes !== undefined && request.headers.get('content-encoding') === 'gzip'
   const sent = await readBytes(request, isPacked ? maxPackedBytes : maxBytes)
   const text = textOf(isPacked ? await gunzipBody(sent, maxBytes) : sent)
   const { tooDeep, values } = outlineOf(text, maxValues)
-  // What is nested too deep is refused by its reader, who knows how.
+  // The reader of the text refuses what is nested too deep.
   if (!tooDeep && values > maxValues) throw bodyTooLarge('more', `${maxValues} values`)
-  return text
+  return { text, tooDeep }
 }
 
 async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
