@@ -83,8 +83,6 @@ export interface CaptureReads {
   turnsInTree(tree: string, since: number): Promise<readonly TurnSummary[]>
   /** What is waiting to be recorded with its turn, in order, at most 20,000. */
   hookEvents(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly LocatedHookEvent[]>>
-  /** How many hook events of a session were told. */
-  told(sessionId: string): Promise<number>
   edits(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly HookEdit[]>>
   commands(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly HookCommandWindow[]>>
   evidence(turnId: string): Promise<Omit<TurnEvidence, 'changes'> | null>

@@ -464,15 +464,6 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
       }
       return found
     },
-    async told(sessionId) {
-      const row = await db
-        .selectFrom('hook_event')
-        .select(({ fn }) => fn.countAll<number>().as('events'))
-        .where('project_id', '=', projectId)
-        .where('session_id', '=', sessionId)
-        .executeTakeFirst()
-      return Number(row?.events ?? 0)
-    },
     async edits(turnIds) {
       return bodies<HookEdit>({ db, projectId }, 'edit_report', turnIds)
     },
