@@ -1,9 +1,9 @@
 import { excerpt } from './text.ts'
 
-/** How many characters of JSON an answer may have by default: about 2,000 tokens. */
+/** Default limit of an answer in characters of JSON: about 2,000 tokens. */
 export const answerBudget = 5_600
 
-/** The same record with every text in it cut, and every list inside a list cut to its first entries. */
+/** A record with its texts shortened, and nested lists cut to their first entries. */
 export function excerptFields<Cut extends object>(record: Cut): Cut {
   const cut = Object.entries(record).map(([key, value]) => [key, excerptsOf(value, 0)])
   return Object.fromEntries(cut) as Cut // the same keys, and each text and list still one
@@ -27,8 +27,8 @@ export interface BudgetSection {
 }
 
 /**
- * How many entries of each section fit into a budget together. Sections share fairly: the small ones are shown whole,
- * the large ones get equal parts of what is left. Each shows at least one entry.
+ * How many entries of each section fit into a budget. Small sections are kept whole, large ones share the remainder
+ * equally. Each keeps at least one entry.
  */
 export function fitSections(sections: readonly BudgetSection[], budget: number): ReadonlyMap<string, number> {
   const sized = sections.map(({ name, entries }) => ({ name, sizes: entries.map((entry) => sizeOf(entry)) }))
@@ -44,7 +44,7 @@ export function fitSections(sections: readonly BudgetSection[], budget: number):
   return kept
 }
 
-/** The same record with its lists cut to a budget: what else it holds is kept whole. */
+/** A record with its lists cut to a budget; other fields are kept whole. */
 export function fitLists<Cut extends object>(record: Cut, budget: number): Cut {
   const sections = Object.entries(record).flatMap(([name, value]) =>
     Array.isArray(value) ? [{ name, entries: value as readonly unknown[] }] : [],

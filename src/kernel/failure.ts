@@ -1,4 +1,4 @@
-/** Why something cannot be done, as a caller can act on it. Surfaces map each code to their own status. */
+/** The codes of failures. Surfaces map each to their own status. */
 export type FailureCode =
   | 'INVALID_INPUT'
   | 'NOT_FOUND'
@@ -20,7 +20,7 @@ export type GateCode =
   | 'INVALID_PAYLOAD'
   | 'GUARD_FAILED'
 
-/** What an id can name that is not there. */
+/** The kinds of entities that can be missing. */
 export type MissingKind =
   | 'mission'
   | 'task'
@@ -31,20 +31,20 @@ export type MissingKind =
   | 'phase'
   | 'milestone'
 
-/** A call that the reader can make next. A field that is undefined is one that the reader must fill in. */
+/** A call that the reader can make next. The reader must fill in undefined fields. */
 export interface NextCall {
   readonly operation: string
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** A hint in parts: each surface words the calls in it for its reader. */
+/** A hint in parts: each surface formats its calls for the reader. */
 export type Hint = readonly (string | NextCall)[]
 
 export function callTo(operation: string, input: NextCall['input'] = {}): NextCall {
   return { operation, input }
 }
 
-/** hintOf`Begin with ${callTo('start_task', { planned_task_id })}.` Hints in it are taken apart. */
+/** hintOf`Begin with ${callTo('start_task', { planned_task_id })}.` Nested hints are flattened. */
 export function hintOf(
   text: TemplateStringsArray,
   ...values: readonly (string | number | NextCall | Hint)[]
@@ -84,14 +84,14 @@ function callText({ operation, input }: NextCall): string {
 }
 
 export interface FailureOptions {
-  /** Names the refusal for programs and tests, whatever its sentence says: `task_not_ready`. */
+  /** Names the refusal for programs and tests, independent of its message: `task_not_ready`. */
   readonly reason?: string
   /** What to do next: one sentence, with the next call in it. */
   readonly hint?: string | Hint
   /** The next call, where the hint does not name it as one. */
   readonly fix?: NextCall
   readonly details?: Readonly<Record<string, unknown>>
-  /** With NOT_FOUND: what there is none of by that id. Each surface knows its own way to list such things. */
+  /** With NOT_FOUND: the kind of the missing entity. Each surface has its own command to list them. */
   readonly missing?: MissingKind
   readonly cause?: unknown
 }
@@ -122,7 +122,7 @@ export class Failure extends Error {
   }
 }
 
-/** A refusal as every surface answers it to a program. */
+/** A refusal as data, the same on every surface. */
 export function refusalData({ code, reason, message, hint, fix, details }: Failure) {
   return {
     success: false,
@@ -130,7 +130,7 @@ export function refusalData({ code, reason, message, hint, fix, details }: Failu
   } as const
 }
 
-/** What was thrown, in words. */
+/** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

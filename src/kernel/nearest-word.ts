@@ -1,19 +1,19 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Comparing takes time by the product of both lengths, and no known word is nearly as long. */
+/** Comparing takes time proportional to both lengths, and no candidate is this long. */
 const longest = 200
 
-/** The known word that someone who wrote `word` most likely meant, or undefined when none is near. */
-export function nearestWord(word: string, known: readonly string[]): string | undefined {
+/** The candidate that `word` is most likely a misspelling of; undefined if none is near. */
+export function nearestWord(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > longest) return undefined
-  const near = known
+  const near = candidates
     .map((candidate) => ({ candidate, edits: editsTo(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, edits }) => edits <= Math.max(2, Math.floor(candidate.length / 3)))
     .sort((a, b) => a.edits - b.edits)
   return near[0]?.candidate
 }
 
-/** Letters that changed places, as in `stauts`, are one slip and the likeliest. */
+/** Swapped letters, as in `stauts`, are the likeliest slip. */
 function editsTo(word: string, candidate: string): number {
   const edits = distance(word, candidate)
   return edits === 2 && lettersOf(word) === lettersOf(candidate) ? 0.5 : edits
@@ -23,8 +23,8 @@ function lettersOf(word: string): string {
   return Array.from(word).sort().join('')
 }
 
-/** ` Did you mean "x"?`, where a known word is near to the one that was written; else nothing. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  const meant = nearestWord(word, known)
+/** ` Did you mean "x"?` if a candidate is near; else empty. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const meant = nearestWord(word, candidates)
   return meant === undefined ? '' : ` Did you mean "${meant}"?`
 }

@@ -10,14 +10,14 @@ import { excerpt } from './text.ts'
  */
 export interface PathPatterns {
   readonly matches: (path: string) => boolean
-  /** Of each that is not negated whether it matches. */
+  /** The patterns that are not negated. */
   readonly each: readonly { readonly text: string; readonly matches: (path: string) => boolean }[]
 }
 
-/** Reads a list. Fails with INVALID_INPUT for a pattern that can match nothing: a list with one proves nothing. */
+/** Compiles a list. Fails with INVALID_INPUT for a pattern that can match nothing. */
 export function pathPatterns(texts: readonly string[]): PathPatterns {
-  const known = read.get(texts)
-  if (known) return known
+  const cached = read.get(texts)
+  if (cached) return cached
   const patterns = texts.map((text) => ({ text, ...readPattern(text) }))
   const excluded = patterns.filter(({ negated }) => negated)
   const isOut = (path: string): boolean => excluded.some(({ matches }) => matches(path))
@@ -36,7 +36,7 @@ export function pathPatterns(texts: readonly string[]): PathPatterns {
 // A thousand files are compared with the patterns of one definition.
 const read = new WeakMap<readonly string[], PathPatterns>()
 
-/** Why a pattern can match no file of the project, as the rest of a sentence; null for one that can. */
+/** Why a pattern can match no file of the project, as the rest of a sentence; null if it can. */
 export function patternProblem(text: string): string | null {
   const bare = text.trim().replace(/^!/, '').trim()
   if (bare === '') return 'is empty'
@@ -58,7 +58,7 @@ export function patternProblem(text: string): string | null {
   }
 }
 
-/** A path from the project's folder, of one from the work tree's top; null for one outside that folder. */
+/** Converts a path from the work tree's top to one from the project's folder; null outside. */
 export function pathInsidePrefix(path: string, prefix: string): string | null {
   return path.startsWith(prefix) ? path.slice(prefix.length) : null
 }
@@ -78,7 +78,7 @@ function invalidPatternFailure(text: string, problem: string): Failure {
   })
 }
 
-/** Composed, without empty segments and those that are a dot; empty for the project's folder. */
+/** Normalizes Unicode, and removes empty and `.` segments; empty for the project's folder. */
 function normalizePattern(pattern: string): string {
   const segments = toComposedText(pattern).split('/')
   const named = segments.filter((segment) => segment !== '' && segment !== '.')
@@ -106,7 +106,7 @@ function formMatcher(form: string): GlobMatcher {
   return (path) => matchers.some((matches) => matches(path))
 }
 
-/** Parentheses and bars are part of a name. Brackets are a class, or a folder's name as in `app/[id]`: either is meant. */
+/** Escapes parentheses and bars. Brackets are tried as a class and as part of a name, as in `app/[id]`. */
 function readings(glob: string): readonly string[] {
   const ordinary = /[()|+@$^]/g
   const literal = (special: RegExp): string => glob.replace(special, '\\$&')

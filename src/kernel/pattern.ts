@@ -3,23 +3,23 @@ import { RE2JS } from 're2js'
 import { Failure } from './failure.ts'
 import { excerpt } from './text.ts'
 
-/** A regular expression that takes no longer than its own size times the length of a text, whatever both are. */
+/** A regular expression whose time is at most its size times the length of the text. */
 export interface LinearPattern {
-  /** The longest text that it is tried on, in characters. */
+  /** The maximum length of a text, in characters. */
   readonly longest: number
   test(text: string): boolean
 }
 
 const maxSourceLength = 1_000
-/** Size of a program times length of a text: so many steps take some tens of milliseconds. */
+/** Maximum program size times text length: some tens of milliseconds. */
 const maxSteps = 500_000
 const kept = 200
 const patterns = new Map<string, LinearPattern | null>()
 
-/** Reads a regular expression of JavaScript; null for one with look-around or back references, or that is far too big. */
+/** Compiles a JavaScript regular expression; null if it has look-around or back references, or is too big. */
 export function linearPattern(source: string): LinearPattern | null {
-  const known = patterns.get(source)
-  if (known !== undefined) return known
+  const cached = patterns.get(source)
+  if (cached !== undefined) return cached
   const pattern = compilePattern(source, 0)
   if (patterns.size >= kept) patterns.clear()
   patterns.set(source, pattern)
@@ -38,16 +38,16 @@ function compilePattern(source: string, flags: number): LinearPattern | null {
 }
 
 export interface GlobOptions {
-  /** Upper and lower case are one. */
+  /** Ignores case. */
   readonly anyCase?: boolean
 }
 
-/** Whether a path matches a glob. Takes a time that grows with the length of the path alone. */
+/** Whether a path matches a glob. Its time is linear in the length of the path. */
 export type GlobMatcher = (path: string) => boolean
 
 /**
- * Reads a glob of `*`, `**`, `?`, `[…]` and `{…,…}`; an exclamation mark at its beginning is an ordinary character. Fails
- * for one that cannot be matched in good time.
+ * Compiles a glob of `*`, `**`, `?`, `[…]` and `{…,…}`; a leading exclamation mark is an ordinary character. Fails if
+ * matching it would take too long.
  */
 export function globMatcher(glob: string, { anyCase = false }: GlobOptions = {}): GlobMatcher {
   if (glob === '') return () => false
@@ -64,28 +64,28 @@ export function globMatcher(glob: string, { anyCase = false }: GlobOptions = {})
   return (path) => path.length <= maxPathLength && pattern.test(path)
 }
 
-/** Whether anything can match a glob: one whose braces or brackets do not fit together is read as what never does. */
+/** Whether a glob can match anything; one with unbalanced braces or brackets never does. */
 export function isReadableGlob(glob: string): boolean {
   if (glob.length > maxGlobLength) throw costlyPatternFailure(glob)
   return picomatch.makeRe(glob, { dot: true, nonegate: true }).source !== '$^'
 }
 
-/** Longer ones name nothing. */
+/** Longer globs and paths match nothing. */
 const maxGlobLength = 1_000
 const maxPathLength = 4_096
 
-/** With two stars and one choice a regular expression goes back few times. With more, it may try without end. */
+/** Whether backtracking is harmless: with more stars and choices it may take exponential time. */
 function isPlain(glob: string): boolean {
   const stars = glob.match(/\*+|\+/g)?.length ?? 0 // a plus repeats what stands before it
   return stars <= 2 && (glob.match(/[{(]/g)?.length ?? 0) <= 1 && glob.length <= 200
 }
 
-// What picomatch looks ahead for: segments that are `.` or `..`, or nothing. No path of a work tree has such a one.
+// Look-aheads of picomatch for segments `.` and `..`, which no path of a work tree has.
 const looksAhead = /\(\?!(?:\(\?:\^\|\\\/\))?\\\.\{[01],[12]\}\(\?:\\\/\|\$\)\)|\(\?=\.\)/g
 
 function costlyPatternFailure(glob: string): Failure {
-  const shown = excerpt(glob, 80)
-  return new Failure('INVALID_INPUT', `The glob "${shown}" would take too long to match.`, {
+  const shownGlob = excerpt(glob, 80)
+  return new Failure('INVALID_INPUT', `The glob "${shownGlob}" would take too long to match.`, {
     reason: 'pattern_too_costly',
     hint: 'Use fewer stars and choices; several globs do the same.',
   })

@@ -1,5 +1,5 @@
-// Forms of secrets, the longest first: what one of them takes is not looked at again. A client waits while a text is read,
-// so that none may begin within a long word anew at each of its characters.
+// Forms of secrets, the longest first: text matched by one is not tried again. A client waits meanwhile, so no form may
+// start matching at each character of a long word.
 const forms: readonly (readonly [kind: string, form: RegExp])[] = [
   ['private key', /-----BEGIN [A-Z0-9 ]*-----[\s\S]*?(?:-----END [A-Z0-9 ]*-----|$)/g],
   ['JWT', /\beyJ[\w-]{8,400}\.[\w-]{8,}\.[\w-]*/g],
@@ -15,16 +15,16 @@ const forms: readonly (readonly [kind: string, form: RegExp])[] = [
 
 const inAddress = /(\b[a-z][a-z0-9+.-]{0,9}:\/\/)([^\s/@:]*:[^\s/@]+)@/gi
 
-// A name that says it, and its value: to the end of quotes, else to the next space.
+// A name that marks a secret, and its value: to the end of quotes, else to the next space.
 const assigned =
   /((?<![\w.-])[\w.-]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)["']?\s*[=:]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"',;&|]+)/gi
 
 const longRun = /[\w+/=.~-]{20,}/g
 
-/** Characters that are looked at. */
+/** Maximum length of the examined text. */
 const longest = 20_000
 
-/** A text in which each secret that can be told by its form is replaced by its kind and length. Of a long one its start. */
+/** Replaces each recognized secret by its kind and length; a long text is cut. */
 export function redactSecrets(text: string): string {
   return redactForms(text.slice(0, longest))
     .replace(assigned, (whole, name: string, value: string) =>
@@ -45,7 +45,7 @@ function redactForms(text: string): string {
 const ownToken = /\bwm1_[0-9a-z]{12}_[\w-]{43}/g
 const variable = /(\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)=)("[^"\n]*"|'[^'\n]*'|[^\s"';&|]+)/g
 
-/** The same of what a command printed: words and paths that only look like secrets stay, because they say what failed. */
+/** The same for output of commands: words and paths that only look like secrets stay, because they explain failures. */
 export function redactOutput(text: string): string {
   return redactForms(text)
     .replace(ownToken, (found) => redactionMark('Waymark token', found.length))
@@ -56,13 +56,13 @@ function redactionMark(kind: string, length: number): string {
   return `[redacted ${kind}, ${length} characters]`
 }
 
-/** As many bits in each character as words and paths never have. Ids of git are hex, which has four at most. */
+/** Whether a text has more entropy than words and paths. Git ids are hex, with at most four bits per character. */
 function isRandom(run: string): boolean {
   if (/^[0-9a-f]+$/i.test(run)) return false
   const counts = new Map<string, number>()
   for (const character of run) counts.set(character, (counts.get(character) ?? 0) + 1)
   let bits = 0
   for (const count of counts.values()) bits -= (count / run.length) * Math.log2(count / run.length)
-  // Of twenty characters all different there are 4.3 bits, so a short run is measured against what it could have.
+  // Twenty different characters have 4.3 bits, so a short run is compared with its maximum.
   return bits >= Math.min(4.5, Math.log2(run.length) - 0.2)
 }

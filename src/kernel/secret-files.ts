@@ -15,20 +15,20 @@ const folders = /^\.(env([._-].*)?|aws|ssh|gnupg|kube|password-store)$/
 
 const paths = /(^|\/)(\.docker\/config\.json$|\.?config\/(gcloud\/|gh\/hosts\.yml$))/
 
-/** Words that make data a secret, but not the code that handles secrets. */
+/** Words that mark data files as secret, but not source code. */
 const wordInFile = /(^|[._-])(secret|credential|password|passwd|private[._-]?key)s?([._-]|$)/
 const wordAsFolder = /^[._]?(secret|credential|password|private[._-]?key)s?$/
 const data =
   /^\.?[^.]*$|\.(json.?|ya?ml|toml|ini|cfg|conf|config|properties|plist|xml|te?xt|csv|db|sqlite|gpg|enc|bin|dat)$/
 
-/** Examples that are meant to be read: `.env.example`. */
+/** Templates without secrets: `.env.example`. */
 const template = /[._-](example|sample|template|dist)$|^(example|sample|template)\.env$/
 
 const copyEnd = /([~#. ]|\.(bak|backup|orig|old|save|copy|sw[a-p]|tmp))$/
 
 /**
- * Whether the path says that a file holds secrets: by its name in any case, or by a folder above it. The content of such
- * a file is never stored, shown or sent: only its name, its hash and that it changed.
+ * Whether a file holds secrets, by its name or a folder above it, in any case. The content of such a file is never stored,
+ * shown or sent: only its name, its hash and the fact that it changed.
  */
 export function isSecretFile(path: string): boolean {
   const parts = path.toLowerCase().split(/[/\\]/).filter(Boolean).map(originalName)
@@ -41,7 +41,7 @@ export function isSecretFile(path: string): boolean {
   )
 }
 
-/** The name that a backup copy was made of: `.env` for `.env.bak`, `.env~`, `#.env#` and `..env.swp`. */
+/** The original name of a backup copy: `.env` for `.env.bak`, `.env~`, `#.env#` and `..env.swp`. */
 function originalName(name: string): string {
   let rest = name.slice(-255)
   for (let shorter = withoutCopySuffix(rest); shorter !== rest; shorter = withoutCopySuffix(rest))

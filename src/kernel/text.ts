@@ -1,4 +1,4 @@
-/** A text cut to a length, with `…` in the place of the rest. */
+/** A text shortened to a length, ending with `…`. */
 export function excerpt(text: string, longest = 240): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`
 }
@@ -13,12 +13,12 @@ export function joinNames(names: readonly string[]): string {
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
-/** A text in one line, cut where it is long. */
+/** A text in one line, shortened. */
 export function shortenText(text: string): string {
   return excerpt(text.replace(/\s+/g, ' '), 100)
 }
 
-/** A text in one line, cut where it is long, without the characters that would steer what shows it. */
+/** A text in one line, shortened, without control characters. */
 export function plainLine(text: string, longest: number): string {
   const line = text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Bidi_Control}\u200B\u2028\u2029]/gu, '')
   return excerpt(line.trim(), longest).toWellFormed()

@@ -91,8 +91,8 @@ function line(
 ): string {
   const at = finding.line === null ? '' : `:${finding.line}:${finding.column}`
   const { severity } = finding
-  const shown = ink(severity === 'error' ? 'red' : severity === 'warning' ? 'yellow' : 'dim', severity)
-  return `${file}${at}  ${shown}  ${finding.message}  ${ink('dim', finding.rule)}`
+  const label = ink(severity === 'error' ? 'red' : severity === 'warning' ? 'yellow' : 'dim', severity)
+  return `${file}${at}  ${label}  ${finding.message}  ${ink('dim', finding.rule)}`
 }
 
 export const processSimulate: AnswerView<'process_simulate'> = (answer, page) => {
@@ -118,15 +118,15 @@ function stepText(step: OutputOf<'process_simulate'>['steps'][number], { ink }: 
     const errors = (step.validation_errors ?? []).map(({ path, message }) => `     ${path}: ${message}`)
     return [`${ink('red', '✗')} ${event}  ${step.code}: ${step.message}`, ...missing, ...errors].join('\n')
   }
-  const way = `${step.transition.from_state} → ${step.transition.to_state}`
+  const move = `${step.transition.from_state} → ${step.transition.to_state}`
   const stayed = step.state_changed ? '' : ', evidence kept'
   const withdraws = step.withdraws_approvals ? ', withdraws approvals of the sender' : ''
-  return [`${ink('green', '✓')} ${event}  ${way}${stayed}${withdraws}`, ...missing].join('\n')
+  return [`${ink('green', '✓')} ${event}  ${move}${stayed}${withdraws}`, ...missing].join('\n')
 }
 
 function eventText(event: OutputOf<'process_simulate'>['allowed_events'][number]): string {
-  const ways = event.transitions.map(({ to_state: to, missing_requirements: missing }) => {
+  const lines = event.transitions.map(({ to_state: to, missing_requirements: missing }) => {
     return `to ${to}${missing.length === 0 ? '' : ` when: ${missing.join('; ')}`}`
   })
-  return `${event.event_name}  ${ways.join(', or ')}`
+  return `${event.event_name}  ${lines.join(', or ')}`
 }

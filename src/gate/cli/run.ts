@@ -48,7 +48,7 @@ export const runPage = (answer: RunDetail, page: RenderContext): string => {
     section('Needs a person', indentText(waitingItemsText(answer)), page),
     section(
       'Ways out',
-      indentText(answer.transitions.map((way) => nextStepText(way, page)).join('\n')),
+      indentText(answer.transitions.map((transition) => nextStepText(transition, page)).join('\n')),
       page,
     ),
     section('Artifacts', indentText(answer.artifacts.map(artifactText).join('\n')), page),
@@ -75,8 +75,8 @@ type RunState = OutputOf<'state_gate_get_state'>
 function missingGuards({ missing_guards: guards }: RunState, { ink }: RenderContext): string {
   return guards
     .map((guard) => {
-      const told = `${guard.guard_name}: ${guard.current_status}`
-      return `${ink('yellow', '○')} ${told}\n  ${ink('dim', guard.fix)}`
+      const text = `${guard.guard_name}: ${guard.current_status}`
+      return `${ink('yellow', '○')} ${text}\n  ${ink('dim', guard.fix)}`
     })
     .join('\n')
 }
@@ -145,7 +145,7 @@ export const runList: AnswerView<'state_gate_list_runs'> = (answer, page) => {
   return table(columns, rows, page)
 }
 
-/** What an event came to. */
+/** The result of an event. */
 export const emittedEventView: AnswerView<'state_gate_emit_event'> = (answer, page) => {
   const { ink } = page
   const { error, result } = answer
@@ -161,7 +161,7 @@ export const emittedEventView: AnswerView<'state_gate_emit_event'> = (answer, pa
   )
 }
 
-/** What a person's decision came to. */
+/** The result of a person's decision. */
 export function decisionView(
   answer: OutputOf<'approve' | 'reject' | 'resolve' | 'decide'>,
   page: RenderContext,
@@ -174,12 +174,14 @@ export function decisionView(
   if ('item_id' in answer) {
     const done = `${answer.action.charAt(0).toUpperCase()}${answer.action.slice(1)}`
     const kind = answer.kind.replace(/_/g, ' ')
-    const told = answer.answer === null ? '' : ` The agent is told: ${answer.answer}`
-    return [`${ink('green', done)} ${kind} ${answer.item_id}.${told}`, ...(answer.notes ?? [])].join('\n')
+    const answerText = answer.answer === null ? '' : ` The agent is told: ${answer.answer}`
+    return [`${ink('green', done)} ${kind} ${answer.item_id}.${answerText}`, ...(answer.notes ?? [])].join(
+      '\n',
+    )
   }
   const { already_approved: already = [], still_missing: missing = [], note = '', event, transition } = answer
   const approvals = (answer.approvals ?? [])
-    .filter(({ of }) => !already.some((known) => known.of === of))
+    .filter(({ of }) => !already.some((earlier) => earlier.of === of))
     .map(({ of, role }) => `${of ?? 'the state'} as ${role}`)
   const approved = approvals.length === 0 ? '' : `Approved ${approvals.join(', ')}.`
   if (missing.length > 0) {
@@ -189,7 +191,7 @@ export function decisionView(
   return [approved, sent].filter((line) => line !== '').join('\n')
 }
 
-/** A run's history: what moved it, newest first, and what was refused. */
+/** A run's history, newest first: its moves, approvals and refused events. */
 export const history: AnswerView<'run_history'> = (answer, page) => {
   const given = approvalsByEvent(answer.events, answer.approvals, entryStamp)
   const events = answer.events.map((event) => eventLine(event, given.of.get(event) ?? [], page))
@@ -226,14 +228,14 @@ function afterEventText(result: AcceptedEntry, page: RenderContext): string {
 }
 
 function eventLine(event: EventEntry, approvals: readonly ApprovalEntry[], { ink }: RenderContext): string {
-  const way = event.state_changed ? `${event.from_state} → ${event.to_state}` : `stays in ${event.to_state}`
+  const move = event.state_changed ? `${event.from_state} → ${event.to_state}` : `stays in ${event.to_state}`
   const files = event.artifacts.map(({ path }) => path)
-  const by = ink('dim', `${event.author} ${event.created_at}`)
-  const line = `${String(event.revision).padStart(4)}  ${ink('bold', event.event)}  ${way}  ${by}`
-  const said = Object.entries(event.payload).map(([name, value]) => `${name}: ${plainText(value)}`)
+  const author = ink('dim', `${event.author} ${event.created_at}`)
+  const line = `${String(event.revision).padStart(4)}  ${ink('bold', event.event)}  ${move}  ${author}`
+  const payload = Object.entries(event.payload).map(([name, value]) => `${name}: ${plainText(value)}`)
   return [
     line,
-    ...said.map((text) => `      ${text}`),
+    ...payload.map((text) => `      ${text}`),
     ...approvals.map(
       ({ of, role, reason, withdrawn_at: withdrawnAt }) =>
         `      approved ${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt)}${reason === null ? '' : `: ${reason}`}`,
@@ -272,7 +274,7 @@ function refusalLine(refusal: RefusalEntry, { ink }: RenderContext): string {
   ].join('\n')
 }
 
-/** The events of a run: each with where it leads and what its guards still ask for. */
+/** The events of a run, each with its target states and missing requirements. */
 export const runEvents: AnswerView<'state_gate_list_events'> = (answer, page) => {
   const { events } = answer
   const head = `In ${page.ink('bold', answer.current_state)}, revision ${answer.revision}`
@@ -287,18 +289,18 @@ function eventText(
   const blocked = event.blocked_reason
   const name = ink(blocked === null ? 'bold' : 'dim', event.event_name)
   const head = `${name} (${event.allowed_roles.join(', ')})  ${event.description}`
-  const ways = event.transitions.flatMap((way) => [
-    `  ${guardMark(way.guard_status, ink)} → ${way.to_state}${way.guard ? `  when ${way.guard}` : ''}`,
-    ...(way.missing_requirements ?? []).map((missing) => `      ${missing}`),
+  const lines = event.transitions.flatMap((transition) => [
+    `  ${guardMark(transition.guard_status, ink)} → ${transition.to_state}${transition.guard ? `  when ${transition.guard}` : ''}`,
+    ...(transition.missing_requirements ?? []).map((missing) => `      ${missing}`),
   ])
-  return [head.trimEnd(), ...(blocked === null ? [] : [`  ${ink('dim', blocked)}`]), ...ways].join('\n')
+  return [head.trimEnd(), ...(blocked === null ? [] : [`  ${ink('dim', blocked)}`]), ...lines].join('\n')
 }
 
 function guardMark(status: string, ink: RenderContext['ink']): string {
   return status === 'unsatisfied' ? ink('yellow', '○') : ink('green', '●')
 }
 
-/** The results of the commands that guards ask for; of those that did not pass, the end of what they printed. */
+/** The results of guards' commands; for those that did not pass, the end of their output. */
 export const verifyView: AnswerView<'verify'> = (answer, page) =>
   blocks(...answer.commands.map((command) => commandText(command, page)))
 

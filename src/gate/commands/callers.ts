@@ -11,34 +11,34 @@ interface CallerCheck {
 type CallerLookup = (connections: readonly LocalConnection[]) => Promise<readonly boolean[]>
 
 /**
- * Whether connections come from inside a guard's command, each looked at once: who holds a connection stays who it is. Those
- * that arrive during a look are answered together by the next, so that many cost as much as one.
+ * Checks whether connections come from inside a guard's command, each once. Connections that arrive during an inspection
+ * are checked together by the next one.
  */
 export function callersFromCommands(
-  look: CallerLookup = createWorkerInspector(),
+  inspect: CallerLookup = createWorkerInspector(),
 ): (connection: LocalConnection) => Promise<boolean> {
-  const known = new WeakMap<LocalConnection, Promise<boolean>>()
+  const cachedAnswers = new WeakMap<LocalConnection, Promise<boolean>>()
   let waiting: CallerCheck[] = []
-  let isLooking = false
+  let isInspecting = false
 
-  const lookOn = async () => {
-    isLooking = true
+  const inspectWaiting = async () => {
+    isInspecting = true
     while (waiting.length > 0) {
-      const asked = waiting
+      const checks = waiting
       waiting = []
-      // A look that fails takes a caller for the lesser of both.
-      const answers = await look(asked.map(({ connection }) => portsOf(connection))).catch(() => [])
-      for (const [at, { answer }] of asked.entries()) answer(answers[at] ?? true)
+      // If the inspection fails, treat the caller as inside a command, which may do less.
+      const results = await inspect(checks.map(({ connection }) => portsOf(connection))).catch(() => [])
+      for (const [index, { answer }] of checks.entries()) answer(results[index] ?? true)
     }
-    isLooking = false
+    isInspecting = false
   }
   return (connection) => {
-    const before = known.get(connection)
-    if (before) return before
+    const earlier = cachedAnswers.get(connection)
+    if (earlier) return earlier
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    known.set(connection, promise)
+    cachedAnswers.set(connection, promise)
     waiting.push({ connection, answer: resolve })
-    if (!isLooking) void lookOn()
+    if (!isInspecting) void inspectWaiting()
     return promise
   }
 }
@@ -48,31 +48,31 @@ function portsOf({ localPort, remotePort }: LocalConnection): LocalConnection {
   return { localPort, remotePort }
 }
 
-/** Looks on a thread that begins with the first connection; where there can be none, here. */
+/** Inspects on a worker thread, started with the first connection; without one, on this thread. */
 function createWorkerInspector(): CallerLookup {
   let worker: Worker | null = null
-  const started = () => {
-    // Flags of the parent, such as a test runner's loaders, are none of the worker's business.
-    const made = new Worker(workerFile(), { execArgv: [] })
-    made.once('exit', () => {
+  const startWorker = () => {
+    // The worker must not inherit flags of the parent, such as a test runner's loaders.
+    const newWorker = new Worker(workerFile(), { execArgv: [] })
+    newWorker.once('exit', () => {
       worker = null
     })
-    made.unref()
-    return made
+    newWorker.unref()
+    return newWorker
   }
   return async (connections) => {
-    worker ??= started()
-    const asked = worker
+    worker ??= startWorker()
+    const current = worker
     const { promise, resolve, reject } = Promise.withResolvers<readonly boolean[]>()
     const ended = (error: unknown) => reject(error)
-    asked.once('message', resolve).once('error', ended).once('exit', ended)
-    asked.postMessage(connections)
+    current.once('message', resolve).once('error', ended).once('exit', ended)
+    current.postMessage(connections)
     try {
       return await promise
     } catch {
       return connectionsFromCommands(connections)
     } finally {
-      asked.off('message', resolve).off('error', ended).off('exit', ended)
+      current.off('message', resolve).off('error', ended).off('exit', ended)
     }
   }
 }

@@ -68,12 +68,12 @@ function isInside(pid: number, look: ProcessLookup): boolean {
 function processes(): ProcessLookup {
   if (process.platform === 'win32') return () => null
   if (process.platform !== 'linux') return listedProcesses()
-  const known = new Map<number, RunningProcess | null>()
+  const cache = new Map<number, RunningProcess | null>()
   return (pid) => {
-    const found = known.get(pid)
+    const found = cache.get(pid)
     if (found !== undefined) return found
     const read = readProcess(pid)
-    known.set(pid, read)
+    cache.set(pid, read)
     return read
   }
 }

@@ -4,7 +4,7 @@ import type { ProcessDefinition } from './definition.ts'
 import { nothingObserved } from './evidence.ts'
 import type { Run } from './run.ts'
 
-/** What an approval may be of beside what was submitted. */
+/** The subject of an approval, with the measurements that it may need. */
 interface Approvable {
   readonly of: string | null
   /** Hash of the tree; null: not measured. */
@@ -16,14 +16,14 @@ interface Approvable {
   } | null
 }
 
-/** `of: changes` is what was measured, unless the process declares a type of artifacts of that name. */
+/** `of: changes` means the measured changes, unless the process declares an artifact of that name. */
 export function isOfChanges({ artifacts }: Pick<ProcessDefinition, 'artifacts'>, of: string | null): boolean {
   return of === 'changes' && !artifacts.some(({ type }) => type === of)
 }
 
 /**
- * What an approval is about, to be hashed: the artifacts of a type as they are, the measured changes, or the run in its
- * state with all that was submitted and the tree. Null when there is nothing to approve.
+ * The content of an approval, to be hashed: the current artifacts of a type, the measured changes, or the run's state with
+ * its files and the tree. Null if there is nothing to approve.
  */
 export function approvedContent(
   definition: ProcessDefinition,
@@ -63,28 +63,28 @@ function fileLine({ type, path, sha256 }: { type: string; path: string; sha256: 
   return `${type} ${path} ${sha256}`
 }
 
-/** A file as it was shown: null where there was none. */
+/** A file as it was shown; `sha256` is null if there was none. */
 export interface FilePreview {
   readonly path: string
   readonly sha256: string | null
-  /** Its text, where it is short enough to be kept for a difference. */
+  /** Its text, if it is short enough to be stored for a diff. */
   readonly text: string | null
 }
 
-/** What a person is shown before they answer. */
+/** The content that a person reviews before they answer. */
 export interface ContentParts {
   readonly files: readonly FilePreview[]
-  /** What else the answer is bound to, by its name: the state, the revision, the hash of the tree. */
+  /** Other values that the answer is bound to, by name: the state, the revision, the hash of the tree. */
   readonly events: Readonly<Record<string, string>>
 }
 
-/** What differs between what was shown and what is there. */
+/** The difference between the reviewed content and the current one. */
 export interface ContentDifference {
   readonly files: readonly {
     readonly path: string
     readonly shown: string | null
     readonly now: string | null
-    /** A unified diff; null where one of the two contents is not kept. */
+    /** A unified diff; null if one of the two texts is not stored. */
     readonly diff: string | null
   }[]
   readonly events: readonly {
@@ -94,22 +94,22 @@ export interface ContentDifference {
   }[]
 }
 
-/** How much of a hash is enough to name it. */
+/** Length of a shortened hash. */
 const shortContent = 12
 const leastContent = 6
 
-/** What a run is called by its revision, where it holds nothing that could be hashed. */
+/** Names the content of a run by its revision, if it has nothing to hash. */
 export function revisionContent(revision: number): string {
   return `r${revision}`
 }
 
-/** Whether what a person saw, perhaps shortened, is this content. */
+/** Whether a content name from a person, perhaps shortened, means this content. */
 export function isContent(seen: string, content: string): boolean {
   if (!isHash(content)) return seen === content
   return seen.length >= leastContent && content.startsWith(seen.toLowerCase())
 }
 
-/** Whether a text can name what was shown: a hash or the beginning of one, or a revision such as `r3`. */
+/** Whether a text can name a content: a hash, the beginning of one, or a revision such as `r3`. */
 export function isContentName(text: string): boolean {
   return /^(?:r[1-9]\d{0,15}|[0-9a-f]{6,64})$/i.test(text)
 }
@@ -122,7 +122,7 @@ function isHash(content: string): boolean {
   return /^[0-9a-f]{64}$/.test(content)
 }
 
-/** What is another now, in a few words: `plan.md changed, notes.md is gone`. */
+/** A difference in a few words: `plan.md changed, notes.md is gone`. */
 export function differenceWords({ files, events }: ContentDifference): string {
   const words = [
     ...files.map(({ path, shown, now }) => {
@@ -138,6 +138,6 @@ export function differenceWords({ files, events }: ContentDifference): string {
 const maxWords = 5
 
 function approvedContentWords(name: string, shown: string | null, now: string | null): string {
-  const said = (value: string | null) => (value === null ? 'nothing' : shortenContent(value))
-  return `${name}: ${said(shown)} → ${said(now)}`
+  const text = (value: string | null) => (value === null ? 'nothing' : shortenContent(value))
+  return `${name}: ${text(shown)} → ${text(now)}`
 }

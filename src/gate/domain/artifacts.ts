@@ -94,11 +94,11 @@ function roundStart(visits: readonly Visit[]): number {
 export function artifactType(
   { artifacts }: ProcessDefinition,
   path: string,
-  said: string | null = null,
+  declaredType: string | null = null,
 ): string | null {
   const byGlob = artifactTypeByGlob(artifacts, path)
   if (byGlob !== null) return byGlob
-  if (said !== null) return said
+  if (declaredType !== null) return declaredType
   return artifactTypesByName(artifacts, path)[0] ?? null
 }
 

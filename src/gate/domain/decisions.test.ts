@@ -29,10 +29,10 @@ guards: { approved: { type: approval, role: owner } }
 
 test('an event says whether it approves, sends back, and what it asks for', () => {
   const events = ['release', 'request_changes', 'drop', 'schedule']
-  const told = decisionChoices(release, 'review', events).map(
+  const choices = decisionChoices(release, 'review', events).map(
     ({ event, answer, sendsBack, approves, asksFor }) => [event, answer, sendsBack, approves, asksFor],
   )
-  expect(told).toEqual([
+  expect(choices).toEqual([
     ['release', 'other', false, true, []],
     ['request_changes', 'no', true, false, []],
     ['drop', 'other', true, false, []],

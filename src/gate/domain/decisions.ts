@@ -14,27 +14,29 @@ import { guardNames, needsOfState } from './expression.ts'
 import type { RunRecord } from './run.ts'
 import { candidates, reachableStates } from './transitions.ts'
 
-/** What people decide about a run in a state. */
+/** The decisions of people that a run needs in a state. */
 interface AwaitedDecision {
   /** Events that only people may send, in the order of the definition. */
   readonly events: readonly string[]
-  /** Approvals that guards of the state ask for. */
+  /** Approvals that guards of the state need. */
   readonly approvals: readonly { readonly role: string; readonly of: string | null }[]
 }
 
-/** What a run in this state waits for people to decide; null when it does not. Ways out that are only escapes do not count. */
+/** The decisions of people that a run waits for; null if none. Escapes do not count. */
 export function awaitedDecision(definition: ProcessDefinition, state: string): AwaitedDecision | null {
   if (stateNamed(definition, state)?.isFinal) return null
   const events = definition.events.filter((event) => isForPeople(definition, event))
-  const here = events.filter(({ name }) => candidates(definition, state, name).length > 0)
-  const waits = here.some(({ name }) => candidates(definition, state, name).some((way) => !way.escape))
-  const asked = needsOfState(definition, state).flatMap((need) => approvalOf(need))
-  // Guards that differ in how many they want ask for the same approval.
-  const approvals = asked.filter(
-    ({ role, of }, at) => asked.findIndex((other) => other.role === role && other.of === of) === at,
+  const possible = events.filter(({ name }) => candidates(definition, state, name).length > 0)
+  const waits = possible.some(({ name }) =>
+    candidates(definition, state, name).some((transition) => !transition.escape),
+  )
+  const needed = needsOfState(definition, state).flatMap((need) => approvalOf(need))
+  // Guards that only differ in their count need the same approval.
+  const approvals = needed.filter(
+    ({ role, of }, at) => needed.findIndex((other) => other.role === role && other.of === of) === at,
   )
   if (!waits && approvals.length === 0) return null
-  return { events: here.map(({ name }) => name), approvals }
+  return { events: possible.map(({ name }) => name), approvals }
 }
 
 /** Whether only people may send an event. */
@@ -47,21 +49,21 @@ function approvalOf(need: EvidenceNeed): AwaitedDecision['approvals'] {
   return need.kind === 'approvals' ? [{ role: need.role, of: need.of }] : []
 }
 
-/** One event that a person may decide for, and what it means to decide so. */
+/** An event that a person may choose, and its meaning. */
 interface DecisionChoice {
   readonly event: string
   readonly description: string | null
-  /** `yes` and `no` are what a plain word means; `other` has a name of its own. */
+  /** `yes` and `no` are the events of approve and reject; `other` is sent by its name. */
   readonly answer: 'yes' | 'no' | 'other'
-  /** It leads back, or to a failed end: whoever worked is told why. */
+  /** It leads back, or to a failed end: it needs a reason. */
   readonly sendsBack: boolean
-  /** A guard of it asks for an approval: to send it is to approve. */
+  /** A guard of it needs an approval, so that sending it is an approval. */
   readonly approves: boolean
-  /** What its payload must hold beside a reason. */
+  /** Required fields of its payload besides a reason. */
   readonly asksFor: readonly string[]
 }
 
-/** What each event means that a run in this state waits for, in the order given. */
+/** The meaning of each event in a state, in the given order. */
 export function decisionChoices(
   definition: ProcessDefinition,
   state: string,
@@ -69,8 +71,8 @@ export function decisionChoices(
 ): readonly DecisionChoice[] {
   const [yes, no] = [eventFor('approve', events), eventFor('reject', events)]
   return events.map((event) => {
-    const ways = candidates(definition, state, event)
-    const guards = ways.flatMap(({ guard }) => guardNames(guard))
+    const transitions = candidates(definition, state, event)
+    const guards = transitions.flatMap(({ guard }) => guardNames(guard))
     const required = requiredFieldNames(eventNamed(definition, event)?.payloadSchema?.['required'])
     return {
       event,
@@ -80,7 +82,7 @@ export function decisionChoices(
         event !== yes &&
         (event === no ||
           required.includes('reason') ||
-          ways.every(({ to }) => isBackwardMove(definition, state, to))),
+          transitions.every(({ to }) => isBackwardMove(definition, state, to))),
       approves: guards.some((name) => definition.guards.some((guard) => isApproval(guard, name))),
       asksFor: required.filter((name) => name !== 'reason'),
     }
@@ -88,8 +90,8 @@ export function decisionChoices(
 }
 
 /**
- * Whether a person who moves a run so sends it back: by the word for a no, by a decision that is a no, or to an earlier
- * state. To send an event that approves is none, nor an agent's event that stays where it is.
+ * Whether a move by a person sends a run back: by a rejecting event, a rejecting decision, or to an earlier state. An
+ * approving event does not, nor does an agent's event that stays in the state.
  */
 export function isSentBack(
   definition: ProcessDefinition,
@@ -103,22 +105,22 @@ export function isSentBack(
   return isForPeople(definition, named) ? choice.sendsBack || isBack : isBack && to !== from
 }
 
-/** Nearer to the beginning than where it is, the same again, or a failed end. */
+/** Whether a move goes to an earlier state, the same state, or a failed end. */
 function isBackwardMove(definition: ProcessDefinition, state: string, to: string): boolean {
   if (stateNamed(definition, to)?.outcome === 'failed') return true
   const steps = reachableStates(definition, definition.initialState)
   return (steps.get(to) ?? Infinity) <= (steps.get(state) ?? 0) && !stateNamed(definition, to)?.isFinal
 }
 
-function isApproval({ name, guard }: NamedGuard, wanted: string): boolean {
-  return name === wanted && guard.type === 'approval'
+function isApproval({ name, guard }: NamedGuard, guardName: string): boolean {
+  return name === guardName && guard.type === 'approval'
 }
 
 function requiredFieldNames(required: unknown): readonly string[] {
   return Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : []
 }
 
-/** The event that a plain yes or no means; null when the process has no word for it. */
+/** The event of approve or reject; null if the process has none by a usual name. */
 export function eventFor(verdict: 'approve' | 'reject', events: readonly string[]): string | null {
   return words[verdict].find((word) => events.includes(word)) ?? null
 }
@@ -128,7 +130,7 @@ const words = {
   reject: ['reject', 'send_back', 'request_changes', 'decline', 'deny'],
 } as const
 
-/** What a run waits for in its state, as an inbox item for a person; null when it waits for no one. */
+/** The inbox item for the decisions of a state; null if it waits for no one. */
 export function decisionItem(
   definition: ProcessDefinition,
   run: RunRecord,
@@ -145,17 +147,17 @@ export function decisionItem(
   )
 }
 
-/** Ends what a run waited for, because it moved on. */
+/** Closes the approval items of a run. */
 export function endDecisions(items: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
   return closeOpenItems(items, ['approval'], answer)
 }
 
-/** Ends what a run waited for in a state that it left. */
+/** Closes the items of a state that the run left. */
 export function endQuestionsOfState(items: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
   return closeOpenItems(items, ['approval', 'scope'], answer)
 }
 
-/** Ends all that a run waited for, questions about its commands too, because it ended. */
+/** Closes all items of a run that ended, including those about its commands. */
 export function endQuestions(items: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
   return closeOpenItems(items, ['approval', 'scope', 'command'], answer)
 }
@@ -177,7 +179,7 @@ function closeOpenItems(
     }))
 }
 
-/** An inbox item about a run, open from now on. */
+/** Opens an inbox item about a run. */
 export function runItem(
   run: Pick<RunRecord, 'id' | 'missionId' | 'taskId'>,
   about: {
@@ -188,10 +190,10 @@ export function runItem(
   },
   setting: TransactionContext,
 ): InboxItem {
-  const where = { missionId: run.missionId, phaseId: null, taskId: run.taskId, attemptId: null }
+  const subject = { missionId: run.missionId, phaseId: null, taskId: run.taskId, attemptId: null }
   const opened = openInboxItem(
     { kind: about.kind, reason: about.reason, openedBy: 'waymark' },
-    where,
+    subject,
     setting,
   )
   return { ...opened, runId: run.id, request: about.request, paths: about.paths ?? [] }
@@ -202,15 +204,15 @@ function decisionReason(
   run: RunRecord,
   { events, approvals }: Extract<InboxItemRequest, { kind: 'decision' }>,
 ): string {
-  const what = stateNamed(definition, run.state)?.description
-  const asked = [
+  const description = stateNamed(definition, run.state)?.description
+  const wanted = [
     ...approvals.map(
       ({ role, of }) => `an approval${of === null ? '' : ` of ${approvedWords(definition, of)}`} by ${role}`,
     ),
     ...(events.length === 0 ? [] : [events.join(' or ')]),
   ]
-  const described = what === null || what === undefined ? '' : ` (${what})`
-  return `Run ${run.id} of ${definition.name} is in "${run.state}"${described} and needs ${asked.join(', ')}.`
+  const detail = description === null || description === undefined ? '' : ` (${description})`
+  return `Run ${run.id} of ${definition.name} is in "${run.state}"${detail} and needs ${wanted.join(', ')}.`
 }
 
 function approvedWords(definition: ProcessDefinition, of: string): string {

@@ -9,7 +9,7 @@ import { type SchemaProblem, schemaProblems } from './json-schema.ts'
 import { endOf, mergeArtifacts, type Run, recordVisit } from './run.ts'
 import { candidates, emitterObjection, isOnEveryPath, isRolePermitted } from './transitions.ts'
 
-/** The seed's codes, in the order in which they are checked. */
+/** The specified codes, in the order in which they are checked. */
 type RefusalCode =
   | 'RUN_FINISHED'
   | 'REVISION_CONFLICT'
@@ -23,9 +23,9 @@ export interface AcceptedTransition {
   readonly run: Run
   readonly from: string
   readonly to: string
-  /** False where the evidence was recorded and the run stayed. */
+  /** False if the evidence was recorded and the run stayed. */
   readonly stateChanged: boolean
-  /** What stood in the way where the run stayed. */
+  /** The guards that blocked, if the run stayed. */
   readonly unsatisfied: readonly MissingGuard[]
 }
 
@@ -33,14 +33,14 @@ export interface RefusedTransition {
   readonly accepted: false
   readonly code: RefusalCode
   readonly message: string
-  /** The way on, where it depends on more than the code. */
+  /** The fix, if it depends on more than the code. */
   readonly fix?: string
   readonly currentRevision: number
   readonly missing: readonly MissingGuard[]
   readonly validationErrors: readonly SchemaProblem[]
 }
 
-/** Decides about an event. Pure: nothing but its arguments counts, and a refused event leaves the run as it was. */
+/** Decides an event. Pure: only its arguments count, and a refused event leaves the run unchanged. */
 export function transition(
   definition: ProcessDefinition,
   run: Run,
@@ -160,16 +160,13 @@ function eventsFrom(definition: ProcessDefinition, state: string): string {
   return names.length === 0 ? 'no event' : names.join(', ')
 }
 
-/** Open only where nothing is missing: what is not known is missing too. */
+/** Satisfied only if nothing is missing; unknown guards count as missing. */
 export interface TransitionCheck {
   readonly satisfied: boolean
   readonly missing: readonly MissingGuard[]
 }
 
-/**
- * Whether a transition may be taken: its guard, the artifacts that the state asks for (on the way forward), and how often
- * the state it leads to may be entered.
- */
+/** Whether a transition may be taken: its guard, the state's required artifacts (forward only), and the visit limit. */
 export function judgePassage(
   definition: ProcessDefinition,
   run: Run,
@@ -191,8 +188,8 @@ export function judgePassage(
 }
 
 /**
- * Whether a transition asks for what its state requires. Forward it does. A way back, to a state that every run came
- * through to get here, leaves it for later; so does an escape.
+ * Whether a transition needs the required artifacts of its state. A step forward does. A step back to a state that every
+ * path went through does not, nor does an escape.
  */
 export function hasArtifactNeeds(
   definition: ProcessDefinition,
@@ -247,7 +244,7 @@ function visitLimitRefusal(
   ]
 }
 
-/** The context after a transition: what it assigns, and the payload where it is merged. */
+/** The context after a transition, with its assignments and the merged payload. */
 function assignedContext(
   { assign, mergePayload }: TransitionDefinition,
   context: JsonObject,

@@ -49,12 +49,12 @@ export function artifactsAtNextRevision(run: Run, { artifacts }: EventRequest): 
 export function emitterFor(
   definition: ProcessDefinition,
   event: string,
-  { actor, asked }: { readonly actor: Actor; readonly asked?: string | undefined },
+  { actor, asked: requestedRole }: { readonly actor: Actor; readonly asked?: string | undefined },
 ): Emitter {
   const { kind, channel } = actor
   if (actor.role !== null) return { role: actor.role, kind, channel }
   if (kind === 'agent') return { role: agentRole(definition), kind, channel }
-  return { role: asked ?? personRole(definition, event), kind, channel }
+  return { role: requestedRole ?? personRole(definition, event), kind, channel }
 }
 
 function agentRole({ roles }: ProcessDefinition): string | null {

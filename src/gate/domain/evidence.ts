@@ -2,27 +2,27 @@ import type { JsonObject } from '../../kernel/json.ts'
 import type { SharedKind } from '../../track/domain/scope/file-kind.ts'
 import type { ArtifactDefinition, Dialect } from './definition.ts'
 
-/** Everything that guards may look at, as it was gathered before the decision. */
+/** All evidence for guards, gathered before the decision. */
 export interface Evidence {
   readonly dialect: Dialect
   /** The context before the event. */
   readonly context: JsonObject
   readonly payload: JsonObject
-  /** Of the run, and of this event. */
+  /** Files of the run and of this event. */
   readonly artifacts: readonly Artifact[]
   readonly declared: readonly ArtifactDefinition[]
   readonly visits: readonly Visit[]
   readonly observed: Observations
 }
 
-/** A file that was submitted, as it was then. */
+/** A file as it was submitted. */
 export interface Artifact {
   readonly type: string
   /** Relative to the project, with `/`. */
   readonly path: string
   readonly bytes: number
   readonly sha256: string
-  /** Its JSON, where its type has a schema; undefined when it is none. */
+  /** Its parsed JSON, if its type has a schema; undefined if it is not JSON. */
   readonly content?: unknown
   /** Whether the file on disk is still the one that was submitted. */
   readonly status: 'current' | 'changed' | 'deleted'
@@ -30,7 +30,7 @@ export interface Artifact {
   readonly revision: number
 }
 
-/** A state that the run entered: how often, and by the events that made which revisions. */
+/** A state that the run entered, with the number of entries and their revisions. */
 export interface Visit {
   readonly state: string
   readonly count: number
@@ -40,9 +40,9 @@ export interface Visit {
   readonly last: number
 }
 
-/** What Waymark measured outside the run. Null: not measured. */
+/** Evidence from outside the run. Null: not measured. */
 export interface Observations {
-  /** Of all attempts of the run's subject. */
+  /** Changes of all attempts at the run's subject. */
   readonly changes: ObservedChanges | null
   readonly commands: readonly ObservedCommand[]
   readonly ci: readonly ObservedCi[]
@@ -63,58 +63,58 @@ export const nothingObserved: Observations = {
 }
 
 export interface ObservedChanges {
-  /** False when some change could not be measured, or a folder could not be read. */
+  /** False if some change could not be measured, or a folder could not be read. */
   readonly complete: boolean
-  /** Files and folders of which that is known: git holds another content than the disk, or they could not be read. */
+  /** Files and folders that could not be read, or whose content in git differs from the disk. */
   readonly unreadable?: readonly string[]
-  /** More than these files could not be measured. */
+  /** There are more unmeasured files than listed. */
   readonly isOpaque?: boolean
-  /** The guards whose findings a person accepted, with everything in them as it is now. */
+  /** The guards whose current findings a person accepted. */
   readonly accepted?: readonly { readonly guard: string; readonly author: string }[]
-  /** Changed by attempts that declared no areas, so that no scope covers them. */
+  /** Changed by attempts without a declared scope. */
   readonly undeclared: readonly string[]
-  /** Changed while no attempt ran, and covered by no area. */
+  /** Changed while no attempt ran, and in no scope. */
   readonly between?: readonly string[]
   readonly files: readonly {
     readonly path: string
     readonly inScope: boolean
-    /** Of which shared kind it is, where no area names it and its kind alone lets it pass. */
+    /** Its shared kind, if only that kind allows it, and no scope names it. */
     readonly shared?: SharedKind | null
     /** From the project's folder; null for a file outside it. */
     readonly own: string | null
-    /** Whether it is other than at the subject's first attempt; null where that was not looked at or cannot be seen. */
+    /** Whether it differs from the start of the first attempt; null if not compared or unknown. */
     readonly differs: boolean | null
-    /** Changed while no attempt ran: it proves no work. */
+    /** Changed while no attempt ran, so it is no evidence of work. */
     readonly isBetween?: true
   }[]
 }
 
 export interface ObservedCommand {
   readonly run: string
-  /** Handed in by a runner, where a guard asks for that. */
+  /** Submitted by a runner, if the guard requires that. */
   readonly by?: 'runner'
   readonly status: 'passed' | 'failed' | 'timed_out' | 'running' | 'unapproved' | 'refused' | 'not_run'
   readonly exitCode: number | null
-  /** When it began, milliseconds since the epoch; null when it never ran. */
+  /** Milliseconds since the epoch; null if it never ran. */
   readonly startedAt: number | null
-  /** The end of what it printed. */
+  /** The end of its output. */
   readonly output: string
-  /** Whether the tree is still the one that it ran on. */
+  /** Whether it ran on the current tree. */
   readonly onThisTree: boolean
-  /** Whether files changed while it ran on this tree, so that it tells nothing of it. */
+  /** Whether files changed while it ran, so that the result does not count. */
   readonly disturbed?: boolean
-  /** Who said no to it as it is, and why. */
+  /** The person who refused exactly this command, and the reason. */
   readonly refusal?: { readonly author: string; readonly reason: string; readonly hash: string }
 }
 
-/** What a runner of CI submitted last of a check: of this tree or commit, else of any. */
+/** The last CI result of a check: for this tree or commit, else for any. */
 export interface ObservedCi {
   readonly check: string
   readonly at: 'tree' | 'commit'
   readonly status: 'passed' | 'failed' | 'stopped' | 'none'
-  /** Whether it is of the tree, or the commit, that is looked at. */
+  /** Whether it is for the current tree or commit. */
   readonly isOfThis: boolean
-  /** The commit that it is of, shortened, where that is known. */
+  /** Its commit, shortened, if known. */
   readonly of: string | null
   /** Milliseconds since it was submitted. */
   readonly age: number

@@ -11,11 +11,11 @@ import {
 import { evaluateGuard, guardNeeds } from './guards/guard-kinds.ts'
 import { candidates } from './transitions.ts'
 
-/** A guard that is not satisfied, or one that is and must not be. */
+/** A guard that blocks: it is not satisfied, or it is under `not` and satisfied. */
 export interface MissingGuard {
   readonly name: string
   readonly description: string
-  /** `unknown`: what it looks at was not measured. That opens nothing either. */
+  /** `unknown`: its evidence was not measured. It blocks too. */
   readonly status: Exclude<GuardStatus, 'holds'>
   readonly reason: string
   readonly fix: string
@@ -23,13 +23,13 @@ export interface MissingGuard {
 
 interface ExpressionResult {
   readonly status: GuardStatus
-  /** The single guards that stand in the way; none when it holds. */
+  /** The guards that block; none if the expression holds. */
   readonly missing: readonly MissingGuard[]
 }
 
 type GuardEvaluator = (guard: NamedGuard) => GuardResult
 
-/** A judge over evidence. What is assumed holds without it. */
+/** Evaluates guards by evidence. Assumed guards hold without it. */
 export function createJudge(evidence: Evidence, assumed: readonly string[] = []): GuardEvaluator {
   return ({ name, guard, hint }) => {
     if (assumed.includes(`not ${name}`))
@@ -48,9 +48,8 @@ export function isAssumed(name: string, assumed: readonly string[]): boolean {
 }
 
 /**
- * Whether an expression of guards holds, and which guards stand in its way. In three values, as Kleene has them: `not` of
- * what is unknown is unknown; `any` holds when one part does, `all` fails when one part does, and with an unknown part
- * they are unknown otherwise.
+ * Evaluates an expression of guards, and lists the guards that block. Kleene's three-valued logic: `not unknown` is
+ * unknown; `any` holds if one part holds, `all` fails if one part fails; otherwise an unknown part makes them unknown.
  */
 export function judgeExpression(
   expression: GuardExpression,
@@ -71,17 +70,17 @@ export function judgeExpression(
   return negateJudgement(expressionWords(expression.not), inner)
 }
 
-/** What must not hold, and does or may do. */
+/** The result of `not` for an expression that holds or is unknown. */
 function negateJudgement(words: string, { status, missing }: ExpressionResult): ExpressionResult {
-  const told = { name: `not ${words}`, description: '' }
+  const negated = { name: `not ${words}`, description: '' }
   if (status === 'holds') {
     const reason = `${words} is satisfied, but must not be`
-    return { status: 'fails', missing: [{ ...told, status: 'fails', reason, fix: 'Send another event.' }] }
+    return { status: 'fails', missing: [{ ...negated, status: 'fails', reason, fix: 'Send another event.' }] }
   }
   const open = missing.filter((guard) => guard.status === 'unknown')
   const reason = `${words} is unknown: ${open.map((guard) => guard.reason).join('; ')}`
   const fix = [...new Set(open.map((guard) => guard.fix))].join(' ')
-  return { status: 'unknown', missing: [{ ...told, status: 'unknown', reason, fix }] }
+  return { status: 'unknown', missing: [{ ...negated, status: 'unknown', reason, fix }] }
 }
 
 /** `all of a, b`, for people. */
@@ -101,7 +100,7 @@ export function guardNames(expression: GuardExpression | null): readonly string[
   return guardNames(expression.not)
 }
 
-/** The guards that must not hold somewhere in an expression. */
+/** The guards under `not` in an expression. */
 export function negatedNames(expression: GuardExpression | null, isNegated = false): readonly string[] {
   if (expression === null) return []
   if (typeof expression === 'string') return isNegated ? [expression] : []
@@ -112,13 +111,13 @@ export function negatedNames(expression: GuardExpression | null, isNegated = fal
 
 function judgeName(name: string, { guards }: ProcessDefinition, judge: GuardEvaluator): ExpressionResult {
   const guard = guards.find((candidate) => candidate.name === name)
-  // A reference that leads nowhere closes the gate; lint reports it.
+  // An unknown guard blocks; lint reports it.
   const { status, reason, fix } = guard ? judge(guard) : noSuchGuard
   if (status === 'holds') return { status, missing: [] }
   return { status, missing: [{ name, description: guard?.description ?? '', status, reason, fix }] }
 }
 
-/** Neither it nor its opposite holds. */
+/** Blocks both as a guard and under `not`. */
 export const noSuchGuard: GuardResult = unknownGuard(
   'there is no such guard',
   'Fix the process: waymark process lint',
@@ -142,41 +141,41 @@ function distinctGuards(missing: readonly MissingGuard[]): readonly MissingGuard
   return missing.filter(({ name }, at) => missing.findIndex((other) => other.name === name) === at)
 }
 
-/** What must be gathered before an event is judged in a state; before any event is, without one. */
+/** The evidence needed to decide an event in a state; default: all events. */
 export function needsOfState(
   definition: ProcessDefinition,
   state: string,
   event?: string,
 ): readonly EvidenceNeed[] {
-  const guarded = guardsOfState(definition, state, event)
+  const guards = guardsOfState(definition, state, event)
   const required = (stateNamed(definition, state)?.requiredArtifacts ?? []).map(
     (type): EvidenceNeed => ({ kind: 'artifacts', type }),
   )
-  return [...guarded.flatMap(({ guard }) => guardNeeds(guard)), ...required]
+  return [...guards.flatMap(({ guard }) => guardNeeds(guard)), ...required]
 }
 
-/** The guards that an event is judged by in a state; those of all events, without one. */
+/** The guards of an event in a state; default: all events. */
 export function guardsOfState(
   definition: ProcessDefinition,
   state: string,
   event?: string,
 ): readonly NamedGuard[] {
   const events = event === undefined ? definition.events.map(({ name }) => name) : [event]
-  const named = new Set(
+  const names = new Set(
     events.flatMap((name) => candidates(definition, state, name)).flatMap(({ guard }) => guardNames(guard)),
   )
-  return definition.guards.filter(({ name }) => named.has(name))
+  return definition.guards.filter(({ name }) => names.has(name))
 }
 
-/** How the guards of a state's events ask a command line to end: what stands under `not` asks for the other way. */
+/** The exits that guards of a state require of a command line; `not` inverts them. */
 export function expectedExits(
   definition: ProcessDefinition,
   state: string,
   line: string,
 ): ReadonlySet<'zero' | 'nonzero'> {
-  const ways = definition.events.flatMap(({ name }) => candidates(definition, state, name))
-  const asked = ways.flatMap(({ guard }) => (guard === null ? [] : signedNames(guard, true)))
-  const ends = asked.flatMap(({ name, isMeant }) => {
+  const transitions = definition.events.flatMap(({ name }) => candidates(definition, state, name))
+  const names = transitions.flatMap(({ guard }) => (guard === null ? [] : signedNames(guard, true)))
+  const ends = names.flatMap(({ name, isMeant }) => {
     const guard = definition.guards.find((each) => each.name === name)?.guard
     if (guard?.type !== 'command' || guard.run !== line) return []
     return [(guard.exit === 'nonzero') === isMeant ? ('nonzero' as const) : ('zero' as const)]
@@ -194,7 +193,7 @@ function signedNames(
   return parts.flatMap((part) => signedNames(part, isMeant))
 }
 
-/** The command guards that an event is judged by in a state, each line once. */
+/** The command guards of an event in a state, each line once. */
 export function commandsFor(
   definition: ProcessDefinition,
   state: string,
@@ -203,15 +202,15 @@ export function commandsFor(
   const lines = needsOfState(definition, state, event).flatMap((need) =>
     need.kind === 'command' ? [need.run] : [],
   )
-  const asked = [...new Set(lines)].flatMap((line) => [{ line }, { line, by: 'runner' as const }])
-  return asked.flatMap(({ line, ...by }) => {
+  const variants = [...new Set(lines)].flatMap((line) => [{ line }, { line, by: 'runner' as const }])
+  return variants.flatMap(({ line, ...by }) => {
     const guards = definition.guards.flatMap(({ guard }) =>
       guard.type === 'command' && guard.run === line && guard.by === ('by' in by ? by.by : undefined)
         ? [guard]
         : [],
     )
     const [first] = guards
-    // One question for one line: with all that any of its guards pins.
+    // One question per line, with the pinned files of all its guards.
     return first ? [{ ...first, pinned: [...new Set(guards.flatMap(({ pinned }) => pinned))] }] : []
   })
 }

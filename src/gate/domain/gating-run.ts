@@ -2,60 +2,60 @@ import { callTo, Failure, type Hint, hintLines, hintOf } from '../../kernel/fail
 import { type ProcessDefinition, stateNamed } from './definition.ts'
 import type { RunRecord } from './run.ts'
 
-/** An active run that gates a mission or a task, with what leads on from its state. */
+/** An active run that gates a mission or a task, with its next steps. */
 export interface GatingRun {
   readonly record: RunRecord
-  /** Events that lead on from here, with who may send them and the guards that they ask for. */
-  readonly ways: readonly {
+  /** Events that lead forward, with the roles that may send them and their guards. */
+  readonly nextSteps: readonly {
     readonly event: string
     readonly roles: readonly string[]
     readonly guards: readonly string[]
-    /** Every role that may send it is a person's. */
+    /** Only people may send it. */
     readonly forPeople: boolean
   }[]
 }
 
-/** Whether a run that is not at its end lets a phase of its mission be completed: where its state says so. */
+/** Whether the state of an unfinished run allows completing a phase of its mission. */
 export function isPhaseCompletionAllowed(definition: ProcessDefinition, { state }: RunRecord): boolean {
   return stateNamed(definition, state)?.allowsPhaseCompletion === true
 }
 
-/** Refuses to complete what runs gate: says what is missing, who can supply it, and the next call. */
+/** Refuses to complete a subject with unfinished runs: names the missing guards, the roles and the next call. */
 export function refuseWhileGated(what: string, gating: readonly GatingRun[]): void {
   const [first] = gating
   if (!first) return
   const { record } = first
-  const others = gating.length > 1 ? ` (and ${gating.length - 1} more)` : ''
+  const more = gating.length > 1 ? ` (and ${gating.length - 1} more)` : ''
   throw new Failure(
     'REFUSED',
-    `Cannot complete ${what}: its run ${record.id}${others} of process ${record.process.id} is in "${record.state}", which is not a final state.`,
+    `Cannot complete ${what}: its run ${record.id}${more} of process ${record.process.id} is in "${record.state}", which is not a final state.`,
     {
       reason: 'run_not_finished',
-      hint: hintLines([...first.ways.slice(0, 5).map(formatGatingStep), nextCall(first)]),
+      hint: hintLines([...first.nextSteps.slice(0, 5).map(formatGatingStep), nextCall(first)]),
       details: {
         runs: gating.map((gate) => ({
           run_id: gate.record.id,
           current_state: gate.record.state,
           revision: gate.record.revision,
-          ways: gate.ways.map(({ forPeople: _, ...way }) => way),
+          ways: gate.nextSteps.map(({ forPeople: _, ...step }) => step),
         })),
       },
     },
   )
 }
 
-/** Refuses to complete what a run gated that did not succeed: another run, or a person, opens it. */
-export function refuseAfterLoss(what: string, lost: readonly RunRecord[], personsWay: string): void {
+/** Refuses to complete a subject whose run did not succeed: another run, or a person, can unblock it. */
+export function refuseAfterLoss(what: string, lost: readonly RunRecord[], instructions: string): void {
   const [first] = lost
   if (!first) return
-  const others = lost.length > 1 ? ` (and ${lost.length - 1} more)` : ''
+  const more = lost.length > 1 ? ` (and ${lost.length - 1} more)` : ''
   const again = callTo('state_gate_create_run', {
     process_id: first.process.id,
     ...(first.missionId === null ? { task_id: first.taskId } : { mission_id: first.missionId }),
   })
-  throw new Failure('REFUSED', `Cannot complete ${what}: ${lossWords(first)}${others}.`, {
+  throw new Failure('REFUSED', `Cannot complete ${what}: ${lossWords(first)}${more}.`, {
     reason: 'run_not_successful',
-    hint: hintOf`Complete another run of the same process successfully (${again}). ${personsWay}`,
+    hint: hintOf`Complete another run of the same process successfully (${again}). ${instructions}`,
     details: {
       runs: lost.slice(0, 20).map((run) => ({
         run_id: run.id,
@@ -73,14 +73,14 @@ export function lossWords({ id, process, status, state }: RunRecord): string {
   return `run ${id} of process ${process.id}, which gates it, ${how}`
 }
 
-function formatGatingStep({ event, roles, guards }: GatingRun['ways'][number]): string {
-  const who = roles.includes('*') ? 'anybody' : roles.join(' or ')
+function formatGatingStep({ event, roles, guards }: GatingRun['nextSteps'][number]): string {
+  const sender = roles.includes('*') ? 'anybody' : roles.join(' or ')
   return guards.length === 0
-    ? `${who} can emit ${event} now.`
-    : `${who} can emit ${event} once these guards are satisfied: ${guards.join(', ')}.`
+    ? `${sender} can emit ${event} now.`
+    : `${sender} can emit ${event} once these guards are satisfied: ${guards.join(', ')}.`
 }
 
-function nextCall({ record: { id, revision }, ways }: GatingRun): Hint {
+function nextCall({ record: { id, revision }, nextSteps: ways }: GatingRun): Hint {
   if (ways.length > 0 && ways.every(({ forPeople }) => forPeople))
     return hintOf`Ask a person to decide: waymark inbox lists the items, waymark approve ${id} approves.`
   return hintOf`Next: ${callTo('state_gate_get_state', { run_id: id })}, then ${callTo('state_gate_emit_event')} with expected_revision ${revision}.`

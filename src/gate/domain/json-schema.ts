@@ -26,14 +26,14 @@ export function schemaProblems(schema: JsonObject, value: unknown): readonly Sch
 const validators = new WeakMap<JsonObject, BoundedValidator>()
 
 function validatorOf(schema: JsonObject): BoundedValidator {
-  const known = validators.get(schema)
-  if (known) return known
+  const cached = validators.get(schema)
+  if (cached) return cached
   const validator = boundedValidator(schema)
   validators.set(schema, validator)
   return validator
 }
 
-// They only say that something inside them is wrong, which is reported too.
+// Their errors only repeat an error inside them, which is reported too.
 const containers: readonly string[] = [
   'properties',
   'patternProperties',
@@ -49,12 +49,12 @@ const containers: readonly string[] = [
   '$ref',
 ]
 
-/** Whether it is about one of several forms, none of which fits: together they contradict each other. */
+/** Whether an error is about one of several alternatives, whose errors contradict each other. */
 function isInside({ keywordLocation }: OutputUnit, choices: readonly OutputUnit[]): boolean {
   return choices.some((choice) => keywordLocation.startsWith(`${choice.keywordLocation}/`))
 }
 
-/** Why a JSON Schema could not check anything, as a sentence; null when it can. Found before any value is there. */
+/** Why a JSON Schema is unusable, as a sentence; null if it is usable. Needs no value. */
 export function unusableSchema(schema: JsonObject): string | null {
   let lookup: JsonObject
   try {
@@ -77,15 +77,15 @@ const mapsOfSchemas = [
 const schemas = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames']
 const listsOfSchemas = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 
-function problemIn(schema: unknown, known: readonly string[]): string | null {
+function problemIn(schema: unknown, uris: readonly string[]): string | null {
   if (typeof schema === 'boolean') return null
   if (!isJsonObject(schema)) return `${shownJson(schema)} is not a schema.`
-  return ownProblem(schema, known) ?? firstProblem(subschemas(schema), known)
+  return ownProblem(schema, uris) ?? firstProblem(subschemas(schema), uris)
 }
 
-function ownProblem(schema: JsonObject, known: readonly string[]): string | null {
+function ownProblem(schema: JsonObject, uris: readonly string[]): string | null {
   const { $ref, pattern, patternProperties, type, required } = schema
-  if (typeof $ref === 'string' && !known.some((uri) => uri.endsWith($ref))) {
+  if (typeof $ref === 'string' && !uris.some((uri) => uri.endsWith($ref))) {
     return `$ref "${$ref}" leads nowhere.`
   }
   const patterns = isJsonObject(patternProperties) ? Object.keys(patternProperties) : []
@@ -96,9 +96,10 @@ function ownProblem(schema: JsonObject, known: readonly string[]): string | null
   if (costly !== undefined) {
     return `The pattern ${shownJson(costly)} looks ahead, looks back or refers back, or is far too long: it might be tried for ever. Write it without.`
   }
-  const named = type === undefined ? [] : [type].flat()
-  const odd = named.find((name) => typeof name !== 'string' || !types.includes(name))
-  if (odd !== undefined) return `There is no type ${shownJson(odd)}; the types are ${types.join(', ')}.`
+  const typeNames = type === undefined ? [] : [type].flat()
+  const unknownType = typeNames.find((name) => typeof name !== 'string' || !types.includes(name))
+  if (unknownType !== undefined)
+    return `There is no type ${shownJson(unknownType)}; the types are ${types.join(', ')}.`
   if (required !== undefined && !Array.isArray(required)) return '"required" must be a list of names.'
   return null
 }
@@ -111,9 +112,9 @@ function subschemas(schema: JsonObject): readonly unknown[] {
   ]
 }
 
-function firstProblem(parts: readonly unknown[], known: readonly string[]): string | null {
+function firstProblem(parts: readonly unknown[], uris: readonly string[]): string | null {
   for (const part of parts) {
-    const problem = problemIn(part, known)
+    const problem = problemIn(part, uris)
     if (problem !== null) return problem
   }
   return null
@@ -356,8 +357,8 @@ function article(type: unknown): string {
 
 function listedValues(values: unknown): string {
   const all = Array.isArray(values) ? values : [values]
-  const shown = all.slice(0, 12).map(shownJson).join(', ')
-  return all.length > 12 ? `${shown}, …` : shown
+  const text = all.slice(0, 12).map(shownJson).join(', ')
+  return all.length > 12 ? `${text}, …` : text
 }
 
 function countPhrase(count: unknown, one: string, many: string): string {
@@ -371,7 +372,7 @@ function plainError(error: string): string {
     .replace(/\.$/, '')
 }
 
-/** What a keyword says, wherever the schemas on the way to it refer to. */
+/** The value of a keyword, with references on its path resolved. */
 function keywordAt(schema: JsonObject, path: readonly string[]): unknown {
   return path.reduce<unknown>((node, part) => {
     const next = valueAt(node, [part])

@@ -16,13 +16,13 @@ import { candidates, emitterObjection, isRolePermitted } from './transitions.ts'
 
 export interface PossibleEvent {
   readonly event: EventDefinition
-  /** It may be attempted: valid in this state, the role permits, the run goes on. Guards are told apart. */
+  /** It may be sent: valid in this state, permitted for the role, and the run is unfinished. Guards are separate. */
   readonly isAllowed: boolean
   readonly blockedReason: string | null
   readonly transitions: readonly PossibleTransition[]
-  /** What it causes in other states, where it causes nothing in this one. */
+  /** Its transitions in other states, if it has none in this one. */
   readonly elsewhere: readonly PossibleTransition[]
-  /** Where it would lead now; null when every guard stands in the way. */
+  /** The state it would lead to now; null if guards block all its transitions. */
   readonly wouldTransitionTo: string | null
 }
 
@@ -31,13 +31,13 @@ interface PossibleTransition {
   readonly guard: string | null
   readonly guardStatus: 'satisfied' | 'unsatisfied' | 'no_guard'
   readonly missing: readonly MissingGuard[]
-  /** The roles that it is for, where it is not for the emitter's; null where it is. */
+  /** The permitted roles; null if the emitter's role is one of them. */
   readonly onlyFor: readonly string[] | null
 }
 
 type EventSituation = Omit<EventRequest, 'event' | 'expectedRevision'>
 
-/** One event as it stands for a run and an emitter. */
+/** The status of an event for a run and an emitter. */
 export function possibleEvent(
   definition: ProcessDefinition,
   run: Run,
@@ -78,7 +78,7 @@ function possibleTransition(
   }
 }
 
-/** What an event causes in the states that know it, judged as if the run were there. */
+/** The transitions of an event in other states, evaluated as if the run were there. */
 function reachableElsewhere(
   definition: ProcessDefinition,
   run: Run,
@@ -90,7 +90,7 @@ function reachableElsewhere(
     .map((transition) => {
       const there = { ...run, state: transition.from }
       const judged = judgePassage(definition, there, { transition, eventRequest })
-      // What is outside the run is gathered for the guards of the present state only.
+      // Evidence from outside the run is gathered only for guards of the current state.
       const unseen = guardNames(transition.guard).filter((name) => hasOutsideNeeds(definition, name))
       const missing = [
         ...judged.missing.filter(({ name }) => !unseen.includes(name)),
@@ -146,13 +146,13 @@ function reasonAgainst(
   return `Cannot be emitted in "${run.state}", only in ${[...new Set(states)].join(', ') || 'no state'}.`
 }
 
-/** One thing that a transition asks for, and how it stands. */
+/** A requirement of a transition, and its status. */
 interface PassageCheck extends Omit<MissingGuard, 'status'> {
   readonly status: GuardStatus
   readonly satisfied: boolean
 }
 
-/** Everything that a transition asks for, what holds with its evidence and what does not with the way on. */
+/** All requirements of a transition: satisfied ones with their evidence, others with their fix. */
 export function transitionChecks(
   definition: ProcessDefinition,
   run: Run,
@@ -186,9 +186,9 @@ export function transitionChecks(
       { name: `required_artifacts.${type}`, description, status: 'holds', satisfied: true, reason, fix: '' },
     ]
   })
-  const told = new Set(guarded.map(({ name }) => name))
+  const guardedNames = new Set(guarded.map(({ name }) => name))
   const beside = judgePassage(definition, run, passage).missing.filter(
-    ({ name }) => !told.has(name) && !name.startsWith('not '),
+    ({ name }) => !guardedNames.has(name) && !name.startsWith('not '),
   )
   return [...guarded, ...present, ...beside.map((missing) => ({ ...missing, satisfied: false }))]
 }
@@ -203,7 +203,7 @@ interface GuardLeaf {
   readonly negated: boolean
 }
 
-/** The guards of an expression, each once, and whether it must not hold. */
+/** The guards of an expression, each once, and whether it is negated. */
 function expressionLeaves(expression: GuardExpression | null, negated = false): readonly GuardLeaf[] {
   if (expression === null) return []
   if (typeof expression === 'string') return [{ name: expression, negated }]

@@ -106,16 +106,16 @@ export function assumableNames({ guards, artifacts, transitions }: ProcessDefini
 }
 
 function assertKnownAssumptions(definition: ProcessDefinition, assumed: readonly string[]): void {
-  const known = [
+  const knownNames = [
     ...assumableNames(definition),
     ...definition.guards.map(({ name }) => `not ${name}`),
     ...definition.states.flatMap(({ requiredArtifacts }) => requiredArtifacts),
   ]
   for (const name of assumed) {
-    if (name === '*' || known.includes(name)) continue
+    if (name === '*' || knownNames.includes(name)) continue
     throw new Failure(
       'INVALID_INPUT',
-      `Process ${definition.id} has no guard and no type of artifact "${name}".${didYouMean(name, known)}`,
+      `Process ${definition.id} has no guard and no type of artifact "${name}".${didYouMean(name, knownNames)}`,
       {
         reason: 'assumption_unknown',
         hint: `Possible: ${assumableNames(definition).join(', ') || 'nothing'}, or * for all.`,

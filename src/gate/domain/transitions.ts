@@ -13,17 +13,17 @@ export function candidates(
     (transition) => transition.event === event && (transition.from === state || transition.from === '*'),
   )
   if (definition.dialect === 1) return found
-  // The original tries what is guarded first.
+  // The original tries guarded transitions first.
   return [...found.filter(({ guard }) => guard !== null), ...found.filter(({ guard }) => guard === null)]
 }
 
-/** Why someone may not emit an event, and the way on: a sentence each. */
+/** Why someone may not emit an event, and the fix: a sentence each. */
 interface EmitObjection {
   readonly reason: string
   readonly fix: string
 }
 
-/** What stands against someone emitting an event at all; null when nothing does. */
+/** Why an emitter may not send an event in any state; null if they may. */
 export function emitterObjection(
   definition: ProcessDefinition,
   event: string,
@@ -52,14 +52,14 @@ function otherChannel(
   { channel }: Emitter,
 ): EmitObjection | null {
   if (channel === undefined || channels.includes(channel)) return null
-  const ways = channels.join(' or ')
+  const channelList = channels.join(' or ')
   return {
-    reason: `"${event}" is accepted only through ${ways}, not through ${channel}.`,
-    fix: `Send it through ${ways}.`,
+    reason: `"${event}" is accepted only through ${channelList}, not through ${channel}.`,
+    fix: `Send it through ${channelList}.`,
   }
 }
 
-/** Whether a list of roles has this one, or everyone, in it. */
+/** Whether a list of roles includes this one, or everyone. */
 export function isRolePermitted(allowed: readonly string[] | null, role: string | null): boolean {
   return allowed === null || allowed.includes('*') || (role !== null && allowed.includes(role))
 }
@@ -71,7 +71,7 @@ export function nextStates(definition: ProcessDefinition, state: string): readon
   return [...new Set(leaving.map(({ to }) => to))]
 }
 
-/** Every state that can be reached from one, guards aside, with the fewest steps to it. The start is 0 steps away. */
+/** All states reachable from a state, ignoring guards, with the fewest steps to each. The start has 0. */
 export function reachableStates(definition: ProcessDefinition, start: string): ReadonlyMap<string, number> {
   const steps = new Map([[start, 0]])
   for (const [state, count] of steps) {
@@ -82,7 +82,7 @@ export function reachableStates(definition: ProcessDefinition, start: string): R
   return steps
 }
 
-/** Whether every way from the beginning to a state goes through another one before. */
+/** Whether every path from the initial state to a state goes through another one. */
 export function isOnEveryPath(definition: ProcessDefinition, through: string, state: string): boolean {
   const { initialState } = definition
   if (through === state || !reachableStates(definition, initialState).has(state)) return false
@@ -97,9 +97,9 @@ export interface RunProgress {
   /** States that were left, in the order of their first entry. */
   readonly completedStates: readonly string[]
   readonly currentState: string
-  /** States that can still be reached and are not the present one. */
+  /** Reachable states other than the current one. */
   readonly remainingStates: readonly string[]
-  /** Null when no end can be reached. */
+  /** Null if no final state can be reached. */
   readonly fewestStepsToEnd: number | null
 }
 

@@ -5,10 +5,10 @@ import { createTwoFilesPatch } from 'diff'
 import type { ContentDifference, ContentParts, FilePreview } from '../domain/approved-content.ts'
 import type { PreviewStore } from '../ports/evidence-files.ts'
 
-const maxKept = 200
-const longest = 30 * 24 * 60 * 60_000
+const maxFiles = 200
+const maxAgeMs = 30 * 24 * 60 * 60_000
 
-/** What was shown, as one file per content in a state folder. */
+/** Stores reviewed contents, one file each, in the state folder. */
 export function shownContents(stateFolder: string): PreviewStore {
   const folder = join(stateFolder, 'shown')
   const fileOf = (content: string) => join(folder, `${nameOf(content)}.json`)
@@ -19,21 +19,21 @@ export function shownContents(stateFolder: string): PreviewStore {
     },
     keep: async (content, parts) => {
       const file = fileOf(content)
-      const kept = JSON.stringify(parts)
+      const json = JSON.stringify(parts)
       const draft = join(folder, `${randomUUID()}.draft`)
       // A folder that cannot be written costs the difference, never the question.
       await mkdir(folder, { recursive: true, mode: 0o700 })
-        .then(() => writeFile(draft, kept, { mode: 0o600, flag: 'wx' }))
+        .then(() => writeFile(draft, json, { mode: 0o600, flag: 'wx' }))
         .then(() => rename(draft, file))
         .then(() => prune(folder))
         .catch(() => rm(draft, { force: true }).catch(() => undefined))
     },
     since: async (content, now) => {
       const names = await readdir(folder).catch(() => [])
-      const found = names.filter((name) => name.endsWith('.json') && name.startsWith(nameOf(content)))
-      if (found.length !== 1 || found[0] === undefined) return null
-      const shown = await read(join(folder, found[0]))
-      return shown && difference(shown, now)
+      const matches = names.filter((name) => name.endsWith('.json') && name.startsWith(nameOf(content)))
+      if (matches.length !== 1 || matches[0] === undefined) return null
+      const previous = await read(join(folder, matches[0]))
+      return previous && difference(previous, now)
     },
   }
 }
@@ -41,7 +41,7 @@ export function shownContents(stateFolder: string): PreviewStore {
 const returnTrue = () => true
 const returnFalse = () => false
 
-/** Whatever a caller sends as a content, it names a file of this folder. */
+/** Any content name maps to a file of this folder. */
 function nameOf(content: string): string {
   return content.toLowerCase().replace(/[^0-9a-z-]/g, '')
 }
@@ -56,7 +56,7 @@ async function read(file: string): Promise<ContentParts | null> {
 
 async function prune(folder: string): Promise<void> {
   const names = await readdir(folder)
-  if (names.length <= maxKept) return
+  if (names.length <= maxFiles) return
   const dated = await Promise.all(
     names.map(async (name) => ({
       name,
@@ -64,17 +64,17 @@ async function prune(folder: string): Promise<void> {
     })),
   )
   const oldestFirst = dated.toSorted((a, b) => a.at - b.at)
-  const old = oldestFirst.filter(
-    ({ at }, place) => place < names.length - maxKept || at < Date.now() - longest,
+  const expired = oldestFirst.filter(
+    ({ at }, index) => index < names.length - maxFiles || at < Date.now() - maxAgeMs,
   )
-  for (const { name } of old) await rm(join(folder, name), { force: true })
+  for (const { name } of expired) await rm(join(folder, name), { force: true })
 }
 
-function difference(shown: ContentParts, now: ContentParts): ContentDifference {
-  const before = indexFilesByPath(shown.files)
+function difference(previous: ContentParts, now: ContentParts): ContentDifference {
+  const before = indexFilesByPath(previous.files)
   const after = indexFilesByPath(now.files)
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort()
-  const names = [...new Set([...Object.keys(shown.events), ...Object.keys(now.events)])]
+  const names = [...new Set([...Object.keys(previous.events), ...Object.keys(now.events)])]
   return {
     files: paths.flatMap((path) => {
       const [was, is] = [before.get(path), after.get(path)]
@@ -82,7 +82,7 @@ function difference(shown: ContentParts, now: ContentParts): ContentDifference {
       return [{ path, shown: was?.sha256 ?? null, now: is?.sha256 ?? null, diff: patch(path, was, is) }]
     }),
     events: names.flatMap((name) => {
-      const [was, is] = [shown.events[name] ?? null, now.events[name] ?? null]
+      const [was, is] = [previous.events[name] ?? null, now.events[name] ?? null]
       return was === is ? [] : [{ name, shown: was, now: is }]
     }),
   }
@@ -93,7 +93,7 @@ function indexFilesByPath(files: readonly FilePreview[]): ReadonlyMap<string, Fi
 }
 
 const maxPatchLength = 20_000
-// Finding a difference takes time with the square of its lines: about a tenth of a second for so many.
+// A diff takes time quadratic in its edits: about 0.1 seconds for this limit.
 const maxEdits = 600
 
 function patch(path: string, was: FilePreview | undefined, is: FilePreview | undefined): string | null {
@@ -104,7 +104,7 @@ function patch(path: string, was: FilePreview | undefined, is: FilePreview | und
   return text.length > maxPatchLength ? `${text.slice(0, maxPatchLength)}…\n` : text
 }
 
-/** Null where there is a content that is not kept. */
+/** Null if the text is not stored. */
 function textOf(file: FilePreview | undefined): string | null {
   return file === undefined || file.sha256 === null ? '' : file.text
 }

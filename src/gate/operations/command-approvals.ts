@@ -15,7 +15,7 @@ import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ApprovedCommand, RefusedCommand } from '../ports/command-runner.ts'
 
-/** A command that a person said yes or no to. */
+/** A command that a person approved or refused. */
 const Answered = z.object({
   hash: z.string(),
   run: z.string(),
@@ -67,16 +67,16 @@ export const commandList = defineOperation({
     prepareSteps(measured, async (measure) => {
       const recorded = await recordedRefusals(reads)
       const { local } = await measure({ local: { without: recorded.map(({ hash }) => hash) } })
-      const asked = new Paging('command_list', input, actor, 50)
-      const shown = asked.slice(local.approved, ({ hash, folder }) => `${hash} ${folder}`)
-      const commands = shown.entries.map(({ run, folder, pinned: files }) => ({ run, folder, pinned: files }))
+      const paging = new Paging('command_list', input, actor, 50)
+      const page = paging.slice(local.approved, ({ hash, folder }) => `${hash} ${folder}`)
+      const commands = page.entries.map(({ run, folder, pinned: files }) => ({ run, folder, pinned: files }))
       const { hashes } = await measure({ hashes: commands })
       const all = newestFirst([...recorded, ...local.refused])
-      return { shown, hashes, refused: all.slice(0, asked.limit) }
+      return { shown: page, hashes, refused: all.slice(0, paging.limit) }
     }),
   )
-  .answer(async ({ found: { shown, hashes, refused } }) => {
-    const { entries, ...rest } = shown
+  .answer(async ({ found: { shown: page, hashes, refused } }) => {
+    const { entries, ...rest } = page
     return {
       commands: entries.map(({ hash, run, folder, files, author, createdAt }, index) => ({
         hash,
@@ -98,10 +98,7 @@ function newestFirst(commands: readonly RefusedCommand[]): readonly RefusedComma
   return commands.toSorted((one, other) => other.createdAt - one.createdAt)
 }
 
-/**
- * What this machine's own lists hold for the project, but for what the record says itself. Answers in other projects of the
- * same user are not this project's business.
- */
+/** The answers in this machine's own lists for the project, without those in the record. */
 async function locallyAnswered({ commandApprovals, witness, folder }: WorkTree, without: readonly string[]) {
   const others = await witness.others(folder).catch((error: unknown) => {
     if (error instanceof Failure) return []
@@ -120,7 +117,7 @@ function withPlainLists<Command extends ApprovedCommand>(command: Command) {
   return { ...command, pinned: [...command.pinned], files: [...command.files] }
 }
 
-/** What was said no to on any machine of the record. */
+/** The refusals in the record, from all machines. */
 async function recordedRefusals({ inboxItems }: Reads): Promise<readonly RefusedCommand[]> {
   const { items } = await inboxItems.list({ kinds: ['command'], status: 'closed' }, { limit: maxRefused })
   const hashes = items.flatMap(({ item: { item } }) =>
@@ -177,12 +174,12 @@ export const commandRevoke = defineOperation({
       brief: z.strictObject({ without: upTo(sha, maxRefused) }),
       measured: localAnswers,
       measure: async (workTree, { without }, input) => {
-        const found = await locallyAnswered(workTree, without)
+        const answered = await locallyAnswered(workTree, without)
         const isNamed = ({ hash }: { readonly hash: string }) =>
           hash.startsWith(String(input['hash']).toLowerCase())
         return {
-          approved: found.approved.filter(isNamed).slice(0, maxMatches),
-          refused: found.refused.filter(isNamed).slice(0, maxMatches),
+          approved: answered.approved.filter(isNamed).slice(0, maxMatches),
+          refused: answered.refused.filter(isNamed).slice(0, maxMatches),
         }
       },
     }),
@@ -202,14 +199,14 @@ export const commandRevoke = defineOperation({
     applied: z.null(),
     decide: async ({ found: recorded, measured }, input) => {
       const local = requireMeasured(measured.local)
-      const named = input.hash.toLowerCase()
-      const found = [
+      const prefix = input.hash.toLowerCase()
+      const matches = [
         ...local.approved,
-        ...recorded.filter(({ hash }) => hash.startsWith(named)),
+        ...recorded.filter(({ hash }) => hash.startsWith(prefix)),
         ...local.refused,
       ]
-      const [first] = found
-      if (first === undefined || named.length < 6) {
+      const [first] = matches
+      if (first === undefined || prefix.length < 6) {
         throw new Failure(
           'NOT_FOUND',
           `This project has no approved or refused command with a hash that begins with "${input.hash}".`,
@@ -219,10 +216,10 @@ export const commandRevoke = defineOperation({
           },
         )
       }
-      if (found.length > 1) {
-        throw new Failure('INVALID_INPUT', `${found.length} commands begin with "${input.hash}".`, {
+      if (matches.length > 1) {
+        throw new Failure('INVALID_INPUT', `${matches.length} commands begin with "${input.hash}".`, {
           reason: 'command_hash_ambiguous',
-          hint: `Use more of the hash: ${found.map(({ hash }) => hash.slice(0, 16)).join(', ')}`,
+          hint: `Use more of the hash: ${matches.map(({ hash }) => hash.slice(0, 16)).join(', ')}`,
         })
       }
       const { hash, run, folder, author } = first

@@ -52,11 +52,11 @@ async function withScope(
 ): Promise<HookAttempt> {
   const { areas, snapshot } = attempt
   // Finding the packages of a workspace reads many files, so only where an area may name one.
-  const known = new Map(hasPackageArea(areas) ? await packages(snapshot) : [])
+  const packageFiles = new Map(hasPackageArea(areas) ? await packages(snapshot) : [])
   return {
     attempt,
     task: task ?? attempt.taskId,
-    scope: parseScope(areas, { prefix: snapshot.prefix, packages: known }),
+    scope: parseScope(areas, { prefix: snapshot.prefix, packages: packageFiles }),
   }
 }
 
@@ -80,7 +80,7 @@ export async function readBriefing(reads: Reads, { attempts, runs }: HookSituati
     missions: await missionsOf(reads, { attempts, runs }),
     attempts,
     runs,
-    said: await wordsAbout(reads, runs),
+    remarks: await wordsAbout(reads, runs),
     items: waiting.items.map(({ item }) => item.item),
     moreItems: waiting.total - waiting.items.length,
     comments: await commentLines(reads, await commentedTasks(reads, { attempts, runs })),

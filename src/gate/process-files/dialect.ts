@@ -16,10 +16,10 @@ import type {
 import type { Guard } from '../domain/guards/guard.ts'
 import { shownJson } from '../domain/json.ts'
 
-/** What may stand in a process file, and what it means: the one description of the reader and of the published schema. */
+/** The schemas of process files: both the reader and the published JSON Schema use them. */
 export type DialectSchemas = ReturnType<typeof schemasOf>
 
-/** Keys of the original that decide nothing, by section: it alone may have them, and this is what is said of them. */
+/** Keys without effect in the original dialect, by section, with the note about each. Dialect 1 refuses them. */
 export const inertKeys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   file: { schemas: 'a payload_schema may refer to it' },
   roles: {
@@ -38,10 +38,10 @@ export const inertKeys: Readonly<Record<string, Readonly<Record<string, string>>
   },
 }
 
-/** Both dialects, each built when it is first asked for. */
+/** The schemas of a dialect, built at first use. */
 export function schemasOf(dialect: Dialect) {
-  const known = built.get(dialect)
-  if (known) return known
+  const cached = built.get(dialect)
+  if (cached) return cached
   const schemas = build(dialect)
   built.set(dialect, schemas)
   return schemas
@@ -49,16 +49,16 @@ export function schemasOf(dialect: Dialect) {
 
 const built = new Map<Dialect, ReturnType<typeof build>>()
 
-// What must stand at a place, in words that follow its name: `must be a text, and is 3.`
+// Messages follow the name of a field: `must be a text, and is 3.`
 
 type SchemaMessages = {
   readonly error: (issue: { readonly code?: string; readonly input?: unknown }) => string
 }
 
-function mustBe(wanted: string, choices: readonly string[] = []): SchemaMessages {
+function mustBe(expected: string, choices: readonly string[] = []): SchemaMessages {
   return {
     error: ({ input }) =>
-      `must be ${wanted}, and is ${describeValue(input)}.${isScalar(input) ? didYouMean(String(input), choices) : ''}`,
+      `must be ${expected}, and is ${describeValue(input)}.${isScalar(input) ? didYouMean(String(input), choices) : ''}`,
   }
 }
 
@@ -80,13 +80,13 @@ const number = z.number(mustBe('a number'))
 const texts = list(text)
 
 function patternedText(pattern: RegExp) {
-  const said = mustBe(`a text that fits ${pattern.source}`)
-  return z.string(said).regex(pattern, said)
+  const message = mustBe(`a text that fits ${pattern.source}`)
+  return z.string(message).regex(pattern, message)
 }
 
 function wholeNumberFrom(least: number) {
-  const said = mustBe(`a whole number from ${least}`)
-  return z.int(said).min(least, said)
+  const message = mustBe(`a whole number from ${least}`)
+  return z.int(message).min(least, message)
 }
 
 function choice<const Words extends readonly [string, ...string[]]>(words: Words) {
@@ -105,12 +105,12 @@ function map<Entry extends z.ZodType>(entry: Entry) {
   return z.record(z.string(), entry, mustBe('an object'))
 }
 
-/** An empty section is an empty list or map. An empty `guard:` is no guard, and must not pass for one left out. */
+/** An empty section is valid. An empty `guard:` is not: it must not count as no guard. */
 function optionalSection<Section extends z.ZodType>(section: Section) {
   return z.preprocess((value) => value ?? undefined, section.optional()).optional()
 }
 
-/** Of a key that it cannot have, an object says which ones it may: the reader finds the one that was meant. */
+/** An object whose error for unknown keys lists the allowed ones, so that the reader can suggest one. */
 function object<Shape extends z.ZodRawShape>(shape: Shape) {
   const { error } = mustBe('an object')
   return z.strictObject(shape, {
@@ -118,7 +118,7 @@ function object<Shape extends z.ZodRawShape>(shape: Shape) {
   })
 }
 
-/** Objects that the value of one key tells apart. */
+/** Objects that are distinguished by the value of one key. */
 function variants<
   const By extends string,
   const Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
@@ -130,8 +130,8 @@ function variants<
       if (!isJsonObject(input)) return error({ input })
       const value = input[by]
       if (value === undefined) {
-        const meant = misspelledField(by, input)
-        const hint = meant === undefined ? '' : ` Did you mean "${by}" by "${meant}"?`
+        const misspelled = misspelledField(by, input)
+        const hint = misspelled === undefined ? '' : ` Did you mean "${by}" by "${misspelled}"?`
         return `has no "${by}": ${words.join(', ')}.${hint}`
       }
       return `is ${describeValue(value)}, not one of ${words.join(', ')}.${didYouMean(describeValue(value).replaceAll('"', ''), words)}`
@@ -139,14 +139,14 @@ function variants<
   })
 }
 
-/** The key of an object that most likely means another. */
+/** The field that is probably a misspelling of a key. */
 export function misspelledField(key: string, fields: object): string | undefined {
   return Object.keys(fields).find((name) => didYouMean(name, [key]) !== '')
 }
 
 // Guards.
 
-const told = {
+const guardTexts = {
   description: text.describe('What it needs').optional(),
   hint: text.describe('What to do if it is not satisfied').optional(),
 }
@@ -162,7 +162,7 @@ const shared = z
   .describe('Kinds of files that may change out of scope; default all')
 
 function guard<const Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
-  return object({ type: z.literal(type), ...shape, ...told })
+  return object({ type: z.literal(type), ...shape, ...guardTexts })
 }
 
 function guardVariant<const Type extends string, const Condition extends string, Shape extends z.ZodRawShape>(

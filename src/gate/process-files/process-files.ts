@@ -53,10 +53,10 @@ export function processFiles(folders: ProcessFolders): ProcessFiles {
       const places = await everyProcess(folders)
       const byName = places.find(({ path }) => idOf(path) === idOrFile)
       if (byName) return load(byName, folders)
-      const known = places.map(({ path }) => idOf(path))
-      throw new Failure('NOT_FOUND', `There is no process "${idOrFile}".${didYouMean(idOrFile, known)}`, {
+      const ids = places.map(({ path }) => idOf(path))
+      throw new Failure('NOT_FOUND', `There is no process "${idOrFile}".${didYouMean(idOrFile, ids)}`, {
         reason: 'process_not_found',
-        hint: `Processes: ${known.join(', ') || 'none'}. Or name a file, such as .waymark/processes/feature.yaml.`,
+        hint: `Processes: ${ids.join(', ') || 'none'}. Or name a file, such as .waymark/processes/feature.yaml.`,
       })
     },
     read: readSource,

@@ -19,7 +19,7 @@ export interface ReadDefinition {
   readonly patterns: readonly LocatedPattern[]
 }
 
-/** Reads a definition, and says everything that is wrong with it and where. Reads all of it or nothing. */
+/** Reads a definition, and lists all its errors with their places. */
 export function readDefinition(text: string): ReadDefinition {
   try {
     return read(text)
@@ -62,31 +62,31 @@ function read(text: string): ReadDefinition {
   return { definition, findings: sortFindings([...notes, ...judged]), patterns }
 }
 
-/** How many unknown keys of one object are told each by itself. */
-const maxOdd = 20
+/** How many unknown keys of an object are reported one by one. */
+const maxUnknownKeys = 20
 
-/** What the schema found, with its place: each unknown key, missing key and odd value. */
+/** The findings of the schema with their places: unknown keys, missing keys and wrong values. */
 function shapeFindings(
   yaml: YamlText,
   issue: z.core.$ZodIssue,
   above: DefinitionPath,
 ): readonly LocatedFinding[] {
   const path = [...above, ...issue.path] as DefinitionPath // YAML has no symbols
-  const say = (rule: string, message: string, at: DefinitionPath, place: FileLocation | null) => ({
+  const problem = (rule: string, message: string, at: DefinitionPath, place: FileLocation | null) => ({
     ...finding('error', rule, { message, path: at }),
     place,
   })
   if (issue.code === 'unrecognized_keys') {
-    const more = issue.keys.length - maxOdd
-    const known = issue.message.split(', ')
-    const found = issue.keys.slice(0, maxOdd).map((key) => {
+    const more = issue.keys.length - maxUnknownKeys
+    const allowed = issue.message.split(', ')
+    const findings = issue.keys.slice(0, maxUnknownKeys).map((key) => {
       const inside = [...path, key]
-      return say('unknown-key', unknownKey(path, key, known), inside, yaml.placeOfKey(inside))
+      return problem('unknown-key', unknownKey(path, key, allowed), inside, yaml.placeOfKey(inside))
     })
-    if (more <= 0) return found
+    if (more <= 0) return findings
     const message = `${definitionPathText(path)} has ${more} more keys that it cannot have.`
-    const next = [...path, issue.keys[maxOdd] ?? '']
-    return [...found, say('unknown-key', message, path, yaml.placeOfKey(next))]
+    const next = [...path, issue.keys[maxUnknownKeys] ?? '']
+    return [...findings, problem('unknown-key', message, path, yaml.placeOfKey(next))]
   }
   const inside = issue.code === 'invalid_union' ? issue.errors.find(isMatchingShape) : undefined
   if (inside) return inside.flatMap((each) => shapeFindings(yaml, each, path))
@@ -94,28 +94,30 @@ function shapeFindings(
   const owner = path.slice(0, -1)
   const fields = dataAt(yaml.data, owner)
   if (!isJsonObject(fields) || fields[key] !== undefined) {
-    return [say('odd-value', `${definitionPathText(path)} ${issue.message}`, path, yaml.placeAt(path))]
+    return [problem('odd-value', `${definitionPathText(path)} ${issue.message}`, path, yaml.placeAt(path))]
   }
   if (issue.code !== 'invalid_union') {
-    return [say('missing-key', `${definitionPathText(owner)} has no "${key}".`, owner, yaml.placeAt(owner))]
+    return [
+      problem('missing-key', `${definitionPathText(owner)} has no "${key}".`, owner, yaml.placeAt(owner)),
+    ]
   }
   const meant = misspelledField(key, fields)
   const place = meant === undefined ? yaml.placeAt(owner) : yaml.placeOfKey([...owner, meant])
-  return [say('missing-key', `${definitionPathText(owner)} ${issue.message}`, owner, place)]
+  return [problem('missing-key', `${definitionPathText(owner)} ${issue.message}`, owner, place)]
 }
 
-/** Of several forms, the one whose outside fits. */
+/** Whether a variant of a union matches at the top, so that its errors are about the inside. */
 function isMatchingShape(issues: readonly z.core.$ZodIssue[]): boolean {
   return issues.some(({ code, path }) => path.length > 0 || code === 'unrecognized_keys' || code === 'custom')
 }
 
-function unknownKey(path: DefinitionPath, key: string, known: readonly string[]): string {
+function unknownKey(path: DefinitionPath, key: string, allowed: readonly string[]): string {
   const inert = inertKeys[String(path[0] ?? 'file')]?.[key]
-  const way = inert === undefined ? didYouMean(key, known) : ` In dialect 1 ${inert}.`
-  return `${definitionPathText(path)} has no key "${key}".${way || ` It may have ${known.join(', ')}.`}`
+  const advice = inert === undefined ? didYouMean(key, allowed) : ` In dialect 1 ${inert}.`
+  return `${definitionPathText(path)} has no key "${key}".${advice || ` It may have ${allowed.join(', ')}.`}`
 }
 
-/** A note for each key of the original that decides nothing. */
+/** A note for each key of the original dialect without effect. */
 function inertNotes(yaml: YamlText): readonly LocatedFinding[] {
   return Object.entries(inertKeys).flatMap(([section, notes]) => {
     const owners: readonly DefinitionPath[] =
@@ -132,25 +134,27 @@ function inertNotes(yaml: YamlText): readonly LocatedFinding[] {
 }
 
 /**
- * The wrong references of a file whose shape is wrong elsewhere, so that both can be put right at once. A section whose
- * own names are in doubt proves nothing about the names that others use.
+ * The unknown references of a file with a wrong shape, so that both can be fixed at once. References to a section whose
+ * names cannot be read are not checked.
  */
 function unknownNames(
   yaml: YamlText,
   dialect: Dialect,
-  wrong: readonly LocatedFinding[],
+  shapeFindings2: readonly LocatedFinding[],
 ): readonly LocatedFinding[] {
   const { data } = yaml
   if (!isJsonObject(data) || !isList(data['transitions'])) return []
-  // A key of the file that is not known may be the misspelt name of any section.
-  const misspelt = wrong.some(({ path }) => path.length === 1 && !Object.hasOwn(sections, path[0] ?? ''))
+  // An unknown key of the file may be the misspelled name of any section.
+  const misspelt = shapeFindings2.some(
+    ({ path }) => path.length === 1 && !Object.hasOwn(sections, path[0] ?? ''),
+  )
   const kinds = Object.entries(sections).flatMap(([section, kind]) => {
     const names = data[section]
     if (names === undefined) return misspelt ? [] : [kind]
-    const known = section === 'guards' ? isJsonObject(names) : isList(names) && names.every(isNamed)
-    return known ? [kind] : []
+    const isReadable = section === 'guards' ? isJsonObject(names) : isList(names) && names.every(isNamed)
+    return isReadable ? [kind] : []
   })
-  return referencesTo(soundPart(data, dialect, schemasOf(dialect)), kinds).map((each) => ({
+  return referencesTo(readableDefinition(data, dialect, schemasOf(dialect)), kinds).map((each) => ({
     ...each,
     place: yaml.placeAt(each.path),
   }))
@@ -164,8 +168,8 @@ const sections = {
   artifacts: 'artifact',
 } as const satisfies Readonly<Record<string, ReferenceKind>>
 
-/** What can be read of a file; an entry of a wrong shape keeps its name and refers to nothing. */
-function soundPart(data: JsonObject, dialect: Dialect, schemas: DialectSchemas): ProcessDefinition {
+/** The readable parts of a file; an entry with a wrong shape keeps only its name. */
+function readableDefinition(data: JsonObject, dialect: Dialect, schemas: DialectSchemas): ProcessDefinition {
   const entries = <Entry>(
     section: string,
     schema: z.ZodType<Entry>,
@@ -190,7 +194,7 @@ function soundPart(data: JsonObject, dialect: Dialect, schemas: DialectSchemas):
     states: entries('states', schemas.state, (name) => ({ name })),
     events: entries('events', schemas.event, (name) => ({ name, allowed_roles: [] })),
     transitions: entriesOf(data, 'transitions').map(
-      (entry) => schemas.transition.safeParse(entry).data ?? nowhere,
+      (entry) => schemas.transition.safeParse(entry).data ?? emptyTransition,
     ),
     guards: guards.map(([name, guard]) => ({
       name,
@@ -204,7 +208,7 @@ function soundPart(data: JsonObject, dialect: Dialect, schemas: DialectSchemas):
   }
 }
 
-const nowhere: TransitionDefinition = {
+const emptyTransition: TransitionDefinition = {
   from: '*',
   event: '',
   to: '',

@@ -67,7 +67,7 @@ import {
   roleField,
 } from './subject.ts'
 
-/** An item as a person ended it. */
+/** An item that a person closed. */
 const ItemEnded = z.object({
   item_id: z.string(),
   kind: z.enum(itemKinds),
@@ -80,7 +80,7 @@ const ItemEnded = z.object({
   notes: strings.optional(),
 })
 
-/** The run is where it was, and asks again in an item that carries the words. */
+/** The run stays in its state; a new item asks again and quotes the reason. */
 const ApprovalWithheld = z.object({
   run_id: z.string(),
   decided: z.literal(true),
@@ -93,13 +93,13 @@ const ApprovalWithheld = z.object({
 const Answered = z.union([ApprovalWithheld, RunDecided, ItemEnded])
 type Answered = z.output<typeof Answered>
 
-/** Keeps at the machine that has the files what a person there said of a command, who was shown exactly this. */
+/** Stores a person's answer about a command on the machine that has the files. */
 const keptAnswer = measurement({
   brief: pinned.extend({
     hash: sha,
     files: list(pinnedFile, 20_000),
     author: words,
-    /** Null of a yes. */
+    /** The reason of a refusal; null for an approval. */
     refused: words.nullable(),
   }),
   measured: z.null(),
@@ -117,18 +117,18 @@ const answerMeasurements = { ...decisionMeasurements, kept: keptAnswer }
 type AnswerMeasurements = typeof answerMeasurements
 export type AnswerQuestions = Pick<MeasurementQuestions<typeof decisionMeasurements>, 'ask'>
 
-/** What a person does with an item or a run. */
+/** A person's answer to an item or a run. */
 export interface AnswerRequest {
   readonly verb: InboxVerb
   readonly id: string
   readonly words: string | null
   readonly role?: string | undefined
   readonly content: string | undefined
-  /** Of a run: the event to send. */
+  /** For a run: the event to send. */
   readonly event?: string | undefined
 }
 
-/** An answer with all that it is recorded by. */
+/** An answer with everything that is needed to record it. */
 export type PreparedAnswer =
   | { readonly kind: 'event'; readonly sending: SendEventRequest; readonly prepared: PreparedEvent }
   | {
@@ -141,13 +141,13 @@ export type PreparedAnswer =
   | { readonly kind: 'item'; readonly item: InboxItem }
 
 interface AnswerContext {
-  readonly asked: AnswerRequest
+  readonly answer: AnswerRequest
   readonly context: RecordContext
   readonly measured: MeasurementValues<AnswerMeasurements>
   readonly taken: ReadonlySet<string>
 }
 
-/** `found` is null until all of it was measured. */
+/** `found` is null until everything was measured. */
 type AnswerPreparation = Omit<PreparedOperation<AnswerMeasurements, PreparedAnswer | null>, 'briefs'> & {
   readonly kept?: PreparedOperation<AnswerMeasurements, null>['briefs']['kept']
 }
@@ -156,31 +156,31 @@ const due = 'due'
 
 async function prepareAnswer(
   reads: Reads,
-  { asked, context, measured, taken }: AnswerContext,
+  { answer, context, measured, taken }: AnswerContext,
 ): Promise<PreparedOperation<AnswerMeasurements, PreparedAnswer | null>> {
-  // An item that is due is answered by the id that queries show.
+  // Queries show items that are due but not recorded; record them first, so that their ids exist.
   if (context.isContinued !== true && !taken.has(due)) {
     const first = { name: due, take: async (handling: CommandContext) => void (await recordDue(handling)) }
     return { briefs: {}, found: null, first }
   }
   const questions = new MeasurementQuestions<typeof decisionMeasurements>(measured)
-  const { kept, ...rest } = await prepareSubject(reads, questions, { asked, context })
+  const { kept, ...rest } = await prepareSubject(reads, questions, { answer, context })
   return { ...rest, briefs: { ...questions.briefs, ...(kept && { kept }) } }
 }
 
 async function prepareSubject(
   reads: Reads,
   questions: AnswerQuestions,
-  { asked, context }: { readonly asked: AnswerRequest; readonly context: RecordContext },
+  { answer, context }: { readonly answer: AnswerRequest; readonly context: RecordContext },
 ): Promise<AnswerPreparation> {
-  const { verb, id, content } = asked
+  const { verb, id, content } = answer
   const isDecision = verb === 'approve' || verb === 'reject'
   const subject = isDecision
     ? await findDecisionSubject(reads, id)
     : { kind: 'item' as const, item: await findInboxItem(reads, id) }
   if (subject.kind === 'run') {
     if (verb === 'reject')
-      requireAnswerText(asked.words ?? undefined, {
+      requireAnswerText(answer.words ?? undefined, {
         what: `To reject ${id}`,
         command: `waymark reject ${id} "<reason>"`,
       })
@@ -188,10 +188,10 @@ async function prepareSubject(
       prepareShownRun(reads, questions, { context, loaded: subject.loaded }),
     )
     if (seen === undefined) return { found: null }
-    return prepareRunAnswer(reads, questions, { asked, context, loaded: subject.loaded, seen })
+    return prepareRunAnswer(reads, questions, { answer, context, loaded: subject.loaded, seen })
   }
   const { item } = subject
-  endingOf(item, verb, asked.words)
+  endingOf(item, verb, answer.words)
   const seen = await prepareSeen(questions, { id, seen: content }, () =>
     prepareShownItem(reads, questions, { context, item }),
   )
@@ -201,10 +201,10 @@ async function prepareSubject(
     if ((await prepareChangesAsked(reads, questions, { context, item })) === null) return { found: null }
   }
   if (request?.kind !== 'command') return { found: { kind: 'item', item } }
-  return prepareCommandAnswer(reads, questions, { asked, context, item, request })
+  return prepareCommandAnswer(reads, questions, { answer, context, item, request })
 }
 
-/** Fails where the changes are no longer those that were asked about. Null until they were looked at. */
+/** Fails if the changes differ from those in the item. Null until measured. */
 async function prepareChangesAsked(
   reads: Reads,
   questions: AnswerQuestions,
@@ -226,40 +226,40 @@ async function prepareChangesAsked(
 }
 
 interface RunAnswer {
-  readonly asked: AnswerRequest
+  readonly answer: AnswerRequest
   readonly context: RecordContext
   readonly loaded: LoadedRun
-  /** What they say they saw, as it is now; null where they do not say. */
+  /** The reviewed content, which is the current one; null if none was given. */
   readonly seen: ApprovalContent | null
 }
 
-/** Prepares a yes or a no to a run that waits for people. */
+/** Prepares an approval or rejection of a run. */
 export function prepareRunAnswer(
   reads: Reads,
   questions: AnswerQuestions,
   about: RunAnswer,
 ): Promise<AnswerPreparation> {
-  const prepare = about.asked.verb === 'approve' ? prepareApproval : prepareRejection
+  const prepare = about.answer.verb === 'approve' ? prepareApproval : prepareRejection
   return prepare(reads, questions, about)
 }
 
 async function prepareApproval(
   reads: Reads,
   questions: AnswerQuestions,
-  { asked, context, loaded, seen }: RunAnswer,
+  { answer, context, loaded, seen }: RunAnswer,
 ): Promise<AnswerPreparation> {
   const { record, definition } = loaded
-  const { words: reason, role } = asked
+  const { words: reason, role } = answer
   const awaited = awaitedDecision(definition, record.state)
   const acting = context.actor.role ?? role
   const approvals = (awaited?.approvals ?? [])
     .filter((one) => acting === undefined || one.role === acting)
     .map((one) => ({ ...one, reason, ...(seen && { shown: seen.approvals.get(one.of) ?? null }) }))
-  const event = asked.event ?? eventFor('approve', awaited?.events ?? [])
+  const event = answer.event ?? eventFor('approve', awaited?.events ?? [])
   const command = `waymark approve ${record.id}`
   await assertFilesAreHere(reads, context, { loaded, event: event ?? undefined, approvals, command })
   if (event !== null)
-    return prepareRunEvent(reads, questions, { asked, context, loaded, seen, event, approvals })
+    return prepareRunEvent(reads, questions, { answer, context, loaded, seen, event, approvals })
   if (approvals.length === 0) throw noApprovalFailure(loaded, awaited?.events ?? [])
   const external = await prepareState(reads, questions, { context, loaded })
   return { found: external && { kind: 'approvals', loaded, external, approvals } }
@@ -270,14 +270,14 @@ async function prepareRejection(
   questions: AnswerQuestions,
   about: RunAnswer,
 ): Promise<AnswerPreparation> {
-  const { asked, loaded } = about
+  const { answer, loaded } = about
   const { record, definition } = loaded
   const awaited = awaitedDecision(definition, record.state)
   const events = awaited?.events ?? []
-  const event = asked.event ?? eventFor('reject', events)
+  const event = answer.event ?? eventFor('reject', events)
   if (event !== null) return prepareRunEvent(reads, questions, { ...about, event, approvals: [] })
   if ((awaited?.approvals ?? []).length > 0) {
-    return { found: { kind: 'withheld', loaded, words: asked.words ?? '' } }
+    return { found: { kind: 'withheld', loaded, words: answer.words ?? '' } }
   }
   throw new Failure(
     'REFUSED',
@@ -293,7 +293,7 @@ async function prepareRunEvent(
   reads: Reads,
   questions: AnswerQuestions,
   {
-    asked: { words: reason, role },
+    answer: { words: reason, role },
     context,
     loaded,
     seen,
@@ -316,27 +316,27 @@ function noApprovalFailure({ record }: LoadedRun, events: readonly string[]): Fa
 }
 
 interface CommandAnswer {
-  readonly asked: AnswerRequest
+  readonly answer: AnswerRequest
   readonly context: RecordContext
   readonly item: InboxItem
   readonly request: Extract<InboxItemRequest, { kind: 'command' }>
 }
 
 /**
- * What was asked about is answered, and only while it is there: a change since opens a new question. Of a command whose
- * files are on another machine the record keeps the answer, and that machine looks before it runs anything.
+ * An answer counts only for the unchanged command; a changed one gets a new question. For files on another machine the
+ * record keeps the answer, and that machine checks the hash before it runs the command.
  */
 async function prepareCommandAnswer(
   reads: Reads,
   questions: AnswerQuestions,
-  { asked, context, item, request }: CommandAnswer,
+  { answer, context, item, request }: CommandAnswer,
 ): Promise<AnswerPreparation> {
   const found = { kind: 'item' as const, item }
-  const { run, folder, pinned: files, hash, files: known = [] } = request
+  const { run, folder, pinned: files, hash, files: hashedFiles = [] } = request
   if (request.machine !== context.machine?.id) return { found }
   const command = { run, folder, pinned: [...files] }
-  const kept = { ...command, hash, files: [...known], author: context.actor.name }
-  if (asked.verb === 'reject') return { found, kept: { ...kept, refused: asked.words ?? '' } }
+  const kept = { ...command, hash, files: [...hashedFiles], author: context.actor.name }
+  if (answer.verb === 'reject') return { found, kept: { ...kept, refused: answer.words ?? '' } }
   const now = questions.ask('commands', { ...command, asks: true })
   if (now === undefined) return { found: null }
   if (now.hash === hash) {
@@ -397,7 +397,7 @@ type Deciding = Pick<
 
 export function recordAnswer(
   deciding: Deciding,
-  asked: AnswerRequest,
+  answer: AnswerRequest,
 ): Promise<ChangeSet<Answered> | RefusedChangeSet> {
   const prepared = requireMeasured(deciding.found ?? undefined)
   switch (prepared.kind) {
@@ -408,18 +408,18 @@ export function recordAnswer(
     case 'withheld':
       return withholdApproval(deciding, prepared.loaded, prepared.words)
     case 'item':
-      return recordItemAnswer(deciding, asked, prepared.item)
+      return recordItemAnswer(deciding, answer, prepared.item)
   }
 }
 
-/** Ends an item as a person decided. */
+/** Closes an item with a person's answer. */
 async function recordItemAnswer(
   { reads, context, setting }: Deciding,
-  { verb, words: said }: AnswerRequest,
+  { verb, words: answerText }: AnswerRequest,
   item: InboxItem,
 ): Promise<ChangeSet<Answered>> {
-  const ending = endingOf(item, verb, said)
-  const answer = said ?? (verb === 'approve' ? ending.action : null)
+  const ending = endingOf(item, verb, answerText)
+  const answer = answerText ?? (verb === 'approve' ? ending.action : null)
   const attempt = item.attemptId === null ? null : await reads.tasks.attempt(item.attemptId)
   const task = item.taskId === null ? null : await reads.tasks.find(item.taskId)
   const { id, kind } = item
@@ -446,7 +446,7 @@ async function recordItemAnswer(
   }
 }
 
-/** Gives approvals that guards of an agent's event ask for: the run moves when the agent emits it. */
+/** Records approvals that an agent's event needs; the run moves when the agent emits that event. */
 async function recordApprovals(
   { reads, context, setting }: Deciding,
   { loaded, external, approvals }: Extract<PreparedAnswer, { kind: 'approvals' }>,
@@ -458,8 +458,8 @@ async function recordApprovals(
   const sources = { reads, external, fingerprint, now: clock.now(), actor, isAlive }
   const observed = await observeRun(sources, loaded)
   const requester = await requestAuthor(reads, loaded)
-  const known = await reads.runs.approvals(record.id)
-  const giving = { reads, loaded, run, external, handling: context, requester, known }
+  const priorApprovals = await reads.runs.approvals(record.id)
+  const giving = { reads, loaded, run, external, handling: context, requester, priorApprovals }
   const given = await giveApprovals(giving, approvals, setting)
   const missing = missingApprovals(loaded.definition, run, {
     ...observed,
@@ -479,7 +479,7 @@ async function recordApprovals(
   }
 }
 
-/** A no where a run waits for an approval and no event means no: the agent reads the words, and the run stays and asks on. */
+/** Rejects an approval where no event means a rejection: the run stays, and a new item asks again. */
 async function withholdApproval(
   { reads, context, setting }: Deciding,
   { record, definition }: LoadedRun,
@@ -488,19 +488,19 @@ async function withholdApproval(
   const open = (await reads.inboxItems.ofRun(record.id)).filter(
     ({ kind, status }) => kind === 'approval' && status === 'open',
   )
-  const asked = decisionItem(definition, record, setting)
-  // A no is about what was asked; where nothing was asked yet, about what is asked now.
-  const refused = open.length > 0 ? open : asked ? [asked] : []
-  const again = decisionItem(definition, record, setting)
-  const reason = `${again?.reason} ${context.actor.name} did not approve it: ${answer}`
+  const newItem = decisionItem(definition, record, setting)
+  // A rejection closes the open items; without one, it opens and closes one, so that the log shows both.
+  const refused = open.length > 0 ? open : newItem ? [newItem] : []
+  const nextItem = decisionItem(definition, record, setting)
+  const reason = `${nextItem?.reason} ${context.actor.name} did not approve it: ${answer}`
   const withdrawn = await withdrawApprovals(reads, record, { actor: context.actor, setting })
   const projectEvents: readonly NewProjectEvent[] = [
     ...withdrawn,
-    ...(open.length === 0 && asked ? [{ kind: 'inbox.opened' as const, item: asked }] : []),
+    ...(open.length === 0 && newItem ? [{ kind: 'inbox.opened' as const, item: newItem }] : []),
     ...refused.flatMap((item) =>
       endItem(item, { ...endingOf(item, 'reject', answer), answer }, { attempt: null, task: null }),
     ),
-    ...(again ? [{ kind: 'inbox.opened' as const, item: { ...again, reason } }] : []),
+    ...(nextItem ? [{ kind: 'inbox.opened' as const, item: { ...nextItem, reason } }] : []),
   ]
   return {
     events: projectEvents,
@@ -510,7 +510,7 @@ async function withholdApproval(
       event: null,
       current_state: record.state,
       reason: answer,
-      item_id: again?.id ?? null,
+      item_id: nextItem?.id ?? null,
     },
   }
 }
@@ -544,7 +544,7 @@ export const approve = defineOperation({
 })
   .measure(answerMeasurements)
   .prepare((reads, input, context, measured, taken) =>
-    prepareAnswer(reads, { asked: decisionIn('approve', input), context, measured, taken }),
+    prepareAnswer(reads, { answer: decisionIn('approve', input), context, measured, taken }),
   )
   .record((deciding, input) => recordAnswer(deciding, decisionIn('approve', input)))
 
@@ -563,7 +563,7 @@ export const reject = defineOperation({
 })
   .measure(answerMeasurements)
   .prepare((reads, input, context, measured, taken) =>
-    prepareAnswer(reads, { asked: decisionIn('reject', input), context, measured, taken }),
+    prepareAnswer(reads, { answer: decisionIn('reject', input), context, measured, taken }),
   )
   .record((deciding, input) => recordAnswer(deciding, decisionIn('reject', input)))
 
@@ -592,6 +592,6 @@ export const resolve = defineOperation({
 })
   .measure(shownMeasurements)
   .prepare((reads, input, context, measured, taken) =>
-    prepareAnswer(reads, { asked: wordsIn(input), context, measured, taken }),
+    prepareAnswer(reads, { answer: wordsIn(input), context, measured, taken }),
   )
   .record((deciding, input) => recordAnswer(deciding, wordsIn(input)))

@@ -156,10 +156,10 @@ export async function recordDecision(
 ): Promise<ChangeSet<z.output<typeof RunDecided>> | RefusedChangeSet> {
   const { answer: sent, ...decided } = await decideEvent(deciding, sending, prepared)
   const given = (sending.approvals ?? []).map(({ role, of }) => ({ role, of }))
-  const said = { run_id: sent.run.id, event: sending.sent.event, approvals: given }
+  const result = { run_id: sent.run.id, event: sending.sent.event, approvals: given }
   if (sent.kind !== 'refused') {
     const notes = sent.kind === 'accepted' ? priorApprovalsNote(sent.already) : {}
-    return { ...decided, answer: { ...said, decided: true, ...sent.answer, still_missing: [], ...notes } }
+    return { ...decided, answer: { ...result, decided: true, ...sent.answer, still_missing: [], ...notes } }
   }
   if (given.length === 0 || sent.refused.code !== 'GUARD_FAILED') {
     return { ...decided, refused: refusalFailure(sent.run, sent.refused, sent.itemId) }
@@ -167,7 +167,7 @@ export async function recordDecision(
   const missing = sent.refused.missing.map(guardLine)
   return {
     ...decided,
-    answer: { ...said, decided: false, still_missing: missing, ...priorApprovalsNote(sent.already) },
+    answer: { ...result, decided: false, still_missing: missing, ...priorApprovalsNote(sent.already) },
   }
 }
 
@@ -175,8 +175,8 @@ export async function recordDecision(
 function reasonIn({ payloadSchema }: EventDefinition, reason: string | null): JsonObject {
   if (reason === null) return {}
   const properties = payloadSchema?.['properties']
-  const known = isJsonObject(properties) ? properties : {}
-  const place = wordsForReason.find((word) => Object.hasOwn(known, word))
-  if (place !== undefined) return { [place]: reason }
+  const fields = isJsonObject(properties) ? properties : {}
+  const field = wordsForReason.find((word) => Object.hasOwn(fields, word))
+  if (field !== undefined) return { [field]: reason }
   return payloadSchema?.['additionalProperties'] === false ? {} : { reason }
 }

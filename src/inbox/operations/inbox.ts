@@ -65,13 +65,13 @@ export const inbox = defineOperation({
       ({ missionId }) => mission === null || missionId === mission.id,
     )
     // They are the newest, at the end of the last page.
-    const lines = isLast ? due.map((item) => ({ item, issue: null, opener: null })) : []
-    const shown = [...recorded.map(({ item }) => item), ...lines]
+    const dueLines = isLast ? due.map((item) => ({ item, issue: null, opener: null })) : []
+    const lines = [...recorded.map(({ item }) => item), ...dueLines]
     const questions = new MeasurementQuestions<ShownMeasurements>(measured)
-    const items = shown.map(({ item }) => item)
+    const items = lines.map(({ item }) => item)
     const contents = await prepareShownItems(reads, questions, { context, items })
     const found = contents && {
-      shown,
+      shown: lines,
       contents,
       total: listed.total + due.length,
       next_cursor: paging.next(listed.items, recorded.length, ({ seq }) => seq),
@@ -79,23 +79,23 @@ export const inbox = defineOperation({
     return { briefs: questions.briefs, found: found ?? null }
   })
   .answer(async ({ reads, found }, input) => {
-    const { shown, contents, ...rest } = requireMeasured(found ?? undefined)
-    const tasks = await reads.tasks.named(shown.flatMap(({ item }) => item.taskId ?? []))
-    const missions = await reads.missions.named(shown.flatMap(({ item }) => item.missionId ?? []))
+    const { shown: lines, contents, ...rest } = requireMeasured(found ?? undefined)
+    const tasks = await reads.tasks.named(lines.flatMap(({ item }) => item.taskId ?? []))
+    const missions = await reads.missions.named(lines.flatMap(({ item }) => item.missionId ?? []))
     const evidence = input.include
-      ? await Promise.all(shown.map(({ item }) => inboxEvidence(reads, item)))
+      ? await Promise.all(lines.map(({ item }) => inboxEvidence(reads, item)))
       : []
     const personOf = await peopleBehind(
       reads,
-      shown.map(({ opener }) => opener),
+      lines.map(({ opener }) => opener),
     )
     return {
-      items: shown.map((line, at) => ({
+      items: lines.map((line, index) => ({
         ...inboxItemEntry(line, personOf),
         task_name: nameOf(line.item.taskId, tasks),
         mission_name: nameOf(line.item.missionId, missions),
         content: contents.get(line.item.id) ?? null,
-        ...(evidence[at] && { evidence: evidence[at] }),
+        ...(evidence[index] && { evidence: evidence[index] }),
       })),
       ...rest,
     }

@@ -31,7 +31,7 @@ import type { Context, RecordContext } from '../../kernel/operations/operation.t
 import type { Reads } from '../../store/ports/store.ts'
 import type { ChangesRequest, CommandRequest, InboxItem } from '../../track/domain/records.ts'
 
-/** What a content is of: files that were submitted, files of the work tree, what is known by its hash alone. */
+/** The parts of a content: submitted files, files of the work tree, and files of which only a hash exists. */
 const shownParts = z.strictObject({
   artifacts: names,
   changed: names,
@@ -43,38 +43,38 @@ export type ShownParts = Readable<z.output<typeof shownParts>>
 
 const contentName = z.string().max(200)
 
-/** Keeps what a person is shown where the files are; with what they say they saw, tells what differs from it. */
+/** Stores the content shown to a person; given the content that they reviewed, returns the difference. */
 const shownContent = measurement({
   brief: list(shownParts.extend({ content: contentName, seen: contentName.nullable() }), 1_000),
   measured: list(z.strictObject({ difference: difference.nullable() }), 1_000),
-  fits: (asked, shown) => asked.length === shown.length,
+  fits: (briefs, measured) => briefs.length === measured.length,
   measure: async (workTree, contents) => {
-    const shown: { difference: MeasuredDifference }[] = []
+    const results: { difference: MeasuredDifference }[] = []
     for (const { content, seen, ...parts } of contents) {
       const { shownContents } = workTree
       if (seen === null && (await shownContents.isKept(content))) {
-        shown.push({ difference: null })
+        results.push({ difference: null })
         continue
       }
-      const now = await previewOf(workTree, parts)
-      const found = seen === null ? null : await shownContents.since(seen, now)
+      const now = await readPreview(workTree, parts)
+      const difference = seen === null ? null : await shownContents.since(seen, now)
       await shownContents.keep(content, now)
-      shown.push({ difference: found })
+      results.push({ difference })
     }
-    return shown
+    return results
   },
 })
 type MeasuredDifference = Awaited<ReturnType<WorkTree['shownContents']['since']>>
 
-async function previewOf(
+async function readPreview(
   { evidenceFiles, commandApprovals, witness, folder }: WorkTree,
-  { artifacts, changed, known, command, events }: ShownParts,
+  { artifacts, changed, known: hashedFiles, command, events }: ShownParts,
 ) {
   const top = changed.length === 0 ? folder : (await witness.locate(folder)).top
   const pinnedFiles = command === null ? [] : await commandApprovals.filesOf(command)
   return {
     files: [
-      ...known.map((file) => ({ ...file, text: null })),
+      ...hashedFiles.map((file) => ({ ...file, text: null })),
       ...(await evidenceFiles.contents(folder, artifacts)),
       ...(await evidenceFiles.contents(top, changed)),
       ...(await evidenceFiles.contents(
@@ -86,26 +86,23 @@ async function previewOf(
   }
 }
 
-/** What is measured for an answer, or for a question that is shown. */
+/** The measurements for an answer, or for displaying a question. */
 export const shownMeasurements = { ...runMeasurements, shown: shownContent }
 export type ShownMeasurements = typeof shownMeasurements
 export type ShownQuestions = Pick<MeasurementQuestions<ShownMeasurements>, 'ask'>
 
-/** What an answer to an inbox item or a run is bound to, as it is now. */
+/** The current content that an answer to an inbox item or a run is bound to. */
 export interface ApprovalContent {
-  /** The hash of it all, or the run's revision where nothing can be hashed. */
+  /** The hash of the content, or the run's revision where nothing can be hashed. */
   readonly content: string
-  /** What each approval that the state asks for would be bound to, by what it is of; null where there is nothing. */
+  /** The content of each approval that the state needs, by its subject; null where there is none. */
   readonly approvals: ReadonlyMap<string | null, string | null>
   readonly parts: ShownParts
 }
 
 const noParts: ShownParts = { artifacts: [], changed: [], known: [], command: null, events: {} }
 
-/**
- * What a run shows to the person who decides about it: its state, its files as they were submitted, what is to be approved.
- * Undefined until it was measured.
- */
+/** The content of a run under decision: state, submitted files, subjects of approvals. Undefined until measured. */
 export async function prepareShownRun(
   reads: Reads,
   questions: ShownQuestions,
@@ -113,12 +110,17 @@ export async function prepareShownRun(
 ): Promise<ApprovalContent | undefined> {
   const { fingerprint } = context
   const { record, definition, artifacts, visits } = loaded
-  const asked = record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : []
-  const external = await prepareApprovedContent(reads, questions, { context, loaded, approvals: asked })
+  const approvalsNeeded =
+    record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : []
+  const external = await prepareApprovedContent(reads, questions, {
+    context,
+    loaded,
+    approvals: approvalsNeeded,
+  })
   if (external === null) return undefined
   const run = engineRun(loaded, external.fileFreshness)
   const approvals = new Map(
-    asked.map(({ of }) => {
+    approvalsNeeded.map(({ of }) => {
       const content = approvedContent(definition, run, {
         of,
         tree: external.approvedTree,
@@ -129,10 +131,17 @@ export async function prepareShownRun(
   )
   const files = artifacts.map(({ type, path, sha256 }) => `${type} ${path} ${sha256}`).sort()
   const entered = visits.find(({ state }) => state === record.state)?.last ?? 1
-  const { state, context: known } = record
-  const bound = [...approvals].map(([of, content]) => ({ of, content }))
-  const isBare = files.length === 0 && bound.every(({ content }) => content === null)
-  const whole = { process: record.process.hash, state, entered, context: known, files, bound }
+  const { state, context: runContext } = record
+  const contentByType = [...approvals].map(([of, content]) => ({ of, content }))
+  const isBare = files.length === 0 && contentByType.every(({ content }) => content === null)
+  const whole = {
+    process: record.process.hash,
+    state,
+    entered,
+    context: runContext,
+    files,
+    bound: contentByType,
+  }
   return {
     content: isBare ? revisionContent(record.revision) : fingerprint(whole),
     approvals,
@@ -148,7 +157,7 @@ export async function prepareShownRun(
         state,
         'entered at revision': `${entered}`,
         ...(isBare && { revision: `${record.revision}` }),
-        context: JSON.stringify(known).slice(0, 2000),
+        context: JSON.stringify(runContext).slice(0, 2000),
         'submitted files': fingerprint(files),
         ...(external.changes?.unseen.length && {
           'not shown by the files': external.changes.unseen.join('; ').slice(0, 2000),
@@ -159,7 +168,7 @@ export async function prepareShownRun(
   }
 }
 
-/** What an item shows; null for one whose answer is words alone: what it asks does not change. Undefined until measured. */
+/** The content of an item; null for one that is answered with text alone. Undefined until measured. */
 export async function prepareShownItem(
   reads: Reads,
   questions: ShownQuestions,
@@ -173,21 +182,22 @@ export async function prepareShownItem(
   return loaded && prepareShownRun(reads, questions, { context, loaded })
 }
 
-/** What would run on another machine is shown as that one asked about it. */
+/** A command of another machine is shown as that machine described it. */
 function prepareShownCommand(
   questions: ShownQuestions,
   { machine: own }: RecordContext,
-  { run, folder, pinned: files, hash, machine, files: known = [] }: CommandRequest,
+  { run, folder, pinned: files, hash, machine, files: hashedFiles = [] }: CommandRequest,
 ): ApprovalContent | undefined {
   const command = { run, folder, pinned: [...files] }
-  const shown = { approvals: new Map<string | null, string | null>() }
+  const noApprovals = { approvals: new Map<string | null, string | null>() }
   const events = commandEvents(command)
-  if (machine !== own?.id) return { ...shown, content: hash, parts: { ...noParts, known, events } }
+  if (machine !== own?.id)
+    return { ...noApprovals, content: hash, parts: { ...noParts, known: hashedFiles, events } }
   const measured = questions.ask('commands', { ...command, asks: false })
-  return measured && { ...shown, content: measured.hash, parts: { ...noParts, command, events } }
+  return measured && { ...noApprovals, content: measured.hash, parts: { ...noParts, command, events } }
 }
 
-/** The answer is to the changes as they were asked about. */
+/** The answer applies to the changes as they were when the item was opened. */
 function shownChanges({ content, files, guards }: ChangesRequest): ApprovalContent {
   const lines = files.map(({ path, disk, git }) => [
     path,
@@ -197,7 +207,7 @@ function shownChanges({ content, files, guards }: ChangesRequest): ApprovalConte
   return { content, approvals: new Map(), parts: { ...noParts, events } }
 }
 
-/** The content to answer with, kept so that a change since can be told. Undefined until it was. */
+/** Stores a content, so that later changes can be listed, and returns its hash. Undefined until it is stored. */
 export function prepareStored(
   questions: ShownQuestions,
   { content, parts }: Pick<ApprovalContent, 'content' | 'parts'>,
@@ -205,44 +215,44 @@ export function prepareStored(
   return questions.ask('shown', { ...parts, content, seen: null }) && content
 }
 
-/** The contents of several items, by the item's id. Undefined until all of them were measured. */
+/** The contents of several items, by item id. Undefined until all were measured. */
 export async function prepareContents(
   reads: Reads,
   questions: ShownQuestions,
   { context, items }: { readonly context: RecordContext; readonly items: readonly InboxItem[] },
 ): Promise<ReadonlyMap<string, ApprovalContent> | undefined> {
-  const shown: (readonly [string, ApprovalContent])[] = []
+  const contents: (readonly [string, ApprovalContent])[] = []
   let isWhole = true
-  // One after the other: what is asked for keeps its order.
+  // In sequence, so that the questions keep their order.
   for (const item of items) {
     const content = await prepareShownItem(reads, questions, { context, item })
     if (content === undefined) isWhole = false
-    else if (content !== null) shown.push([item.id, content])
+    else if (content !== null) contents.push([item.id, content])
   }
-  return isWhole ? new Map(shown) : undefined
+  return isWhole ? new Map(contents) : undefined
 }
 
-/** The same, kept: what a person answers with, by the item's id. */
+/** Stores the contents of several items; returns their hashes by item id. */
 export async function prepareShownItems(
   reads: Reads,
   questions: ShownQuestions,
   wanted: { readonly context: RecordContext; readonly items: readonly InboxItem[] },
 ): Promise<ReadonlyMap<string, string> | undefined> {
-  const shown = await prepareContents(reads, questions, wanted)
-  if (shown === undefined) return undefined
-  const stored = [...shown].map(([id, content]) => [id, prepareStored(questions, content)] as const)
+  const contents = await prepareContents(reads, questions, wanted)
+  if (contents === undefined) return undefined
+  const stored = [...contents].map(([id, content]) => [id, prepareStored(questions, content)] as const)
   const kept = stored.flatMap(([id, content]) => (content === undefined ? [] : [[id, content] as const]))
   return kept.length === stored.length ? new Map(kept) : undefined
 }
 
 /**
- * Fails with CONFLICT where what someone saw is not what is there, with the difference. Answers what is there where it
- * is the same, null where no one says what they saw, and undefined until it was measured.
+ * Compares the content that a person reviewed with the current one. Fails with CONFLICT and the difference.
+ * Returns the current content; null if no reviewed content was given; undefined until measured.
  */
 export async function prepareSeen(
   questions: ShownQuestions,
   { id, seen }: { readonly id: string; readonly seen: string | undefined },
-  look: () => Promise<ApprovalContent | null | undefined>,
+  prepareContent: () => Promise<ApprovalContent | null | undefined>,
 ): Promise<ApprovalContent | null | undefined> {
   if (seen === undefined) return null
   if (!isContentName(seen)) {
@@ -252,38 +262,42 @@ export async function prepareSeen(
       { reason: 'content_invalid', hint: 'waymark inbox shows the content hash of each item.' },
     )
   }
-  const shown = await look()
-  if (shown === undefined) return undefined
-  if (shown === null) {
+  const current = await prepareContent()
+  if (current === undefined) return undefined
+  if (current === null) {
     throw new Failure('INVALID_INPUT', `Item ${id} has no content, so "${seen}" cannot be checked.`, {
       reason: 'content_not_applicable',
       hint: 'Omit --content.',
     })
   }
-  if (isContent(seen, shown.content)) return shown
-  const compared = questions.ask('shown', { ...shown.parts, content: shown.content, seen })
+  if (isContent(seen, current.content)) return current
+  const compared = questions.ask('shown', { ...current.parts, content: current.content, seen })
   if (compared === undefined) return undefined
-  throw contentChangedFailure({ id, seen, shown }, compared.difference)
+  throw contentChangedFailure({ id, seen, shown: current }, compared.difference)
 }
 
 function contentChangedFailure(
-  { id, seen, shown }: { readonly id: string; readonly seen: string; readonly shown: ApprovalContent },
-  found: MeasurementOf<typeof shownContent>[number]['difference'],
+  {
+    id,
+    seen,
+    shown: current,
+  }: { readonly id: string; readonly seen: string; readonly shown: ApprovalContent },
+  difference: MeasurementOf<typeof shownContent>[number]['difference'],
 ): Failure {
-  const said = found && differenceWords(found)
-  const what = said ? `: ${said}` : '; the version you reviewed is no longer kept, so there is no diff'
+  const words = difference && differenceWords(difference)
+  const what = words ? `: ${words}` : '; the version you reviewed is no longer kept, so there is no diff'
   return new Failure(
     'CONFLICT',
-    `${id} changed after you reviewed it (${shortenContent(seen)} → ${shortenContent(shown.content)})${what}.`,
+    `${id} changed after you reviewed it (${shortenContent(seen)} → ${shortenContent(current.content)})${what}.`,
     {
       reason: 'content_changed',
-      hint: `Review it again, then answer with --content ${shortenContent(shown.content)}.`,
-      details: { id, shown: seen, content: shown.content, difference: found },
+      hint: `Review it again, then answer with --content ${shortenContent(current.content)}.`,
+      details: { id, shown: seen, content: current.content, difference },
     },
   )
 }
 
-/** Measures what is shown of an item beside an operation's own answer. */
+/** Measures the content of an item outside the measurements of the calling operation. */
 export function measureShown<Found>(
   context: Context,
   operation: string,
@@ -298,10 +312,10 @@ export function measureShown<Found>(
       return { found: await prepare(reads, questions), briefs: questions.briefs }
     },
   })
-  return run.answered(async ({ found }) => requireMeasured(found))
+  return run.answer(async ({ found }) => requireMeasured(found))
 }
 
-/** What was to be approved changed between the look at it and the approval. */
+/** The content changed between its measurement and the approval. */
 export function concurrentChangeFailure(id: string): Failure {
   return new Failure('CONFLICT', `${id} changed while you answered. Nothing was recorded.`, {
     reason: 'content_changed',

@@ -229,8 +229,8 @@ export function linkFree(base: string, path: string): ContainedPath | PathRefusa
   if (names === null) return refusal('outside')
   if (names.length === 0) return refusal('empty')
   if (names.some(isGitName)) return refusal('git')
-  for (let at = dirname(absolute); at.length > top.length; at = dirname(at)) {
-    if (entryAt(at)?.isSymbolicLink()) return refusal('link')
+  for (let folderPath = dirname(absolute); folderPath.length > top.length; folderPath = dirname(folderPath)) {
+    if (entryAt(folderPath)?.isSymbolicLink()) return refusal('link')
   }
   return { path: names.join('/'), absolute }
 }
@@ -243,9 +243,9 @@ export function isLinkFree(base: string, path: string): boolean {
 
 /** The names from a folder to a path in it. Null outside. */
 function pathSegmentsBelow(folder: string, path: string): readonly string[] | null {
-  const way = relative(folder, path)
-  const names = way.split(sep).filter(Boolean)
-  return names[0] === '..' || isAbsolute(way) ? null : names
+  const relativePath = relative(folder, path)
+  const names = relativePath.split(sep).filter(Boolean)
+  return names[0] === '..' || isAbsolute(relativePath) ? null : names
 }
 
 /** Git's own folder, also as Windows spells it. */
@@ -280,11 +280,11 @@ async function closeAsChanged(file: FileHandle): Promise<PathRefusal> {
   return refusal('changed')
 }
 
-function fileRefusal(found: Stats, maxBytes: number): PathRefusal | null {
-  if (found.isDirectory()) return refusal('folder')
-  if (!found.isFile()) return refusal('special', specialKind(found) ?? undefined)
-  return found.size > maxBytes
-    ? refusal('too_large', `${found.size} bytes, and at most ${maxBytes} are read`)
+function fileRefusal(stats: Stats, maxBytes: number): PathRefusal | null {
+  if (stats.isDirectory()) return refusal('folder')
+  if (!stats.isFile()) return refusal('special', specialKind(stats) ?? undefined)
+  return stats.size > maxBytes
+    ? refusal('too_large', `${stats.size} bytes, and at most ${maxBytes} are read`)
     : null
 }
 
@@ -305,14 +305,14 @@ function refusal(reason: RefusalReason, detail?: string): PathRefusal {
 
 /** The failure for a path that a caller named. */
 export function pathFailure(path: string, refused: PathRefusal): Failure {
-  const shown = excerpt(path, 200)
+  const shownPath = excerpt(path, 200)
   if (refused.reason === 'missing') {
-    return new Failure('NOT_FOUND', `There is no file ${shown}.`, {
+    return new Failure('NOT_FOUND', `There is no file ${shownPath}.`, {
       reason: 'file_not_found',
       hint: "Waymark looked for it in the project's folder.",
     })
   }
-  return new Failure('FORBIDDEN', `${shown} ${problemWith(refused)}.`, {
+  return new Failure('FORBIDDEN', `${shownPath} ${problemWith(refused)}.`, {
     hint: 'Copy the file into the project, or ask a person to name it in a terminal.',
     reason: refusalReasons[refused.reason],
     details: { reason: refused.reason },

@@ -107,7 +107,12 @@ export const tree = z.strictObject({
 const loss = z.strictObject({ total: z.int().nullable(), first: list(words, 5) })
 export const losses = z.strictObject({ uncommitted: loss, unmerged: loss, submodules: loss })
 
-export const known = z.strictObject({ path: z.string(), bytes: z.int(), sha256: sha, stamp: z.string() })
+export const recordedFile = z.strictObject({
+  path: z.string(),
+  bytes: z.int(),
+  sha256: sha,
+  stamp: z.string(),
+})
 export const pinned = z.strictObject({ run: words, folder: path, pinned: names })
 export const pinnedFile = z.strictObject({ path: z.string(), sha256: z.string().nullable() })
 export const approved = pinned.extend({

@@ -199,9 +199,9 @@ const reads = [
 const readers = new WeakMap<Store, Store>()
 
 function readOnly(store: Store): Store {
-  const known = readers.get(store) ?? newReader(store)
-  readers.set(store, known)
-  return known
+  const reader = readers.get(store) ?? newReader(store)
+  readers.set(store, reader)
+  return reader
 }
 
 function newReader(store: Store): Store {

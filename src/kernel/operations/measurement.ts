@@ -7,7 +7,7 @@ import type { SnapshotLocation } from '../../track/domain/task.ts'
 import { Failure } from '../failure.ts'
 import type { Answer, CommandContext, Context } from './operation.ts'
 
-/** What can be measured on the machine that has the files. Nothing here writes into the work tree. */
+/** What a measurement may use on the machine that has the files. Nothing here writes into the work tree. */
 export interface WorkTree
   extends Pick<Context, 'folder' | 'fingerprint' | 'planFiles' | 'processFiles' | 'setupFiles'> {
   readonly witness: Omit<WorkTreeWitness, 'settle' | 'sweep'>
@@ -19,7 +19,7 @@ export interface WorkTree
     CommandApprovals,
     'hashOf' | 'filesOf' | 'isApproved' | 'list' | 'refusalOf' | 'refused'
   > & { readonly trustsServer?: boolean }
-  /** Only where commands run for a record that is kept elsewhere. */
+  /** Only where commands run for a record on another machine. */
   readonly remoteCommands?: RemoteRunner
   /** A name for a new snapshot. */
   readonly snapshotName: () => string
@@ -27,24 +27,24 @@ export interface WorkTree
   readonly now: () => number
 }
 
-/** A work tree with what an operation may write there, and in this machine's own lists. */
+/** A work tree that an operation may write to, with this machine's own lists. */
 export interface WritableWorkTree extends WorkTree {
   readonly linkedTrees: LinkedTrees
   readonly commandApprovals: CommandApprovals & { readonly trustsServer?: boolean }
 }
 
 /**
- * One measurement: what is asked, what comes back, and how it is made. It runs where the files are, with no database; its
- * operation declares it, and on another machine nothing else is measured for the operation.
+ * One measurement: its brief, its result and its function. It runs where the files are, without a database. An operation
+ * declares its measurements; another machine runs no others for it.
  */
 export interface Measurement {
   readonly brief: z.ZodType
   readonly measured: z.ZodType
-  /** Whether what came back is about what was asked, and nothing else. */
+  /** Whether a result belongs to the brief, and has nothing else in it. */
   fits?(brief: unknown, measured: unknown): boolean
-  /** Hook events that came before it are recorded after it, before what it found is judged. */
+  /** Hook events from before it are recorded after it, before its result is used. */
   readonly drains?: true
-  /** It writes: it gets a writable work tree, and is made at most once in a call. */
+  /** It gets a writable work tree, and runs at most once in a call. */
   readonly writes?: true
   // The method form lets measurements of different briefs share a table. `input` is the operation's.
   measure(workTree: WorkTree, brief: unknown, input: Answer): Promise<unknown>
@@ -69,51 +69,51 @@ export type BriefOf<Of extends Measurement> = Readable<z.output<Of['brief']>>
 export type MeasurementOf<Of extends Measurement> = Readable<z.output<Of['measured']>>
 
 export function measurement<Brief extends z.ZodType, Measured extends z.ZodType>(
-  defined: MeasurementDefinition<Brief, Measured>,
+  definition: MeasurementDefinition<Brief, Measured>,
 ): MeasurementDefinition<Brief, Measured> {
-  return defined
+  return definition
 }
 
 export type Measurements = Readonly<Record<string, Measurement>>
 
-/** What is to be measured, by the name of the measurement. */
+/** The briefs to measure, by the name of the measurement. */
 export type Briefs<Of extends Measurements> = {
   readonly [Name in keyof Of]?: BriefOf<Of[Name]> | undefined
 }
 
-/** What was measured so far. */
+/** The results so far, by the name of the measurement. */
 export type MeasurementValues<Of extends Measurements> = {
   readonly [Name in keyof Of]?: MeasurementOf<Of[Name]>
 }
 
-/** What an operation reads before it measures, and what it wants measured by that. */
+/** The result of a preparation: the rows it read, and the briefs to measure. */
 export interface PreparedOperation<Of extends Measurements, Found> {
   readonly briefs: Briefs<Of>
   readonly found: Found
-  /** What is recorded or waited for before it is decided. It is prepared again afterwards. */
+  /** A step to take before the decision. The operation is prepared again after it. */
   readonly first?: PreparationStep | undefined
 }
 
-/** Is taken once in a request, when all that is asked for was measured. */
+/** A step that is taken once in a request, after everything was measured. */
 export interface PreparationStep {
   readonly name: string
   take(handling: CommandContext): Promise<void>
 }
 
-/** A brief with its hash, by which a machine says what it measured. */
+/** A brief with its hash, by which a machine names what it measured. */
 export interface MeasurementRequest {
   readonly hash: string
   readonly brief: unknown
 }
 
-/** Has the measurements of an operation made where the files are. */
+/** Runs measurements of an operation where the files are. */
 export type Measurer = (
   operation: { readonly name: string; readonly measurements: Measurements },
-  asked: ReadonlyMap<string, MeasurementRequest>,
+  requests: ReadonlyMap<string, MeasurementRequest>,
   input: Answer,
 ) => Promise<ReadonlyMap<string, unknown>>
 
-/** The record changed what is to be measured since it was. */
+/** The record changed after the measurement, so that other briefs are needed. */
 class StateMovedError extends Error {}
 
 const maxStarts = 10
@@ -122,7 +122,7 @@ export interface MeasurementRunParts<Of extends Measurements, Found> {
   readonly context: Pick<Context, 'store' | 'fingerprint' | 'drain'> & { readonly measurer: Measurer }
   readonly operation: { readonly name: string; readonly measurements: Of }
   readonly input: Answer
-  /** Called until what was measured answers all that it asks. It reads only, and depends on nothing else. */
+  /** Called until all its briefs were measured. It only reads, and depends on nothing else. */
   readonly prepare: (
     reads: Reads,
     measured: MeasurementValues<Of>,
@@ -131,24 +131,24 @@ export interface MeasurementRunParts<Of extends Measurements, Found> {
   readonly take?: (step: PreparationStep) => Promise<void>
 }
 
-/** Measures what an operation asks for, and knows under the lock whether it would still ask for the same. */
+/** Measures for an operation, and detects under the lock whether the measurements are outdated. */
 export class MeasurementRun<Of extends Measurements, Found> {
   readonly #parts: MeasurementRunParts<Of, Found>
-  readonly #known = new Map<string, { readonly hash: string; readonly value: unknown }>()
+  readonly #results = new Map<string, { readonly hash: string; readonly value: unknown }>()
   readonly #taken = new Set<string>()
-  /** How often something was measured again. */
+  /** How often the measurements were outdated. */
   #starts = 0
 
   constructor(parts: MeasurementRunParts<Of, Found>) {
     this.#parts = parts
   }
 
-  /** Measures, then decides in a transaction; starts over where the record asks for something else by then. */
-  async decided<Answered>(
-    decide: (how: (reads: Reads) => Promise<SettledMeasurements<Of, Found>>) => Promise<Answered>,
+  /** Measures, then decides in a transaction; starts over if the measurements are outdated by then. */
+  async decide<Answered>(
+    decide: (settle: (reads: Reads) => Promise<SettledMeasurements<Of, Found>>) => Promise<Answered>,
   ): Promise<Answered> {
     for (;;) {
-      await this.answered(async () => null)
+      await this.answer(async () => null)
       try {
         return await decide((reads) => this.#settled(reads))
       } catch (error) {
@@ -157,16 +157,16 @@ export class MeasurementRun<Of extends Measurements, Found> {
     }
   }
 
-  /** Measures until nothing more is asked, and answers in the view of the record that asked for nothing. */
-  async answered<Answered>(
-    answer: (settled: SettledMeasurements<Of, Found>) => Promise<Answered>,
+  /** Measures until no brief is open, and answers in the same view of the record. */
+  async answer<Answered>(
+    answerWith: (settled: SettledMeasurements<Of, Found>) => Promise<Answered>,
   ): Promise<Answered> {
     const { context, operation, input, take } = this.#parts
     for (;;) {
       const step = await context.store.view(async (reads) => {
-        const { asked, settled, first } = await this.#prepared(reads)
-        if (asked.size > 0) return { asked }
-        return first && !this.#taken.has(first.name) ? { first } : { answer: await answer(settled) }
+        const { requests, settled, first } = await this.#prepare(reads)
+        if (requests.size > 0) return { asked: requests }
+        return first && !this.#taken.has(first.name) ? { first } : { answer: await answerWith(settled) }
       })
       if ('answer' in step) return step.answer
       if ('first' in step) {
@@ -174,48 +174,45 @@ export class MeasurementRun<Of extends Measurements, Found> {
         await take?.(step.first)
         continue
       }
-      this.#count(step.asked)
+      this.#countRestart(step.asked)
       const measured = await context.measurer(operation, step.asked, input)
-      for (const [name, { hash }] of step.asked) this.#known.set(name, { hash, value: measured.get(name) })
+      for (const [name, { hash }] of step.asked) this.#results.set(name, { hash, value: measured.get(name) })
       if (drains(operation.measurements, step.asked)) await context.drain?.()
     }
   }
 
-  /**
-   * What is asked again was changed meanwhile in the record. Of what is new there are only so many names, so that ends by
-   * itself: something that began meanwhile may need more of them than what there was at first.
-   */
-  #count(asked: ReadonlyMap<string, MeasurementRequest>): void {
-    if (![...asked.keys()].every((name) => this.#known.has(name))) return
+  /** Counts a restart if every open brief was measured before: then the record changed. New names are limited. */
+  #countRestart(requests: ReadonlyMap<string, MeasurementRequest>): void {
+    if (![...requests.keys()].every((name) => this.#results.has(name))) return
     this.#starts += 1
     if (this.#starts >= maxStarts) throw keepsChangingFailure(this.#parts.operation.name)
   }
 
   async #settled(reads: Reads): Promise<SettledMeasurements<Of, Found>> {
-    const { asked, settled } = await this.#prepared(reads)
-    if (asked.size > 0) throw new StateMovedError()
+    const { requests, settled } = await this.#prepare(reads)
+    if (requests.size > 0) throw new StateMovedError()
     return settled
   }
 
-  async #prepared(reads: Reads) {
-    const measured = this.#measured()
+  async #prepare(reads: Reads) {
+    const measured = this.#values()
     const { briefs, found, first } = await this.#parts.prepare(reads, measured, this.#taken)
-    return { asked: this.#asked(briefs), settled: { found, measured, reads }, first }
+    return { requests: this.#openRequests(briefs), settled: { found, measured, reads }, first }
   }
 
-  #measured(): MeasurementValues<Of> {
-    const values = [...this.#known].map(([name, { value }]) => [name, value])
+  #values(): MeasurementValues<Of> {
+    const values = [...this.#results].map(([name, { value }]) => [name, value])
     return Object.fromEntries(values) as MeasurementValues<Of> // each by its measurement
   }
 
-  /** What is asked and was not measured, or not for this brief. */
-  #asked(briefs: Briefs<Of>): ReadonlyMap<string, MeasurementRequest> {
-    const asked = questionsOf(briefs, this.#parts.context.fingerprint)
-    return new Map([...asked].filter(([name, { hash }]) => this.#known.get(name)?.hash !== hash))
+  /** Briefs without a result. */
+  #openRequests(briefs: Briefs<Of>): ReadonlyMap<string, MeasurementRequest> {
+    const requests = requestsOf(briefs, this.#parts.context.fingerprint)
+    return new Map([...requests].filter(([name, { hash }]) => this.#results.get(name)?.hash !== hash))
   }
 }
 
-/** What was read under the lock, and what was measured for exactly that. */
+/** The rows read under the lock, and the measurements for exactly those. */
 export interface SettledMeasurements<Of extends Measurements, Found> {
   readonly reads: Reads
   readonly found: Found
@@ -230,7 +227,7 @@ function keepsChangingFailure(operation: string): Failure {
   )
 }
 
-/** Has some of an operation's measurements made. */
+/** Runs some of an operation's measurements. */
 export type Measure<Of extends Measurements> = <const Wanted extends Briefs<Of>>(
   briefs: Wanted,
 ) => Promise<{ readonly [Name in keyof Wanted & keyof Of]: MeasurementOf<Of[Name]> }>
@@ -241,19 +238,19 @@ export function measureFor<Of extends Measurements>({
   input,
 }: Omit<MeasurementRunParts<Of, never>, 'prepare'>): Measure<Of> {
   return async (briefs) => {
-    const asked = questionsOf(briefs, context.fingerprint)
-    const measured = await context.measurer(operation, asked, input)
-    if (drains(operation.measurements, asked)) await context.drain?.()
+    const requests = requestsOf(briefs, context.fingerprint)
+    const measured = await context.measurer(operation, requests, input)
+    if (drains(operation.measurements, requests)) await context.drain?.()
     return Object.fromEntries(measured) as never // each by its measurement
   }
 }
 
-/** Something is not measured yet that the steps of a preparation go on with. */
+/** A step of a preparation needs a result that is not there yet. */
 class NotMeasuredError extends Error {}
 
 /**
- * A preparation in steps of which each goes on with what the one before had measured: it ends at the first that was not
- * measured yet. A step measures something only once, under its name.
+ * A preparation in steps, each of which uses results of the one before. It stops at the first missing result. Each
+ * measurement is used once.
  */
 export async function prepareSteps<Of extends Measurements, Found>(
   measured: MeasurementValues<Of>,
@@ -277,25 +274,25 @@ export async function prepareSteps<Of extends Measurements, Found>(
   }
 }
 
-function questionsOf(
+function requestsOf(
   briefs: Readonly<Record<string, unknown>>,
   fingerprint: Context['fingerprint'],
 ): ReadonlyMap<string, MeasurementRequest> {
-  const wanted = Object.entries(briefs).filter(([, brief]) => brief !== undefined)
-  return new Map(wanted.map(([name, brief]) => [name, { brief, hash: fingerprint(brief) }]))
+  const defined = Object.entries(briefs).filter(([, brief]) => brief !== undefined)
+  return new Map(defined.map(([name, brief]) => [name, { brief, hash: fingerprint(brief) }]))
 }
 
-function drains(measurements: Measurements, asked: ReadonlyMap<string, MeasurementRequest>): boolean {
-  return [...asked.keys()].some((name) => measurements[name]?.drains)
+function drains(measurements: Measurements, requests: ReadonlyMap<string, MeasurementRequest>): boolean {
+  return [...requests.keys()].some((name) => measurements[name]?.drains)
 }
 
-/** Measures on the machine that keeps the record. */
+/** Measures on the machine that has the record. */
 export function localMeasurer(context: Context): Measurer {
   const workTree = workTreeOf(context)
-  return async ({ measurements }, asked, input) =>
+  return async ({ measurements }, requests, input) =>
     new Map(
       await Promise.all(
-        [...asked].map(async ([name, { brief }]) => {
+        [...requests].map(async ([name, { brief }]) => {
           return [name, await measurements[name]?.measure(workTree, brief, input)] as const
         }),
       ),
@@ -306,27 +303,30 @@ function workTreeOf(context: Context): WritableWorkTree {
   return { ...context, now: () => context.clock.now(), snapshotName: () => context.ids.next('attempt') }
 }
 
-/** Whether one list names nothing that the other does not. */
-export function isAmong(named: readonly string[], asked: readonly string[]): boolean {
-  const known = new Set(asked)
-  return named.every((one) => known.has(one))
+/** Whether all names are allowed. */
+export function isAmong(names: readonly string[], allowed: readonly string[]): boolean {
+  const allowedNames = new Set(allowed)
+  return names.every((one) => allowedNames.has(one))
 }
 
-/** A snapshot as the record names it: with the machine that it lies on. */
+/** The location of a snapshot with its machine, as the record stores it. */
 export function withMachine(
   { machine }: Pick<Context, 'machine'>,
-  place: SnapshotLocation,
+  location: SnapshotLocation,
 ): SnapshotLocation {
-  return machine ? { ...place, machineId: machine.id, machineName: machine.name } : place
+  return machine ? { ...location, machineId: machine.id, machineName: machine.name } : location
 }
 
-/** When something was measured, as the record takes it from another machine. */
-export function assertTime({ clock, machine }: Pick<Context, 'clock' | 'machine'>, at: number): number {
+/** Accepts the time of a measurement by another machine, unless its clock is wrong. */
+export function assertTime(
+  { clock, machine }: Pick<Context, 'clock' | 'machine'>,
+  measuredAt: number,
+): number {
   const now = clock.now()
-  if (!machine || (at <= now + maxAheadMs && at >= now - maxAgeMs)) return at
+  if (!machine || (measuredAt <= now + maxAheadMs && measuredAt >= now - maxAgeMs)) return measuredAt
   throw new Failure(
     'INVALID_INPUT',
-    `The machine measured at ${new Date(at).toISOString()}, which is not now.`,
+    `The machine measured at ${new Date(measuredAt).toISOString()}, which is not now.`,
     {
       reason: 'machine_clock_wrong',
       hint: 'Set the clock of that machine, and call again.',
@@ -337,7 +337,7 @@ export function assertTime({ clock, machine }: Pick<Context, 'clock' | 'machine'
 const maxAheadMs = 1_000
 const maxAgeMs = 60 * 60_000
 
-/** What a round before this one measured. */
+/** The result of a measurement, which must be there by now. */
 export function requireMeasured<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('Something was decided before it was measured.')
   return value

@@ -35,10 +35,10 @@ import {
 
 export type Toolset = 'plan' | 'track' | 'gate'
 
-/** Who may call it. What only people may do is never a tool. */
+/** The callers of an operation. An operation for people is never a tool. */
 export type Audience = 'agent' | 'person' | 'both'
 
-/** What it asks of a caller where a server knows its persons: as it says itself, else what its kind and audience ask. */
+/** The access that an operation needs on a team server; the default depends on its kind and audience. */
 export function accessOf({
   access,
   audience,
@@ -54,7 +54,7 @@ const accessOfCommands = {
   person: 'maintainer',
 } as const satisfies Record<Audience, NeededAccess>
 
-/** What an operation answers: one object, or one of several. */
+/** The answer of an operation: an object, or a union of objects. */
 type AnswerSchema = z.ZodType<Answer>
 
 type OperationKind = 'query' | 'command'
@@ -70,50 +70,46 @@ export interface OperationContract<
   readonly tool?: string
   /** The CLI's words, `task start`; `task:start` is accepted too. */
   readonly command: string
-  /** Other words for it that the CLI understands. */
+  /** Other names of the command. */
   readonly aliases?: readonly string[]
-  /** What a screen of the dashboard asks, and no person types: it is served over HTTP, and is no command. */
+  /** Only for the dashboard and machines: served over HTTP, and no command. */
   readonly screen?: true
-  /** Callable as a tool by those who know it from another program, and not listed: a list costs every agent tokens. */
+  /** A tool for agents who know it from another program; not listed, since a list costs every agent tokens. */
   readonly unlisted?: true
-  /** Fields as other programs call them, in snake case: any spelling of such a word is taken. */
+  /** Fields of other programs, in snake case, with the field that each means. Any spelling is accepted. */
   readonly synonyms?: Readonly<Record<string, string>>
   readonly toolset: Toolset
   readonly audience: Audience
-  /** What a caller must have access to; `accessOf` says what it is where it is left out. */
+  /** The access that a caller needs; `accessOf` has the default. */
   readonly access?: NeededAccess
-  /** About the server and its persons, not about work in a project: it is answered where there is no project yet. */
+  /** About the server and its people: it works without a project. */
   readonly ofServer?: true
-  /** About the people of a project: the command line makes no project for it. */
+  /** About the people of a project: the command line does not create a project for it. */
   readonly ofMembers?: true
   readonly title: string
   readonly description: string
   /** A query only reads: its handler gets a context that cannot record. */
   readonly kind: Of
-  /** A command that removes or overwrites what was there. */
+  /** A command that removes or overwrites something. */
   readonly destructive?: boolean
-  /** A command that may be repeated with the same input without a further effect. */
+  /** A command without a further effect if it is repeated with the same input. */
   readonly idempotent?: boolean
   /** The input field that holds the caller's idempotency key, where the operation has one of its own. */
   readonly keyField?: string
   readonly input: Input
   readonly output: Output
-  /** Which of its keys the list of tools names, where not all: a list costs every agent tokens. */
+  /** The keys of the output in the list of tools; default: all. A list costs every agent tokens. */
   readonly listedOutput?: readonly (keyof z.output<Output> & string)[]
   /**
-   * Input fields that begin with a path, from the folder one is in at the command line and from the project's elsewhere;
-   * each with the words that are no path.
+   * Input fields that hold paths, each with its values that are no path. They are relative to the working folder at the
+   * command line, and to the project's folder elsewhere.
    */
   readonly paths?: Readonly<Partial<Record<keyof z.output<Input> & string, readonly string[]>>>
   /** Input fields that the CLI takes by position, in this order. */
   readonly positional?: readonly (keyof z.output<Input> & string)[]
-  /**
-   * The text of an answer where it is not simply its JSON: blocks, the first of which is what the command prints; null where
-   * it has none this time.
-   * `input` is what the caller sent.
-   */
+  /** The blocks of an answer as text instead of JSON; a command prints the first. Null: JSON this time. */
   readonly print?: (answer: Answer, input: Answer) => readonly string[] | null
-  /** What is left of an answer for who sent `brief: true`. */
+  /** The short answer for a call with `brief: true`. */
   readonly brief?: (answer: Answer) => Answer
 }
 
@@ -124,7 +120,7 @@ export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
   Output extends AnswerSchema = AnswerSchema,
 > extends OperationContract<Input, Output> {
-  /** What may be measured for it where the files are; none where it only reads and records. */
+  /** Its measurements where the files are; absent if it only reads and records. */
   readonly measurements?: Measurements
   handle(handling: CommandContext, input: z.output<Input>): Promise<z.output<Output>>
 }
@@ -146,7 +142,7 @@ interface OperationBuilder<
       input: z.output<Input>,
     ) => Promise<z.output<Output>>,
   ): Operation<Input, Output> & NamedOperation<Name>
-  /** What it may have measured where the files are. */
+  /** Declares its measurements where the files are. */
   measure<const M extends Measurements>(measurements: M): OperationPreparer<Name, Input, Output, Of, M>
 }
 
@@ -157,7 +153,7 @@ interface OperationPreparer<
   Of extends OperationKind,
   M extends Measurements,
 > {
-  /** For an operation that measures what its input names, and then does what is no decision of one transaction. */
+  /** For an operation whose input determines the briefs, and that does more than decide in one transaction. */
   handler(
     briefs: (input: z.output<Input>, context: RecordContext) => Briefs<M>,
     handle: (
@@ -167,8 +163,8 @@ interface OperationPreparer<
     ) => Promise<z.output<Output>>,
   ): Operation<Input, Output> & NamedOperation<Name>
   /**
-   * Reads what the operation rests on, and says what must be measured next. It is called again with what was measured until
-   * nothing more is, at most four times; and again in the transaction, where `found` is what holds.
+   * Reads the rows that the operation needs, and returns the next briefs. It is called again with the results until no
+   * brief is open; and once more in the transaction, whose `found` counts.
    */
   prepare<Found>(
     prepare: (
@@ -192,17 +188,17 @@ interface OperationPreparer<
             input: z.output<Input>,
           ) => Promise<DecidedChangeSet<z.output<Output>>>,
           options?: {
-            /** Where it only shows what it would do, it is decided in a view. */
+            /** For a dry run: it is decided in a view, and nothing is recorded. */
             readonly only?: (input: z.output<Input>) => boolean
-            /** It is known again by keys of its own: that of the call is not bound. */
+            /** False if it has its own idempotency keys, so that the call's key is not stored. */
             readonly isKeyed?: false
           },
         ): Operation<Input, Output> & NamedOperation<Name>
-        /** For an operation that writes files or the machine's own lists: once, where it was called. */
+        /** For an operation that writes files or the machine's own lists, once, on the calling machine. */
         apply<Plan extends z.ZodType, Applied extends z.ZodType>(
           application: Application<M, Found, z.output<Input>, Plan, Applied>,
         ): {
-          /** Records what was done; nothing of it is done again. */
+          /** Records the applied plan; it is not applied again. */
           record(
             record: (
               applied: AppliedPlan<z.output<Plan>, z.output<Applied>>,
@@ -213,7 +209,7 @@ interface OperationPreparer<
       }
 }
 
-/** What an operation writes on the machine where it was called. */
+/** The writes of an operation on the calling machine. */
 export interface Application<
   M extends Measurements,
   Found,
@@ -223,7 +219,7 @@ export interface Application<
 > {
   readonly plan: Plan
   readonly applied: Applied
-  /** Decides what is to be done, or refuses. */
+  /** Decides the plan, or refuses. */
   decide(deciding: TransactionInput<M, Found>, input: Input): Promise<z.output<Plan>>
   apply(
     workTree: WritableWorkTree,
@@ -232,7 +228,7 @@ export interface Application<
   ): Promise<Readable<z.output<Applied>>>
 }
 
-/** What was done, when it is recorded. */
+/** An applied plan, to be recorded. */
 export interface AppliedPlan<Plan, Applied> {
   readonly reads: Reads
   readonly plan: Readable<Plan>
@@ -241,7 +237,7 @@ export interface AppliedPlan<Plan, Applied> {
   readonly setting: TransactionContext
 }
 
-/** What is known when an operation is decided. */
+/** The input of a decision in a transaction. */
 export interface TransactionInput<M extends Measurements, Found> {
   readonly reads: Reads
   readonly found: Found
@@ -286,7 +282,7 @@ export function defineOperation<
           decide: (deciding: TransactionInput<typeof measurements, never>) => Promise<Answered>,
         ) => {
           const setting = { at: handling.clock.now(), ids: handling.ids }
-          return measuring(handling, input).answered((settled) =>
+          return measuring(handling, input).answer((settled) =>
             decide({
               ...(settled as TransactionInput<typeof measurements, never>),
               context: handling,
@@ -317,7 +313,7 @@ export function defineOperation<
                 )
               }
               const write = options.isKeyed === false ? handling.recordAside : handling.record
-              return measuring(handling, input).decided((settled) =>
+              return measuring(handling, input).decide((settled) =>
                 write(async (reads, setting) =>
                   record({ ...(await settled(reads)), context: handling, setting } as never, input),
                 ),
@@ -363,14 +359,14 @@ export function defineOperation<
   }
 }
 
-/** What it would do, of which nothing is recorded. */
+/** The answer of a dry run. */
 function shownAnswer<Answered>(decided: DecidedChangeSet<Answered>): Answered {
   if ('refused' in decided) throw decided.refused
   if ('answer' in decided) return decided.answer
   throw new Error('What only shows what it would do cannot answer from what it recorded.')
 }
 
-/** What a surface hands to every operation: the ports, and who is calling from where. */
+/** The context of a call: the ports, the caller and the folder. */
 export interface Context {
   readonly store: Store
   readonly witness: WorkTreeWitness
@@ -385,46 +381,46 @@ export interface Context {
   readonly processFiles: ProcessFiles
   readonly evidenceFiles: EvidenceFiles
   readonly shownContents: PreviewStore
-  /** What setup wrote on this machine; absent where that cannot be asked. */
+  /** The files that setup wrote on this machine; absent where they cannot be read. */
   readonly setupFiles?: SetupFiles
   readonly linkedTrees: LinkedTrees
-  /** Copies of files that hooks made; absent where the files are on another machine. */
+  /** Copies of files made by hooks; absent if the files are on another machine. */
   readonly copies?: FileCopies
-  /** The session of a client that a call is from, as the client itself says. */
+  /** The client session of a call, as the client claims. */
   readonly caller?: { readonly session: string; readonly link: 'call' | 'environment' }
-  /** Records what hooks have told and nobody has read yet; absent where nothing is captured. */
+  /** Records queued hook events; absent where nothing is captured. */
   readonly drain?: () => Promise<void>
-  /** How the clients of this machine fare with the project; absent where nobody sits at it. */
+  /** The health of this machine's clients in the project; absent on a server. */
   readonly clients?: () => Promise<readonly ClientHealth[]>
-  /** How capture fares in the project of this machine; null where it was never switched on. */
+  /** The health of capture on this machine; null if it was never switched on. */
   readonly captureHealth?: () => CaptureHealth | null
   readonly commandRunner: CommandRunner
   readonly commandApprovals: CommandApprovals
   readonly messenger: Messenger
   /** Writes a line to the person at the command line, beside the answer. */
   readonly tell?: (line: string) => void
-  /** Who may use the server, where the database is one that was named for all its projects. */
+  /** The people who may use the server; absent without a database for several projects. */
   readonly team?: Team
-  /** Who calls and what they may; absent where nobody is asked for it: on one's own machine. */
+  /** The caller's permissions; absent on one's own machine, where access is not restricted. */
   readonly permissions?: CallerPermissions
-  /** The machine that its caller works on, where that is not the one that keeps the record. */
+  /** The caller's machine, if it is not the one that has the record. */
   readonly machine?: RemoteMachine
-  /** Has measurements made where the files are; absent where they are here. */
+  /** Measures where the files are; absent if they are on this machine. */
   readonly measurer?: Measurer
-  /** The idempotency key of a call that brings none of its own. */
+  /** The idempotency key of the request, for a call without its own. */
   readonly callKey?: string
-  /** The call was sent again, with what was measured for it. */
+  /** The call was sent again, with its measurements. */
   readonly isContinued?: boolean
 }
 
-/** A machine where agents work, whose record is kept by a server elsewhere. */
+/** A machine where agents work, with its record on a server. */
 export interface RemoteMachine {
   /** `e-…` */
   readonly id: string
   readonly name: string
 }
 
-/** What `doctor` and `status` say about the running program. */
+/** The running program, for `doctor` and `status`. */
 export interface Program {
   readonly version: string
   /** Node's version, `24.21.0`. */
@@ -434,13 +430,13 @@ export interface Program {
   readonly stateFolder: string
 }
 
-/** A context that cannot record: that of a query, and of whatever a query and a command both do. */
+/** A context that cannot record: for queries, and for code shared by queries and commands. */
 export interface QueryContext extends Omit<Context, 'store' | 'team'> {
   readonly store: StoreReader
   readonly team?: TeamReader
 }
 
-/** A context without what looks at files: what they hold is measured first. */
+/** A context without access to files: they are measured first. */
 export type RecordContext = Omit<
   QueryContext,
   | 'store'
@@ -454,7 +450,7 @@ export type RecordContext = Omit<
   | 'copies'
   | 'commandApprovals'
 > & {
-  /** Reads what the file of a process says. */
+  /** Reads the text of a process file. */
   readonly processFiles: Pick<ProcessFiles, 'read'>
 }
 
@@ -462,7 +458,7 @@ export type RecordContext = Omit<
 export interface CommandContext extends Context {
   readonly measurer: Measurer
   readonly record: RecordFunction
-  /** Writes what a call noticed beside its own work: not under its idempotency key. */
+  /** Writes outside the call's idempotency key. */
   readonly recordAside: RecordFunction
 }
 

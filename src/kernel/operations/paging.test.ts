@@ -77,8 +77,8 @@ test('a list at hand is walked to its end, each entry once', () => {
   const seen: string[] = []
   let cursor: string | null = null
   do {
-    const asked: Paging = new Paging('names', { limit: 3, ...(cursor !== null && { cursor }) }, agent)
-    const part = asked.slice(all, (id) => id)
+    const paging: Paging = new Paging('names', { limit: 3, ...(cursor !== null && { cursor }) }, agent)
+    const part = paging.slice(all, (id) => id)
     expect(part.total).toBe(7)
     seen.push(...part.entries)
     cursor = part.next_cursor

@@ -4,10 +4,10 @@ import { answerBudget, fitSections } from '../budget.ts'
 import { Failure } from '../failure.ts'
 import { count, unlistedField } from './input/fields.ts'
 
-/** What the command line lists where no limit is named: a person pipes it on. */
+/** The default limit at the command line, where people pipe lists. */
 const everything = 1_000_000
 
-/** The two fields of an input that ask for a page. */
+/** The input fields of a page. */
 export function pageFields(maxLimit: number, description = 'Default 20') {
   return {
     limit: count(description, maxLimit).optional(),
@@ -15,13 +15,13 @@ export function pageFields(maxLimit: number, description = 'Default 20') {
   }
 }
 
-/** Those of a tool whose program of origin does not know them. */
+/** The same fields for a tool whose original program has none, so that they are not listed. */
 export const unlistedPageFields = {
   limit: unlistedField(pageFields(1000, 'How many').limit),
   cursor: unlistedField(pageFields(1000).cursor),
 }
 
-/** What an answer with a page of a longer list says besides the list. */
+/** The fields of an answer with a page of a list. */
 export const page = { total: z.int(), next_cursor: z.string().nullable() }
 
 export function idOf({ id }: { readonly id: string }): string {
@@ -33,13 +33,13 @@ interface PageInput {
   readonly cursor?: string | undefined
 }
 
-/** Where a list goes on: a number of its entries, or the id of the entry shown last. */
+/** The position after a page: a count of entries, or the id of the last entry. */
 type PagePosition = number | string
 
-/** A list of which a page shows a part. */
+/** A list with a page of it. */
 export interface ShownList {
   readonly name: string
-  /** The positions of what was shown. */
+  /** The positions of the entries on the page. */
   readonly positions: readonly PagePosition[]
   /** Whether more follow. */
   readonly more: boolean
@@ -50,12 +50,12 @@ const CursorContent = z.tuple([
   z.record(z.string(), z.union([z.int().min(0), z.string().min(1).max(200)])),
 ])
 
-/** These decide how much is shown and how, not what the list holds. */
+/** Fields that do not change the content of a list. */
 const freeFields: ReadonlySet<string> = new Set(['limit', 'cursor', 'format', 'wait_seconds'])
 
 const onlyList = 'list'
 
-/** The part of one or several lists that a call asks for. Its cursor belongs to this operation with these fields. */
+/** A page of one or several lists. Its cursor is valid only for this operation with the same fields. */
 export class Paging {
   readonly limit: number
   readonly #hasLimit: boolean
@@ -77,49 +77,53 @@ export class Paging {
     return this.#positions === null
   }
 
-  /** The first page holds every list, a later one those that were cut. */
+  /** The first page has every list, a later one those that have more entries. */
   covers(list: string): boolean {
     return this.#positions?.has(list) ?? true
   }
 
-  /** What to read: one more than is shown, so that the end is seen. */
+  /** The query for a page: one entry more than the limit, to detect the end. */
   request(list = onlyList): { readonly limit: number; readonly before?: number } {
     const before = this.#numberIn(list)
     return { limit: this.limit + 1, ...(before !== undefined && { before }) }
   }
 
-  /** How many entries earlier pages showed. */
+  /** The number of entries on earlier pages. */
   offset(list = onlyList): number {
     return this.#numberIn(list) ?? 0
   }
 
-  /** The id of the entry shown last. */
+  /** The id of the last entry of the previous page. */
   after(list = onlyList): string | undefined {
     const position = this.#positions?.get(list)
     if (typeof position === 'number') throw this.#wrongCursor()
     return position
   }
 
-  /** As many entries as an answer to an agent holds. Who names a limit gets as many as that. */
+  /** The entries that fit an answer to an agent; with an explicit limit, all of them. */
   fit<Entry>(entries: readonly Entry[]): readonly Entry[] {
-    const shown = entries.slice(0, this.limit)
-    if (this.#hasLimit || this.#actor.channel === 'cli') return shown
-    return shown.slice(0, fitSections([{ name: 'shown', entries: shown }], answerBudget).get('shown'))
+    const limited = entries.slice(0, this.limit)
+    if (this.#hasLimit || this.#actor.channel === 'cli') return limited
+    return limited.slice(0, fitSections([{ name: 'shown', entries: limited }], answerBudget).get('shown'))
   }
 
-  /** The cursor behind the first so many of what was read. */
-  next<Item>(read: readonly Item[], shown: number, positionOf: (item: Item) => PagePosition): string | null {
-    const positions = read.slice(0, shown).map(positionOf)
-    return this.nextOf([{ name: onlyList, positions, more: read.length > shown }])
+  /** The cursor after the first `shownCount` entries. */
+  next<Item>(
+    entries: readonly Item[],
+    shownCount: number,
+    positionOf: (item: Item) => PagePosition,
+  ): string | null {
+    const positions = entries.slice(0, shownCount).map(positionOf)
+    return this.nextOf([{ name: onlyList, positions, more: entries.length > shownCount }])
   }
 
-  /** The cursor behind so many entries of a list that is read by their number. */
-  nextOffset(shown: number, total: number): string | null {
-    const end = this.offset() + shown
-    return this.nextOf([{ name: onlyList, positions: shown === 0 ? [] : [end], more: end < total }])
+  /** The cursor for a list that is read by offset. */
+  nextOffset(shownCount: number, total: number): string | null {
+    const end = this.offset() + shownCount
+    return this.nextOf([{ name: onlyList, positions: shownCount === 0 ? [] : [end], more: end < total }])
   }
 
-  /** One cursor for several lists. Null at their end, and behind an empty page. */
+  /** One cursor for several lists. Null at their end, and after an empty page. */
   nextOf(lists: readonly ShownList[]): string | null {
     const open = lists.flatMap(({ name, positions, more }) => {
       const last = positions.at(-1)
@@ -128,7 +132,7 @@ export class Paging {
     return open.length === 0 ? null : encodeCursor(this.#binding, Object.fromEntries(open))
   }
 
-  /** A page of a list that is at hand as a whole. */
+  /** A page of a list in memory. */
   slice<Entry>(all: readonly Entry[], idOf: (entry: Entry) => string) {
     const after = this.after()
     const start = after === undefined ? 0 : all.findIndex((entry) => idOf(entry) === after) + 1
@@ -183,7 +187,7 @@ function cursorFailure(cursor: string): Failure {
   })
 }
 
-/** A mark of the operation and of the fields that decide what its list holds. */
+/** A hash of the operation and of the fields that select its list. */
 function bindingOf(operation: string, input: PageInput): string {
   const fields = Object.entries(input)
     .filter(([name, value]) => !freeFields.has(name) && value !== undefined)

@@ -6,13 +6,13 @@ import { instant } from '../../kernel/instant.ts'
 import { plainLine } from '../../kernel/text.ts'
 import type { NoticeKind } from './notification.ts'
 
-/** Something that a person is told of, as it was when it happened. */
+/** A notice about a log entry, with the facts of that time. */
 export interface Notice {
   readonly kind: NoticeKind
   /** The log entry that it is about. */
   readonly seq: number
   readonly at: number
-  /** Why it waits, or how it ended: words of an agent, as a rule. */
+  /** Why it waits, or how it ended; usually an agent's text. */
   readonly why: string
   readonly who: string
   readonly itemId: InboxItemId | null
@@ -20,7 +20,7 @@ export interface Notice {
   readonly taskId: TaskId | null
 }
 
-/** What a person is told of a log entry; null for most. */
+/** The notice about a log entry; null for most. */
 export function noticeOf({ seq, at, actor, body }: ProjectEvent): Notice | null {
   if (body.kind === 'inbox.opened') {
     const { id: itemId, kind, reason: why, openedBy, missionId, taskId } = body.item
@@ -46,7 +46,7 @@ export function noticeOf({ seq, at, actor, body }: ProjectEvent): Notice | null 
   return null
 }
 
-/** What happened, in the words of a heading. */
+/** The heading of each kind of notice. */
 export const noticeWords = {
   blocker: 'An agent has a question',
   review: 'An agent asks for a review',
@@ -58,16 +58,16 @@ export const noticeWords = {
   mission_ended: 'A mission ended',
 } as const satisfies Record<NoticeKind, string>
 
-/** A notice with the names that a person knows it by. */
+/** A notice with the names of its project, task and mission. */
 export interface NamedNotice extends Notice {
   readonly project: string
   readonly taskName: string | null
   readonly missionName: string | null
-  /** The card in the dashboard, or what else shows it; null where no address is known. */
+  /** The address in the dashboard; null if unknown. */
   readonly link: string | null
 }
 
-/** What is told, in plain text: no character in it steers what shows it. */
+/** A message in plain text, without control characters. */
 export interface Message {
   readonly title: string
   readonly lines: readonly string[]
@@ -87,12 +87,12 @@ function subjectOf({ taskName, missionName }: NamedNotice): string {
   return plainLine([taskName, missionName].filter((name) => name !== null).join(' · '), 160)
 }
 
-/** What a person types to look at it and to answer it. */
+/** The command that shows it or answers it. */
 export function commandOf({ kind, itemId, taskId, missionId }: Notice): string | null {
   if (itemId === null) return `waymark show ${taskId ?? missionId ?? ''}`.trim()
   if (kind === 'attempt_failed' || kind === 'mission_ended') return null
   const [first, second] = verbsFor(kind).map((verb) => commandFor(verb, itemId))
-  // What a question is told is its answer; everything else is a yes or a no.
+  // A question has one answer in words; everything else is approved or rejected.
   return kind === 'blocker' || kind === 'review' ? (first ?? null) : [first, second].join(' · ')
 }
 
@@ -119,7 +119,7 @@ function noticeData(notice: NamedNotice) {
   }
 }
 
-/** What Slack and those like it take. Words of others stand in plain text, where no sign means anything. */
+/** The body for Slack and compatible services. Untrusted text is in plain-text blocks, without markup. */
 export function slackBody({ title, lines, link }: Message): object {
   const text = lines.join('\n')
   return {
@@ -143,7 +143,7 @@ function slackLink(link: string): string {
   return link.replace(/[<>|\s]/g, encodeURIComponent).replace(/&/g, '&amp;')
 }
 
-/** So that no name of a channel, user or link in it is taken for one. */
+/** Escapes mentions of channels and users, and links. */
 function escapedForSlack(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 }

@@ -1,21 +1,21 @@
 import type { NotificationId } from '../../kernel/id.ts'
 import { itemKinds } from '../../track/domain/records.ts'
 
-/** What people are told: each kind of card in the inbox, and two ends that ask for nothing. */
+/** The kinds of notices: each kind of inbox item, and two ends that need no answer. */
 export const noticeKinds = [...itemKinds, 'attempt_failed', 'mission_ended'] as const
 export type NoticeKind = (typeof noticeKinds)[number]
 
 export const notificationForms = ['desktop', 'webhook', 'slack'] as const
 export type NotificationForm = (typeof notificationForms)[number]
 
-/** A way by which a person wants to be told. Its address and its secret are in no log entry: they are kept beside it. */
+/** A notification of a person. Its address and secret are stored beside the log, never in it. */
 export interface Notification {
   readonly id: NotificationId
   readonly name: string
   readonly form: NotificationForm
-  /** The origin of a webhook, without the rest of its address, which may be a secret; null for a desktop. */
+  /** The origin of a webhook, since the rest of the address may be a secret; null for a desktop. */
   readonly origin: string | null
-  /** The machine whose desktop it is; null for a webhook. */
+  /** The machine of the desktop; null for a webhook. */
   readonly machine: string | null
   readonly kinds: readonly NoticeKind[]
   /** It may be sent to an address on a private network. */
@@ -25,7 +25,7 @@ export interface Notification {
   readonly createdAt: number
 }
 
-/** Who is told: a person of the server by their id, else the user of a machine. */
+/** The recipient: a person of the server by id, else the user of a machine. */
 export interface NotificationOwner {
   readonly id: string
   readonly name: string
@@ -36,13 +36,13 @@ export type NotificationLogEvent =
   | {
       readonly kind: 'notification.edited'
       readonly notificationId: NotificationId
-      /** What it was called until then. */
+      /** The name before the edit. */
       readonly name: string
-      /** Its address may be another one of the same origin, and its secret a new one. */
+      /** The address may change within the same origin, and the secret may be new. */
       readonly edited: Pick<Notification, 'name' | 'origin' | 'kinds' | 'reachesPrivate'>
     }
   | { readonly kind: 'notification.removed'; readonly notificationId: NotificationId; readonly name: string }
 
-/** The state of a notice: it waits to be sent, was sent, could not be sent, or needs no sending because it was answered before. */
+/** The states of a notice; `answered`: its item was answered before the notice was sent. */
 const noticeStates = ['waiting', 'sent', 'failed', 'answered'] as const
 export type NoticeState = (typeof noticeStates)[number]

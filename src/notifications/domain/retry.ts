@@ -2,8 +2,8 @@
 const waits = [5_000, 30_000, 120_000, 600_000, 3_600_000, 10_800_000, 28_800_000] as const
 
 /** When a notice is tried again after so many tries, in milliseconds; null where it is given up. */
-export function nextTry(tries: number, asked: number | null): number | null {
+export function nextTry(tries: number, retryAfter: number | null): number | null {
   const wait = waits[tries - 1]
   if (wait === undefined) return null
-  return Math.max(wait, Math.min(asked ?? 0, 3_600_000))
+  return Math.max(wait, Math.min(retryAfter ?? 0, 3_600_000))
 }

@@ -16,15 +16,15 @@ import { nextTry } from '../domain/retry.ts'
 import type { Delivery, WebhookMessage } from '../ports/messenger.ts'
 import type { NoticeDelivery } from '../ports/notification-reads.ts'
 
-/** Where notices are sent from, and what they say of it. */
+/** The sender of notices, with the project's name and links for them. */
 export interface NoticeSender extends Pick<Context, 'store' | 'clock' | 'ids' | 'actor' | 'messenger'> {
-  /** What the project is called. */
+  /** The project's name. */
   readonly project: () => string
-  /** The address of a card, of a task or of a mission in the dashboard; null where none is known. */
+  /** The address of an item, task or mission in the dashboard; null if unknown. */
   readonly link: (of: Pick<Notice, 'itemId' | 'taskId' | 'missionId'>) => string | null
 }
 
-/** A notice that this sender alone tries, until its lease ends. */
+/** A notice that only this sender may send, until its lease ends. */
 export interface LeasedNotice {
   readonly notice: NoticeDelivery
   readonly notification: Notification
@@ -34,36 +34,35 @@ export interface LeasedNotice {
 
 export interface DueNotices {
   readonly taken: readonly LeasedNotice[]
-  /** Whether anybody is to be told anything. */
+  /** Whether there are any notifications. */
   readonly isAsked: boolean
   /** How far the log was read. */
   readonly position: number
 }
 
 const eventsAtOnce = 500
-/** A body that hangs takes ten seconds; nobody else tries it meanwhile. */
+/** Longer than the timeout of a request, so that no one else sends it meanwhile. */
 const lease = 60_000
-/** How many notices one notification sends at once; the rest follow at the next round. */
+/** How many notices of a notification are sent per round. */
 const maxAtOnce = 10
 const keptFor = 30 * 24 * 60 * 60_000
 
 /**
- * Reads the log on from a position, makes notices of it for whom it concerns, and takes what is due. Several senders
- * of one database are settled by its lock: each notice is made once, and tried by one at a time. Costs a look where
- * there is nothing to do.
+ * Reads the log from a position, creates notices, and leases those that are due. The database lock makes sure that each
+ * notice is created once and sent by one sender at a time. Without work it costs one view.
  */
 export async function leaseDueNotices(sender: NoticeSender, position: number): Promise<DueNotices> {
   const { store, clock, actor } = sender
-  const before = await store.view((reads) => findDueNotices(reads, sender, position))
-  if (before.changed.length === 0) return before
-  const at = clock.now()
+  const due = await store.view((reads) => findDueNotices(reads, sender, position))
+  if (due.changed.length === 0) return due
+  const time = clock.now()
   return store.record({
     actor,
-    at,
+    at: time,
     decide: async (reads) => {
       const now = await findDueNotices(reads, sender, position)
       const notices = [...now.changed]
-      const beside = { kind: 'notices kept', notices, cursor: now.position, before: at - keptFor } as const
+      const beside = { kind: 'notices kept', notices, cursor: now.position, before: time - keptFor } as const
       return { events: [], beside: notices.length === 0 ? [] : [beside], answer: now }
     },
   })
@@ -79,33 +78,33 @@ async function findDueNotices(
   from: number,
 ): Promise<DueNoticesWithChanges> {
   const { notifications } = reads
-  const listed = await notifications.all()
-  if (listed.length === 0) return { taken: [], changed: [], isAsked: false, position: from }
+  const subscriptions = await notifications.all()
+  if (subscriptions.length === 0) return { taken: [], changed: [], isAsked: false, position: from }
   const now = sender.clock.now()
-  const known = Math.max(from, (await notifications.cursor()) ?? 0, listed[0]?.seq ?? 0)
-  const { made, position } = await newNotices(reads, { listed, known, now })
-  const waiting = [...(await notifications.waiting()), ...made]
-  const taken: LeasedNotice[] = []
-  const changed = new Map(made.map((notice) => [notice.id, notice]))
-  for (const { item: notification } of listed) {
+  const start = Math.max(from, (await notifications.cursor()) ?? 0, subscriptions[0]?.seq ?? 0)
+  const { made: notices, position } = await newNotices(reads, { subscriptions, start, now })
+  const waiting = [...(await notifications.waiting()), ...notices]
+  const leasedNotices: LeasedNotice[] = []
+  const changed = new Map(notices.map((notice) => [notice.id, notice]))
+  for (const { item: notification } of subscriptions) {
     if (notification.form === 'desktop' && notification.machine !== sender.messenger.machine) continue
-    const own = waiting.filter(({ notificationId }) => notificationId === notification.id)
-    const due = own.filter((notice) => isDue(notice, now)).slice(0, maxAtOnce)
-    const first = due.filter(({ body }) => body === null)
-    const again = due.filter(({ body }) => body !== null)
-    const composed = first.length === 0 ? [] : await compose(reads, { sender, notification, now }, first)
+    const ownNotices = waiting.filter(({ notificationId }) => notificationId === notification.id)
+    const due = ownNotices.filter((notice) => isDue(notice, now)).slice(0, maxAtOnce)
+    const unsent = due.filter(({ body }) => body === null)
+    const retries = due.filter(({ body }) => body !== null)
+    const composed = unsent.length === 0 ? [] : await compose(reads, { sender, notification, now }, unsent)
     const address = await notifications.address(notification.id)
-    for (const notice of [...again, ...composed]) {
+    for (const notice of [...retries, ...composed]) {
       if (notice.state !== 'waiting' || notice.body === null) {
         changed.set(notice.id, notice)
         continue
       }
       const leased = { ...notice, tries: notice.tries + 1, leasedUntil: now + lease }
       changed.set(notice.id, leased)
-      taken.push({ notice: leased, notification, body: notice.body, address })
+      leasedNotices.push({ notice: leased, notification, body: notice.body, address })
     }
   }
-  return { taken, changed: [...changed.values()], isAsked: true, position }
+  return { taken: leasedNotices, changed: [...changed.values()], isAsked: true, position }
 }
 
 function isDue({ dueAt, leasedUntil, tries }: NoticeDelivery, now: number): boolean {
@@ -114,16 +113,16 @@ function isDue({ dueAt, leasedUntil, tries }: NoticeDelivery, now: number): bool
 }
 
 interface NoticeScan {
-  readonly listed: readonly SequencedItem<Notification>[]
-  readonly known: number
+  readonly subscriptions: readonly SequencedItem<Notification>[]
+  readonly start: number
   readonly now: number
 }
 
-/** What the log entries since are to be told of, to each who asked for it before they happened. */
-async function newNotices(reads: Reads, { listed, known, now }: NoticeScan) {
-  const made: NoticeDelivery[] = []
-  let position = known
-  const mayRead = await readers(reads, listed)
+/** Creates notices of new log entries, for each notification that is older than the entry. */
+async function newNotices(reads: Reads, { subscriptions: listed, start, now }: NoticeScan) {
+  const notices: NoticeDelivery[] = []
+  let position = start
+  const mayRead = await activeOwners(reads, listed)
   for (;;) {
     const events = await reads.eventLog.since(position, eventsAtOnce)
     for (const event of events) {
@@ -131,31 +130,31 @@ async function newNotices(reads: Reads, { listed, known, now }: NoticeScan) {
       if (about === null) continue
       for (const { seq, item } of listed) {
         if (seq >= event.seq || !item.kinds.includes(about.kind) || !mayRead.has(item.owner.id)) continue
-        made.push(newNotice(item, about, now))
+        notices.push(newNotice(item, about, now))
       }
     }
     position = events.at(-1)?.seq ?? position
-    if (events.length < eventsAtOnce || made.length > 0) return { made, position }
+    if (events.length < eventsAtOnce || notices.length > 0) return { made: notices, position }
   }
 }
 
-/** Who is no member any more is told nothing. The user of a machine is asked nothing. */
-async function readers(
+/** The owners who still have access; the user of a machine always has. */
+async function activeOwners(
   { identities }: Reads,
-  listed: readonly SequencedItem<Notification>[],
+  subscriptions: readonly SequencedItem<Notification>[],
 ): Promise<ReadonlySet<string>> {
-  const ids = [...new Set(listed.map(({ item }) => item.owner.id))]
-  const may = new Set<string>()
+  const ids = [...new Set(subscriptions.map(({ item }) => item.owner.id))]
+  const active = new Set<string>()
   for (const id of ids) {
     if (!id.startsWith('u-')) {
-      may.add(id)
+      active.add(id)
       continue
     }
     const person = await identities.person(id)
     if (!person || person.disabledAt !== null) continue
-    if (person.admin || (await identities.member(id)) !== null) may.add(id)
+    if (person.admin || (await identities.member(id)) !== null) active.add(id)
   }
-  return may
+  return active
 }
 
 function newNotice({ id }: Notification, about: Notice, now: number): NoticeDelivery {
@@ -181,7 +180,7 @@ interface MessageContext {
   readonly now: number
 }
 
-/** Writes the bodies of what is sent for the first time, and ends what was answered before it could be sent. */
+/** Writes the bodies of new notices, and ends those whose item was answered meanwhile. */
 async function compose(
   reads: Reads,
   { sender, notification, now }: MessageContext,
@@ -189,11 +188,11 @@ async function compose(
 ): Promise<readonly NoticeDelivery[]> {
   const open = await reads.notifications.openAmong(first.flatMap(({ about }) => about.itemId ?? []))
   const isAnswered = ({ about }: NoticeDelivery) => about.itemId !== null && !open.has(about.itemId)
-  const left = first.filter((notice) => !isAnswered(notice))
-  const named = await namesOf(reads, sender, left)
+  const unanswered = first.filter((notice) => !isAnswered(notice))
+  const namedNotices = await namesOf(reads, sender, unanswered)
   return [
     ...first.filter(isAnswered).map((notice) => ({ ...notice, state: 'answered' as const, endedAt: now })),
-    ...left.map((notice, at) => ({ ...notice, body: bodyOf(notification, named[at]) })),
+    ...unanswered.map((notice, index) => ({ ...notice, body: bodyOf(notification, namedNotices[index]) })),
   ]
 }
 
@@ -220,24 +219,24 @@ function bodyOf({ form }: Notification, notice: NamedNotice | undefined): string
   return JSON.stringify(form === 'slack' ? slackBody(message) : message)
 }
 
-/** Tries one, and keeps how that went. */
+/** Sends a notice once, and stores the result. */
 export async function deliverNotice(
   sender: NoticeSender,
-  taken: LeasedNotice,
+  leased: LeasedNotice,
   signal: AbortSignal,
 ): Promise<void> {
-  const delivery = await sendMessage(sender, taken, signal)
+  const delivery = await sendMessage(sender, leased, signal)
   const { store, actor, clock } = sender
   const at = clock.now()
   await store.record({
     actor,
     at,
     decide: async ({ notifications }) => {
-      const kept = await notifications.notice(taken.notice.id)
-      // Another one tries it by now, or the notification is gone.
-      const isOurs = kept?.state === 'waiting' && kept.tries === taken.notice.tries
-      if (!isOurs) return { events: [], answer: null }
-      const notices = [noticeAfterDelivery(kept, delivery, at)]
+      const current = await notifications.notice(leased.notice.id)
+      // Another sender has it by now, or the notification was removed.
+      const isStillOurs = current?.state === 'waiting' && current.tries === leased.notice.tries
+      if (!isStillOurs) return { events: [], answer: null }
+      const notices = [noticeAfterDelivery(current, delivery, at)]
       return {
         events: [],
         beside: [{ kind: 'notices kept', notices, cursor: null, before: null }],
@@ -250,9 +249,9 @@ export async function deliverNotice(
 function noticeAfterDelivery(notice: NoticeDelivery, delivery: Delivery, endedAt: number): NoticeDelivery {
   if (delivery.isDelivered) return { ...notice, state: 'sent', endedAt, leasedUntil: 0, error: null }
   const { error, isFinal, after } = delivery
-  const wait = isFinal ? null : nextTry(notice.tries, after)
-  if (wait === null) return { ...notice, state: 'failed', endedAt, leasedUntil: 0, error }
-  return { ...notice, dueAt: endedAt + wait, leasedUntil: 0, error }
+  const delay = isFinal ? null : nextTry(notice.tries, after)
+  if (delay === null) return { ...notice, state: 'failed', endedAt, leasedUntil: 0, error }
+  return { ...notice, dueAt: endedAt + delay, leasedUntil: 0, error }
 }
 
 function sendMessage(
@@ -265,7 +264,7 @@ function sendMessage(
   return messenger.post(letterOf(notification, { id, body, ...address }), signal)
 }
 
-/** A letter to where a notification goes. */
+/** A webhook message for a notification. */
 function letterOf(
   { reachesPrivate }: Notification,
   letter: Omit<WebhookMessage, 'reachesPrivate'>,
@@ -280,7 +279,7 @@ const addressLost: Delivery = {
   after: null,
 }
 
-/** A message by a notification, at once and once. */
+/** Sends a message by a notification now, without a retry. */
 export async function sendTestMessage(
   { messenger, store }: Pick<NoticeSender, 'messenger' | 'store'>,
   notification: Notification,

@@ -59,10 +59,10 @@ export const notifyList = defineOperation({
 }).handler(async (context, input) =>
   context.store.view(async (reads) => {
     const owner = ownerOf(context)
-    const listed = await reads.notifications.all()
-    const shown = listed.filter(({ item }) => input.all === true || item.owner.id === owner.id)
-    const asked = new Paging('notify_list', input, context.actor, 1000)
-    const { entries, ...rest } = asked.slice(shown, ({ item }) => item.id)
+    const all = await reads.notifications.all()
+    const visible = all.filter(({ item }) => input.all === true || item.owner.id === owner.id)
+    const paging = new Paging('notify_list', input, context.actor, 1000)
+    const { entries, ...rest } = paging.slice(visible, ({ item }) => item.id)
     const waiting = await reads.notifications.waiting()
     const notifications = []
     for (const { item } of entries) notifications.push(await entryOf(reads, item, { owner, waiting }))

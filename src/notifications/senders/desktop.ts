@@ -9,15 +9,13 @@ type DesktopEnvironment = Readonly<Record<string, string | undefined>>
 export interface DesktopCommand {
   readonly program: string
   readonly words: readonly string[]
-  /** Where a text is handed over that the program would read as its own language. */
+  /** Passes texts that the program would otherwise parse as code. */
   readonly environment: DesktopEnvironment
-  /** What is done where there is no such program. */
+  /** The advice if the program is missing. */
   readonly without: string
 }
 
-/**
- * The system's own program for a message, with a list of arguments: no shell reads a text, and none is part of a script.
- */
+/** The system's program for a message, with a list of arguments: no shell and no script contains a text. */
 export function desktopCommand(platform: string, { title, lines, link }: Message): DesktopCommand {
   const text = [...lines, ...(link === null ? [] : [link])].join('\n')
   if (platform === 'darwin') {
@@ -49,12 +47,12 @@ export function desktopCommand(platform: string, { title, lines, link }: Message
   }
 }
 
-/** What shows it reads a few tags in the text. */
+/** Escapes the text: the desktop renders a few tags. */
 function withoutMarkup(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 }
 
-/** Always the same: the texts come by the environment, and are put into the document as text. */
+/** A constant script: the texts come from the environment, and are added as text nodes. */
 const toast = `
 $null = [Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType = WindowsRuntime]
 $template = [Windows.UI.Notifications.ToastTemplateType]::ToastText02
@@ -69,14 +67,14 @@ $app = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powersh
 const patience = 10_000
 const maxSaid = 200
 
-/** Shows a message. It never fails: what went wrong is its answer. What comes late is of no use, so it is tried once. */
+/** Shows a message. It never throws: an error is in the result. It is not retried, since a late message is useless. */
 export async function showOnDesktop(
   message: Message,
   environment: DesktopEnvironment,
   signal: AbortSignal,
 ): Promise<Delivery> {
   const { program, words, environment: texts, without } = desktopCommand(process.platform, message)
-  let said = ''
+  let errorOutput = ''
   try {
     const child = spawn(program, words, {
       env: { ...environment, ...texts },
@@ -85,11 +83,13 @@ export async function showOnDesktop(
       windowsHide: true,
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said = `${said}${text}`.slice(0, maxSaid)
+      errorOutput = `${errorOutput}${text}`.slice(0, maxSaid)
     })
     const [code] = await once(child, 'close')
     if (code === 0) return { isDelivered: true }
-    return failedDelivery(`${program} ended with ${code}${said.trim() === '' ? '' : `: ${said.trim()}`}.`)
+    return failedDelivery(
+      `${program} ended with ${code}${errorOutput.trim() === '' ? '' : `: ${errorOutput.trim()}`}.`,
+    )
   } catch (error) {
     const isMissing =
       typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT'

@@ -85,7 +85,7 @@ export const memberInvite = defineOperation({
   })
 })
 
-/** The person of an address, made where there is none yet. */
+/** The person with an address, added if there is none yet. */
 function findOrInvitePerson(
   handling: CommandContext,
   email: string,
@@ -169,8 +169,8 @@ export const memberList = defineOperation({
 }).handler((handling, input) => {
   sharedTeamOf(handling)
   return handling.store.view(async ({ identities }) => {
-    const asked = new Paging('member_list', input, handling.actor, 1000)
-    const { entries, ...rest } = asked.slice(await identities.members(), ({ person }) => person.id)
+    const paging = new Paging('member_list', input, handling.actor, 1000)
+    const { entries, ...rest } = paging.slice(await identities.members(), ({ person }) => person.id)
     return { members: entries.map(memberEntry), ...rest }
   })
 })

@@ -19,32 +19,32 @@ interface OwnerChanges {
   readonly events: readonly NewProjectEvent[]
 }
 
-/** The one person of a single-user server, under the name they have now; added where there is none yet. */
+/** The person of a single-user server; added, or renamed to the current user name. */
 export async function ownerPerson(
   reads: Reads,
   setting: TransactionContext,
   owner: MachineOwner,
 ): Promise<OwnerChanges> {
   const name = owner.name()
-  const [known] = await reads.identities.people()
-  if (!known) {
+  const [existing] = await reads.identities.people()
+  if (!existing) {
     const person = await newPerson(reads, setting, { name, email: null, admin: true })
     return { person, events: [{ kind: 'person.added', person }] }
   }
-  if (known.name === name) return { person: known, events: [] }
+  if (existing.name === name) return { person: existing, events: [] }
   const changes = { name }
   return {
-    person: { ...known, ...changes },
-    events: [{ kind: 'person.changed', personId: known.id, name, changes }],
+    person: { ...existing, ...changes },
+    events: [{ kind: 'person.changed', personId: existing.id, name, changes }],
   }
 }
 
 const server: Actor = { name: 'waymark serve', kind: 'agent', role: null, channel: 'http' }
 
-/** In milliseconds: programs are configured by these tokens once. */
+/** Long, because programs are configured with these tokens once. */
 const ownLifetime = 10 * 365 * 24 * 60 * 60_000
 
-/** The tokens that a single-user server makes for its own user; made anew where one is gone, or lets nobody in any more. */
+/** The tokens of a single-user server for its own user; replaced if missing or invalid. */
 export function keepOwnTokens(
   team: Team,
   owner: MachineOwner,
@@ -55,12 +55,15 @@ export function keepOwnTokens(
     at,
     decide: async (reads) => {
       const { person, events } = await ownerPerson(reads, { at, ids }, owner)
-      const kept = { team, owner, person, setting: { at, ids } }
-      const [agent, own] = [await ownToken(reads, 'agent', kept), await ownToken(reads, 'person', kept)]
+      const context = { team, owner, person, setting: { at, ids } }
+      const [agent, personal] = [
+        await ownToken(reads, 'agent', context),
+        await ownToken(reads, 'person', context),
+      ]
       return {
-        events: [...events, ...agent.events, ...own.events],
-        beside: [...(agent.beside ?? []), ...(own.beside ?? [])],
-        answer: { agent: agent.answer, person: own.answer },
+        events: [...events, ...agent.events, ...personal.events],
+        beside: [...(agent.beside ?? []), ...(personal.beside ?? [])],
+        answer: { agent: agent.answer, person: personal.answer },
       }
     },
   })
@@ -80,22 +83,22 @@ async function ownToken(
 ): Promise<ChangeSet<string>> {
   const text = owner.readToken(kind)
   const parts = text === null ? null : readToken(text)
-  const known = parts && (await reads.identities.token(parts.id))
-  const secret = known && (await reads.identities.secret(known.id))
+  const stored = parts && (await reads.identities.token(parts.id))
+  const secret = stored && (await reads.identities.secret(stored.id))
   const isRight = secret?.hash === team.hashOf(parts?.secret ?? '')
-  if (text !== null && known && isRight && isOwnToken(known) && tokenErrorOf(known, setting.at) === null)
+  if (text !== null && stored && isRight && isOwnToken(stored) && tokenErrorOf(stored, setting.at) === null)
     return { events: [], answer: text }
   const others = await reads.identities.tokens({ personId: person.id })
-  const before = others.flatMap(({ token }) => (token.kind === kind && isOwnToken(token) ? [token] : []))
-  const made = newOwnToken(kind, person, setting)
-  const own = { id: made.id, secret: team.newSecret() }
-  // Inside the transaction: of two servers that start together, the file is of the one that the record knows.
-  owner.keepToken(kind, writeToken(own))
-  const ended = await endedTokens(reads, before, setting.at)
+  const earlier = others.flatMap(({ token }) => (token.kind === kind && isOwnToken(token) ? [token] : []))
+  const newToken = newOwnToken(kind, person, setting)
+  const newParts = { id: newToken.id, secret: team.newSecret() }
+  // Inside the transaction: if two servers start together, the file has the token of the record.
+  owner.keepToken(kind, writeToken(newParts))
+  const ended = await endedTokens(reads, earlier, setting.at)
   return {
-    events: [...ended.events, { kind: 'token.created', token: made, person: person.name }],
-    beside: [...ended.beside, { kind: 'secret made', of: made.id, hash: team.hashOf(own.secret) }],
-    answer: writeToken(own),
+    events: [...ended.events, { kind: 'token.created', token: newToken, person: person.name }],
+    beside: [...ended.beside, { kind: 'secret made', of: newToken.id, hash: team.hashOf(newParts.secret) }],
+    answer: writeToken(newParts),
   }
 }
 

@@ -22,7 +22,7 @@ export const emailField = z
   .regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'it is not an e-mail address')
   .describe('E-mail address; the first sign-in with it becomes this person')
 
-/** What a person is called; what they do is recorded under it. */
+/** A person's name, which their actions are recorded under. */
 export const personNameField = z
   .string()
   .max(200)
@@ -57,7 +57,7 @@ export const personAdd = defineOperation({
   }),
 )
 
-/** A person as they begin. Fails where the name or the address is another's. */
+/** A new person. Fails if the name or the address is taken. */
 export async function newPerson(
   { identities }: Reads,
   { at: createdAt, ids }: TransactionContext,
@@ -92,8 +92,8 @@ export const personList = defineOperation({
   output: z.object({ people: list(PersonEntry), ...page }),
 }).handler((handling, input) =>
   sharedTeamOf(handling).store.view(async ({ identities }) => {
-    const asked = new Paging('person_list', input, handling.actor, 1000)
-    const { entries, ...rest } = asked.slice(await identities.people(), idOf)
+    const paging = new Paging('person_list', input, handling.actor, 1000)
+    const { entries, ...rest } = paging.slice(await identities.people(), idOf)
     return { people: entries.map(personEntry), ...rest }
   }),
 )
@@ -119,7 +119,7 @@ export const personDisable = defineOperation({
     if (person.disabledAt !== null) return { events: [], answer: personEntry(person) }
     await assertOtherAdmin(reads, person)
     const sessions = await endedSessions(reads, { personId: person.id, now: at })
-    // They may still know the secrets of tokens that they made for others.
+    // They may still know the secrets of tokens that they created for others.
     const tokens = await endedTokens(reads, await reads.identities.tokensMadeForOthers(person.id), at)
     return {
       events: [
@@ -193,7 +193,7 @@ export const personAdmin = defineOperation({
   }),
 )
 
-/** Somebody must be left who decides about projects and persons. */
+/** There must be another admin, to manage projects and people. */
 async function assertOtherAdmin({ identities }: Reads, { id, name, admin }: Person): Promise<void> {
   if (!admin || (await identities.admins()) > 1) return
   throw new Failure('CONFLICT', `The last admin cannot be removed: ${name} (${id}).`, {

@@ -33,8 +33,8 @@ export const sessionList = defineOperation({
   return teamOf(handling).store.view(async ({ identities }) => {
     const of = everybody || !permissions ? {} : { personId: permissions.personId }
     const sessions = await identities.sessions({ ...of, now: clock.now() })
-    const asked = new Paging('session_list', input, handling.actor, 1000)
-    const { entries, ...rest } = asked.slice(sessions, ({ session }) => session.id)
+    const paging = new Paging('session_list', input, handling.actor, 1000)
+    const { entries, ...rest } = paging.slice(sessions, ({ session }) => session.id)
     return {
       sessions: entries.map((listed) => sessionEntry(listed, permissions?.sessionId ?? null)),
       ...rest,
@@ -48,7 +48,7 @@ export const sessionEnd = defineOperation({
   toolset: 'track',
   audience: 'person',
   ofServer: true,
-  // Whoever may look may also leave.
+  // Everyone may sign out.
   access: 'viewer',
   title: 'Sign out sessions of the dashboard',
   description: 'Sign out one session by id, or all of a person. Those of other people: admins only.',
@@ -65,7 +65,7 @@ export const sessionEnd = defineOperation({
     const { permissions } = handling
     const isOfOwner = handling.team?.owner !== null && id === undefined && person === undefined
     const own = permissions?.personId
-    // At the command line of a single-user server, whose sessions are meant needs no word.
+    // At the command line of a single-user server, all sessions are meant.
     const personId = isOfOwner && !permissions ? null : await resolvePersonId(reads, { id, person, own })
     if (permissions && !permissions.admin && personId !== permissions.personId)
       throw adminOnlyFailure(permissions.personName)
@@ -98,7 +98,7 @@ function adminOnlyFailure(name: string): Failure {
   })
 }
 
-/** What ends the sessions of a person: all, one, or those that were begun with a token. */
+/** The events that end sessions: all, one, those of a person, or those started with a token. */
 export async function endedSessions(
   { identities }: Reads,
   of: {
@@ -125,7 +125,7 @@ export async function endedSessions(
   }
 }
 
-/** A session as it begins, and what is kept of its cookie. */
+/** A new session, with the stored hash of its cookie. */
 export function newSession(
   { at: startedAt, ids }: TransactionContext,
   { person, tokenId, hash, until }: NewSignInSession,
@@ -152,8 +152,8 @@ export function newSession(
 interface NewSignInSession {
   readonly person: { readonly id: PersonId } & Pick<Person, 'name'>
   readonly tokenId: TokenId | null
-  /** Of the secret in the cookie. */
+  /** Hash of the secret in the cookie. */
   readonly hash: string
-  /** When it ends by itself. */
+  /** When it expires. */
   readonly until: number
 }

@@ -7,24 +7,24 @@ import type { CallerPermissions } from '../domain/access.ts'
 import { type Person, tokenErrorOf } from '../domain/identity.ts'
 import type { TeamReader } from '../ports/team.ts'
 
-/** What lies in a database that is named, as the beginning of a sentence, and what there is without one. */
+/** The subject of a sentence about a shared database, and the alternative without one. */
 export interface TeamSubject {
   readonly what: string
   readonly otherwise: string
 }
 
-const persons: TeamSubject = { what: 'People and their tokens', otherwise: '' }
+const people: TeamSubject = { what: 'People and their tokens', otherwise: '' }
 
-/** Who may use this server: people who share a database, or the user of this machine. */
+/** The people of this server: those who share a database, or the user of this machine. */
 export function teamOf<Known extends TeamReader>({ team }: { readonly team?: Known }): Known {
   if (team) return team
-  throw sharedDatabaseNeeded(persons)
+  throw sharedDatabaseNeeded(people)
 }
 
-/** What all projects of a database share. Fails for a single-user server, whose projects have databases of their own. */
+/** The team of a shared database. Fails on a single-user server, whose projects have their own databases. */
 export function sharedTeamOf<Known extends TeamReader>(
   { team }: { readonly team?: Known },
-  subject: TeamSubject = persons,
+  subject: TeamSubject = people,
 ): Known {
   if (team?.owner === null) return team
   throw sharedDatabaseNeeded(subject)
@@ -42,7 +42,7 @@ function sharedDatabaseNeeded({ what, otherwise }: TeamSubject): Failure {
   })
 }
 
-/** Records what happens to persons, tokens and sessions. Never under an idempotency key: an answer may hold a secret. */
+/** Records changes of people, tokens and sessions. Never under an idempotency key: an answer may hold a secret. */
 export function recordInTeam<Answer>(
   handling: CommandContext,
   decide: (reads: Reads, setting: TransactionContext) => Promise<ChangeSet<Answer>>,
@@ -59,7 +59,7 @@ export function recordInTeam<Answer>(
   })
 }
 
-/** The same for what only people who share a server have. */
+/** The same, only on a team server. */
 export function recordInSharedTeam<Answer>(
   handling: CommandContext,
   decide: (reads: Reads, setting: TransactionContext) => Promise<ChangeSet<Answer>>,
@@ -68,7 +68,7 @@ export function recordInSharedTeam<Answer>(
   return recordInTeam(handling, decide)
 }
 
-/** Servers remember for seconds who may call: what changes people and tokens looks again, inside the transaction. */
+/** Servers cache permissions for seconds, so changes of people and tokens check them again in the transaction. */
 async function assertAdmitted(
   { identities }: Reads,
   permissions: CallerPermissions,
@@ -90,7 +90,7 @@ async function assertAdmitted(
   })
 }
 
-/** The person of this id, e-mail address or name. */
+/** The person with this id, e-mail address or name. */
 export async function findPerson({ identities }: Reads, words: string): Promise<Person> {
   const [person, other] = await identities.peopleNamed(words.trim())
   if (person && !other) return person
@@ -106,7 +106,7 @@ export async function findPerson({ identities }: Reads, words: string): Promise<
   })
 }
 
-/** Fails where no project is meant, with those that there are. Nothing is made by the way. */
+/** Fails if the folder has no project, and lists the existing ones. Creates nothing. */
 export async function assertProject({ store, team }: Pick<QueryContext, 'store' | 'team'>): Promise<void> {
   if (
     team?.owner !== null ||
@@ -116,7 +116,7 @@ export async function assertProject({ store, team }: Pick<QueryContext, 'store' 
   throw await noProject(team, 'This folder has no project in the database.')
 }
 
-/** The project of this name or id. Fails with those that there are. */
+/** The project with this name or id. On failure, lists the existing ones. */
 export async function projectNamed(
   team: TeamReader,
   words: string,

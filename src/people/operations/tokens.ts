@@ -208,7 +208,7 @@ async function assertMayCreateToken(
   }
 }
 
-/** A limit that says nothing, or takes back what was asked for beside it, is a mistake. */
+/** Refuses a limit that has no effect, or that contradicts another field. */
 function assertConsistentToken({ kind, access, admin }: TokenOptions): void {
   if (access === undefined) return
   if (admin) {
@@ -218,10 +218,10 @@ function assertConsistentToken({ kind, access, admin }: TokenOptions): void {
     })
   }
   if (kind === 'person' || access === lowerAccess(access, 'contributor')) return
-  const whose = kind === 'agent' ? 'An agent' : 'A runner'
+  const holder = kind === 'agent' ? 'An agent' : 'A runner'
   throw new Failure(
     'INVALID_INPUT',
-    `${whose} decides nothing: its token allows at most contributor, not ${access}.`,
+    `${holder} decides nothing: its token allows at most contributor, not ${access}.`,
     {
       reason: 'access_too_high',
       hint: 'Use --access viewer or --access contributor (the default).',
@@ -233,7 +233,7 @@ function forbiddenFailure(reason: string, message: string): Failure {
   return new Failure('FORBIDDEN', message, { reason, hint: 'waymark whoami shows your access.' })
 }
 
-/** An agent never acts in a role that a process keeps for people. */
+/** Refuses a role that a process reserves for people. */
 async function assertRoleOfAgents(
   { processFiles }: CommandContext,
   role: string,
@@ -259,7 +259,7 @@ function thisProject(id: string): string {
   })
 }
 
-/** Whose token it is; a first admin is added with their token. */
+/** The owner of a new token; the first admin is added with their token. */
 async function holderOf(
   reads: Reads,
   setting: TransactionContext,
@@ -281,8 +281,8 @@ async function holderOf(
         : 'waymark token create <name> --person <person>; the first admin: waymark token create --admin --person <name>',
     })
   }
-  const known = await reads.identities.peopleNamed(name)
-  if (known.length === 0 && admin) {
+  const sameName = await reads.identities.peopleNamed(name)
+  if (sameName.length === 0 && admin) {
     const person = await newPerson(reads, setting, { name, email: null, admin: true })
     return { person, events: [{ kind: 'person.added', person }] }
   }
@@ -298,17 +298,17 @@ async function holderOf(
   return { person: { ...person, admin: true }, events: [{ kind: 'person.changed', ...changed }] }
 }
 
-/** Two tokens of one person are told apart by name; one that is revoked or too old is in nobody's way. */
+/** A person's valid tokens have different names. */
 async function assertTokenNameFree(
   { identities }: Reads,
   { name, personId, createdAt }: Token,
 ): Promise<void> {
-  const others = await identities.tokens({ personId })
-  const taken = others.find(({ token }) => token.name === name && token.expiresAt > createdAt)
-  if (!taken) return
-  throw new Failure('CONFLICT', `${taken.person.name} already has a token "${name}".`, {
+  const tokens = await identities.tokens({ personId })
+  const existing = tokens.find(({ token }) => token.name === name && token.expiresAt > createdAt)
+  if (!existing) return
+  throw new Failure('CONFLICT', `${existing.person.name} already has a token "${name}".`, {
     reason: 'token_exists',
-    hint: `Choose another name, or revoke it: waymark token revoke ${taken.token.id}`,
+    hint: `Choose another name, or revoke it: waymark token revoke ${existing.token.id}`,
   })
 }
 
@@ -340,20 +340,24 @@ export const tokenList = defineOperation({
   const everybody = all ?? !permissions
   const here = await currentProjectId(handling)
   return teamOf(handling).store.view(async ({ identities }) => {
-    const of = everybody || !permissions ? {} : { personId: permissions.personId }
-    const tokens = await identities.tokens({ ...of, revoked })
-    const shown = tokens.filter((listed) => isShown(listed, permissions, here))
-    const asked = new Paging('token_list', input, handling.actor, 1000)
-    const { entries, ...rest } = asked.slice(shown, ({ token }) => token.id)
+    const filter = everybody || !permissions ? {} : { personId: permissions.personId }
+    const tokens = await identities.tokens({ ...filter, revoked })
+    const visibleTokens = tokens.filter((listed) => isVisible(listed, permissions, here))
+    const paging = new Paging('token_list', input, handling.actor, 1000)
+    const { entries, ...rest } = paging.slice(visibleTokens, ({ token }) => token.id)
     return { tokens: entries.map((listed) => tokenEntry(listed, clock.now())), ...rest }
   })
 })
 
-function isShown({ token }: TokenListing, permissions: CallerPermissions | undefined, here: string): boolean {
+function isVisible(
+  { token }: TokenListing,
+  permissions: CallerPermissions | undefined,
+  here: string,
+): boolean {
   return !permissions || canRevokeToken(token, permissions, here)
 }
 
-/** One's own; for an owner those of the project; for an admin all. */
+/** Callers may revoke their own tokens, owners those for the project, admins all. */
 function canRevokeToken(token: Token, permissions: CallerPermissions, here: string): boolean {
   if (permissions.admin || token.personId === permissions.personId) return true
   return hasAccess(permissions, 'owner') && token.projectId === here && here !== ''
@@ -366,7 +370,7 @@ export const tokenRevoke = defineOperation({
   toolset: 'track',
   audience: 'person',
   ofServer: true,
-  // Whoever has a token may end it.
+  // Everyone may revoke their own tokens.
   access: 'viewer',
   title: 'Revoke a token',
   description: 'Revoke a token on every server within five seconds. Sessions that were started with it end.',

@@ -19,14 +19,14 @@ export const whoami = defineOperation({
     kind: z.enum(['agent', 'person']),
     role: z.string().nullable(),
     channel: z.string(),
-    /** Null where the server knows no persons. */
+    /** Null on a server without people. */
     person: Named.nullable(),
     admin: z.boolean(),
-    /** What you may do here; null where it is not restricted, or you are no member. */
+    /** Null if access is not restricted, or you are not a member. */
     access: z.enum(accesses).nullable(),
-    /** Whether access is asked about at all: only where the server has a database that knows persons. */
+    /** Whether access is restricted: only on a server with people. */
     restricted: z.boolean(),
-    /** What the token lets at most, whatever you may yourself; null where it sets no limit. */
+    /** The limit of the token; null if it has none. */
     max_access: z.enum(accesses).nullable(),
     roles: strings,
     token_id: z.string().nullable(),

@@ -32,11 +32,11 @@ export async function applyMemberSet(
   { db, projectId, seq }: ProjectionContext,
   { member }: ProjectEventOf<'member.set'>,
 ): Promise<void> {
-  const said = { access: member.access, roles: JSON.stringify(member.roles) }
+  const values = { access: member.access, roles: JSON.stringify(member.roles) }
   await db
     .insertInto('member')
-    .values({ project_id: projectId, person_id: member.personId, seq, ...said })
-    .onConflict((conflict) => conflict.columns(['project_id', 'person_id']).doUpdateSet(said))
+    .values({ project_id: projectId, person_id: member.personId, seq, ...values })
+    .onConflict((conflict) => conflict.columns(['project_id', 'person_id']).doUpdateSet(values))
     .execute()
 }
 

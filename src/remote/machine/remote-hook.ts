@@ -81,7 +81,7 @@ export function briefingFromBrief(brief: CachedBrief, { attempts, runs }: HookSi
     missions: brief.missions,
     attempts,
     runs,
-    said: new Map(brief.said.map(({ run, words }) => [run, words])),
+    remarks: new Map(brief.said.map(({ run, words }) => [run, words])),
     items: brief.items,
     moreItems: brief.more_items,
     comments: brief.comments ?? [],

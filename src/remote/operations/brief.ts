@@ -34,7 +34,7 @@ export const machineBrief = defineOperation({
     const tree = treeOf({ top, ...(machine && { machineId: machine.id }) })
     const place = { top: tree, now: clock.now(), packages: async () => [] }
     const situation = await hookSituation(reads, place)
-    const { missions, said, items, moreItems, comments } = await readBriefing(reads, situation)
+    const { missions, remarks: said, items, moreItems, comments } = await readBriefing(reads, situation)
     return {
       attempts: situation.attempts.map(({ attempt, task }) => ({ attempt: { ...attempt }, task })),
       runs: situation.runs.map(({ record, definition }) => ({

@@ -288,7 +288,12 @@ async function prepareRuns(
       const subject = await findDecisionSubject(reads, id)
       if (subject.kind !== 'run') continue
       const { loaded } = subject
-      const { found, first } = await prepareRunAnswer(reads, questions, { asked, context, loaded, seen })
+      const { found, first } = await prepareRunAnswer(reads, questions, {
+        answer: asked,
+        context,
+        loaded,
+        seen,
+      })
       if (first) steps.push({ ...first, name: `${first.name} ${runId}` })
       if (found === null) isWhole = false
       else runs.push({ runId, asked, prepared: found })

@@ -56,6 +56,6 @@ function independenceSuffix(given: readonly ObservedApproval[]): string {
 
 /** Approvals of before identities were kept are one person's at most. */
 function peopleOf(approvals: readonly ObservedApproval[]): number {
-  const known = new Set(approvals.flatMap(({ identity }) => identity ?? [])).size
-  return known > 0 ? known : Math.min(approvals.length, 1)
+  const identities = new Set(approvals.flatMap(({ identity }) => identity ?? [])).size
+  return identities > 0 ? identities : Math.min(approvals.length, 1)
 }

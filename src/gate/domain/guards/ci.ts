@@ -29,20 +29,20 @@ export const ci: GuardKind<CiGuard> = {
 }
 
 function verdictOf({ at, maxAge }: CiGuard, check: string, result: ObservedCi | undefined): GuardResult {
-  const way = `Run it in CI on this ${at} and report the result: waymark ci report --check ${check}`
+  const instructions = `Run it in CI on this ${at} and report the result: waymark ci report --check ${check}`
   if (!result || result.status === 'none')
-    return unknownGuard(`no runner has reported a result of "${check}"`, way)
+    return unknownGuard(`no runner has reported a result of "${check}"`, instructions)
   if (!result.isOfThis) {
     return unknownGuard(
       `the last result of "${check}" is not for this ${at}${result.of === null ? '' : `, but for ${result.of}`}`,
-      way,
+      instructions,
     )
   }
-  if (result.status === 'stopped') return unknownGuard(`"${check}" did not finish in CI`, way)
+  if (result.status === 'stopped') return unknownGuard(`"${check}" did not finish in CI`, instructions)
   if (maxAge !== null && result.age > maxAge) {
     return unknownGuard(
       `the result of "${check}" is ${ageWords(result.age)} old; at most ${ageWords(maxAge)} is allowed`,
-      way,
+      instructions,
     )
   }
   if (result.status === 'passed') return satisfiedGuard(`"${check}" passed in CI on this ${at}`)

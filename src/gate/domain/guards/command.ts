@@ -34,9 +34,13 @@ export const command: GuardKind<CommandGuard> = {
       return unknownGuard(`"${run}" needs a person's approval`, 'Ask a person to approve it: waymark inbox.')
     }
     if (result.status === 'refused') {
-      const { author, reason: said, hash } = result.refusal ?? { author: 'a person', reason: '', hash: '' }
+      const {
+        author,
+        reason: refusalReason,
+        hash,
+      } = result.refusal ?? { author: 'a person', reason: '', hash: '' }
       // It ends a part of a sentence, which gets its full stop where it is written out.
-      const reason = said.replace(/(?<![\s.])[\s.]+$/, '')
+      const reason = refusalReason.replace(/(?<![\s.])[\s.]+$/, '')
       return unknownGuard(
         `${author} refused to let "${run}" run${reason === '' ? '' : `: ${reason}`}`,
         `It is asked about again when the command or a file that it pins has changed, or when a person takes the no back: waymark command revoke ${hash.slice(0, 16)}.`,

@@ -4,30 +4,30 @@ import type { InboxItem } from '../../../track/domain/records.ts'
 import { interpolatePrompt, stateNamed } from '../definition.ts'
 import { formatTransitionsOut, type HookAttempt, type HookRun } from './judge.ts'
 
-/** What goes on in a project, for an agent that begins or that lost its context. */
+/** The state of a project, for an agent that begins or lost its context. */
 export interface Briefing {
   readonly missions: readonly Mission[]
   readonly attempts: readonly HookAttempt[]
   readonly runs: readonly HookRun[]
-  /** What people said about each run last, a line each, newest first. */
-  readonly said: ReadonlyMap<string, readonly string[]>
+  /** The latest remarks of people on each run, a line each, newest first. */
+  readonly remarks: ReadonlyMap<string, readonly string[]>
   /** Open ones, oldest first. */
   readonly items: readonly InboxItem[]
-  /** How many more of them there are. */
+  /** How many open items are left out. */
   readonly moreItems: number
-  /** What people asked in reviews and nobody answered, a line each. */
+  /** Unanswered review comments, a line each. */
   readonly comments: readonly string[]
 }
 
 const maxPromptLength = 4000
 const maxLineLength = 300
 
-/** One brief of what goes on; null when nothing does. */
+/** The briefing as text; null if there is nothing to report. */
 export function brief({
   missions,
   attempts,
   runs,
-  said,
+  remarks: said,
   items,
   moreItems,
   comments,
@@ -44,13 +44,13 @@ export function brief({
   return ['Waymark records the work in this project. Current state:', ...lines].join('\n')
 }
 
-/** What is left open when an agent stops; null when nothing is. */
+/** A reminder of open tasks when an agent stops; null if there are none. */
 export function openAttemptsReminder(attempts: readonly HookAttempt[]): string | null {
   if (attempts.length === 0) return null
   const open = attempts.map(({ attempt, task }) => `"${oneLineExcerpt(task)}" (${attempt.taskId})`)
-  const [what, call] = open.length === 1 ? ['The task', 'closes it'] : ['The tasks', 'closes each']
-  const shown = open.slice(0, 5).join(', ') + (open.length > 5 ? ` and ${open.length - 5} more` : '')
-  return `${what} ${shown} ${open.length === 1 ? 'is' : 'are'} open in this work tree: complete_task ${call}.`
+  const [subject, call] = open.length === 1 ? ['The task', 'closes it'] : ['The tasks', 'closes each']
+  const taskList = open.slice(0, 5).join(', ') + (open.length > 5 ? ` and ${open.length - 5} more` : '')
+  return `${subject} ${taskList} ${open.length === 1 ? 'is' : 'are'} open in this work tree: complete_task ${call}.`
 }
 
 function missionLine({ id, name, objective }: Mission): string {
@@ -62,14 +62,15 @@ function attemptLine({ attempt, task }: HookAttempt): string {
   return `Open task ${attempt.taskId}, attempt ${attempt.id}: "${oneLineExcerpt(task)}"; ${areas}. Close it with complete_task.`
 }
 
-function runLines(run: HookRun, words: readonly string[]): readonly string[] {
+function runLines(run: HookRun, remarks: readonly string[]): readonly string[] {
   const { record, definition } = run
   const prompt = stateNamed(definition, record.state)?.prompt ?? null
-  const asked = prompt === null ? '' : interpolatePrompt(prompt, definition.dialect, record.context).trim()
+  const instructions =
+    prompt === null ? '' : interpolatePrompt(prompt, definition.dialect, record.context).trim()
   return [
     `Run ${record.id} of ${definition.name} is in the state "${record.state}", revision ${record.revision}.`,
-    ...(asked === '' ? [] : [excerpt(asked, maxPromptLength)]),
-    ...words.map(oneLineExcerpt),
+    ...(instructions === '' ? [] : [excerpt(instructions, maxPromptLength)]),
+    ...remarks.map(oneLineExcerpt),
     formatTransitionsOut(run),
   ]
 }

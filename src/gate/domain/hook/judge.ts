@@ -21,18 +21,18 @@ import {
   type ToolUse,
 } from './tool-use.ts'
 
-/** What holds in a work tree while a tool is about to be called there. */
+/** The state of a work tree in which a tool is about to be called. */
 export interface HookSituation {
   readonly attempts: readonly HookAttempt[]
   readonly runs: readonly HookRun[]
   readonly settings: ReadonlyMap<SettingName, string>
 }
 
-/** What is said to a call. Null is no decision, and never a yes: the person's own permissions stay as they are. */
+/** The decision about a call. Null is no decision: the person's own permissions apply. */
 export function judgeToolUse(situation: HookSituation, use: ToolUse): HookDecision | null {
   if (isOwnTool(use)) return null
   const { runs, attempts, settings } = situation
-  // Of a project in a folder of its work tree; without an attempt it is the whole tree.
+  // The project's folder in its work tree; without an attempt, the whole tree.
   const prefix = attempts[0]?.attempt.snapshot.prefix ?? ''
   return strictestDecision([
     ...runs.map((run) => judgePermissions(run, use, prefix)),
@@ -40,13 +40,13 @@ export function judgeToolUse(situation: HookSituation, use: ToolUse): HookDecisi
   ])
 }
 
-/** A run that says what may be done now. */
+/** An active run whose state may restrict tools. */
 export interface HookRun {
   readonly record: RunRecord
   readonly definition: ProcessDefinition
 }
 
-/** An open attempt in the work tree that a hook acts for. */
+/** An open attempt in the hook's work tree. */
 export interface HookAttempt {
   readonly attempt: Attempt
   readonly task: string
@@ -56,7 +56,7 @@ export interface HookAttempt {
 const maxShown = 8
 
 /**
- * What the areas of the open attempts say to an edit: it has to be in those of any of them. An attempt without areas
+ * The decision about an edit by the scopes of open attempts: it must be in any of them. An attempt without a scope
  * restricts nothing, and files outside the work tree are not judged.
  */
 function judgeAreas(
@@ -70,11 +70,11 @@ function judgeAreas(
   const areas = [...new Set(declared.flatMap(({ attempt }) => attempt.areas))]
   const more = areas.length > maxShown ? ' and more' : ''
   const tasks = declared.map(({ attempt, task }) => `"${task}" (${attempt.taskId})`)
-  const whose = tasks.slice(0, 3).join(', ') + (tasks.length > 3 ? ' and others' : '')
+  const taskList = tasks.slice(0, 3).join(', ') + (tasks.length > 3 ? ' and others' : '')
   return {
     decision: policy === 'deny' ? 'deny' : 'ask',
     reason: [
-      `${file.path} is out of scope for the open work on ${whose}: ${areas.slice(0, maxShown).join(', ')}${more}.`,
+      `${file.path} is out of scope for the open work on ${taskList}: ${areas.slice(0, maxShown).join(', ')}${more}.`,
       `Stay in scope, or declare this file first: start_task { "parent_task_id": "${declared[0]?.attempt.taskId ?? ''}",`,
       `"name": "…", "areas": [${JSON.stringify(file.path)}] }.`,
     ].join(' '),
@@ -83,20 +83,20 @@ function judgeAreas(
 
 interface HookObjection {
   readonly decision: HookDecision['decision']
-  /** What the state does, as the rest of a sentence. */
+  /** The restriction, as the rest of a sentence about the state. */
   readonly says: string
 }
 
-/** What the state of a run says to a call: denied before asked before not allowed. An empty list restricts nothing. */
+/** The decision by the state of a run: denied, then ask, then not allowed. An empty list restricts nothing. */
 export function judgePermissions(run: HookRun, use: ToolUse, prefix = ''): HookDecision | null {
   const { record, definition } = run
   const permissions = stateNamed(definition, record.state)?.toolPermissions ?? null
   if (permissions === null) return null
-  const found = objections(permissions, use, prefix)
-  if (found.length === 0) return null
-  const where = `Run ${record.id} (${definition.name}) is in the state "${record.state}", which`
+  const matches = objections(permissions, use, prefix)
+  if (matches.length === 0) return null
+  const context = `Run ${record.id} (${definition.name}) is in the state "${record.state}", which`
   const verdict = strictestDecision(
-    found.map(({ decision, says }) => ({ decision, reason: `${where} ${says}.` })),
+    matches.map(({ decision, says }) => ({ decision, reason: `${context} ${says}.` })),
   )
   return verdict && { ...verdict, reason: `${verdict.reason} ${formatTransitionsOut(run)}` }
 }
@@ -106,24 +106,24 @@ function objections(permissions: ToolPermissions, use: ToolUse, prefix: string):
   const [name] = use.names
   const line = use.command === null ? null : readShellLine(use.command)
   const isIn = (list: readonly string[]) =>
-    list.some((meant) => parseToolPattern(meant)?.pattern === null && isTool(meant, use))
+    list.some((pattern) => parseToolPattern(pattern)?.pattern === null && isTool(pattern, use))
   if (isIn(denied)) return [{ decision: 'deny', says: `denies ${name}` }]
   const deniedPart = firstMatchingCommand(patternsFor(denied, use), line)
   if (deniedPart !== null) return [{ decision: 'deny', says: `denies ${deniedPart}` }]
   const limits = paths
     .filter(({ tool }) => isTool(tool, use))
     .flatMap(({ globs }) => firstFileOutside(globs, use, prefix))
-  const asked = isIn(ask) ? name : firstMatchingCommand(patternsFor(ask, use), line)
-  if (asked !== null)
-    return [...limits, { decision: 'ask', says: `needs a person's decision about ${asked}` }]
+  const askedAbout = isIn(ask) ? name : firstMatchingCommand(patternsFor(ask, use), line)
+  if (askedAbout !== null)
+    return [...limits, { decision: 'ask', says: `needs a person's decision about ${askedAbout}` }]
   const isAllowed = allowed.length === 0 || isIn(allowed)
   if (!isAllowed) {
-    const only = `allows only ${allowed.join(', ')}, not`
-    const refused = firstUnmatchedCommand(patternsFor(allowed, use), line)
-    if (refused === null) return limits
-    return [...limits, { decision: 'deny', says: `${only} ${refused || name}` }]
+    const rule = `allows only ${allowed.join(', ')}, not`
+    const refusedCommand = firstUnmatchedCommand(patternsFor(allowed, use), line)
+    if (refusedCommand === null) return limits
+    return [...limits, { decision: 'deny', says: `${rule} ${refusedCommand || name}` }]
   }
-  // What cannot be told apart may hold what is denied, or asked about.
+  // A line that cannot be parsed may contain a command that is denied, or needs a decision.
   if (line === null || line.unclear === null || patternsFor([...denied, ...ask], use).length === 0)
     return limits
   const says = `checks the commands of ${name}, and ${line.unclear} hides what this line runs`
@@ -132,31 +132,31 @@ function objections(permissions: ToolPermissions, use: ToolUse, prefix: string):
 
 function patternsFor(list: readonly string[], use: ToolUse): readonly string[] {
   return list.flatMap((written) => {
-    const meant = parseToolPattern(written)
-    return meant !== null && meant.pattern !== null && isTool(meant.tool, use) ? [meant.pattern] : []
+    const parsed = parseToolPattern(written)
+    return parsed !== null && parsed.pattern !== null && isTool(parsed.tool, use) ? [parsed.pattern] : []
   })
 }
 
-/** The first command of a line that a pattern fits, however it is quoted and whatever stands before its name. */
+/** The first command of a line that matches a pattern, in any quoting and with any wrapper. */
 function firstMatchingCommand(patterns: readonly string[], line: ShellLine | null): string | null {
-  const found = line?.commands.find(({ text, bare }) =>
+  const match = line?.commands.find(({ text, bare }) =>
     [text, bare, unwrapCommand(bare)].some((written) =>
       patterns.some((pattern) => isMatchingCommand(pattern, written)),
     ),
   )
-  return found === undefined ? null : quotedCommand(found.text)
+  return match === undefined ? null : quotedCommand(match.text)
 }
 
 /**
- * What of a line the patterns do not cover: null when every command fits one exactly as it is written, and nothing else
- * happens; empty where there is no pattern.
+ * The first part of a line that no pattern covers. Null if every command matches as written and the line is clear; empty if
+ * there is no pattern.
  */
 function firstUnmatchedCommand(patterns: readonly string[], line: ShellLine | null): string | null {
   if (patterns.length === 0 || line === null || line.commands.length === 0) return ''
-  const other = line.commands.find(
+  const unmatched = line.commands.find(
     ({ text }) => !patterns.some((pattern) => isMatchingCommand(pattern, text)),
   )
-  if (other !== undefined) return quotedCommand(other.text)
+  if (unmatched !== undefined) return quotedCommand(unmatched.text)
   return line.unclear === null ? null : `a line with ${line.unclear}`
 }
 
@@ -164,7 +164,7 @@ function quotedCommand(command: string): string {
   return `"${excerpt(command, 120)}"`
 }
 
-/** What a limit to some files says to a call. */
+/** The decision by a limit to some files. */
 function firstFileOutside(
   globs: readonly string[],
   { names: [name], file }: ToolUse,
@@ -174,25 +174,26 @@ function firstFileOutside(
   if (file.where === 'nowhere') {
     return [{ decision: 'ask', says: `${limit}, and this call names no file` }]
   }
-  const own = file.where === 'inside' ? pathInsidePrefix(file.path, prefix) : null
+  const path = file.where === 'inside' ? pathInsidePrefix(file.path, prefix) : null
   // A list that cannot be read limits to nothing.
   const isUsable = globs.every((glob) => patternProblem(glob) === null)
-  if (own !== null && own !== '' && isUsable && pathPatterns(globs).matches(own)) return []
+  if (path !== null && path !== '' && isUsable && pathPatterns(globs).matches(path)) return []
   return [{ decision: 'deny', says: `${limit}, not to ${file.path || 'the whole project'}` }]
 }
 
 const maxNamed = 4
 
-/** How a run gets out of its state, as a sentence. */
+/** The next steps of a run, as a sentence. */
 export function formatTransitionsOut({ record, definition }: HookRun): string {
   const leaving = definition.transitions.filter(
-    (way) => [record.state, '*'].includes(way.from) && way.to !== record.state && !way.escape,
+    (transition) =>
+      [record.state, '*'].includes(transition.from) && transition.to !== record.state && !transition.escape,
   )
-  const named = [...new Set(leaving.map((transition) => formatTransition(definition, transition)))]
-  const see = `\`waymark run show ${record.id}\` says what is missing.`
-  if (named.length === 0) return `No event leads out of it. ${see}`
-  const more = named.length > maxNamed ? ' and more' : ''
-  return `Next: state_gate_emit_event with ${named.slice(0, maxNamed).join(', or ')}${more}. ${see}`
+  const steps = [...new Set(leaving.map((transition) => formatTransition(definition, transition)))]
+  const hint = `\`waymark run show ${record.id}\` says what is missing.`
+  if (steps.length === 0) return `No event leads out of it. ${hint}`
+  const more = steps.length > maxNamed ? ' and more' : ''
+  return `Next: state_gate_emit_event with ${steps.slice(0, maxNamed).join(', or ')}${more}. ${hint}`
 }
 
 function formatTransition(
@@ -200,6 +201,6 @@ function formatTransition(
   { event, to, allowedRoles }: TransitionDefinition,
 ): string {
   const roles = allowedRoles ?? eventNamed(definition, event)?.allowedRoles ?? []
-  const who = roles.includes('*') || roles.length === 0 ? '' : `, by ${roles.join(' or ')}`
-  return `${event} (to "${to}"${who})`
+  const senders = roles.includes('*') || roles.length === 0 ? '' : `, by ${roles.join(' or ')}`
+  return `${event} (to "${to}"${senders})`
 }

@@ -23,9 +23,9 @@ export interface HookDecision {
 
 /** The strictest of several, with every reason for it. */
 export function strictestDecision(verdicts: readonly (HookDecision | null)[]): HookDecision | null {
-  const said = verdicts.filter((verdict) => verdict !== null)
-  const denials = said.filter(({ decision }) => decision === 'deny')
-  const [first, ...others] = denials.length > 0 ? denials : said
+  const decisions = verdicts.filter((verdict) => verdict !== null)
+  const denials = decisions.filter(({ decision }) => decision === 'deny')
+  const [first, ...others] = denials.length > 0 ? denials : decisions
   if (first === undefined) return null
   return { ...first, reason: [...new Set([first, ...others].map(({ reason }) => reason))].join('\n') }
 }

@@ -6,7 +6,7 @@ import { type DefinitionPath, type Finding, finding } from './finding.ts'
 
 /** Prompts, guards and assignments name variables that something sets. */
 export function contextUse(definition: ProcessDefinition): readonly Finding[] {
-  const known = knownVariables(definition)
+  const knownNames = knownVariables(definition)
   return [
     ...definition.states.flatMap(({ prompt }, at) =>
       promptVariables(prompt ?? '', definition.dialect).flatMap(({ written, path }) => {
@@ -16,14 +16,14 @@ export function contextUse(definition: ProcessDefinition): readonly Finding[] {
           const message = `${written} is no variable: variables begin with "context.".${didYouMean(root, ['context'])}`
           return finding('error', 'unknown-variable', { ...place, message })
         }
-        return unsetVariableFindings(name, written, { known, ...place })
+        return unsetVariableFindings(name, written, { known: knownNames, ...place })
       }),
     ),
     ...definition.guards.flatMap(({ name, guard }) => {
       if (guard.type !== 'context' || guard.variable.startsWith('$.')) return []
       const [variable = ''] = guard.variable.split('.')
       return unsetVariableFindings(variable, `"${guard.variable}"`, {
-        known,
+        known: knownNames,
         path: ['guards', name, 'variable'],
       })
     }),
@@ -47,10 +47,10 @@ function knownVariables(definition: ProcessDefinition): readonly string[] | null
 function unsetVariableFindings(
   name: string,
   written: string,
-  { known, path }: { readonly known: readonly string[] | null; readonly path: Finding['path'] },
+  { known: knownNames, path }: { readonly known: readonly string[] | null; readonly path: Finding['path'] },
 ): readonly Finding[] {
-  if (known === null || known.includes(name)) return []
-  const message = `${written}: nothing sets "${name}" in the context.${didYouMean(name, known)}`
+  if (knownNames === null || knownNames.includes(name)) return []
+  const message = `${written}: nothing sets "${name}" in the context.${didYouMean(name, knownNames)}`
   return [finding('warning', 'unknown-variable', { message, path })]
 }
 

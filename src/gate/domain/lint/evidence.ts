@@ -15,7 +15,7 @@ import { guardNames } from '../expression.ts'
 import { recordVisit } from '../run.ts'
 import { type Finding, finding } from './finding.ts'
 
-/** A run as far as it matters for how new its files are. */
+/** The parts of a run that decide how fresh its files are. */
 interface RunPosition {
   readonly state: string
   readonly revision: number
@@ -24,20 +24,19 @@ interface RunPosition {
   readonly handedIn: number | null
 }
 
-/** A type of files that a transition cannot do without, and that cannot count where it is asked for. */
+/** A type of files that a transition needs and that cannot be fresh enough there. */
 interface MissingFileType {
   readonly type: string
   readonly fresh: FreshnessScope
   readonly by: 'approval' | 'event'
 }
 
-/** Far more than a process of people's has; a limit, since reading a file must not take long. */
+/** A limit, since reading a file must not take long. Real processes stay far below it. */
 const maxSteps = 1500
 
 /**
- * Walks the process with every file submitted as often as it can be, and every other guard as it suits: what is stuck
- * even so contradicts itself. An approval looks at what was submitted before, an event at what comes with it too; people
- * send their events without files.
+ * Walks the process with every file submitted as often as possible and all other guards satisfied, and finds where it is
+ * stuck even so. An approval needs files of earlier events; an agent's event may submit them itself, a person's may not.
  */
 export function freshness(definition: ProcessDefinition): readonly Finding[] {
   if (definition.dialect !== 1 || !hasFileRequirements(definition)) return []
@@ -50,8 +49,8 @@ export function freshness(definition: ProcessDefinition): readonly Finding[] {
   const never = definition.transitions.flatMap((transition, at) =>
     untakenTransitionFindings(walked, transition, at),
   )
-  const told = new Set(never.map(({ path }) => definition.transitions[Number(path[1])]?.from))
-  return [...never, ...stuckStates(definition, walked, told)]
+  const reported = new Set(never.map(({ path }) => definition.transitions[Number(path[1])]?.from))
+  return [...never, ...stuckStates(definition, walked, reported)]
 }
 
 interface LintStep {
@@ -77,28 +76,28 @@ function untakenTransitionFindings(
   ]
 }
 
-/** States that a run can come to on some way and not leave any more, but by an escape. */
+/** States that a run can reach on some path and leave only by an escape. */
 function stuckStates(
   definition: ProcessDefinition,
   walked: readonly LintStep[],
-  told: ReadonlySet<string | undefined>,
+  reported: ReadonlySet<string | undefined>,
 ): readonly Finding[] {
   const bySpot = Map.groupBy(walked, ({ spot }) => spot)
   return definition.states.flatMap(({ name, isFinal }, at) => {
-    if (isFinal || told.has(name)) return []
+    if (isFinal || reported.has(name)) return []
     const stuck = [...bySpot].find(([spot, steps]) => {
-      const ways = steps.filter(({ transition }) => !transition.escape)
-      return spot.state === name && ways.length > 0 && ways.every((step) => isShut(definition, step))
+      const forward = steps.filter(({ transition }) => !transition.escape)
+      return spot.state === name && forward.length > 0 && forward.every((step) => isShut(definition, step))
     })
     const [lack] = stuck?.[1].flatMap(({ lacks }) => lacks) ?? []
     if (stuck === undefined || lack === undefined) return []
-    const way = stuck[0].visits.toSorted((a, b) => a.last - b.last).map(({ state }) => state)
-    const message = `A run that reaches "${name}" through ${way.join(', ')} is stuck: the next event ${formatLack(lack)}`
+    const visited = stuck[0].visits.toSorted((a, b) => a.last - b.last).map(({ state }) => state)
+    const message = `A run that reaches "${name}" through ${visited.join(', ')} is stuck: the next event ${formatLack(lack)}`
     return [finding('warning', 'never-fresh', { message, path: ['states', at, 'name'] })]
   })
 }
 
-/** Neither to be taken, nor to be sent again and again until what it lacks is there. */
+/** Whether a transition can neither be taken nor collect the missing files with repeated events. */
 function isShut(definition: ProcessDefinition, { transition, lacks }: LintStep): boolean {
   return lacks.length > 0 && !(transition.whenBlocked === 'record' && hasFileInput(definition, transition))
 }
@@ -110,7 +109,7 @@ function formatLack({ type, fresh, by }: MissingFileType): string {
     : `needs "${type}", people send it without files, and no earlier event submitted one${why}. Set fresh: loop or run, or require it on the event that submits it.`
 }
 
-/** Every transition at every spot that a run can come to, with what it lacks there; null when there are too many. */
+/** Every transition at every reachable position, with the file types missing there; null if there are too many. */
 function walkDefinition(definition: ProcessDefinition): readonly LintStep[] | null {
   const { initialState } = definition
   if (!stateNamed(definition, initialState)) return []
@@ -152,11 +151,11 @@ function spotAfter(
 }
 
 function hasFileInput(definition: ProcessDefinition, { event }: TransitionDefinition): boolean {
-  const found = eventNamed(definition, event)
-  return found !== undefined && !isForPeople(definition, found)
+  const definedEvent = eventNamed(definition, event)
+  return definedEvent !== undefined && !isForPeople(definition, definedEvent)
 }
 
-/** What a transition cannot do without and cannot have; empty when it can be taken with the other guards as it suits. */
+/** The file types that block a transition; empty if it can be taken with all other guards satisfied. */
 function lacksAtSpot(
   definition: ProcessDefinition,
   spot: RunPosition,
@@ -194,7 +193,7 @@ function lacksAtSpot(
   return [...guarded, ...required.flatMap(file)]
 }
 
-/** Spots are the same when their revisions are in the same order: how great they are says nothing. */
+/** Positions are equal if their revisions have the same order; the absolute values do not matter. */
 function keyOf({ state, visits, handedIn }: RunPosition): string {
   const revisions = [...visits.flatMap(({ first, last }) => [first, last]), handedIn ?? 0]
   const ranks = new Map(
@@ -211,7 +210,7 @@ function hasFileRequirements({ guards, states }: ProcessDefinition): boolean {
   )
 }
 
-/** A guard that counts several files needs a way to hand them in one by one, and enough files that may exist. */
+/** A guard that counts files needs an event that collects them, and enough possible files. */
 export function artifactCountFindings(definition: ProcessDefinition): readonly Finding[] {
   return definition.guards.flatMap(({ name, guard }) => {
     if (guard.type === 'artifact' && guard.count < 1) {
@@ -244,15 +243,12 @@ function canCollect(
   )
 }
 
-/** Whether a pattern may name several files: by a wildcard, or as a folder. */
+/** Whether a pattern may match several files: by a wildcard, or as a folder. */
 function isGlob(pattern: string): boolean {
   return /[*?[\]{}!]|\/$/.test(pattern.trim()) || !/\.[^/]*$/.test(pattern.trim())
 }
 
-/**
- * A command that runs a file of the project, or what a manifest says, and pins nothing: anyone who writes that file chooses
- * what runs after a person approved the line.
- */
+/** Finds commands that run a project file or a manifest and pin nothing: any writer of that file decides what runs. */
 export function unpinnedCommandFindings({ guards }: ProcessDefinition): readonly Finding[] {
   return guards.flatMap(({ name, guard }) => {
     if (guard.type !== 'command' || guard.pinned.length > 0) return []
@@ -263,7 +259,7 @@ export function unpinnedCommandFindings({ guards }: ProcessDefinition): readonly
   })
 }
 
-/** The words of each command of a line, without variables that are set before it. */
+/** The words of each command of a line, without leading variable assignments. */
 function commandsIn(line: string): readonly (readonly string[])[] {
   return line.split(/&&|\|\||[;|\n]/).map((part) => {
     const words = part
@@ -275,7 +271,7 @@ function commandsIn(line: string): readonly (readonly string[])[] {
   })
 }
 
-/** Programs that do what a file of the project says, and which. */
+/** Programs that run a file of the project, with the name of that file. */
 const manifests: Readonly<Record<string, string>> = {
   npm: 'package.json',
   npx: 'package.json',

@@ -6,7 +6,7 @@ import { type DefinitionPath, type Finding, finding, type Severity } from './fin
 
 type DefinitionNames = readonly string[]
 
-/** What names belong to. */
+/** The kinds of names that a definition refers to. */
 export type ReferenceKind = 'state' | 'event' | 'guard' | 'role' | 'artifact'
 
 interface UnknownName {
@@ -15,12 +15,12 @@ interface UnknownName {
   readonly finding: Finding
 }
 
-/** Every name that is used is declared. */
+/** Finds references to undeclared names. */
 export function references(definition: ProcessDefinition): readonly Finding[] {
   return unknownNames(definition).map((unknown) => unknown.finding)
 }
 
-/** The same in a definition that is not whole: only of kinds whose names are known for sure. */
+/** The same for an incomplete definition: only for kinds whose declarations could be read. */
 export function referencesTo(
   definition: ProcessDefinition,
   kinds: readonly ReferenceKind[],
@@ -36,13 +36,13 @@ function unknownNames(definition: ProcessDefinition): readonly UnknownName[] {
   const roles = definition.roles.map(({ name }) => name)
   return [
     ...unknownNameFindings(definition.initialState, 'state', {
-      known: states,
+      names: states,
       path: ['process', 'initial_state'],
     }),
     ...definition.states.flatMap(({ requiredArtifacts }, at) =>
       requiredArtifacts.flatMap((type, place) =>
         unknownNameFindings(type, 'artifact', {
-          known: artifacts,
+          names: artifacts,
           path: ['states', at, 'required_artifacts', place],
         }),
       ),
@@ -55,9 +55,9 @@ function unknownNames(definition: ProcessDefinition): readonly UnknownName[] {
     ...definition.roles.flatMap(({ allowedEvents }, at) =>
       (allowedEvents ?? []).flatMap((event, place) =>
         unknownNameFindings(event, 'event', {
-          known: definition.events.map(({ name }) => name),
+          names: definition.events.map(({ name }) => name),
           path: ['roles', at, 'allowed_events', place],
-          // state_gate listed them for its readers alone: the event says who may emit it.
+          // In state_gate this list was only for readers; the event decides who may emit it.
           severity: definition.dialect === 1 ? 'error' : 'warning',
         }),
       ),
@@ -76,9 +76,9 @@ function transitionReferences(
     return [
       ...(transition.from === '*'
         ? []
-        : unknownNameFindings(transition.from, 'state', { known: states, path: path('from') })),
-      ...unknownNameFindings(transition.event, 'event', { known: eventNames, path: path('event') }),
-      ...unknownNameFindings(transition.to, 'state', { known: states, path: path('to') }),
+        : unknownNameFindings(transition.from, 'state', { names: states, path: path('from') })),
+      ...unknownNameFindings(transition.event, 'event', { names: eventNames, path: path('event') }),
+      ...unknownNameFindings(transition.to, 'state', { names: states, path: path('to') }),
       ...unknownGuards(transition.guard, guardNames, path('guard')),
       ...unknownRoles(transition.allowedRoles ?? [], roles, path('allowed_roles')),
     ]
@@ -87,15 +87,15 @@ function transitionReferences(
 
 function unknownGuards(
   expression: GuardExpression | null,
-  known: DefinitionNames,
+  names: DefinitionNames,
   path: DefinitionPath,
 ): readonly UnknownName[] {
   if (expression === null) return []
-  if (typeof expression === 'string') return unknownNameFindings(expression, 'guard', { known, path })
-  if ('not' in expression) return unknownGuards(expression.not, known, [...path, 'not'])
+  if (typeof expression === 'string') return unknownNameFindings(expression, 'guard', { names, path })
+  if ('not' in expression) return unknownGuards(expression.not, names, [...path, 'not'])
   const key = 'all' in expression ? 'all' : 'any'
   const parts = 'all' in expression ? expression.all : expression.any
-  return parts.flatMap((part, at) => unknownGuards(part, known, [...path, key, at]))
+  return parts.flatMap((part, at) => unknownGuards(part, names, [...path, key, at]))
 }
 
 function guardReferences(
@@ -105,25 +105,25 @@ function guardReferences(
   return definition.guards.flatMap(({ name, guard }) => {
     if (guard.type === 'artifact') {
       const path = ['guards', name, 'artifact_type']
-      return unknownNameFindings(guard.artifactType, 'artifact', { known: artifacts, path })
+      return unknownNameFindings(guard.artifactType, 'artifact', { names: artifacts, path })
     }
     if (guard.type !== 'approval') return []
     return [
-      ...unknownNameFindings(guard.role, 'role', { known: roles, path: ['guards', name, 'role'] }),
+      ...unknownNameFindings(guard.role, 'role', { names: roles, path: ['guards', name, 'role'] }),
       ...(guard.of === null || isOfChanges(definition, guard.of)
         ? []
-        : unknownNameFindings(guard.of, 'artifact', { known: artifacts, path: ['guards', name, 'of'] })),
+        : unknownNameFindings(guard.of, 'artifact', { names: artifacts, path: ['guards', name, 'of'] })),
     ]
   })
 }
 
 function unknownRoles(
   used: DefinitionNames,
-  known: DefinitionNames,
+  names: DefinitionNames,
   path: DefinitionPath,
 ): readonly UnknownName[] {
   return used.flatMap((role, at) =>
-    role === '*' ? [] : unknownNameFindings(role, 'role', { known, path: [...path, at] }),
+    role === '*' ? [] : unknownNameFindings(role, 'role', { names, path: [...path, at] }),
   )
 }
 
@@ -131,17 +131,17 @@ function unknownNameFindings(
   name: string,
   kind: ReferenceKind,
   {
-    known,
+    names,
     path,
     severity = 'error',
-  }: { readonly known: DefinitionNames; readonly path: DefinitionPath; readonly severity?: Severity },
+  }: { readonly names: DefinitionNames; readonly path: DefinitionPath; readonly severity?: Severity },
 ): readonly UnknownName[] {
-  if (known.includes(name)) return []
-  const message = `There is no ${kind} "${name}".${didYouMean(name, known)}`
+  if (names.includes(name)) return []
+  const message = `There is no ${kind} "${name}".${didYouMean(name, names)}`
   return [{ kind, name, finding: finding(severity, 'unknown-reference', { message, path }) }]
 }
 
-/** A name is given once. (Guards are keys of a map: the reader refuses a second one.) */
+/** Finds duplicate names. (Guards are keys of a map: the YAML reader refuses duplicates.) */
 export function duplicates({ roles, states, events, artifacts }: ProcessDefinition): readonly Finding[] {
   return [
     ...repeatedNameFindings(
@@ -176,7 +176,7 @@ function repeatedNameFindings(section: string, key: string, names: readonly stri
   })
 }
 
-/** What is declared is used: an event in no transition, a guard that guards nothing, an artifact that nothing asks for. */
+/** Finds unused events, guards and artifacts. */
 export function unusedNameFindings({
   events,
   transitions,
@@ -185,7 +185,7 @@ export function unusedNameFindings({
   states,
 }: ProcessDefinition): readonly Finding[] {
   const guarding = new Set(transitions.flatMap(({ guard }) => guardNames(guard)))
-  const wanted = new Set([
+  const required = new Set([
     ...states.flatMap(({ requiredArtifacts }) => requiredArtifacts),
     ...guards.flatMap(({ guard }) => {
       if (guard.type === 'artifact') return [guard.artifactType]
@@ -212,7 +212,7 @@ export function unusedNameFindings({
         : [],
     ),
     ...artifacts.flatMap(({ type }, at) =>
-      wanted.has(type)
+      required.has(type)
         ? []
         : warn(`No state and no guard needs the artifact "${type}".`, ['artifacts', at, 'type']),
     ),

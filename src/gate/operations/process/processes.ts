@@ -61,15 +61,15 @@ export async function prepareProcess(
   }
 }
 
-const known = new WeakMap<ProcessSource, Promise<LoadedProcess>>()
+const loadedProcesses = new WeakMap<ProcessSource, Promise<LoadedProcess>>()
 
 /** Reads what was measured, once. */
 export function loadedProcess(
   files: RecordContext['processFiles'],
   measured: ProcessSource,
 ): Promise<LoadedProcess> {
-  const loaded = known.get(measured) ?? files.read(measured)
-  known.set(measured, loaded)
+  const loaded = loadedProcesses.get(measured) ?? files.read(measured)
+  loadedProcesses.set(measured, loaded)
   return loaded
 }
 
@@ -91,9 +91,9 @@ export function soundProcess(measured: LoadedProcess | null): UsableProcess {
 
 function unusableProcessFailure({ file, findings }: LoadedProcess): Failure {
   const errors = findings.filter(({ severity }) => severity === 'error')
-  const told = errors.slice(0, 5).map((error) => `${findingPlacePrefix(error)}${error.message}`)
+  const messages = errors.slice(0, 5).map((error) => `${findingPlacePrefix(error)}${error.message}`)
   const more = errors.length > 5 ? `\n… and ${errors.length - 5} more.` : ''
-  return new Failure('REFUSED', `The process in ${file} has errors:\n${told.join('\n')}${more}`, {
+  return new Failure('REFUSED', `The process in ${file} has errors:\n${messages.join('\n')}${more}`, {
     reason: 'process_has_errors',
     hint: `All of them: waymark process lint ${file}`,
   })

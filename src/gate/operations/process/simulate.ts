@@ -112,10 +112,10 @@ function simulationAnswer({ steps, run, finished, progress, prompt, next }: Simu
 }
 
 function stepAnswer({ event, role, result, withdraws }: SimulatedStep): z.output<typeof StepEntry> {
-  const asked = { event, role, accepted: result.accepted }
+  const entry = { event, role, accepted: result.accepted }
   if (result.accepted) {
     return {
-      ...asked,
+      ...entry,
       transition: { from_state: result.from, to_state: result.to },
       state_changed: result.stateChanged,
       new_revision: result.run.revision,
@@ -124,7 +124,7 @@ function stepAnswer({ event, role, result, withdraws }: SimulatedStep): z.output
     }
   }
   return {
-    ...asked,
+    ...entry,
     code: result.code,
     message: result.message,
     missing: result.missing.map(missingEntry),

@@ -14,15 +14,15 @@ import type { LoadedRun } from '../../ports/run-reads.ts'
 import type { MeasurementQuestions, RunMeasurements } from './measurements.ts'
 import { guardLine } from './refusal.ts'
 
-/** What stands in the way of a guard over changes, as a person may accept it: exactly so, and no longer than it is so. */
+/** Changes that fail a guard and that a person may accept; the acceptance ends with any further change. */
 export interface AcceptableChanges {
   readonly name: string
-  /** What the guard asks, by which it is known whatever it is called. */
+  /** The guard's condition as a key, which survives a rename of the guard. */
   readonly guard: string
-  /** Hash of what was found, with what is on disk and what git holds of it. */
+  /** Hash of the findings, with the files' content on disk and in git. */
   readonly content: string
   readonly files: ChangesRequest['files']
-  /** A person is asked about all of it at a task, or will be when the task is completed. */
+  /** An item of a task asks about all of it, or will when the task is completed. */
   readonly isAsked: boolean
 }
 
@@ -31,20 +31,20 @@ interface AcceptableContext {
   readonly attempts: readonly Attempt[]
   readonly guards: readonly NamedGuard[]
   readonly observed: ObservedChanges
-  readonly asked: ReadonlySet<string>
+  readonly askedPaths: ReadonlySet<string>
 }
 
-/** Null until the files were looked at. What cannot be told exactly cannot be accepted. */
+/** Null until measured. Changes that are not known exactly cannot be accepted. */
 export function prepareAcceptable(
   questions: Pick<MeasurementQuestions<RunMeasurements>, 'ask'>,
-  { context, attempts, guards, observed, asked }: AcceptableContext,
+  { context, attempts, guards, observed, askedPaths }: AcceptableContext,
 ): readonly AcceptableChanges[] | null {
   const { machine, fingerprint } = context
   const here = attempts.filter(({ snapshot }) => snapshot.machineId === machine?.id)
   const trees = [...Map.groupBy(here, ({ snapshot }) => treeOf(snapshot)).values()].flatMap(
     ([first]) => first?.snapshot ?? [],
   )
-  // Of work on other machines the record tells, which does not change.
+  // The record has the final state of work on other machines.
   const elsewhere = attempts
     .filter(({ snapshot, status }) => snapshot.machineId !== machine?.id && status !== 'abandoned')
     .map(({ id }) => id)
@@ -57,22 +57,22 @@ export function prepareAcceptable(
     const paths = [...new Set(findings.flatMap((finding) => finding.paths))].sort()
     const isWholeTree = findings.some((finding) => finding.isWholeTree)
     const states = trees.map((first) => questions.ask('fileStates', { first, paths, isWholeTree }))
-    const known = states.flatMap((state) => state ?? [])
-    if (known.length < states.length) {
+    const measuredStates = states.flatMap((state) => state ?? [])
+    if (measuredStates.length < states.length) {
       isWhole = false
       continue
     }
-    if (known.some(({ isExact }) => !isExact)) continue
+    if (measuredStates.some(({ isExact }) => !isExact)) continue
     const found = findings.map(({ reason, paths: named }) => ({ reason, paths: [...named].sort() }))
-    const contents = known.map(({ files, tree }) => ({ files, tree }))
+    const contents = measuredStates.map(({ files, tree }) => ({ files, tree }))
     const key = changesGuardKey(guard)
     acceptable.push({
       name,
       guard: key,
       content: fingerprint({ guard: key, found, contents, elsewhere }),
-      files: known.flatMap(({ files }) => files),
+      files: measuredStates.flatMap(({ files }) => files),
       isAsked: findings.every(
-        (finding) => finding.isAskedAtTask && finding.paths.every((path) => asked.has(path)),
+        (finding) => finding.isAskedAtTask && finding.paths.every((path) => askedPaths.has(path)),
       ),
     })
   }
@@ -81,7 +81,7 @@ export function prepareAcceptable(
 
 const maxAnswers = 100
 
-/** The guards of which a person accepted exactly what is found now, since the run came to its state. */
+/** The guards whose current findings a person accepted since the run entered its state. */
 export async function acceptedGuards(
   { inboxItems }: Reads,
   { record, visits }: LoadedRun,
@@ -113,28 +113,28 @@ interface RefusedChanges {
 }
 
 /**
- * The question whether changes that stand in the way of an event are accepted as they are; null where there is nothing to
- * ask. A question about another content ends. What a person said no to is not asked again for an agent.
+ * The item that asks to accept changes that block an event; null if there is nothing to ask. It closes items about other
+ * content. An agent's event does not repeat a question that a person dismissed.
  */
 export async function changesQuestion(
   { inboxItems }: Reads,
   { context, record, event, author, missing, acceptable, open }: RefusedChanges,
   setting: TransactionContext,
 ): Promise<{ readonly id: InboxItem['id']; readonly events: readonly NewProjectEvent[] } | null> {
-  const asked = acceptable.flatMap(({ isAsked, ...one }) => {
+  const questions = acceptable.flatMap(({ isAsked, ...one }) => {
     const guard = missing.find(({ name }) => name === one.name)
     return guard && !isAsked ? [{ ...one, line: guardLine(guard), reason: guard.reason }] : []
   })
-  if (asked.length === 0) return null
-  const content = context.fingerprint(asked.map((one) => one.content))
+  if (questions.length === 0) return null
+  const content = context.fingerprint(questions.map((one) => one.content))
   const isSame = ({ request }: InboxItem) => request?.kind === 'changes' && request.content === content
-  const known = open.find(isSame)
-  if (known) return { id: known.id, events: [] }
+  const existing = open.find(isSame)
+  if (existing) return { id: existing.id, events: [] }
   if (context.actor.kind !== 'person') {
     const [last] = (await inboxItems.answeredOfRun(record.id, maxAnswers)).filter(isSame)
     if (last?.status === 'dismissed') return null
   }
-  const files = [...new Map(asked.flatMap((one) => one.files).map((file) => [file.path, file])).values()]
+  const files = [...new Map(questions.flatMap((one) => one.files).map((file) => [file.path, file])).values()]
   const { state, revision } = record
   const item = runItem(
     record,
@@ -145,12 +145,17 @@ export async function changesQuestion(
         state,
         revision,
         event,
-        guards: asked.map(({ name, guard, reason, content: own }) => ({ name, guard, reason, content: own })),
+        guards: questions.map(({ name, guard, reason, content: own }) => ({
+          name,
+          guard,
+          reason,
+          content: own,
+        })),
         content,
         files: files.slice(0, maxFiles),
         ...(context.machine && { machine: context.machine.id }),
       },
-      reason: `${author} asks for "${event}" of run ${record.id} (${record.process.name}), which is in "${state}". ${asked.map(({ line }) => `${line}.`).join(' ')} May it pass with exactly this?`,
+      reason: `${author} asks for "${event}" of run ${record.id} (${record.process.name}), which is in "${state}". ${questions.map(({ line }) => `${line}.`).join(' ')} May it pass with exactly this?`,
       paths: files.map(({ path }) => path),
     },
     setting,

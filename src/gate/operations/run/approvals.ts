@@ -37,7 +37,7 @@ interface ApprovalContext {
   /** Who brought the run to its state, and so cannot approve that. */
   readonly requester: Author | null
   /** What was approved before. */
-  readonly known: readonly RunApproval[]
+  readonly priorApprovals: readonly RunApproval[]
 }
 
 export interface ApprovalSet {
@@ -49,7 +49,7 @@ export interface ApprovalSet {
 
 /** Binds approvals to what is there now. Fails when there is nothing of that type to approve, or it is one's own work. */
 export async function giveApprovals(
-  { reads, loaded, run, external, handling, requester, known }: ApprovalContext,
+  { reads, loaded, run, external, handling, requester, priorApprovals }: ApprovalContext,
   given: readonly ApprovalInput[],
   setting: TransactionContext,
 ): Promise<ApprovalSet> {
@@ -105,8 +105,8 @@ export async function giveApprovals(
       createdAt: setting.at,
     }
   })
-  const before = (approval: RunApproval) => known.find((earlier) => isRepeated(earlier, approval))
-  const fresh = approvals.filter((approval) => before(approval) === undefined)
+  const priorOf = (approval: RunApproval) => priorApprovals.find((earlier) => isRepeated(earlier, approval))
+  const fresh = approvals.filter((approval) => priorOf(approval) === undefined)
   return {
     recorded: fresh.map((approval) => ({
       kind: 'run.approved',
@@ -124,7 +124,7 @@ export async function giveApprovals(
       current: true,
       independence: 'independent',
     })),
-    already: approvals.flatMap((approval) => before(approval) ?? []),
+    already: approvals.flatMap((approval) => priorOf(approval) ?? []),
   }
 }
 
@@ -213,11 +213,13 @@ export async function withdrawForTasks(
   const approved = await reads.runs.approvedBy(identityOf(actor), subjects)
   const runs = approved.filter(({ id }) => !decided.has(id))
   const open = await reads.inboxItems.ofRuns(runs.map(({ id }) => id))
-  const asked = new Set(open.flatMap(({ kind, runId }) => (kind === 'approval' ? runId : [])))
+  const runsAwaitingApproval = new Set(open.flatMap(({ kind, runId }) => (kind === 'approval' ? runId : [])))
   // Each run stays where it is, and asks for the approval again.
   const events = await Promise.all(
     runs.map(async (run) => {
-      const definition = asked.has(run.id) ? null : await reads.runs.definition(run.process.hash)
+      const definition = runsAwaitingApproval.has(run.id)
+        ? null
+        : await reads.runs.definition(run.process.hash)
       const item = definition && decisionItem(definition, run, setting)
       const withdrawn = approvalsWithdrawn(run, sender)
       return item ? [withdrawn, { kind: 'inbox.opened' as const, item }] : [withdrawn]

@@ -4,40 +4,40 @@ import { isDeclared, judgePath, parseScope } from '../../../track/domain/scope/s
 import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
 import type { WorkOutside } from './external-state.ts'
 
-/** A file that differs from how it was at a subject's first attempt, and changed while none of its attempts ran. */
+/** A file that differs from the start of a subject's first attempt, and changed while none of its attempts ran. */
 export interface GapChange {
   /** The work tree. */
   readonly top: string
   readonly path: string
   /** From the project's folder; null for a file outside it. */
   readonly own: string | null
-  /** It decides what runs, or what agents are told. */
+  /** It controls commands or agents' instructions. */
   readonly isSensitive: boolean
 }
 
-/** A time after a subject's first attempt in a work tree in which no attempt ran that was brought to its end. */
+/** An interval after a subject's first attempt without an attempt; abandoned attempts do not count. */
 interface AttemptGap {
   readonly from: SnapshotLocation
-  /** Null: it goes on. */
+  /** Null: until now. */
   readonly to: SnapshotLocation | null
 }
 
-/** A work tree of a subject, and what is to be measured in it outside its attempts. */
+/** A work tree of a subject, and the measurements it needs outside its attempts. */
 export interface WorkQuestion {
   /** All attempts at the subject there, in order. */
   readonly own: readonly Attempt[]
   readonly first: Attempt
-  /** The last one, where none is open; null where it is not asked what was touched since. */
+  /** The last attempt, if none is open; null if files touched since are not needed. */
   readonly last: Attempt | null
   readonly gaps: readonly AttemptGap[]
-  /** Whether its changes are compared with how it was before the first. */
+  /** Whether its changes are compared with the start of the first attempt. */
   readonly isCompared: boolean
 }
 
 /**
- * What changed in the work trees of a subject outside its attempts: between them, since the last, and in those that were
- * given up, whose end nobody measured. Without what git brought and what others worked on. Trees that are gone or on
- * another machine, and snapshots whose time is over, tell nothing. Null where a tree is there and cannot be measured.
+ * Changes in the work trees of a subject outside its attempts: between them, since the last one, and in abandoned ones.
+ * Changes by git and by other work are left out. Trees that are gone or on another machine, and expired snapshots, yield
+ * nothing. Null if a tree exists and cannot be measured.
  */
 export async function gapChangesOf(
   reads: Reads,
@@ -74,7 +74,7 @@ export function gapsOf(attempts: readonly Attempt[]): readonly AttemptGap[] {
   return gaps
 }
 
-/** Whether a path lies in the areas of other work in the tree since then, or in what other work changed: also in other trees. */
+/** Whether a path is in the scope of other work in the tree, or was changed by other work in any tree. */
 async function foreignWork(
   { tasks, runs }: Reads,
   own: readonly Attempt[],

@@ -16,11 +16,11 @@ import type { ApprovableCommand, ExternalState } from './external-state.ts'
 import { isStillRunning, keepLease } from './lease.ts'
 import type { CommandQuestion, MeasurementQuestions } from './measurements.ts'
 
-/** How long an event waits for its commands, in milliseconds; they go on when it is over. */
-const patience = 25_000
-/** The same for a call from another machine, which waits ten seconds for an answer. */
-const patienceAway = 5_000
-const pollEvery = 250
+/** How long an event waits for its commands; they continue after that. */
+const waitMs = 25_000
+/** The same for a call from another machine, whose request times out after ten seconds. */
+const remoteWaitMs = 5_000
+const pollMs = 250
 
 const commandId = z.string().max(100)
 export const commandReportShape = {
@@ -31,7 +31,7 @@ export const commandReportShape = {
   hash: sha.max(64),
 }
 
-/** Commands that were begun for this call, run on the machine that has the files. */
+/** Runs commands that were started for this call, on the machine that has the files. */
 export const commandRuns = measurement({
   brief: list(
     pinned.extend({ id: commandId, timeout: z.number().positive(), hash: sha, approvedThere: z.boolean() }),
@@ -40,12 +40,13 @@ export const commandRuns = measurement({
   measured: list(
     z.strictObject({
       id: commandId,
-      /** Null: it goes on, and its end is told later. */
+      /** Null: it still runs, and its result is reported later. */
       report: z.strictObject({ ...commandReportShape, exitCode: z.int().nullable() }).nullable(),
     }),
     1_000,
   ),
-  fits: (asked, ran) => asked.length === ran.length && ran.every(({ id }, at) => id === asked[at]?.id),
+  fits: (briefs, results) =>
+    briefs.length === results.length && results.every(({ id }, index) => id === briefs[index]?.id),
   measure: ({ remoteCommands }, commands) => {
     if (!remoteCommands)
       throw new Error('Commands of guards are measured only for a record on another machine.')
@@ -59,15 +60,14 @@ interface CommandsToRun {
   readonly context: Pick<RecordContext, 'actor' | 'machine' | 'callKey' | 'fingerprint'>
   readonly record: RunRecord
   readonly external: ExternalState
-  /** Runs those that have a result, too. */
+  /** Also run commands that have a result. */
   readonly again?: boolean
 }
 
 /**
- * What is done about the commands of an event's guards before it is decided: a person is asked where one was never
- * approved, and what did not run yet on the tree as it is runs (one per command and tree, in whatever process). Null until
- * what was begun for this call on another machine was run there. A command is named to that machine only while the record
- * says that it runs.
+ * The step for the commands of an event's guards: it asks a person about unapproved ones, and runs those without a result
+ * for the current tree, once per command and tree. Null until commands started on another machine ended there. That
+ * machine gets a command only while the record says that it runs.
  */
 export async function prepareCommandRuns(
   reads: Reads,
@@ -76,19 +76,19 @@ export async function prepareCommandRuns(
 ): Promise<PreparationStep | undefined | null> {
   const { context, external } = running
   const { tree, folder } = external
-  const own = ownCommands(running)
-  if (tree === null || own.length === 0) return undefined
+  const commands = ownCommands(running)
+  if (tree === null || commands.length === 0) return undefined
   const ended: { readonly command: CommandResult; readonly report: CommandReport }[] = []
   let isWhole = true
-  for (const command of context.machine ? own.filter(({ approved }) => approved) : []) {
+  for (const command of context.machine ? commands.filter(({ approved }) => approved) : []) {
     const { guard, hash, approvedThere } = command
-    const begun = await reads.runs.commandResult(
+    const started = await reads.runs.commandResult(
       { ...commandRequestFields(command), folder },
       command.tree ?? tree,
     )
-    if (begun?.status !== 'running' || begun.id !== idInCall(context, command)) continue
+    if (started?.status !== 'running' || started.id !== idInCall(context, command)) continue
     const { run, timeout } = guard
-    const { id } = begun
+    const { id } = started
     const ran = questions.ask('ran', {
       id,
       run,
@@ -99,7 +99,7 @@ export async function prepareCommandRuns(
       approvedThere,
     })
     if (ran === undefined) isWhole = false
-    else if (ran.report) ended.push({ command: begun, report: ran.report })
+    else if (ran.report) ended.push({ command: started, report: ran.report })
   }
   if (!isWhole) return null
   if (ended.length === 0) return { name: 'begin', take: (handling) => runCommands(handling, running) }
@@ -114,7 +114,7 @@ export async function prepareCommandRuns(
   }
 }
 
-/** What a runner is to run is neither run nor asked about for anybody else. */
+/** Commands reserved for a runner are left out for all other callers. */
 function ownCommands({ context: { actor }, external }: CommandsToRun): readonly ApprovableCommand[] {
   return external.commands.filter(({ guard }) => guard.by !== 'runner' || actor.runner === true)
 }
@@ -123,42 +123,42 @@ async function runCommands(handling: CommandContext, running: CommandsToRun): Pr
   const { record, external } = running
   const { tree, folder } = external
   if (tree === null) return
-  const own = ownCommands(running)
+  const commands = ownCommands(running)
   await askPerson(
     handling,
     record,
-    own.map(({ guard, hash, approved, refusal, question }) => {
+    commands.map(({ guard, hash, approved, refusal, question }) => {
       const isAnswered = approved || refusal !== null
       return { run: guard.run, folder, pinned: guard.pinned, hash, isAnswered, question }
     }),
   )
-  const under = own
+  const runs = commands
     .filter(({ approved }) => approved)
     .map((command) => begin(handling, record, { command, tree, folder, again: running.again ?? false }))
-  const all = Promise.all(under)
-  // The command line ends with its answer, and its commands with it: there they are waited for.
-  await (handling.actor.channel === 'cli' && !handling.machine ? all : waitAtMost(patienceOf(handling), all))
+  const all = Promise.all(runs)
+  // The command line ends its commands when it exits, so it waits for them.
+  await (handling.actor.channel === 'cli' && !handling.machine ? all : waitAtMost(waitOf(handling), all))
 }
 
 interface CommandStart {
   readonly command: ApprovableCommand
   readonly tree: string
   readonly folder: string
-  /** Runs it although there is a result for this tree. */
+  /** Run it even if there is a result for this tree. */
   readonly again: boolean
 }
 
-/** Resolves when the command has a result for the tree, from this process or another; or is begun on another machine. */
-async function begin(handling: CommandContext, run: RunRecord, beginning: CommandStart): Promise<void> {
-  // What a person approved is what runs: a pinned file that changed since this was judged is asked about first.
-  if (!handling.machine && !(await isAsApproved(handling, beginning))) return
-  const started = await claim(handling, run, beginning)
+/** Resolves when the command has a result for the tree, or was started on another machine. */
+async function begin(handling: CommandContext, run: RunRecord, request: CommandStart): Promise<void> {
+  // Run only what a person approved: a pinned file may have changed since the check.
+  if (!handling.machine && !(await isAsApproved(handling, request))) return
+  const started = await claim(handling, run, request)
   if (started === 'known') return
-  if (started === 'elsewhere') return waitForOther(handling, beginning)
-  if (!handling.machine) await runLocally(handling, beginning, started)
+  if (started === 'elsewhere') return waitForOther(handling, request)
+  if (!handling.machine) await runLocally(handling, request, started)
 }
 
-/** Writes that the command runs for its caller, unless it has a result or runs already: decided under the lock. */
+/** Records that the command runs, unless it has a result or runs already; decided under the lock. */
 function claim(
   handling: CommandContext,
   run: RunRecord,
@@ -168,12 +168,12 @@ function claim(
   const inCall = idInCall(handling, command)
   return recordAside<CommandResult | 'known' | 'elsewhere'>(async (reads, setting) => {
     const key = command.tree ?? tree
-    const known = await reads.runs.commandResult({ ...commandRequestFields(command), folder }, key)
+    const stored = await reads.runs.commandResult({ ...commandRequestFields(command), folder }, key)
     if (inCall !== null && (await reads.runs.command(inCall))) return { events: [], answer: 'known' }
-    const around = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: setting.at }
-    const running = known?.status === 'running' && (await isStillRunning(reads, known, around))
+    const runners = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: setting.at }
+    const running = stored?.status === 'running' && (await isStillRunning(reads, stored, runners))
     if (running) return { events: [], answer: 'elsewhere' as const }
-    const counts = known?.treeHeld === true && !['running', 'stopped'].includes(known.status)
+    const counts = stored?.treeHeld === true && !['running', 'stopped'].includes(stored.status)
     if (counts && !again) return { events: [], answer: 'known' as const }
     const started: CommandResult = {
       id: inCall ?? setting.ids.next('commandResult'),
@@ -194,7 +194,7 @@ function claim(
   })
 }
 
-/** The id of a command in a call of another machine, by which it is known again when the call is sent again. */
+/** The id of a command in a call from another machine: the same when the call is sent again. */
 function idInCall(
   { machine, callKey, fingerprint }: CommandsToRun['context'],
   { hash, tree }: ApprovableCommand,
@@ -203,7 +203,7 @@ function idInCall(
   return `${idPrefixes.commandResult}-${fingerprint([callKey, hash, tree]).slice(0, 15)}` as CommandResultId // of its kind
 }
 
-/** The line, and by whom its result counts. */
+/** The line, and the kind of caller whose results count. */
 function commandRequestFields({ guard: { run, by } }: ApprovableCommand): Pick<CommandGuard, 'run' | 'by'> {
   return { run, ...(by && { by }) }
 }
@@ -225,7 +225,7 @@ async function runLocally(
 
 const maxTouched = 20
 
-/** Starts a command, and says how it ended and what became of the work tree meanwhile. */
+/** Runs a command; reports its end and the changes of the work tree meanwhile. */
 export async function reportCommand(
   { witness, commandApprovals }: Pick<Context, 'witness' | 'commandApprovals'>,
   command: PinnedCommand,
@@ -243,10 +243,10 @@ export async function reportCommand(
   }
 }
 
-/** So much of what a command printed, from its end, is in a log entry; the whole of it is kept beside, for a while. */
+/** The last part of an output goes into the log entry; the whole is kept beside it for a limited time. */
 const maxInEvent = 2_000
 
-/** The end of a command with what it printed. A result counts only for the tree and the pinned files that it is of. */
+/** The end of a command with its output. A result counts only for its tree and pinned files. */
 export async function endOfCommand(
   fingerprint: Context['fingerprint'],
   command: Pick<CommandResult, 'id' | 'runId' | 'tree'>,
@@ -268,7 +268,7 @@ export async function endOfCommand(
   if (printed.length <= maxInEvent) {
     return { events: [{ kind: 'command.ended', ...ended, output: printed }], beside: [] }
   }
-  // Text as it is stored has no halves of characters.
+  // Stored text has no lone surrogates.
   const text = printed.toWellFormed()
   const bytes = new TextEncoder().encode(text)
   const whole = { sha256: await hexDigest('SHA-256', bytes), bytes: bytes.length }
@@ -285,14 +285,14 @@ async function isAsApproved(
   return (await commandApprovals.hashOf({ run: guard.run, folder, pinned: guard.pinned })) === hash
 }
 
-/** What became of the tree while a command ran, so that it does not tell of this one; null where nothing did. */
+/** Why a result does not count for the tree; null if it counts. */
 function disturbanceOf(
   fingerprint: Context['fingerprint'],
   { tree: expected }: Pick<CommandResult, 'tree'>,
   { tree, touched, hash }: CommandReport,
 ): string | null {
   if (tree === null || touched === null) return 'the work tree could not be measured after it ended'
-  // Of a file that was changed and changed back the hash says nothing, and its stamp does.
+  // The hash misses a file that was changed and changed back; its stamp does not.
   if (touched.length > 0) {
     const more = touched.length > maxNamed ? ` and ${touched.length - maxNamed} more` : ''
     return `${touched.slice(0, maxNamed).join(', ')}${more} changed while it ran`
@@ -320,23 +320,23 @@ async function waitForOther(
   { command, tree, folder }: CommandStart,
 ): Promise<void> {
   const { store, commandRunner, clock } = handling
-  const until = performance.now() + patienceOf(handling)
+  const until = performance.now() + waitOf(handling)
   while (performance.now() < until) {
     const runs = await store.view(async (reads) => {
-      const known = await reads.runs.commandResult(
+      const stored = await reads.runs.commandResult(
         { ...commandRequestFields(command), folder },
         command.tree ?? tree,
       )
-      const around = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: clock.now() }
-      return known?.status === 'running' && (await isStillRunning(reads, known, around))
+      const runners = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: clock.now() }
+      return stored?.status === 'running' && (await isStillRunning(reads, stored, runners))
     })
     if (!runs) return
-    await pause(pollEvery)
+    await pause(pollMs)
   }
 }
 
-function patienceOf({ machine }: CommandContext): number {
-  return machine ? patienceAway : patience
+function waitOf({ machine }: CommandContext): number {
+  return machine ? remoteWaitMs : waitMs
 }
 
 async function pause(milliseconds: number): Promise<void> {
@@ -344,9 +344,9 @@ async function pause(milliseconds: number): Promise<void> {
   processEnd.throwIfAborted()
 }
 
-/** Waits for work at most so long; the work goes on. */
+/** Waits for work up to a limit; the work continues after it. */
 async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  work.catch(() => undefined) // once no one waits for it any more, what it recorded tells
+  work.catch(() => undefined) // after the limit, the record shows how it ended
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, milliseconds)
   try {
@@ -356,18 +356,18 @@ async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise
   }
 }
 
-/** A command as a guard asks for it, in a folder. */
+/** A guard's command in a folder. */
 type GuardCommand = Pick<CommandRequest, 'run' | 'folder' | 'pinned'>
 type RequestedGuardCommand = GuardCommand & { readonly hash: string; readonly isAnswered: boolean }
 
 const maxFiles = 50
 const maxDiffLength = 6_000
 
-/** The question whether a command may run: its pinned files with their hashes, and what became of them since a yes. */
+/** The request to approve a command: its pinned files with hashes, and their changes since an approval. */
 function requestOf(
   { machine }: Pick<Context, 'machine'>,
   { run, folder, pinned: files, hash }: GuardCommand & { readonly hash: string },
-  { files: known, before }: CommandQuestion,
+  { files: hashedFiles, before }: CommandQuestion,
 ): CommandRequest {
   return {
     kind: 'command',
@@ -376,7 +376,7 @@ function requestOf(
     pinned: files,
     hash,
     ...(machine && { machine: machine.id }),
-    files: known.slice(0, maxFiles),
+    files: hashedFiles.slice(0, maxFiles),
     before: before && {
       hash: before.hash,
       author: before.author,
@@ -396,8 +396,8 @@ function changesSince(difference: NonNullable<CommandQuestion['before']>['differ
 }
 
 /**
- * Asks a person whether commands may run, once for each line and content; and ends the questions about those lines with
- * another content, which are not asked any more. Writes only where there is something to write.
+ * Opens an item for each unanswered command, once per line and content; closes items about other content of those lines.
+ * Writes only if something changes.
  */
 export async function askPerson(
   handling: CommandContext,
@@ -406,7 +406,7 @@ export async function askPerson(
 ): Promise<void> {
   const settled = await handling.store.view((reads) => hasAllAnswers(reads, commands))
   if (settled) return
-  const asked = commands.map((command) => {
+  const questions = commands.map((command) => {
     const { isAnswered, question } = command
     return {
       command,
@@ -415,22 +415,22 @@ export async function askPerson(
   })
   await handling.recordAside(async (reads, setting) => {
     const events: NewProjectEvent[] = []
-    for (const { command, request } of asked) {
+    for (const { command, request } of questions) {
       const open = await openQuestions(reads, command)
       const same = open.find((item) => hashOf(item) === command.hash)
       const reason = `Run ${run.id} of ${run.process.name} needs the result of "${command.run}" in ${command.folder}. ${approvalQuestion(request)}`
-      const made =
+      const newItem =
         request === null || same ? null : runItem(run, { kind: 'command', request, reason }, setting)
       const stale = open.filter((item) => hashOf(item) !== command.hash)
-      const by = made?.id ?? same?.id
-      events.push(...stale.map((item) => commandItemClosed(item, by)))
-      if (made) events.push({ kind: 'inbox.opened', item: made })
+      const successor = newItem?.id ?? same?.id
+      events.push(...stale.map((item) => commandItemClosed(item, successor)))
+      if (newItem) events.push({ kind: 'inbox.opened', item: newItem })
     }
     return { events, answer: null }
   })
 }
 
-/** What is asked, and what is to be looked at before the answer. */
+/** The question of an item, with the changed files to review. */
 function approvalQuestion(request: CommandRequest | null): string {
   const before = request?.before
   if (!before) return 'May it run there whenever a guard needs it?'

@@ -35,12 +35,12 @@ import type { MeasurementQuestions, RunMeasurements } from './measurements.ts'
 import { guardLine } from './refusal.ts'
 import { promptWithWords, type RunRemark, remarksWithEvent, runRemarks } from './remarks.ts'
 
-/** An event as it is sent. */
+/** An event as the caller sent it. */
 interface EventInput {
   readonly event: string
   readonly payload: JsonObject
   readonly files: readonly EvidenceFileInput[]
-  /** Null: wherever the run is. */
+  /** Null: any revision. */
   readonly expectedRevision: number | null
 }
 
@@ -49,13 +49,13 @@ export interface SendEventRequest {
   readonly runId: string | undefined
   readonly sent: EventInput
   readonly dryRun: boolean
-  /** The role that a person asks for; an agent's is the connection's. */
+  /** The role that a person chose; an agent has the role of its connection. */
   readonly role?: string | undefined
-  /** The caller's key, which is of the run; null for people's verbs, whose keys are the project's. */
+  /** The caller's key in the run; null for people's operations, whose keys belong to the project. */
   readonly idempotency: Omit<Idempotency, 'run'> | null
   /** Approvals that the sender gives first, in the same transaction. */
   readonly approvals?: readonly ApprovalInput[]
-  /** Reads the files that come with it; null until they were measured. */
+  /** Reads the submitted files; null until they were measured. */
   readonly readFiles?: (definition: ProcessDefinition) => Pick<ExternalState, 'handedIn' | 'unusable'> | null
 }
 
@@ -79,13 +79,13 @@ export type SendEventResult =
       readonly refused: RefusedTransition
       readonly run: RunRecord
       readonly itemId: string | null
-      /** Approvals that came with it and that the same person had given before. */
+      /** Approvals sent with it that the same person had given before. */
       readonly already: readonly RunApproval[]
     }
 
 type EventQuestions = Pick<MeasurementQuestions<RunMeasurements & { ran: typeof commandRuns }>, 'ask'>
 
-/** An event with all that it is decided by; or the answer to the same one that was sent before. */
+/** An event with everything needed to decide it; or the stored answer to a repeated one. */
 export type PreparedEvent =
   | { readonly kind: 'repeated'; readonly result: SendEventResult }
   | {
@@ -96,12 +96,12 @@ export type PreparedEvent =
       readonly observed: Observations
       readonly requester: Author | null
       readonly items: readonly InboxItem[]
-      readonly said: readonly RunRemark[]
+      readonly remarks: readonly RunRemark[]
     }
 
 /**
- * Prepares an event: its files, what its guards look at, and what its commands came to. `found` is null until all of it
- * was measured. Fails with IDEMPOTENCY_KEY_REUSED.
+ * Prepares an event: its files, the state that its guards need, the results of its commands. `found` is null until
+ * everything was measured. Fails with IDEMPOTENCY_KEY_REUSED.
  */
 export async function prepareEvent(
   reads: Reads,
@@ -119,11 +119,11 @@ export async function prepareEvent(
   const state = isEarly
     ? nothing
     : await prepareState(reads, questions, { context, loaded, event, approvals, runs: !dryRun })
-  const read = isEarly || !sending.readFiles ? nothing : sending.readFiles(loaded.definition)
-  if (read && !isEarly)
-    await assertSubmittedLocally(reads, context, { loaded, event, handedIn: read.handedIn })
-  if (state === null || read === null) return { found: null }
-  const external = { ...state, handedIn: read.handedIn, unusable: read.unusable }
+  const submission = isEarly || !sending.readFiles ? nothing : sending.readFiles(loaded.definition)
+  if (submission && !isEarly)
+    await assertSubmittedLocally(reads, context, { loaded, event, handedIn: submission.handedIn })
+  if (state === null || submission === null) return { found: null }
+  const external = { ...state, handedIn: submission.handedIn, unusable: submission.unusable }
   const first = dryRun ? undefined : await prepareCommandRuns(reads, questions, { context, record, external })
   if (first === null) return { found: null }
   return {
@@ -136,12 +136,12 @@ export async function prepareEvent(
       observed: await observeRun(sourcesOf(reads, { context, external }), loaded),
       requester: await requestAuthor(reads, loaded),
       items: await reads.inboxItems.ofRun(record.id),
-      said: await runRemarks(reads, record),
+      remarks: await runRemarks(reads, record),
     },
   }
 }
 
-/** Whether something stands against an event whatever its guards say: then nothing need be gathered for it. */
+/** Whether an event is refused regardless of its guards: then nothing is measured for it. */
 function isRefusedEarly(
   context: RecordContext,
   loaded: LoadedRun,
@@ -167,7 +167,7 @@ interface EventDecisionContext {
   readonly setting: TransactionContext
 }
 
-/** Decides about an event inside the one write transaction. */
+/** Decides an event inside the write transaction. */
 export async function decideEvent(
   { reads, context, setting }: EventDecisionContext,
   sending: SendEventRequest,
@@ -177,9 +177,9 @@ export async function decideEvent(
   const { loaded, external, caller, observed, requester } = prepared
   const { record, definition } = loaded
   const run = engineRun(loaded, external.fileFreshness)
-  const known = sending.approvals === undefined ? [] : await reads.runs.approvals(record.id)
+  const priorApprovals = sending.approvals === undefined ? [] : await reads.runs.approvals(record.id)
   const given = await giveApprovals(
-    { reads, loaded, run, external, handling: context, requester, known },
+    { reads, loaded, run, external, handling: context, requester, priorApprovals },
     sending.approvals ?? [],
     setting,
   )
@@ -191,8 +191,8 @@ export async function decideEvent(
   const result = withUsableFiles(transition(definition, run, eventRequest), record, external)
   const approves = given.recorded.length > 0 || given.already.length > 0
   if (!result.accepted && approves && result.code === 'GUARD_FAILED') {
-    // An approval was given, and others are still to come: no one was refused anything.
-    const asked = sending.dryRun
+    // The approval counts and others are missing: that is no refusal.
+    const question = sending.dryRun
       ? null
       : await askAboutChanges(
           reads,
@@ -200,18 +200,18 @@ export async function decideEvent(
           setting,
         )
     return {
-      events: [...given.recorded, ...(asked?.events ?? [])],
+      events: [...given.recorded, ...(question?.events ?? [])],
       answer: {
         kind: 'refused',
         refused: result,
         run: record,
-        itemId: asked?.id ?? null,
+        itemId: question?.id ?? null,
         already: given.already,
       },
     }
   }
   if (!result.accepted) {
-    const noticed = await refusalEvents(
+    const refusal = await refusalEvents(
       reads,
       {
         context,
@@ -220,14 +220,14 @@ export async function decideEvent(
         eventRequest,
         isDry: sending.dryRun,
         tried: triedSubmission(sending.sent, external),
-        by: { kind: context.actor.kind, name: caller },
+        author: { kind: context.actor.kind, name: caller },
       },
       setting,
     )
     return {
-      events: [...given.recorded, ...noticed.events],
+      events: [...given.recorded, ...refusal.events],
       agentName: caller,
-      answer: { kind: 'refused', refused: result, run: record, itemId: noticed.itemId, already: [] },
+      answer: { kind: 'refused', refused: result, run: record, itemId: refusal.itemId, already: [] },
     }
   }
   const change = accept(
@@ -244,28 +244,28 @@ function isRejection(
   { from, to, unsatisfied }: AcceptedTransition,
   event: string,
 ): boolean {
-  // An event that was only recorded decided nothing.
+  // An event that only added evidence decided nothing.
   return unsatisfied.length === 0 && isSentBack(loaded.definition, { event, from, to })
 }
 
-const maxTried = 20
+const maxTriedFiles = 20
 const maxTriedLength = 500
 
-/** What a refused event came with, as it is kept; null where it was nothing. */
+/** The files and payload of a refused event, shortened for the log; null if it had none. */
 function triedSubmission({ files, payload }: EventInput, { unusable }: ExternalState): AttemptedEvent | null {
-  const shown = files.slice(0, maxTried).map((file, at) => {
-    const problem = unusable.find(({ path }) => path === `/artifact_paths/${at}`)
+  const triedFiles = files.slice(0, maxTriedFiles).map((file, index) => {
+    const problem = unusable.find(({ path }) => path === `/artifact_paths/${index}`)
     return {
       path: excerpt(typeof file === 'string' ? file : file.path, maxTriedLength),
       reason: problem === undefined ? null : excerpt(problem.message, maxTriedLength),
     }
   })
   const isEmpty = Object.keys(payload).length === 0
-  if (shown.length === 0 && isEmpty) return null
-  return { files: shown, payload: isEmpty ? null : excerpt(JSON.stringify(payload), maxTriedLength) }
+  if (triedFiles.length === 0 && isEmpty) return null
+  return { files: triedFiles, payload: isEmpty ? null : excerpt(JSON.stringify(payload), maxTriedLength) }
 }
 
-/** An event whose files cannot be evidence is refused for that before its guards are. */
+/** Refuses an event with unusable files before its guards are reported. */
 function withUsableFiles(
   result: AcceptedTransition | RefusedTransition,
   { revision }: RunRecord,
@@ -298,7 +298,7 @@ function accept(
   { prepared, accepted, eventRequest, given, sending, author }: AcceptEventContext,
   setting: TransactionContext,
 ): ChangeSet<SendEventResult> {
-  const { loaded, external, items, said, caller } = prepared
+  const { loaded, external, items, remarks, caller } = prepared
   const { record, definition } = loaded
   const advanced = advanceRun(
     {
@@ -313,7 +313,7 @@ function accept(
     },
     setting,
   )
-  const answer = acceptedAnswer(definition, advanced, accepted, said)
+  const answer = acceptedAnswer(definition, advanced, accepted, remarks)
   return {
     events: [...given.recorded, ...advanced.events],
     agentName: caller,
@@ -331,16 +331,16 @@ function accept(
   }
 }
 
-/** The answer of the same event sent before with the same key. Fails when the key came with other content. */
+/** The stored answer of an event with the same key. Fails if that event had other content. */
 async function repeatedEvent(
   reads: Reads,
   { record }: LoadedRun,
   { idempotency }: SendEventRequest,
 ): Promise<SendEventResult | null> {
   if (idempotency === null) return null
-  const known = await reads.keys.answerOf({ ...idempotency, run: record.id })
-  if (known === null) return null
-  const answer = known.answer as AcceptedEntry & { readonly event_id: string } // as it was answered then
+  const stored = await reads.keys.answerOf({ ...idempotency, run: record.id })
+  if (stored === null) return null
+  const answer = stored.answer as AcceptedEntry & { readonly event_id: string } // as it was answered then
   return { kind: 'repeated', answer, eventId: answer.event_id, run: record }
 }
 
@@ -353,7 +353,7 @@ function sourcesOf(
   return { reads, external, fingerprint, now: clock.now(), actor, isAlive }
 }
 
-/** What was gathered for an event, and who sends it. */
+/** The observations for an event, its files and its emitter. */
 interface EventSources {
   readonly emitter: Emitter
   readonly observed: Observations
@@ -379,13 +379,13 @@ function acceptedAnswer(
   definition: ProcessDefinition,
   { record, event }: AdvancedRun,
   { unsatisfied, stateChanged }: AcceptedTransition,
-  said: readonly RunRemark[],
+  before: readonly RunRemark[],
 ): AcceptedEntry {
-  const own = stateNamed(definition, record.state)?.prompt ?? null
+  const statePrompt = stateNamed(definition, record.state)?.prompt ?? null
   const prompt = promptWithWords(
-    own === null ? null : interpolatePrompt(own, definition.dialect, record.context),
+    statePrompt === null ? null : interpolatePrompt(statePrompt, definition.dialect, record.context),
     record.state,
-    remarksWithEvent(event, said),
+    remarksWithEvent(event, before),
   )
   const next = definition.events
     .filter(({ name }) => candidates(definition, record.state, name).length > 0)
@@ -403,7 +403,7 @@ function acceptedAnswer(
   }
 }
 
-/** How many refusals that are alike are kept while a run stays in a state, and how many of an event in all. */
+/** Limits while a run stays in a state: recorded refusals that are alike, and of one event in total. */
 const maxAlike = 20
 const maxOfEvent = 200
 
@@ -414,19 +414,16 @@ interface RefuseEventContext {
   readonly refused: RefusedTransition
   readonly eventRequest: EventRequest
   readonly tried: AttemptedEvent | null
-  readonly by: Pick<Actor, 'kind' | 'name'>
+  readonly author: Pick<Actor, 'kind' | 'name'>
 }
 
-/**
- * What is kept of a refused event: who was refused what and why. Where an agent asked for what only people decide, the
- * question waits for them as an inbox item.
- */
+/** Records a refused event. If an agent sent an event that only people decide, it opens an inbox item. */
 async function refusalEvents(
   reads: Reads,
   refusing: RefuseEventContext,
   setting: TransactionContext,
 ): Promise<{ readonly events: readonly NewProjectEvent[]; readonly itemId: string | null }> {
-  const { prepared, refused, eventRequest, tried, by } = refusing
+  const { prepared, refused, eventRequest, tried, author } = refusing
   const { record, visits } = prepared.loaded
   const { code, message, missing } = refused
   const since = visits.find(({ state }) => state === record.state)?.last ?? 1
@@ -450,18 +447,20 @@ async function refusalEvents(
         state: record.state,
         revision: record.revision,
         role: eventRequest.emitter.role,
-        author: by.name,
+        author: author.name,
         createdAt: setting.at,
       },
     })
   }
-  const asked = question(refusing, setting)
-  if (asked?.isNew) projectEvents.push({ kind: 'inbox.opened', item: asked.item })
-  const changes = asked ? null : await askAboutChanges(reads, { ...refusing, author: by.name }, setting)
+  const decision = question(refusing, setting)
+  if (decision?.isNew) projectEvents.push({ kind: 'inbox.opened', item: decision.item })
+  const changes = decision
+    ? null
+    : await askAboutChanges(reads, { ...refusing, author: author.name }, setting)
   projectEvents.push(...(changes?.events ?? []))
-  // Nothing that a dry run would ask is there to be answered.
-  const isThere = !refusing.isDry || !(asked?.isNew || changes?.events.length)
-  return { events: projectEvents, itemId: isThere ? (asked?.item.id ?? changes?.id ?? null) : null }
+  // A dry run records no item, so there is nothing to answer.
+  const isRecorded = !refusing.isDry || !(decision?.isNew || changes?.events.length)
+  return { events: projectEvents, itemId: isRecorded ? (decision?.item.id ?? changes?.id ?? null) : null }
 }
 
 function askAboutChanges(
@@ -492,24 +491,24 @@ function askAboutChanges(
 }
 
 function question(
-  { prepared: { loaded, items: open }, refused, eventRequest, by }: RefuseEventContext,
+  { prepared: { loaded, items: open }, refused, eventRequest, author }: RefuseEventContext,
   setting: TransactionContext,
 ): { readonly item: InboxItem; readonly isNew: boolean } | null {
   const { record, definition } = loaded
   const event = eventNamed(definition, eventRequest.event)
-  if (refused.code !== 'FORBIDDEN' || by.kind === 'person' || !event || !isForPeople(definition, event))
+  if (refused.code !== 'FORBIDDEN' || author.kind === 'person' || !event || !isForPeople(definition, event))
     return null
-  const known = open.find(
+  const existing = open.find(
     ({ request }) => request?.kind === 'decision' && request.events.includes(event.name),
   )
-  if (known) return { item: known, isNew: false }
+  if (existing) return { item: existing, isNew: false }
   const { state, revision } = record
   const item = runItem(
     record,
     {
       kind: 'approval',
       request: { kind: 'decision', state, revision, events: [event.name], approvals: [] },
-      reason: `${by.name} asks for "${event.name}" of run ${record.id} (${definition.name}), which is in "${state}".`,
+      reason: `${author.name} asks for "${event.name}" of run ${record.id} (${definition.name}), which is in "${state}".`,
     },
     setting,
   )

@@ -11,12 +11,13 @@ export function emitterOf(
   { actor, permissions }: Pick<CommandContext, 'actor' | 'permissions'>,
   definition: ProcessDefinition,
   event: string,
-  asked?: string,
+  requestedRole?: string,
 ): Emitter {
-  if (!permissions || permissions.user !== undefined) return emitterFor(definition, event, { actor, asked })
+  if (!permissions || permissions.user !== undefined)
+    return emitterFor(definition, event, { actor, asked: requestedRole })
   const allowed = eventNamed(definition, event)?.allowedRoles ?? []
   const own = permissions.roles.find((role) => allowed.includes(role))
-  const emitter = emitterFor(definition, event, { actor, asked: asked ?? own })
+  const emitter = emitterFor(definition, event, { actor, asked: requestedRole ?? own })
   const human = definition.roles.some(({ name, kind }) => name === emitter.role && kind === 'human')
   const has =
     actor.kind === 'person' ? emitter.role !== null && permissions.roles.includes(emitter.role) : !human

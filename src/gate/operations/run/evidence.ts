@@ -28,13 +28,13 @@ interface ObservationSources {
   readonly external: ExternalState
   readonly fingerprint: Fingerprint
   readonly now: number
-  /** Who asks, or emits. */
+  /** The caller or emitter. */
   readonly actor: Actor
-  /** Whether a runner of that name still runs. */
+  /** Whether a runner of this name still runs. */
   readonly isAlive: CommandRunner['isAlive']
 }
 
-/** The run as its engine sees it: with how its files stand on disk now. */
+/** The run for the engine, with the current status of its files. */
 export function engineRun(
   { record, visits, artifacts }: LoadedRun,
   fileFreshness: ExternalState['fileFreshness'],
@@ -53,12 +53,12 @@ export function engineRun(
   }
 }
 
-/** Whether guards look at anything beside the run itself. */
+/** Whether guards need evidence from outside the run. */
 export function hasObservationNeeds({ needs }: ExternalState): boolean {
   return needs.some(({ kind }) => kind !== 'context' && kind !== 'artifacts')
 }
 
-/** What the guards look at beside the run itself, read in the same view or transaction as the decision. */
+/** The evidence from outside the run, read in the same view or transaction as the decision. */
 export async function observeRun(sources: ObservationSources, loaded: LoadedRun): Promise<Observations> {
   const { reads, external } = sources
   const { needs } = external
@@ -85,7 +85,7 @@ async function observedCommand(
   const onTree = tree === null ? null : await reads.runs.commandResult(command, tree)
   const result = onTree ?? (await reads.runs.commandResult(command))
   const nothing = { run, ...(by && { by }), exitCode: null, startedAt: null, output: '', onThisTree: false }
-  // What a runner runs is answered for where it runs.
+  // Commands of a runner need no approval here: the runner's machine decides.
   if (by === 'runner' && result === null) return { ...nothing, status: 'not_run' }
   if (by !== 'runner' && refusal) return { ...nothing, status: 'refused', refusal }
   if (by !== 'runner' && !approved) return { ...nothing, status: 'unapproved' }
@@ -109,9 +109,9 @@ async function observedCommand(
 
 async function observedCi({ reads, external, now }: ObservationSources): Promise<readonly ObservedCi[]> {
   const { needs, tree, commit } = external
-  const asked = needs.flatMap((need) => (need.kind === 'ci' ? [need] : []))
+  const ciNeeds = needs.flatMap((need) => (need.kind === 'ci' ? [need] : []))
   return Promise.all(
-    asked.map(async ({ check, at }): Promise<ObservedCi> => {
+    ciNeeds.map(async ({ check, at }): Promise<ObservedCi> => {
       const line = { run: ciLine(check), folder: '', by: 'runner' as const }
       const own =
         at === 'tree'
@@ -166,7 +166,7 @@ async function observedTasks(
       if (filter === null) return []
       const { tasks, total } = await reads.plan.tasks({ ...filter, now }, { limit: maxTasks })
       const observed = tasks.flatMap(({ task }) => observedTask(task, phase))
-      // What was not read is not known to be done.
+      // Tasks over the limit count as not done.
       return total > tasks.length
         ? [...observed, { id: `${total - tasks.length} more`, phase, done: false }]
         : observed
@@ -180,7 +180,7 @@ async function ownTask(reads: Reads, id: TaskId): Promise<readonly ObservedTask[
   return task === null ? [] : observedTask(task, null)
 }
 
-/** A task that was dropped is neither open nor done. */
+/** A dropped task does not count. */
 function observedTask({ id, status, resolution }: Task, phase: string | null): readonly ObservedTask[] {
   return resolution === 'dropped' ? [] : [{ id, phase, done: status === 'done' }]
 }
@@ -207,7 +207,7 @@ async function observedApprovals(
   const approvals = await reads.runs.approvals(record.id)
   if (approvals.length === 0) return []
   const run = engineRun(loaded, external.fileFreshness)
-  // What comes with the event is part of what must have been approved, and the work of the one who emits it.
+  // Files submitted with the event must have been approved too, and are the emitter's work.
   const presented = addSubmittedFiles(run, external.handedIn)
   const requester = await requestAuthor(reads, loaded)
   const stands = async (role: string, of: string | null, identity: string | null) => {

@@ -3,7 +3,7 @@ import type { AttemptMeasurement } from '../../../events/domain/project-event.ts
 import { type Author, identityOf } from '../../../kernel/actor.ts'
 import { Failure } from '../../../kernel/failure.ts'
 import { didYouMean } from '../../../kernel/nearest-word.ts'
-import { known, list, path, words } from '../../../kernel/operations/fields.ts'
+import { list, path, recordedFile, words } from '../../../kernel/operations/fields.ts'
 import { type MeasurementOf, measurement } from '../../../kernel/operations/measurement.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'
@@ -33,43 +33,43 @@ import { type GapChange, gapChangesOf, gapsOf, type WorkQuestion } from './betwe
 import { subjectOf } from './find-run.ts'
 import type { CommandQuestion, MeasurementQuestions, RunMeasurements } from './measurements.ts'
 
-/** What was measured outside the database, for one decision. */
+/** The state measured outside the database for one decision. */
 export interface ExternalState {
   readonly needs: readonly EvidenceNeed[]
-  /** How the files that were submitted stand now, by path. */
+  /** The status of submitted files now, by path. */
   readonly fileFreshness: ReadonlyMap<string, 'current' | 'changed' | 'deleted'>
-  /** All that changed for the run's subject; null where nothing asks for it, or no attempt began. */
+  /** All changes for the run's subject; null if nothing needs them, or no attempt began. */
   readonly observedChanges: ObservedChanges | null
-  /** What of it stands in the way of guards and a person may accept as it is. */
+  /** The changes that fail guards and that a person may accept. */
   readonly acceptable: readonly AcceptableChanges[]
-  /** What an approval of the measured changes is bound to; null where none asks for it, or they cannot be measured. */
+  /** The content of an approval of changes; null if none needs it, or it cannot be measured. */
   readonly changes: MeasuredChanges | null
-  /** Hash of the tree's content; null where nothing asks for it, or it cannot be measured. */
+  /** Hash of the tree's content; null if nothing needs it, or it cannot be measured. */
   readonly tree: string | null
-  /** The same as approvals of the state are bound to it; null too where no tree is the run's own. */
+  /** The same hash for approvals of the state; null also if the run has no tree of its own. */
   readonly approvedTree: string | null
-  /** The commit that the work tree is at; null where nothing asks for it, or there is none. */
+  /** The commit of the work tree; null if nothing needs it, or there is none. */
   readonly commit: string | null
   readonly commands: readonly ApprovableCommand[]
-  /** The files that come with the event. */
+  /** The files submitted with the event. */
   readonly handedIn: readonly SubmittedArtifact[]
-  /** What is wrong with files that came with it and cannot be evidence. */
+  /** Problems of submitted files that cannot be evidence. */
   readonly unusable: readonly SchemaProblem[]
   readonly folder: string
 }
 
 export interface ApprovableCommand {
   readonly guard: CommandGuard
-  /** Of the line, the folder and the pinned files: what a person approves. */
+  /** Hash of the line, the folder and the pinned files: a person approves exactly that. */
   readonly hash: string
   readonly approved: boolean
-  /** A person approved it at the server, which counts where the user of the machine says so. */
+  /** A person approved it at the server; that counts only if the user of the machine trusts the server. */
   readonly approvedThere: boolean
-  /** Of a command that a person said no to as it is. */
+  /** Null unless a person refused exactly this command. */
   readonly refusal: { readonly author: string; readonly reason: string; readonly hash: string } | null
-  /** What a result of it is for: the tree, and of a command that pins files their content too, which git may ignore. */
+  /** The key of its results: the tree, with the pinned files, since git may ignore those. */
   readonly tree: string | null
-  /** What a person is to be asked about it. */
+  /** The question for a person about it. */
   readonly question: CommandQuestion | null
 }
 
@@ -79,10 +79,10 @@ type StateContext = Pick<RecordContext, 'folder' | 'machine' | 'fingerprint' | '
 interface StateRequest {
   readonly context: StateContext
   readonly loaded: LoadedRun
-  /** Of all events of the state without one. */
+  /** Default: all events of the state. */
   readonly event?: string | undefined
   readonly approvals?: readonly { readonly role: string; readonly of: string | null }[] | undefined
-  /** Its commands are to run: a person is asked about those that nobody answered. */
+  /** Its commands will run: a person is asked about those without an answer. */
   readonly runs?: boolean
 }
 
@@ -100,10 +100,7 @@ export const nothingMeasured = {
   unusable: [],
 } as const satisfies Omit<ExternalState, 'folder'>
 
-/**
- * What the guards of an event look at in the run's state, and what is approved with it. Null until all that it asks for
- * was measured.
- */
+/** The external state that an event's guards and approvals need. Null until everything was measured. */
 export async function prepareState(
   reads: Reads,
   questions: Questions,
@@ -111,8 +108,8 @@ export async function prepareState(
 ): Promise<ExternalState | null> {
   const { record, definition, artifacts } = loaded
   const { folder } = context
-  const observe = (work: SubjectWork, found: SubjectMeasurements) =>
-    wantsChanges ? observedChanges(reads, work, found) : null
+  const observe = (work: SubjectWork, measured: SubjectMeasurements) =>
+    wantsChanges ? observedChanges(reads, work, measured) : null
   const needs = [
     ...needsOfState(definition, record.state, event),
     ...approvals.map(({ role, of }): EvidenceNeed => ({ kind: 'approvals', role, of })),
@@ -124,7 +121,7 @@ export async function prepareState(
   const work = needs.some((need) => isFileNeed(need) || need.kind === 'changes')
     ? await workOf(reads, record)
     : nothingBegun
-  const isElsewhere = needs.some(isFileNeed) && remotePlace(work, context) !== null
+  const isElsewhere = needs.some(isFileNeed) && remoteLocation(work, context) !== null
   const openChanges =
     wantsChanges || (wantsApproval && !isElsewhere)
       ? await prepareOpenChanges(reads, questions, { context, work })
@@ -188,12 +185,12 @@ export async function prepareState(
   }
 }
 
-/** Whether a need is answered by the files of the work tree as they are now. */
+/** Whether a need depends on the current files of the work tree. */
 function isFileNeed({ kind }: EvidenceNeed): boolean {
   return kind === 'artifacts' || kind === 'approvals' || kind === 'command' || kind === 'ci'
 }
 
-/** The attempts at a run's subject, and what those that ended changed. */
+/** The attempts at a run's subject, and the changes of those that ended. */
 interface SubjectWork {
   readonly subject: RunSubject | null
   readonly attempts: readonly Attempt[]
@@ -213,8 +210,8 @@ async function workOf({ runs }: Reads, record: RunRecord): Promise<SubjectWork> 
   return { subject, attempts, stored: new Map(stored.map((one) => [one.attemptId as string, one])) }
 }
 
-/** Where the work behind a run lies, if that is another machine than the caller's: from here its files are not seen. */
-function remotePlace(
+/** The location of a run's work, if it is on another machine than the caller's. */
+function remoteLocation(
   { attempts }: SubjectWork,
   { machine }: Pick<RecordContext, 'machine'>,
 ): SnapshotLocation | null {
@@ -222,10 +219,7 @@ function remotePlace(
   return last && last.snapshot.machineId !== machine?.id ? last.snapshot : null
 }
 
-/**
- * Fails where what an event or an approval asks of the files can only be answered on the machine that they lie on: the
- * caller's own folder is another work tree.
- */
+/** Fails if an event or an approval needs files of another machine: the caller's folder is another work tree. */
 export async function assertFilesAreHere(
   reads: Reads,
   context: Pick<RecordContext, 'machine'>,
@@ -243,9 +237,9 @@ export async function assertFilesAreHere(
 ): Promise<void> {
   const needs = event === undefined ? [] : needsOfState(definition, record.state, event)
   if (approvals.length === 0 && !needs.some(isFileNeed)) return
-  const place = remotePlace(await workOf(reads, record), context)
-  if (place === null) return
-  const { machineName: machine = 'the machine that keeps the record', top } = place
+  const location = remoteLocation(await workOf(reads, record), context)
+  if (location === null) return
+  const { machineName: machine = 'the machine that keeps the record', top } = location
   throw new Failure(
     'REFUSED',
     `Run ${record.id} is about files on ${machine}, in ${top}. They can be checked only there.`,
@@ -257,15 +251,15 @@ export async function assertFilesAreHere(
 }
 
 /**
- * Whether a tree is a run's own: that of its attempts, or the project's only one. Where agents work on other machines,
- * what nobody has begun has none, and an approval of its state is bound to the state and the files that were submitted.
+ * Whether a run has a tree of its own: that of its attempts, or the project's only one. Without one, an approval of the
+ * state is bound to the state and the submitted files.
  */
 async function hasTree({ machines }: Reads, { attempts }: SubjectWork): Promise<boolean> {
   if (attempts.some(({ status }) => status !== 'abandoned')) return true
   return (await machines.all()).length === 0
 }
 
-/** How files that were submitted from this machine stand now. Of others only their own machines know. */
+/** The current status of files submitted from this machine; other machines know about theirs. */
 export async function prepareFreshness(
   { runs }: Reads,
   questions: Questions,
@@ -285,15 +279,15 @@ export async function prepareFreshness(
   const fileFreshness = here.map(({ path: file, bytes, sha256, stamp }) => {
     return [file, questions.ask('files', { path: file, bytes, sha256, stamp })] as const
   })
-  const known = fileFreshness.flatMap(([file, freshness]) =>
+  const measured = fileFreshness.flatMap(([file, freshness]) =>
     freshness === undefined ? [] : [[file, freshness] as const],
   )
-  return known.length === fileFreshness.length ? new Map(known) : null
+  return measured.length === fileFreshness.length ? new Map(measured) : null
 }
 
 /**
- * Fails where an event rests on files that were submitted from another machine: from here it is not known whether they
- * are as they were. Those that come with it again are read here.
+ * Fails if an event needs files submitted from another machine: only that machine can check them. Files submitted again
+ * with the event are read here.
  */
 export async function assertSubmittedLocally(
   { runs, machines }: Reads,
@@ -310,32 +304,32 @@ export async function assertSubmittedLocally(
 ): Promise<void> {
   const needs = needsOfState(definition, record.state, event)
   const again = new Set(handedIn.map((file) => file.path))
-  const rested = artifacts.filter(
+  const requiredFiles = artifacts.filter(
     (file) => !again.has(file.path) && needs.some((need) => isNeedForFile(definition, need, file)),
   )
-  if (rested.length === 0) return
+  if (requiredFiles.length === 0) return
   const machineOf = await runs.machinesOfRun(record.id)
-  const away = rested.find(({ revision }) => machineOf.get(revision) !== machine?.id)
-  if (away === undefined) return
+  const remoteFile = requiredFiles.find(({ revision }) => machineOf.get(revision) !== machine?.id)
+  if (remoteFile === undefined) return
   const name =
-    (await machines.all()).find(({ id }) => id === machineOf.get(away.revision))?.name ??
+    (await machines.all()).find(({ id }) => id === machineOf.get(remoteFile.revision))?.name ??
     'the machine that keeps the record'
   throw new Failure(
     'REFUSED',
-    `${event} of run ${record.id} needs ${away.path}, which was submitted on ${name}. Only that machine can check it.`,
+    `${event} of run ${record.id} needs ${remoteFile.path}, which was submitted on ${name}. Only that machine can check it.`,
     {
       reason: 'file_on_other_machine',
-      hint: `Send ${event} on ${name}, or submit ${away.path} again from here.`,
+      hint: `Send ${event} on ${name}, or submit ${remoteFile.path} again from here.`,
     },
   )
 }
 
 export interface ApprovedState extends Pick<ExternalState, 'fileFreshness' | 'approvedTree' | 'changes'> {
-  /** Where the files lie, if they cannot be seen from here. */
+  /** The location of the files, if they are on another machine. */
   readonly elsewhere: SnapshotLocation | null
 }
 
-/** Only what approvals are bound to. Null until it was measured. */
+/** Only the state that approvals are bound to. Null until measured. */
 export async function prepareApprovedContent(
   reads: Reads,
   questions: Questions,
@@ -350,7 +344,7 @@ export async function prepareApprovedContent(
   },
 ): Promise<ApprovedState | null> {
   const work = approvals.length === 0 ? nothingBegun : await workOf(reads, record)
-  const elsewhere = remotePlace(work, context)
+  const elsewhere = remoteLocation(work, context)
   if (elsewhere) {
     const { fileFreshness, approvedTree, changes } = nothingMeasured
     return { fileFreshness, approvedTree, changes, elsewhere }
@@ -373,7 +367,7 @@ export async function prepareApprovedContent(
   return changes === undefined ? null : { elsewhere: null, fileFreshness, approvedTree, changes }
 }
 
-/** Whether a need asks for files of a type: an approval of the state is about all of them. */
+/** Whether a need is about a file; an approval of the state is about all files. */
 function isNeedForFile({ artifacts }: ProcessDefinition, need: EvidenceNeed, file: StoredArtifact): boolean {
   if (need.kind === 'artifacts') return isOfType(artifacts, file, need.type)
   return need.kind === 'approvals' && (need.of === null || isOfType(artifacts, file, need.of))
@@ -383,7 +377,7 @@ function isStateApproval(need: EvidenceNeed): boolean {
   return need.kind === 'approvals' && need.of === null
 }
 
-// One after the other: what is asked for keeps its order.
+// In sequence, so that the questions keep their order.
 async function prepareOpenChanges(
   reads: Reads,
   questions: Questions,
@@ -392,13 +386,13 @@ async function prepareOpenChanges(
   const measured = new Map<string, AttemptMeasurement>()
   let isWhole = true
   for (const attempt of work.attempts.filter(({ status }) => status === 'open')) {
-    const [asked] = isEndMeasuredBriefly(context, [attempt])
-    const taken = asked && questions.ask('ends', asked)
-    if (asked && taken === undefined) {
+    const [endBrief] = isEndMeasuredBriefly(context, [attempt])
+    const end = endBrief && questions.ask('ends', endBrief)
+    if (endBrief && end === undefined) {
       isWhole = false
       continue
     }
-    const ended = { attempt, end: taken ? endedTree(context, taken) : null }
+    const ended = { attempt, end: end ? endedTree(context, end) : null }
     const around = await changesAround(reads, ended)
     const brief = changesBrief(ended, around)
     const changes = brief === null ? undefined : questions.ask('changes', brief)
@@ -423,17 +417,17 @@ async function prepareCommands(
     readonly runs: boolean
   },
 ): Promise<readonly ApprovableCommand[] | null> {
-  const asked = guards.map((guard) => {
+  const measuredGuards = guards.map((guard) => {
     const { run, pinned } = guard
     return { guard, measured: questions.ask('commands', { run, folder, pinned: [...pinned], asks: runs }) }
   })
-  const hashes = asked.flatMap(({ measured }) => measured?.hash ?? [])
-  if (hashes.length < asked.length) return null
+  const hashes = measuredGuards.flatMap(({ measured }) => measured?.hash ?? [])
+  if (hashes.length < measuredGuards.length) return null
   const answered = hashes.length === 0 ? [] : await inboxItems.answeredCommands([...new Set(hashes)])
-  return asked.flatMap(({ guard, measured }) => {
+  return measuredGuards.flatMap(({ guard, measured }) => {
     if (measured === undefined) return []
     const { hash, question } = measured
-    // What is pinned lies elsewhere on the machine of a runner.
+    // A runner has its pinned files elsewhere.
     const isOfTree = tree === null || guard.pinned.length === 0 || guard.by === 'runner'
     return [
       {
@@ -449,7 +443,7 @@ async function prepareCommands(
 
 type MeasuredCommand = MeasurementOf<RunMeasurements['commands']>[number]
 
-/** What a person said to a command. A no counts on every machine of the record; a yes on the one that says so. */
+/** A person's answer to a command. A refusal counts on every machine; an approval only where the server is trusted. */
 export function commandAnswer(
   { hash, isApproved, trustsServer, refusal }: MeasuredCommand,
   answeredCommands: readonly InboxItem[],
@@ -460,8 +454,8 @@ export function commandAnswer(
   const approvedThere = answered?.status === 'resolved'
   if (answered?.status === 'dismissed') {
     const { closedBy, answer } = answered
-    const said = { author: closedBy ?? 'a person', reason: answer ?? '', hash }
-    return { approved: false, approvedThere, refusal: said }
+    const dismissal = { author: closedBy ?? 'a person', reason: answer ?? '', hash }
+    return { approved: false, approvedThere, refusal: dismissal }
   }
   return {
     approved: isApproved || (trustsServer && approvedThere),
@@ -470,26 +464,26 @@ export function commandAnswer(
   }
 }
 
-/** A file as a caller names it, with the type that it is of where its path does not tell. */
+/** A file as a caller names it; with its type where the path does not determine it. */
 export type EvidenceFileInput = string | { readonly path: string; readonly type: string }
 
 export type SubmittedArtifact = Omit<StoredArtifact, 'revision' | 'by' | 'author'>
 
-const readFile = known.extend({ content: z.unknown().optional() })
+const readFile = recordedFile.extend({ content: z.unknown().optional() })
 
-/** The files of an event: each with its hash, and with what it holds where the process has a schema for it. */
+/** The files of an event, each with its hash; with its content if the process has a schema for it. */
 export const submittedFiles = measurement({
   brief: list(z.strictObject({ path, hasSchema: z.boolean() }), 1_000),
   measured: list(z.union([z.strictObject({ file: readFile }), z.strictObject({ problem: words })]), 1_000),
-  fits: (asked, read) => asked.length === read.length,
+  fits: (briefs, results) => briefs.length === results.length,
   measure: ({ evidenceFiles, folder }, files) =>
     Promise.all(
       files.map(async ({ path: named, hasSchema }) => {
         try {
           const [file] = await evidenceFiles.read(folder, [named])
           if (file === undefined) return { problem: 'No evidence: nothing was read.' }
-          const { content, ...read } = file
-          return { file: { ...read, ...(hasSchema && content !== undefined && { content }) } }
+          const { content, ...fields } = file
+          return { file: { ...fields, ...(hasSchema && content !== undefined && { content }) } }
         } catch (error) {
           if (error instanceof Failure && error.code === 'INVALID_INPUT') return { problem: error.message }
           throw error
@@ -526,29 +520,29 @@ export function prepareSubmittedFiles(
   return isWhole ? { handedIn: [...byPath.values()], unusable } : null
 }
 
-// By declared globs, else as the caller says, else by the file's name; without a type it is kept and counts for nothing.
+// By declared globs, then the caller's type, then the file's name. A file without a type is stored, but no evidence.
 function withArtifactType(
   definition: ProcessDefinition,
   { content, ...file }: z.output<typeof readFile>,
-  said: string | null,
+  declaredType: string | null,
 ): SubmittedArtifact {
   return {
     ...file,
     ...(content !== undefined && { content }),
-    type: artifactType(definition, file.path, said) ?? '',
+    type: artifactType(definition, file.path, declaredType) ?? '',
   }
 }
 
-/** The measured changes of a mission or task, as they are on disk now: what an approval `of: changes` is bound to. */
+/** The measured changes of a mission or task on disk now: the content of an approval `of: changes`. */
 interface MeasuredChanges {
   readonly files: readonly { readonly path: string; readonly sha256: string | null }[]
-  /** What an attempt left that its files do not show: what git holds of them, or the whole work tree. */
+  /** Changes that the files do not show: content that only git holds, or the whole work tree. */
   readonly unseen: readonly string[]
-  /** People who did some of it themselves. */
+  /** People who made some of the changes themselves. */
   readonly authors: readonly Author[]
 }
 
-/** The work trees of a subject, with what is to be measured in each outside its attempts. */
+/** The work trees of a subject, with the measurements that each needs outside its attempts. */
 function treesOf(
   { attempts }: SubjectWork,
   { machine }: Pick<RecordContext, 'machine'>,
@@ -575,7 +569,7 @@ function lastEndedAttempt(attempts: readonly Attempt[]): Attempt | null {
 
 type MeasuredWork = MeasurementOf<RunMeasurements['work']>[number]
 
-/** A work tree of a subject with what was measured in it. */
+/** A work tree of a subject with its measurement. */
 export interface WorkOutside extends WorkQuestion {
   readonly measured: MeasuredWork
 }
@@ -597,17 +591,14 @@ async function prepareWork(
     })
     return measured && { ...tree, measured }
   })
-  const measured = outside.flatMap((one) => one ?? [])
-  return measured.length === trees.length ? measured : null
+  const complete = outside.flatMap((one) => one ?? [])
+  return complete.length === trees.length ? complete : null
 }
 
-/**
- * By work tree and path, whether a file that the work on a subject changed is other than it was when that work began
- * there. Null, and a path that is missing: it cannot be seen from here.
- */
+/** By work tree and path, whether a file differs from the start of the work. Null or missing: unknown. */
 type NetChanges = ReadonlyMap<string, ReadonlyMap<string, boolean | null>>
 
-/** Undefined until it was measured. */
+/** Undefined until measured. */
 function prepareNetChanges(
   questions: Questions,
   {
@@ -637,9 +628,8 @@ function prepareNetChanges(
 }
 
 /**
- * Every file that an attempt of the subject changed, with the hash of what is there now; and what was touched since the
- * last of them ended, except by the work of others. Null where nothing was begun, or a part cannot be measured; undefined
- * until it was measured.
+ * Every file that attempts at the subject changed, with its current hash; and files touched since the last attempt ended,
+ * except by other tasks. Null if no attempt began, or a part cannot be measured; undefined until measured.
  */
 async function prepareChanges(
   reads: Reads,
@@ -658,7 +648,7 @@ async function prepareChanges(
 ): Promise<MeasuredChanges | null | undefined> {
   const attempts = work.attempts.filter(({ status }) => status !== 'abandoned')
   if (work.subject === null || attempts.length === 0) return null
-  // What lies on another machine cannot be looked at from here.
+  // Files on another machine cannot be measured here.
   if (attempts.some(({ snapshot }) => snapshot.machineId !== context.machine?.id)) return null
   const paths = new Map<string, Set<string>>()
   const unseen = new Map<
@@ -702,11 +692,11 @@ async function prepareChanges(
     questions.ask('fileStates', { first, paths: [...some].sort(), isWholeTree }),
   )
   const files = hashed.flatMap((one) => (one ? [one] : []))
-  const known = states.flatMap((one) => one ?? [])
-  if (files.length < hashed.length || known.length < states.length) return undefined
-  // What cannot be told exactly cannot be approved.
-  if (known.some(({ isExact }) => !isExact)) return null
-  const lines = known.flatMap(({ files: some, tree }) => [
+  const measuredStates = states.flatMap((one) => one ?? [])
+  if (files.length < hashed.length || measuredStates.length < states.length) return undefined
+  // Changes that are not known exactly cannot be approved.
+  if (measuredStates.some(({ isExact }) => !isExact)) return null
+  const lines = measuredStates.flatMap(({ files: some, tree }) => [
     ...some.flatMap(({ path: file, git }) => (git === null ? [] : [`${file}: git holds ${git}`])),
     ...(tree === null ? [] : [`the whole work tree: ${tree}`]),
   ])
@@ -714,12 +704,12 @@ async function prepareChanges(
 }
 
 function pathsIn(paths: Map<string, Set<string>>, top: string): Set<string> {
-  const known = paths.get(top) ?? new Set()
-  paths.set(top, known)
-  return known
+  const inTree = paths.get(top) ?? new Set()
+  paths.set(top, inTree)
+  return inTree
 }
 
-/** What was touched after an attempt, without what lies in the areas or the changes of others. Null: not known. */
+/** Files touched after an attempt, without those in the scope or the changes of other attempts. Null: unknown. */
 async function pathsTouchedLater(
   { tasks, runs }: Reads,
   { own, measured: { touched } }: WorkOutside,
@@ -748,7 +738,7 @@ function authorsOf(attempts: readonly Attempt[]): readonly Author[] {
     }))
 }
 
-/** What the open attempts of a run's subject changed up to now. */
+/** The changes of open attempts at a run's subject up to now. */
 export type OpenChanges = ReadonlyMap<string, AttemptMeasurement>
 
 /** A change of an attempt at a run's subject. */
@@ -759,39 +749,38 @@ interface SubjectChange extends ScopedPath {
 interface SubjectMeasurements {
   readonly openChanges: OpenChanges
   readonly netChanges: NetChanges
-  /** What changed while no attempt ran; null where it cannot be measured. */
+  /** Changes made while no attempt ran; null if they cannot be measured. */
   readonly between: readonly GapChange[] | null
 }
 
 /**
- * All that the attempts at a run's subject changed: as it was stored when they were completed, as it was just measured
- * for open ones. What a person accepted of an attempt counts as in scope. `asked`: what a person is asked about already,
- * or will be when an open attempt is completed.
+ * All changes of the attempts at a run's subject: stored for closed attempts, measured for open ones. Changes that a
+ * person accepted count as in scope. `askedPaths`: paths with an open item, or with one at the end of an open attempt.
  */
 async function observedChanges(
   reads: Reads,
   { attempts: all, stored }: SubjectWork,
   { openChanges, netChanges, between }: SubjectMeasurements,
-): Promise<{ readonly observed: ObservedChanges; readonly asked: ReadonlySet<string> } | null> {
+): Promise<{ readonly observed: ObservedChanges; readonly askedPaths: ReadonlySet<string> } | null> {
   const attempts = all.filter(({ status }) => status !== 'abandoned')
   if (attempts.length === 0) return null
-  const found = attempts.map((attempt) => {
+  const measured = attempts.map((attempt) => {
     const changes = attempt.status === 'open' ? openChanges.get(attempt.id) : stored.get(attempt.id)
     return { attempt, changes: changes ?? null }
   })
-  const files = found
+  const files = measured
     .flatMap(({ attempt, changes }) => (changes?.changes ?? []).map((change) => ({ ...change, attempt })))
     .filter(({ scope }) => scope !== 'imported')
-  const unreadable = [...new Set(found.flatMap(({ changes }) => changes?.unreadable ?? []))]
+  const unreadable = [...new Set(measured.flatMap(({ changes }) => changes?.unreadable ?? []))]
   const isOpaque =
     between === null ||
     all.length >= maxAttempts ||
     unreadable.some((path) => path.endsWith('/')) ||
-    found.some(({ changes }) => changes === null || !isKnown(changes))
-  const { accepted, asked } = await scopeAnswers(reads, attempts)
+    measured.some(({ changes }) => changes === null || !isKnown(changes))
+  const { accepted, askedPaths } = await scopeAnswers(reads, attempts)
   const open = files.filter(({ attempt }) => attempt.status === 'open').map(({ path }) => path)
   return {
-    asked: new Set([...asked, ...open]),
+    askedPaths: new Set([...askedPaths, ...open]),
     observed: {
       complete: !isOpaque && unreadable.length === 0,
       unreadable,
@@ -841,12 +830,12 @@ function judgeSubjectChanges(
   }
   for (const file of files) {
     const { path, from, scope } = file
-    // What no attempt's areas judged may be covered by those of another attempt; what was judged out stays out.
+    // A path without a scope result may be in the scope of another attempt; one that was out of scope stays so.
     const covered = scope === null ? isInAnyScope(scopes, path) : scope !== 'out'
     const isAccepted = (one: string) => accepted.get(file.attempt.id)?.has(one) === true
     const inScope = covered || isAccepted(path)
     if (scope === null && !inScope) undeclared.push(path)
-    // Of a rename, both ends were touched.
+    // A rename touches both paths.
     const unnamed = [path, from].find(
       (end) => end != null && !isNamed(end) && !isAccepted(end) && sharedKind(end) !== null,
     )
@@ -856,7 +845,7 @@ function judgeSubjectChanges(
   const isEverAccepted = (path: string) => [...accepted.values()].some((paths) => paths.has(path))
   const unclaimed: string[] = []
   for (const { path, own, isSensitive } of between) {
-    // What a person accepted is what the attempt left: a change since then is another.
+    // A person accepted the state at the end of the attempt; a later change needs its own answer.
     if (byPath.has(path) && !(isEverAccepted(path) && !isNamed(path))) continue
     const inScope = isNamed(path) || (!isSensitive && isInAnyScope(scopes, path))
     if (!inScope && !isSensitive) unclaimed.push(path)
@@ -868,7 +857,7 @@ function judgeSubjectChanges(
 
 type ScopeFlags = Required<Pick<ObservedChanges['files'][number], 'inScope' | 'shared'>>
 
-/** Of two work trees: what differs in one of them differs; what cannot be seen in one may differ. */
+/** Combines two work trees: a difference in either counts; unknown in either is unknown. */
 function combineDifference(one: boolean | null, other: boolean | null): boolean | null {
   if (one === true || other === true) return true
   return one === null || other === null ? null : false
@@ -878,23 +867,23 @@ function isInAnyScope(scopes: readonly Scope[], path: string): boolean {
   return scopes.some((scope) => judgePath(scope, path) !== 'out')
 }
 
-/** The paths out of scope that a person accepted, by the attempt that changed them. */
+/** Accepted paths out of scope, by the attempt that changed them. */
 type AcceptedPaths = ReadonlyMap<string, ReadonlySet<string>>
 
 async function scopeAnswers(
   reads: Reads,
   attempts: readonly Attempt[],
-): Promise<{ readonly accepted: AcceptedPaths; readonly asked: readonly string[] }> {
+): Promise<{ readonly accepted: AcceptedPaths; readonly askedPaths: readonly string[] }> {
   const accepted = new Map<string, Set<string>>()
-  const asked: string[] = []
+  const askedPaths: string[] = []
   // An open attempt has no scope item yet.
   const closed = attempts.flatMap(({ id, status }) => (status === 'open' ? [] : id))
   for (const { attemptId, status, paths } of await reads.inboxItems.scopesOfAttempts(closed)) {
-    if (status === 'open') asked.push(...paths)
+    if (status === 'open') askedPaths.push(...paths)
     if (status !== 'resolved' || attemptId === null) continue
     const own = accepted.get(attemptId) ?? new Set()
     accepted.set(attemptId, own)
     for (const path of paths) own.add(path)
   }
-  return { accepted, asked }
+  return { accepted, askedPaths }
 }

@@ -14,7 +14,7 @@ import {
 import type { RunRecord } from '../../domain/run.ts'
 import { candidates } from '../../domain/transitions.ts'
 
-/** Refuses a mission's end while a run that gates it, or one of its tasks, is not at an end. */
+/** Refuses to end a mission while a run of it, or of its tasks, is unfinished. */
 export async function assertMissionFree(
   reads: Reads,
   missionId: MissionId,
@@ -24,8 +24,8 @@ export async function assertMissionFree(
 }
 
 /**
- * Refuses a phase's end while its mission's run forbids it, or a run of a task in it is not at an end. What a lost run
- * shuts, a person may open.
+ * Refuses to end a phase while its mission's run forbids it, or a run of a task in it is unfinished. A person may end it
+ * despite a lost run.
  */
 export async function assertPhaseFree(
   reads: Reads,
@@ -44,7 +44,7 @@ export async function assertPhaseFree(
   )
 }
 
-/** Whether neither a run that goes on nor one that was lost forbids to end the phase. */
+/** Whether no unfinished or lost run forbids ending the phase. */
 export async function isPhaseFree(
   reads: Reads,
   { missionId, phaseId }: Pick<Attempt, 'missionId' | 'phaseId'>,
@@ -77,22 +77,22 @@ async function blockingRuns(
 
 const maxDescribed = 3
 
-/** The runs with what leads on from where they are. Whether its guards hold is measured where they are asked for. */
+/** The runs with their next steps. Guards are not evaluated here. */
 async function describeGatingRuns(
-  { runs: known }: Reads,
+  { runs: runReads }: Reads,
   runs: readonly RunRecord[],
 ): Promise<readonly GatingRun[]> {
   return Promise.all(
     runs.slice(0, maxDescribed).map(async (record) => {
-      const definition = await known.definition(record.process.hash)
-      return { record, ways: definition === null ? [] : forwardEvents(definition, record.state) }
+      const definition = await runReads.definition(record.process.hash)
+      return { record, nextSteps: definition === null ? [] : forwardEvents(definition, record.state) }
     }),
   )
 }
 
-function forwardEvents(definition: ProcessDefinition, state: string): GatingRun['ways'] {
+function forwardEvents(definition: ProcessDefinition, state: string): GatingRun['nextSteps'] {
   return definition.events.flatMap((event) => {
-    const forward = candidates(definition, state, event.name).filter((way) => !way.escape)
+    const forward = candidates(definition, state, event.name).filter((transition) => !transition.escape)
     if (forward.length === 0) return []
     return [
       {

@@ -124,7 +124,7 @@ export const getState = defineOperation({
 const waiting = 'wait'
 
 function stateAnswer(situation: RunSituation) {
-  const { record, definition, events, run, items, said: messages } = situation
+  const { record, definition, events, run, items, remarks: messages } = situation
   const state = stateNamed(definition, record.state)
   const own = state?.prompt ? interpolatePrompt(state.prompt, definition.dialect, record.context) : null
   const prompt = promptWithWords(own, record.state, messages)
@@ -157,9 +157,9 @@ function stateAnswer(situation: RunSituation) {
   }
 }
 
-/** The guards that block a transition out of the state, whoever may emit it. */
+/** The guards that block a transition out of the state, for any emitter. */
 function missingGuards({ events }: RunSituation) {
-  const missing = events.flatMap(({ transitions }) => transitions.flatMap((way) => way.missing))
+  const missing = events.flatMap(({ transitions }) => transitions.flatMap((step) => step.missing))
   const first = missing.filter(({ name }, at) => missing.findIndex((other) => other.name === name) === at)
   return first.map((guard) => guardAnswer(guard))
 }
@@ -197,8 +197,8 @@ function requiredArtifact({ definition, run, observed }: RunSituation, type: str
 }
 
 /**
- * Waits until a run is past a revision, or until something happened that its guards may look at: an approval, a decision
- * about an inbox item, the end of a command. At most so many milliseconds.
+ * Waits until a run is past a revision, or until an event that may affect its guards: an approval, an answer to an inbox
+ * item, the end of a command. Gives up after `milliseconds`.
  */
 async function waitForRun(
   store: CommandContext['store'],

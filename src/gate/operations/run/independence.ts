@@ -6,7 +6,7 @@ import type { Independence } from '../../domain/evidence.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
 import { subjectOf } from './find-run.ts'
 
-/** Who had a hand in what is approved, and for whom: the person whose token it was. Null where that is not known. */
+/** A contributor to the approved work, with the person behind it; null if unknown. */
 export interface Worker {
   readonly name: string
   readonly person: string | null
@@ -17,7 +17,7 @@ interface Approver {
   readonly identity: string | null
 }
 
-/** Whether a guard asks that whoever approves this had no hand in it, nor an agent of theirs. */
+/** Whether a guard requires an approver who did none of the work, not even by an agent. */
 export function requiresIndependence(
   { guards }: ProcessDefinition,
   { role, of }: { readonly role: string; readonly of: string | null },
@@ -28,7 +28,7 @@ export function requiresIndependence(
   )
 }
 
-/** The person behind an identity, as their session or their agent's token names them. */
+/** The person behind an identity: of their session, or of their agent's token. */
 export async function personOfIdentity(
   { identities }: Reads,
   identity: string | null,
@@ -39,7 +39,7 @@ export async function personOfIdentity(
   return token === undefined ? null : ((await identities.token(token))?.personId ?? null)
 }
 
-/** Everybody who worked on the run's mission or task, and who submitted or sent what is approved. */
+/** All contributors to the run's mission or task, and the submitters and senders of the approved content. */
 export async function workersOf(
   reads: Reads,
   { record, definition, artifacts }: LoadedRun,
@@ -48,7 +48,7 @@ export async function workersOf(
 ): Promise<readonly Worker[]> {
   const subject = subjectOf(record)
   const attempts = subject === null ? [] : await reads.runs.attemptsOf(subject)
-  // What an attempt left that was given up is a part of the work, too.
+  // Abandoned attempts are part of the work, too.
   const worked = attempts.map(({ actor }) => ({
     name: actor.name,
     identity: identityOf(actor),
@@ -58,18 +58,18 @@ export async function workersOf(
     .filter((file) => of === null || isOfType(definition.artifacts, file, of))
     .map(({ author, identity = null }) => ({ name: author, identity, person: null }))
   const all = [...worked, ...handedIn, ...others.map((other) => ({ ...other, person: null }))]
-  const persons = new Map<string, Promise<string | null>>()
+  const people = new Map<string, Promise<string | null>>()
   return Promise.all(
     all.map(async ({ name, identity, person }) => {
       if (person !== null) return { name, person }
-      const behind = persons.get(identity ?? '') ?? personOfIdentity(reads, identity)
-      persons.set(identity ?? '', behind)
+      const behind = people.get(identity ?? '') ?? personOfIdentity(reads, identity)
+      people.set(identity ?? '', behind)
       return { name, person: await behind }
     }),
   )
 }
 
-/** How somebody stands to the work of others. For whom nobody knows that it was done, it may have been done for them. */
+/** Whether a person is independent of the workers. A worker without a known person may work for anyone. */
 export function independenceOf(person: string | null, workers: readonly Worker[]): Independence {
   if (person === null) return 'unknown'
   if (workers.some((worker) => worker.person === person)) return 'own'

@@ -27,7 +27,7 @@ export const listRuns = defineOperation({
   output: z.object({ runs: list(RunEntry), ...page }),
 }).handler(({ store, actor }, input) =>
   store.view(async (reads) => {
-    const asked = new Paging('state_gate_list_runs', input, actor, 20)
+    const paging = new Paging('state_gate_list_runs', input, actor, 20)
     const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
     const task = input.task_id === undefined ? null : await findTask(reads, input.task_id)
     const status = input.status ?? 'active'
@@ -38,13 +38,13 @@ export const listRuns = defineOperation({
         ...(mission && { missionId: mission.id }),
         ...(task && { taskId: task.id }),
       },
-      asked.request(),
+      paging.request(),
     )
-    const runs = asked.fit(found.items.map(({ item }) => runEntry(item)))
+    const runs = paging.fit(found.items.map(({ item }) => runEntry(item)))
     return {
       runs,
       total: found.total,
-      next_cursor: asked.next(found.items, runs.length, ({ seq }) => seq),
+      next_cursor: paging.next(found.items, runs.length, ({ seq }) => seq),
     }
   }),
 )

@@ -3,13 +3,13 @@ import type { FileState } from '../../../git/ports/work-tree.ts'
 import { Failure } from '../../../kernel/failure.ts'
 import {
   difference,
-  known,
   list,
   names,
   path,
   pinned,
   pinnedFile,
   place,
+  recordedFile,
   sha,
   time,
   words,
@@ -31,14 +31,14 @@ import { sensitiveChanges } from '../../../track/operations/sensitive.ts'
 
 const most = 20_000
 
-function isForEach(asked: readonly unknown[], measured: readonly unknown[]): boolean {
-  return asked.length === measured.length
+function isForEach(briefs: readonly unknown[], measured: readonly unknown[]): boolean {
+  return briefs.length === measured.length
 }
 
-/** A command as it is approved, and what a person who is asked about it has to know. */
+/** The facts that a person needs to approve a command. */
 const commandQuestion = z.strictObject({
   files: list(pinnedFile, most),
-  /** What was approved of this line before. */
+  /** The earlier approval of this line. */
   before: z
     .strictObject({ hash: sha, author: words, createdAt: time, difference: difference.nullable() })
     .nullable(),
@@ -49,19 +49,19 @@ const commandBrief = pinned.extend({ asks: z.boolean() })
 const commandApprovalShape = z.strictObject({
   hash: sha,
   isApproved: z.boolean(),
-  /** An approval at the server counts here. */
+  /** Approvals at the server count on this machine. */
   trustsServer: z.boolean(),
   refusal: z.strictObject({ author: words, reason: words }).nullable(),
   question: commandQuestion.nullable(),
 })
 
-/** Null: no file there, or a content that is not told. */
+/** Null: no file, or its content is unknown. */
 const stateText = z.string().max(300).nullable()
 
-/** A work tree, with the times in it in which no attempt at a subject ran. */
+/** A work tree, with the intervals in which no attempt at a subject ran. */
 const workBrief = z.strictObject({
   first: place,
-  /** An open end is now. */
+  /** `to` is null for an interval that lasts until now. */
   gaps: list(z.strictObject({ from: place, to: place.nullable() }), 10_000),
   ended: place.nullable(),
   isCompared: z.boolean(),
@@ -69,9 +69,9 @@ const workBrief = z.strictObject({
 })
 type WorkBrief = Readable<z.output<typeof workBrief>>
 const workShape = z.strictObject({
-  /** The tree as it is; where it is gone, what it held was merged into the project's own. */
+  /** The current tree; if it is gone, the project's own, into which it was merged. */
   now: place.nullable(),
-  /** Null: it is there and cannot be measured. */
+  /** Null: the tree exists, but cannot be measured. */
   gaps: z
     .strictObject({
       changes: list(z.strictObject({ path: z.string(), from: z.string().exactOptional() })),
@@ -81,26 +81,26 @@ const workShape = z.strictObject({
   touched: names.nullable(),
 })
 
-/** What guards and approvals look at where the files are. Each is a list, so that several runs are measured together. */
+/** Measurements for guards and approvals. Each is a list, so that several runs are measured together. */
 export const runMeasurements = {
   ends: attemptEnds,
   changes: attemptChanges,
-  /** Whether files that were submitted are as they were. */
+  /** Whether submitted files are unchanged. */
   files: measurement({
-    brief: list(known, most),
+    brief: list(recordedFile, most),
     measured: list(z.enum(['current', 'changed', 'deleted']), most),
     fits: isForEach,
     measure: ({ evidenceFiles, folder }, files) => evidenceFiles.freshness(folder, files),
   }),
-  /** What results are bound to: the hash of the work tree, the commit. Null: it cannot be measured. */
+  /** The keys of results: the hash of the work tree, the commit. Null: it cannot be measured. */
   tree: measurement({
     brief: list(z.enum(['content', 'commit']), 2),
     measured: list(z.string().max(200).nullable(), 2),
     fits: isForEach,
-    measure: ({ witness, folder }, asked) =>
+    measure: ({ witness, folder }, kinds) =>
       Promise.all(
-        asked.map((of) =>
-          of === 'content' ? nullIfUnavailable(() => witness.treeHash(folder)) : commitOf(witness, folder),
+        kinds.map((kind) =>
+          kind === 'content' ? nullIfUnavailable(() => witness.treeHash(folder)) : commitOf(witness, folder),
         ),
       ),
   }),
@@ -110,29 +110,30 @@ export const runMeasurements = {
     fits: isForEach,
     measure: (workTree, commands) => Promise.all(commands.map((one) => commandApproval(workTree, one))),
   }),
-  /** What changed in a work tree while no attempt at a subject ran, and what was touched since the last of them. */
+  /** Changes in a work tree while no attempt at a subject ran, and files touched since the last one. */
   work: measurement({
     brief: list(workBrief, 1_000),
     measured: list(workShape, 1_000),
     fits: isForEach,
     measure: (workTree, trees) => Promise.all(trees.map((one) => workOutsideAttempts(workTree, one))),
   }),
-  /** Whether files are other than they were when the work on them began. Null: it cannot be seen. */
+  /** Whether files differ from their state at the start of the work. Null: unknown. */
   net: measurement({
     brief: list(z.strictObject({ first: place, now: place, paths: names }), 1_000),
     measured: list(list(z.tuple([z.string().max(4_096), z.boolean().nullable()])), 1_000),
-    fits: (asked, measured) =>
-      isForEach(asked, measured) &&
-      measured.every((found, at) =>
+    fits: (briefs, measured) =>
+      isForEach(briefs, measured) &&
+      measured.every((pairs, index) =>
         isAmong(
-          found.map(([one]) => one),
-          asked[at]?.paths ?? [],
+          pairs.map(([one]) => one),
+          briefs[index]?.paths ?? [],
         ),
       ),
     measure: ({ witness }, trees) =>
       Promise.all(
         trees.map(async ({ first, now, paths }) => {
-          const states = (of: SnapshotLocation) => nullIfGone(() => witness.contents.states(of, paths))
+          const states = (snapshot: SnapshotLocation) =>
+            nullIfGone(() => witness.contents.states(snapshot, paths))
           const [before, after] = await Promise.all([states(first), states(now)])
           if (!before || !after) return []
           return paths.map((one): [string, boolean | null] => [
@@ -142,38 +143,38 @@ export const runMeasurements = {
         }),
       ),
   }),
-  /** Files as they are and as git holds them, and where those do not tell all of it, the whole work tree. */
+  /** Files on disk and in git; and the whole work tree where those are not exact. */
   fileStates: measurement({
     brief: list(z.strictObject({ first: place, paths: names, isWholeTree: z.boolean() }), 1_000),
     measured: list(
       z.strictObject({
         files: list(z.strictObject({ path: z.string().max(4_096), disk: stateText, git: stateText })),
-        /** Null: not asked for, or it cannot be measured. */
+        /** Null: not needed, or it cannot be measured. */
         tree: z.string().max(200).nullable(),
-        /** Every content is told: by its file, or by the whole tree. */
+        /** Every content is known: by its file, or by the whole tree. */
         isExact: z.boolean(),
       }),
       1_000,
     ),
-    fits: (asked, measured) =>
-      isForEach(asked, measured) &&
-      measured.every(({ files }, at) =>
+    fits: (briefs, measured) =>
+      isForEach(briefs, measured) &&
+      measured.every(({ files }, index) =>
         isAmong(
           files.map((file) => file.path),
-          asked[at]?.paths ?? [],
+          briefs[index]?.paths ?? [],
         ),
       ),
     measure: (workTree, trees) => Promise.all(trees.map((one) => fileStates(workTree, one))),
   }),
-  /** The hashes of changed files as they are. What they hold stays where they are. */
+  /** The current hashes of changed files. Their content stays on the machine. */
   hashes: measurement({
     brief: list(z.strictObject({ top: path, paths: names }), 1_000),
     measured: list(list(pinnedFile), 1_000),
-    fits: (asked, measured) =>
-      isForEach(asked, measured) &&
-      measured.every((files, at) => {
-        const paths = asked[at]?.paths ?? []
-        return files.length === paths.length && files.every((file, index) => file.path === paths[index])
+    fits: (briefs, measured) =>
+      isForEach(briefs, measured) &&
+      measured.every((files, position) => {
+        const expected = briefs[position]?.paths ?? []
+        return files.length === expected.length && files.every((file, index) => file.path === expected[index])
       }),
     measure: ({ evidenceFiles }, trees) =>
       Promise.all(
@@ -199,14 +200,14 @@ async function fileStates(
   const now = await nullIfGone(() => snapshotOfTree(workTree, first))
   const place = now ?? (await nullIfGone(() => snapshotOf(workTree, first, { folder })))
   const states = place && (await nullIfGone(() => witness.contents.states(place, paths)))
-  const held = place && (await nullIfGone(() => witness.contents.held(first, place, paths)))
+  const gitHeld = place && (await nullIfGone(() => witness.contents.held(first, place, paths)))
   const files = paths.map((one) => {
     const state = states?.get(one)
     const id = state?.id ?? state?.hash
     const disk = state == null || id === undefined ? null : `${state.mode} ${id}`
-    return { path: one, disk, git: held?.get(one) ?? null, isTold: state === null || disk !== null }
+    return { path: one, disk, git: gitHeld?.get(one) ?? null, isMeasured: state === null || disk !== null }
   })
-  const needsTree = isWholeTree || files.some(({ isTold }) => !isTold)
+  const needsTree = isWholeTree || files.some(({ isMeasured }) => !isMeasured)
   const content =
     needsTree && place
       ? await nullIfUnavailable(() => witness.treeHash(`${place.top}/${place.prefix}`))
@@ -215,7 +216,7 @@ async function fileStates(
   return {
     files: files.map(({ path: one, disk, git }) => ({ path: one, disk, git })),
     tree: content === null ? null : `${content} ${commit ?? ''}`,
-    isExact: place !== null && held !== null && (!needsTree || content !== null),
+    isExact: place !== null && gitHeld !== null && (!needsTree || content !== null),
   }
 }
 
@@ -237,29 +238,29 @@ type ListMeasurement = Measurement & { readonly brief: z.ZodType<readonly unknow
 type EntryOf<Of extends Measurement> = BriefOf<Of> extends readonly (infer Entry)[] ? Entry : never
 type ResultOf<Of extends Measurement> = MeasurementOf<Of> extends readonly (infer Result)[] ? Result : never
 
-/** Collects what is asked of measurements that are lists, and answers what was measured of it already. */
+/** Collects the entries of list measurements, and returns the results that are there already. */
 export class MeasurementQuestions<Of extends Readonly<Record<string, ListMeasurement>>> {
   readonly #measured: MeasurementValues<Of>
-  readonly #asked = new Map<string, Map<string, { readonly at: number; readonly entry: unknown }>>()
+  readonly #entries = new Map<string, Map<string, { readonly index: number; readonly entry: unknown }>>()
 
   constructor(measured: MeasurementValues<Of>) {
     this.#measured = measured
   }
 
-  /** Undefined where it was not measured yet. The same is measured once, however often it is asked. */
+  /** Undefined until measured. Equal entries are measured once. */
   ask<Name extends keyof Of & string>(name: Name, entry: EntryOf<Of[Name]>): ResultOf<Of[Name]> | undefined {
-    const asked = this.#asked.get(name) ?? new Map<string, { at: number; entry: unknown }>()
-    this.#asked.set(name, asked)
+    const entries = this.#entries.get(name) ?? new Map<string, { index: number; entry: unknown }>()
+    this.#entries.set(name, entries)
     const key = JSON.stringify(entry)
-    const { at } = asked.get(key) ?? { at: asked.size }
-    asked.set(key, { at, entry })
+    const { index } = entries.get(key) ?? { index: entries.size }
+    entries.set(key, { index, entry })
     const measured = (this.#measured[name] ?? []) as readonly ResultOf<Of[Name]>[] // a list, as its shape says
-    return measured[at]
+    return measured[index]
   }
 
   get briefs(): { readonly [Name in keyof Of]?: BriefOf<Of[Name]> } {
     return Object.fromEntries(
-      [...this.#asked].map(([name, asked]) => [name, [...asked.values()].map(({ entry }) => entry)]),
+      [...this.#entries].map(([name, entries]) => [name, [...entries.values()].map(({ entry }) => entry)]),
     ) as never // by name
   }
 }
@@ -306,7 +307,7 @@ async function commandApproval(
   }
 }
 
-/** What an approval of a command is bound to beside its pinned files. */
+/** The content of an approval of a command beside its pinned files. */
 export function commandEvents({ run, folder }: { readonly run: string; readonly folder: string }) {
   return { command: run, folder }
 }
@@ -316,19 +317,19 @@ async function workOutsideAttempts(
   { first, gaps, ended, isCompared, sensitive }: WorkBrief,
 ): Promise<Readable<z.output<typeof workShape>>> {
   const { witness, folder } = workTree
-  const taken = await snapshotOfTree(workTree, first).catch((error: unknown) => {
+  const snapshot = await snapshotOfTree(workTree, first).catch((error: unknown) => {
     if (error instanceof Failure && isGone(error)) return 'gone'
     if (error instanceof Failure && error.code === 'UNAVAILABLE') return 'unreadable'
     throw error
   })
-  const there = typeof taken === 'string' ? null : taken
+  const current = typeof snapshot === 'string' ? null : snapshot
   return {
-    now: there ?? (isCompared ? await nullIfGone(() => snapshotOf(workTree, first, { folder })) : null),
+    now: current ?? (isCompared ? await nullIfGone(() => snapshotOf(workTree, first, { folder })) : null),
     gaps:
-      taken === 'unreadable'
+      snapshot === 'unreadable'
         ? null
-        : await nullIfUnavailable(() => changesInGaps(workTree, { first, gaps, now: there, sensitive })),
-    touched: ended === null || there === null ? null : await witness.touched(ended, there),
+        : await nullIfUnavailable(() => changesInGaps(workTree, { first, gaps, now: current, sensitive })),
+    touched: ended === null || current === null ? null : await witness.touched(ended, current),
   }
 }
 
@@ -373,11 +374,11 @@ async function changesOf(
   to: SnapshotLocation,
 ): Promise<readonly FileChange[]> {
   const { changes, unreadable } = await witness.changes(from, to)
-  // Folders end with a slash; a file is one of which git holds a change that the disk has not.
-  const held = unreadable.filter((one) => !one.endsWith('/'))
+  // Folders end with a slash. For a file in this list, git holds a change that the disk has not.
+  const heldFiles = unreadable.filter((one) => !one.endsWith('/'))
   return [
     ...changes.filter(({ origin }) => origin !== 'imported'),
-    ...held.map((one): FileChange => ({ path: one, ...heldByGit })),
+    ...heldFiles.map((one): FileChange => ({ path: one, ...heldByGit })),
   ]
 }
 
@@ -392,24 +393,24 @@ async function commitOf(witness: WorkTree['witness'], folder: string): Promise<s
   }
 }
 
-/** A tree that cannot be measured is no tree: no result and no approval counts for it. */
-async function nullIfUnavailable<Measured>(look: () => Promise<Measured>): Promise<Measured | null> {
+/** No result and no approval counts for a tree that cannot be measured. */
+async function nullIfUnavailable<Measured>(measure: () => Promise<Measured>): Promise<Measured | null> {
   try {
-    return await look()
+    return await measure()
   } catch (error) {
     if (error instanceof Failure && error.code === 'UNAVAILABLE') return null
     throw error
   }
 }
 
-/** A connected machine refuses to look into a folder that is no work tree any more. */
+/** A connected machine refuses a folder that is no longer a work tree. */
 function isGone({ reason }: Failure): boolean {
   return reason === 'folder_not_found' || reason === 'outside_project'
 }
 
-async function nullIfGone<Found>(look: () => Promise<Found>): Promise<Found | null> {
+async function nullIfGone<Found>(measure: () => Promise<Found>): Promise<Found | null> {
   try {
-    return await look()
+    return await measure()
   } catch (error) {
     if (error instanceof Failure && (error.code === 'UNAVAILABLE' || isGone(error))) return null
     throw error

@@ -5,31 +5,31 @@ import type { Reads } from '../../../store/ports/store.ts'
 import type { InboxItem } from '../../../track/domain/records.ts'
 import type { RunEvent, RunRecord } from '../../domain/run.ts'
 
-/** What a person said about a run when they decided something about it, newest first. */
+/** A person's comment on a run, given with a decision. */
 export interface RunRemark {
   readonly author: string
-  /** What they did: an event, `approved plan`, `dismissed command`. */
+  /** The decision: an event, `approved plan`, `dismissed command`. */
   readonly did: string
   readonly words: string
   readonly created_at: string
-  /** The state that it brought the run to; null where it moved nothing. */
+  /** The state that the decision moved the run to; null if it did not move. */
   readonly to: string | null
 }
 
 const notApproved = 'did not approve'
-const maxSaid = 3
-const lookedAt = 10
-const longest = 1000
+const maxRemarks = 3
+const maxSources = 10
+const maxWordsLength = 1000
 
-/** The last words of people about a run: of their events, of approvals, and of questions that they closed. */
+/** The latest remarks of people about a run, newest first: from events, approvals and closed items. */
 export async function runRemarks(
   { runs, inboxItems }: Pick<Reads, 'runs' | 'inboxItems'>,
   { id }: Pick<RunRecord, 'id'>,
 ): Promise<readonly RunRemark[]> {
   const [history, given, answered] = await Promise.all([
-    runs.history(id, { limit: lookedAt }),
+    runs.history(id, { limit: maxSources }),
     runs.approvals(id),
-    inboxItems.answeredOfRun(id, lookedAt),
+    inboxItems.answeredOfRun(id, maxSources),
   ])
   const events = history.items.flatMap(({ item }) => eventRemarks(item))
   const approvals = given.flatMap(({ author, of, reason, createdAt }) =>
@@ -52,11 +52,15 @@ export async function runRemarks(
   )
   return [...events, ...approvals, ...closed]
     .toSorted((a, b) => b.at - a.at)
-    .slice(0, maxSaid)
-    .map(({ words, at, ...said }) => ({ ...said, words: excerpt(words, longest), created_at: instant(at) }))
+    .slice(0, maxRemarks)
+    .map(({ words, at, ...remark }) => ({
+      ...remark,
+      words: excerpt(words, maxWordsLength),
+      created_at: instant(at),
+    }))
 }
 
-/** What is waited for in a state ends by itself as resolved; dismissed it was by a person, in words. */
+/** Whether a person answered an item: a run resolves its own items when it moves on. */
 function isAnswered({ kind, status }: Pick<InboxItem, 'kind' | 'status'>): boolean {
   return kind === 'command' || ((kind === 'approval' || kind === 'scope') && status === 'dismissed')
 }
@@ -66,10 +70,10 @@ function itemOutcome({ kind, status }: Pick<InboxItem, 'kind' | 'status'>): stri
   return kind === 'approval' ? notApproved : `${status} ${kind}`
 }
 
-/** What was said before an event, and with it. */
+/** The remarks with that of an event first. */
 export function remarksWithEvent(event: RunEvent, before: readonly RunRemark[]): readonly RunRemark[] {
-  const now = eventRemarks(event).map(({ words, at, ...said }) => {
-    return { ...said, words: excerpt(words, longest), created_at: instant(at) }
+  const now = eventRemarks(event).map(({ words, at, ...remark }) => {
+    return { ...remark, words: excerpt(words, maxWordsLength), created_at: instant(at) }
   })
   return [...now, ...before]
 }
@@ -79,7 +83,7 @@ function eventRemarks({
   event,
   payload,
   identity: author,
-  author: by,
+  author: name,
   to,
   createdAt,
   stateChanged,
@@ -88,10 +92,10 @@ function eventRemarks({
   const words = kind === 'event' ? wordsIn(payload) : null
   return words === null
     ? []
-    : [{ author: by, did: event, words, at: createdAt, to: stateChanged ? to : null }]
+    : [{ author: name, did: event, words, at: createdAt, to: stateChanged ? to : null }]
 }
 
-/** Where a reason is kept in a payload, in the order in which they are looked for. */
+/** Payload fields that may hold a reason, in order of preference. */
 export const wordsForReason = ['reason', 'comment', 'message', 'feedback', 'note'] as const
 
 function wordsIn(payload: JsonObject): string | null {
@@ -100,16 +104,18 @@ function wordsIn(payload: JsonObject): string | null {
   return typeof words === 'string' && words.trim() !== '' ? words : null
 }
 
-/** A state's prompt with what the person said who brought the run there. */
+/** A state's prompt with the remark of the person who moved the run there. */
 export function promptWithWords(
   prompt: string | null,
   state: string,
-  said: readonly RunRemark[],
+  remarks: readonly RunRemark[],
 ): string | null {
-  const moved = said.findIndex(({ to }) => to !== null)
-  const last = said[moved]
-  const noes = said.slice(0, moved === -1 ? said.length : moved).filter(({ did }) => did === notApproved)
-  const lines = [...noes.slice(0, 1), ...(last?.to === state ? [last] : [])].map(formatRemark)
+  const moveIndex = remarks.findIndex(({ to }) => to !== null)
+  const lastMove = remarks[moveIndex]
+  const rejections = remarks
+    .slice(0, moveIndex === -1 ? remarks.length : moveIndex)
+    .filter(({ did }) => did === notApproved)
+  const lines = [...rejections.slice(0, 1), ...(lastMove?.to === state ? [lastMove] : [])].map(formatRemark)
   return lines.length === 0
     ? prompt
     : [...(prompt === null ? [] : [prompt.trimEnd(), '']), ...lines].join('\n')

@@ -107,7 +107,7 @@ export const RunDetail = z.object({
 const processVersions = measurement({
   brief: upTo(z.string().max(4_096), 1),
   measured: upTo(z.string().nullable(), 1),
-  fits: (asked, versions) => asked.length === versions.length,
+  fits: (briefs, versions) => briefs.length === versions.length,
   measure: ({ processFiles }, ids) =>
     Promise.all(
       ids.map(async (id) => {
@@ -153,8 +153,8 @@ async function prepareContent(
   questions: ShownQuestions,
   wanted: { readonly context: RecordContext; readonly loaded: LoadedRun },
 ): Promise<string | undefined> {
-  const shown = await prepareShownRun(reads, questions, wanted)
-  return shown && prepareStored(questions, shown)
+  const shownRun = await prepareShownRun(reads, questions, wanted)
+  return shownRun && prepareStored(questions, shownRun)
 }
 
 export async function runDetail(
@@ -164,7 +164,7 @@ export async function runDetail(
   const { record, definition, run, items, loaded } = situation
   const isActive = record.status === 'active'
   const state = stateNamed(definition, record.state)
-  const own = state?.prompt ? interpolatePrompt(state.prompt, definition.dialect, record.context) : null
+  const prompt = state?.prompt ? interpolatePrompt(state.prompt, definition.dialect, record.context) : null
   return {
     kind: 'run',
     run: runEntry(record),
@@ -175,7 +175,7 @@ export async function runDetail(
     // Where the run has another.
     present_version: version === record.process.version ? null : version,
     machine: machineOf(definition),
-    prompt: promptWithWords(own, record.state, situation.said),
+    prompt: promptWithWords(prompt, record.state, situation.remarks),
     ...fittingContext(record.context),
     approvals: isActive ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],
     content,
@@ -231,7 +231,7 @@ function outgoingTransitions(situation: RunSituation) {
         description: possible.event.description,
         guard: guard === null ? null : expressionWords(guard),
         satisfied: possible.transitions.some(
-          (way) => way.to === to && way.missing.length === 0 && way.guardStatus !== 'unsatisfied',
+          (option) => option.to === to && option.missing.length === 0 && option.guardStatus !== 'unsatisfied',
         ),
         escape: transition.escape,
         when_blocked: whenBlocked,

@@ -42,10 +42,10 @@ export const runHistory = defineOperation({
 }).handler(({ store, actor }, input) =>
   store.view(async (reads) => {
     const run = await findRun(reads, input.run_id)
-    const asked = new Paging('run_history', input, actor, 50)
-    const { limit } = asked
-    const events = await reads.runs.history(run.id, asked.request('events'))
-    const refusals = await reads.runs.refusals(run.id, asked.request('refusals'))
+    const paging = new Paging('run_history', input, actor, 50)
+    const { limit } = paging
+    const events = await reads.runs.history(run.id, paging.request('events'))
+    const refusals = await reads.runs.refusals(run.id, paging.request('refusals'))
     const section = (name: string, items: readonly { readonly seq: number }[]) => ({
       name,
       positions: items.slice(0, limit).map(({ seq }) => seq),
@@ -62,7 +62,7 @@ export const runHistory = defineOperation({
       refusals: refusals.items.slice(0, limit).map(({ item }) => refusalEntry(item)),
       refusals_total: refusals.total,
       approvals: (await reads.runs.approvals(run.id)).map(approvalEntry),
-      next_cursor: asked.nextOf([section('events', events.items), section('refusals', refusals.items)]),
+      next_cursor: paging.nextOf([section('events', events.items), section('refusals', refusals.items)]),
     }
   }),
 )

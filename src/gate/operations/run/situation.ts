@@ -28,7 +28,7 @@ export interface RunSituation {
   /** What of it waits for a person. */
   readonly items: readonly InboxItem[]
   /** What people said about it last. */
-  readonly said: readonly RunRemark[]
+  readonly remarks: readonly RunRemark[]
   /** What an event rests on when the caller emits it now, with nothing in its payload. */
   readonly eventRequestOf: (event: string) => Omit<EventRequest, 'event' | 'expectedRevision'>
 }
@@ -44,7 +44,7 @@ export async function prepareSituation(
   const external = await prepareState(reads, questions, { context, loaded })
   if (external === null) return null
   const items = await reads.inboxItems.ofRun(loaded.record.id)
-  const said = await runRemarks(reads, loaded.record)
+  const remarks = await runRemarks(reads, loaded.record)
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
   const observed = hasObservationNeeds(external)
     ? await observeRun({ reads, external, fingerprint, now: clock.now(), actor, isAlive }, loaded)
@@ -53,7 +53,7 @@ export async function prepareSituation(
   const run = engineRun(loaded, external.fileFreshness)
   const eventRequestOf = eventRequestsBy(context, { observed, definition })
   const events = eventsFor(context, { run, observed, definition })
-  return { record, definition, loaded, external, run, observed, events, items, said, eventRequestOf }
+  return { record, definition, loaded, external, run, observed, events, items, remarks, eventRequestOf }
 }
 
 /** Each event in the role that the caller would emit it in. */

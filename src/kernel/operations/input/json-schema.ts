@@ -34,8 +34,8 @@ export function outputSchema(operation: Operation): JsonSchema {
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const known = schemas.get(schema)
-  if (known) return known
+  const cached = schemas.get(schema)
+  if (cached) return cached
   const made = z.toJSONSchema(schema, {
     io,
     target: 'draft-2020-12',

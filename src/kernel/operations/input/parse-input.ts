@@ -6,25 +6,25 @@ import { excerpt } from '../../text.ts'
 import type { Operation } from '../operation.ts'
 import { inputSchema, type JsonSchema } from './json-schema.ts'
 
-/** Parses what a caller sent, generous where agents err, and says every mistake at once. */
+/** Parses an input, tolerates common mistakes of agents, and reports all others at once. */
 export function parseInput(operation: Operation, raw: unknown): Record<string, unknown> {
-  const given = raw ?? {}
-  if (typeof given !== 'object' || Array.isArray(given)) {
+  const input = raw ?? {}
+  if (typeof input !== 'object' || Array.isArray(input)) {
     throw new Failure(
       'INVALID_INPUT',
-      `${operation.name} takes an object of named fields, not ${kindOf(given)}.`,
+      `${operation.name} takes an object of named fields, not ${kindOf(input)}.`,
       { reason: 'input_not_an_object' },
     )
   }
-  refuseMasses(operation, given)
-  const adapted = adapt(replaceSynonyms(operation, given), inputSchema(operation))
+  refuseMasses(operation, input)
+  const adapted = adapt(replaceSynonyms(operation, input), inputSchema(operation))
   const parsed = operation.input.safeParse(adapted)
   if (parsed.success) {
     refuseImpossiblePaths(operation, parsed.data)
     return parsed.data
   }
   const fields = Object.keys(operation.input.shape)
-  // Only a few are told, and explaining a hundred thousand takes long.
+  // Only a few are reported; explaining a hundred thousand takes long.
   const sentences = parsed.error.issues
     .slice(0, 100)
     .map((issue) => explainIssue(issue, adapted, operation.input))
@@ -45,14 +45,14 @@ function fieldsOf(issue: z.core.$ZodIssue): readonly string[] {
   )
 }
 
-/** What no file system has is refused here, before a call of the system fails on it. */
+/** Refuses paths that no file system accepts, before a system call fails on them. */
 function refuseImpossiblePaths({ name, paths = {} }: Operation, input: Record<string, unknown>): void {
   for (const field of Object.keys(paths)) {
     const value = input[field]
     for (const path of Array.isArray(value) ? value : [value]) {
       if (typeof path !== 'string') continue
-      const longest = path.split(/[/\\]/).reduce((most, part) => Math.max(most, bytesOf(part)), 0)
-      if (!path.includes('\0') && longest <= maxPartBytes && bytesOf(path) <= maxPathBytes) continue
+      const maxPart = path.split(/[/\\]/).reduce((most, part) => Math.max(most, bytesOf(part)), 0)
+      if (!path.includes('\0') && maxPart <= maxPartBytes && bytesOf(path) <= maxPathBytes) continue
       throw new Failure('INVALID_INPUT', `${name}: "${field}" cannot be a path: ${valueExcerpt(path)}.`, {
         reason: 'path_invalid',
         hint: `A path has no NUL, at most ${maxPathBytes} bytes, and at most ${maxPartBytes} between two slashes.`,
@@ -73,16 +73,16 @@ const maxPartBytes = 255
 const maxFields = 200
 const maxEntries = 20_000
 
-/** No operation takes as much, and saying of each entry what is wrong with it would take long. */
-function refuseMasses(operation: Operation, given: object): void {
-  const fields = Object.keys(given).length
+/** Refuses inputs larger than any operation takes; checking each entry would take long. */
+function refuseMasses(operation: Operation, input: object): void {
+  const fields = Object.keys(input).length
   if (fields > maxFields) {
     throw new Failure('INVALID_INPUT', `${operation.name}: the input has ${fields} fields.`, {
       reason: 'too_many_fields',
       hint: `${operation.name} takes ${Object.keys(operation.input.shape).join(', ') || 'no fields'}.`,
     })
   }
-  for (const [field, value] of Object.entries(given)) {
+  for (const [field, value] of Object.entries(input)) {
     if (!Array.isArray(value) || value.length <= maxEntries) continue
     throw new Failure(
       'INVALID_INPUT',
@@ -92,7 +92,7 @@ function refuseMasses(operation: Operation, given: object): void {
   }
 }
 
-/** Whether the message lists the fields already: once is enough. */
+/** Whether the message lists the fields already. */
 function hasFieldList(issues: readonly z.core.$ZodIssue[], fields: readonly string[]): boolean {
   return issues.some(
     (issue) =>
@@ -102,19 +102,19 @@ function hasFieldList(issues: readonly z.core.$ZodIssue[], fields: readonly stri
   )
 }
 
-/** The input with the fields that other programs call otherwise under their names here, in whatever spelling. */
-function replaceSynonyms({ synonyms, input }: Operation, given: object): object {
-  if (synonyms === undefined || Object.keys(given).every((key) => Object.hasOwn(input.shape, key)))
-    return given
+/** Renames fields of other programs to the operation's fields, in any spelling. */
+function replaceSynonyms({ synonyms, input }: Operation, values: object): object {
+  if (synonyms === undefined || Object.keys(values).every((key) => Object.hasOwn(input.shape, key)))
+    return values
   const meanings = new Map(Object.entries(synonyms).map(([word, field]) => [plainKey(word), field]))
   const own = new Set(Object.keys(input.shape).map(plainKey))
-  const sent = new Map(Object.entries(given).map(([key, value]) => [plainKey(key), value]))
-  const entries = Object.entries(given).flatMap(([key, value]): readonly (readonly [string, unknown])[] => {
-    const meant = own.has(plainKey(key)) ? undefined : meanings.get(plainKey(key))
-    if (meant === undefined) return [[key, value]]
-    if (!sent.has(plainKey(meant))) return [[meant, value]]
-    // Said twice, in the same way: once is enough. Said in two ways, it is refused as a field that is unknown.
-    return sent.get(plainKey(meant)) === value ? [] : [[key, value]]
+  const sent = new Map(Object.entries(values).map(([key, value]) => [plainKey(key), value]))
+  const entries = Object.entries(values).flatMap(([key, value]): readonly (readonly [string, unknown])[] => {
+    const canonical = own.has(plainKey(key)) ? undefined : meanings.get(plainKey(key))
+    if (canonical === undefined) return [[key, value]]
+    if (!sent.has(plainKey(canonical))) return [[canonical, value]]
+    // Drop a synonym with the same value as its field; another value is refused as an unknown field.
+    return sent.get(plainKey(canonical)) === value ? [] : [[key, value]]
   })
   return Object.fromEntries(entries)
 }
@@ -125,10 +125,9 @@ function kindOf(value: unknown): string {
 }
 
 /**
- * Brings what agents and command lines send into the form a contract expects, where only one form can be meant:
- * null and an empty optional string are absent, `"3"` is a number, `Success` is `success`, one string is a list of one
- * or, of choices, of those between its commas, `taskId` and `task-id` are `task_id`.
- * Anything else is left as it came, for the contract to refuse.
+ * Converts unambiguous values to the form of the contract: null and an empty optional string are absent, `"3"` is a
+ * number, `Success` is `success`, one string is a list (of choices: split at commas), `taskId` and `task-id` are `task_id`.
+ * All other values stay unchanged, for the contract to refuse.
  */
 function adapt(value: unknown, schema: JsonSchema): unknown {
   const types = typesOf(schema)
@@ -143,22 +142,22 @@ function adapt(value: unknown, schema: JsonSchema): unknown {
   return value
 }
 
-/** An object, also where it was sent as the text of one. */
+/** An object, also if it was sent as JSON text. */
 function adaptRecord(value: unknown, schema: JsonSchema): unknown {
   const record =
     typeof value === 'string' && value.trimStart().startsWith('{') ? parseJsonOrText(value) : value
   return isJsonObject(record) ? adaptObject(record, schema) : value
 }
 
-function adaptObject(given: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
+function adaptObject(input: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
   const required = new Set(schema.required)
   const adapted: Record<string, unknown> = {}
-  for (const [spelt, entry] of Object.entries(given)) {
-    const key = matchingKey(spelt, given, schema)
-    const known = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : undefined
+  for (const [sentKey, entry] of Object.entries(input)) {
+    const key = matchingKey(sentKey, input, schema)
+    const property = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : undefined
     if (entry === null && schema.properties) continue
-    if (entry === '' && known && !required.has(key)) continue
-    const value = known ? adapt(entry, known) : entry
+    if (entry === '' && property && !required.has(key)) continue
+    const value = property ? adapt(entry, property) : entry
     if (key !== '__proto__') adapted[key] = value
     // Assigning to it would drop the key silently instead of having it refused.
     else Object.defineProperty(adapted, key, { value, enumerable: true, configurable: true, writable: true })
@@ -166,15 +165,15 @@ function adaptObject(given: Record<string, unknown>, schema: JsonSchema): Record
   return adapted
 }
 
-/** The field that a key is another spelling of, where only that one can be meant. */
+/** The field of a key in another spelling, if it is unambiguous. */
 function matchingKey(key: string, value: Record<string, unknown>, { properties }: JsonSchema): string {
   if (properties === undefined || Object.hasOwn(properties, key)) return key
   const plain = plainKey(key)
-  const meant = Object.keys(properties).filter((name) => plainKey(name) === plain)
-  return meant.length === 1 && !Object.hasOwn(value, meant[0] ?? '') ? (meant[0] ?? key) : key
+  const matches = Object.keys(properties).filter((name) => plainKey(name) === plain)
+  return matches.length === 1 && !Object.hasOwn(value, matches[0] ?? '') ? (matches[0] ?? key) : key
 }
 
-/** A field's name without what spellings differ in: `taskId`, `task-id` and `task_id` are one. */
+/** A field's name without separators and case: `taskId`, `task-id` and `task_id` are one. */
 function plainKey(key: string): string {
   return key.replace(/[_-]/g, '').toLowerCase()
 }
@@ -185,7 +184,7 @@ function adaptArray(value: unknown, schema: JsonSchema): unknown {
   return schema.items ? entries.map((entry) => adapt(entry, schema.items ?? {})) : entries
 }
 
-/** A list sent as JSON text, a single entry sent without its list, or choices with commas between them. */
+/** A list sent as JSON text, a single entry without its list, or choices separated by commas. */
 function listFrom(text: string, items?: JsonSchema): unknown {
   if (!text.trimStart().startsWith('[')) return items?.enum ? text.split(',') : [text]
   const parsed = parseJsonOrText(text)
@@ -200,8 +199,8 @@ function adaptChoice(value: string | boolean, schema: JsonSchema): string | bool
     .toLowerCase()
     .replace(/[\s-]+/g, '_')
   if (choices.includes(plain)) return plain
-  const meant = Object.hasOwn(schema.aliases ?? {}, plain) ? schema.aliases?.[plain] : undefined
-  return meant ?? value
+  const alias = Object.hasOwn(schema.aliases ?? {}, plain) ? schema.aliases?.[plain] : undefined
+  return alias ?? value
 }
 
 function adaptNumber(value: string): unknown {
@@ -227,7 +226,7 @@ function isNumeric(types: readonly string[]): boolean {
 
 type InputIssue = z.core.$ZodIssue
 
-/** One sentence about one mistake, with the value in it and the way on. */
+/** One sentence about one mistake, with the value and the fix. */
 function explainIssue(issue: InputIssue, input: unknown, schema: z.ZodObject): string {
   const field = issue.path.length === 0 ? 'the input' : `"${issue.path.map(String).join('.')}"`
   const value = valueAt(input, issue.path)
@@ -260,34 +259,34 @@ function explainIssue(issue: InputIssue, input: unknown, schema: z.ZodObject): s
   }
 }
 
-/** What an object is made of, for who sent something else. */
+/** The keys of an expected object, for a message. */
 function expectedKeysText(issue: InputIssue, schema: z.ZodObject): string {
   const keys = issue.code === 'invalid_type' && issue.expected === 'object' ? keysAt(schema, issue.path) : []
   return keys.length === 0 ? '' : ` of ${keys.join(', ')}`
 }
 
-/** How many unknown fields are told. */
+/** How many unknown fields a message names. */
 const maxNamedFields = 5
 
-/** The fields that are not known, each with the one that was probably meant; what there is is told once. */
+/** Lists unknown fields, each with the probable one, and the allowed fields once. */
 function unknownFields(keys: readonly string[], path: readonly PropertyKey[], schema: z.ZodObject): string {
-  const known = keysAt(schema, path)
-  const told = keys.slice(0, maxNamedFields).map((key) => {
+  const declared = keysAt(schema, path)
+  const named = keys.slice(0, maxNamedFields).map((key) => {
     const name = [...path.map(String), excerpt(key, 60)].join('.')
-    return { name: `"${name}"`, meant: nearestWord(key, known) }
+    return { name: `"${name}"`, meant: nearestWord(key, declared) }
   })
-  const guessed = told.flatMap(({ name, meant }) =>
+  const guessed = named.flatMap(({ name, meant }) =>
     meant === undefined ? [] : [`Unknown field ${name}: did you mean "${meant}"?`],
   )
-  const others = told.flatMap(({ name, meant }) => (meant === undefined ? [name] : []))
-  if (others.length === 0) return guessed.join(' ')
-  const more = keys.length > told.length ? ` and ${keys.length - told.length} more` : ''
-  const fields = known.length === 0 ? 'there are none here' : `the fields are ${known.join(', ')}`
-  const unknown = `Unknown field${others.length > 1 ? 's' : ''} ${others.join(', ')}${more}: ${fields}.`
+  const unmatched = named.flatMap(({ name, meant }) => (meant === undefined ? [name] : []))
+  if (unmatched.length === 0) return guessed.join(' ')
+  const more = keys.length > named.length ? ` and ${keys.length - named.length} more` : ''
+  const allowed = declared.length === 0 ? 'there are none here' : `the fields are ${declared.join(', ')}`
+  const unknown = `Unknown field${unmatched.length > 1 ? 's' : ''} ${unmatched.join(', ')}${more}: ${allowed}.`
   return [...guessed, unknown].join(' ')
 }
 
-/** The keys that a nested object of the contract knows. */
+/** The keys of a nested object of the contract. */
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   let here: unknown = schema
   for (const step of path) here = schemaAt(here, step)
@@ -328,13 +327,13 @@ function article(expected: string): string {
   return /^[aeio]/.test(expected) ? `an ${expected}` : `a ${expected}`
 }
 
-/** A value as a message shows it: as JSON, cut when long. */
+/** A value for a message: JSON, shortened. */
 function valueExcerpt(value: unknown): string {
   const text = JSON.stringify(clipValue(value, 3)) ?? String(value)
   return excerpt(text, 80)
 }
 
-/** As much of a value as can be shown: what is left out lies behind the eightieth sign. */
+/** Limits a value before it is converted to JSON; a message shows only 80 characters of it. */
 function clipValue(value: unknown, levels: number): unknown {
   if (typeof value === 'string') return value.slice(0, 100)
   if (typeof value !== 'object' || value === null) return value
