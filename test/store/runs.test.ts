@@ -258,9 +258,13 @@ describe.each(dialects)('runs in $dialect', ({ fresh, isQuick }) => {
       advanced(anEvent(2, { runId: r(6) }), { status: 'succeeded' }),
     )
     await store.view(async ({ runs }) => {
-      expect((await runs.gating(m(1))).map(({ id }) => id)).toEqual(['run-2', 'run-3', 'run-4'])
-      expect((await runs.gating(m(2))).map(({ id }) => id)).toEqual(['run-5'])
-      expect(await runs.gating(m(3))).toEqual([])
+      expect((await runs.gating({ missionId: m(1) })).map(({ id }) => id)).toEqual([
+        'run-2',
+        'run-3',
+        'run-4',
+      ])
+      expect((await runs.gating({ missionId: m(2) })).map(({ id }) => id)).toEqual(['run-5'])
+      expect(await runs.gating({ missionId: m(3) })).toEqual([])
     })
   })
 

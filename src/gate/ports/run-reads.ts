@@ -1,5 +1,5 @@
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
-import type { AttemptId, CommandResultId, MissionId, RunId, TaskId } from '../../kernel/id.ts'
+import type { AttemptId, CommandResultId, MissionId, PhaseId, RunId, TaskId } from '../../kernel/id.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
 import type { ReportedChange } from '../../track/domain/changes.ts'
 import type { Attempt } from '../../track/domain/task.ts'
@@ -48,19 +48,22 @@ export interface LoadedRun {
   readonly artifacts: readonly StoredArtifact[]
 }
 
+/** What runs keep from ending: a mission, or a phase of a plan that belongs to no mission. */
+export type GatedSubject = { readonly missionId: MissionId } | { readonly phaseId: PhaseId }
+
 export interface RunReads {
   find(id: string): Promise<RunRecord | null>
   /** A fixed number of queries, however long the run is. The definition is parsed once per process and hash. */
   load(id: string): Promise<LoadedRun | null>
   /** Newest first. */
   list(filter: RunFilter, request: PageRequest): Promise<Page<RunRecord>>
-  /** Active runs of a mission, and of the tasks at home there or worked on there, at most 100. */
-  gating(missionId: MissionId): Promise<readonly RunRecord[]>
+  /** Active runs of a mission, and of the tasks at home there or worked on there; or of the tasks of a phase. At most 100. */
+  gating(subject: GatedSubject): Promise<readonly RunRecord[]>
   /**
    * Runs of the same that ended failed or cancelled, without a later run of the same definition and subject that
    * succeeded; those of dropped tasks left out. Oldest first, at most 100.
    */
-  lost(missionId: MissionId): Promise<readonly RunRecord[]>
+  lost(subject: GatedSubject): Promise<readonly RunRecord[]>
   /** Active runs of these tasks, or of these missions as a whole, that somebody approved and still does; at most 100. */
   approvedBy(
     identity: string,

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MissionId, RunId, TaskId } from '../../kernel/id.ts'
 import { settingsOf } from '../../project/tables/setting.ts'
@@ -223,8 +223,16 @@ export function runReads(scope: ReadScope): RunReads {
         .execute()
       return rows.map(runOf)
     },
-    gating: async (missionId) => (await gatingRuns(db, projectId, missionId)).map(runOf),
-    lost: async (missionId) => (await lostRuns(db, projectId, missionId)).map(runOf),
+    gating: async (subject) =>
+      ('missionId' in subject
+        ? await gatingMission(db, projectId, subject.missionId)
+        : await gatingPhase(db, projectId, subject.phaseId)
+      ).map(runOf),
+    lost: async (subject) =>
+      ('missionId' in subject
+        ? await lostInMission(db, projectId, subject.missionId)
+        : await lostInPhase(db, projectId, subject.phaseId)
+      ).map(runOf),
     definition: (hash) => storedDefinition(scope, hash),
     settings: askOnce(() => settingsOf(scope)),
     idsLike: (prefix, limit) => idsByPrefix(scope, 'run', { prefix, limit }),
@@ -274,28 +282,41 @@ async function gather(scope: ReadScope, id: string): Promise<RunDetails> {
 }
 
 /** Active runs of a mission, of the tasks at home there, and of those with an attempt there; oldest first. */
-const gatingRuns = prepareQuery((db, projectId: string, missionId: string) =>
+const gatingMission = prepareQuery((db, projectId: string, missionId: string) =>
+  activeRuns(db, projectId).where((eb) => isRunOfMission(eb, projectId, missionId)),
+)
+
+const gatingPhase = prepareQuery((db, projectId: string, phaseId: string) =>
+  activeRuns(db, projectId).where((eb) => isRunOfPhase(eb, projectId, phaseId)),
+)
+
+const activeRuns = (db: Kysely<Tables>, projectId: string) =>
   db
     .selectFrom('run')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('status', '=', 'active')
-    .where((eb) => isRunOfMission(eb, projectId, missionId))
     .orderBy('seq')
-    .limit(100),
+    .limit(100)
+
+const lostInMission = prepareQuery((db, projectId: string, missionId: string) =>
+  lostRuns(db, projectId).where((eb) => isRunOfMission(eb, projectId, missionId)),
+)
+
+const lostInPhase = prepareQuery((db, projectId: string, phaseId: string) =>
+  lostRuns(db, projectId).where((eb) => isRunOfPhase(eb, projectId, phaseId)),
 )
 
 /**
  * Runs of the same that failed or were cancelled, and that no later run of the same definition and subject made good;
  * those of dropped tasks are not asked for any more. Oldest first.
  */
-const lostRuns = prepareQuery((db, projectId: string, missionId: string) =>
+const lostRuns = (db: Kysely<Tables>, projectId: string) =>
   db
     .selectFrom('run')
     .selectAll('run')
     .where('run.project_id', '=', projectId)
     .where('run.status', 'in', ['failed', 'cancelled'])
-    .where((eb) => isRunOfMission(eb, projectId, missionId))
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -328,8 +349,7 @@ const lostRuns = prepareQuery((db, projectId: string, missionId: string) =>
       ),
     )
     .orderBy('run.seq')
-    .limit(100),
-)
+    .limit(100)
 
 function isRunOfMission(eb: ExpressionBuilder<Tables, 'run'>, projectId: string, missionId: string) {
   // By the task of each run, of which there are few: not by all tasks of the mission.
@@ -352,4 +372,15 @@ function isRunOfMission(eb: ExpressionBuilder<Tables, 'run'>, projectId: string,
         .where('attempt.mission_id', '=', missionId),
     ),
   ])
+}
+
+function isRunOfPhase(eb: ExpressionBuilder<Tables, 'run'>, projectId: string, phaseId: string) {
+  return eb.exists(
+    eb
+      .selectFrom('task')
+      .select('task.id')
+      .where('task.project_id', '=', projectId)
+      .whereRef('task.id', '=', 'run.task_id')
+      .where('task.phase_id', '=', phaseId),
+  )
 }

@@ -257,8 +257,8 @@ async function gatesOf(
 ): Promise<readonly Reason[] | null> {
   const { runs } = reads
   const [gating, ended, ofTasks] = await Promise.all([
-    Promise.all(missions.map(({ id }) => runs.gating(id))),
-    Promise.all(missions.map(({ id }) => runs.lost(id))),
+    Promise.all(missions.map(({ id }) => runs.gating({ missionId: id }))),
+    Promise.all(missions.map(({ id }) => runs.lost({ missionId: id }))),
     Promise.all(tasks.map((taskId) => runs.list({ taskId, status: 'active' }, { limit: 100 }))),
   ])
   const active = [...gating.flat(), ...ofTasks.flatMap(({ items }) => items.map(({ item }) => item))]

@@ -83,9 +83,9 @@ export const completeMission = defineOperation({
 }).handler((handling, input) =>
   handling.record(async (reads, setting) => {
     const mission = await findMission(reads, input.mission_id)
-    const gating = isEnded(mission) ? [] : await reads.runs.gating(mission.id)
+    const gating = isEnded(mission) ? [] : await reads.runs.gating({ missionId: mission.id })
     if (input.status !== 'failed') await assertMissionFree(reads, mission.id, gating)
-    const lost = isEnded(mission) ? [] : await reads.runs.lost(mission.id)
+    const lost = isEnded(mission) ? [] : await reads.runs.lost({ missionId: mission.id })
     if (input.status === 'completed' && handling.actor.kind === 'agent') {
       const personsWay = `Or complete it as partial or failed; a person may complete it as it is: waymark mission complete ${mission.id} --status completed --summary "…".`
       refuseAfterLoss(`mission ${mission.id}`, lost, personsWay)

@@ -163,7 +163,7 @@ async function loadWorkflow(reads: Reads, { task, attempt }: AttemptEndRequest):
 
 /** A workflow does not end by itself while a run of it goes on, nor after one that did not succeed. */
 async function isGated({ runs }: Reads, missionId: MissionId): Promise<boolean> {
-  const found = await Promise.all([runs.gating(missionId), runs.lost(missionId)])
+  const found = await Promise.all([runs.gating({ missionId }), runs.lost({ missionId })])
   return found.flat().length > 0
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Answer, person } from '../../support/project.ts'
+import { type Answer, openProject, person } from '../../support/project.ts'
 import { process } from './processes.ts'
 import { driving, failureOf, writeProcess } from './run.ts'
 import { type GatedMission, gatedMission } from './subject.ts'
@@ -134,4 +134,35 @@ test('an agent is sent to a person where only people can move the run', async ()
   expect(refused.hint).not.toContain('state_gate_emit_event')
   const open = await failureOf(end(await gatedMission(process('gate'), 'gate')))
   expect(open.hint).toContain('state_gate_emit_event')
+})
+
+test('the run of a task keeps a phase open that belongs to no mission', async () => {
+  const project = await openProject()
+  writeProcess(project, process('gate'))
+  await project.call('taskman_phase_add', { id: 'P1', name: 'Build' })
+  const { id } = await project.call('taskman_task_add', { title: 'Build it', phase: 'P1' })
+  const { run_id } = await project.call('state_gate_create_run', { process_id: 'gate', task_id: id })
+  const run = driving(project, run_id)
+  const phase = async () => (await project.call('taskman_phase_list')).phases[0].status
+  const editing = { id: 'P1', status: 'done' }
+
+  // The last task of the phase is done, and its run is not.
+  await project.call('start_task', { planned_task_id: id })
+  project.write('src/built.ts', 'export {}\n')
+  const outcome = { summary: 'Built src/built.ts.' }
+  await project.call('complete_task', { task_id: id, status: 'success', outcome })
+  expect(await phase()).toBe('in_progress')
+  expect(await failureOf(project.call('taskman_phase_edit', editing))).toMatchObject({
+    code: 'REFUSED',
+    reason: 'run_not_finished',
+  })
+  await run.emit('abandon')
+  expect(await failureOf(project.call('taskman_phase_edit', editing))).toMatchObject({
+    code: 'REFUSED',
+    reason: 'run_not_successful',
+  })
+  const again = await project.call('state_gate_create_run', { process_id: 'gate', task_id: id })
+  await driving(project, again.run_id).emit('go')
+  await project.call('taskman_phase_edit', editing)
+  expect(await phase()).toBe('done')
 })

@@ -23,7 +23,7 @@ export const createRun = defineOperation({
   audience: 'both',
   title: 'Start a run of a process',
   description:
-    'Start a run of a process, alone or as the gate of a mission or task, which then completes only when the run allows it',
+    'Start a run of a process, alone or for a mission or task. The mission, or the phase of the task, then ends only when the run allows it',
   kind: 'command',
   keyField: 'idempotency_key',
   positional: ['process_id'],

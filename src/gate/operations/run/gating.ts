@@ -32,11 +32,12 @@ export async function assertPhaseFree(
   { missionId, phaseId }: Pick<Attempt, 'missionId' | 'phaseId'>,
   by: Actor['kind'],
 ): Promise<void> {
-  if (missionId === null || phaseId === null) return
-  const runs = await blockingRuns(reads, await reads.runs.gating(missionId), phaseId)
+  if (phaseId === null) return
+  const subject = missionId === null ? { phaseId } : { missionId }
+  const runs = await blockingRuns(reads, await reads.runs.gating(subject), phaseId)
   refuseWhileGated(`phase ${phaseId}`, await describeGatingRuns(reads, runs))
   if (by === 'person') return
-  const lost = await blockingRuns(reads, await reads.runs.lost(missionId), phaseId)
+  const lost = await blockingRuns(reads, await reads.runs.lost(subject), phaseId)
   refuseAfterLoss(
     `phase ${phaseId}`,
     lost,
@@ -49,8 +50,9 @@ export async function isPhaseFree(
   reads: Reads,
   { missionId, phaseId }: Pick<Attempt, 'missionId' | 'phaseId'>,
 ): Promise<boolean> {
-  if (missionId === null || phaseId === null) return true
-  const runs = (await Promise.all([reads.runs.gating(missionId), reads.runs.lost(missionId)])).flat()
+  if (phaseId === null) return true
+  const subject = missionId === null ? { phaseId } : { missionId }
+  const runs = (await Promise.all([reads.runs.gating(subject), reads.runs.lost(subject)])).flat()
   return (await blockingRuns(reads, runs, phaseId)).length === 0
 }
 
