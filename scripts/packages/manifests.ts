@@ -63,9 +63,9 @@ const hooksDo =
 /** The hooks that setup would write for a client into a file of the project, as that file. */
 function hooksOf(client: Client): object {
   const program = { node: 'node', bin: 'waymark', capture: 'waymark-capture', version: '', isNamed: true }
-  const ground = { platform: 'linux', home: '/home', environment: {}, folder: '/project', program }
+  const context = { platform: 'linux', home: '/home', environment: {}, folder: '/project', program }
   const file = 'hooks.json'
-  const edits = hookEdits(client, { ground, file, way: 'name', guarded: false, capture: true })
+  const edits = hookEdits(client, { context, file, method: 'name', guarded: false, capture: true })
   const { text } = editFile({ text: null, changes: [] }, edits, { owner: client.id, force: false })
   return JSON.parse(text ?? '')
 }

@@ -2,7 +2,7 @@ import type { Client } from '../../src/clients/setup/client.ts'
 import { clients } from '../../src/clients/setup/setup-clients.ts'
 import type { SetupContext, SetupScope } from '../../src/clients/setup/setup-context.ts'
 
-const ground: SetupContext = {
+const context: SetupContext = {
   platform: 'linux',
   home: '~',
   environment: {},
@@ -43,7 +43,7 @@ function placesRow(client: Client): string {
   const { version, on, by } = client.checked
   const words = [client.id, ...(client.aliases ?? [])].map((word) => `\`${word}\``).join(', ')
   const file = (scope: SetupScope) => {
-    const place = client.server(ground, scope)
+    const place = client.server(context, scope)
     return place === null ? '' : `\`${place.file}\``
   }
   const seen = version === null ? on : `${version}, ${on}`
@@ -55,7 +55,7 @@ function hooksRow(client: Client): string {
   const files = () =>
     hooks.kind === 'none'
       ? hooks.says
-      : [...new Set((['project', 'user'] as const).map((scope) => `\`${hooks.file(ground, scope)}\``))].join(
+      : [...new Set((['project', 'user'] as const).map((scope) => `\`${hooks.file(context, scope)}\``))].join(
           ', ',
         )
   return `| ${client.title} | ${files()} | ${allowedBy(allow)} |`
@@ -66,7 +66,7 @@ function allowedBy(allow: Client['allow']): string {
   if (allow.kind === 'entry') return 'In the entry'
   if (allow.kind === 'person') return allow.says
   const inScope = (scope: SetupScope) => {
-    const at = { ground, scope, tools: ['…'], byPlugin: false }
+    const at = { context, scope, tools: ['…'], byPlugin: false }
     const places = allow.edits(at).flatMap((edit) => {
       return edit.kind === 'json' ? [`\`${edit.file}\`: \`${edit.place.keys.join('.')}\``] : []
     })

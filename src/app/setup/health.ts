@@ -6,11 +6,11 @@ import type { Environment } from '../settings/environment.ts'
 import { setupContextOf, stateFolderOf } from './read-setup-context.ts'
 import { SetupRecords } from './records.ts'
 
-/** Whether a client that is started in a folder has Waymark there; null where setup knows no files of it. */
+/** Whether a client started in a folder has Waymark; null for a client that setup does not support. */
 export function hasWaymark(id: string, folder: string, environment: Environment): boolean | null {
   const client = clientNamed(id)
   return client
-    ? hasServerEntry(client, { ground: setupContextOf(environment, folder), read: new Disk().read })
+    ? hasServerEntry(client, { context: setupContextOf(environment, folder), read: new Disk().read })
     : null
 }
 
@@ -19,8 +19,8 @@ export function clientHealthHere(
   environment: Environment,
   project: string | undefined,
 ): Promise<readonly ClientHealth[]> {
-  const ground = setupContextOf(environment, project)
-  const records = new SetupRecords(stateFolderOf(ground))
+  const context = setupContextOf(environment, project)
+  const records = new SetupRecords(stateFolderOf(context))
   const { read, exists } = new Disk()
-  return clientsHealth({ ground, read, exists, changesOf: (file) => records.of(file)?.changes ?? [] })
+  return clientsHealth({ context, read, exists, changesOf: (file) => records.of(file)?.changes ?? [] })
 }

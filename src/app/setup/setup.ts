@@ -46,13 +46,13 @@ import { committedFiles, excludeFromGit, includeInGit } from './git-exclude.ts'
 import { isFromRegistry, setupContextOf, setupResources, stateFolderOf } from './read-setup-context.ts'
 import { SetupRecords } from './records.ts'
 
-/** Where a setup runs, and how the person is asked. */
+/** Where a setup runs, and its terminal for prompts. */
 interface SetupHost {
   readonly environment: Environment
   readonly terminal: Terminal
-  /** Programs read it: one object is printed at the end, and nothing is asked. */
+  /** Output for programs: one object at the end, no prompts. */
   readonly isJson: boolean
-  readonly ground: SetupContext
+  readonly context: SetupContext
   readonly records: SetupRecords
   readonly disk: Disk
 }
@@ -70,7 +70,7 @@ export async function setup(words: readonly string[]): Promise<void> {
   await run([knownClient(name)], flags, { command: ['setup', name], place: placeOf(flags) })
 }
 
-/** `waymark init`: the same for every client that is found here, as one. */
+/** `waymark init`: sets up every client that is found here together. */
 export async function init(words: readonly string[]): Promise<void> {
   const flags = readWords('init', words)
   const [odd] = flags.positionals
@@ -79,18 +79,18 @@ export async function init(words: readonly string[]): Promise<void> {
   if (named === undefined && flags.has('clients'))
     throw flags.mistaken('--clients needs the name of a client. ', `It knows ${idsOf(allClients)}. `)
   const place = placeOf(flags)
-  const { terminal, ground, disk } = place
+  const { terminal, context, disk } = place
   const clients = named?.split(',').map((name) => knownClient(name.trim()))
   if (flags.has('undo')) {
     await run(clients ?? configuredClients(place), flags, { command: ['init'], place })
     return
   }
-  const found = clients ? [] : detectClients(ground, disk.exists)
+  const found = clients ? [] : detectClients(context, disk.exists)
   for (const { client, by } of found) terminal.write(`${client.title} was found (${by}).\n`)
   const chosen = clients ?? found.map(({ client }) => client)
   if (chosen.length === 0) {
     terminal.write(
-      `No client was found: ${ground.folder} and ${ground.home} hold no files of ${titlesOf(allClients)}, and none of their programs is on the PATH.\nwaymark setup <client> sets one up all the same.\n`,
+      `No client was found: ${context.folder} and ${context.home} hold no files of ${titlesOf(allClients)}, and none of their programs is on the PATH.\nwaymark setup <client> sets one up all the same.\n`,
     )
     report(place, { state: 'nothing_to_write', clients: [], files: [] })
     return
@@ -98,18 +98,18 @@ export async function init(words: readonly string[]): Promise<void> {
   await run(chosen, flags, { command: ['init', '--clients', idsOf(chosen, ',')], place, makesRecord: true })
 }
 
-/** Those that setup has set up, in this project or for all. */
-function configuredClients({ records, ground }: SetupHost): readonly Client[] {
+/** The clients that are set up, in this project or for all projects. */
+function configuredClients({ records, context }: SetupHost): readonly Client[] {
   const owners = records.all().flatMap(({ changes }) => changes.flatMap((change) => change.owners))
   return allClients.filter(({ id }) =>
-    owners.some((owner) => owner === id || owner === `${id} ${ground.folder}`),
+    owners.some((owner) => owner === id || owner === `${id} ${context.folder}`),
   )
 }
 
 interface SetupCommand {
   readonly command: readonly string[]
   readonly place: SetupHost
-  /** It also makes the folder of the record, which git is to ignore. */
+  /** It also makes the folder of the record, which git ignores. */
   readonly makesRecord?: true
 }
 
@@ -119,23 +119,23 @@ async function run(
   running: SetupCommand,
 ): Promise<void> {
   const { place } = running
-  const { ground, terminal } = place
+  const { context, terminal } = place
   if (!isReadOnlyRun(flags)) {
     refuseAgent(running, flags, place.environment)
     refuseUnrecordable(place)
   }
   if (flags.has('undo')) return undo(clients, flags, running)
-  refuseNoProject(clients, ground, readSetupOptions(flags))
-  const asked = readSetupOptions(flags)
-  const plan = planFor(clients, asked, place)
+  refuseNoProject(clients, context, readSetupOptions(flags))
+  const request = readSetupOptions(flags)
+  const plan = planFor(clients, request, place)
   const changed = changedFiles(plan.files)
   const isRefused = plan.findings.some(({ state }) => state === 'refused')
-  const obstacle = firstFileObstacle(plan.files, ground.folder)
+  const obstacle = firstFileObstacle(plan.files, context.folder)
   if (!isReadOnlyRun(flags)) refuseObstacle(obstacle)
   show(plan, flags, place)
-  const repository = { folder: ground.folder, environment: place.environment }
-  const hidden = filesToExclude(changed, asked, place)
-  const committed = asked.shared ? [] : await committedFiles(filesOf(changed), repository)
+  const repository = { folder: context.folder, environment: place.environment }
+  const hidden = filesToExclude(changed, request, place)
+  const committed = request.shared ? [] : await committedFiles(filesOf(changed), repository)
   if (committed.length > 0) {
     terminal.write(
       `- ${joinNames(committed)} ${committed.length === 1 ? 'is' : 'are'} in the repository. Whoever has no waymark finds a server there that does not start: commit the change for a team that uses Waymark, or use --user.\n`,
@@ -147,11 +147,11 @@ async function run(
     )
   }
   if (obstacle) terminal.write(`${obstacle.says}.\n`)
-  const record = ignoreOf(ground)
-  refuseForeign(ground.folder)
+  const record = ignoreOf(context)
+  refuseForeign(context.folder)
   const makesRecord =
     running.makesRecord === true &&
-    !unusableFolder(ground.folder, ground.home) &&
+    !unusableFolder(context.folder, context.home) &&
     !place.disk.exists(record) &&
     canWrite(dirname(record))
   const about = { clients, files: changed, plan }
@@ -180,32 +180,34 @@ async function run(
     return
   }
   write(plan.files, place)
-  if (asked.shared) await includeInGit(filesOf(plan.files), repository)
+  if (request.shared) await includeInGit(filesOf(plan.files), repository)
   else if (hidden.length > 0 && (await excludeFromGit(hidden, repository)) === null)
     terminal.write('- The new files could not be added to .git/info/exclude: git shows them as untracked.\n')
-  if (asked.hooks && asked.capture) recordSessions(clients, place)
-  if (makesRecord) makeRecord(ground, place)
+  if (request.hooks && request.capture) recordSessions(clients, place)
+  if (makesRecord) makeRecord(context, place)
   if (changed.length === 0) {
     terminal.write(isRefused ? 'Nothing was written.\n' : `${titlesOf(clients)}: already set up.\n`)
     showSkipped(plan, place)
     report(place, { ...about, state: isRefused ? 'not_written' : 'already_set_up' })
     return
   }
-  const way = undoLine(running, flags)
+  const undoCommand = undoLine(running, flags)
   const them = changed.length === 1 ? 'it' : 'them'
-  terminal.write(`\n${formatCount(changed.length, 'file')} written. ${way} takes ${them} back.\n`)
+  terminal.write(`\n${formatCount(changed.length, 'file')} written. ${undoCommand} takes ${them} back.\n`)
   writeList('Not done', plan.skipped, terminal)
   writeList(
     'Notes',
     [
       ...plan.notes,
-      ...(asked.allow ? [] : ['Clients ask before they call Waymark’s tools; --allow permits these calls.']),
+      ...(request.allow
+        ? []
+        : ['Clients ask before they call Waymark’s tools; --allow permits these calls.']),
     ],
     terminal,
   )
   writeList('Left for you', plan.afterwards, terminal)
   terminal.write(`\nThen say to your agent: Start a Waymark mission for this and work in tasks.\n`)
-  report(place, { ...about, state: 'written', undo: way })
+  report(place, { ...about, state: 'written', undo: undoCommand })
 }
 
 function writeList(title: string, lines: readonly string[], terminal: Terminal): void {
@@ -221,23 +223,23 @@ function filesOf(files: readonly PlannedFile[]): readonly string[] {
 function filesToExclude(
   changed: readonly PlannedFile[],
   { shared }: SetupRequest,
-  { ground }: SetupHost,
+  { context }: SetupHost,
 ): readonly string[] {
-  if (shared || enclosingTree(ground.folder, ground.home) === null) return []
+  if (shared || enclosingTree(context.folder, context.home) === null) return []
   return changed.flatMap(({ file, before, text }) =>
-    before === null && text !== null && isWithin(ground.folder, file) ? [file] : [],
+    before === null && text !== null && isWithin(context.folder, file) ? [file] : [],
   )
 }
 
 function planFor(
   clients: readonly Client[],
-  asked: SetupRequest,
-  { ground, records, disk }: SetupHost,
+  request: SetupRequest,
+  { context, records, disk }: SetupHost,
 ): SetupPlan {
   return planSetup(clients, {
-    ground,
-    asked,
-    supplies: setupResources(),
+    context,
+    request,
+    assets: setupResources(),
     read: disk.read,
     fault: disk.fault,
     expand: disk.expand,
@@ -249,7 +251,7 @@ function changedFiles(files: readonly PlannedFile[]): readonly PlannedFile[] {
   return files.filter(({ before, text }) => before !== text)
 }
 
-/** The command that takes a setup back, from wherever it is typed. */
+/** The command that undoes a setup from any folder. */
 function undoLine({ command }: SetupCommand, flags: CommandArguments): string {
   const project = flags.text('project')
   const words = [
@@ -266,19 +268,19 @@ function ignoreOf({ folder }: SetupContext): string {
   return join(folder, '.waymark', '.gitignore')
 }
 
-function makeRecord(ground: SetupContext, { terminal }: SetupHost): void {
-  const file = ignoreOf(ground)
+function makeRecord(context: SetupContext, { terminal }: SetupHost): void {
+  const file = ignoreOf(context)
   writeIgnore(dirname(file))
   terminal.write(`${dirname(file)} is for the record, and git ignores it.\n`)
 }
 
-/** Hooks record nothing where nobody said so: who registers them says it, unless somebody said no before. */
+/** Turns recording on with the hooks, unless it was turned off before. */
 function recordSessions(clients: readonly Client[], place: SetupHost): void {
   if (!clients.some(({ hooks }) => hooks.kind === 'hooks')) return
   const root = rootOf(place)
-  if (unusableFolder(root, place.ground.home) || !canSwitch(root, place.environment)) {
+  if (unusableFolder(root, place.context.home) || !canSwitch(root, place.environment)) {
     place.terminal.write(
-      `Sessions in ${root} are not recorded: ${unusableFolder(root, place.ground.home) ? 'it is not a project folder' : 'the choice cannot be kept'}. waymark capture on switches it on for a project.\n`,
+      `Sessions in ${root} are not recorded: ${unusableFolder(root, place.context.home) ? 'it is not a project folder' : 'the choice cannot be kept'}. waymark capture on switches it on for a project.\n`,
     )
     return
   }
@@ -286,8 +288,8 @@ function recordSessions(clients: readonly Client[], place: SetupHost): void {
   place.terminal.write(`Sessions in ${root} are recorded from now on. waymark capture off stops it.\n`)
 }
 
-function rootOf({ ground, environment }: SetupHost): string {
-  return rootWithoutGit({ flag: ground.folder, environment, workingFolder: ground.folder })
+function rootOf({ context, environment }: SetupHost): string {
+  return rootWithoutGit({ flag: context.folder, environment, workingFolder: context.folder })
 }
 
 async function undo(
@@ -295,8 +297,8 @@ async function undo(
   flags: CommandArguments,
   { place }: SetupCommand,
 ): Promise<void> {
-  const { ground, records, disk, terminal } = place
-  const asked = { ...readSetupOptions(flags), allow: false }
+  const { context, records, disk, terminal } = place
+  const request = { ...readSetupOptions(flags), allow: false }
   const recorded = records.all().map((record) => ({
     file: record.file,
     changes: record.changes,
@@ -304,19 +306,19 @@ async function undo(
     before: record.before === null ? null : textOf(Buffer.from(record.before, 'base64')),
   }))
   const { files, kept, notes, elsewhere } = planUndo(clients, {
-    ground,
-    asked,
-    supplies: setupResources(),
+    context,
+    request,
+    assets: setupResources(),
     read: disk.read,
     recorded,
   })
   const changed = changedFiles(files)
   showLines(differences(changed, { isWhole: flags.has('dry-run') }), terminal)
-  const said = [...kept, ...notes, ...elsewhere]
-  for (const line of said) terminal.write(`${line}\n`)
-  // Whoever asks for one and finds it in another place has undone nothing.
+  const remarks = [...kept, ...notes, ...elsewhere]
+  for (const line of remarks) terminal.write(`${line}\n`)
+  // A client that is set up only in the other scope was not undone.
   if (kept.length > 0 || (changed.length === 0 && elsewhere.length > 0)) process.exitCode = 1
-  const about = { clients, files: changed, notes: said }
+  const about = { clients, files: changed, notes: remarks }
   if (isReadOnlyRun(flags)) {
     terminal.write(
       `Nothing was written: ${changed.length === 0 ? 'nothing to undo' : formatUndoPlan(changed)}.\n`,
@@ -325,7 +327,7 @@ async function undo(
     report(place, { ...about, state: changed.length === 0 ? 'nothing_to_undo' : 'not_written' })
     return
   }
-  refuseObstacle(firstFileObstacle(changed, ground.folder))
+  refuseObstacle(firstFileObstacle(changed, context.folder))
   const question = formatUndoPlan(changed)
   if (
     changed.length > 0 &&
@@ -337,9 +339,9 @@ async function undo(
   const hadHooks = hasHooks(place)
   write(files, place)
   const gone = changed.flatMap(({ file, text }) => (text === null ? [file] : []))
-  await includeInGit(gone, { folder: ground.folder, environment: place.environment })
+  await includeInGit(gone, { folder: context.folder, environment: place.environment })
   const root = rootOf(place)
-  // The last one that goes takes the switch along that the first one made.
+  // Removing the last hooks also turns off the recording that setup turned on.
   if (hadHooks && !hasHooks(place) && !restoreRecordingSwitch(root, place.environment)) {
     terminal.write(
       `Capture is still on in ${root}, though the hooks that setup wrote are gone: waymark capture off ends it.\n`,
@@ -347,11 +349,11 @@ async function undo(
   }
   if (changed.length > 0) {
     terminal.write(`${formatUndoResult(changed)}.\n`)
-    const record = join(ground.folder, '.waymark')
+    const record = join(context.folder, '.waymark')
     if (!isSetUpHere(place)) removeBareRecord(record)
     if (records.all().length === 0 && existsSync(join(record, 'waymark.db')))
       terminal.write(`What was recorded stays in ${record}.\n`)
-  } else if (said.length === 0)
+  } else if (remarks.length === 0)
     terminal.write(clients.length === 0 ? 'Nothing to undo.\n' : `${titlesOf(clients)}: nothing to undo.\n`)
   report(place, { ...about, state: changed.length === 0 ? 'nothing_to_undo' : 'undone' })
 }
@@ -378,9 +380,9 @@ function countRemovedAndRestored(files: readonly PlannedFile[]): readonly [numbe
   return [removed, files.length - removed]
 }
 
-/** What it came to, for programs. */
+/** Prints the result for programs. */
 function report(
-  { isJson, ground }: SetupHost,
+  { isJson, context }: SetupHost,
   result: {
     readonly state:
       | 'written'
@@ -397,10 +399,10 @@ function report(
   },
 ): void {
   if (!isJson) return
-  const { state, clients, files, plan, notes = plan?.notes ?? [], undo: way } = result
+  const { state, clients, files, plan, notes = plan?.notes ?? [], undo: undoCommand } = result
   const answer = {
     state,
-    project: ground.folder,
+    project: context.folder,
     clients: clients.map(({ id }) => id),
     files: files.map((file) => ({
       file: file.file,
@@ -414,13 +416,13 @@ function report(
     ),
     notes,
     next: plan?.afterwards ?? [],
-    ...(way !== undefined && { undo: way }),
+    ...(undoCommand !== undefined && { undo: undoCommand }),
   }
   print(`${JSON.stringify(answer, null, 2)}\n`)
 }
 
-function isSetUpHere({ records, ground }: SetupHost): boolean {
-  return records.all().some(({ changes }) => changes.some((change) => isForProject(change, ground)))
+function isSetUpHere({ records, context }: SetupHost): boolean {
+  return records.all().some(({ changes }) => changes.some((change) => isForProject(change, context)))
 }
 
 /** The folder that init made, where nothing was recorded in it. */
@@ -429,9 +431,9 @@ function removeBareRecord(folder: string): void {
   if (readdirSync(folder).join() === '.gitignore') removeContained(dirname(folder), folder)
 }
 
-function hasHooks({ records, ground }: SetupHost): boolean {
+function hasHooks({ records, context }: SetupHost): boolean {
   const changes = records.all().flatMap((record) => record.changes)
-  return changes.some((change) => change.part === 'hooks' && isForProject(change, ground))
+  return changes.some((change) => change.part === 'hooks' && isForProject(change, context))
 }
 
 function isUnchangedSince({ file, afterHash }: FileRecord, disk: Disk): boolean {
@@ -439,17 +441,17 @@ function isUnchangedSince({ file, afterHash }: FileRecord, disk: Disk): boolean 
   return bytes !== null && hashOf(bytes) === afterHash
 }
 
-function write(files: readonly PlannedFile[], { records, disk, ground }: SetupHost): void {
+function write(files: readonly PlannedFile[], { records, disk, context }: SetupHost): void {
   if (files.length === 0) return
   records.exclusively(() =>
-    applyPlan(files, { disk, writer, project: ground.folder, recordOf: records.of, keep: records.keep }),
+    applyPlan(files, { disk, writer, project: context.folder, recordOf: records.of, keep: records.keep }),
   )
 }
 
 function placeOf(flags: CommandArguments): SetupHost {
   const environment = process.env
-  const ground = setupContextOf(environment, flags.text('project'))
-  const missing = missingFolder(ground.folder)
+  const context = setupContextOf(environment, flags.text('project'))
+  const missing = missingFolder(context.folder)
   if (missing) throw missing
   const isJson = isJsonRequested(flags)
   const terminal = processTerminal()
@@ -457,8 +459,8 @@ function placeOf(flags: CommandArguments): SetupHost {
     environment,
     terminal: isJson ? { ...terminal, write: () => undefined } : terminal,
     isJson,
-    ground,
-    records: new SetupRecords(stateFolderOf(ground)),
+    context,
+    records: new SetupRecords(stateFolderOf(context)),
     disk: new Disk(),
   }
 }
@@ -514,7 +516,7 @@ function readSetupOptions(flags: CommandArguments): SetupRequest {
   }
 }
 
-/** What only looks may be done by anyone. */
+/** Anyone may do a run that only reads. */
 function isReadOnlyRun(flags: CommandArguments): boolean {
   return flags.has('dry-run') || flags.has('check')
 }
@@ -536,7 +538,7 @@ function refuseAgent({ command }: SetupCommand, flags: CommandArguments, environ
   })
 }
 
-/** What takes a setup back is kept before anything is written. */
+/** The undo records must be kept before anything is written. */
 function refuseUnrecordable({ records }: SetupHost): void {
   if (canWrite(records.folder)) return
   throw new Failure(
@@ -546,13 +548,13 @@ function refuseUnrecordable({ records }: SetupHost): void {
   )
 }
 
-function refuseNoProject(clients: readonly Client[], ground: SetupContext, asked: SetupRequest): void {
+function refuseNoProject(clients: readonly Client[], context: SetupContext, request: SetupRequest): void {
   const needs = clients.some(
-    (client) => client.namesProject || scopeOf(client, { ground, asked }) === 'project',
+    (client) => client.namesProject || scopeOf(client, { context, request }) === 'project',
   )
-  const unusable = needs ? unusableFolder(ground.folder, ground.home) : null
+  const unusable = needs ? unusableFolder(context.folder, context.home) : null
   if (unusable === null) return
-  throw new Failure('UNAVAILABLE', `No project: ${ground.folder} is not a project folder.`, {
+  throw new Failure('UNAVAILABLE', `No project: ${context.folder} is not a project folder.`, {
     reason: 'no_project_chosen',
     hint: 'Run it in a project folder, use --project <folder>, or set up the client for all projects with --user.',
   })
@@ -563,7 +565,7 @@ function show(plan: SetupPlan, flags: CommandArguments, { terminal }: SetupHost)
   for (const { file, state, says } of plan.findings) {
     if (says !== null && state !== 'refused') terminal.write(`${file}: ${says}\n`)
   }
-  // What is written ends with them.
+  // A run that writes prints the notes at its end.
   const isWritten = changedFiles(plan.files).length > 0 && !isReadOnlyRun(flags)
   if (!isWritten) for (const note of plan.notes) terminal.write(`- ${note}\n`)
 }
@@ -587,7 +589,7 @@ function showLines(lines: readonly PreviewLine[], terminal: Terminal): void {
   }
 }
 
-/** A person can be asked: they see what is written, and type. */
+/** A person can see the output and answer a prompt. */
 function isAtTerminal({ isJson }: SetupHost): boolean {
   return !isJson && isatty(0) && isatty(1)
 }

@@ -6,11 +6,11 @@ export const antigravity: Client = {
   title: 'Antigravity',
   aliases: ['agy'],
   checked: { version: null, on: '2026-11', by: 'documentation' },
-  server: (ground, scope) =>
+  server: (context, scope) =>
     jsonPlace(
       scope === 'project'
-        ? pathsOf(ground).project('.agents', 'mcp_config.json')
-        : pathsOf(ground).home('.gemini', 'config', 'mcp_config.json'),
+        ? pathsOf(context).project('.agents', 'mcp_config.json')
+        : pathsOf(context).home('.gemini', 'config', 'mcp_config.json'),
       jsonWithComments,
       'mcpServers',
       'waymark',
@@ -27,9 +27,9 @@ export const antigravity: Client = {
   skills: ['.agents/skills'],
   rules: agentsFile,
   terminal: 'agy',
-  signs: (ground) => ({
-    project: [pathsOf(ground).project('.agents', 'mcp_config.json')],
-    user: [pathsOf(ground).home('.gemini', 'config'), pathsOf(ground).home('.gemini', 'antigravity')],
+  signs: (context) => ({
+    project: [pathsOf(context).project('.agents', 'mcp_config.json')],
+    user: [pathsOf(context).home('.gemini', 'config'), pathsOf(context).home('.gemini', 'antigravity')],
     programs: ['agy', 'antigravity'],
   }),
 }

@@ -5,16 +5,16 @@ export const claudeDesktop: Client = {
   id: 'claude-desktop',
   title: 'Claude Desktop',
   checked: { version: null, on: '2026-11', by: 'documentation' },
-  server: (ground, scope) =>
+  server: (context, scope) =>
     scope === 'project'
       ? null
       : jsonPlace(
-          pathsOf(ground).application('Claude', 'claude_desktop_config.json'),
+          pathsOf(context).application('Claude', 'claude_desktop_config.json'),
           strictJson,
           'mcpServers',
-          `waymark-${folderName(ground)}`,
+          `waymark-${folderName(context)}`,
         ),
-  entry: ({ command, args, ground }) => jsonEntry({ command, args: [...args, '--project', ground.folder] }),
+  entry: ({ command, args, context }) => jsonEntry({ command, args: [...args, '--project', context.folder] }),
   namesProject: true,
   allow: {
     kind: 'person',
@@ -26,9 +26,9 @@ export const claudeDesktop: Client = {
   },
   skills: [],
   rules: () => null,
-  signs: (ground) => ({
+  signs: (context) => ({
     project: [],
-    user: [pathsOf(ground).application('Claude')],
+    user: [pathsOf(context).application('Claude')],
     programs: ['claude-desktop'],
   }),
   afterwards: () => ['Restart Claude Desktop: it reads its file when it starts.'],

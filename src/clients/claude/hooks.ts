@@ -1,6 +1,6 @@
 import { type ClientAdapter, commonEvents, commonFields, type HookClientInfo } from '../hooks/client.ts'
 
-// The tool that starts a subagent changes nothing itself: what the subagent does is told by its own calls.
+// The tool that starts a subagent changes nothing itself: the subagent's own calls are reported.
 export const claudeReads = [
   'Read',
   'Grep',

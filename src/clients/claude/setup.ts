@@ -4,7 +4,7 @@ import { jsonValue } from '../setup/edit/json.ts'
 import { claudeShape } from '../setup/hook-shapes.ts'
 import { pathsOf, type SetupContext } from '../setup/setup-context.ts'
 
-/** Tools that only look, and are called most: no process is started for them. */
+/** Frequent tools that only read: no hook process starts for them. */
 const reading = '^(?!(?:Read|Grep|Glob|LS|WebFetch|WebSearch)$)'
 
 export const claude: Client = {
@@ -12,28 +12,28 @@ export const claude: Client = {
   title: 'Claude Code',
   aliases: ['claude-code'],
   checked: { version: '2.1.330', on: '2026-11', by: 'program' },
-  server: (ground, scope) =>
+  server: (context, scope) =>
     jsonPlace(
-      scope === 'project' ? pathsOf(ground).project('.mcp.json') : pathsOf(ground).home('.claude.json'),
+      scope === 'project' ? pathsOf(context).project('.mcp.json') : pathsOf(context).home('.claude.json'),
       strictJson,
       'mcpServers',
       'waymark',
     ),
   entry: ({ command, args }) => jsonEntry({ type: 'stdio', command, args }),
   formerly: ({ command, args }) => [jsonEntry({ command, args })],
-  plugin: (ground, read) =>
-    claudeHookFiles(ground).find((file) => {
+  plugin: (context, read) =>
+    claudeHookFiles(context).find((file) => {
       const enabled = jsonValue(read(file) ?? '', ['enabledPlugins'])
       return Object.entries(enabled ?? {}).some(([name, on]) => name.startsWith('waymark@') && on === true)
     }) ?? null,
   allow: {
     kind: 'files',
-    edits: ({ ground, scope, byPlugin }) => {
-      // Nothing of a project's goes into the user's file: a server of this name in another repository would be allowed too.
+    edits: ({ context, scope, byPlugin }) => {
+      // The user's file stays as it is: it would also allow a server of this name in another repository.
       const file =
         scope === 'project'
-          ? pathsOf(ground).project('.claude', 'settings.local.json')
-          : pathsOf(ground).home('.claude', 'settings.json')
+          ? pathsOf(context).project('.claude', 'settings.local.json')
+          : pathsOf(context).home('.claude', 'settings.json')
       const named = (keys: readonly string[], value: string): Edit => ({
         kind: 'json',
         part: 'allow',
@@ -53,13 +53,13 @@ export const claude: Client = {
   },
   hooks: {
     kind: 'hooks',
-    file: (ground, scope) =>
+    file: (context, scope) =>
       scope === 'project'
-        ? pathsOf(ground).project('.claude', 'settings.json')
-        : pathsOf(ground).home('.claude', 'settings.json'),
-    own: (ground) => pathsOf(ground).project('.claude', 'settings.local.json'),
+        ? pathsOf(context).project('.claude', 'settings.json')
+        : pathsOf(context).home('.claude', 'settings.json'),
+    own: (context) => pathsOf(context).project('.claude', 'settings.local.json'),
     edits: claudeShape(),
-    sees: (ground) => claudeHookFiles(ground),
+    sees: (context) => claudeHookFiles(context),
     events: [
       { name: 'SessionStart', gate: 'session-start' },
       { name: 'UserPromptSubmit' },
@@ -77,12 +77,14 @@ export const claude: Client = {
     ],
   },
   skills: ['.claude/skills'],
-  rules: (ground, scope) =>
-    scope === 'project' ? pathsOf(ground).project('CLAUDE.md') : pathsOf(ground).home('.claude', 'CLAUDE.md'),
+  rules: (context, scope) =>
+    scope === 'project'
+      ? pathsOf(context).project('CLAUDE.md')
+      : pathsOf(context).home('.claude', 'CLAUDE.md'),
   terminal: 'claude',
-  signs: (ground) => ({
-    project: ['.mcp.json', '.claude', 'CLAUDE.md'].map((name) => pathsOf(ground).project(name)),
-    user: [pathsOf(ground).home('.claude'), pathsOf(ground).home('.claude.json')],
+  signs: (context) => ({
+    project: ['.mcp.json', '.claude', 'CLAUDE.md'].map((name) => pathsOf(context).project(name)),
+    user: [pathsOf(context).home('.claude'), pathsOf(context).home('.claude.json')],
     programs: ['claude'],
   }),
   afterwards: ({ scope, server, allow }) =>
@@ -93,30 +95,33 @@ export const claude: Client = {
             : 'Claude Code asks once whether it may use .mcp.json of this folder.',
         ]
       : [],
-  trust: (ground, read) => {
-    const everywhere = pathsOf(ground).home('.claude', 'settings.json')
+  trust: (context, read) => {
+    const everywhere = pathsOf(context).home('.claude', 'settings.json')
     const approved = jsonValue(read(everywhere) ?? '', ['enabledMcpjsonServers'])
     if (Array.isArray(approved) && approved.includes('waymark')) {
       const says = `${everywhere} approves the server of that name in every repository, whoever wrote it: take waymark out of enabledMcpjsonServers there`
       return { ok: false, says }
     }
-    const known = jsonValue(read(pathsOf(ground).home('.claude.json')) ?? '', ['projects', ground.folder])
-    if (typeof known !== 'object' || known === null) return null
-    const said = known as {
+    const settings = jsonValue(read(pathsOf(context).home('.claude.json')) ?? '', [
+      'projects',
+      context.folder,
+    ])
+    if (typeof settings !== 'object' || settings === null) return null
+    const project = settings as {
       readonly hasTrustDialogAccepted?: unknown
       readonly disabledMcpjsonServers?: unknown
     }
-    if (Array.isArray(said.disabledMcpjsonServers) && said.disabledMcpjsonServers.includes('waymark')) {
+    if (Array.isArray(project.disabledMcpjsonServers) && project.disabledMcpjsonServers.includes('waymark')) {
       return { ok: false, says: 'the server of .mcp.json was refused in Claude Code: /mcp there allows it' }
     }
-    if (said.hasTrustDialogAccepted === true) return { ok: true, says: 'the folder is trusted' }
+    if (project.hasTrustDialogAccepted === true) return { ok: true, says: 'the folder is trusted' }
     return { ok: false, says: 'the folder is not trusted yet: start claude in it once' }
   },
 }
 
-/** Files whose hooks Claude Code runs, and others after it. */
-export function claudeHookFiles(ground: SetupContext): readonly string[] {
-  const { project, home } = pathsOf(ground)
+/** Files with hooks that Claude Code runs, as do other clients. */
+export function claudeHookFiles(context: SetupContext): readonly string[] {
+  const { project, home } = pathsOf(context)
   return [
     project('.claude', 'settings.json'),
     project('.claude', 'settings.local.json'),

@@ -6,33 +6,33 @@ export const cline: Client = {
   id: 'cline',
   title: 'Cline',
   checked: { version: null, on: '2026-11', by: 'documentation' },
-  server: (ground, scope) =>
+  server: (context, scope) =>
     scope === 'project'
       ? null
       : jsonPlace(
-          extension(ground, 'settings', 'cline_mcp_settings.json'),
+          extension(context, 'settings', 'cline_mcp_settings.json'),
           strictJson,
           'mcpServers',
-          `waymark-${folderName(ground)}`,
+          `waymark-${folderName(context)}`,
         ),
-  entry: ({ command, args, ground, allow, tools }) =>
+  entry: ({ command, args, context, allow, tools }) =>
     jsonEntry({
       command,
-      args: [...args, '--project', ground.folder],
+      args: [...args, '--project', context.folder],
       ...(allow && { autoApprove: tools }),
     }),
   namesProject: true,
-  alsoWrites: (ground) =>
+  alsoWrites: (context) =>
     jsonPlace(
-      pathsOf(ground).home('.cline', 'data', 'settings', 'cline_mcp_settings.json'),
+      pathsOf(context).home('.cline', 'data', 'settings', 'cline_mcp_settings.json'),
       strictJson,
       'mcpServers',
-      `waymark-${folderName(ground)}`,
+      `waymark-${folderName(context)}`,
     ),
   allow: { kind: 'entry' },
   hooks: {
     kind: 'hooks',
-    file: (ground) => pathsOf(ground).project('.clinerules', 'hooks'),
+    file: (context) => pathsOf(context).project('.clinerules', 'hooks'),
     edits: scriptShape,
     events: [
       { name: 'TaskStart' },
@@ -47,15 +47,15 @@ export const cline: Client = {
   skills: [],
   rules: agentsFile,
   terminal: 'cline',
-  signs: (ground) => ({
-    project: [pathsOf(ground).project('.clinerules')],
-    user: [extension(ground), pathsOf(ground).home('.cline')],
+  signs: (context) => ({
+    project: [pathsOf(context).project('.clinerules')],
+    user: [extension(context), pathsOf(context).home('.cline')],
     programs: ['cline'],
   }),
   afterwards: ({ hooks }) =>
     hooks ? ['Switch hooks on in Cline: Settings, Features. On Windows it runs none.'] : [],
 }
 
-function extension(ground: SetupContext, ...parts: readonly string[]): string {
-  return pathsOf(ground).application('Code', 'User', 'globalStorage', 'saoudrizwan.claude-dev', ...parts)
+function extension(context: SetupContext, ...parts: readonly string[]): string {
+  return pathsOf(context).application('Code', 'User', 'globalStorage', 'saoudrizwan.claude-dev', ...parts)
 }

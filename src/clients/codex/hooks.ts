@@ -11,6 +11,6 @@ export const codex: ClientAdapter = {
 export const codexChecked: HookClientInfo = {
   label: 'Codex',
   checked: { version: '0.169', on: '2026-11-22' },
-  // A call that failed has no PostToolUse.
+  // A failed call has no PostToolUse.
   coverage: { edits: true, failures: false, subagents: true, ids: true },
 }

@@ -7,8 +7,8 @@ export const codex: Client = {
   id: 'codex',
   title: 'Codex',
   checked: { version: '0.169', on: '2026-11', by: 'program' },
-  server: (ground, scope) => ({
-    file: fileOf(ground, scope, 'config.toml'),
+  server: (context, scope) => ({
+    file: fileOf(context, scope, 'config.toml'),
     holder: { kind: 'toml', name: ['mcp_servers', 'waymark'] },
   }),
   entry: ({ command, args, allow }) => ({
@@ -18,7 +18,7 @@ export const codex: Client = {
       entries: [
         ['command', command],
         ['args', args],
-        // It clears the environment but for these.
+        // Codex passes only these variables on.
         [
           'env_vars',
           ['WAYMARK_DATABASE', 'WAYMARK_SERVER', 'WAYMARK_TOKEN', 'WAYMARK_ACTOR', 'WAYMARK_ROLE'],
@@ -40,18 +40,20 @@ export const codex: Client = {
       },
     },
   ],
-  plugin: (ground, read) => {
-    const file = fileOf(ground, 'user', 'config.toml')
+  plugin: (context, read) => {
+    const file = fileOf(context, 'user', 'config.toml')
     const plugins = Object.entries(tomlTables(read(file) ?? '', 'plugins'))
-    return plugins.some(([name, said]) => name.startsWith('waymark@') && isPluginEnabled(said)) ? file : null
+    return plugins.some(([name, plugin]) => name.startsWith('waymark@') && isPluginEnabled(plugin))
+      ? file
+      : null
   },
   allow: { kind: 'entry' },
   hooks: {
     kind: 'hooks',
-    file: (ground, scope) => fileOf(ground, scope, 'hooks.json'),
+    file: (context, scope) => fileOf(context, scope, 'hooks.json'),
     edits: claudeShape(),
-    sees: (ground) => [fileOf(ground, 'project', 'hooks.json'), fileOf(ground, 'user', 'hooks.json')],
-    // Each is trusted by the hash of its line, so that a line never changes.
+    sees: (context) => [fileOf(context, 'project', 'hooks.json'), fileOf(context, 'user', 'hooks.json')],
+    // Codex trusts each hook by the hash of its line: a line must never change.
     events: [
       { name: 'SessionStart', gate: 'session-start' },
       { name: 'UserPromptSubmit' },
@@ -60,33 +62,33 @@ export const codex: Client = {
       { name: 'SubagentStart' },
       { name: 'SubagentStop' },
       { name: 'Stop', gate: 'stop' },
-      // It gives these no more, and says so at each start where more is asked for.
+      // Codex allows at most these, and warns at each start about more.
       { name: 'Interrupt', seconds: 3 },
       { name: 'SessionEnd', seconds: 3 },
     ],
   },
   skills: ['.agents/skills'],
-  rules: (ground, scope) =>
-    scope === 'project' ? pathsOf(ground).project('AGENTS.md') : fileOf(ground, 'user', 'AGENTS.md'),
+  rules: (context, scope) =>
+    scope === 'project' ? pathsOf(context).project('AGENTS.md') : fileOf(context, 'user', 'AGENTS.md'),
   terminal: 'codex',
-  signs: (ground) => ({
-    project: [pathsOf(ground).project('.codex')],
-    user: [folderNamed(ground, 'CODEX_HOME', pathsOf(ground).home('.codex'))],
+  signs: (context) => ({
+    project: [pathsOf(context).project('.codex')],
+    user: [folderNamed(context, 'CODEX_HOME', pathsOf(context).home('.codex'))],
     programs: ['codex'],
   }),
   afterwards: ({ scope, hooks }) => [
     ...(scope === 'project' ? ['Codex reads .codex/config.toml only in a project that you trust.'] : []),
     ...(hooks ? ['Codex runs a hook only once you have trusted it: type /hooks there.'] : []),
   ],
-  trust: (ground, read) => {
-    const text = read(fileOf(ground, 'user', 'config.toml')) ?? ''
-    const known = tomlTable(text, ['projects', ground.folder])
-    if (typeof known !== 'object' || known === null || !('trust_level' in known)) {
+  trust: (context, read) => {
+    const text = read(fileOf(context, 'user', 'config.toml')) ?? ''
+    const project = tomlTable(text, ['projects', context.folder])
+    if (typeof project !== 'object' || project === null || !('trust_level' in project)) {
       return { ok: false, says: 'the project is not trusted yet: start codex in it once' }
     }
-    return known.trust_level === 'trusted'
+    return project.trust_level === 'trusted'
       ? { ok: true, says: 'the project is trusted' }
-      : { ok: false, says: `the project is ${String(known.trust_level)} in Codex` }
+      : { ok: false, says: `the project is ${String(project.trust_level)} in Codex` }
   },
 }
 
@@ -94,11 +96,11 @@ function isPluginEnabled(plugin: unknown): boolean {
   return typeof plugin === 'object' && plugin !== null && 'enabled' in plugin && plugin.enabled === true
 }
 
-function fileOf(ground: SetupContext, scope: SetupScope, name: string): string {
-  const { project, home } = pathsOf(ground)
+function fileOf(context: SetupContext, scope: SetupScope, name: string): string {
+  const { project, home } = pathsOf(context)
   if (scope === 'project') return project('.codex', name)
-  const folder = ground.environment['CODEX_HOME']
+  const folder = context.environment['CODEX_HOME']
   return folder
-    ? `${folder.replace(/[\\/]$/, '')}${ground.platform === 'win32' ? '\\' : '/'}${name}`
+    ? `${folder.replace(/[\\/]$/, '')}${context.platform === 'win32' ? '\\' : '/'}${name}`
     : home('.codex', name)
 }

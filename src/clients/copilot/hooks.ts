@@ -1,7 +1,7 @@
 import { claudeReads } from '../claude/hooks.ts'
 import { type ClientAdapter, commonEvents, commonFields, type HookClientInfo } from '../hooks/client.ts'
 
-/** Registered by the names of Claude Code's events, it tells in Claude Code's words, tools included. */
+/** Registered with Claude Code's event names, it sends Claude Code's fields and tool names. */
 export const copilot: ClientAdapter = {
   name: 'copilot',
   events: {
@@ -31,6 +31,6 @@ export const copilot: ClientAdapter = {
 export const copilotChecked: HookClientInfo = {
   label: 'Copilot CLI',
   checked: { version: '1.0', on: '2026-11-22' },
-  // The subagent `general-purpose` tells of neither its start nor its end.
+  // The subagent `general-purpose` reports neither its start nor its end.
   coverage: { edits: true, failures: true, subagents: false, ids: false },
 }

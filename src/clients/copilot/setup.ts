@@ -3,19 +3,19 @@ import { agentsFile, type Client, type HookSetup, jsonEntry, jsonPlace, strictJs
 import { copilotShape } from '../setup/hook-shapes.ts'
 import { pathsOf } from '../setup/setup-context.ts'
 
-/** Where its hooks stand. VS Code reads the same files. */
+/** Its hook files, which VS Code reads too. */
 export const copilotHooks: Omit<HookSetup, 'events'> = {
   kind: 'hooks',
   as: 'copilot',
-  file: (ground, scope) =>
+  file: (context, scope) =>
     scope === 'project'
-      ? pathsOf(ground).project('.github', 'hooks', 'waymark.json')
-      : pathsOf(ground).home('.copilot', 'hooks', 'waymark.json'),
+      ? pathsOf(context).project('.github', 'hooks', 'waymark.json')
+      : pathsOf(context).home('.copilot', 'hooks', 'waymark.json'),
   edits: copilotShape,
-  sees: (ground) => [
-    pathsOf(ground).project('.github', 'hooks', '*.json'),
-    pathsOf(ground).home('.copilot', 'hooks', '*.json'),
-    ...claudeHookFiles(ground),
+  sees: (context) => [
+    pathsOf(context).project('.github', 'hooks', '*.json'),
+    pathsOf(context).home('.copilot', 'hooks', '*.json'),
+    ...claudeHookFiles(context),
   ],
 }
 
@@ -24,21 +24,21 @@ export const copilot: Client = {
   title: 'Copilot CLI',
   aliases: ['copilot-cli'],
   checked: { version: '1.0.102', on: '2026-11', by: 'program' },
-  server: (ground, scope) =>
+  server: (context, scope) =>
     jsonPlace(
       scope === 'project'
-        ? pathsOf(ground).project('.mcp.json')
-        : pathsOf(ground).home('.copilot', 'mcp-config.json'),
+        ? pathsOf(context).project('.mcp.json')
+        : pathsOf(context).home('.copilot', 'mcp-config.json'),
       strictJson,
       'mcpServers',
       'waymark',
     ),
-  entry: ({ command, args, ground }) =>
-    command === ground.program.node
+  entry: ({ command, args, context }) =>
+    command === context.program.node
       ? jsonEntry({ type: 'local', command, args, tools: ['*'] })
       : jsonEntry({ type: 'stdio', command, args }),
-  seesServers: (ground) => [
-    jsonPlace(pathsOf(ground).project('.github', 'mcp.json'), strictJson, 'mcpServers', 'waymark'),
+  seesServers: (context) => [
+    jsonPlace(pathsOf(context).project('.github', 'mcp.json'), strictJson, 'mcpServers', 'waymark'),
   ],
   allow: {
     kind: 'person',
@@ -62,9 +62,9 @@ export const copilot: Client = {
   skills: [],
   rules: agentsFile,
   terminal: 'copilot',
-  signs: (ground) => ({
-    project: [pathsOf(ground).project('.github', 'mcp.json')],
-    user: [pathsOf(ground).home('.copilot')],
+  signs: (context) => ({
+    project: [pathsOf(context).project('.github', 'mcp.json')],
+    user: [pathsOf(context).home('.copilot')],
     programs: ['copilot'],
   }),
   afterwards: () => ['Copilot CLI uses files of a project only in a folder that you trust.'],

@@ -3,13 +3,13 @@ import { type ClientAdapter, commonEvents, commonFields, type HookClientInfo } f
 
 export const cursor: ClientAdapter = {
   name: 'cursor',
-  // The common names too: Cursor runs the hooks of Claude Code's files as well.
+  // Also the common names: Cursor runs the hooks in Claude Code's files too.
   events: {
     ...commonEvents,
     ...withSmallLetter(commonEvents),
     beforeSubmitPrompt: 'prompted',
     afterFileEdit: 'edited',
-    // A person's own completion, perhaps not saved yet: the snapshots see it.
+    // A person's own completion may not be saved yet; snapshots show it later.
     afterTabFileEdit: 'ignored',
   },
   fields: {
@@ -27,7 +27,7 @@ export const cursor: ClientAdapter = {
   reads: [...claudeReads, 'SemanticSearch', 'ReadLints', 'SwitchMode', 'FetchMcpResource'],
 }
 
-/** Most of its own names are the common ones with a small first letter. */
+/** Most of its names are the common ones with a lowercase first letter. */
 function withSmallLetter(events: ClientAdapter['events']): ClientAdapter['events'] {
   return Object.fromEntries(
     Object.entries(events).map(([name, meaning]) => [

@@ -7,9 +7,9 @@ export const cursor: Client = {
   id: 'cursor',
   title: 'Cursor',
   checked: { version: null, on: '2026-11', by: 'documentation' },
-  server: (ground, scope) =>
+  server: (context, scope) =>
     jsonPlace(
-      pathsOf(ground)[scope === 'project' ? 'project' : 'home']('.cursor', 'mcp.json'),
+      pathsOf(context)[scope === 'project' ? 'project' : 'home']('.cursor', 'mcp.json'),
       jsonc,
       'mcpServers',
       'waymark',
@@ -19,11 +19,11 @@ export const cursor: Client = {
   formerly: ({ command, args }) => [jsonEntry({ command, args })],
   allow: {
     kind: 'files',
-    edits: ({ ground, scope }) => [
+    edits: ({ context, scope }) => [
       {
         kind: 'json',
         part: 'allow',
-        file: pathsOf(ground)[scope === 'project' ? 'project' : 'home']('.cursor', 'permissions.json'),
+        file: pathsOf(context)[scope === 'project' ? 'project' : 'home']('.cursor', 'permissions.json'),
         format: jsonc,
         place: { keys: ['mcpAllowlist'], item: true },
         value: 'waymark:*',
@@ -35,15 +35,15 @@ export const cursor: Client = {
   },
   hooks: {
     kind: 'hooks',
-    file: (ground, scope) =>
-      pathsOf(ground)[scope === 'project' ? 'project' : 'home']('.cursor', 'hooks.json'),
+    file: (context, scope) =>
+      pathsOf(context)[scope === 'project' ? 'project' : 'home']('.cursor', 'hooks.json'),
     edits: cursorShape,
-    sees: (ground) => [
-      pathsOf(ground).project('.cursor', 'hooks.json'),
-      pathsOf(ground).home('.cursor', 'hooks.json'),
-      ...claudeHookFiles(ground),
+    sees: (context) => [
+      pathsOf(context).project('.cursor', 'hooks.json'),
+      pathsOf(context).home('.cursor', 'hooks.json'),
+      ...claudeHookFiles(context),
     ],
-    // One name that it does not know, and it drops the whole file.
+    // Cursor ignores the whole file if it does not know one name.
     events: [
       { name: 'sessionStart', gate: 'session-start' },
       { name: 'beforeSubmitPrompt' },
@@ -60,9 +60,9 @@ export const cursor: Client = {
   skills: ['.agents/skills'],
   rules: agentsFile,
   terminal: 'cursor-agent',
-  signs: (ground) => ({
-    project: [pathsOf(ground).project('.cursor'), pathsOf(ground).project('.cursorrules')],
-    user: [pathsOf(ground).home('.cursor')],
+  signs: (context) => ({
+    project: [pathsOf(context).project('.cursor'), pathsOf(context).project('.cursorrules')],
+    user: [pathsOf(context).home('.cursor')],
     programs: ['cursor', 'cursor-agent'],
   }),
   afterwards: () => ['Switch the server on in Cursor: Settings, MCP.'],

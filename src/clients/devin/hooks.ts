@@ -1,7 +1,7 @@
 import { claude } from '../claude/hooks.ts'
 import type { ClientAdapter, HookClientInfo } from '../hooks/client.ts'
 
-/** It runs Claude Code's hooks by itself, and tells in its words; seen in documents only. */
+/** It also runs Claude Code's hooks, with their names. Known only from its documentation. */
 export const devin: ClientAdapter = {
   ...claude,
   name: 'devin',

@@ -8,35 +8,35 @@ export const devin: Client = {
   title: 'Devin',
   aliases: ['windsurf'],
   checked: { version: null, on: '2026-11', by: 'documentation' },
-  server: (ground, scope) =>
+  server: (context, scope) =>
     jsonPlace(
       scope === 'project'
-        ? pathsOf(ground).project('.devin', 'mcp_config.json')
-        : pathsOf(ground).config('devin', 'mcp_config.json'),
+        ? pathsOf(context).project('.devin', 'mcp_config.json')
+        : pathsOf(context).config('devin', 'mcp_config.json'),
       jsonWithComments,
       'mcpServers',
       'waymark',
     ),
   entry: ({ command, args }) => jsonEntry({ command, args }),
-  seesServers: (ground) => [
+  seesServers: (context) => [
     jsonPlace(
-      pathsOf(ground).project('.devin', 'mcp_config.local.json'),
+      pathsOf(context).project('.devin', 'mcp_config.local.json'),
       jsonWithComments,
       'mcpServers',
       'waymark',
     ),
   ],
-  alsoWrites: (ground) => windsurf(ground),
+  alsoWrites: (context) => windsurf(context),
   allow: {
     kind: 'files',
-    edits: ({ ground, scope }) => [
+    edits: ({ context, scope }) => [
       {
         kind: 'json',
         part: 'allow',
         file:
           scope === 'project'
-            ? pathsOf(ground).project('.devin', 'config.json')
-            : pathsOf(ground).config('devin', 'config.json'),
+            ? pathsOf(context).project('.devin', 'config.json')
+            : pathsOf(context).config('devin', 'config.json'),
         format: jsonWithComments,
         place: { keys: ['permissions', 'allow'], item: true },
         value: 'mcp__waymark__*',
@@ -45,19 +45,19 @@ export const devin: Client = {
   },
   hooks: {
     kind: 'hooks',
-    file: (ground, scope) =>
+    file: (context, scope) =>
       scope === 'project'
-        ? pathsOf(ground).project('.devin', 'hooks.v1.json')
-        : pathsOf(ground).config('devin', 'config.json'),
+        ? pathsOf(context).project('.devin', 'hooks.v1.json')
+        : pathsOf(context).config('devin', 'config.json'),
     edits: (registered) =>
       claudeShape({
         format: jsonWithComments,
         keys: registered.file.endsWith('hooks.v1.json') ? [] : ['hooks'],
       })(registered),
-    sees: (ground) => [
-      pathsOf(ground).project('.devin', 'hooks.v1.json'),
-      pathsOf(ground).config('devin', 'config.json'),
-      ...claudeHookFiles(ground),
+    sees: (context) => [
+      pathsOf(context).project('.devin', 'hooks.v1.json'),
+      pathsOf(context).config('devin', 'config.json'),
+      ...claudeHookFiles(context),
     ],
     events: [
       { name: 'SessionStart', gate: 'session-start' },
@@ -70,17 +70,17 @@ export const devin: Client = {
   },
   skills: ['.agents/skills', '.claude/skills'],
   rules: agentsFile,
-  signs: (ground) => ({
-    project: [pathsOf(ground).project('.devin'), pathsOf(ground).project('.windsurf')],
-    user: [pathsOf(ground).config('devin'), windsurf(ground).file],
+  signs: (context) => ({
+    project: [pathsOf(context).project('.devin'), pathsOf(context).project('.windsurf')],
+    user: [pathsOf(context).config('devin'), windsurf(context).file],
     programs: ['devin', 'windsurf'],
   }),
 }
 
-/** The file of its former name: written only where somebody still has it. */
-function windsurf(ground: SetupContext) {
+/** The file of its former name: written only if it still exists. */
+function windsurf(context: SetupContext) {
   return jsonPlace(
-    pathsOf(ground).home('.codeium', 'windsurf', 'mcp_config.json'),
+    pathsOf(context).home('.codeium', 'windsurf', 'mcp_config.json'),
     jsonWithComments,
     'mcpServers',
     'waymark',

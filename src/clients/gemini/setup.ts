@@ -10,9 +10,9 @@ export const gemini: Client = {
   title: 'Gemini CLI',
   aliases: ['gemini-cli'],
   checked: { version: '0.61', on: '2026-11', by: 'program' },
-  server: (ground, scope) =>
+  server: (context, scope) =>
     jsonPlace(
-      pathsOf(ground)[scope === 'project' ? 'project' : 'home']('.gemini', 'settings.json'),
+      pathsOf(context)[scope === 'project' ? 'project' : 'home']('.gemini', 'settings.json'),
       jsonWithComments,
       'mcpServers',
       'waymark',
@@ -23,12 +23,12 @@ export const gemini: Client = {
   allow: { kind: 'entry' },
   hooks: {
     kind: 'hooks',
-    file: (ground, scope) =>
-      pathsOf(ground)[scope === 'project' ? 'project' : 'home']('.gemini', 'settings.json'),
+    file: (context, scope) =>
+      pathsOf(context)[scope === 'project' ? 'project' : 'home']('.gemini', 'settings.json'),
     edits: claudeShape({ unit: 'ms', format: jsonWithComments }),
-    sees: (ground) => [
-      pathsOf(ground).project('.gemini', 'settings.json'),
-      pathsOf(ground).home('.gemini', 'settings.json'),
+    sees: (context) => [
+      pathsOf(context).project('.gemini', 'settings.json'),
+      pathsOf(context).home('.gemini', 'settings.json'),
     ],
     events: [
       { name: 'SessionStart', gate: 'session-start' },
@@ -40,15 +40,15 @@ export const gemini: Client = {
     ],
   },
   skills: [],
-  rules: (ground, scope) =>
-    pathsOf(ground)[scope === 'project' ? 'project' : 'home'](
+  rules: (context, scope) =>
+    pathsOf(context)[scope === 'project' ? 'project' : 'home'](
       ...(scope === 'project' ? [] : ['.gemini']),
       'GEMINI.md',
     ),
   terminal: 'gemini',
-  signs: (ground) => ({
-    project: [pathsOf(ground).project('.gemini'), pathsOf(ground).project('GEMINI.md')],
-    user: [pathsOf(ground).home('.gemini', 'settings.json')],
+  signs: (context) => ({
+    project: [pathsOf(context).project('.gemini'), pathsOf(context).project('GEMINI.md')],
+    user: [pathsOf(context).home('.gemini', 'settings.json')],
     programs: ['gemini'],
   }),
   afterwards: ({ scope }) => [
@@ -59,12 +59,12 @@ export const gemini: Client = {
         ]
       : []),
   ],
-  trust: (ground, read) => {
-    const known = jsonValue(read(pathsOf(ground).home('.gemini', 'trustedFolders.json')) ?? '', [
-      ground.folder,
+  trust: (context, read) => {
+    const trust = jsonValue(read(pathsOf(context).home('.gemini', 'trustedFolders.json')) ?? '', [
+      context.folder,
     ])
-    if (known === undefined) return null
-    return known === 'DO_NOT_TRUST'
+    if (trust === undefined) return null
+    return trust === 'DO_NOT_TRUST'
       ? { ok: false, says: 'the folder is not trusted in Gemini CLI: /permissions there changes it' }
       : { ok: true, says: 'the folder is trusted' }
   },

@@ -1,6 +1,6 @@
 import type { Coverage } from '../../sessions/domain/hook-event.ts'
 
-/** What a client's event means, whatever it is called there. */
+/** The meaning of a client's event, independent of its name there. */
 export type EventMeaning =
   | 'session_started'
   | 'prompted'
@@ -17,34 +17,34 @@ export type EventMeaning =
   | 'turn_failed'
   | 'interrupted'
   | 'session_ended'
-  /** Known, and of no use here. */
+  /** Not used here. */
   | 'ignored'
 
 /**
- * What one client's hooks say, in its words. The registered line writes by it, and whoever reads the queue judges by it:
- * it is data, and small, because the hook loads all of them.
+ * The hook format of one client. The capture hook and the reader of the queue both use it.
+ * It is small, because every hook process loads all of them.
  */
 export interface ClientAdapter {
-  /** As it is named on the registered line, and in what is recorded. */
+  /** Its name on the registered line and in the record. */
   readonly name: string
   readonly events: Readonly<Record<string, EventMeaning>>
   readonly fields: PayloadFields
-  /** Tools that change the files that they name. `*` stands for anything at either end. */
+  /** Tools that change the files in their input. `*` at either end matches anything. */
   readonly edits: readonly string[]
-  /** Tools that change no file: nothing is written down of their calls. All others may change anything. */
+  /** Tools that change no file: their calls are not recorded. All others may change anything. */
   readonly reads: readonly string[]
 }
 
-/** What is known of its hooks, for whoever reads the queue. */
+/** The checked abilities of its hooks, for the reader of the queue. */
 export interface HookClientInfo {
   readonly label: string
-  /** The newest version whose hooks were looked at, and when. No version: the client tells none. */
+  /** The newest version whose hooks were checked, and when. No version: the client reports none. */
   readonly checked: { readonly version: string | null; readonly on: string }
-  /** What its hooks tell for certain. */
+  /** The facts that its hooks always report. */
   readonly coverage: Coverage
 }
 
-/** Where a payload says something: a path of names with dots, and others with `|` where the first is not there. */
+/** A dotted path in a payload; after `|` come paths to try if the first is missing. */
 export interface PayloadFields {
   readonly event: string
   readonly session: string
@@ -94,7 +94,7 @@ export const commonEvents = {
   SessionEnd: 'session_ended',
 } as const satisfies Readonly<Record<string, EventMeaning>>
 
-/** What stands at a place of a payload; undefined where nothing does. */
+/** The value at a path of a payload; undefined if it is missing. */
 export function valueAt(payload: unknown, places: string): unknown {
   for (const place of places.split('|')) {
     let value: unknown = place === '' ? undefined : payload
@@ -109,7 +109,7 @@ export function valueAt(payload: unknown, places: string): unknown {
   return undefined
 }
 
-/** A text at a place of a payload; numbers count as texts, empty texts as nothing. */
+/** The text at a path of a payload; a number becomes text, an empty text undefined. */
 export function textAt(payload: unknown, places: string): string | null {
   const value = valueAt(payload, places)
   const text = typeof value === 'number' ? String(value) : value

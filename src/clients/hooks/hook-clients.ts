@@ -26,7 +26,7 @@ function clientNamed(name: string): ClientAdapter | undefined {
 }
 
 /**
- * Who speaks. Clients read the hook files of others, so the payload counts before the word on the registered line.
+ * The client that sent an event. Clients run each other's hooks, so the payload decides before the registered name.
  */
 export function clientOf(
   payload: object,
@@ -44,7 +44,7 @@ export function clientOf(
   if (has('turn_id') || /\/rollout-[^/]*\.jsonl$/.test(transcript)) return codex
   if (transcript.includes('/.claude/') || has('prompt_id')) return word === 'devin' ? devin : claude
   if (word !== '' && word !== 'claude') return clientNamed(word) ?? claude
-  // Of Claude Code's words only: a time is what Copilot and VS Code add, and its own variable what Cursor does.
+  // Several clients use Claude Code's names: Copilot and VS Code add a time, Cursor sets its own variable.
   if (environment['CURSOR_VERSION']) return cursor
   if (has('timestamp')) return has('tool_use_id') ? vscode : copilot
   return claude

@@ -1,6 +1,6 @@
 import { type ClientAdapter, commonFields, type HookClientInfo } from '../hooks/client.ts'
 
-/** The plugin writes down what OpenCode tells it in these words. */
+/** The plugin records OpenCode's events under these names. */
 export const opencode: ClientAdapter = {
   name: 'opencode',
   events: {

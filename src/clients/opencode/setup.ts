@@ -6,25 +6,25 @@ export const opencode: Client = {
   id: 'opencode',
   title: 'OpenCode',
   checked: { version: '1.18', on: '2026-11', by: 'program' },
-  server: (ground, scope) =>
+  server: (context, scope) =>
     jsonPlace(
       scope === 'project'
-        ? pathsOf(ground).project('opencode.json')
-        : pathsOf(ground).home('.config', 'opencode', 'opencode.json'),
+        ? pathsOf(context).project('opencode.json')
+        : pathsOf(context).home('.config', 'opencode', 'opencode.json'),
       jsonc,
       'mcp',
       'waymark',
     ),
-  otherName: (ground, scope) => {
-    const { project, home } = pathsOf(ground)
+  otherName: (context, scope) => {
+    const { project, home } = pathsOf(context)
     const file =
       scope === 'project' ? project('opencode.jsonc') : home('.config', 'opencode', 'opencode.jsonc')
     return jsonPlace(file, jsonc, 'mcp', 'waymark')
   },
   entry: ({ command, args }) => jsonEntry({ type: 'local', command: [command, ...args], enabled: true }),
   formerly: ({ command, args }) => [jsonEntry({ type: 'local', command: [command, ...args] })],
-  seesServers: (ground) => {
-    const { project, home } = pathsOf(ground)
+  seesServers: (context) => {
+    const { project, home } = pathsOf(context)
     return [project('opencode.jsonc'), home('.config', 'opencode', 'opencode.jsonc')].map((file) =>
       jsonPlace(file, jsonc, 'mcp', 'waymark'),
     )
@@ -32,14 +32,14 @@ export const opencode: Client = {
   allow: { kind: 'always' },
   hooks: {
     kind: 'hooks',
-    file: (ground, scope) =>
+    file: (context, scope) =>
       scope === 'project'
-        ? pathsOf(ground).project('.opencode', 'plugins', 'waymark.ts')
-        : pathsOf(ground).home('.config', 'opencode', 'plugins', 'waymark.ts'),
+        ? pathsOf(context).project('.opencode', 'plugins', 'waymark.ts')
+        : pathsOf(context).home('.config', 'opencode', 'plugins', 'waymark.ts'),
     edits: pluginShape,
-    sees: (ground) => [
-      pathsOf(ground).project('.opencode', 'plugins', '*.ts'),
-      pathsOf(ground).home('.config', 'opencode', 'plugins', '*.ts'),
+    sees: (context) => [
+      pathsOf(context).project('.opencode', 'plugins', '*.ts'),
+      pathsOf(context).home('.config', 'opencode', 'plugins', '*.ts'),
     ],
     events: [
       { name: 'session.created' },
@@ -52,14 +52,14 @@ export const opencode: Client = {
     ],
   },
   skills: ['.agents/skills', '.claude/skills'],
-  rules: (ground, scope) =>
+  rules: (context, scope) =>
     scope === 'project'
-      ? pathsOf(ground).project('AGENTS.md')
-      : pathsOf(ground).home('.config', 'opencode', 'AGENTS.md'),
+      ? pathsOf(context).project('AGENTS.md')
+      : pathsOf(context).home('.config', 'opencode', 'AGENTS.md'),
   terminal: 'opencode',
-  signs: (ground) => ({
-    project: ['opencode.json', 'opencode.jsonc', '.opencode'].map((name) => pathsOf(ground).project(name)),
-    user: [pathsOf(ground).home('.config', 'opencode')],
+  signs: (context) => ({
+    project: ['opencode.json', 'opencode.jsonc', '.opencode'].map((name) => pathsOf(context).project(name)),
+    user: [pathsOf(context).home('.config', 'opencode')],
     programs: ['opencode'],
   }),
 }

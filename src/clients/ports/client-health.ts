@@ -1,4 +1,4 @@
-/** What was found out about a client that agents work in. */
+/** The health of a client that agents work in. */
 export interface ClientHealth {
   /** As `waymark setup` calls it. */
   readonly client: string

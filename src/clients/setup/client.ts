@@ -5,49 +5,49 @@ import type { Json } from './edit/json-text.ts'
 import type { TomlTable } from './edit/toml.ts'
 import { pathsOf, type SetupContext, type SetupScope } from './setup-context.ts'
 
-/** A program that agents work in: everything that setup knows of it is data of this shape, one file each. */
+/** A program that agents work in, as setup knows it. Each client has one file. */
 export interface Client {
   readonly id: string
   readonly title: string
   readonly aliases?: readonly string[]
-  /** The last look at it: with the program itself, in its source, or in its documentation only. */
+  /** The last check: with the program itself, its source, or only its documentation. */
   readonly checked: {
     readonly version: string | null
     readonly on: string
     readonly by: 'program' | 'source' | 'documentation'
   }
-  /** Where the entry of a server goes; null where there is no such scope. */
-  readonly server: (ground: SetupContext, scope: SetupScope) => ServerEntryLocation | null
-  /** The same file by another name, used where it is there and the first one is not. */
-  readonly otherName?: (ground: SetupContext, scope: SetupScope) => ServerEntryLocation
+  /** The location of the server's entry; null where there is no such scope. */
+  readonly server: (context: SetupContext, scope: SetupScope) => ServerEntryLocation | null
+  /** Another name of the same file, used if only that one exists. */
+  readonly otherName?: (context: SetupContext, scope: SetupScope) => ServerEntryLocation
   readonly entry: (wanted: ConfigEntryOptions) => ConfigEntry
-  /** What setup wrote there once, and may replace. */
+  /** Entries of earlier versions, which setup may replace. */
   readonly formerly?: (wanted: ConfigEntryOptions) => readonly ConfigEntry[]
-  /** The server cannot learn the project from this client: the entry names it, one for each project. */
+  /** This client does not pass the project to the server: the entry names it, one for each project. */
   readonly namesProject?: true
-  /** Another file of its own that gets the same entry, where there is such a file already. */
-  readonly alsoWrites?: (ground: SetupContext) => ServerEntryLocation
+  /** Another file of its own that gets the same entry if it exists. */
+  readonly alsoWrites?: (context: SetupContext) => ServerEntryLocation
   /** Files of other clients in which it finds servers. */
-  readonly seesServers?: (ground: SetupContext) => readonly ServerEntryLocation[]
-  /** The file that switches on its plugin of Waymark, which brings the server, the hooks and the skill; null: none does. */
-  readonly plugin?: (ground: SetupContext, read: TextReader) => string | null
+  readonly seesServers?: (context: SetupContext) => readonly ServerEntryLocation[]
+  /** The file that enables its plugin of Waymark, which brings the server, the hooks and the skill; null: none does. */
+  readonly plugin?: (context: SetupContext, read: TextReader) => string | null
   readonly allow: PermissionSetup
   readonly hooks: HookSetup | NoHookSupport
-  /** The folders in which it finds skills; the first is the one that setup writes to. None: it knows no skills. */
+  /** The folders with skills; setup writes to the first. None: no support for skills. */
   readonly skills: readonly SkillFolder[]
   /** The text that it reads at the start of a session, for `--rules`. */
-  readonly rules: (ground: SetupContext, scope: SetupScope) => string | null
+  readonly rules: (context: SetupContext, scope: SetupScope) => string | null
   /** The program that a person starts in a terminal to work with it; none: it is an application. */
   readonly terminal?: string
-  /** How it is noticed on a machine. */
-  readonly signs: (ground: SetupContext) => DetectionRules
-  /** What is left for the person to do. */
+  /** How setup detects it on a machine. */
+  readonly signs: (context: SetupContext) => DetectionRules
+  /** The steps that are left to the person. */
   readonly afterwards?: (at: SetupOutcome) => readonly string[]
-  /** What its files say about whether it starts the server in this folder. */
-  readonly trust?: (ground: SetupContext, read: TextReader) => TrustStatus
+  /** Whether it starts the server in this folder, as far as its files show. */
+  readonly trust?: (context: SetupContext, read: TextReader) => TrustStatus
 }
 
-/** What a setup of a client came to. */
+/** The result of a client's setup. */
 export interface SetupOutcome {
   readonly scope: SetupScope
   /** The entry of the server is in its own file; else it finds it elsewhere. */
@@ -76,7 +76,7 @@ interface TomlHolder {
 }
 
 export interface ConfigEntryOptions extends LaunchCommand {
-  readonly ground: SetupContext
+  readonly context: SetupContext
   readonly allow: boolean
   readonly tools: readonly string[]
 }
@@ -85,12 +85,12 @@ export type ConfigEntry =
   | { readonly kind: 'json'; readonly value: Json }
   | { readonly kind: 'toml'; readonly table: TomlTable }
 
-/** How agents may call Waymark's tools without being asked: in the entry, in files, by hand, or they are not asked. */
+/** How to allow Waymark's tools without a prompt: in the entry, in files, by hand, or always. */
 export type PermissionSetup =
   | { readonly kind: 'entry' }
   | {
       readonly kind: 'files'
-      /** None: no file of that scope can say it. */
+      /** None: no file of that scope can allow them. */
       readonly edits: (at: PermissionContext) => readonly Edit[]
       readonly says?: (at: PermissionContext) => readonly string[]
     }
@@ -98,7 +98,7 @@ export type PermissionSetup =
   | { readonly kind: 'always' }
 
 export interface PermissionContext {
-  readonly ground: SetupContext
+  readonly context: SetupContext
   readonly scope: SetupScope
   readonly tools: readonly string[]
   /** The plugin brings the server, and names it after itself. */
@@ -113,23 +113,23 @@ export interface NoHookSupport {
 export interface HookSetup {
   readonly kind: 'hooks'
   readonly events: readonly HookRegistration[]
-  /** The name of the client whose file it shares; default: its own. */
+  /** The client that owns the file; default: itself. */
   readonly as?: string
   /** The file or folder that they are registered in. */
-  readonly file: (ground: SetupContext, scope: SetupScope) => string
-  /** A person's own file in a project; default: that of the user. */
-  readonly own?: (ground: SetupContext) => string
+  readonly file: (context: SetupContext, scope: SetupScope) => string
+  /** A person's own file in a project; default: the user's file. */
+  readonly own?: (context: SetupContext) => string
   readonly edits: (registered: HookFileInput) => readonly Edit[]
-  /** Files of other clients whose hooks it runs too; `*` is any name. */
-  readonly sees?: (ground: SetupContext) => readonly string[]
+  /** Files with hooks that it runs too; `*` is any name. */
+  readonly sees?: (context: SetupContext) => readonly string[]
 }
 
 export interface HookRegistration {
-  /** The client's word. */
+  /** The client's name for it. */
   readonly name: string
-  /** The word of `waymark hook`, where the gate listens. */
+  /** The argument of `waymark hook`, where the gate listens. */
   readonly gate?: 'pre-tool-use' | 'session-start' | 'stop'
-  /** The tools whose calls are recorded; the gate looks at all of them. */
+  /** Records only calls of these tools; the gate checks every tool. */
   readonly matcher?: string
   /** The client does not wait for it. */
   readonly isAsync?: true
@@ -137,10 +137,10 @@ export interface HookRegistration {
 }
 
 export interface HookFileInput {
-  readonly ground: SetupContext
+  readonly context: SetupContext
   readonly file: string
-  readonly way: Exclude<LaunchMethod, 'npx'>
-  /** A colleague without waymark reads it too. */
+  readonly method: Exclude<LaunchMethod, 'npx'>
+  /** The file is shared with people who may not have waymark. */
   readonly guarded: boolean
   readonly events: readonly HookFileEntry[]
 }
@@ -171,8 +171,8 @@ export const jsonWithComments: JsonFormat = { comments: true, trailingCommas: fa
 export const jsonc: JsonFormat = { comments: true, trailingCommas: true }
 
 /** The text of a project that most clients read. */
-export function agentsFile(ground: SetupContext, scope: SetupScope): string | null {
-  return scope === 'project' ? pathsOf(ground).project('AGENTS.md') : null
+export function agentsFile(context: SetupContext, scope: SetupScope): string | null {
+  return scope === 'project' ? pathsOf(context).project('AGENTS.md') : null
 }
 
 export function jsonEntry(value: Json): ConfigEntry {

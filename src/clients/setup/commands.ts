@@ -12,12 +12,12 @@ export type LaunchMethod = 'name' | 'npx' | 'absolute'
 /** `waymark mcp`, as a client's file names it. */
 export function serverCommand(
   { platform, program }: SetupContext,
-  way: LaunchMethod,
+  method: LaunchMethod,
   more: readonly string[] = [],
 ): LaunchCommand {
   const words = ['mcp', ...more]
-  if (way === 'absolute') return { command: program.node, args: [program.bin, ...words] }
-  if (way === 'name') return { command: 'waymark', args: words }
+  if (method === 'absolute') return { command: program.node, args: [program.bin, ...words] }
+  if (method === 'name') return { command: 'waymark', args: words }
   const npx = ['-y', `waymark@${program.version}`, ...words]
   // Claude Code starts it without a shell, and there npx is a script.
   return platform === 'win32'
@@ -28,19 +28,19 @@ export function serverCommand(
 /** An event that is registered with a client. */
 export interface HookCommand {
   readonly client: string
-  /** The client's word for the event. */
+  /** The client's name for the event. */
   readonly event: string
-  /** The word of `waymark hook`, where the gate listens to this event. */
+  /** The argument of `waymark hook`, where the gate listens to this event. */
   readonly gate: string | null
 }
 
-/** The words of a hook's command. Where the gate listens, one process records first and judges then. */
+/** The command of a hook. Where the gate listens, one process first records, then checks. */
 export function hookWords(
   { program }: SetupContext,
   { client, event, gate }: HookCommand,
-  way: Exclude<LaunchMethod, 'npx'>,
+  method: Exclude<LaunchMethod, 'npx'>,
 ): readonly string[] {
-  const start = (name: string, file: string) => (way === 'name' ? [name] : [program.node, file])
+  const start = (name: string, file: string) => (method === 'name' ? [name] : [program.node, file])
   return gate === null
     ? [...start('waymark-capture', program.capture), client, event]
     : [...start('waymark', program.bin), 'hook', gate, client]
@@ -55,7 +55,7 @@ export function shellOf({ platform }: Pick<SetupContext, 'platform'>): Shell {
 /** Words as a line of a shell. */
 export function shellLine(words: readonly string[], shell: Shell): string {
   const line = words.map((word) => quoteWord(word, shell)).join(' ')
-  // PowerShell takes a quoted first word for a text unless it is called.
+  // PowerShell takes a quoted first word as a string without `&`.
   return shell === 'powershell' && /^['"]/.test(line) ? `& ${line}` : line
 }
 

@@ -5,25 +5,25 @@ import type { SetupContext } from './setup-context.ts'
 
 export interface DetectedClient {
   readonly client: Client
-  /** What it was noticed by. */
+  /** The file or program that it was detected by. */
   readonly by: string
 }
 
 /** The clients of a machine: by files of the project, then by the user's, then by programs. Those of the project first. */
 export function detectClients(
-  ground: SetupContext,
+  context: SetupContext,
   exists: (path: string) => boolean,
 ): readonly DetectedClient[] {
   const found = clients.flatMap((client) => {
-    const { project, user, programs } = client.signs(ground)
+    const { project, user, programs } = client.signs(context)
     const paths = [...project, ...user].find(exists)
-    const by = paths ?? programs.flatMap((name) => programPaths(name, ground)).find(exists)
+    const by = paths ?? programs.flatMap((name) => programPaths(name, context)).find(exists)
     return by === undefined ? [] : [{ client, by, isProjects: project.includes(by) }]
   })
   return [...found.filter(({ isProjects }) => isProjects), ...found.filter(({ isProjects }) => !isProjects)]
 }
 
-/** Where a program of a name would be. */
+/** The paths where a program of this name could be. */
 export function programPaths(
   name: string,
   { platform, environment }: Pick<SetupContext, 'platform' | 'environment'>,

@@ -25,18 +25,18 @@ import { readRegularSync } from '../../kernel/files/regular-file.ts'
 import { hashOf, type SetupChange } from './edit/edit-file.ts'
 import { isBare, type PlannedFile } from './plan-setup.ts'
 
-/** What was done to a file, and what it was before: enough to take it back on another day. */
+/** The changes to a file and its content before: enough to undo them later. */
 export interface FileRecord {
-  /** As the client names it; `target` is where a link leads. */
+  /** The path as the client names it; `target` has links resolved. */
   readonly file: string
   readonly target: string
-  /** The bytes that it had without us, in base64; null where there was no file. */
+  /** The bytes without our changes, in base64; null where there was no file. */
   readonly before: string | null
   readonly beforeHash: string | null
   readonly afterHash: string
   /** Folders that were made for it, the innermost first. */
   readonly folders: readonly string[]
-  /** Where its new bytes were put first: there until it is renamed. */
+  /** Holds the new bytes until it is renamed. */
   readonly temporary: string
   readonly changes: readonly SetupChange[]
 }
@@ -47,14 +47,14 @@ export class Disk {
 
   /** The text without its byte order mark; null where there is no such file, or none that could be read. */
   read = (file: string): string | null => {
-    const { text } = this.#found(file)
+    const { text } = this.#readOnce(file)
     return text
   }
 
-  fault = (file: string): string | null => this.#found(file).fault
+  fault = (file: string): string | null => this.#readOnce(file).fault
 
   /** The bytes as they were read. */
-  bytes = (file: string): Buffer | null => this.#found(file).bytes
+  bytes = (file: string): Buffer | null => this.#readOnce(file).bytes
 
   expand = (pattern: string): readonly string[] => {
     const [before = '', after = ''] = basename(pattern).split('*')
@@ -75,10 +75,10 @@ export class Disk {
     }
   }
 
-  #found(file: string): FileReadResult {
-    const known = this.#read.get(file) ?? inspectFile(file)
-    this.#read.set(file, known)
-    return known
+  #readOnce(file: string): FileReadResult {
+    const result = this.#read.get(file) ?? inspectFile(file)
+    this.#read.set(file, result)
+    return result
   }
 }
 
@@ -102,7 +102,7 @@ function inspectFile(file: string): FileReadResult {
   }
 }
 
-/** Null for what is no UTF-8. */
+/** Null for bytes that are not UTF-8. */
 export function textOf(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -111,7 +111,7 @@ export function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** What writes: the file system, or one that fails in a test. */
+/** Writes to the file system; a test passes one that fails. */
 export interface DiskWriter {
   write(path: string, bytes: Uint8Array, mode: number): void
   rename(from: string, to: string): void
@@ -137,7 +137,7 @@ export interface ApplyContext {
   readonly disk: Disk
   readonly writer: DiskWriter
   readonly recordOf: (file: string) => FileRecord | null
-  /** Keeps these records, and forgets those of the files named. */
+  /** Keeps these records, and removes those of the forgotten files. */
   readonly keep: (records: readonly FileRecord[], forgotten: readonly string[]) => void
 }
 
@@ -154,7 +154,7 @@ interface WriteStep {
 }
 
 /**
- * Writes planned files, all of them or none: first every temporary, then what is needed to take it back, then the renames.
+ * Writes planned files, all of them or none: first all temporaries, then the undo records, then the renames.
  * Fails with CONFLICT where a file changed since it was read, with UNAVAILABLE where the disk does not take them.
  */
 export function applyPlan(files: readonly PlannedFile[], applying: ApplyContext): void {
@@ -191,15 +191,15 @@ export function applyPlan(files: readonly PlannedFile[], applying: ApplyContext)
     const lost = restoreSteps(done)
     for (const { temporary } of steps) rmSync(temporary, { force: true })
     for (const folder of made.toReversed()) removeIfEmpty(folder)
-    const known = earlier.map(({ file }) => file)
+    const recorded = earlier.map(({ file }) => file)
     applying.keep(
       earlier,
-      files.map(({ file }) => file).filter((file) => !known.includes(file)),
+      files.map(({ file }) => file).filter((file) => !recorded.includes(file)),
     )
     if (error instanceof Failure) throw error
     const what = lost.length === 0 ? 'Nothing was changed' : `${lost.join(' and ')} could not be put back`
-    // People know the file, not the one that is put beside it first.
-    const why = steps.reduce((said, step) => said.replaceAll(step.temporary, step.target), messageOf(error))
+    // The message names the file, not its temporary.
+    const why = steps.reduce((text, step) => text.replaceAll(step.temporary, step.target), messageOf(error))
     throw new Failure('UNAVAILABLE', `The files could not be written: ${why}. ${what}.`, {
       reason: 'file_not_writable',
       hint: 'Make room or make the files writable, then run the same command again.',
@@ -214,18 +214,18 @@ interface WriteObstacle {
   readonly hint: string
 }
 
-/** What is in the way of planned files, as far as that shows before; null where nothing is. */
+/** The first reason why planned files cannot be written; null where none shows beforehand. */
 export function firstFileObstacle(files: readonly PlannedFile[], project: string): WriteObstacle | null {
   const changed = files.filter(({ before, text }) => before !== text)
-  return changed.map(({ file }) => fileObstacle(file, project)).find((found) => found !== null) ?? null
+  return changed.map(({ file }) => fileObstacle(file, project)).find((obstacle) => obstacle !== null) ?? null
 }
 
-/** Fails with UNAVAILABLE where something is. */
-export function refuseObstacle(found: WriteObstacle | null): void {
-  if (found)
-    throw new Failure('UNAVAILABLE', `${found.says}: nothing was written.`, {
-      reason: found.reason,
-      hint: found.hint,
+/** Fails with UNAVAILABLE if there is one. */
+export function refuseObstacle(obstacle: WriteObstacle | null): void {
+  if (obstacle)
+    throw new Failure('UNAVAILABLE', `${obstacle.says}: nothing was written.`, {
+      reason: obstacle.reason,
+      hint: obstacle.hint,
     })
 }
 
@@ -239,9 +239,9 @@ function fileObstacle(file: string, project: string): WriteObstacle | null {
       hint: 'Replace the link by a file of its own, then run the same command again.',
     }
   }
-  const found = entryAt(target)
+  const stats = entryAt(target)
   const hint = 'Make it writable, then run the same command again.'
-  if (found && (found.mode & 0o222) === 0)
+  if (stats && (stats.mode & 0o222) === 0)
     return { reason: 'file_not_writable', says: `${file} is read-only`, hint }
   const folder = nearestExistingFolder(dirname(target))
   if (!entryAt(folder)?.isDirectory()) {
@@ -256,7 +256,6 @@ function fileObstacle(file: string, project: string): WriteObstacle | null {
   }
 }
 
-/** The nearest one that is there already, upwards. */
 function nearestExistingFolder(folder: string): string {
   return entryAt(folder) || dirname(folder) === folder ? folder : nearestExistingFolder(dirname(folder))
 }
@@ -272,9 +271,9 @@ function entryAt(path: string, ask: typeof statSync = statSync): Stats | undefin
 function stepFor(planned: PlannedFile, { disk, project }: ApplyContext): WriteStep {
   const target = targetOf(planned.file)
   const bytes = disk.bytes(planned.file)
-  const found = bytes === null ? undefined : entryAt(target)
+  const stats = bytes === null ? undefined : entryAt(target)
   refuseObstacle(fileObstacle(planned.file, project))
-  const mode = found ? found.mode & 0o777 : planned.executable ? 0o755 : 0o644
+  const mode = stats ? stats.mode & 0o777 : planned.executable ? 0o755 : 0o644
   return {
     planned,
     target,
@@ -287,13 +286,13 @@ function stepFor(planned: PlannedFile, { disk, project }: ApplyContext): WriteSt
   }
 }
 
-/** With the byte order mark that the file began with. */
+/** Keeps the byte order mark that the file began with. */
 function keepByteOrderMark(text: string, bytes: Buffer | null): Buffer {
   const isMarked = bytes?.subarray(0, 3).equals(Buffer.from(mark)) === true
   return Buffer.from((isMarked ? mark : '') + text)
 }
 
-/** Where a link leads in the end, though nothing may be there yet. */
+/** The final target of a link, which may not exist. */
 function targetOf(file: string): string {
   try {
     return realpathSync.native(file)
@@ -303,7 +302,7 @@ function targetOf(file: string): string {
   }
 }
 
-/** Links resolved, as far as there is something. */
+/** Resolves links as far as the path exists. */
 function realOf(path: string): string {
   const real = reachedPath(path)
   return typeof real === 'string' ? real : path
@@ -334,31 +333,31 @@ function recordFor(
   applying: ApplyContext,
 ): FileRecord | null {
   const { file, changes } = planned
-  const known = applying.recordOf(file)
+  const record = applying.recordOf(file)
   if (changes.length === 0) return null
   const step = steps.find((one) => one.planned === planned)
-  if (!step) return known && { ...known, changes }
-  const isKnown = known !== null && step.bytes !== null && known.afterHash === hashOf(step.bytes)
-  const before = isKnown ? known.before : withoutUs(planned, step.bytes, known)
+  if (!step) return record && { ...record, changes }
+  const isUnchanged = record !== null && step.bytes !== null && record.afterHash === hashOf(step.bytes)
+  const before = isUnchanged ? record.before : withoutUs(planned, step.bytes, record)
   return {
     file,
     target: step.target,
     before,
     beforeHash: before === null ? null : hashOf(Buffer.from(before, 'base64')),
     afterHash: hashOf(step.after ?? ''),
-    folders: [...step.folders, ...(known?.folders ?? [])],
+    folders: [...step.folders, ...(record?.folders ?? [])],
     temporary: step.temporary,
     changes,
   }
 }
 
-/** In base64, what a file would be had setup never touched it; null where nobody else wrote anything into it. */
-function withoutUs({ without }: PlannedFile, bytes: Buffer | null, known: FileRecord | null): string | null {
-  if (without === null || (known?.before === null && isBare(without))) return null
+/** The file as if setup had never touched it, in base64; null where nobody else wrote into it. */
+function withoutUs({ without }: PlannedFile, bytes: Buffer | null, record: FileRecord | null): string | null {
+  if (without === null || (record?.before === null && isBare(without))) return null
   return keepByteOrderMark(without, bytes).toString('base64')
 }
 
-/** The files as they were before their renames. Answers those that could not be put back. */
+/** Restores the files before their renames. Returns those that could not be restored. */
 function restoreSteps(done: readonly WriteStep[]): readonly string[] {
   const lost: string[] = []
   for (const { target, bytes, mode, temporary } of done.toReversed()) {

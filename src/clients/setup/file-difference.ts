@@ -2,19 +2,19 @@ import { structuredPatch } from 'diff'
 import { excerpt } from '../../kernel/text.ts'
 import type { PlannedFile } from './plan-setup.ts'
 
-/** A line of a difference, as it is shown. */
+/** A line of a preview. */
 export interface PreviewLine {
   readonly kind: 'file' | 'place' | 'added' | 'removed' | 'same'
   readonly text: string
 }
 
 const widest = 200
-/** Lines of a file that is wholly ours. */
+/** The maximum of lines for a file that is wholly ours. */
 const maxShown = 24
 
 /**
- * What would change in files, with little around it: other entries of a user's file may hold what is nobody's business.
- * Long ones of ours are cut unless all of it is asked for.
+ * Shows the changes with little context: other entries of a user's file may be private.
+ * Cuts long files of ours unless `isWhole`.
  */
 export function differences(
   files: readonly PlannedFile[],
@@ -37,12 +37,12 @@ function differenceOf({ file, before, text }: PlannedFile, isWhole: boolean): re
     })),
   ])
   const more = lines.length - most
-  const shown = isOurs && more > 1 ? lines.slice(0, most) : lines
+  const visibleLines = isOurs && more > 1 ? lines.slice(0, most) : lines
   const rest =
-    shown === lines
+    visibleLines === lines
       ? []
       : [{ kind: 'place' as const, text: `… ${more} more lines: --dry-run shows all of them` }]
-  return [{ kind: 'file', text: `${file}${happens}` }, ...shown, ...rest]
+  return [{ kind: 'file', text: `${file}${happens}` }, ...visibleLines, ...rest]
 }
 
 const kinds: Readonly<Record<string, PreviewLine['kind']>> = { '+': 'added', '-': 'removed' }

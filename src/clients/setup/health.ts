@@ -14,55 +14,55 @@ import { clients } from './setup-clients.ts'
 import { pathsOf, type SetupContext } from './setup-context.ts'
 
 export interface HealthContext {
-  readonly ground: SetupContext
+  readonly context: SetupContext
   readonly read: TextReader
   readonly exists: (path: string) => boolean
   readonly changesOf: (file: string) => readonly SetupChange[]
 }
 
 /** Whether each client that is set up, or used here, can work: its entry, its command, its project, its trust. */
-export async function clientsHealth(examined: HealthContext): Promise<readonly ClientHealth[]> {
+export async function clientsHealth(inputs: HealthContext): Promise<readonly ClientHealth[]> {
   const starts = new Map<string, Promise<string | null>>()
-  const used = detectClients(examined.ground, examined.exists).map(({ client }) => client)
+  const used = detectClients(inputs.context, inputs.exists).map(({ client }) => client)
   const found = await Promise.all(
-    clients.map((client) => healthOf(client, { ...examined, isUsed: used.includes(client), starts })),
+    clients.map((client) => healthOf(client, { ...inputs, isUsed: used.includes(client), starts })),
   )
-  return found.filter((health) => health !== null)
+  return found.filter((one) => one !== null)
 }
 
 async function healthOf(
   client: Client,
-  examined: HealthContext & {
-    /** It is on this machine, as init would find it. */
+  inputs: HealthContext & {
+    /** `waymark init` would detect it on this machine. */
     readonly isUsed: boolean
     readonly starts: Map<string, Promise<string | null>>
   },
 ): Promise<ClientHealth | null> {
-  const { ground, read, isUsed, starts } = examined
-  const place = configuredServerPlace(client, examined)
-  // A file of others that it would read if it were here is no news.
-  if (!isUsed && !(place && isSetUp(client, examined.changesOf(place.file)))) return null
-  const about = (ok: boolean, ...said: readonly string[]) => ({
+  const { context, read, isUsed, starts } = inputs
+  const place = configuredServerPlace(client, inputs)
+  // A client that is not installed is not reported because of files of other clients.
+  if (!isUsed && !(place && isSetUp(client, inputs.changesOf(place.file)))) return null
+  const about = (ok: boolean, ...findings: readonly string[]) => ({
     client: client.id,
     ok,
-    finding: `${client.title}: ${said.filter(Boolean).join('; ')}`,
+    finding: `${client.title}: ${findings.filter(Boolean).join('; ')}`,
   })
-  const plugin = client.plugin?.(ground, read) ?? null
+  const plugin = client.plugin?.(context, read) ?? null
   if (place === undefined && plugin !== null) {
     return about(true, `its plugin brings the server, and ${plugin} switches it on`)
   }
   if (place === undefined) return about(true, `not set up here: waymark setup ${client.id}`)
   const entry = entryAt(place, read)
   if (entry === null) return about(false, `the entry in ${place.file} names no command`)
-  const trust = client.trust?.(ground, read) ?? null
-  const complaint = await startComplaint(entry, place, examined, starts)
+  const trust = client.trust?.(context, read) ?? null
+  const complaint = await startComplaint(entry, place, inputs, starts)
   return about(
     complaint === null && trust?.ok !== false,
     `the entry is in ${place.file}`,
     complaint ?? 'its command starts and answers',
-    `project ${projectOf(entry, ground)}`,
+    `project ${projectOf(entry, context)}`,
     trust?.says ?? '',
-    isAllowed(client, place, examined) ? 'its tools are allowed' : '',
+    isAllowed(client, place, inputs) ? 'its tools are allowed' : '',
   )
 }
 
@@ -70,24 +70,24 @@ function isSetUp({ id }: Client, changes: readonly SetupChange[]): boolean {
   return changes.some(({ owners }) => owners.some((owner) => owner.split(' ')[0] === id))
 }
 
-/** Where a client finds an entry of the server in this folder. Not in a plugin. */
+/** The location of the server's entry for this folder, without plugins. */
 function configuredServerPlace(
   client: Client,
-  { ground, read }: Pick<HealthContext, 'ground' | 'read'>,
+  { context, read }: Pick<HealthContext, 'context' | 'read'>,
 ): ServerEntryLocation | undefined {
   const places = [
-    client.server(ground, 'project'),
-    client.server(ground, 'user'),
-    client.alsoWrites?.(ground) ?? null,
-    ...(client.seesServers?.(ground) ?? []),
+    client.server(context, 'project'),
+    client.server(context, 'user'),
+    client.alsoWrites?.(context) ?? null,
+    ...(client.seesServers?.(context) ?? []),
   ]
   return places.flatMap((place) => place ?? []).find((place) => hasServerAt(place, read))
 }
 
-/** Whether a client that is started in the folder has Waymark there. */
-export function hasServerEntry(client: Client, at: Pick<HealthContext, 'ground' | 'read'>): boolean {
+/** Whether a client started in the folder has Waymark. */
+export function hasServerEntry(client: Client, at: Pick<HealthContext, 'context' | 'read'>): boolean {
   return (
-    configuredServerPlace(client, at) !== undefined || (client.plugin?.(at.ground, at.read) ?? null) !== null
+    configuredServerPlace(client, at) !== undefined || (client.plugin?.(at.context, at.read) ?? null) !== null
   )
 }
 
@@ -102,19 +102,19 @@ function entryAt({ file, holder }: ServerEntryLocation, read: TextReader): Serve
   const text = read(file) ?? ''
   const value: unknown = holder.kind === 'json' ? jsonValue(text, holder.keys) : tomlTable(text, holder.name)
   if (typeof value !== 'object' || value === null) return null
-  const said = value as { readonly command?: unknown; readonly args?: unknown; readonly env?: unknown }
+  const fields = value as { readonly command?: unknown; readonly args?: unknown; readonly env?: unknown }
   // OpenCode writes command and arguments as one list.
-  const words = [said.command ?? [], said.args ?? []].flat()
+  const words = [fields.command ?? [], fields.args ?? []].flat()
   const [command, ...args] = words.filter((word) => typeof word === 'string')
   if (command === undefined) return null
-  const environment = Object.entries(said.env ?? {}).filter(([, text]) => typeof text === 'string')
+  const environment = Object.entries(fields.env ?? {}).filter(([, text]) => typeof text === 'string')
   return { command, args, environment: Object.fromEntries(environment), value }
 }
 
-function projectOf({ args, environment }: ServerEntry, ground: SetupContext): string {
+function projectOf({ args, environment }: ServerEntry, context: SetupContext): string {
   const named = args[args.indexOf('--project') + 1]
   if (args.includes('--project') && named !== undefined) return named
-  return expandWorkspaceFolder(environment['WAYMARK_PROJECT'] ?? ground.folder, ground)
+  return expandWorkspaceFolder(environment['WAYMARK_PROJECT'] ?? context.folder, context)
 }
 
 function expandWorkspaceFolder(text: string, { folder }: SetupContext): string {
@@ -125,7 +125,7 @@ function expandWorkspaceFolder(text: string, { folder }: SetupContext): string {
 function startComplaint(
   entry: ServerEntry,
   place: ServerEntryLocation,
-  { ground, exists, changesOf }: HealthContext,
+  { context, exists, changesOf }: HealthContext,
   starts: Map<string, Promise<string | null>>,
 ): Promise<string | null> | string {
   const { command, args } = entry
@@ -137,31 +137,31 @@ function startComplaint(
     (change) => change.kind === 'added' && isDeepStrictEqual(change.value, entry.value),
   )
   if (/^(?:npx|cmd)$/.test(command)) return `its command was not tried, as npx may have to fetch it: ${line}`
-  if (!isRecorded && !isOfSetup(entry, place, ground)) {
+  if (!isRecorded && !isOfSetup(entry, place, context)) {
     const beside = Object.keys(entry.environment).join(', ')
     return `its command is not one of setup, so it was not tried: ${line}${beside && `, with ${beside}`}`
   }
   const environment = Object.fromEntries(
-    Object.entries(entry.environment).map(([name, text]) => [name, expandWorkspaceFolder(text, ground)]),
+    Object.entries(entry.environment).map(([name, text]) => [name, expandWorkspaceFolder(text, context)]),
   )
   const key = JSON.stringify([line, environment])
-  const started = starts.get(key) ?? canInitialize(entry, environment, ground)
+  const started = starts.get(key) ?? canInitialize(entry, environment, context)
   starts.set(key, started)
   return started
 }
 
-/** A file of a repository may name any program, words and variables: only what setup writes there is started. */
+/** A repository's file may name any program: only commands that setup writes are started. */
 function isOfSetup(
   { command, args, environment }: ServerEntry,
   place: ServerEntryLocation,
-  ground: SetupContext,
+  context: SetupContext,
 ): boolean {
-  const isThisCopy = command === ground.program.node && args[0] === ground.program.bin
+  const isThisCopy = command === context.program.node && args[0] === context.program.bin
   if (command !== 'waymark' && !isThisCopy) return false
-  if (!place.file.startsWith(pathsOf(ground).project())) return true
+  if (!place.file.startsWith(pathsOf(context).project())) return true
   const [first, ...rest] = isThisCopy ? args.slice(1) : args
   const isKnown = (word: string) =>
-    word === ground.folder || /^(?:--(?:toolsets|project)|[a-z,]+)$/.test(word)
+    word === context.folder || /^(?:--(?:toolsets|project)|[a-z,]+)$/.test(word)
   const isPlain = Object.keys(environment).every((name) => name === 'WAYMARK_PROJECT')
   return first === 'mcp' && rest.every(isKnown) && isPlain
 }
@@ -169,7 +169,7 @@ function isOfSetup(
 // A busy machine takes seconds to start Node.
 const patience = 15_000
 
-/** Starts a server as the client would, and asks it for its first answer. */
+/** Starts a server as the client would, and waits for its first answer. */
 function canInitialize(
   { command, args }: ServerEntry,
   environment: Readonly<Record<string, string>>,
@@ -186,7 +186,7 @@ function canInitialize(
       shell: platform === 'win32' && !isAbsolute(command),
       windowsHide: true,
     })
-    let said = ''
+    let output = ''
     const end = (complaint: string | null) => {
       clearTimeout(late)
       server.kill('SIGKILL')
@@ -200,8 +200,8 @@ function canInitialize(
     server.on('exit', (code) => end(`its command ended with ${code ?? 'a signal'} instead of answering`))
     server.stdin.on('error', () => undefined)
     server.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8')
-      const line = said.split('\n').find((one) => /"id"\s*:\s*1\b/.test(one))
+      output += chunk.toString('utf8')
+      const line = output.split('\n').find((one) => /"id"\s*:\s*1\b/.test(one))
       if (line !== undefined)
         end(/"result"/.test(line) ? null : `its command answers with an error: ${line.slice(0, 200)}`)
     })
@@ -220,14 +220,14 @@ const initialize = {
   },
 }
 
-/** As far as files tell. */
-function isAllowed(client: Client, place: ServerEntryLocation, { ground, read }: HealthContext): boolean {
+/** As far as files show. */
+function isAllowed(client: Client, place: ServerEntryLocation, { context, read }: HealthContext): boolean {
   const { allow } = client
   if (allow.kind === 'always') return true
   if (allow.kind === 'person') return false
   if (allow.kind === 'files') {
     return (['project', 'user'] as const).some((scope) => {
-      const edits = allow.edits({ ground, scope, tools: ['start_task'], byPlugin: false })
+      const edits = allow.edits({ context, scope, tools: ['start_task'], byPlugin: false })
       const isHeld = (edit: Edit) =>
         edit.kind === 'json' && hasValueAt(read(edit.file) ?? '', edit.place, edit.value)
       return edits.length > 0 && edits.every(isHeld)

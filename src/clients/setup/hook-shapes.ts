@@ -5,17 +5,17 @@ import type { Edit } from './edit/edit-file.ts'
 import type { JsonFormat } from './edit/json.ts'
 import type { Json } from './edit/json-text.ts'
 
-/** The ways in which clients register hooks: Claude Code's, shared by most, and those of their own. */
+/** The hook format of Claude Code, which most clients share. */
 export function claudeShape(
   options: { readonly keys?: readonly string[]; readonly unit?: 'ms'; readonly format?: JsonFormat } = {},
 ): (registered: HookFileInput) => readonly Edit[] {
   const { keys = ['hooks'], unit, format = strictJson } = options
   return (registered) => {
-    const { ground, file, events } = registered
+    const { context, file, events } = registered
     return events.map((event) => {
       const hook = {
         type: 'command',
-        command: hookLine(event, registered, shellOf(ground)),
+        command: hookLine(event, registered, shellOf(context)),
         timeout: unit === 'ms' ? event.seconds * 1000 : event.seconds,
         ...(event.isAsync && { async: true }),
       }
@@ -25,17 +25,17 @@ export function claudeShape(
   }
 }
 
-/** The line of a hook. A committed one does nothing where waymark is missing, in shells that know how to ask. */
+/** The command line of a hook. In POSIX shells a committed one does nothing if waymark is missing. */
 function hookLine({ words }: HookFileEntry, { guarded }: HookFileInput, shell: Shell): string {
   const line = shellLine(words, shell)
   return guarded && shell === 'posix' ? `command -v ${words[0]} >/dev/null 2>&1 || exit 0; ${line}` : line
 }
 
 export function cursorShape(registered: HookFileInput): readonly Edit[] {
-  const { ground, file, events } = registered
+  const { context, file, events } = registered
   const hooks = events.map((event) =>
     hookEdit(file, jsonc, ['hooks', event.name], {
-      command: hookLine(event, registered, shellOf(ground)),
+      command: hookLine(event, registered, shellOf(context)),
       timeout: event.seconds,
     }),
   )
@@ -56,8 +56,8 @@ export function copilotShape(registered: HookFileInput): readonly Edit[] {
 }
 
 /** A program for each event, in a folder. */
-export function scriptShape({ ground, file, events, guarded }: HookFileInput): readonly Edit[] {
-  const path = ground.platform === 'win32' ? win32 : posix
+export function scriptShape({ context, file, events, guarded }: HookFileInput): readonly Edit[] {
+  const path = context.platform === 'win32' ? win32 : posix
   return events.map(({ name, words }) => ({
     kind: 'file',
     part: 'hooks',
@@ -67,9 +67,9 @@ export function scriptShape({ ground, file, events, guarded }: HookFileInput): r
   }))
 }
 
-/** OpenCode runs a module of ours in its own process, which tells the hook of each event. */
-export function pluginShape({ file, way, events }: HookFileInput): readonly Edit[] {
-  const text = pluginText(events, { needsShell: way === 'name' })
+/** OpenCode runs our module in its own process; it passes each event to the hook. */
+export function pluginShape({ file, method, events }: HookFileInput): readonly Edit[] {
+  const text = pluginText(events, { needsShell: method === 'name' })
   return [{ kind: 'file', part: 'hooks', file, text, executable: false }]
 }
 
@@ -145,12 +145,12 @@ function versionEdit(file: string, format: JsonFormat): Edit {
 
 const ourHook = /waymark-capture\b|waymark(?:\.js)?(?:\\?["'])?\s+hook\b/
 
-/** Whether a text registers a hook of ours, in whatever shape. */
+/** Whether a text registers a hook of ours in any format. */
 export function hasOurHook(text: string): boolean {
   return ourHook.test(text)
 }
 
-/** The first line that does; 0: none. */
+/** The first line with a hook of ours; 0: none. */
 export function lineOfHook(text: string): number {
   const at = text.search(ourHook)
   return at < 0 ? 0 : text.slice(0, at).split('\n').length

@@ -25,14 +25,14 @@ import { hasOurHook, lineOfHook } from './hook-shapes.ts'
 import { clientNamed } from './setup-clients.ts'
 import { pathsOf, type SetupContext, type SetupScope } from './setup-context.ts'
 
-/** What a person asked for. */
+/** The options of `waymark setup`. */
 export interface SetupRequest {
   /** Null: the project where the client has such a file, else the user. */
   readonly scope: SetupScope | null
   readonly allow: boolean
   readonly rules: boolean
   readonly hooks: boolean
-  /** Files of a project are committed, for everybody who works in it: hooks stand in these, and entries name the program. */
+  /** The files are committed for the whole team: they hold the hooks, and entries name the program. */
   readonly shared: boolean
   readonly capture: boolean
   readonly toolsets: string | null
@@ -49,19 +49,19 @@ export interface ProgramAssets {
 }
 
 export interface SetupPlanInput {
-  readonly ground: SetupContext
-  readonly asked: SetupRequest
-  readonly supplies: ProgramAssets
-  /** What is on disk, and what was done to it before. */
+  readonly context: SetupContext
+  readonly request: SetupRequest
+  readonly assets: ProgramAssets
+  /** The text on disk. */
   readonly read: TextReader
   /** Why a file cannot be edited, whatever is in it. */
   readonly fault: (file: string) => string | null
-  /** The files that a path with `*` in its name means. */
+  /** The files that match a path with `*` in its name. */
   readonly expand: (pattern: string) => readonly string[]
   readonly changesOf: (file: string) => readonly SetupChange[]
 }
 
-/** A file as it will be. `text` null: it goes. */
+/** A file as it will be. `text` null: it is removed. */
 export interface PlannedFile {
   readonly file: string
   readonly before: string | null
@@ -136,14 +136,14 @@ function overlayPlannedFiles(planning: SetupPlanInput, planned: readonly Planned
 }
 
 function planClient(client: Client, planning: SetupPlanOverlay): Omit<SetupPlan, 'skipped'> {
-  const { read, changesOf, start, asked } = planning
+  const { read, changesOf, start, request } = planning
   const requested = requestedEdits(client, planning)
   const owner = ownerOf(client, planning)
   const edited = [...groupEditsByFile(requested.edits)].map(([file, edits]) => {
     const fault = planning.fault(file)
     if (fault !== null) return { findings: edits.map((edit) => faultFinding(edit, fault)) }
     const from = withoutStale({ text: read(file), changes: changesOf(file) }, edits, owner)
-    const { text, changes, findings } = editFile(from, edits, { owner, force: asked.force })
+    const { text, changes, findings } = editFile(from, edits, { owner, force: request.force })
     const executable = edits.some((edit) => edit.kind === 'file' && edit.executable)
     const { before, without } = start(file)
     return { findings, planned: { file, before, without, text, changes, executable } }
@@ -170,22 +170,22 @@ function addOwner(change: SetupChange, owner: string): SetupChange {
   return { ...change, owners: [...change.owners, owner] }
 }
 
-/** Whose a change is: a project's setup of one client does not end with that of another project. */
-function ownerOf(client: Client, { ground, asked }: Pick<SetupPlanInput, 'ground' | 'asked'>): string {
-  const isProjects = client.namesProject === true || scopeOf(client, { ground, asked }) === 'project'
-  return isProjects ? `${client.id} ${ground.folder}` : client.id
+/** The owner of a change: undo in one project keeps what another project still needs. */
+function ownerOf(client: Client, { context, request }: Pick<SetupPlanInput, 'context' | 'request'>): string {
+  const isProjects = client.namesProject === true || scopeOf(client, { context, request }) === 'project'
+  return isProjects ? `${client.id} ${context.folder}` : client.id
 }
 
-/** Whether a change is of the setup of a project, or of its user, which is that of all projects. */
+/** Whether a change belongs to this project's setup, or to the user's setup for all projects. */
 export function isForProject({ owners }: SetupChange, { folder }: SetupContext): boolean {
   return owners.some((owner) => !owner.includes(' ') || owner.endsWith(` ${folder}`))
 }
 
 export function scopeOf(
   client: Client,
-  { ground, asked }: Pick<SetupPlanInput, 'ground' | 'asked'>,
+  { context, request }: Pick<SetupPlanInput, 'context' | 'request'>,
 ): SetupScope {
-  if (asked.scope === 'user' || client.server(ground, 'project') === null) return 'user'
+  if (request.scope === 'user' || client.server(context, 'project') === null) return 'user'
   return 'project'
 }
 
@@ -195,7 +195,7 @@ function groupEditsByFile(edits: readonly Edit[]): ReadonlyMap<string, readonly 
   return files
 }
 
-/** Hooks of an earlier setup that are asked for no more, or in another form, make way for the new ones. */
+/** Removes hooks of an earlier setup that are no longer requested or have another form. */
 function withoutStale(
   from: { readonly text: string | null; readonly changes: readonly SetupChange[] },
   edits: readonly Edit[],
@@ -233,12 +233,12 @@ function requestedEdits(client: Client, planning: SetupPlanInput): EditRequest {
     skillEdits(client, planning),
     ruleEdits(client, planning),
   ]
-  const { scope, asked } = { scope: scopeOf(client, planning), asked: planning.asked }
+  const { request } = planning
   const afterwards = client.afterwards?.({
-    scope,
+    scope: scopeOf(client, planning),
     server: server.edits !== undefined,
-    allow: asked.allow,
-    hooks: asked.hooks && client.hooks.kind === 'hooks',
+    allow: request.allow,
+    hooks: request.hooks && client.hooks.kind === 'hooks',
   })
   return {
     edits: parts.flatMap(({ edits = [] }) => edits),
@@ -248,33 +248,33 @@ function requestedEdits(client: Client, planning: SetupPlanInput): EditRequest {
   }
 }
 
-/** The edit that puts the server's entry into a file; for the file of one scope, or another of its own. */
+/** The edit that puts the server's entry into a file of the client. */
 function serverEdit(
   client: Client,
-  { ground, asked, supplies, read }: Pick<SetupPlanInput, 'ground' | 'asked' | 'supplies' | 'read'>,
+  { context, request, assets, read }: Pick<SetupPlanInput, 'context' | 'request' | 'assets' | 'read'>,
   place: ServerEntryLocation,
 ): Edit {
-  const scope = scopeOf(client, { ground, asked })
-  const more = asked.toolsets === null ? [] : ['--toolsets', asked.toolsets]
-  const way = launchMethod(scope, read(place.file), { ground, asked })
-  const command = serverCommand(ground, way, more)
-  const wanted = { ...command, ground, tools: supplies.tools }
+  const scope = scopeOf(client, { context, request })
+  const more = request.toolsets === null ? [] : ['--toolsets', request.toolsets]
+  const method = launchMethod(scope, read(place.file), { context, request })
+  const command = serverCommand(context, method, more)
+  const wanted = { ...command, context, tools: assets.tools }
   const isInEntry = client.allow.kind === 'entry'
-  const entry = client.entry({ ...wanted, allow: asked.allow && isInEntry })
+  const entry = client.entry({ ...wanted, allow: request.allow && isInEntry })
   const freely = client.entry({ ...wanted, allow: isInEntry })
-  // What setup writes with other words of the command line is its own, and may be replaced.
-  const ways: readonly LaunchMethod[] =
+  // Setup may replace every entry that it writes with other options.
+  const methods: readonly LaunchMethod[] =
     scope === 'project' ? ['name', 'npx', 'absolute'] : ['absolute', 'npx']
-  const all = ways.flatMap((other) => {
-    const command = serverCommand(ground, other, more)
-    const form = { ...command, ground, tools: supplies.tools }
+  const all = methods.flatMap((other) => {
+    const command = serverCommand(context, other, more)
+    const form = { ...command, context, tools: assets.tools }
     return [
       client.entry({ ...form, allow: false }),
       client.entry({ ...form, allow: true }),
       ...(client.formerly?.({ ...form, allow: false }) ?? []),
     ]
   })
-  return entryEdit(place, entry, { fits: asked.allow ? [] : [freely], olds: all })
+  return entryEdit(place, entry, { fits: request.allow ? [] : [freely], olds: all })
 }
 
 function entryEdit(
@@ -310,50 +310,50 @@ function entryEdit(
   }
 }
 
-/** A new file is this user's alone, and may name this copy by its path; one that was there is perhaps everybody's. */
+/** A new file is the user's own and may name this copy by its path; an existing one may be shared. */
 function launchMethod(
   scope: SetupScope,
   text: string | null,
-  { ground: { program }, asked }: Pick<SetupPlanInput, 'ground' | 'asked'>,
+  { context: { program }, request }: Pick<SetupPlanInput, 'context' | 'request'>,
 ): LaunchMethod {
-  if (asked.npx) return 'npx'
+  if (request.npx) return 'npx'
   if (scope === 'user') return 'absolute'
   const isOwn = text === null || text.includes(JSON.stringify(program.bin).slice(1, -1))
-  return isOwn && !asked.shared && !program.isNamed ? 'absolute' : 'name'
+  return isOwn && !request.shared && !program.isNamed ? 'absolute' : 'name'
 }
 
 function serverEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
-  const { ground, read } = planning
-  const plugin = client.plugin?.(ground, read) ?? null
+  const { context, read } = planning
+  const plugin = client.plugin?.(context, read) ?? null
   if (plugin !== null) {
     const says = `${client.title} has the server from its plugin, which ${plugin} switches on.`
-    const isAsked = planning.asked.allow && client.allow.kind === 'entry'
-    const unsaid = `${client.title} has no entry that could allow its tools: say so there at the first call.`
-    return { notes: isAsked ? [says, unsaid] : [says] }
+    const isRequested = planning.request.allow && client.allow.kind === 'entry'
+    const allowHint = `${client.title} has no entry that could allow its tools: say so there at the first call.`
+    return { notes: isRequested ? [says, allowHint] : [says] }
   }
   const scope = scopeOf(client, planning)
-  const named = client.server(ground, scope)
+  const named = client.server(context, scope)
   if (named === null) return {}
-  const sameFile = client.otherName?.(ground, scope)
+  const sameFile = client.otherName?.(context, scope)
   const isThere = sameFile !== undefined && read(sameFile.file) !== null && read(named.file) === null
   const place = isThere ? sameFile : named
   const other = scope === 'project' ? 'user' : 'project'
-  const elsewhere = [client.server(ground, other), ...(client.seesServers?.(ground) ?? [])].find(
+  const elsewhere = [client.server(context, other), ...(client.seesServers?.(context) ?? [])].find(
     (seen) => seen !== null && seen.file !== place.file && hasServerAt(seen, read),
   )
   if (elsewhere && !hasServerAt(place, read)) {
     const says = `${client.title} finds the server in ${elsewhere.file} already, so there is no second entry in ${place.file}.`
     return { notes: [says], shared: [elsewhere.file] }
   }
-  const also = client.alsoWrites?.(ground)
+  const also = client.alsoWrites?.(context)
   const places = also && read(also.file) !== null ? [place, also] : [place]
   return {
     edits: places.map((one) => serverEdit(client, planning, one)),
-    notes: launchMethod(scope, read(place.file), planning) === 'name' ? pathHints(ground) : [],
+    notes: launchMethod(scope, read(place.file), planning) === 'name' ? pathHints(context) : [],
   }
 }
 
-/** What is said where a file of the project names a program that the client will not find. */
+/** The hint where a project's file names a program that the client will not find. */
 function pathHints({ program }: SetupContext): readonly string[] {
   if (program.isNamed) return []
   return [
@@ -361,7 +361,7 @@ function pathHints({ program }: SetupContext): readonly string[] {
   ]
 }
 
-/** Whether an entry of Waymark stands at a place, whosever it is. */
+/** Whether a location has an entry of Waymark, even one that setup did not write. */
 export function hasServerAt({ file, holder }: ServerEntryLocation, read: TextReader): boolean {
   const text = read(file)
   if (text === null) return false
@@ -371,26 +371,26 @@ export function hasServerAt({ file, holder }: ServerEntryLocation, read: TextRea
 }
 
 function permissionEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
-  const { ground, asked, supplies } = planning
+  const { context, request, assets } = planning
   const { allow } = client
-  if (!asked.allow) return {}
+  if (!request.allow) return {}
   if (allow.kind === 'person') return { notes: [allow.says] }
   if (allow.kind !== 'files') return {}
   const scope = scopeOf(client, planning)
-  const byPlugin = client.plugin !== undefined && client.plugin(ground, planning.read) !== null
-  const at = { ground, scope, tools: supplies.tools, byPlugin }
+  const byPlugin = client.plugin !== undefined && client.plugin(context, planning.read) !== null
+  const at = { context, scope, tools: assets.tools, byPlugin }
   return { edits: allow.edits(at), notes: allow.says?.(at) ?? [] }
 }
 
 function requestedHookEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
-  const { ground, asked, read, changesOf } = planning
+  const { context, request, read, changesOf } = planning
   const { hooks } = client
-  if (hooks.kind === 'none') return asked.hooks ? { notes: [hooks.says] } : {}
+  if (hooks.kind === 'none') return request.hooks ? { notes: [hooks.says] } : {}
   const scope = scopeOf(client, planning)
-  const file = hookFile(hooks, ground, { scope, shared: asked.shared })
-  const plugin = client.plugin?.(ground, read) ?? null
-  if (!asked.hooks) {
-    const seen = [file, ...(hooks.sees?.(ground) ?? [])].flatMap((one) =>
+  const file = hookFile(hooks, context, { scope, shared: request.shared })
+  const plugin = client.plugin?.(context, read) ?? null
+  if (!request.hooks) {
+    const seen = [file, ...(hooks.sees?.(context) ?? [])].flatMap((one) =>
       one.includes('*') ? planning.expand(one) : [one],
     )
     if (plugin !== null || seen.some((one) => hasOurHook(read(one) ?? ''))) return {}
@@ -399,7 +399,7 @@ function requestedHookEdits(client: Client, planning: SetupPlanInput): Partial<E
   if (plugin !== null) {
     return { notes: [`${client.title} has the hooks from its plugin, which ${plugin} switches on.`] }
   }
-  const elsewhere = (hooks.sees?.(ground) ?? [])
+  const elsewhere = (hooks.sees?.(context) ?? [])
     .flatMap((seen) => (seen.includes('*') ? planning.expand(seen) : [seen]))
     .find((seen) => seen !== file && hasOurHook(read(seen) ?? ''))
   if (elsewhere !== undefined) {
@@ -407,9 +407,9 @@ function requestedHookEdits(client: Client, planning: SetupPlanInput): Partial<E
       notes: [`${client.title} runs the hooks in ${elsewhere} already, so none were added to ${file}.`],
     }
   }
-  const guarded = isCommitted(file, ground) && file !== hooks.own?.(ground)
-  const way = guarded ? 'name' : 'absolute'
-  const edits = hookEdits(client, { ground, file, way, guarded, capture: asked.capture })
+  const guarded = isCommitted(file, context) && file !== hooks.own?.(context)
+  const method = guarded ? 'name' : 'absolute'
+  const edits = hookEdits(client, { context, file, method, guarded, capture: request.capture })
   if (isForeignHook(edits, { read, changesOf })) {
     return {
       notes: [
@@ -418,7 +418,7 @@ function requestedHookEdits(client: Client, planning: SetupPlanInput): Partial<E
     }
   }
   const says = guarded
-    ? [sharedHooks(file), ...pathHints(ground)]
+    ? [sharedHooks(file), ...pathHints(context)]
     : scope === 'project'
       ? [ownHooks(file)]
       : []
@@ -428,11 +428,11 @@ function requestedHookEdits(client: Client, planning: SetupPlanInput): Partial<E
 /** The file that the hooks of a client go to. */
 function hookFile(
   { file, own }: HookSetup,
-  ground: SetupContext,
+  context: SetupContext,
   { scope, shared }: { readonly scope: SetupScope; readonly shared: boolean },
 ): string {
-  if (scope === 'user' || shared) return file(ground, scope)
-  return own?.(ground) ?? file(ground, 'user')
+  if (scope === 'user' || shared) return file(context, scope)
+  return own?.(context) ?? file(context, 'user')
 }
 
 function ownHooks(file: string): string {
@@ -443,21 +443,25 @@ function sharedHooks(file: string): string {
   return `${file} is shared with the project. Where waymark is missing its hooks do nothing in a POSIX shell; on Windows without one they fail.`
 }
 
-/** What registers a client's hooks in a file: those of the gate, and with `capture` those that only record. */
+/** The edits that register a client's hooks: those of the gate and, with `capture`, those that only record. */
 export function hookEdits(
   { id, hooks }: Client,
   {
     capture,
     ...registered
-  }: Pick<HookFileInput, 'ground' | 'file' | 'way' | 'guarded'> & { readonly capture: boolean },
+  }: Pick<HookFileInput, 'context' | 'file' | 'method' | 'guarded'> & { readonly capture: boolean },
 ): readonly Edit[] {
   if (hooks.kind === 'none') return []
-  const { ground, way } = registered
+  const { context, method } = registered
   const events = hooks.events
     .filter(({ gate }) => capture || gate !== undefined)
     .map((event) => ({
       name: event.name,
-      words: hookWords(ground, { client: hooks.as ?? id, event: event.name, gate: event.gate ?? null }, way),
+      words: hookWords(
+        context,
+        { client: hooks.as ?? id, event: event.name, gate: event.gate ?? null },
+        method,
+      ),
       // The gate looks at every tool; a recorder alone only at those that may change something.
       matcher: event.gate === 'pre-tool-use' ? '*' : (event.matcher ?? null),
       isAsync: event.isAsync === true,
@@ -467,12 +471,12 @@ export function hookEdits(
   return hooks.edits({ ...registered, events })
 }
 
-/** A file that goes into the repository names commands that every machine knows. */
+/** Committed files name commands that exist on every machine. */
 function isCommitted(file: string, { folder, platform }: SetupContext): boolean {
   return file.startsWith(`${folder}${platform === 'win32' ? win32.sep : posix.sep}`)
 }
 
-/** Hooks of Waymark that stand in a file, neither recorded nor what setup would write. */
+/** Whether a file has hooks of Waymark that setup neither recorded nor would write. */
 function isForeignHook(
   edits: readonly Edit[],
   { read, changesOf }: Pick<SetupPlanInput, 'read' | 'changesOf'>,
@@ -481,21 +485,23 @@ function isForeignHook(
     if (edit.kind !== 'json' || !edit.place.item) return false
     const list = jsonValue(read(edit.file) ?? '', edit.place.keys)
     if (!Array.isArray(list)) return false
-    const known = changesOf(edit.file).flatMap((change) => (change.kind === 'added' ? [change.value] : []))
+    const recordedValues = changesOf(edit.file).flatMap((change) =>
+      change.kind === 'added' ? [change.value] : [],
+    )
     return list.some(
       (entry) =>
         hasOurHook(JSON.stringify(entry)) &&
         !isSameHook(entry, edit.value) &&
-        !known.some((value) => isDeepStrictEqual(value, entry)),
+        !recordedValues.some((value) => isDeepStrictEqual(value, entry)),
     )
   })
 }
 
 function skillEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
-  const { ground, read, supplies } = planning
+  const { context, read, assets } = planning
   const [own] = client.skills
-  if (own === undefined || (client.plugin?.(ground, read) ?? null) !== null) return {}
-  const { project, home } = pathsOf(ground)
+  if (own === undefined || (client.plugin?.(context, read) ?? null) !== null) return {}
+  const { project, home } = pathsOf(context)
   const scope = scopeOf(client, planning)
   const fileIn = (folder: string, at: SetupScope) =>
     (at === 'project' ? project : home)(...folder.split('/'), 'waymark', 'SKILL.md')
@@ -506,10 +512,10 @@ function skillEdits(client: Client, planning: SetupPlanInput): Partial<EditReque
     ),
   )
   if (isSeen && read(file) === null) return {}
-  return { edits: [{ kind: 'file', part: 'skill', file, text: supplies.skill, executable: false }] }
+  return { edits: [{ kind: 'file', part: 'skill', file, text: assets.skill, executable: false }] }
 }
 
-/** What a text for agents says of Waymark. */
+/** The section on Waymark in a text for agents. */
 const ruleLines: readonly string[] = [
   '## Waymark',
   '',
@@ -520,25 +526,25 @@ const ruleLines: readonly string[] = [
 ]
 
 function ruleEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
-  const { ground, asked, read } = planning
-  if (!asked.rules) return {}
+  const { context, request, read } = planning
+  if (!request.rules) return {}
   const scope = scopeOf(client, planning)
-  const own = client.rules(ground, scope)
+  const own = client.rules(context, scope)
   if (own === null) {
     const says = `${client.title} reads no file of rules ${scope === 'user' ? 'for all projects' : 'in a project'}: none were added.`
     return { notes: [says] }
   }
   // A text that only leads to AGENTS.md is read together with it.
-  const shared = pathsOf(ground).project('AGENTS.md')
+  const shared = pathsOf(context).project('AGENTS.md')
   const leads =
     scope === 'project' && own !== shared && /^[ \t]*@(?:\.\/)?AGENTS\.md[ \t]*\r?$/m.test(read(own) ?? '')
   return { edits: [{ kind: 'section', part: 'rules', file: leads ? shared : own, lines: ruleLines }] }
 }
 
 export interface SetupUndoInput {
-  readonly ground: SetupContext
-  readonly asked: SetupRequest
-  readonly supplies: ProgramAssets
+  readonly context: SetupContext
+  readonly request: SetupRequest
+  readonly assets: ProgramAssets
   readonly read: TextReader
   /** Every file that setup has changed, with its changes, whether it is as setup left it, and what it was before. */
   readonly recorded: readonly SetupRecord[]
@@ -554,14 +560,14 @@ export interface SetupRecord {
 
 export interface SetupUndo {
   readonly files: readonly PlannedFile[]
-  /** What stays although it was asked to go, each as a sentence. */
+  /** The parts that could not be removed, each as a sentence. */
   readonly kept: readonly string[]
   readonly notes: readonly string[]
-  /** Clients that are set up in the other scope alone: that is the one that is meant. */
+  /** Hints for clients that are set up only in the other scope. */
   readonly elsewhere: readonly string[]
 }
 
-/** What takes back the setup of some clients: the bytes before, or, where others changed a file since, our part of it. */
+/** Undoes the setup of clients: restores the bytes before, or removes only our part of a file that others changed. */
 export function planUndo(clients: readonly Client[], undoing: SetupUndoInput): SetupUndo {
   const owners = clients.map((client) => ownerOf(client, undoing))
   const kept: string[] = []
@@ -595,7 +601,7 @@ export function planUndo(clients: readonly Client[], undoing: SetupUndoInput): S
   const all = [...files, ...unrecorded.filter(({ file }) => !files.some((one) => one.file === file))]
   const hooks = clients
     .flatMap((client) => remainingHooks(client, all, undoing))
-    .filter((said) => !kept.some((one) => one.startsWith(`${said.file}:`)))
+    .filter((hook) => !kept.some((one) => one.startsWith(`${hook.file}:`)))
   return {
     files: all,
     kept: [...new Set([...kept, ...hooks.map(({ says }) => says)])],
@@ -604,16 +610,16 @@ export function planUndo(clients: readonly Client[], undoing: SetupUndoInput): S
   }
 }
 
-/** Hooks of ours that the client would go on running, though nobody is recorded who wants them. */
+/** Hooks of ours that no setup owns and that the client would keep running. */
 function remainingHooks(
   client: Client,
   files: readonly PlannedFile[],
-  { ground, asked, read, recorded }: SetupUndoInput,
+  { context, request, read, recorded }: SetupUndoInput,
 ): readonly { readonly file: string; readonly says: string }[] {
   const { hooks } = client
   if (hooks.kind === 'none') return []
-  const scope = scopeOf(client, { ground, asked })
-  const places = [true, false].map((shared) => hookFile(hooks, ground, { scope, shared }))
+  const scope = scopeOf(client, { context, request })
+  const places = [true, false].map((shared) => hookFile(hooks, context, { scope, shared }))
   return [...new Set(places)].flatMap((file) => remainingHookLine(file, files, { read, recorded }))
 }
 
@@ -630,15 +636,15 @@ function remainingHookLine(
   return [{ file, says }]
 }
 
-function otherScopeNotes(client: Client, { ground, asked, recorded }: SetupUndoInput): readonly string[] {
-  const [own, other] = asked.scope === 'user' ? (['user', null] as const) : ([null, 'user'] as const)
+function otherScopeNotes(client: Client, { context, request, recorded }: SetupUndoInput): readonly string[] {
+  const [own, other] = request.scope === 'user' ? (['user', null] as const) : ([null, 'user'] as const)
   const isOf = (owner: string) =>
     recorded.some(({ changes }) => changes.some(({ owners }) => owners.includes(owner)))
-  const owner = (scope: typeof own) => ownerOf(client, { ground, asked: { ...asked, scope } })
+  const owner = (scope: typeof own) => ownerOf(client, { context, request: { ...request, scope } })
   if (isOf(owner(own)) || !isOf(owner(other))) return []
   return [
     own === 'user'
-      ? `${client.title} is set up in ${ground.folder}: leave --user out.`
+      ? `${client.title} is set up in ${context.folder}: leave --user out.`
       : `${client.title} is set up for all your projects: add --user.`,
   ]
 }
@@ -658,7 +664,7 @@ const partNames = {
 
 function sharedOwnerNames(
   changes: readonly SetupChange[],
-  { ground }: Pick<SetupUndoInput, 'ground'>,
+  { context }: Pick<SetupUndoInput, 'context'>,
 ): string {
   const names = changes.flatMap(({ owners }) =>
     owners.map((owner) => {
@@ -666,16 +672,16 @@ function sharedOwnerNames(
       const folder = words.join(' ')
       const title = clientNamed(id)?.title ?? id
       if (folder === '') return `${title} in all your projects`
-      return folder === ground.folder ? title : `${title} in ${folder}`
+      return folder === context.folder ? title : `${title} in ${folder}`
     }),
   )
   const all = [...new Set(names)]
   return `${joinNames(all)} ${all.length === 1 ? 'uses' : 'use'} it too`
 }
 
-/** On a machine that recorded nothing of it: the entry goes where it is exactly what setup would write. */
+/** Without a record of setup, removes an entry only if setup would write exactly the same. */
 function removeUnrecordedServer(client: Client, undoing: SetupUndoInput): readonly PlannedFile[] {
-  const place = client.server(undoing.ground, scopeOf(client, undoing))
+  const place = client.server(undoing.context, scopeOf(client, undoing))
   if (place === null || undoing.recorded.some(({ file }) => file === place.file)) return []
   const text = undoing.read(place.file)
   const edit = serverEdit(client, undoing, place)
@@ -684,7 +690,7 @@ function removeUnrecordedServer(client: Client, undoing: SetupUndoInput): readon
   return [{ file: place.file, before: text, without: out, text: out, changes: [], executable: false }]
 }
 
-/** What a plan comes to, in words. */
+/** A plan in words. */
 export function summaryOf({ files, findings }: Pick<SetupPlan, 'files' | 'findings'>): string {
   const changed = files.filter(({ before, text }) => before !== text).length
   if (changed > 0) return `${formatCount(changed, 'file')} to write`

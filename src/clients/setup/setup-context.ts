@@ -1,6 +1,6 @@
 import { basename, posix, win32 } from 'node:path'
 
-/** Everything that a plan depends on besides the files: nothing of it is read elsewhere. */
+/** Everything that a plan depends on besides the files. */
 export interface SetupContext {
   readonly platform: string
   /** Absolute path of the user's home. */
@@ -11,7 +11,7 @@ export interface SetupContext {
   readonly program: ProgramCopy
 }
 
-/** The copy of Waymark that runs, as a file of the user names it. */
+/** The copy of Waymark that runs, as a user's file names it. */
 export interface ProgramCopy {
   /** Absolute paths. */
   readonly node: string
@@ -54,9 +54,9 @@ export function pathsOf({ platform, home, environment, folder }: SetupContext): 
   }
 }
 
-/** `$CODEX_HOME`, say, where it is set. */
-export function folderNamed(ground: SetupContext, variable: string, otherwise: string): string {
-  return ground.environment[variable] || otherwise
+/** A folder from an environment variable such as `CODEX_HOME`, else the default. */
+export function folderNamed(context: SetupContext, variable: string, otherwise: string): string {
+  return context.environment[variable] || otherwise
 }
 
 /** A name for an entry that is one project's, in a file of several. */

@@ -35,6 +35,6 @@ export const vscode: ClientAdapter = {
 export const vscodeChecked: HookClientInfo = {
   label: 'VS Code',
   checked: { version: null, on: '2026-11-22' },
-  // A preview: there is no event for a call that failed.
+  // A preview: there is no event for a failed call.
   coverage: { edits: true, failures: false, subagents: true, ids: true },
 }

@@ -8,11 +8,11 @@ export const vscode: Client = {
   title: 'VS Code',
   aliases: ['vs-code', 'code'],
   checked: { version: null, on: '2026-11', by: 'documentation' },
-  server: (ground, scope) =>
+  server: (context, scope) =>
     jsonPlace(
       scope === 'project'
-        ? pathsOf(ground).project('.vscode', 'mcp.json')
-        : pathsOf(ground).application('Code', 'User', 'mcp.json'),
+        ? pathsOf(context).project('.vscode', 'mcp.json')
+        : pathsOf(context).application('Code', 'User', 'mcp.json'),
       jsonc,
       'servers',
       'waymark',
@@ -31,7 +31,7 @@ export const vscode: Client = {
     jsonEntry({ command, args }),
     jsonEntry({ type: 'stdio', command, args }),
   ],
-  seesServers: (ground) => [claude.server(ground, 'project')].filter((place) => place !== null),
+  seesServers: (context) => [claude.server(context, 'project')].filter((place) => place !== null),
   allow: {
     kind: 'person',
     says: 'VS Code keeps no list of allowed tools in a file. Choose "Always Allow" at the first call of a tool.',
@@ -50,9 +50,9 @@ export const vscode: Client = {
   },
   skills: ['.agents/skills', '.claude/skills'],
   rules: agentsFile,
-  signs: (ground) => ({
-    project: [pathsOf(ground).project('.vscode')],
-    user: [pathsOf(ground).application('Code', 'User')],
+  signs: (context) => ({
+    project: [pathsOf(context).project('.vscode')],
+    user: [pathsOf(context).application('Code', 'User')],
     programs: ['code'],
   }),
   afterwards: () => ['VS Code asks once whether it may start the server: choose Trust.'],

@@ -5,9 +5,9 @@ export const zed: Client = {
   id: 'zed',
   title: 'Zed',
   checked: { version: null, on: '2026-11', by: 'source' },
-  server: (ground, scope) =>
+  server: (context, scope) =>
     jsonPlace(
-      scope === 'project' ? pathsOf(ground).project('.zed', 'settings.json') : settings(ground),
+      scope === 'project' ? pathsOf(context).project('.zed', 'settings.json') : settings(context),
       jsonc,
       'context_servers',
       'waymark',
@@ -16,13 +16,13 @@ export const zed: Client = {
   formerly: ({ command, args }) => [jsonEntry({ source: 'custom', command, args })],
   allow: {
     kind: 'files',
-    edits: ({ ground, scope, tools }) =>
+    edits: ({ context, scope, tools }) =>
       scope === 'project'
         ? []
         : tools.map((tool) => ({
             kind: 'json',
             part: 'allow',
-            file: settings(ground),
+            file: settings(context),
             format: jsonc,
             place: { keys: ['agent', 'tool_permissions', 'tools', `mcp:waymark:${tool}`], item: false },
             value: { default: 'allow' },
@@ -37,18 +37,18 @@ export const zed: Client = {
   hooks: { kind: 'none', says: "Zed has no hooks: only calls of Waymark's tools are recorded." },
   skills: ['.agents/skills'],
   rules: agentsFile,
-  signs: (ground) => ({
-    project: [pathsOf(ground).project('.zed')],
-    user: [settings(ground)],
+  signs: (context) => ({
+    project: [pathsOf(context).project('.zed')],
+    user: [settings(context)],
     programs: ['zed', 'zeditor'],
   }),
   afterwards: ({ scope }) =>
     scope === 'project' ? ['Zed starts servers of a project only in a work tree that you trust.'] : [],
 }
 
-function settings(ground: SetupContext): string {
-  const { home, config } = pathsOf(ground)
-  return ground.platform === 'win32'
+function settings(context: SetupContext): string {
+  const { home, config } = pathsOf(context)
+  return context.platform === 'win32'
     ? config('Zed', 'settings.json')
     : home('.config', 'zed', 'settings.json')
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { shellLine } from '../../../src/clients/setup/commands.ts'
 import { clientNamed } from '../../../src/clients/setup/setup-clients.ts'
-import { groundOn } from './ground.ts'
+import { contextOn } from './ground.ts'
 import { addedLines, Files } from './planned.ts'
 
-const ground = groundOn('linux')
-const at = (path: string) => `${ground.folder}/${path}`
-const inHome = (path: string) => `${ground.home}/${path}`
+const context = contextOn('linux')
+const at = (path: string) => `${context.folder}/${path}`
+const inHome = (path: string) => `${context.home}/${path}`
 
 function client(name: string) {
   const found = clientNamed(name)
@@ -52,7 +52,7 @@ test.each([
   ],
 ])('%s with other servers in %s: only our lines are new, and the bytes come back', (name, where, text) => {
   const file = where.startsWith('~/') ? inHome(where.slice(2)) : at(where)
-  const files = new Files(ground, { [file]: text })
+  const files = new Files(context, { [file]: text })
   files.setUp([client(name)])
   const added = addedLines(text, files.texts.get(file) ?? '')
   expect(added.join('\n')).toContain('waymark')
@@ -65,7 +65,7 @@ test.each([
 
 test('Codex: a table written on one line takes no other, and the lines to paste are shown', () => {
   const text = 'mcp_servers = { other = { command = "x" } }\n'
-  const files = new Files(ground, { [at('.codex/config.toml')]: text })
+  const files = new Files(context, { [at('.codex/config.toml')]: text })
   const { findings } = files.setUp([client('codex')])
   const refusal = findings.find(({ state }) => state === 'refused')
   expect(refusal?.says).toContain(
@@ -75,13 +75,13 @@ test('Codex: a table written on one line takes no other, and the lines to paste 
 })
 
 test('Codex: what cannot be read is refused with line and column', () => {
-  const files = new Files(ground, { [at('.codex/config.toml')]: 'a = 1\nb = = 2\n' })
+  const files = new Files(context, { [at('.codex/config.toml')]: 'a = 1\nb = = 2\n' })
   const { findings } = files.setUp([client('codex')])
   expect(findings[0]?.says).toMatch(/^It was not touched: .* at line 2, column \d+\.$/)
 })
 
 test('a strict file with a comment is broken for its client already: it is not touched, and nothing else is', () => {
-  const files = new Files(ground, { [at('.mcp.json')]: '{\n  // mine\n  "mcpServers": {}\n}\n' })
+  const files = new Files(context, { [at('.mcp.json')]: '{\n  // mine\n  "mcpServers": {}\n}\n' })
   const { findings, files: planned } = files.setUp([client('claude')])
   expect(findings[0]).toMatchObject({ state: 'refused', part: 'server', file: at('.mcp.json') })
   expect(findings[0]?.says).toContain('there is a comment, which its client cannot read, at line 2, column 3')
@@ -90,13 +90,13 @@ test('a strict file with a comment is broken for its client already: it is not t
 })
 
 test('Gemini CLI reads files of a project in its own folder only, and those of the user anywhere', () => {
-  const said = (asked: object) => new Files(ground).plan([client('gemini')], asked).afterwards.join('\n')
+  const said = (asked: object) => new Files(context).plan([client('gemini')], asked).afterwards.join('\n')
   expect(said({})).toContain('with --user it has Waymark in folders below, too')
   expect(said({ scope: 'user' })).not.toContain('--user')
 })
 
 test('what a setup for all projects uses too stays when one of a project goes', () => {
-  const files = new Files(ground)
+  const files = new Files(context)
   files.setUp([client('claude')], { scope: 'user' })
   expect(files.setUp([client('claude')]).afterwards).not.toContain(
     'Claude Code asks once whether it may use .mcp.json of this folder.',
@@ -107,7 +107,7 @@ test('what a setup for all projects uses too stays when one of a project goes', 
 })
 
 test('undo says where a client is set up, when it is asked in another place', () => {
-  const files = new Files(ground)
+  const files = new Files(context)
   files.setUp([client('gemini')], { scope: 'user' })
   expect(files.undo([client('gemini')]).elsewhere).toEqual([
     'Gemini CLI is set up for all your projects: add --user.',
@@ -116,14 +116,14 @@ test('undo says where a client is set up, when it is asked in another place', ()
   files.undo([client('gemini')], { scope: 'user' })
   files.setUp([client('gemini')])
   expect(files.undo([client('gemini')], { scope: 'user' }).elsewhere).toEqual([
-    `Gemini CLI is set up in ${ground.folder}: leave --user out.`,
+    `Gemini CLI is set up in ${context.folder}: leave --user out.`,
   ])
   expect(files.undo([client('gemini')]).elsewhere).toEqual([])
   expect(files.texts.size).toBe(0)
 })
 
 test('without hooks setup says what is not recorded, where none are there already', () => {
-  const files = new Files(ground)
+  const files = new Files(context)
   const says = 'Sessions of agents are recorded only with --hooks.'
   expect(files.plan([client('claude'), client('codex')]).notes).toContain(says)
   expect(files.plan([client('zed')]).notes).not.toContain(says)
@@ -132,7 +132,7 @@ test('without hooks setup says what is not recorded, where none are there alread
 })
 
 test('set up again there is nothing to write', () => {
-  const files = new Files(ground)
+  const files = new Files(context)
   files.setUp([client('claude')], { allow: true, hooks: true, rules: true })
   const again = files.plan([client('claude')], { allow: true, hooks: true, rules: true })
   expect(again.files.filter(({ before, text }) => before !== text)).toEqual([])
@@ -140,7 +140,7 @@ test('set up again there is nothing to write', () => {
 })
 
 test('what was allowed stays allowed when nobody asks, and what was not is added when somebody does', () => {
-  const files = new Files(ground)
+  const files = new Files(context)
   const [gemini, file] = [client('gemini'), at('.gemini/settings.json')]
   files.setUp([gemini])
   expect(files.texts.get(file)).not.toContain('trust')
@@ -152,7 +152,7 @@ test('what was allowed stays allowed when nobody asks, and what was not is added
 })
 
 test('somebody edits elsewhere in the file: only our insertion goes, and the edit stays', () => {
-  const files = new Files(ground, { [at('.mcp.json')]: others })
+  const files = new Files(context, { [at('.mcp.json')]: others })
   files.setUp([client('claude')])
   const edited = files.texts.get(at('.mcp.json'))?.replace('"value"', '"another"') ?? ''
   files.texts.set(at('.mcp.json'), edited)
@@ -163,7 +163,7 @@ test('somebody edits elsewhere in the file: only our insertion goes, and the edi
 })
 
 test('somebody edits elsewhere and it is set up again: both undos give their file back', () => {
-  const files = new Files(ground, { [at('.mcp.json')]: others })
+  const files = new Files(context, { [at('.mcp.json')]: others })
   files.setUp([client('claude')])
   files.texts.set(at('.mcp.json'), files.texts.get(at('.mcp.json'))?.replace('"value"', '"another"') ?? '')
   files.setUp([client('claude')], { toolsets: 'track' })
@@ -173,7 +173,7 @@ test('somebody edits elsewhere and it is set up again: both undos give their fil
 })
 
 test('somebody edits our entry: it stays, and that is said', () => {
-  const files = new Files(ground, { [at('.mcp.json')]: others })
+  const files = new Files(context, { [at('.mcp.json')]: others })
   files.setUp([client('claude')])
   files.texts.set(
     at('.mcp.json'),
@@ -189,7 +189,7 @@ test('somebody edits our entry: it stays, and that is said', () => {
 test('an entry of that name that is not ours is shown, and replaced only by force; undo brings it back', () => {
   const foreign =
     '{\n  "mcpServers": {\n    "waymark": {\n      "command": "docker",\n      "args": ["run", "w"]\n    }\n  }\n}\n'
-  const files = new Files(ground, { [at('.mcp.json')]: foreign })
+  const files = new Files(context, { [at('.mcp.json')]: foreign })
   const { findings } = files.setUp([client('claude')])
   expect(findings[0]?.says).toContain(
     'not ours, "mcpServers.waymark": {"command":"docker","args":["run","w"]}. --force replaces it.',
@@ -201,7 +201,7 @@ test('an entry of that name that is not ours is shown, and replaced only by forc
   expect(Object.fromEntries(files.texts)).toEqual({ [at('.mcp.json')]: foreign })
   const toml =
     '[mcp_servers.waymark]\ncommand = "docker"\n\n[mcp_servers.waymark.env]\nA = "b"\n\n[mcp_servers.other]\ncommand = "x"\n'
-  const codex = new Files(ground, { [at('.codex/config.toml')]: toml })
+  const codex = new Files(context, { [at('.codex/config.toml')]: toml })
   expect(codex.setUp([client('codex')]).findings[0]?.state).toBe('refused')
   codex.setUp([client('codex')], { force: true })
   expect(codex.texts.get(at('.codex/config.toml'))).not.toContain('docker')
@@ -210,7 +210,7 @@ test('an entry of that name that is not ours is shown, and replaced only by forc
 })
 
 test('two clients share .mcp.json: the entry stays until the last of them is taken back', () => {
-  const files = new Files(ground)
+  const files = new Files(context)
   files.setUp([client('claude')])
   const first = files.texts.get(at('.mcp.json'))
   files.setUp([client('copilot')])
@@ -223,7 +223,7 @@ test('two clients share .mcp.json: the entry stays until the last of them is tak
 })
 
 test('VS Code reads .mcp.json: no second entry, and the first one serves it until both are taken back', () => {
-  const files = new Files(ground)
+  const files = new Files(context)
   files.setUp([client('claude')])
   const { notes } = files.setUp([client('vscode')])
   expect(notes[0]).toContain(`VS Code finds the server in ${at('.mcp.json')} already`)
@@ -235,7 +235,7 @@ test('VS Code reads .mcp.json: no second entry, and the first one serves it unti
 })
 
 test('hooks are set up once: Cursor, VS Code, Copilot and Devin run those of Claude Code', () => {
-  const files = new Files(ground)
+  const files = new Files(context)
   files.setUp([client('claude')], { hooks: true, shared: true })
   for (const name of ['cursor', 'vscode', 'copilot', 'devin']) {
     const { notes } = files.setUp([client(name)], { hooks: true, shared: true })
@@ -243,7 +243,7 @@ test('hooks are set up once: Cursor, VS Code, Copilot and Devin run those of Cla
   }
   expect([...files.texts.keys()].filter((file) => /hook/.test(file))).toEqual([])
   // Those of the user serve a project as well.
-  const users = new Files(ground)
+  const users = new Files(context)
   users.setUp([client('codex')], { scope: 'user', hooks: true })
   expect(users.setUp([client('codex')], { hooks: true, shared: true }).notes.join()).toContain(
     inHome('.codex/hooks.json'),
@@ -251,21 +251,21 @@ test('hooks are set up once: Cursor, VS Code, Copilot and Devin run those of Cla
 })
 
 test('hooks of a project go to the person’s own file, and with shared to the committed one, guarded', () => {
-  const own = new Files(ground)
+  const own = new Files(context)
   const { notes } = own.setUp([client('claude')], { hooks: true })
   expect(notes.join()).toContain('--shared')
   expect(own.texts.has(at('.claude/settings.json'))).toBe(false)
-  expect(own.texts.get(at('.claude/settings.local.json'))).toContain(`${ground.program.bin.slice(-10)}`)
+  expect(own.texts.get(at('.claude/settings.local.json'))).toContain(`${context.program.bin.slice(-10)}`)
   own.undo([client('claude')])
   expect(own.texts.size).toBe(0)
 
-  const cursor = new Files(ground)
+  const cursor = new Files(context)
   cursor.setUp([client('cursor')], { hooks: true })
   expect([...cursor.texts.keys()].filter((file) => /hook/.test(file))).toEqual([inHome('.cursor/hooks.json')])
   cursor.undo([client('cursor')])
   expect(cursor.texts.size).toBe(0)
 
-  const shared = new Files(ground)
+  const shared = new Files(context)
   const told = shared.setUp([client('claude')], { hooks: true, shared: true })
   expect(told.notes.join()).toContain('shared with the project')
   const { hooks } = JSON.parse(shared.texts.get(at('.claude/settings.json')) ?? '{}')
@@ -280,7 +280,7 @@ test('Cursor: comments and trailing commas stay, in the entry, hooks and permiss
   const text = '{\n  // mine\n  "mcpServers": {\n    "other": { "command": "x", },\n  },\n}\n'
   const hooks = '{\n  "version": 1,\n  "hooks": {\n    "stop": [{ "command": "mine" },],\n  },\n}\n'
   const before = { [at('.cursor/mcp.json')]: text, [at('.cursor/hooks.json')]: hooks }
-  const files = new Files(ground, before)
+  const files = new Files(context, before)
   const { skipped } = files.setUp([client('cursor')], { hooks: true, shared: true, allow: true })
   expect(skipped).toEqual([])
   expect(files.texts.get(at('.cursor/mcp.json'))).toContain('"other": { "command": "x", },')
@@ -290,7 +290,7 @@ test('Cursor: comments and trailing commas stay, in the entry, hooks and permiss
 })
 
 test('a skipped client is one line, with the entry to paste', () => {
-  const files = new Files(ground, { [at('.cursor/mcp.json')]: '{ "mcpServers": { "a": 1 "b": 2 } }\n' })
+  const files = new Files(context, { [at('.cursor/mcp.json')]: '{ "mcpServers": { "a": 1 "b": 2 } }\n' })
   const { skipped, files: planned } = files.plan([client('cursor'), client('gemini')])
   expect(skipped).toEqual([
     expect.stringMatching(
@@ -301,7 +301,7 @@ test('a skipped client is one line, with the entry to paste', () => {
 })
 
 test('a hook that somebody gave more time is still ours: setup counts it as there, and undo takes it out', () => {
-  const files = new Files(ground)
+  const files = new Files(context)
   const file = at('.claude/settings.json')
   files.setUp([client('claude')], { hooks: true, shared: true })
   const edited = files.texts.get(file)?.replace('"timeout": 5', '"timeout": 7') ?? ''
@@ -315,7 +315,7 @@ test('a hook that somebody gave more time is still ours: setup counts it as ther
 })
 
 test('a hook of ours that undo cannot take out is named with its line', () => {
-  const files = new Files(ground)
+  const files = new Files(context)
   const file = at('.claude/settings.json')
   files.setUp([client('claude')], { hooks: true, shared: true })
   const ours = /\{\s*"type": "command",\s*"command": "[^"]*claude StopFailure"/
@@ -333,14 +333,14 @@ test('a hook of ours that undo cannot take out is named with its line', () => {
 test('hooks that a person copied are left as they are', () => {
   const copied =
     '{\n  "hooks": {\n    "Stop": [{ "hooks": [{ "type": "command", "command": "waymark hook stop" }] }]\n  }\n}\n'
-  const files = new Files(ground, { [at('.claude/settings.json')]: copied })
+  const files = new Files(context, { [at('.claude/settings.json')]: copied })
   const { notes } = files.setUp([client('claude')], { hooks: true, shared: true })
   expect(notes.join()).toContain('holds hooks of Waymark that setup did not write')
   expect(files.texts.get(at('.claude/settings.json'))).toBe(copied)
 })
 
 test('with capture and without it: the lines that are no longer asked for go', () => {
-  const files = new Files(ground)
+  const files = new Files(context)
   const file = at('.claude/settings.json')
   files.setUp([client('claude')], { hooks: true, shared: true, capture: false })
   const gate = files.texts.get(file) ?? ''
@@ -357,7 +357,7 @@ test('with capture and without it: the lines that are no longer asked for go', (
 })
 
 test('one skill: a client that reads Claude Code’s gets no second one', () => {
-  const files = new Files(ground)
+  const files = new Files(context)
   files.setUp([client('claude'), client('devin'), client('opencode')])
   expect([...files.texts.keys()].filter((file) => file.endsWith('SKILL.md'))).toEqual([
     at('.claude/skills/waymark/SKILL.md'),
@@ -368,7 +368,7 @@ test('one skill: a client that reads Claude Code’s gets no second one', () => 
 
 test('the section of rules: missing, current, stale and edited', () => {
   const file = at('AGENTS.md')
-  const files = new Files(ground, { [file]: '# Agents\n\nBe kind.' })
+  const files = new Files(context, { [file]: '# Agents\n\nBe kind.' })
   files.setUp([client('codex')], { rules: true })
   const text = files.texts.get(file) ?? ''
   expect(text).toMatch(/^# Agents\n\nBe kind\.\n\n<!-- waymark:begin [0-9a-f]{12} -->\n## Waymark\n/)
@@ -388,34 +388,34 @@ test('the section of rules: missing, current, stale and edited', () => {
 })
 
 test('without a record of it, undo takes out exactly what setup would write, and nothing else', () => {
-  const writer = new Files(ground, { [at('.mcp.json')]: others })
+  const writer = new Files(context, { [at('.mcp.json')]: others })
   writer.setUp([client('claude')])
   const text = writer.texts.get(at('.mcp.json')) ?? ''
-  const elsewhere = new Files(ground, { [at('.mcp.json')]: text })
+  const elsewhere = new Files(context, { [at('.mcp.json')]: text })
   elsewhere.undo([client('claude')])
   expect(elsewhere.texts.get(at('.mcp.json'))).toBe(others)
   const changed = text.replace('"waymark", "args"', '"w", "args"')
-  const foreign = new Files(ground, { [at('.mcp.json')]: changed })
+  const foreign = new Files(context, { [at('.mcp.json')]: changed })
   foreign.undo([client('claude')])
   expect(foreign.texts.get(at('.mcp.json'))).toBe(changed)
 })
 
 test('the old file of Windsurf is written only where somebody still has it', () => {
   const file = inHome('.codeium/windsurf/mcp_config.json')
-  const files = new Files(ground, { [file]: '{}' })
+  const files = new Files(context, { [file]: '{}' })
   files.setUp([client('windsurf')], { scope: 'user' })
   expect(JSON.parse(files.texts.get(file) ?? '').mcpServers.waymark.args).toContain('mcp')
   files.undo([client('devin')], { scope: 'user' })
   expect(Object.fromEntries(files.texts)).toEqual({ [file]: '{}' })
-  const fresh = new Files(ground)
+  const fresh = new Files(context)
   fresh.setUp([client('devin')], { scope: 'user' })
   expect(fresh.texts.has(file)).toBe(false)
 })
 
 test('each project has an entry of its own in a file that all share', () => {
   const [one, two] = [
-    groundOn('linux', { folder: '/home/ann/one' }),
-    groundOn('linux', { folder: '/home/ann/Zwei Ö' }),
+    contextOn('linux', { folder: '/home/ann/one' }),
+    contextOn('linux', { folder: '/home/ann/Zwei Ö' }),
   ]
   const first = new Files(one)
   first.setUp([client('cline')], { allow: true })
@@ -442,7 +442,7 @@ test.each([
 })
 
 test('on Windows npx is a script, which Claude Code cannot start by itself', () => {
-  const files = new Files(groundOn('win32'))
+  const files = new Files(contextOn('win32'))
   files.setUp([client('claude')], { npx: true })
   const { mcpServers } = JSON.parse(files.texts.get('C:\\Work\\my shop\\.mcp.json') ?? '')
   expect(mcpServers.waymark).toMatchObject({
@@ -454,7 +454,7 @@ test('on Windows npx is a script, which Claude Code cannot start by itself', () 
 test('OpenCode: the file that is there gets the entry, whichever of its names it has', () => {
   const file = at('opencode.jsonc')
   const text = '{\n  // ours\n  "theme": "dark",\n}\n'
-  const files = new Files(ground, { [file]: text })
+  const files = new Files(context, { [file]: text })
   files.setUp([client('opencode')])
   expect(files.texts.has(at('opencode.json'))).toBe(false)
   expect(files.texts.get(file)).toContain('"waymark"')
@@ -466,7 +466,7 @@ test('OpenCode: the file that is there gets the entry, whichever of its names it
 test('the plugin of Claude Code brings server, hooks and skill: only its tools are left to be allowed', () => {
   const settings = at('.claude/settings.json')
   const text = '{ "enabledPlugins": { "waymark@waymark": true } }\n'
-  const files = new Files(ground, { [settings]: text })
+  const files = new Files(context, { [settings]: text })
   const { notes } = files.setUp([client('claude')], { hooks: true, shared: true, allow: true })
   expect(notes).toEqual([
     `Claude Code has the server from its plugin, which ${settings} switches on.`,
@@ -483,20 +483,20 @@ test('the plugin of Claude Code brings server, hooks and skill: only its tools a
 test('the plugin of Codex brings server and hooks, too', () => {
   const config = inHome('.codex/config.toml')
   const enabled = (is: boolean) => ({ [config]: `[plugins."waymark@waymark"]\nenabled = ${is}\n` })
-  const files = new Files(ground, enabled(true))
+  const files = new Files(context, enabled(true))
   expect(files.setUp([client('codex')], { allow: true, hooks: true }).notes).toEqual([
     `Codex has the server from its plugin, which ${config} switches on.`,
     'Codex has no entry that could allow its tools: say so there at the first call.',
     `Codex has the hooks from its plugin, which ${config} switches on.`,
   ])
   expect(Object.fromEntries(files.texts)).toEqual(enabled(true))
-  expect(new Files(ground, enabled(false)).setUp([client('codex')]).notes).toEqual([
+  expect(new Files(context, enabled(false)).setUp([client('codex')]).notes).toEqual([
     'Sessions of agents are recorded only with --hooks.',
   ])
 })
 
 test('a plugin that is switched off brings nothing', () => {
-  const files = new Files(ground, {
+  const files = new Files(context, {
     [at('.claude/settings.json')]: '{ "enabledPlugins": { "waymark@waymark": false } }\n',
   })
   files.setUp([client('claude')], { hooks: true, shared: true })

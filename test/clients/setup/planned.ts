@@ -20,43 +20,43 @@ export class Files {
     string,
     { readonly changes: readonly SetupChange[]; readonly before: string | null; readonly hash: string }
   >()
-  readonly #ground: SetupContext
+  readonly #context: SetupContext
 
-  constructor(ground: SetupContext, texts: Readonly<Record<string, string>> = {}) {
-    this.#ground = ground
+  constructor(context: SetupContext, texts: Readonly<Record<string, string>> = {}) {
+    this.#context = context
     for (const [file, text] of Object.entries(texts)) this.texts.set(file, text)
   }
 
-  plan(clients: readonly Client[], asked: Partial<SetupRequest> = {}): SetupPlan {
+  plan(clients: readonly Client[], request: Partial<SetupRequest> = {}): SetupPlan {
     return planSetup(clients, {
-      ...this.#around(asked),
+      ...this.#around(request),
       changesOf: (file) => this.#records.get(file)?.changes ?? [],
     })
   }
 
-  setUp(clients: readonly Client[], asked: Partial<SetupRequest> = {}): SetupPlan {
-    const plan = this.plan(clients, asked)
+  setUp(clients: readonly Client[], request: Partial<SetupRequest> = {}): SetupPlan {
+    const plan = this.plan(clients, request)
     this.#write(plan.files)
     return plan
   }
 
-  undo(clients: readonly Client[], asked: Partial<SetupRequest> = {}): SetupUndo {
+  undo(clients: readonly Client[], request: Partial<SetupRequest> = {}): SetupUndo {
     const recorded = [...this.#records].map(([file, { changes, before, hash }]) => ({
       file,
       changes,
       before,
       asWeLeftIt: hashOf(this.texts.get(file) ?? '') === hash && this.texts.has(file),
     }))
-    const done = planUndo(clients, { ...this.#around(asked), recorded })
+    const done = planUndo(clients, { ...this.#around(request), recorded })
     this.#write(done.files)
     return done
   }
 
-  #around(asked: Partial<SetupRequest>) {
+  #around(request: Partial<SetupRequest>) {
     return {
-      ground: this.#ground,
-      asked: { ...plainly, ...asked },
-      supplies: { tools, skill: '# Waymark\n' },
+      context: this.#context,
+      request: { ...plainly, ...request },
+      assets: { tools, skill: '# Waymark\n' },
       read: (file: string) => this.texts.get(file) ?? null,
       fault: () => null,
       expand: (pattern: string) => {

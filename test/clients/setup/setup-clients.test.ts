@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Client } from '../../../src/clients/setup/client.ts'
 import { clients } from '../../../src/clients/setup/setup-clients.ts'
 import type { SetupScope } from '../../../src/clients/setup/setup-context.ts'
-import { groundOn } from './ground.ts'
+import { contextOn } from './ground.ts'
 import { Files } from './planned.ts'
 
 const everywhere = clients.flatMap((client) =>
@@ -16,8 +16,8 @@ const everything = { allow: true, rules: true, hooks: true }
 test.each(everywhere)(
   '%s on %s for the %s: without a file, set up and taken back',
   (_, platform, scope, client) => {
-    const ground = groundOn(platform)
-    const files = new Files(ground)
+    const context = contextOn(platform)
+    const files = new Files(context)
     const plan = files.setUp([client], { scope, ...everything })
     expect(plan.findings.filter(({ state }) => state === 'refused')).toEqual([])
     expect(files.texts.size).toBeGreaterThan(0)
@@ -35,13 +35,13 @@ function written(
   platform = 'linux',
   asked = {},
 ): Readonly<Record<string, string>> {
-  const files = new Files(groundOn(platform))
+  const files = new Files(contextOn(platform))
   files.setUp([client], { scope, ...asked })
   return Object.fromEntries(files.texts)
 }
 
 test.each(clients.map((client) => [client.id, client] as const))('the files of %s', (_, client) => {
-  const project = client.server(groundOn('linux'), 'project') !== null
+  const project = client.server(contextOn('linux'), 'project') !== null
   expect({
     ...(project && { project: written(client, 'project', 'linux', everything) }),
     user: written(client, 'user', 'linux', everything),
@@ -49,11 +49,11 @@ test.each(clients.map((client) => [client.id, client] as const))('the files of %
   }).toMatchSnapshot()
 })
 
-test.each(clients.filter(({ server }) => server(groundOn('linux'), 'project')))(
+test.each(clients.filter(({ server }) => server(contextOn('linux'), 'project')))(
   '$id: what is allowed for a project stands in files of the project alone',
   (client) => {
     const files = Object.keys(written(client, 'project', 'linux', { ...everything, hooks: false }))
-    expect(files.filter((file) => !file.startsWith(`${groundOn('linux').folder}/`))).toEqual([])
+    expect(files.filter((file) => !file.startsWith(`${contextOn('linux').folder}/`))).toEqual([])
     expect(files).not.toEqual([])
   },
 )

@@ -23,17 +23,17 @@ import {
   tomlTable,
 } from './toml.ts'
 
-/** What a change is for. */
+/** The purpose of a change. */
 export type SetupPart = 'server' | 'allow' | 'hooks' | 'skill' | 'rules'
 
-/** Something that should stand in a file. */
+/** Content that a file should have. */
 export type Edit = { readonly part: SetupPart; readonly file: string } & (
   | {
       readonly kind: 'json'
       readonly format: JsonFormat
       readonly place: JsonLocation
       readonly value: Json
-      /** What does as well, and what an earlier setup wrote there and may be replaced. */
+      /** `fits`: values that count as done. `olds`: values of earlier versions, which may be replaced. */
       readonly fits?: readonly Json[]
       readonly olds?: readonly Json[]
     }
@@ -47,7 +47,7 @@ export type Edit = { readonly part: SetupPart; readonly file: string } & (
   | { readonly kind: 'file'; readonly text: string; readonly executable: boolean }
 )
 
-/** What was done to a file, with what is needed to take it back. */
+/** A change of a file, with the data to undo it. */
 export type SetupChange = { readonly part: SetupPart; readonly owners: readonly string[] } & (
   | {
       readonly kind: 'added'
@@ -66,12 +66,12 @@ export type SetupChange = { readonly part: SetupPart; readonly owners: readonly 
   | { readonly kind: 'whole'; readonly hash: string; readonly instead: string | null }
 )
 
-/** What came of an edit. */
+/** The result of an edit. */
 export interface EditFinding {
   readonly part: SetupPart
   readonly file: string
   readonly state: 'written' | 'there' | 'refused'
-  /** Why not, with what a person can do; null where there is nothing to say. */
+  /** Why it was not done and the next step; null if there is no remark. */
   readonly says: string | null
 }
 
@@ -83,12 +83,12 @@ export interface EditResult {
 }
 
 export interface EditContext {
-  /** Who asks: a change goes when none of its owners wants it any more. */
+  /** The setup that requests it: a change is undone with its last owner. */
   readonly owner: string
   readonly force: boolean
 }
 
-/** Edits a file one by one. What cannot be done is a finding, and the others are done. */
+/** Applies edits one by one. A refused edit is a finding; the others are still applied. */
 export function editFile(
   from: { readonly text: string | null; readonly changes: readonly SetupChange[] },
   edits: readonly Edit[],
@@ -156,7 +156,7 @@ function editJson(
   }
   const isOurs = recorded?.kind === 'added' && isDeepStrictEqual(recorded.value, found)
   if (isOurs) {
-    // As if it had never been there, so that nothing of its first form stays behind.
+    // Removes the old form completely first, so that nothing of it remains.
     const removed = removeJson(text, recorded.insertion, recorded)
     const cleared = {
       text: 'text' in removed ? removed.text : text,
@@ -305,10 +305,10 @@ function editWholeFile(
   return { state: 'written', text, changes: [...removeChange(now.changes, recorded), change] }
 }
 
-function foreignEntryRefusal(shown: string): EditOutcome {
+function foreignEntryRefusal(entry: string): EditOutcome {
   return {
     state: 'refused',
-    says: `It was not touched: there is an entry of that name that is not ours, ${shown}. --force replaces it.`,
+    says: `It was not touched: there is an entry of that name that is not ours, ${entry}. --force replaces it.`,
   }
 }
 
@@ -318,17 +318,17 @@ function addOwnerToChange(
   owner: string,
 ): readonly SetupChange[] {
   if (!change || change.owners.includes(owner)) return changes
-  return changes.map((known) => (known === change ? { ...change, owners: [...change.owners, owner] } : known))
+  return changes.map((one) => (one === change ? { ...change, owners: [...change.owners, owner] } : one))
 }
 
 function removeChange(
   changes: readonly SetupChange[],
   change: SetupChange | undefined,
 ): readonly SetupChange[] {
-  return changes.filter((known) => known !== change)
+  return changes.filter((one) => one !== change)
 }
 
-/** Changes taken back from the last to the first. What reads otherwise than it was written stays, with its place. */
+/** Undoes changes from the last to the first. Content that was edited since stays. */
 export function revertChanges(
   text: string | null,
   changes: readonly SetupChange[],
@@ -360,7 +360,7 @@ function revertChange(text: string, change: SetupChange): UndoResult {
   }
   const at = text.indexOf(change.put)
   if (at >= 0) return { text: text.slice(0, at) + change.instead + text.slice(at + change.put.length) }
-  // Without the blank line that it began with: somebody tidied up around it.
+  // Somebody may have removed the blank line that it began with.
   const core = change.put.trim()
   const line = /^(?:\[[^\]\n]+\]|<!-- waymark:begin)/m.exec(core)?.[0] ?? core
   const start = text.indexOf(core)
@@ -373,7 +373,7 @@ function revertChange(text: string, change: SetupChange): UndoResult {
   return found < 0 ? { missing: true } : { changed: `line ${text.slice(0, found).split('\n').length}` }
 }
 
-/** A hook that calls what ours calls is ours, though somebody gave it more time or other tools. */
+/** A hook with our command is ours, even with another timeout or matcher. */
 function removeEditedHook(text: string, change: SetupChange & { readonly kind: 'added' }): UndoResult | null {
   const { place, value, insertion } = change
   const list = place.item ? jsonValue(text, place.keys) : null
@@ -413,7 +413,7 @@ function restoreReplaced(
   return { text: text.slice(0, at) + instead + text.slice(at + put.length) }
 }
 
-/** Takes out what setup would write, where it is exactly that: nobody knows any more how it came there. */
+/** Removes an unrecorded entry only if setup would write exactly the same. */
 export function removeEdit(text: string, edit: Edit): string | null {
   if (edit.kind === 'json') {
     const values = [edit.value, ...(edit.fits ?? []), ...(edit.olds ?? [])]

@@ -1,13 +1,13 @@
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 
-/** How a value is written: on one line with or without spaces, or over lines where it is too long for one. */
+/** The style of a value: on one line with or without spaces, or on several lines if too long. */
 export type JsonLayout =
   | { readonly inline: boolean }
   | {
       readonly unit: string
       readonly eol: string
       readonly indent: string
-      /** How many levels of objects come over lines although they would fit on one: what others will be added to. */
+      /** The number of outer levels that always use several lines, because others add to them. */
       readonly spread?: number
     }
 
@@ -40,7 +40,7 @@ function printInline(value: Json, spaced: boolean): string {
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
 }
 
-/** Nothing deeper than lists and objects of single values. */
+/** Whether the entries are single values, or lists and objects of these. */
 function isFlat(value: Json): boolean {
   if (typeof value !== 'object' || value === null) return true
   return Object.values(value).every((entry: Json) => {

@@ -2,25 +2,25 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { type Json, printJsonValue } from './json-text.ts'
 
-/** What the client that reads a file understands. */
+/** The JSON extensions that the reading client supports. */
 export interface JsonFormat {
   readonly comments: boolean
   readonly trailingCommas: boolean
 }
 
-/** Where something stands: names of properties from the top; with `item`, an element of the list that they lead to. */
+/** A location: property names from the top; with `item`, an element of the list there. */
 export interface JsonLocation {
   readonly keys: readonly string[]
   readonly item: boolean
 }
 
-/** A pure insertion, with what is needed to find it again. */
+/** A pure insertion, with the data to find it again. */
 export interface JsonInsertion {
-  /** The text that was put in. */
+  /** The inserted text. */
   readonly put: string
-  /** Where in it the property or element begins that was added, and how long that is. */
+  /** The start and length of the added property or element in the text. */
   readonly core: readonly [at: number, length: number]
-  /** The place of what was added as a whole: above the entry where its parents were added with it. */
+  /** The location of the whole addition: above the entry if its parents were added too. */
   readonly at: JsonLocation
 }
 
@@ -28,13 +28,13 @@ export type JsonEditResult =
   | { readonly text: string; readonly insertion: JsonInsertion }
   | { readonly refused: string }
 
-/** Why a text is not touched, or null: with line and column, as the client would stumble over it. */
+/** Why a text cannot be edited, with line and column; null if it can. */
 export function jsonFault(text: string, format: JsonFormat): string | null {
   const read = readJson(text, format)
   return 'refused' in read ? read.refused : null
 }
 
-/** The value at a place; undefined where there is none. Fails softly: what cannot be read has no value. */
+/** The value at a location; undefined if it is missing or the text is invalid. */
 export function jsonValue(text: string, keys: readonly string[]): Json | undefined {
   const read = readJson(text, { comments: true, trailingCommas: true })
   if ('refused' in read || read.root === null) return undefined
@@ -42,7 +42,7 @@ export function jsonValue(text: string, keys: readonly string[]): Json | undefin
   return node && jsonOf(node)
 }
 
-/** Adds a value where there is none yet, by one insertion in the style of the file. */
+/** Adds a value with one insertion in the style of the file. */
 export function insertJson(
   text: string,
   format: JsonFormat,
@@ -78,7 +78,7 @@ export function insertJson(
   )
 }
 
-/** Replaces the value of a property by another one, and says what stood there. */
+/** Replaces the value of a property, and returns the old one. */
 export function replaceJson(
   text: string,
   format: JsonFormat,
@@ -95,15 +95,15 @@ export function replaceJson(
   return { text: spliceText(text, node.offset, node.length, put), put, instead }
 }
 
-/** What became of an insertion: it is gone with every sign of it, somebody changed it, or it is not there. */
+/** The result of undoing an insertion: removed, changed by somebody, or not found. */
 export type JsonRemoveResult =
   | { readonly text: string }
   | { readonly changed: string }
   | { readonly missing: true }
 
 /**
- * Takes an insertion out again. Where its surroundings are as they were the very text goes; where others came beside it, only
- * what was added; where it reads otherwise than we wrote it, nothing.
+ * Undoes an insertion. Removes the exact text if its surroundings are unchanged, else only the added value.
+ * Removes nothing if somebody edited the value.
  */
 export function removeJson(
   text: string,
@@ -124,7 +124,7 @@ export function removeJson(
   return removeLeaf(text, read.root, leaf, at)
 }
 
-/** Takes what was added, with a comma, and then the parents that came with it where nothing is left in them. */
+/** Removes the added value with a comma, then the added parents that are empty. */
 function removeLeaf(
   text: string,
   root: Node,
@@ -167,17 +167,17 @@ function removeNode(text: string, node: Node): string {
 
 type JsonReadResult = { readonly root: Node | null } | { readonly refused: string }
 
-/** The texts read last. What one edit has read again the next one begins with, and an edit asks several times. */
+/** The last parsed texts: an edit parses the same text several times, and the next edit begins with it. */
 let lately: readonly { readonly text: string; readonly format: JsonFormat; readonly read: JsonReadResult }[] =
   []
 
 function readJson(text: string, format: JsonFormat): JsonReadResult {
   const { comments, trailingCommas } = format
-  const known = lately.find(
+  const cached = lately.find(
     (one) =>
       one.text === text && one.format.comments === comments && one.format.trailingCommas === trailingCommas,
   )
-  if (known) return known.read
+  if (cached) return cached.read
   const read = parseJsonTree(text, format)
   lately = [{ text, format, read }, ...lately.slice(0, 3)]
   return read
@@ -237,7 +237,7 @@ const kinds = {
   null: 'null',
 } satisfies Record<Node['type'], string>
 
-/** A property of an object; `again` where the same name comes twice. */
+/** A property of an object; `again` if the name occurs twice. */
 function propertyOf(
   node: Node | undefined,
   key: string,
@@ -283,7 +283,7 @@ export interface JsonStyle {
   readonly eol: string
 }
 
-// Each comment ends in one way only, so that nothing is tried again.
+// Each comment matches in only one way, which avoids backtracking.
 const afterComments = /^(?:\s|\/\/[^\r\n]*(?:[\r\n]|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*,/
 
 function styleOf(text: string): JsonStyle {
@@ -291,7 +291,7 @@ function styleOf(text: string): JsonStyle {
   return { unit: unit.startsWith('\t') ? '\t' : unit, eol: text.includes('\r\n') ? '\r\n' : '\n' }
 }
 
-/** The white space that the line of a position begins with. */
+/** The indentation of the line at a position. */
 function indentAt(text: string, offset: number): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   return /^[ \t]*/.exec(text.slice(start))?.[0] ?? ''
@@ -310,7 +310,7 @@ interface JsonInsertResult {
   readonly value: Json
 }
 
-/** The text of a property or element, put where it disturbs nothing: after the last, or before the first. */
+/** Inserts a property or element after the last one, or before the first. */
 function addTo(text: string, { holder, core, style, at }: JsonAddition): JsonInsertResult {
   const children = holder.children ?? []
   const [open, close] = [holder.offset, holder.offset + holder.length - 1]
@@ -336,7 +336,7 @@ function addTo(text: string, { holder, core, style, at }: JsonAddition): JsonIns
   function spot(): { readonly offset: number; readonly before: string; readonly after: string } {
     const newLine = style.eol + indent
     if (!last || !inner) {
-      // Nothing but white space and comments in it: what closes it comes to stand on a line of its own.
+      // It has only white space and comments: the closing bracket gets its own line.
       const inside = text.slice(open + 1, close)
       const end = text.slice(0, close).trimEnd().length
       if (inside.trim() !== '') return { offset: end, before: newLine, after: '' }
@@ -353,7 +353,7 @@ function addTo(text: string, { holder, core, style, at }: JsonAddition): JsonIns
     const rest = text.slice(end, close)
     const trailing = afterComments.exec(rest)
     if (trailing) {
-      // After the comma, and after what is said about the last one on its line.
+      // After the comma and any comment on the line of the last one.
       const line = /^[ \t]*(?:(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)[ \t]*)?(?=\r?\n)/.exec(
         rest.slice(trailing[0].length),
       )
@@ -366,7 +366,7 @@ function addTo(text: string, { holder, core, style, at }: JsonAddition): JsonIns
   }
 }
 
-/** A file with nothing in it gets a value of its own; the white space that it had stays before it. */
+/** Gives an empty file its first value, after the existing white space. */
 function firstText(
   text: string,
   { place, value, style }: { readonly place: JsonLocation; readonly value: Json; readonly style: JsonStyle },
@@ -379,7 +379,7 @@ function firstText(
   }
 }
 
-/** The text is read again: everything that was there, and what was added. Otherwise nothing is done. */
+/** Parses the new text: it must have all old values and the added one, else nothing is done. */
 function checkEdit(text: string, format: JsonFormat, added: JsonInsertResult): JsonEditResult {
   const [before, after] = [readJson(text, format), readJson(added.text, format)]
   if ('refused' in after) return { refused: `the entry would not fit: ${after.refused}` }

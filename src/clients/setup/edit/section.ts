@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A section of ours in a text that people write: its marks carry the hash of what stands between them. */
+/** Our section in a text that people write. Its markers carry the hash of the lines between them. */
 export function sectionText(lines: readonly string[], eol = '\n'): string {
   const body = lines.join('\n')
   return [`<!-- waymark:begin ${hashOf(body)} -->`, ...lines, '<!-- waymark:end -->', ''].join(eol)
@@ -8,7 +8,7 @@ export function sectionText(lines: readonly string[], eol = '\n'): string {
 
 export type SectionState =
   | { readonly state: 'missing' }
-  /** `text` is the whole section, with the marks. */
+  /** `text` is the whole section with its markers. */
   | { readonly state: 'current' | 'stale' | 'edited'; readonly text: string }
 
 export function sectionIn(text: string, lines: readonly string[]): SectionState {

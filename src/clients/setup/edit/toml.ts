@@ -3,7 +3,7 @@ import { parse, TomlError } from 'smol-toml'
 
 export type TomlValue = string | number | boolean | readonly string[]
 
-/** A table by its name, and what stands in it. */
+/** A table: its name and entries. */
 export interface TomlTable {
   readonly name: readonly [string, string]
   readonly entries: readonly (readonly [key: string, value: TomlValue])[]
@@ -13,7 +13,7 @@ export type TomlEditResult =
   | { readonly text: string; readonly put: string; readonly instead: string }
   | { readonly refused: string }
 
-/** The entries of a table; undefined where there is none. A text that cannot be read has none. */
+/** The entries of a table; undefined if it is missing or the text is invalid. */
 export function tomlTable(text: string, [first, second]: TomlTable['name']): unknown {
   const read = readToml(text)
   if ('refused' in read) return undefined
@@ -28,7 +28,7 @@ export function tomlTables(text: string, first: string): Readonly<Record<string,
   return isTable(outer) ? outer : {}
 }
 
-/** Why a text is not touched, or null. */
+/** Why a text cannot be edited, or null. */
 export function tomlFault(text: string): string | null {
   const read = readToml(text)
   return 'refused' in read ? read.refused : null
@@ -47,10 +47,10 @@ export function appendTable(text: string, table: TomlTable): TomlEditResult {
   return checkedTable(text, { text: text + put, put, instead: '' }, table)
 }
 
-/** Writes a table in the place of one that stands there under its own header. */
+/** Replaces a table that has its own header. */
 export function replaceTable(text: string, table: TomlTable): TomlEditResult {
   const range = rangeOf(text, table.name)
-  if (range === null) return { refused: `[${table.name.join('.')}] is written in another way there` }
+  if (range === null) return { refused: `[${table.name.join('.')}] is written in another form there` }
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const [start, end] = range
   const instead = text.slice(start, end)
@@ -58,24 +58,24 @@ export function replaceTable(text: string, table: TomlTable): TomlEditResult {
   return checkedTable(text, { text: text.slice(0, start) + put + text.slice(end), put, instead }, table)
 }
 
-/** The lines of a table, as they are shown and pasted. */
+/** The lines of a table. */
 export function tableText({ name, entries }: TomlTable, eol = '\n'): string {
   const lines = entries.map(([key, value]) => `${key} = ${tomlText(value)}`)
   return [`[${name.join('.')}]`, ...lines, ''].join(eol)
 }
 
-/** The same for a file whose tables stand on one line. */
+/** The same as an inline table. */
 export function inlineTable({ name, entries }: TomlTable): string {
   return `${name[1]} = { ${entries.map(([key, value]) => `${key} = ${tomlText(value)}`).join(', ')} }`
 }
 
 function tomlText(value: TomlValue): string {
   if (typeof value === 'object') return `[${value.map(tomlText).join(', ')}]`
-  // The escapes of JSON are TOML's too; a delete sign must be one there.
+  // TOML has JSON's escapes, and also requires one for the delete character.
   return JSON.stringify(value).replaceAll('\u007f', '\\u007f')
 }
 
-/** From its header to the next one that is not below it. */
+/** The range from a header to the next one that is not nested in it. */
 function rangeOf(text: string, name: readonly string[]): readonly [number, number] | null {
   const header = `\\[\\s*${name.map((part) => `(?:"${part}"|'${part}'|${part})`).join('\\s*\\.\\s*')}`
   const found = new RegExp(`^[ \\t]*${header}\\s*\\]`, 'm').exec(text)
@@ -123,7 +123,7 @@ function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 }
 
-/** smol-toml's tables have no prototype, and its dates a class of their own. */
+/** In smol-toml tables have no prototype, and dates have their own class. */
 function toPlainValue(value: unknown): unknown {
   if (value instanceof Date) return String(value)
   if (Array.isArray(value)) return value.map(toPlainValue)
