@@ -89,6 +89,18 @@ describe('waymark check', () => {
     expect(named).toMatchObject({ passed: true, files: { person: 1, unattributed: 0 } })
   })
 
+  test('still fails for it once another task has seen the file', () => {
+    const project = branchOfWork()
+    complete(project, project.taskId)
+    commitAlone(project, 'slipped-in.txt')
+    complete(project, project.json('task', 'start', 'Next').task_id)
+    const { code, out } = project.run('check', '--base', 'main')
+    expect({ code, out }).toEqual({
+      code: 1,
+      out: expect.stringMatching(/- slipped-in\.txt: Commit .* by Eve/),
+    })
+  })
+
   test('fails for a submodule that .gitmodules tells git to leave out', () => {
     const project = branchOfDoneWork()
     const commit = (id: string, message: string) => {

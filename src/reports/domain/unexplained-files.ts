@@ -81,7 +81,8 @@ export function explainFile(
   if (same.some(({ origin }) => origin === 'imported')) {
     return own('unknown', 'It came with a pull, a merge or a switch. Its author is not recorded.')
   }
-  if (same.length > 0) {
+  // Without a commit nobody stands for it. With one, the next task that starts must not clear who committed it.
+  if (same.length > 0 && touching.length === 0) {
     return own('unknown', 'It changed while no attempt was open: by a person or an unrecorded tool.')
   }
   const named = [...new Set(names.flatMap((name) => known.changedBy.get(name) ?? []))]
