@@ -28,7 +28,7 @@ export type ReviewId = Id<'review'>
 export type ReviewCommentId = Id<'review comment'>
 export type ReviewReplyId = Id<'review reply'>
 
-/** The prefix of each entity's ids. What a person sees tells what it names. */
+/** The prefix of each entity's ids, so that an id shows its kind. */
 export const idPrefixes = {
   project: 'p',
   mission: 'm',
@@ -89,11 +89,11 @@ interface IdOfKind {
 /** Makes ids. Randomness comes in from outside, so that the domain stays pure. */
 export interface IdSource {
   next<K extends IdKind>(kind: K): IdOfKind[K]
-  /** What may be recorded of an id that is a secret. */
+  /** The part of a secret id that may be recorded. */
   hash(secret: string): string
 }
 
-/** What a decision needs from outside besides the rows it read: the time, the ids, and who acts. */
+/** The outside input of a decision: the time, the ids, and the actor. */
 export interface TransactionContext {
   /** Milliseconds since the epoch. */
   readonly at: number

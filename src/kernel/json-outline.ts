@@ -1,7 +1,7 @@
-/** How deep what someone sends may be nested: what looks at a value goes into it step by step, on a stack. */
+/** Maximum depth of input: values are processed recursively. */
 export const deepestNesting = 100
 
-/** What is seen of a JSON text before it is read, in one pass over it. */
+/** The depth and size of a JSON text, measured in one pass before it is parsed. */
 export interface JsonOutline {
   readonly tooDeep: boolean
   /** At least as many values as reading it makes: each takes memory and is checked, however few bytes it has. */

@@ -11,7 +11,7 @@ export function parseJsonOrText(text: string): unknown {
   return value === undefined ? text : value
 }
 
-/** What a text says as JSON; undefined where it is none. */
+/** Parses JSON; undefined if the text is none. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -7,7 +7,7 @@ export interface PageRequest {
 
 export interface Page<Item> {
   readonly items: readonly SequencedItem<Item>[]
-  /** How many there are in all, whatever the limit. */
+  /** The total number, regardless of the limit. */
   readonly total: number
 }
 

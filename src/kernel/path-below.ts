@@ -1,6 +1,6 @@
 /**
- * A path relative to a folder, with `/` between its parts: empty for the folder itself, null where it is not below it.
- * Both are absolute and may be written with `/` or, on Windows, with `\`; git and Node do not agree there.
+ * A path relative to a folder, with `/` as separator: empty for the folder itself, null if it is not below it. Both are
+ * absolute, with `/` or, on Windows, `\`, since git and Node differ there.
  */
 export function pathBelow(folder: string, path: string): string | null {
   const [above, below] = [toSlashes(folder), toSlashes(path)]

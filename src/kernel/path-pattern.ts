@@ -4,9 +4,9 @@ import { excerpt } from './text.ts'
 
 /**
  * Patterns for paths from the project's folder: of guards, artifacts, pinned files, tool permissions and the setting
- * `sensitive`. A leading `./` or `/` is dropped. A last segment without `*` and `?` names a file, or a folder with all that is
- * in it. Anything else is a glob in which case counts: `*`, `**`, `?`, `[…]`, `{a,b}`. An exclamation mark at the beginning
- * takes out of a list what the others name; a list of such alone means everything else.
+ * `sensitive`. A leading `./` or `/` is dropped. A last segment without `*` and `?` names a file, or a folder with its
+ * content. Anything else is a case-sensitive glob: `*`, `**`, `?`, `[…]`, `{a,b}`. A leading exclamation mark excludes paths
+ * from a list; a list of exclusions alone means everything else.
  */
 export interface PathPatterns {
   readonly matches: (path: string) => boolean

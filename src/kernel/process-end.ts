@@ -5,7 +5,7 @@ const ending = new AbortController()
 /** Aborted once this process has to end: what takes long stops then, and nothing new is begun. */
 export const processEnd: AbortSignal = ending.signal
 
-/** Refuses whatever still goes on in this process. */
+/** Aborts everything that still runs in this process. */
 export function endWork(): void {
   ending.abort(
     new Failure('UNAVAILABLE', 'Waymark is stopping, so this did not finish.', {

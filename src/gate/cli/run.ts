@@ -14,7 +14,7 @@ import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.t
 import { approvalsByEvent, entryStamp } from '../domain/approvals-by-event.ts'
 import type { AcceptedEntry, ApprovalEntry, EventEntry, RefusalEntry } from '../operations/run-answer.ts'
 
-/** Where a run stands: what is asked for here, what stands in the way, what can be emitted. */
+/** The state of a run: requirements, blocking guards, and events that can be sent. */
 export const runState: AnswerView<'state_gate_get_state'> = (answer, page) => {
   const { ink, now } = page
   const head = [
@@ -36,7 +36,7 @@ export const runState: AnswerView<'state_gate_get_state'> = (answer, page) => {
 
 type RunDetail = Extract<OutputOf<'show'>, { readonly kind: 'run' }>
 
-/** A run with each way out of its state, and what each asks for. */
+/** A run with its transitions and their requirements. */
 export const runPage = (answer: RunDetail, page: RenderContext): string => {
   const { ink, now } = page
   const { run, mission, task } = answer

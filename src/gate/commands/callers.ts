@@ -77,7 +77,7 @@ function createWorkerInspector(): CallerLookup {
   }
 }
 
-/** The bundle lies beside it; in the sources it is TypeScript, which Node runs as it is. */
+/** The worker is bundled beside this module; in the sources Node runs it as TypeScript. */
 function workerFile(): string {
   const bundled = join(import.meta.dirname, 'callers-worker.js')
   return existsSync(bundled) ? bundled : join(import.meta.dirname, 'callers-worker.ts')

@@ -68,12 +68,12 @@ class OutputTail {
   follow(stream: NodeJS.ReadableStream): void {
     const decoder = new StringDecoder('utf8')
     stream.on('data', (piece: Buffer) => this.#append(decoder.write(piece)))
-    // What came before it is kept; the command's end tells the rest.
+    // Keep the output so far; the command's end reports the rest.
     stream.on('error', () => undefined)
     stream.on('end', () => this.#append(decoder.end()))
   }
 
-  /** The text so far without the secrets that can be told by their form, with a last line of our own. */
+  /** The output so far without recognizable secrets, with a last line of ours. */
   text(lastLine?: string): string {
     const text = redactOutput(this.#text)
     if (lastLine === undefined) return lastOutput(text, this.#most)
@@ -84,7 +84,7 @@ class OutputTail {
 
   #append(text: string): void {
     this.#text += text
-    // More than is shown: a secret that is cut here could not be told.
+    // Keep more than is shown: a secret that is cut here could not be recognized.
     if (this.#text.length > 4 * this.#most) this.#text = lastOutput(this.#text, 2 * this.#most)
   }
 }
@@ -194,7 +194,7 @@ class RunningCommand {
 
   // A child in the background may hold the output open for ever.
   async #drain(closed: Promise<unknown>): Promise<void> {
-    // The shell ends at once when it is told to; what it started may still be tidying up.
+    // The shell ends at once when it is signaled; its children may still be cleaning up.
     const patience = this.#interruption === null ? drain : this.#grace()
     await Promise.race([closed, wait(patience, undefined, { ref: false })])
     signalGroup(this.#child, 'SIGKILL')
@@ -230,7 +230,7 @@ class RunningCommand {
   }
 }
 
-/** The outer shell tells the signal that ended the command as 128 and its number. */
+/** The outer shell reports the signal that ended the command as 128 plus its number. */
 function signalOfExit({ code, signal }: CommandExit): CommandExit {
   if (code === null || code <= 128) return { code, signal }
   const names = Object.entries(constants.signals) as [NodeJS.Signals, number][] // as Node types its names
@@ -254,10 +254,10 @@ const gitPlaces = [
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
 ]
 
-// A command is written by those whose work it judges: it does not act in the role of who runs it.
+// The command's author may be the agent under review, so it must not act in the caller's role.
 const roles = ['WAYMARK_ROLE', 'STATE_GATE_ROLE', 'WAYMARK_ACTOR']
 
-/** What a command inherits: this process' variables, and that nobody watches it. */
+/** The environment of a command: this process' variables, marked as not interactive. */
 function commandEnvironment(inherited: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const dropped = new Set([...gitPlaces, ...roles, 'FORCE_COLOR'])
   const kept = Object.entries(inherited).filter(([name]) => !dropped.has(name))

@@ -3,8 +3,8 @@ import { hostname } from 'node:os'
 import { errorCode } from '../../kernel/failure.ts'
 
 /**
- * The name of the shell around every command of a guard. The system's table of processes shows it, whatever variables
- * a command drops and whatever files it removes.
+ * The name of the shell around every command of a guard. It stays in the system's process table even if the command drops
+ * variables or removes files.
  */
 export const gateMark = 'waymark-gate-command'
 
@@ -15,7 +15,7 @@ interface RunningProcess {
   readonly pid: number
   readonly parent: number
   readonly group: number
-  /** Null where the system does not tell it. */
+  /** Null if the system does not report it. */
   readonly session: number | null
   /** Whether it is the shell around a command, or was started with that shell's variable. */
   readonly isGate: boolean
@@ -30,9 +30,8 @@ export interface LocalConnection {
 }
 
 /**
- * Whether a process runs inside a guard's command: below its shell, in its group or in its session, or on Linux started
- * with its variable. A process that left all of them (a daemon that forked twice and dropped its variables) is not known;
- * on Windows none is.
+ * Whether a process runs inside a guard's command: below its shell, in its group or session, or on Linux with its
+ * variable. A daemon that left all of these is not recognized; on Windows no process is.
  */
 export function isInsideCommand(pid: number): boolean {
   return isInside(pid, processes())
@@ -96,7 +95,7 @@ function hasGateVariable(pid: number): boolean {
   return variables.includes(`\0${gateVariable}=`)
 }
 
-/** What `ps` lists: where there is no `/proc`. */
+/** The list of `ps`, for systems without `/proc`. */
 function listedProcesses(): ProcessLookup {
   const listed = new Map<number, RunningProcess>()
   for (const line of programOutputLines('ps', ['-A', '-ww', '-o', 'pid=,ppid=,pgid=,args='])) {
@@ -151,7 +150,7 @@ function programOutputLines(program: string, words: readonly string[]): readonly
   return (stdout ?? '').split('\n')
 }
 
-// A process may end while it is looked at, and another user's is not shown: both count as not there.
+// A process may end while it is read, and those of other users are hidden: both count as absent.
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'latin1')
@@ -181,7 +180,7 @@ export function runnerName(): string {
   return `${hostname()}:${process.pid}`
 }
 
-/** Whether the process of that name still runs; null for one on another machine, which cannot be asked. */
+/** Whether the process of this name still runs; null for one on another machine. */
 export function isRunnerAlive(runner: string): boolean | null {
   const colon = runner.lastIndexOf(':')
   if (runner.slice(0, colon) !== hostname()) return null

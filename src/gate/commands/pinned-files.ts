@@ -42,7 +42,7 @@ export async function pinnedFiles(
   return reader.found()
 }
 
-/** Hashes files inside one folder, within limits, until it is told to stop. */
+/** Hashes files inside one folder, within limits, until it is stopped. */
 class PinnedReader {
   readonly #folder: string
   readonly #patterns: PathPatterns

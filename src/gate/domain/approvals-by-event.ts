@@ -1,4 +1,4 @@
-/** Who decided, and when, in an answer. */
+/** The author and time of an entry in an answer. */
 export function entryStamp({
   author,
   created_at,
@@ -9,7 +9,7 @@ export function entryStamp({
   return `${author} ${created_at}`
 }
 
-/** Approvals that somebody gave with an event: one deed, to be listed once. The others stand alone. */
+/** Groups approvals with the event that they were given with. The others stand alone. */
 export function approvalsByEvent<Stamped, Event extends Stamped, Approval extends Stamped>(
   events: readonly Event[],
   approvals: readonly Approval[],

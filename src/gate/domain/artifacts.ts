@@ -55,8 +55,8 @@ function isChecked(path: string, dialect: Dialect): boolean {
 }
 
 /**
- * How new what people approve must be. What came with the event that led to their state is from before that state, and
- * just what they are to look at: of this round is new enough.
+ * The freshness of files to approve. Files of the event that led to the state are older than the state, but just what
+ * people review: so `state` becomes `loop`.
  */
 export function approvalFreshness(fresh: FreshnessScope): FreshnessScope {
   return fresh === 'state' ? 'loop' : fresh
@@ -75,8 +75,8 @@ export function newerThan(fresh: ArtifactDefinition['fresh'], visits: readonly V
 }
 
 /**
- * The revision at which the run last went back to a state that it knew; its first entry when it never did. What comes
- * with the events on the way forward again belongs to the new round, also where these states were entered before.
+ * The revision at which the run last went back to an earlier state; the first entry if it never did. Files of events after
+ * that belong to the new round.
  */
 function roundStart(visits: readonly Visit[]): number {
   const latestFirst = visits.toSorted((a, b) => b.last - a.last)
@@ -88,8 +88,8 @@ function roundStart(visits: readonly Visit[]): number {
 }
 
 /**
- * The type that a file is kept under: by the declared globs; else what its caller says; else by its name, the longest
- * type of several; null when it is of none.
+ * The type of a file: by the declared globs; else the caller's; else by its name, the longest matching type; null if none
+ * matches.
  */
 export function artifactType(
   { artifacts }: ProcessDefinition,
@@ -102,7 +102,7 @@ export function artifactType(
   return artifactTypesByName(artifacts, path)[0] ?? null
 }
 
-/** Whether a file counts as a type. One that is known by its name alone counts as every type in its name. */
+/** Whether a file counts as a type. A file that is only known by its name counts as every type in its name. */
 export function isOfType(
   declared: readonly ArtifactDefinition[],
   artifact: { readonly type: string; readonly path: string },

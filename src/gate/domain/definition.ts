@@ -39,9 +39,9 @@ export interface StateDefinition {
   readonly requiredArtifacts: readonly string[]
   readonly toolPermissions: ToolPermissions | null
   readonly isFinal: boolean
-  /** How a run ends here; null in a state that is not final. */
+  /** The outcome of a run that ends here; null in a state that is not final. */
   readonly outcome: 'succeeded' | 'failed' | null
-  /** How often a run may enter it; null for no limit. */
+  /** The maximum number of visits; null for no limit. */
   readonly maxVisits: number | null
   /** Whether a phase of the run's mission may be completed while the run is here. */
   readonly allowsPhaseCompletion: boolean
@@ -58,7 +58,7 @@ export interface ToolPermissions {
 export interface EventDefinition {
   readonly name: string
   readonly description: string | null
-  /** `*` is everyone; an empty list no one. */
+  /** `*` is everyone; an empty list is no one. */
   readonly allowedRoles: readonly string[]
   readonly payloadSchema: JsonObject | null
   /** By which ways it may come; null for any. */
@@ -74,7 +74,7 @@ export interface TransitionDefinition {
   readonly guard: GuardExpression | null
   /** Narrows the event's roles; null for all of them. */
   readonly allowedRoles: readonly string[] | null
-  /** `record` keeps the evidence of an event whose guard does not hold yet. */
+  /** `record` stores the evidence of an event whose guard is not satisfied yet. */
   readonly whenBlocked: 'reject' | 'record'
   readonly assign: readonly Assignment[]
   readonly mergePayload: boolean
@@ -97,7 +97,7 @@ export type GuardExpression =
 export interface NamedGuard {
   readonly name: string
   readonly description: string | null
-  /** The way on, in place of the guard's own words. */
+  /** The fix, instead of the guard's own. */
   readonly hint: string | null
   readonly guard: Guard
 }

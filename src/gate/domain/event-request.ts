@@ -9,7 +9,7 @@ export interface EventRequest {
   readonly event: string
   readonly payload: JsonObject
   readonly artifacts: readonly Omit<Artifact, 'revision'>[]
-  /** Who emits it: a role comes from the connection, never from the caller's words. */
+  /** The emitter: its role comes from the connection, never from the call. */
   readonly emitter: Emitter
   /** Null: not checked. */
   readonly expectedRevision: number | null
@@ -21,7 +21,7 @@ export interface EventRequest {
 export interface Emitter {
   readonly role: string | null
   readonly kind: 'agent' | 'person'
-  /** By which way it comes; absent in a simulation. */
+  /** The channel; absent in a simulation. */
   readonly channel?: Channel
 }
 

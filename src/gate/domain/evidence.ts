@@ -143,14 +143,14 @@ export interface ObservedApproval {
   readonly current: boolean
   /** They sent the work back since. */
   readonly withdrawn?: true
-  /** How they stand to the work, where a guard asks for it. */
+  /** The approver's relation to the work, if a guard needs it. */
   readonly independence?: Independence
 }
 
-/** `own`: they had a hand in it, or an agent of theirs. `unknown`: for whom it was done is not known. */
+/** `own`: the approver or their agent did some of the work. `unknown`: the person behind it is not known. */
 export type Independence = 'independent' | 'own' | 'unknown'
 
-/** What a guard asks to be gathered. */
+/** The evidence that a guard needs. */
 export type EvidenceNeed =
   | { readonly kind: 'context' }
   | { readonly kind: 'artifacts'; readonly type: string }

@@ -67,7 +67,7 @@ export function refuseAfterLoss(what: string, lost: readonly RunRecord[], instru
   })
 }
 
-/** How a run ended, as the rest of a sentence. */
+/** The end of a run, as the rest of a sentence. */
 export function lossWords({ id, process, status, state }: RunRecord): string {
   const how = status === 'cancelled' ? `was canceled in "${state}"` : `failed in "${state}"`
   return `run ${id} of process ${process.id}, which gates it, ${how}`

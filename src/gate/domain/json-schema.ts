@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { linearPattern } from '../../kernel/pattern.ts'
 import { shownJson, valueAt } from './json.ts'
 
-/** What in a value does not fit a JSON Schema, the innermost problems only. A schema that cannot be used is one problem. */
+/** Validates a value: the innermost problems only. An unusable schema is one problem. */
 export function schemaProblems(schema: JsonObject, value: unknown): readonly SchemaProblem[] {
   try {
     const validator = hasKeyword(schema, 'patternProperties')
@@ -135,7 +135,7 @@ interface BoundedValidator {
   validate(value: unknown): { readonly valid: boolean; readonly errors: readonly OutputUnit[] }
 }
 
-/** How many schemas may be applied, one inside the other or one after the other. */
+/** The limit of nested and consecutive schema applications. */
 const maxSteps = 30_000
 /** `uniqueItems` compares each entry with each. */
 const maxUnique = 500
@@ -180,7 +180,7 @@ function hasKeyword(schema: unknown, keyword: string): boolean {
   )
 }
 
-// What stands below these is a value and no schema.
+// Below these keys are values, not schemas.
 const literal: readonly string[] = ['const', 'enum', 'default', 'examples']
 
 function mapSchema(schema: unknown, change: (node: JsonObject) => JsonObject): JsonObject {
@@ -277,11 +277,11 @@ function refuseLong(value: unknown): void {
 export interface SchemaProblem {
   /** A JSON pointer, `/summary`; `/` for the whole. */
   readonly path: string
-  /** What is wrong there, without the subject: `is missing`, `must be a string, not 3`. */
+  /** The problem without its subject: `is missing`, `must be a string, not 3`. */
   readonly message: string
 }
 
-/** What the validator found, in words: it speaks of instances and subschemas. */
+/** Translates errors of the validator, which speaks of instances and subschemas. */
 function schemaProblemOf(unit: OutputUnit, schema: JsonObject, value: unknown): SchemaProblem {
   const path = pointer(unit.instanceLocation)
   const wanted = keywordAt(schema, segments(unit.keywordLocation))

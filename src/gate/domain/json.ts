@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../kernel/json.ts'
 import { excerpt } from '../../kernel/text.ts'
 
-/** What stands at a path such as `plan.risk` or `items.0`; undefined when nothing does. Inherited keys are nothing. */
+/** The value at a path such as `plan.risk` or `items.0`; undefined if there is none. Ignores inherited keys. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((found, key) => {
     if (typeof found !== 'object' || found === null) return undefined

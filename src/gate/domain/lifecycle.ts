@@ -88,7 +88,7 @@ export interface AdvancedRun {
   readonly events: readonly NewProjectEvent[]
 }
 
-/** What an accepted event makes of a run: its revision, and in another state what people are asked there. */
+/** Applies an accepted event to a run: its revision, and in a new state the items for people. */
 export function advanceRun(advancing: AdvanceContext, setting: TransactionContext): AdvancedRun {
   const { record, definition, accepted, eventRequest, items, author, identity } = advancing
   const { run, from, to, stateChanged, unsatisfied } = accepted
@@ -241,7 +241,7 @@ function assertState(definition: ProcessDefinition, state: string, run: RunRecor
   )
 }
 
-/** Ends a run where it stands. */
+/** Ends a run in its current state. */
 export function cancelRun(
   run: RunRecord,
   {

@@ -5,7 +5,7 @@ import { evaluateGuard } from './guards/guard-kinds.ts'
 import type { Run } from './run.ts'
 import { candidates } from './transitions.ts'
 
-/** What approvals the state of a run still lacks, a line for each guard. */
+/** The missing approvals of a run's state, a line for each guard. */
 export function missingApprovals(
   definition: ProcessDefinition,
   run: Run,

@@ -14,7 +14,7 @@ export interface ProcessVersion {
 
 export type RunStatus = 'active' | 'succeeded' | 'failed' | 'cancelled'
 
-/** A run as it is kept: of which process, for whom, and where it stands. */
+/** A run as it is stored: its process, subject and state. */
 export interface RunRecord {
   readonly id: RunId
   readonly process: ProcessVersion
@@ -40,7 +40,7 @@ export interface StoredArtifact extends Omit<Artifact, 'status'> {
   readonly identity?: string
 }
 
-/** What moved a run: an event that was accepted, or a person who moved or ended it. */
+/** A move of a run: an accepted event, or a person's move or end. */
 export interface RunEvent {
   readonly id: RunEventId
   readonly runId: RunId
@@ -54,7 +54,7 @@ export interface RunEvent {
   readonly to: string
   readonly stateChanged: boolean
   readonly artifacts: readonly StoredArtifact[]
-  /** Guards that stood in the way of an event that was recorded all the same, `name: reason`. */
+  /** The guards that blocked an event that was recorded anyway, `name: reason`. */
   readonly unsatisfied: readonly string[]
   readonly role: string | null
   readonly author: string
@@ -63,7 +63,7 @@ export interface RunEvent {
   readonly createdAt: number
 }
 
-/** What an event that was refused came with. */
+/** The submission of a refused event. */
 export interface AttemptedEvent {
   /** The files as they were named, and why one could not be taken; at most 20. */
   readonly files: readonly { readonly path: string; readonly reason: string | null }[]
@@ -79,7 +79,7 @@ export interface RunRefusal {
   readonly message: string
   /** Guards that did not hold, `name: reason`. */
   readonly missing: readonly string[]
-  /** What was handed to it; absent where it was nothing, and in records from before it was kept. */
+  /** The submission; absent if empty, and in older records. */
   readonly tried?: AttemptedEvent | null
   readonly state: string
   readonly revision: number
@@ -101,7 +101,7 @@ export interface RunApproval {
   /** Two approvals are two only where these differ; absent in approvals of before they were kept. */
   readonly identity?: string
   readonly createdAt: number
-  /** When the same person sent the work back, so that it counts no longer. */
+  /** When the same person sent the work back, so that it no longer counts. */
   readonly withdrawnAt?: number
 }
 
@@ -123,27 +123,27 @@ export interface CommandResult {
   readonly treeHeld: boolean
   /** Which process runs it, so that one that died is noticed: `host:pid`. */
   readonly runner: string
-  /** Whoever had it run acted by a token of kind runner; absent where they did not. */
+  /** It was started with a token of kind runner; absent otherwise. */
   readonly byRunner?: true
   readonly startedAt: number
   readonly endedAt: number | null
 }
 
-/** Where a process stands for one subject. */
+/** The progress of a process for one subject. */
 export interface Run {
   readonly state: string
   /** 1 at the start, one more with each accepted event. */
   readonly revision: number
   readonly context: JsonObject
-  /** What was submitted, each file of a type once: as it was submitted last. */
+  /** The submitted files, each once per type, with the latest state. */
   readonly artifacts: readonly Artifact[]
   /** The states that were entered, in the order of their first entry. */
   readonly visits: readonly Visit[]
-  /** Someone ended it where it stands. */
+  /** A person canceled it. */
   readonly isCancelled?: boolean
 }
 
-/** Why nothing can happen to a run any more, as a sentence; null while it goes on. */
+/** Why a run is finished, as a sentence; null while it is not. */
 export function endOf(definition: ProcessDefinition, { state, isCancelled }: Run): string | null {
   if (isCancelled) return `The run is finished: it was canceled in "${state}".`
   return stateNamed(definition, state)?.isFinal ? `The run is finished: "${state}" is a final state.` : null
@@ -167,7 +167,7 @@ export function recordVisit(visits: readonly Visit[], state: string, revision: n
   return visits.map((visit) => (visit === before ? again : visit))
 }
 
-/** What was submitted after more was: the same file of the same type takes the place of its earlier state. */
+/** Merges submitted files: the same file of the same type replaces its earlier state. */
 export function mergeArtifacts(before: readonly Artifact[], more: readonly Artifact[]): readonly Artifact[] {
   if (more.length === 0) return before
   const kept = new Map(
@@ -182,7 +182,7 @@ interface RunReference {
   readonly taskId: TaskId | null
 }
 
-/** What can happen to a run. */
+/** The events of a run. */
 export type GateEvent =
   /** A definition that no run had before: it is kept for the runs that begin with it. */
   | { readonly kind: 'process.kept'; readonly hash: string; readonly definition: ProcessDefinition }
@@ -203,7 +203,7 @@ export type GateEvent =
   | (RunReference & { readonly kind: 'run.cancelled'; readonly event: RunEvent })
   | (RunReference & { readonly kind: 'run.refused'; readonly refusal: RunRefusal })
   | (RunReference & { readonly kind: 'run.approved'; readonly approval: RunApproval })
-  /** Whoever sent the work back no longer stands by what they approved of the run before. */
+  /** The sender who sent the work back withdraws their earlier approvals of the run. */
   | (RunReference & {
       readonly kind: 'run.approvals_withdrawn'
       readonly identity: string
@@ -233,7 +233,7 @@ export type GateEvent =
       readonly treeHeld: boolean
     }
 
-/** What a project may set, each a word; see `settings.ts` for what they mean and their defaults. */
+/** The settings of a project; see `settings.ts` for values and defaults. */
 export const settingNames = [
   'elicitation',
   'hook_outside_areas',

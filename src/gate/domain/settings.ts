@@ -11,7 +11,7 @@ interface SettingDefinition {
   readonly patterns?: string
 }
 
-/** What a person may set for a project, and what each word means. */
+/** The settings of a project, with the meaning of each value. */
 export const settingDefinitions = {
   elicitation: {
     values: ['off', 'on'],
@@ -79,7 +79,7 @@ export function dateIn(value: string): number | null {
   return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== value ? null : time
 }
 
-/** What is set, or its default. */
+/** The value of a setting, or its default. */
 export function settingOf(settings: ReadonlyMap<SettingName, string>, name: SettingName): string {
   return settings.get(name) ?? settingDefinitions[name].values[0]
 }

@@ -19,7 +19,7 @@ export interface SimulatedEvent {
   readonly artifacts: readonly string[]
   /** Null: the first role that may emit it. */
   readonly role: string | null
-  /** What is assumed for this event alone, in place of the simulation's assumptions. */
+  /** Assumptions for this event only, instead of the simulation's. */
   readonly satisfied?: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface SimulatedStep {
   readonly event: string
   readonly role: string | null
   readonly result: AcceptedTransition | RefusedTransition
-  /** Whoever sends it no longer stands by what they approved before. What is assumed stays assumed. */
+  /** The sender withdraws their earlier approvals. Assumptions stay. */
   readonly withdraws: boolean
 }
 
@@ -38,7 +38,7 @@ export interface Simulation {
   readonly progress: RunProgress
   /** The prompt of the state that the run is in, with its variables. */
   readonly prompt: string | null
-  /** What may be attempted next, by anyone who may. */
+  /** The events that someone may send next. */
   readonly next: readonly PossibleEvent[]
 }
 
@@ -49,8 +49,8 @@ interface Assumptions {
 }
 
 /**
- * Plays events through a process from its beginning. A refused event leaves the run where it is, and the next follows.
- * Fails with INVALID_INPUT when an assumption names nothing that the process has.
+ * Simulates events in a process from its initial state. A refused event leaves the run unchanged, and the next follows.
+ * Fails with INVALID_INPUT if an assumption names no guard or artifact of the process.
  */
 export function simulate(
   written: ProcessDefinition,
@@ -96,7 +96,7 @@ function withdrawsApprovals(
   return asksForApprovals && unsatisfied.length === 0 && isSentBack(definition, { event, from, to })
 }
 
-/** What a simulation may assume, beside `*`. */
+/** The names that a simulation may assume, beside `*`. */
 export function assumableNames({ guards, artifacts, transitions }: ProcessDefinition): readonly string[] {
   const negated = new Set(transitions.flatMap(({ guard }) => negatedNames(guard)))
   return [

@@ -115,10 +115,10 @@ function parseJsonEvidence(text: string, absolute: string): unknown {
 
 export type Freshness = 'current' | 'changed' | 'deleted'
 
-// About a millisecond: a server goes on answering meanwhile.
+// About a millisecond each, so that a server keeps answering.
 const perTurn = 200
 
-/** Whether files are still what they were. A file whose stamp is the same is not read. */
+/** Whether files are unchanged. A file with the same stamp is not read. */
 async function freshnessOf(folder: string, files: readonly EvidenceFileStamp[]): Promise<Freshness[]> {
   const top = realPath(folder)
   if (top === null) return files.map(() => 'deleted')
@@ -166,8 +166,8 @@ const maxTextLength = 64 * 1024
 const maxText = 1024 * 1024
 
 /**
- * What is at paths in a folder now: the hash of each file, and the text of short ones as far as a megabyte goes. Of a
- * secret file only whether it was written since.
+ * The current content of paths in a folder: the hash of each file, and the text of short ones up to a megabyte in total. A
+ * secret file has a hash of its stamp only.
  */
 async function contentsOf(folder: string, paths: readonly string[]): Promise<FileContent[]> {
   const top = await realpath(folder).catch(() => folder)
@@ -202,7 +202,7 @@ async function contentOf(top: string, path: string): Promise<FileContent> {
   }
   const file = await examine(top, path, { secrets: 'allowed' })
   if ('problem' in file) return { path, sha256: sha256(Buffer.from(file.problem)), text: null }
-  // Whoever knows the hash of a short secret can try what it is of.
+  // Anyone with the hash of a short secret can guess the secret.
   if (isSecretFile(path) || isSecretFile(file.path)) {
     return { path, sha256: sha256(Buffer.from(`secret file ${file.stamp}`)), text: null }
   }
@@ -210,7 +210,7 @@ async function contentOf(top: string, path: string): Promise<FileContent> {
   return { path, sha256: file.sha256, text: isShown ? await textOf(top, path, file.sha256) : null }
 }
 
-/** The text whose hash it is: a file that was written since is another. */
+/** The text with the given hash; null if the file was written since. */
 async function textOf(top: string, path: string, hash: string): Promise<string | null> {
   const read = await readContained(top, path, { maxBytes: maxTextLength })
   if ('reason' in read) return null

@@ -10,7 +10,7 @@ import type { HookAttempt, HookRun, HookSituation } from '../domain/hook/judge.t
 import type { RunRecord } from '../domain/run.ts'
 import { formatRemark, runRemarks } from './run/remarks.ts'
 
-/** Whose work it is: the tree that the hook acts for, and who knows the packages that its areas may name. */
+/** The work tree of a hook, with a function that reads the packages that scopes may name. */
 export interface HookWorkTree {
   readonly top: string
   readonly now: number
@@ -19,7 +19,7 @@ export interface HookWorkTree {
 
 const maxRuns = 1000
 
-/** What holds in a work tree: its open attempts, and the runs of their tasks and missions, else the only active run. */
+/** The open attempts of a work tree, with the runs of their tasks and missions, else the only active run. */
 export async function hookSituation(reads: Reads, place: HookWorkTree): Promise<HookSituation> {
   const inTree = await reads.tasks.attemptsInTree(place.top, place.now)
   const open = inTree.filter(({ status }) => status === 'open')
@@ -73,7 +73,7 @@ const maxMissions = 3
 const mostHolds = 5
 const maxRunsHeard = 5
 
-/** What goes on: the missions of the open work in the tree, else the project's open ones, and what waits for a person. */
+/** The briefing: missions of the open work in the tree, else the project's open ones, and open inbox items. */
 export async function readBriefing(reads: Reads, { attempts, runs }: HookSituation): Promise<Briefing> {
   const waiting = await reads.inboxItems.list({ status: 'open' }, { limit: mostHolds })
   return {

@@ -46,7 +46,7 @@ export function runEntry(run: RunRecord): RunEntry {
   }
 }
 
-/** What an accepted event is answered with; the same again when it is repeated with its key. */
+/** The answer to an accepted event; the same again if it is repeated with its key. */
 export const AcceptedEntry = z.object({
   /** Absent where nothing was done. */
   event_id: z.string().optional(),
@@ -118,7 +118,7 @@ export const ApprovalEntry = z.object({
   author: z.string(),
   identity: z.string().nullable(),
   created_at: z.string(),
-  /** When the same person sent the work back, so that it counts no longer. */
+  /** When the same person sent the work back, so that it no longer counts. */
   withdrawn_at: z.string().nullable(),
 })
 export type ApprovalEntry = z.output<typeof ApprovalEntry>
@@ -162,7 +162,7 @@ export function refusalEntry(refusal: RunRefusal): RefusalEntry {
   }
 }
 
-/** What a person said about a run, newest first. */
+/** The remarks of people on a run, newest first. */
 export const MessageEntry = z.object({
   author: z.string(),
   did: z.string(),
@@ -171,7 +171,7 @@ export const MessageEntry = z.object({
   to: z.string().nullable(),
 })
 
-/** How often a run was in a state. */
+/** A state with the number of visits. */
 export const VisitEntry = z.object({ state: z.string(), times: z.int() })
 
 export const RunProgressEntry = z.object({
@@ -181,7 +181,7 @@ export const RunProgressEntry = z.object({
   fewest_steps_to_end: z.int().nullable(),
 })
 
-/** A guard that does not hold, as a simulation tells it. */
+/** A guard that is not satisfied, in a simulation. */
 export const MissingEntry = z.object({
   guard_name: z.string(),
   description: z.string().optional(),
@@ -202,7 +202,7 @@ export function missingEntry({
 
 const outcome = z.enum(['succeeded', 'failed']).nullable()
 
-/** The states and transitions of a process, to be drawn: one from everywhere is one from each state that goes on. */
+/** A process as a graph: a transition from `*` becomes one from each state that is not final. */
 export const MachineAnswer = z.object({
   states: list(
     z.object({

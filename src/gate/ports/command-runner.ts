@@ -16,37 +16,37 @@ export interface CommandEnd {
 
 /** A command of a guard that a record elsewhere wants run on the machine of a caller. */
 export interface RequestedCommand extends CommandLine, PinnedCommand {
-  /** Of its result. */
+  /** The id of its result. */
   readonly id: string
-  /** Of the line with the content of the pinned files, as it is expected. */
+  /** The expected hash of the line with the content of the pinned files. */
   readonly hash: string
   /** Whether a person approved it at the server. */
   readonly approvedThere: boolean
 }
 
-/** How a command ended, and what became of the work tree meanwhile. */
+/** The end of a command, with the changes of the work tree meanwhile. */
 export interface CommandReport extends CommandEnd {
   /** Hash of the work tree when it had ended; null where it could not be measured. */
   readonly tree: string | null
-  /** The first of the files that were written meanwhile; null where that is not known. */
+  /** The first files that were written meanwhile; null if unknown. */
   readonly touched: readonly string[] | null
-  /** Of the command with its pinned files, when it had ended. */
+  /** Hash of the command with its pinned files after its end. */
   readonly hash: string
 }
 
 /** Runs commands on a machine, which looks by itself whether they were approved there. */
 export interface RemoteRunner {
-  /** Null where it goes on: its end is told later. The same command is run once. */
+  /** Null while it runs: its end is reported later. The same command runs once. */
   run(command: RequestedCommand): Promise<CommandReport | null>
 }
 
 /** Runs commands of guards, without input and apart from this process' terminal. */
 export interface CommandRunner {
-  /** Names this process, so that others can tell whether it still runs: `host:pid`. */
+  /** The name of this process, by which others can check whether it still runs: `host:pid`. */
   readonly name: string
   /** Resolves when the command has ended; never rejects: what cannot be started has failed. */
   start(command: CommandLine): Promise<CommandEnd>
-  /** Whether a runner of that name still runs. Null for one on another machine, which cannot be asked. */
+  /** Whether a runner of this name still runs. Null for one on another machine. */
   isAlive(runner: string): boolean | null
   /** Ends every command that runs, with its children. */
   stop(): Promise<void>
@@ -74,12 +74,12 @@ export interface ApprovedCommand extends PinnedCommand {
   readonly createdAt: number
 }
 
-/** A command, with these very files, that a person said no to. */
+/** A command, with exactly these files, that a person refused. */
 export interface RefusedCommand extends ApprovedCommand {
   readonly reason: string
 }
 
-/** What a person allows the server to run. Kept outside the project, where agents do not commit. */
+/** The commands that a person approved. Stored outside the project, where agents do not commit. */
 export interface CommandApprovals {
   /** The hash of a command, its folder and the content of the pinned files; a missing one counts as such. */
   hashOf(command: PinnedCommand): Promise<string>
@@ -89,7 +89,7 @@ export interface CommandApprovals {
   approve(approval: Omit<ApprovedCommand, 'files' | 'pinned'> & Partial<ApprovedCommand>): Promise<void>
   /** Those of these folders, the newest first. */
   list(folders: readonly string[]): Promise<readonly ApprovedCommand[]>
-  /** Keeps a no: it is not asked about again until it or a pinned file changes, or the no is taken back. */
+  /** Stores a refusal: it is not asked about again until the command or a pinned file changes, or it is revoked. */
   refuse(refusal: RefusedCommand): Promise<void>
   refusalOf(hash: string): Promise<RefusedCommand | null>
   /** Those of these folders, the newest first. */

@@ -19,11 +19,11 @@ export interface EvidenceFileStamp {
   readonly stamp: string
 }
 
-/** What is at a path: null for nothing. */
+/** The content of a path; null hash for nothing. */
 export interface FileContent {
   readonly path: string
   readonly sha256: string | null
-  /** Of a short text, all of it. */
+  /** The whole text, if it is short. */
   readonly text: string | null
 }
 
@@ -34,21 +34,21 @@ export interface EvidenceFiles {
    * the folder (also through a link), does not exist, or is no regular file.
    */
   read(folder: string, paths: readonly string[]): Promise<readonly EvidenceFile[]>
-  /** Whether files are still what they were, in the order given. Reads only those whose stamp is another. */
+  /** The status of files, in the given order. Reads only those whose stamp changed. */
   freshness(
     folder: string,
     files: readonly EvidenceFileStamp[],
   ): Promise<readonly ('current' | 'changed' | 'deleted')[]>
-  /** What is at these paths now, in the order given. Never fails: what cannot be read has a hash of its own. */
+  /** The content of paths, in the given order. Never fails: unreadable files have a hash of their own. */
   contents(folder: string, paths: readonly string[]): Promise<readonly FileContent[]>
 }
 
-/** What people were shown, kept outside the project for a while, so that a change since then can be told as a difference. */
+/** Contents shown to people, stored outside the project for a limited time, to show later changes as a diff. */
 export interface PreviewStore {
-  /** Whether it is known what a content is of; what is asked for is kept longer. */
+  /** Whether a content is stored; renews its lifetime. */
   isKept(content: string): Promise<boolean>
   /** Keeps what a content is of. What cannot be kept is not. */
   keep(content: string, parts: ContentParts): Promise<void>
-  /** What differs now from what a content, perhaps shortened, was of. Null where that is not kept. */
+  /** The difference from a stored content, whose name may be shortened. Null if it is not stored. */
   since(content: string, now: ContentParts): Promise<ContentDifference | null>
 }

@@ -64,20 +64,20 @@ export interface RunReads {
    * succeeded; those of dropped tasks left out. Oldest first, at most 100.
    */
   lost(subject: GatedSubject): Promise<readonly RunRecord[]>
-  /** Active runs of these tasks, or of these missions as a whole, that somebody approved and still does; at most 100. */
+  /** Active runs of these tasks, or of these missions as a whole, with a valid approval; at most 100. */
   approvedBy(
     identity: string,
     subjects: { readonly taskIds: readonly TaskId[]; readonly missionIds: readonly MissionId[] },
   ): Promise<readonly RunRecord[]>
   definition(hash: string): Promise<ProcessDefinition | null>
-  /** What moved a run, newest first. */
+  /** The moves of a run, newest first. */
   history(runId: RunId, request: PageRequest): Promise<Page<RunEvent>>
-  /** What gave a run this revision; null for the first. */
+  /** The event that created a revision; null for the first. */
   eventAt(runId: RunId, revision: number): Promise<RunEvent | null>
   /** The remote machines that files were submitted from, by the run's revision; those of the record's own machine are not in it. */
   machinesOfRun(runId: RunId): Promise<ReadonlyMap<number, string>>
   refusals(runId: RunId, request: PageRequest): Promise<Page<RunRefusal>>
-  /** How often this event was refused with this code since the run came to this revision's state; with the same tried. */
+  /** The refusals of this event with this code since the run entered its state; optionally with the same submission. */
   refusalsAlike(
     runId: RunId,
     refused: {
@@ -90,8 +90,7 @@ export interface RunReads {
   /** Oldest first, at most 1000. */
   approvals(runId: RunId): Promise<readonly RunApproval[]>
   /**
-   * The last result of a command line in a folder on a tree, or on any tree. One that a runner submitted counts whatever
-   * its folder is called there.
+   * The last result of a command line in a folder on a tree, or on any tree. A runner's result counts for any folder.
    */
   commandResult(
     command: Pick<CommandResult, 'run' | 'folder'> & { readonly by?: 'runner' },
@@ -111,7 +110,7 @@ export interface RunReads {
    * while an attempt has no end.
    */
   changesOf(attemptIds: readonly AttemptId[]): Promise<readonly AttemptChanges[]>
-  /** What the project set, by name; what is not there has its default. */
+  /** The project's settings by name; absent ones have their defaults. */
   settings(): Promise<ReadonlyMap<SettingName, string>>
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }

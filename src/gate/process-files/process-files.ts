@@ -21,7 +21,7 @@ import { type ReadDefinition, readDefinition } from './read-definition.ts'
 interface ProcessFolders {
   /** The project's root. */
   readonly project: string
-  /** What a relative path is meant from. */
+  /** Base folder of relative paths. */
   readonly working: string
   /** The processes that come with Waymark. */
   readonly shipped: string
@@ -129,7 +129,7 @@ async function readInside(path: string, { project }: ProcessFolders): Promise<Bu
   return read.content
 }
 
-/** Of any other file nothing is told, because what is wrong with it may repeat what is in it. */
+/** Reports no details about any other file, because an error may quote its content. */
 function isProcess(path: string, text: string): boolean {
   return /\.ya?ml$/i.test(path) && /^[ \t]*(?:\{\s*)?["']?process["']?[ \t]*:/m.test(text)
 }
@@ -208,7 +208,7 @@ export function readInWorker(text: string): Promise<ReadDefinition> {
   })
 }
 
-/** The bundle lies beside it; in the sources it is TypeScript, which Node runs as it is. */
+/** The worker is bundled beside this module; in the sources Node runs it as TypeScript. */
 function workerFile(): string {
   const bundled = join(import.meta.dirname, 'definition-worker.js')
   return existsSync(bundled) ? bundled : join(import.meta.dirname, 'definition-worker.ts')

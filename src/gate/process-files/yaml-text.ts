@@ -8,9 +8,9 @@ const largestFile = 50_000
 export interface YamlText {
   /** The file as plain data. */
   readonly data: unknown
-  /** Where something of a definition stands; the nearest thing around it where it is not written. */
+  /** The location of a part of a definition; of the nearest part around it if it is absent. */
   placeAt(path: DefinitionPath): FileLocation | null
-  /** Where the last key of a path stands. */
+  /** The location of the last key of a path. */
   placeOfKey(path: DefinitionPath): FileLocation | null
 }
 
@@ -75,7 +75,7 @@ function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`
 }
 
-/** The offset of the first alias or anchor. A few of them can stand for a gigabyte. */
+/** The offset of the first alias or anchor. A few of them can expand to a gigabyte. */
 function firstAlias(document: Document.Parsed): number | null {
   let found: number | null = null
   visit(document, (_, node) => {

@@ -31,7 +31,7 @@ export interface CommandResultTable {
 export interface CommandOutputTable {
   project_id: string
   command_id: string
-  /** Of the text. */
+  /** Hash of the text. */
   sha256: string
   bytes: number
   /** The text, as gzip writes it; empty where it was removed. */

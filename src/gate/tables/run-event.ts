@@ -270,7 +270,7 @@ export async function applyApprovalsWithdrawn(
     .execute()
 }
 
-/** What happened to a run, newest first. */
+/** The moves of a run, newest first. */
 export function runEventReads({
   db,
   projectId,

@@ -308,8 +308,8 @@ const lostInPhase = prepareQuery((db, projectId: string, phaseId: string) =>
 )
 
 /**
- * Runs of the same that failed or were cancelled, and that no later run of the same definition and subject made good;
- * those of dropped tasks are not asked for any more. Oldest first.
+ * Failed or canceled runs without a later successful run of the same definition and subject; without those of dropped
+ * tasks. Oldest first.
  */
 const lostRuns = (db: Kysely<Tables>, projectId: string) =>
   db

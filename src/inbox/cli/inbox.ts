@@ -18,7 +18,7 @@ export const inbox: AnswerView<'inbox'> = (answer, page) => {
   return blocks(...lines)
 }
 
-/** What is asked, or the command that shows it; and each way to answer. */
+/** The question of an item, or the command that shows it; and the possible answers. */
 function answerLines(item: InboxRow): string {
   const answers = item.answers.map(({ verb, command }) => {
     const content =
@@ -51,7 +51,7 @@ function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): 
   return [task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`]
 }
 
-/** What waits for a person: each inbox item with why, who opened it, and its files. */
+/** The inbox: each item with its reason, its opener and its files. */
 export function inboxList(items: readonly InboxItemEntry[], page: RenderContext): string {
   return blocks(...items.map((item) => inboxItemText(item, page)))
 }

@@ -5,10 +5,10 @@ import { reopenTask } from '../../review/domain/review.ts'
 import type { InboxItem, InboxItemAnswer, InboxItemKind } from '../../track/domain/records.ts'
 import type { Attempt, Task } from '../../track/domain/task.ts'
 
-/** What a person can do with an inbox item. */
+/** The answers that a person can give to an inbox item. */
 export type InboxVerb = 'approve' | 'reject' | 'answer' | 'dismiss'
 
-/** How an item ends. */
+/** The end of an item. */
 interface InboxItemEnding {
   readonly status: 'resolved' | 'dismissed'
   readonly action: InboxItemAnswer
@@ -20,7 +20,7 @@ const answered = { status: 'resolved', action: 'answered' } as const
 const accepted = { status: 'resolved', action: 'accepted' } as const
 const approved = { status: 'resolved', action: 'approved' } as const
 
-/** What each kind of item can be answered with, and how it ends then. */
+/** The possible answers to each kind of item, and its end by each. */
 const endings: Readonly<Record<InboxItemKind, Readonly<Partial<Record<InboxVerb, InboxItemEnding>>>>> = {
   blocker: { answer: answered, dismiss: dismissed },
   review: {
@@ -35,7 +35,7 @@ const endings: Readonly<Record<InboxItemKind, Readonly<Partial<Record<InboxVerb,
   stale_attempt: { approve: approved, reject: rejected, dismiss: dismissed },
 }
 
-/** What a person is offered for an item, in the order in which it is listed. */
+/** The answers offered for an item, in order. */
 export function verbsFor(kind: InboxItemKind): readonly InboxVerb[] {
   return (['answer', 'approve', 'reject', 'dismiss'] as const).filter((verb) => endings[kind][verb])
 }
@@ -53,7 +53,7 @@ export function commandFor(verb: InboxVerb, id: string): string {
   }
 }
 
-/** How an item ends by what a person does. Fails where its kind cannot be answered so, and where words are missing. */
+/** The end of an item by an answer. Fails if its kind does not allow the answer, or if words are missing. */
 export function endingOf(
   { id, kind, status, closedBy, closedAt }: InboxItem,
   verb: InboxVerb,
@@ -121,7 +121,7 @@ function endOfAttempt(
   if (kind !== 'stale_attempt' || attempt?.status !== 'open' || action === 'dismissed') return []
   const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
   if (action === 'rejected') return [{ kind: 'attempt.continued', ...about }]
-  // Who has spoken since is not silent: giving the attempt up now would take it from someone at work.
+  // The agent acted since, so it is still working: do not abandon its attempt.
   if (attempt.lastCallAt > openedAt) return []
   return [{ kind: 'attempt.abandoned', ...about, reason: answer ?? 'A person abandoned a stale attempt.' }]
 }

@@ -1,6 +1,6 @@
 import { type InboxItemKind, itemKinds } from '../../track/domain/records.ts'
 
-/** What of the open inbox items about a task holds up what depends on it, by the word that the project set. */
+/** The open items of a task that block its dependents, by the project's setting. */
 const holding = {
   blockers: ['blocker', 'review'],
   all: itemKinds,

@@ -30,11 +30,11 @@ import { contentField, reasonField, requireAnswerText, roleField } from './subje
 
 const Approved = z.object({ role: z.string(), of: z.string().nullable() })
 
-/** What was decided about a run, beside what the event that it sent is answered with. */
+/** The result of a decision about a run, besides the answer to its event. */
 export const RunDecided = z.object({
   run_id: z.string(),
   decided: z.boolean(),
-  /** Null where a no sends no event. */
+  /** Null if a rejection sends no event. */
   event: z.string().nullable().optional(),
   approvals: list(Approved).optional(),
   already_approved: list(Approved.extend({ author: z.string(), created_at: z.string() })).optional(),
@@ -43,7 +43,7 @@ export const RunDecided = z.object({
   ...AcceptedEntry.partial().shape,
 })
 
-/** What is measured for a person's decision about a run, whose commands may have to run. */
+/** The measurements for a decision about a run, whose commands may have to run. */
 export const decisionMeasurements = { ...shownMeasurements, ran: commandRuns }
 export type DecisionMeasurements = typeof decisionMeasurements
 
@@ -95,18 +95,18 @@ export const decide = defineOperation({
     return recordDecision(deciding, sending, prepared)
   })
 
-/** What a person decides about a run. */
+/** A person's decision about a run. */
 export interface RunDecision {
   readonly event: string
   readonly reason: string | null
   readonly payload: JsonObject | null
   readonly role: string | undefined
   readonly approvals: readonly ApprovalInput[]
-  /** What they saw was looked at again: the run must not move meanwhile. */
+  /** The reviewed content was compared with the current one: the run must not move meanwhile. */
   readonly seen: boolean
 }
 
-/** A person's event as it is sent. Fails where its process has no such event, or asks for words that are missing. */
+/** A person's event. Fails if the process has no such event, or if it needs a reason that is missing. */
 export function requestFor({ record, definition }: LoadedRun, decision: RunDecision): SendEventRequest {
   const event = eventNamed(definition, decision.event)
   if (!event) {
@@ -146,8 +146,8 @@ export function requestFor({ record, definition }: LoadedRun, decision: RunDecis
 }
 
 /**
- * Records a person's event, with the approvals that they give first. An approval stays given where the event still lacks
- * something, such as a second one; the answer says so. Anything else that refuses the event fails.
+ * Records a person's event, with the approvals that they give first. The approvals stay recorded if the event is still
+ * blocked, and the answer names the missing guards. Any other refusal fails.
  */
 export async function recordDecision(
   deciding: Pick<TransactionInput<Measurements, unknown>, 'reads' | 'context' | 'setting'>,

@@ -13,11 +13,11 @@ import { attemptStatuses, outcomeAuthorOf } from '../../track/domain/task.ts'
 
 import { ChoiceEntry, choiceEntries } from './subject.ts'
 
-/** What a person decides by: the run, its choices, what was measured and what was claimed. */
+/** The evidence for a decision: the run, its choices, the measurements and the claims. */
 export const InboxEvidence = z.object({
   run: z.object({ process_name: z.string(), state: z.string() }).nullable(),
   choices: list(ChoiceEntry),
-  /** Whose measured changes are to be approved. */
+  /** The subject of the measured changes to approve. */
   changed: z
     .object({ mission_id: z.string().nullable(), task_id: z.string().nullable(), tasks: list(Named) })
     .nullable(),
@@ -29,7 +29,7 @@ export const InboxEvidence = z.object({
   measured: MeasuredShort.nullable(),
   /** The agent's own words about its work. */
   claimed: z.string().nullable(),
-  /** Who completed the attempt, and with that said so. */
+  /** The actor who completed the attempt and made these claims. */
   claimed_by: z.string().nullable(),
   claimed_by_person: z.string().nullable(),
 })
@@ -38,7 +38,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
   const { tasks, runs } = reads
   const { taskId, attemptId, runId } = item
   const run = runId === null ? null : await runs.find(runId)
-  // What a run waits for is judged by the last work on its task.
+  // A run is judged by the last work on its task.
   const last = taskId === null ? null : await tasks.lastAttempt(taskId)
   const attempt = attemptId === null ? last : await tasks.attempt(attemptId)
   const end = attempt === null || attempt.status === 'open' ? null : await tasks.end(attempt.id)
@@ -69,7 +69,7 @@ async function choicesOf({ runs }: Reads, { request }: InboxItem, run: RunRecord
 
 const maxTasks = 5
 
-/** Whose measured changes are to be approved, so that their diff can be opened; null where it is not about them. */
+/** The subject of the measured changes to approve, to link their diff; null for other items. */
 async function changesToApprove({ runs, tasks }: Reads, { request }: InboxItem, run: RunRecord | null) {
   if (run === null || request === null || request.kind === 'command') return null
   if (request.kind === 'decision' && !request.approvals.some(({ of }) => of === 'changes')) return null

@@ -9,15 +9,15 @@ import { issueWords } from '../../track/operations/record-answer.ts'
 import { commandFor, verbsFor } from '../domain/answers.ts'
 import type { InboxItemLine } from '../ports/item-reads.ts'
 
-/** What waits for a person: whole, as a blocker of a mission, and in one line beside a task. */
+/** An open item in an answer: complete, as a blocker of a mission, or in one line beside a task. */
 
 const itemKind = z.enum(itemKinds)
 const itemStatus = z.enum(['open', 'resolved', 'dismissed'])
 
-/** The hash of what is shown: an answer names it, so that nothing else is decided. Null where words alone answer. */
+/** The hash of the content: an answer names it, so that nothing else is decided. Null if words alone are the answer. */
 export const content = z.string().nullable()
 
-/** What a person is asked to decide about a run, or to allow it to run. */
+/** The request of an item: a decision about a run, or the approval of a command. */
 const ItemRequestEntry = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('decision'),
@@ -68,7 +68,7 @@ export const InboxItemEntry = z.object({
   issue_id: z.string().nullable(),
   run_id: z.string().nullable(),
   request: ItemRequestEntry.nullable(),
-  /** What the agent did meanwhile, in its words. */
+  /** The agent's own account of its work meanwhile. */
   workaround: z.string().nullable(),
   /** The first of the paths that it is about, and how many there are. */
   paths: strings,
@@ -77,7 +77,7 @@ export const InboxItemEntry = z.object({
   /** The person behind the agent that opened it, where a server knows its people. */
   opened_by_person: z.string().nullable(),
   opened_at: z.string(),
-  /** How it can be ended, while it is open. */
+  /** The possible answers, while it is open. */
   answers: list(z.object({ verb: z.string(), command: z.string() })),
   answer: z.string().nullable(),
   action: z.enum(itemAnswers).nullable(),
@@ -110,7 +110,7 @@ export function inboxItemEntry({ item, issue, opener }: InboxItemLine, personOf:
     paths: item.paths.slice(0, 50),
     paths_total: item.paths.length,
     opened_by: item.openedBy,
-    // What Waymark opens by itself is nobody's, whoever acted then.
+    // Items opened by Waymark have no opener, whoever acted then.
     opened_by_person:
       opener !== null && displayName({ actor: opener }) === item.openedBy ? personOf(opener) : null,
     opened_at: instant(item.openedAt),
@@ -122,7 +122,7 @@ export function inboxItemEntry({ item, issue, opener }: InboxItemLine, personOf:
   }
 }
 
-/** What a person can do with an item. Work on a task is looked at first. */
+/** The possible answers to an item. Work on a task is reviewed first. */
 function possibleAnswers({ id, kind, taskId }: InboxItem): InboxItemEntry['answers'] {
   const look = { verb: 'Look at the work, approve it or send it back', command: `waymark review ${taskId}` }
   const verbs = verbsFor(kind).map((verb) => ({ verb: verbWords[verb], command: commandFor(verb, id) }))
@@ -145,14 +145,14 @@ export const BlockerEntry = z.object({
       closed_at: z.string().nullable(),
       answer: z.string().nullable(),
       status: itemStatus,
-      /** The same in plain words, where it is known: a yes and a sending back both end a review. */
+      /** The action in plain words, if known: an approval and a rejection both end a review. */
       action: z.enum(itemAnswers).optional(),
     })
     .optional(),
 })
 export type BlockerEntry = z.output<typeof BlockerEntry>
 
-/** A blocker: an issue that asks for a person, or a review that a completion asked for. */
+/** A blocker: an issue for a person, or a review requested by a completion. */
 export function blockerEntry({ item, issue }: Pick<InboxItemLine, 'item' | 'issue'>): BlockerEntry {
   return {
     id: issue?.id ?? item.id,
@@ -174,7 +174,7 @@ export function blockerEntry({ item, issue }: Pick<InboxItemLine, 'item' | 'issu
   }
 }
 
-/** What waits for a person, as the agent that waits reads it. */
+/** An open item as the waiting agent reads it. */
 export const WaitingEntry = z.object({ item_id: z.string(), kind: itemKind, question: z.string() })
 export type WaitingEntry = z.output<typeof WaitingEntry>
 

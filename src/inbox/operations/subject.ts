@@ -10,7 +10,7 @@ import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { InboxItem } from '../../track/domain/records.ts'
 
-/** What a person decides about: a run, with the inbox item through which it was named if it was; or another inbox item. */
+/** The subject of a decision: a run, with the inbox item that named it, if any; or another inbox item. */
 export type DecisionSubject =
   | { readonly kind: 'run'; readonly loaded: LoadedRun }
   | { readonly kind: 'inbox_item'; readonly item: InboxItem }
@@ -86,7 +86,7 @@ export const ChoiceEntry = z.object({
   answer: z.enum(['yes', 'no', 'other']),
   sends_back: z.boolean(),
   approves: z.boolean(),
-  /** What its payload must hold beside a reason. */
+  /** Required fields of its payload besides a reason. */
   asks_for: strings,
 })
 

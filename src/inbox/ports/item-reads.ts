@@ -13,13 +13,13 @@ export interface InboxItemFilter extends RecordFilter {
 export interface InboxItemLine {
   readonly item: InboxItem
   readonly issue: Issue | null
-  /** Who acted when it was opened; null where it is not recorded yet. */
+  /** The actor who opened it; null if it is not recorded yet. */
   readonly opener: Actor | null
 }
 
 export interface InboxItemReads {
   find(id: string): Promise<InboxItem | null>
-  /** Who acted when it was opened. */
+  /** The actor who opened it. */
   opener(id: InboxItem['id']): Promise<Actor | null>
   /** Open ones oldest first, closed ones newest first; `before` is then `after` for open ones. */
   list(filter: InboxItemFilter, request: PageRequest): Promise<Page<InboxItemLine>>
@@ -35,9 +35,9 @@ export interface InboxItemReads {
   ofRuns(runIds: readonly string[]): Promise<readonly InboxItem[]>
   /** The ended holds of a run that were answered in words, newest first. */
   answeredOfRun(runId: string, limit: number): Promise<readonly InboxItem[]>
-  /** The open question whether a command may run, by the hash of what is asked. */
+  /** The open item about a command, by the hash of its content. */
   openCommand(hash: string): Promise<InboxItem | null>
-  /** Of such hashes the last question that a person said yes or no to, unless that was taken back since. */
+  /** The last answered items with these hashes, except those that were revoked since. */
   answeredCommands(hashes: readonly string[]): Promise<readonly InboxItem[]>
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }

@@ -326,7 +326,7 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
   }
 }
 
-/** How many questions about commands are looked at for their answers, the newest first. */
+/** The maximum number of items about commands that are searched for answers, newest first. */
 const maxQuestions = 500
 
 /** Open ones oldest first, because they wait; anything else newest first. */

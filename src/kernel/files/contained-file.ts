@@ -19,7 +19,7 @@ import { specialKind } from './regular-file.ts'
 /** Why a path is refused. */
 export interface PathRefusal {
   readonly reason: RefusalReason
-  /** What stands there, or the size, or the system's word for it. */
+  /** The kind of file, the size, or the system's error code. */
   readonly detail?: string | undefined
 }
 
@@ -37,7 +37,7 @@ export type RefusalReason =
   | 'unreadable'
   | 'changed'
 
-/** Where a path leads inside its base folder. */
+/** A path inside its base folder. */
 export interface ContainedPath {
   /** From the base, with `/`, without links, `.` and `..`: one spelling for each file. */
   readonly path: string
@@ -60,8 +60,8 @@ export function isWithin(folder: string, path: string): boolean {
 }
 
 /**
- * Where a path from an untrusted source leads, links followed, if that is inside the base folder. It may be absolute or
- * relative to the base; a relative one with `..` must not leave the base on its way.
+ * Resolves an untrusted path with its links, if it is inside the base folder. It may be absolute or relative to the base;
+ * a relative path with `..` must not leave the base at any point.
  */
 export function containedPath(
   base: string,
@@ -75,7 +75,7 @@ export function containedPath(
   if (typeof top !== 'string') return refusal('missing')
   const named = resolve(top, path)
   const own = pathSegmentsBelow(top, named)
-  // An absolute path may spell the base in another way, through a link above it.
+  // An absolute path may spell the base differently, through a link above it.
   if (!isAbsolute(path) && own === null) return refusal('outside')
   const reached = reach(named)
   if (typeof reached !== 'string')
@@ -89,13 +89,13 @@ export function containedPath(
   return { path: inside, absolute: reached }
 }
 
-/** Whether a folder is outside, also one that is not there: what is missing outside is not told. */
+/** Whether a folder is outside, even if it does not exist: whether files outside exist is not revealed. */
 function isOutside(top: string, folder: string): boolean {
   const reached = reachedPath(folder)
   return typeof reached === 'string' && pathSegmentsBelow(top, reached) === null
 }
 
-/** What a path leads to, although its last parts need not exist yet. A link that leads nowhere is refused. */
+/** Resolves a path whose last parts need not exist yet. Refuses a broken link. */
 export function reachedPath(path: string): string | PathRefusal {
   const missing: string[] = []
   for (let existing = path; ; existing = dirname(existing)) {
@@ -162,7 +162,7 @@ export async function readContained(
   }
 }
 
-/** Writes a file inside the base whole or not at all, its folders with it. What stands there is replaced, a link too. */
+/** Writes a file inside the base atomically, with its folders. Replaces an existing file, also a link. */
 export function writeContained(
   base: string,
   path: string,
@@ -174,7 +174,7 @@ export function writeContained(
       rmSync(draft, { force: true })
       // `wx` never follows a link at the name itself.
       writeFileSync(draft, content, { flag: 'wx', mode: 0o600 })
-      // A folder on the way may have become a link meanwhile.
+      // A folder of the path may have become a link meanwhile.
       if (realPath(folder.path) !== dirname(place.absolute)) throw new Error('changed')
       renameSync(draft, `${folder.path}/${name}`)
     } finally {
@@ -183,11 +183,11 @@ export function writeContained(
   })
 }
 
-/** Removes what stands at a path inside the base, a folder with all that is in it: a link itself, never what it leads to. */
+/** Removes a path inside the base with all its content; of a link only the link, never its target. */
 export function removeContained(base: string, path: string): ContainedPath | PathRefusal {
   const open = (folder: OpenFolder, name: string) => openFolder(`${folder.path}/${name}`)
   const done = actInside(base, path, open, removeIn)
-  // Without a folder on the way there is nothing to remove.
+  // If a folder of the path is missing, there is nothing to remove.
   return 'reason' in done && done.detail === 'ENOENT' ? linkFree(base, path) : done
 }
 
@@ -262,7 +262,7 @@ function realPath(path: string): string | PathRefusal {
   }
 }
 
-/** What stands at a path, where that is a link: the link. */
+/** The entry at a path; for a link, the link itself. */
 export function entryAt(path: string): Stats | undefined {
   try {
     return lstatSync(path)

@@ -31,7 +31,7 @@ export function closeFolder({ held }: OpenFolder): void {
   if (held >= 0) closeSync(held)
 }
 
-/** The folder of a name in another one, made where there is none. */
+/** Opens a folder inside another one, created if missing. */
 export function makeFolderIn({ path }: OpenFolder, name: string): OpenFolder {
   const place = `${path}/${name}`
   // Not `recursive`: in an open folder that was removed meanwhile, Node tries that for ever.
@@ -43,7 +43,7 @@ export function makeFolderIn({ path }: OpenFolder, name: string): OpenFolder {
   return openFolder(place)
 }
 
-/** Removes what stands at a name, a folder with all that is in it: of a link the link, never what it leads to. */
+/** Removes a name in a folder, with all its content; of a link only the link, never its target. */
 export function removeIn({ path }: OpenFolder, name: string | Buffer): void {
   // Bytes, because a name need not be text.
   const place = Buffer.concat([Buffer.from(`${path}/`), Buffer.from(name)])

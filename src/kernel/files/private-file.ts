@@ -41,7 +41,7 @@ const patience = 5_000
 const abandoned = 3_000
 const look = 15
 
-/** Runs while no other process does the same with this file: they read it and write it anew. */
+/** Runs while no other process holds the same lock: they read the file and rewrite it. */
 export function runLocked<Result>(file: string, run: () => Result): Result {
   const lock = `${file}.lock`
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

@@ -14,7 +14,7 @@ import type { FileHandle } from 'node:fs/promises'
 // Windows has neither flag: undefined counts as 0, and there a pipe is no file of a folder.
 const { O_NOFOLLOW, O_NONBLOCK: noWait } = constants
 
-/** Something stands at a path that is not a regular file: a pipe never begins, a device may never end. */
+/** A path is not a regular file: reading a pipe or a device may never end. */
 class NotRegularFile extends Error {
   constructor(path: string | Buffer, kind: string) {
     super(`${path.toString()} is ${kind}, not a file.`)
@@ -22,7 +22,7 @@ class NotRegularFile extends Error {
   }
 }
 
-/** What stands at a path if it is neither a file nor a folder, in words; null for those two. */
+/** The kind of an entry that is neither file nor folder, in words; null for those two. */
 export function specialKind(found: Stats): string | null {
   if (found.isFile() || found.isDirectory()) return null
   if (found.isFIFO()) return 'a pipe'
@@ -87,8 +87,8 @@ function refuseSpecial(path: string | Buffer, found: Stats): void {
 }
 
 /**
- * The content of a regular file of at most so many bytes that Waymark wrote itself. Null where there is none: a link is
- * not followed, and a pipe is not waited for.
+ * The content of a regular file that Waymark wrote, up to a size. Null if there is none; does not follow links or wait for
+ * pipes.
  */
 export function readOwn(path: string, maxBytes: number): Buffer | null {
   let file = -1

@@ -9,7 +9,7 @@ export interface Machine {
   readonly home: string
 }
 
-/** Where programs of this platform keep what is theirs: outside of every project, where no repository brings a file along. */
+/** The platform's folder for state of programs: outside of every project, so that no repository contains it. */
 export function stateFolder({ platform, environment, home }: Machine): string {
   if (platform === 'win32') return `${environment['LOCALAPPDATA'] ?? `${home}\\AppData\\Local`}\\waymark`
   if (platform === 'darwin') return `${home}/Library/Application Support/waymark`
@@ -19,8 +19,8 @@ export function stateFolder({ platform, environment, home }: Machine): string {
 }
 
 /**
- * Removes what Waymark keeps in a state folder; answers whether it is gone. In a project others can write that folder: no part
- * of it may have become a link.
+ * Removes Waymark's files in a state folder; returns whether they are gone. Others can write to such a folder in a project,
+ * so no part of its path may be a link.
  */
 export function removeFromState(folder: string, path: string): boolean {
   const end = folder.lastIndexOf(`${sep}.waymark${sep}state${sep}`)

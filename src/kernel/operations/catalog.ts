@@ -247,8 +247,8 @@ export type OperationName = CatalogOperation['name']
 
 type OperationByName<Name extends OperationName> = Extract<CatalogOperation, { readonly name: Name }>
 
-/** What an operation takes, as a caller writes it. */
+/** The input of an operation, as a caller writes it. */
 export type InputOf<Name extends OperationName> = z.input<OperationByName<Name>['input']>
 
-/** What an operation answers. */
+/** The answer of an operation. */
 export type OutputOf<Name extends OperationName> = z.output<OperationByName<Name>['output']>

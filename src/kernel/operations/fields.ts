@@ -12,12 +12,9 @@ import { planFormats } from '../../project/ports/project-files.ts'
 import type { ChangeReport } from '../../track/domain/changes.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 
-/** The shapes of what machines are asked to measure and of what they measured. */
+/** The shapes of briefs and results of measurements. */
 
-/**
- * A list that is read until its first mistake: what others send may have a mistake in each of its values, and naming
- * them all takes seconds.
- */
+/** A list whose validation stops at the first error: collecting the errors of all values could take seconds. */
 export function list<Item extends z.ZodType>(
   item: Item,
   most = 200_000,
@@ -137,7 +134,7 @@ export const difference = z.strictObject({
   ),
 })
 
-/** What a file of a process says; the server reads it by itself. */
+/** The text of a process file; the server parses it itself. */
 export const processSource = z.strictObject({
   file: z.string(),
   origin: z.enum(['project', 'shipped', 'file']),
@@ -302,7 +299,7 @@ export const loadedPlan = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('log'), lines: list(words, 1_000_000) }),
 ])
 
-/** What is common to the work trees of one repository. */
+/** The common state of all work trees of a repository. */
 export const location = z.strictObject({
   top: path,
   mainTop: path,

@@ -4,7 +4,7 @@ import type { Mission, Phase } from '../../track/domain/mission.ts'
 import type { Attempt, Task } from '../../track/domain/task.ts'
 import { callTo, Failure, hintOf } from '../failure.ts'
 
-/** A session or a turn that hooks told of, where something else is asked for: it has commands of its own. */
+/** A recorded session or turn where another entity is expected: it has its own commands. */
 export function refuseRecordedId(id: string): void {
   if (!/^(?:cs|tn)-/.test(id)) return
   const isTurn = id.startsWith('tn-')
@@ -73,13 +73,13 @@ export async function findPlanned(reads: Reads, id: string): Promise<PlannedTask
   })
 }
 
-/** What a reader looks at: without a mission every open plan, with "none" the project's own. */
+/** The plans to read: default all open plans; "none" is the project's own. */
 export async function spanOf(reads: Reads, mission: string | undefined): Promise<PlanSpan> {
   if (mission === undefined) return 'open'
   return mission === 'none' ? null : ownerOf(reads, mission)
 }
 
-/** The mission whose plan is meant, or null for the project's own. */
+/** The mission whose plan is meant; null for the project's own. */
 export async function ownerOf(reads: Reads, mission: string | undefined): Promise<PlanOwner> {
   return mission === undefined ? null : (await findMission(reads, mission)).id
 }

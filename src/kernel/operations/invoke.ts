@@ -19,15 +19,15 @@ export interface InvokeOptions {
   readonly idempotencyKey?: string
 }
 
-/** What an operation was asked, as it understood it, and what it answered. */
+/** The parsed input of an operation, and its answer. */
 export interface InvokeResult {
   readonly input: Readonly<Record<string, unknown>>
   readonly answer: Answer
-  /** What is said before it: that the project was moved, and this is what it was. */
+  /** A notice before the answer: the project was moved. */
   readonly notice: string | null
 }
 
-/** The one way into an operation, for every surface. Fails with a `Failure` that says what to do instead. */
+/** The entry point to an operation for every surface. Fails with a `Failure`. */
 export async function invoke(
   operation: Operation,
   context: Context,
@@ -37,7 +37,7 @@ export async function invoke(
   return (await invokeParsing(operation, context, rawInput, options)).answer
 }
 
-/** The same, where the answer is written out by what was asked. */
+/** The same, for surfaces that also need the parsed input. */
 export async function invokeParsing(
   operation: Operation,
   context: Context,
@@ -63,7 +63,7 @@ export async function invokeParsing(
     handlingContext(operation.kind === 'query' ? readOnlyContext(context) : context, idempotency),
     input,
   )
-  // What concerns the server is asked outside of every project, too.
+  // Operations about the server also work outside of projects.
   const isOfProject = operation.kind === 'query' && operation.ofServer !== true
   const notice = isOfProject ? await context.store.notice() : null
   return { input, answer: briefAnswerOf(operation, input, answer), notice }
@@ -77,7 +77,7 @@ function briefAnswerOf(
   return brief && input['brief'] === true ? brief(answer) : answer
 }
 
-/** What only people may decide is refused to an agent, also where it reaches the command line. */
+/** Refuses operations for people to an agent, also at the command line. */
 function refuseAgent(operation: Operation, { actor }: Context): void {
   if (operation.audience !== 'person' || operation.kind === 'query' || actor.kind === 'person') return
   throw new Failure('FORBIDDEN', `Only people can call ${operation.name}. ${actor.name} is an agent.`, {
@@ -173,7 +173,7 @@ function handlingContext(context: Context, idempotency: Idempotency | undefined)
   return { ...context, measurer, record: recording(idempotency), recordAside: recording(undefined) }
 }
 
-/** What a query is given at run time, too: a helper that records fails wherever a query reaches it. */
+/** Checked at run time too: a helper that records fails in a query. */
 function readOnlyContext(context: Context): Context {
   const { store, team } = context
   return {

@@ -27,7 +27,7 @@ export function printEntity(answer: Answer, input: Answer): readonly string[] {
   return [input['format'] === 'text' ? printAsText(answer) : JSON.stringify(answer)]
 }
 
-/** A list, bare; where it was cut, a second block says how it goes on. */
+/** A plain list; if it was cut, a second block has the cursor. */
 export function printList(key: string): (answer: Answer, input: Answer) => readonly string[] {
   return (answer, input) => {
     const entries = answer[key]

@@ -36,7 +36,7 @@ export interface DueNotices {
   readonly taken: readonly LeasedNotice[]
   /** Whether there are any notifications. */
   readonly isAsked: boolean
-  /** How far the log was read. */
+  /** The last log entry that was read. */
   readonly position: number
 }
 

@@ -26,19 +26,19 @@ const NotificationEntry = z.object({
   id: z.string(),
   name: z.string(),
   form: z.enum(notificationForms),
-  /** The origin of its address, or the machine whose desktop it is. */
+  /** The origin of its address, or the machine of its desktop. */
   to: z.string(),
   kinds: strings,
   owner: z.string(),
   own: z.boolean(),
   private_network: z.boolean(),
   created_at: z.string(),
-  /** How many notices wait to be sent, or to be tried again. */
+  /** The number of notices to be sent or retried. */
   waiting: z.int(),
   last_sent_at: z.string().nullable(),
   /** Why the last try failed, while nothing was sent since; null where all is well. */
   last_error: z.string().nullable(),
-  /** When what could not be sent is tried again; null where it was given up, or nothing is to be tried. */
+  /** The time of the next retry; null if there is none. */
   next_try_at: z.string().nullable(),
 })
 
@@ -98,7 +98,7 @@ async function entryOf(
   }
 }
 
-/** Who is told by what somebody adds: themselves, here and now. */
+/** The owner of a new notification: its creator. */
 function ownerOf({ actor, permissions }: Pick<Context, 'actor' | 'permissions'>): NotificationOwner {
   if (permissions && permissions.user === undefined)
     return { id: permissions.personId, name: permissions.personName }
@@ -113,7 +113,7 @@ const privateField = z
   .optional()
 
 const MadeEntry = NotificationEntry.extend({
-  /** What a webhook is signed with from now on, where that is new. It is answered nowhere else. */
+  /** The new signing secret of a webhook, if any. No other answer contains it. */
   secret: z.string().nullable(),
 })
 
@@ -122,7 +122,7 @@ export const notifyAdd = defineOperation({
   command: 'notify add',
   toolset: 'track',
   audience: 'person',
-  // Whoever may read may be told: of their own notifications each decides.
+  // Everyone decides about their own notifications.
   access: 'viewer',
   title: 'Add a notification (desktop, webhook, Slack)',
   description:
@@ -219,7 +219,7 @@ function assertMayReachPrivate({ permissions }: CommandContext): void {
   )
 }
 
-/** Where the record is kept elsewhere, that machine has no desktop of this person. */
+/** A server has no desktop of this person. */
 function assertDesktop({ machine, permissions }: CommandContext): void {
   if (!machine && (!permissions || permissions.user !== undefined)) return
   throw new Failure('REFUSED', 'The record is on a server, which cannot reach your desktop.', {
@@ -368,7 +368,7 @@ async function find(reads: Reads, handling: CommandContext, words: string): Prom
   return listed.find(({ id }) => id === words) ?? (await findOwnNotification(reads, handling, words))
 }
 
-/** Where a person is told is theirs to say. */
+/** People choose their own notifications. */
 async function findOwnNotification(
   { notifications }: Reads,
   handling: CommandContext,
@@ -413,7 +413,7 @@ export const notifyTest = defineOperation({
       : form === 'slack'
         ? slackBody(message)
         : message
-  // Of its own, so that no two tests have one id.
+  // A new id for each test message.
   const delivery = await sendTestMessage(handling, notification, {
     id: `${id}.test.${ids.next('notification')}`,
     body: JSON.stringify(body),

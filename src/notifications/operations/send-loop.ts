@@ -2,7 +2,7 @@ import { followEventLog } from '../../events/operations/follow.ts'
 import { recordDue } from '../../inbox/operations/record-due.ts'
 import { deliverNotice, leaseDueNotices, type NoticeSender } from './deliver.ts'
 
-/** Milliseconds between two looks: while nobody asked to be told, while somebody did, and for what is due by the clock. */
+/** Milliseconds between rounds: without notifications, with notifications, and for items that become due by the clock. */
 const rests = { unasked: 5_000, asked: 2_000, stale: 60_000 } as const
 
 interface SendLoop {

@@ -17,7 +17,7 @@ export interface WebhookMessage {
   /** The same at each try, with the same body. */
   readonly id: string
   readonly body: string
-  /** What it is signed with; null where who gets it checks nothing. */
+  /** The signing secret; null if the receiver checks none. */
   readonly secret: string | null
   readonly reachesPrivate: boolean
 }
@@ -28,8 +28,8 @@ export type Delivery =
       readonly isDelivered: false
       /** A sentence without an address or a secret. */
       readonly error: string
-      /** Another try would end the same way. */
+      /** A retry would fail the same way. */
       readonly isFinal: boolean
-      /** Milliseconds after which it may be tried again, where who gets it said so. */
+      /** Milliseconds until a retry, if the receiver named a time. */
       readonly after: number | null
     }

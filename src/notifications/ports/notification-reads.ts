@@ -7,9 +7,9 @@ export interface NotificationReads {
   all(): Promise<readonly SequencedItem<Notification>[]>
   /** Null for what came without it, as from an export, and for a desktop. */
   address(id: string): Promise<{ readonly url: string; readonly secret: string | null } | null>
-  /** How far the log was read for notices; null where it was not yet. */
+  /** The last log entry that was read for notices; null if none was. */
   cursor(): Promise<number | null>
-  /** What is to be sent, each notification's in order: the first 100 of each. */
+  /** The notices to be sent, in order: the first 100 of each notification. */
   waiting(): Promise<readonly NoticeDelivery[]>
   notice(id: string): Promise<NoticeDelivery | null>
   /** The last one of a notification that ended so. */
@@ -18,7 +18,7 @@ export interface NotificationReads {
   openAmong(items: readonly string[]): Promise<ReadonlySet<string>>
 }
 
-/** What somebody is told by a notification, and how that went. Times are milliseconds since the epoch. */
+/** A notice of a notification, with its delivery. Times are milliseconds since the epoch. */
 export interface NoticeDelivery {
   readonly id: string
   readonly notificationId: string

@@ -37,7 +37,7 @@ export function isPrivate(address: string): boolean {
   return inside === null ? own.check(address, 'ipv6') : own.check(inside, 'ipv4')
 }
 
-/** The address of IPv4 that one of IPv6 stands for: mapped, compatible, of NAT64 or of 6to4. */
+/** The IPv4 address in an IPv6 one: mapped, compatible, NAT64 or 6to4. */
 function embeddedIpv4(address: string): string | null {
   const groups = groupsOf(address)
   const four = (high = 0, low = 0) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
@@ -51,7 +51,7 @@ function embeddedIpv4(address: string): string | null {
 }
 
 function groupsOf(address: string): readonly number[] {
-  // The parser of addresses of the web writes them in one way.
+  // The URL parser normalizes addresses.
   const written = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1)
   const [before = '', after] = written.split('::')
   const parse = (text: string) =>
@@ -63,8 +63,8 @@ function groupsOf(address: string): readonly number[] {
 export class PrivateAddress extends Error {}
 
 /**
- * Looks a name up, and fails where it means a private address: at the moment of connecting, so that no answer of a name
- * server in between leads elsewhere.
+ * Resolves a host name, and fails for a private address. It runs when connecting, so that no second DNS answer can lead
+ * elsewhere.
  */
 export const publicLookup: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {

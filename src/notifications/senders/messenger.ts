@@ -5,7 +5,7 @@ import type { WebhookOptions } from './webhook.ts'
 
 type MessengerEnvironment = Readonly<Record<string, string | undefined>>
 
-/** What brings a message out is loaded when there is one. */
+/** Senders are loaded at first use. */
 export function messenger(environment: MessengerEnvironment, posting: WebhookOptions): Messenger {
   return {
     machine: hostname(),

@@ -11,7 +11,7 @@ const maxAnswered = 16_384
 export interface WebhookOptions {
   /** The signature of the program in the request. */
   readonly agent: string
-  /** Any address may be reached: who asked for it sits at this machine. */
+  /** Any address is allowed: the user who added it sits at this machine. */
   readonly reachesPrivate: boolean
   /** Milliseconds for all of it; default ten seconds. */
   readonly patience?: number
@@ -67,7 +67,7 @@ function signatureHeaders({ id, body, secret }: WebhookMessage): Record<string, 
 
 interface WebhookReply {
   readonly status: number
-  /** Milliseconds that it asks to wait. */
+  /** The milliseconds that the receiver asks to wait. */
   readonly after: number | null
 }
 
@@ -78,7 +78,7 @@ function awaitResponse(request: ClientRequest, body: string): Promise<WebhookRep
     const status = response.statusCode ?? 0
     const end = () => resolve({ status, after: retryAfterOf(response) })
     let length = 0
-    // What it says is of no interest, but that it says it to the end.
+    // The body is ignored, but it must end.
     response.on('data', (chunk: Buffer) => {
       length += chunk.length
       if (length <= maxAnswered) return

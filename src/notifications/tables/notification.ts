@@ -31,7 +31,7 @@ export interface NotificationAddressTable {
   secret: string | null
 }
 
-/** Beside the log entries: what is to be told, and how that went. */
+/** Beside the log: the notices and their deliveries. */
 export interface NoticeTable {
   project_id: string
   /** The same for whoever gets it, at each try. */
@@ -236,7 +236,7 @@ export function notificationReads({ db, projectId }: ReadScope): NotificationRea
       return row?.seq ?? null
     },
     async waiting() {
-      // Of each the first: what waits long for one, such as a desktop that is shut, holds up no other.
+      // Only the first of each, so that a waiting notification, such as a closed desktop, blocks no other.
       const rows = await db
         .selectFrom(
           notices()

@@ -1,12 +1,12 @@
-/** What a member may do in a project, each with all that those before it may. */
+/** The access levels of members; each includes those before it. */
 export const accesses = ['viewer', 'contributor', 'maintainer', 'owner'] as const
 export type Access = (typeof accesses)[number]
 
-/** What an operation asks of who calls it: access in the project, or to be an admin of the server. */
+/** The access that an operation needs: a level in the project, or admin of the server. */
 export const neededAccesses = [...accesses, 'admin'] as const
 export type NeededAccess = (typeof neededAccesses)[number]
 
-/** Who calls, where a server knows its persons, and what they may in the project that is asked about. */
+/** The caller's permissions in the current project, on a team server. */
 export interface CallerPermissions {
   readonly personId: string
   readonly personName: string
@@ -16,17 +16,17 @@ export interface CallerPermissions {
   /** Null for who is no member of the project. */
   readonly access: Access | null
   readonly admin: boolean
-  /** What their token lets at most, whatever they may themselves; absent where it sets no limit. */
+  /** The limit of their token; absent if there is none. */
   readonly most?: Access
   /** The gate roles that the person has in the project. */
   readonly roles: readonly string[]
-  /** When their token or session ends, milliseconds since the epoch. */
+  /** When their token or session expires, in milliseconds since the epoch. */
   readonly expiresAt: number
   /** The user of the machine, where the server is theirs alone: they act in every gate role, as at the command line. */
   readonly user?: string
 }
 
-/** Whether somebody acts in a gate role of the project. */
+/** Whether a caller has a gate role of the project. */
 export function hasGateRole(
   { roles, user }: Pick<CallerPermissions, 'roles' | 'user'>,
   role: string,
@@ -42,7 +42,7 @@ export function hasAccess(
   return access !== null && accesses.indexOf(access) >= accesses.indexOf(needed)
 }
 
-/** What a token that only reads is refused: a viewer may decide of their own, and such a token decides nothing. */
+/** The refusal for a read-only token: a viewer may manage their own things, such a token may not. */
 export function isReadOnlyAccess(
   { most }: Pick<CallerPermissions, 'most'>,
   kind: 'query' | 'command',
@@ -55,7 +55,7 @@ export function lowerAccess(access: Access, most: Access): Access {
   return accesses.indexOf(access) <= accesses.indexOf(most) ? access : most
 }
 
-/** What it lets one do, as the rest of a sentence. */
+/** The meaning of an access level, as the rest of a sentence. */
 export const accessWords: Readonly<Record<Access, string>> = {
   viewer: 'reads',
   contributor: 'works: uses tools, writes notes, creates tokens for their agents',

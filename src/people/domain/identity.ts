@@ -5,19 +5,19 @@ import type { Access } from './access.ts'
 export interface Person {
   readonly id: PersonId
   readonly name: string
-  /** Lower case. Who signs in elsewhere is matched by it once, as long as `issuer` and `subject` are not known. */
+  /** Lower case. Matches the first single sign-on, while `issuer` and `subject` are unknown. */
   readonly email: string | null
-  /** Who vouches for them, and what they are called there; null until they signed in by it. */
+  /** The identity provider and the person's id there; null until the first single sign-on. */
   readonly issuer: string | null
   readonly subject: string | null
-  /** Decides about projects and persons. */
+  /** May manage projects and people. */
   readonly admin: boolean
   /** Milliseconds since the epoch; null while they may sign in. */
   readonly disabledAt: number | null
   readonly createdAt: number
 }
 
-/** What a person may do in a project. */
+/** A person's access to a project. */
 export interface Member {
   readonly personId: PersonId
   readonly access: Access
@@ -25,9 +25,9 @@ export interface Member {
   readonly roles: readonly string[]
 }
 
-/** `agent` acts for the person who has it, `person` as that person, `runner` is a machine that hands in results. */
+/** `agent` acts for its owner, `person` as that person, `runner` is a machine that submits results. */
 export const tokenKinds = ['agent', 'person', 'runner'] as const
-/** An `invitation` lets nobody in: it is exchanged for a person's first token, once. */
+/** An `invitation` does not permit access: it is exchanged once for a person's first token. */
 export type TokenKind = (typeof tokenKinds)[number] | 'invitation'
 
 /** A token as everybody may know it: its secret is nowhere, its hash is kept beside the log entries. */
@@ -39,17 +39,17 @@ export interface Token {
   readonly projectId: string | null
   /** The gate role that it acts in. */
   readonly role: string | null
-  /** What it lets at most, whatever its person may; absent where it sets no limit. */
+  /** The access limit; absent if there is none. */
   readonly most?: Access
   readonly personId: PersonId
-  /** The person who made it; null for one made by whoever can write the database. */
+  /** The person who created it; null for one created with direct access to the database. */
   readonly createdBy: PersonId | null
-  /** The token it was made with: it never permits more and is revoked together with it. Null for one made without a token. */
+  /** The token that it was created with, as its limit; they are revoked together. Null for one created without a token. */
   readonly parentId: TokenId | null
   readonly createdAt: number
   readonly expiresAt: number
   readonly revokedAt: number | null
-  /** Who revoked it, by name. */
+  /** The name of the person who revoked it. */
   readonly revokedBy: string | null
 }
 
@@ -64,15 +64,15 @@ export interface SignInSession {
   readonly endedAt: number | null
 }
 
-/** What changes of a person after they were added. */
+/** The later changes of a person. */
 export type PersonChanges = Partial<
   Pick<Person, 'name' | 'email' | 'issuer' | 'subject' | 'admin' | 'disabledAt'>
 >
 
-/** A project that no work is planned in: what happens to persons, tokens and sessions is recorded there. */
+/** The reserved project without work, which records events of people, tokens and sessions. */
 export const serverProject = 'server'
 
-/** What happens to persons, tokens, sessions and names of projects: all that is ever recorded in the reserved project. */
+/** All events of the reserved project: people, tokens, sessions and project names. */
 export function isServerEventKind(kind: string): boolean {
   return (
     kind === 'project.created' || /^(?:person|token)\.|^session\.(?:began|ended)$|^project\.named$/.test(kind)
@@ -110,12 +110,12 @@ export type IdentityEvent =
 
 /** Milliseconds. */
 export const day = 24 * 60 * 60_000
-/** How long a token holds unless its maker says otherwise, and at most. */
+/** The default and the maximum lifetime of a token, in days. */
 export const tokenDays = { usual: 90, most: 365 } as const
-/** How long somebody stays signed in: where a person uses their own machine, and where people share a server. */
+/** The lifetime of a sign-in: on a single-user server, and on a team server. */
 export const sessionLifetimes = { ofOwner: 30 * day, shared: 12 * 60 * 60_000 } as const
 
-/** Whether a single-user server made it for its own user, each of whose programs can read it. */
+/** Whether a single-user server created it for its own user, whose programs can read it. */
 export function isOwnToken({ createdBy, parentId }: Pick<Token, 'createdBy' | 'parentId'>): boolean {
   return createdBy !== null && parentId === null
 }
@@ -151,7 +151,7 @@ export function readInvitation(text: string): TokenParts | null {
 
 export type TokenRefusal = 'revoked' | 'expired'
 
-/** Why a token or a session lets nobody in any more; null while it does. */
+/** Why a token or session is invalid; null if it is valid. */
 export function tokenErrorOf(
   { revokedAt, expiresAt }: Pick<Token, 'revokedAt' | 'expiresAt'>,
   now: number,

@@ -8,7 +8,7 @@ interface TokenRevocation {
   readonly beside: readonly SideWrite[]
 }
 
-/** Revokes tokens, those that were made with them, and the sessions that began with any of these. */
+/** Revokes tokens, the tokens created with them, and the sessions started with any of these. */
 export async function endedTokens(
   reads: Reads,
   tokens: readonly Token[],

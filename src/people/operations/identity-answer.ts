@@ -12,7 +12,7 @@ export const PersonEntry = z.object({
   name: z.string(),
   email: z.string().nullable(),
   admin: z.boolean(),
-  /** `invited`: an e-mail address is known, and nobody signed in by it yet. */
+  /** `invited`: has an e-mail address, and has not signed in yet. */
   state: z.enum(personStates),
   /** Signs in elsewhere: the address of who vouches for them. */
   issuer: z.string().nullable(),
@@ -54,15 +54,15 @@ export function memberEntry({ member, person }: MemberListing): z.output<typeof 
 export const TokenEntry = z.object({
   id: z.string(),
   name: z.string(),
-  /** `invitation`: lets nobody in, and becomes a person’s first token. */
+  /** `invitation`: does not permit access, and is exchanged for a person’s first token. */
   kind: z.enum([...tokenKinds, 'invitation']),
   person: Named,
-  /** The token it was made with, together with which it is revoked; null for one made without a token. */
+  /** The token that it was created with, and is revoked with; null for one created without a token. */
   parent_id: z.string().nullable(),
   /** The only project that it is for; null for all of the person's. */
   project_id: z.string().nullable(),
   role: z.string().nullable(),
-  /** What it lets at most; null where it sets no limit of its own. */
+  /** The access limit; null if it has none of its own. */
   access: z.enum(accesses).nullable(),
   state: z.enum(['valid', 'expired', 'revoked', 'disabled']),
   created_at: z.string(),
@@ -99,7 +99,7 @@ export const SessionEntry = z.object({
   id: z.string(),
   person: Named,
   token_id: z.string().nullable(),
-  /** The session that asks. */
+  /** The caller's own session. */
   own: z.boolean(),
   started_at: z.string(),
   expires_at: z.string(),

@@ -37,7 +37,7 @@ export const invitationCreate = defineOperation({
   output: z.object({
     id: z.string(),
     person: Named,
-    /** What the person may with it at most. */
+    /** The access limit of the person. */
     access: z.enum(accesses),
     expires_at: z.string(),
     /** The invitation itself. It is kept nowhere. */
@@ -164,8 +164,8 @@ interface Inviter {
 }
 
 /**
- * Asked when the invitation is made and again when it is used. Nobody gets a way to act as somebody who has one of their
- * own, or who may more elsewhere than whoever invites them decides there.
+ * Checked when the invitation is created and when it is used. An inviter must not get a way to act as a person who can
+ * already sign in, or who has access that the inviter cannot grant.
  */
 async function assertMayInvite(reads: Reads, invited: Person, inviter: Inviter): Promise<Member> {
   const { name, id } = invited
@@ -213,7 +213,7 @@ async function assertMayInvite(reads: Reads, invited: Person, inviter: Inviter):
 
 const canDecide = (access: Access | null) => access === 'maintainer' || access === 'owner'
 
-/** A token that the same inviter let them make, and that nobody used, was lost on its way. */
+/** An unused token by the same inviter was lost on its way. */
 async function hasSignedIn(
   { identities }: Reads,
   { id, issuer }: Person,
@@ -227,7 +227,7 @@ async function hasSignedIn(
   })
 }
 
-/** What an inviter may in each project, with the token that they act with. */
+/** An inviter's access in each project, with the token that they act with. */
 async function accessOf(
   { identities }: Reads,
   { createdBy, parent }: Inviter,

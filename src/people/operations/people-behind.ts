@@ -3,7 +3,7 @@ import type { Reads } from '../../store/ports/store.ts'
 
 export type NameBehind = (actor: Actor | null | undefined) => string | null
 
-/** Names the person whose agent acts; null for a person, and where a server knows no people. */
+/** Names the person behind an agent; null for a person, and on a server without people. */
 export async function peopleBehind(
   { identities }: Pick<Reads, 'identities'>,
   actors: Iterable<Actor | null | undefined>,

@@ -113,14 +113,14 @@ function kindOf({ kind, admin }: KindInput): TokenKind {
   return kind ?? (admin ? 'person' : 'agent')
 }
 
-/** Who approves is said by processes: only a token of a kind that may have a role asks them. */
+/** Loads the processes only to check the role of an agent or a runner. */
 function processesOfRole(input: KindInput) {
   return input.role !== undefined && kindOf(input) !== 'person' ? { processes: {} } : {}
 }
 
 type TokenLimits = Pick<Token, 'projectId' | 'most' | 'expiresAt'>
 
-/** What a token permits, for which project and how long: never more than the token that it is made with. */
+/** The limits of a new token: never more than those of the token that creates it. */
 export function limitsOf(
   { kind, access, days, all_projects }: Pick<TokenOptions, 'kind' | 'access' | 'days' | 'all_projects'>,
   from: { readonly parent: Token | null; readonly projectHere: string; readonly at: number },
@@ -152,7 +152,7 @@ function tokenLimitFailure(what: string): Failure {
   })
 }
 
-/** What a limited token makes is limited as it is itself. */
+/** A limited token creates tokens with the same limit. */
 function inheritedAccess(kind: TokenKind, parent: Token | null): Access | undefined {
   if (!parent?.most) return undefined
   return kind === 'person' ? parent.most : lowerAccess(parent.most, 'contributor')
@@ -168,7 +168,7 @@ interface TokenOptions {
   readonly admin?: boolean | undefined
 }
 
-/** Whoever can write the database is asked nothing: on the command line there are no permissions. */
+/** Access to the database needs no permissions: the command line has none. */
 async function assertMayCreateToken(
   handling: CommandContext,
   making: TokenOptions,
@@ -435,7 +435,7 @@ function findToken(tokens: readonly TokenListing[], words: string): TokenListing
   })
 }
 
-/** The project that the caller is in; empty in a folder that is none, where a token for all projects can be made. */
+/** The caller's project; empty in a folder without one, where tokens for all projects can be created. */
 async function currentProjectId({ store }: Pick<QueryContext, 'store'>): Promise<string> {
   try {
     return await store.view(({ identities }) => Promise.resolve(identities.project))

@@ -1,11 +1,11 @@
 import type { SessionId, TokenId } from '../../kernel/id.ts'
 import type { Member, Person, SignInSession, Token } from '../domain/identity.ts'
 
-/** What is kept of a token or a session beside the log entries. */
+/** The stored secret of a token or a session, beside the log. */
 export interface StoredSecret {
   /** SHA-256, hexadecimal. */
   readonly hash: string
-  /** When it was last used, at most a minute off; null where it never was. */
+  /** When it was last used, to the minute; null if never. */
   readonly usedAt: number | null
 }
 
@@ -29,7 +29,7 @@ export interface SignInSessionListing {
 /** A project of a database as everybody who may see it finds it. */
 export interface ProjectListing {
   readonly id: string
-  /** As it stands in addresses: lower case, digits and dashes. */
+  /** The project's name in addresses: lower case, digits and dashes. */
   readonly name: string
   /** Whether people gave it that name; otherwise it is its folder's. */
   readonly named: boolean
@@ -37,35 +37,35 @@ export interface ProjectListing {
   /** Open inbox items: what waits for people. */
   readonly waiting: number
   readonly openAttempts: number
-  /** When the last log entry was recorded; null where there is none. */
+  /** When the last log entry was recorded; null if there is none. */
   readonly lastEventAt: number | null
 }
 
-/** Members are those of the project that is asked about; persons, tokens and sessions are the whole server's. */
+/** Members are those of the current project; people, tokens and sessions are those of the whole server. */
 export interface IdentityReads {
-  /** The id of the project that is asked about; empty where nothing was recorded in it. */
+  /** The id of the current project; empty if nothing was recorded in it. */
   readonly project: string
   /** Every project of the database but the reserved one, in the order of their names; at most 1000. */
   projects(): Promise<readonly ProjectListing[]>
   person(id: string): Promise<Person | null>
-  /** Who has this id, this e-mail address or this name; at most 10. */
+  /** The people with this id, e-mail address or name; at most 10. */
   peopleNamed(words: string): Promise<readonly Person[]>
   personOf(issuer: string, subject: string): Promise<Person | null>
   /** Oldest first, at most 1000. */
   people(): Promise<readonly Person[]>
-  /** How many admins there are that are not disabled. */
+  /** The number of admins that are not disabled. */
   admins(): Promise<number>
   /** Oldest first, at most 1000. */
   members(): Promise<readonly MemberListing[]>
   member(personId: string): Promise<Member | null>
-  /** How many owners the project has that are not disabled. */
+  /** The number of owners of the project that are not disabled. */
   owners(): Promise<number>
   /** In which projects a person is what; at most 1000. */
   memberships(personId: string): Promise<readonly { readonly projectId: string; readonly member: Member }[]>
   token(id: string): Promise<Token | null>
-  /** The valid tokens that were made with these, directly or through others. */
+  /** The valid tokens that were created with these, directly or indirectly. */
   tokensMadeWith(ids: readonly string[]): Promise<readonly Token[]>
-  /** The valid tokens that a person made for other people. */
+  /** The valid tokens that a person created for other people. */
   tokensMadeForOthers(personId: string): Promise<readonly Token[]>
   /** Tokens that are not revoked, of one person or of all, newest first; at most 1000. */
   tokens(of: { readonly personId?: string; readonly revoked?: boolean }): Promise<readonly TokenListing[]>

@@ -1,8 +1,8 @@
 import type { Store, StoreReader } from '../../store/ports/store.ts'
 
-/** Who may use a server: in the database that it was given for all its projects, else in the machine's state folder. */
+/** The people of a server: in its shared database, else in the machine's state folder. */
 export interface Team {
-  /** The reserved project of persons, tokens and sessions. */
+  /** The reserved project of people, tokens and sessions. */
   readonly store: Store
   /** The user of this machine, where the server is theirs alone. Null where people share a database. */
   readonly owner: MachineOwner | null
@@ -16,7 +16,7 @@ export interface Team {
 export interface MachineOwner {
   /** As the command line of this user acts. */
   readonly identity: string
-  /** What they are called now. */
+  /** The current name. */
   name(): string
   /** The token of a kind as it is kept in a file that only this user reads; null where there is none. */
   readToken(kind: OwnTokenKind): string | null
@@ -25,7 +25,7 @@ export interface MachineOwner {
 
 export type OwnTokenKind = 'agent' | 'person'
 
-/** What a query may ask of it. */
+/** The part that a query may use. */
 export interface TeamReader extends Pick<Team, 'owner'> {
   readonly store: StoreReader
 }

@@ -15,10 +15,10 @@ import { personReads } from './person.ts'
 import { sessionReads } from './session.ts'
 import { tokenReads } from './token.ts'
 
-/** What a token or a session has that no log entry holds. */
+/** The secrets of tokens and sessions, which no log entry contains. */
 export interface SecretTable {
   project_id: string
-  /** Of the token or the session. */
+  /** The id of the token or session. */
   id: string
   /** SHA-256, hexadecimal. */
   hash: string

@@ -17,12 +17,12 @@ export interface TokenTable {
   /** The project that it is for; null for all of the person's. */
   only_project: string | null
   role: string | null
-  /** What it lets at most; null where it sets no limit. */
+  /** The access limit; null if there is none. */
   max_access: string | null
   person_id: string
-  /** The person who made it; null for one made by whoever can write the database. */
+  /** The person who created it; null for one created with direct access to the database. */
   created_by: string | null
-  /** The token it was made with. */
+  /** The token that it was created with. */
   parent_id: string | null
   created_at: number
   expires_at: number
@@ -100,7 +100,7 @@ export function tokenReads({ db }: Pick<ReadScope, 'db'>) {
         .executeTakeFirst()
       return row ? tokenOf(row) : null
     },
-    /** The valid tokens that were made with these, directly or through others. */
+    /** The valid tokens that were created with these, directly or indirectly. */
     async tokensMadeWith(ids: readonly string[]): Promise<readonly Token[]> {
       const rows = await db
         .withRecursive('made', (query) =>
@@ -126,7 +126,7 @@ export function tokenReads({ db }: Pick<ReadScope, 'db'>) {
         .execute()
       return rows.map(tokenOf)
     },
-    /** The valid tokens that a person made for other people. */
+    /** The valid tokens that a person created for other people. */
     async tokensMadeForOthers(personId: string): Promise<readonly Token[]> {
       const rows = await db
         .selectFrom('token')

@@ -6,9 +6,9 @@ export interface ApprovalGuard {
   readonly role: string
   /** The type of artifact that is approved, `changes` for what was measured; null for the state of the run. */
   readonly of: string | null
-  /** How many different people: by their identity, whatever they are called. */
+  /** The number of different people, by identity, whatever their names. */
   readonly count: number
-  /** Nobody counts who had a hand in it, nor whose agent had; absent where that is not asked for. */
+  /** Only independent approvers count; absent if that is not required. */
   readonly independent?: true
 }
 
@@ -37,7 +37,7 @@ export const approval: GuardKind<ApprovalGuard> = {
   },
 }
 
-/** Who approved, sent the work back, and has not approved since. */
+/** The approvers who sent the work back, and have not approved since. */
 function withdrawnSuffix(given: readonly ObservedApproval[]): string {
   const again = new Set(given.filter(({ withdrawn }) => !withdrawn).map(({ identity }) => identity))
   const names = given
@@ -46,7 +46,7 @@ function withdrawnSuffix(given: readonly ObservedApproval[]): string {
   return names.length === 0 ? '' : `; ${[...new Set(names)].join(', ')} sent it back after approving it`
 }
 
-/** Why an approval does not count as one of somebody who had no hand in it. */
+/** Why approvals do not count as independent. */
 function independenceSuffix(given: readonly ObservedApproval[]): string {
   if (given.some(({ independence }) => independence === 'own'))
     return '; the person whose agent did the work cannot approve it'

@@ -4,7 +4,7 @@ import { type GuardKind, satisfiedGuard, unsatisfiedGuard } from './guard.ts'
 export interface ArtifactGuard {
   readonly type: 'artifact'
   readonly artifactType: string
-  /** How many different files are needed; `exists` is one. */
+  /** The number of different files needed; `exists` is one. */
   readonly count: number
 }
 

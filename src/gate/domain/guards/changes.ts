@@ -15,15 +15,15 @@ export type ChangesGuard = { readonly type: 'changes' } & (
 
 type ObservedFile = ObservedChanges['files'][number]
 
-/** Something that stands in a guard's way, with all the files that it is about. */
+/** A finding that blocks a guard, with all its files. */
 export interface ChangesFinding extends Omit<GuardResult, 'status'> {
   readonly status: Exclude<GuardResult['status'], 'holds'>
-  /** A person may accept exactly this; what is missing from the work, or wrong in the process, nobody can. */
+  /** A person may accept exactly this; missing work and errors of the process cannot be accepted. */
   readonly isAcceptable: boolean
   readonly paths: readonly string[]
-  /** A person is asked about it when its task is completed. */
+  /** An item of its task asks about it when that task is completed. */
   readonly isAskedAtTask?: true
-  /** The paths do not tell all of it: only the whole work tree does. */
+  /** The paths are not exact: only the whole work tree is. */
   readonly isWholeTree?: true
 }
 
@@ -44,7 +44,7 @@ export const changes: GuardKind<ChangesGuard> = {
   },
 }
 
-/** Names a guard by what it asks, whatever it is called. */
+/** A key of the guard's condition, independent of its name. */
 export function changesGuardKey(guard: ChangesGuard): string {
   return JSON.stringify(guard)
 }
@@ -52,7 +52,7 @@ export function changesGuardKey(guard: ChangesGuard): string {
 const unmeasured = 'the changes could not be measured'
 const undoOrAccept = 'Undo the changes, or ask a person to accept them: waymark inbox'
 
-/** All that stands in the way of a guard; nothing where it holds. */
+/** All findings that block a guard; none if it is satisfied. */
 export function changesFindings(guard: ChangesGuard, observed: ObservedChanges): readonly ChangesFinding[] {
   const { complete, unreadable = [], isOpaque = false } = observed
   const hidden: ChangesFinding[] = complete
@@ -217,7 +217,7 @@ function judgeRequiredChanges({ each }: PathPatterns, files: readonly ObservedFi
   )
 }
 
-/** What is as it was before the work has not changed in the end; what cannot be seen counts as changed. */
+/** A file that is the same as before the work did not change; an unknown one counts as changed. */
 function isStillChanged({ differs }: ObservedFile): boolean {
   return differs !== false
 }
@@ -229,7 +229,7 @@ function isFolder({ path }: Pick<ObservedFile, 'path'>): boolean {
 
 function isMatchingFile(patterns: Pick<PathPatterns, 'matches'>, { own, path }: ObservedFile): boolean {
   if (own === null) return false
-  // Of a folder only what names all that is in it.
+  // A folder only matches a pattern for all its content.
   return patterns.matches(isFolder({ path }) ? `${own}\u{1}/\u{1}` : own)
 }
 

@@ -6,7 +6,7 @@ export interface CiGuard {
   readonly type: 'ci'
   /** Names of checks, all of which must have succeeded. */
   readonly checks: readonly string[]
-  /** What a result must be of: the work tree's content as it is, or the commit that it is at. */
+  /** What a result must be for: the work tree's current content, or its commit. */
   readonly at: 'tree' | 'commit'
   /** Milliseconds; null for any age. */
   readonly maxAge: number | null

@@ -8,15 +8,15 @@ export interface CommandGuard {
   readonly run: string
   /** Milliseconds. */
   readonly timeout: number
-  /** Files whose change asks for a new approval of the command. */
+  /** Files whose change requires a new approval of the command. */
   readonly pinned: readonly string[]
-  /** How it must end; absent in definitions from before it could be said: `zero`. */
+  /** The required exit; absent in older definitions: `zero`. */
   readonly exit?: 'zero' | 'nonzero'
-  /** Only a result counts that a runner submitted, by a token made for that; absent where anybody's does. */
+  /** Only results of a runner count; absent if any result counts. */
   readonly by?: 'runner'
 }
 
-/** A command that the server itself ran on the tree as it is. Until it has ended there, nothing is known. */
+/** A command that Waymark itself ran on the current tree. Unknown until it ended. */
 export const command: GuardKind<CommandGuard> = {
   needs: ({ run, timeout }) => [{ kind: 'command', run, timeout }],
   evaluate: (guard, { observed }) => {
@@ -74,10 +74,10 @@ export const command: GuardKind<CommandGuard> = {
   },
 }
 
-/** What the shell answers when it did not find a command, or could not start it: that says nothing about the tree. */
+/** Exit codes of the shell if it did not find or could not start a command: no result about the tree. */
 const notStarted: readonly number[] = [126, 127]
 
-/** Whether a command that ran to its end did what its guard asks for; one that could not be started did nothing. */
+/** Whether a finished command passed its guard; one that could not be started did not. */
 export function hasExpectedExit(
   { exit }: Pick<CommandGuard, 'exit'>,
   { status, exitCode }: { readonly status: string; readonly exitCode: number | null },

@@ -39,7 +39,7 @@ function variableOf(variable: string, { context, payload, dialect }: Evidence): 
   return valueAt({ context, payload }, path.slice(1))
 }
 
-/** What is not a number is neither above nor below one. */
+/** Only numbers can be compared. */
 function isNumberComparison({ condition }: ContextCondition): boolean {
   return ['gt', 'gte', 'lt', 'lte'].includes(condition)
 }

@@ -8,9 +8,9 @@ import type { Guard } from './guard.ts'
 /** A guard, and observations that must not open a gate, neither by it nor by its opposite where they leave it open. */
 interface FailClosedCase {
   readonly guard: Guard
-  /** Nothing is known from these. */
+  /** The guard is unknown with these. */
   readonly unknown?: Readonly<Record<string, Partial<Observations>>>
-  /** These tell that it does not hold. */
+  /** The guard fails with these. */
   readonly fails?: Readonly<Record<string, Partial<Observations>>>
 }
 

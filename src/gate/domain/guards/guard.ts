@@ -21,20 +21,20 @@ export type Guard =
   | TaskGuard
   | ApprovalGuard
 
-/** `unknown`: nothing was measured that would tell. It never opens a gate, negated or not. */
+/** `unknown`: the evidence was not measured. It always blocks, negated or not. */
 export type GuardStatus = 'holds' | 'fails' | 'unknown'
 
 export interface GuardResult {
   readonly status: GuardStatus
-  /** How things stand, without a full stop. */
+  /** The current status, without a full stop. */
   readonly reason: string
-  /** The way on, a sentence; empty when it holds. */
+  /** The fix, a sentence; empty if the guard is satisfied. */
   readonly fix: string
 }
 
-/** What a kind of guard can do. Pure: the same parameters and evidence give the same verdict. */
+/** The functions of a kind of guard. Pure: the same parameters and evidence give the same result. */
 export interface GuardKind<Parameters extends Guard> {
-  /** What must be gathered before it is evaluated. */
+  /** The evidence that it needs. */
   needs(parameters: Parameters): readonly EvidenceNeed[]
   evaluate(parameters: Parameters, evidence: Evidence): GuardResult
 }

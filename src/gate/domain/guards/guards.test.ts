@@ -25,7 +25,7 @@ function evaluateOneGuard(guard: Guard, more: Partial<Evidence> = {}, observed: 
     ...more,
   }
   const verdict = evaluateGuard(guard, evidence)
-  // Whoever is stopped is told the way on.
+  // Every blocking guard states a fix.
   expect(verdict.fix === '').toBe(verdict.status === 'holds')
   return verdict
 }

@@ -1,15 +1,15 @@
-/** A line for a shell, as far as it can be told what it runs without running it. */
+/** A shell line, parsed as far as possible without running it. */
 export interface ShellLine {
   /** Each command of the line, with single blanks between its words: as it is written, and without quotes. */
   readonly commands: readonly { readonly text: string; readonly bare: string }[]
   /**
-   * Null when the line runs these commands and does nothing else; else what keeps that from being known: a substitution,
-   * a variable, a redirection, a group.
+   * Null if the line runs exactly these commands; else the construct that hides what it runs: a substitution, a variable,
+   * a redirection, a group.
    */
   readonly unclear: string | null
 }
 
-// What only goes nowhere or joins the outputs does nothing else. Digits before it belong to it at the start of a word.
+// Redirections without effect. Digits before one belong to it at the start of a word.
 const harmlessRedirection = /(?:&>>?|\d*[<>]>?) ?\/dev\/null(?=[\s;&|]|$)|\d*>&\d(?=[\s;&|]|$)/y
 const expansion = /\$[\w{(@*#?$!'"-]/y
 
@@ -41,7 +41,7 @@ export function readShellLine(line: string): ShellLine {
     if (char === '\\') {
       at += 1
       const next = source[at] ?? ''
-      // A line that goes on after a line break is one line.
+      // A line break after a backslash does not end the line.
       if (next !== '\n') add(`\\${next}`, next)
       continue
     }
@@ -84,7 +84,7 @@ const before =
   /^(?:[A-Za-z_]\w*=\S*|[{!]|then|do|else|elif|if|while|until|time|env|command|builtin|exec|nohup|nice|sudo) /
 const folder = /^\S*\//
 
-/** A command without what may stand before its name: assignments, words such as `sudo`, its folder. */
+/** A command without its prefix: assignments, words such as `sudo`, its folder. */
 export function unwrapCommand(bare: string): string {
   let rest = bare
   for (let found = before.exec(rest); found !== null; found = before.exec(rest)) {

@@ -1,6 +1,6 @@
 /** A call of a tool that has not happened yet. */
 export interface ToolUse {
-  /** What the tool is called, and what other clients call the same tool. */
+  /** The tool's name, and other clients' names of the same tool. */
   readonly names: readonly [string, ...string[]]
   /** Whether it changes the file that it names. */
   readonly edits: boolean
@@ -15,7 +15,7 @@ export type ToolTarget =
   | { readonly where: 'outside'; readonly path: string }
   | { readonly where: 'nowhere' }
 
-/** What is said about a call. Null where there is nothing to say: the client's own rules then decide. */
+/** The decision about a call. Null is none: the client's own rules apply. */
 export interface HookDecision {
   readonly decision: 'ask' | 'deny'
   readonly reason: string
@@ -50,7 +50,7 @@ export function parseToolPattern(written: string): ToolPattern | null {
   return /[()]/.test(written) ? null : { tool: written, pattern: null }
 }
 
-/** Clients that call a tool without its server leave only its name to tell whose it is. */
+/** Some clients leave out the server of a tool, so only its name identifies it. */
 const ownTools = [
   'start_mission',
   'complete_mission',

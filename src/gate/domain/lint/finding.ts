@@ -1,7 +1,7 @@
-/** An error makes a definition unusable; a warning is probably a mistake; a note only tells. */
+/** An error makes a definition unusable; a warning is probably a mistake; a note is information. */
 export type Severity = 'error' | 'warning' | 'note'
 
-/** Where in a definition: `['transitions', 2, 'guard']`, as it is written in YAML. */
+/** A path in a definition: `['transitions', 2, 'guard']`, as it is written in YAML. */
 export type DefinitionPath = readonly (string | number)[]
 
 export interface Finding {

@@ -25,7 +25,7 @@ const rules: readonly LintRule[] = [
   unusablePatterns,
 ]
 
-/** Everything that is wrong or odd in a definition whose shape is right. Empty for a good one. */
+/** All findings in a definition with a valid shape. Empty for a good one. */
 export function lint(definition: ProcessDefinition): readonly Finding[] {
   return rules.flatMap((rule) => rule(definition))
 }

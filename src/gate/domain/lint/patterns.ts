@@ -2,7 +2,7 @@ import { pathPatterns, patternProblem } from '../../../kernel/path-pattern.ts'
 import type { ProcessDefinition } from '../definition.ts'
 import { type DefinitionPath, type Finding, finding } from './finding.ts'
 
-/** A path pattern of a definition, and where it stands. */
+/** A path pattern of a definition, and its place. */
 export interface DefinitionPattern {
   readonly pattern: string
   readonly path: DefinitionPath

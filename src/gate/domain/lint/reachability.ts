@@ -2,10 +2,10 @@ import { type ProcessDefinition, stateNamed, type TransitionDefinition } from '.
 import { nextStates, reachableStates } from '../transitions.ts'
 import { type Finding, finding } from './finding.ts'
 
-/** Every state can be reached and left, and every way can come to an end. */
+/** Every state can be reached and left, and every path can reach an end. */
 export function reachabilityFindings(definition: ProcessDefinition): readonly Finding[] {
   const { states, initialState, transitions } = definition
-  // Without a beginning nothing can be said about ways; the reference is reported.
+  // Without an initial state there are no paths to check; the unknown reference is reported.
   if (!stateNamed(definition, initialState)) return []
   const reached = reachableStates(definition, initialState)
   return [

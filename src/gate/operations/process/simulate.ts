@@ -15,9 +15,9 @@ const StepEntry = z.object({
   state_changed: z.boolean().optional(),
   new_revision: z.int().optional(),
   missing: list(MissingEntry),
-  /** Whoever sends it withdraws the approvals that they gave before. */
+  /** The sender withdraws the approvals that they gave before. */
   withdraws_approvals: z.literal(true).optional(),
-  /** Of a refused one. */
+  /** Only for a refused event. */
   code: z.string().optional(),
   message: z.string().optional(),
   validation_errors: list(z.object({ path: z.string(), message: z.string() })).optional(),

@@ -24,7 +24,7 @@ export interface ApprovalInput {
   /** A type of artifacts; null for the run in its state. */
   readonly of: string | null
   readonly reason: string | null
-  /** What they were shown of it, as it was just before: a change since then is refused. */
+  /** The reviewed content: a change since then is refused. */
   readonly shown?: string | null
 }
 
@@ -34,16 +34,16 @@ interface ApprovalContext {
   readonly run: Run
   readonly external: ExternalState
   readonly handling: RecordContext
-  /** Who brought the run to its state, and so cannot approve that. */
+  /** The person or agent who brought the run to its state, and so cannot approve it. */
   readonly requester: Author | null
-  /** What was approved before. */
+  /** Earlier approvals of the run. */
   readonly priorApprovals: readonly RunApproval[]
 }
 
 export interface ApprovalSet {
   readonly recorded: readonly NewProjectEvent[]
   readonly observed: readonly ObservedApproval[]
-  /** What the same person approved before, as it is now: it counts once, and is not kept twice. */
+  /** Approvals that the same person gave before for the same content; they count once. */
   readonly already: readonly RunApproval[]
 }
 
@@ -128,7 +128,7 @@ export async function giveApprovals(
   }
 }
 
-/** Where a server knows its persons, they approve in the gate roles that they have. */
+/** On a team server people approve in their gate roles. */
 function assertRole({ permissions }: RecordContext, role: string): void {
   if (!permissions || hasGateRole(permissions, role)) return
   const { personName: name } = permissions
@@ -138,7 +138,7 @@ function assertRole({ permissions }: RecordContext, role: string): void {
   })
 }
 
-/** Whoever approves what is to be independent had no hand in it, nor an agent of theirs. */
+/** An independent approver did none of the work, not even by an agent. */
 function assertIndependent(
   { name, person: own }: Actor,
   workers: readonly Worker[],
@@ -214,7 +214,7 @@ export async function withdrawForTasks(
   const runs = approved.filter(({ id }) => !decided.has(id))
   const open = await reads.inboxItems.ofRuns(runs.map(({ id }) => id))
   const runsAwaitingApproval = new Set(open.flatMap(({ kind, runId }) => (kind === 'approval' ? runId : [])))
-  // Each run stays where it is, and asks for the approval again.
+  // Each run stays in its state, and asks for the approval again.
   const events = await Promise.all(
     runs.map(async (run) => {
       const definition = runsAwaitingApproval.has(run.id)
@@ -262,11 +262,11 @@ function ownWorkFailure(by: string, author: Author, did: string): Failure {
   })
 }
 
-/** How a second person acts: another name is none. */
+/** The advice for getting a second person: another name does not make one. */
 const secondPerson =
   'A second person needs a shared server: set WAYMARK_DATABASE, and add them with waymark person add <name>.'
 
-/** What is said to a person who approved the same before; nothing where they did not. */
+/** The note for a person who gave the same approval before; empty for others. */
 export function priorApprovalsNote(already: readonly RunApproval[]): {
   readonly already_approved?: readonly Pick<ApprovalEntry, 'role' | 'of' | 'author' | 'created_at'>[]
   readonly note?: string

@@ -60,7 +60,7 @@ export const ciReport = defineOperation({
   .measure({
     commit: measurement({
       brief: z.strictObject({ commit: z.string().max(300).nullable() }),
-      /** Of another commit than the one that is checked out, the content here says nothing. */
+      /** `tree` is null if another commit is checked out. */
       measured: z.strictObject({ commit: oid, tree: z.string().max(100).nullable() }),
       measure: async ({ witness, folder }, { commit }) => {
         const { head: here } = await witness.branch({ folder, base: 'HEAD' })

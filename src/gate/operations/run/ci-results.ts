@@ -1,6 +1,6 @@
 /**
- * A result of CI is kept as that of a command which a runner ran: under a line that no shell is given, and under its
- * commit where a command has its folder, which is an absolute path.
+ * A CI result is stored like a runner's command: with a line that is never run, and with the commit instead of a folder,
+ * which would be an absolute path.
  */
 
 export function ciLine(check: string): string {

@@ -26,7 +26,7 @@ const EmitEventAnswer = z.object({
   /** Nothing was done. */
   dry_run: z.literal(true).optional(),
   result: AcceptedEntry.optional(),
-  /** Of an event that would be refused. */
+  /** Only for an event that would be refused. */
   error: z
     .object({
       code: z.string(),
@@ -63,7 +63,7 @@ const EmitEventInput = z.strictObject({
 })
 type EmitEventInput = z.output<typeof EmitEventInput>
 
-/** With what is shown to the person behind a client that is asked at once. */
+/** Also with the content shown to a person who is asked through the client. */
 const emitMeasurements = { ...shownMeasurements, submitted: submittedFiles, ran: commandRuns }
 
 export const emitEvent = defineOperation({
@@ -138,7 +138,7 @@ function answerOf(sent: Exclude<SendEventResult, { kind: 'refused' }>): EmitEven
   }
 }
 
-/** Exactly what would be answered, without its id: nothing was made. */
+/** The answer that the event would get, without an id, since nothing was recorded. */
 function dryAnswer(sent: SendEventResult): EmitEventAnswer {
   if (sent.kind !== 'refused') {
     const { event_id: _, ...result } = sent.answer

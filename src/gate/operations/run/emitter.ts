@@ -4,8 +4,8 @@ import { eventNamed } from '../../domain/definition.ts'
 import { type Emitter, emitterFor } from '../../domain/event-request.ts'
 
 /**
- * In which role the caller emits an event. Where a server knows its persons, they act in the gate roles that they have in
- * the project, and an agent in none that the process keeps for people, whatever its token was made with.
+ * The role of the caller who emits an event. On a team server people act in their gate roles of the project. An agent never
+ * has a role that the process reserves for people, even if its token has it.
  */
 export function emitterOf(
   { actor, permissions }: Pick<CommandContext, 'actor' | 'permissions'>,

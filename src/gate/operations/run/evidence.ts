@@ -260,7 +260,7 @@ function addSubmittedFiles(run: Run, files: ExternalState['handedIn']): Run {
   return { ...run, artifacts: mergeArtifacts(run.artifacts, more) }
 }
 
-/** Who brought the run to the state that it is in; null while it is where it began. */
+/** The person or agent who moved the run to its state; null in the initial state. */
 export async function requestAuthor(reads: Reads, { record, visits }: LoadedRun): Promise<Author | null> {
   const entered = visits.find(({ state }) => state === record.state)?.last ?? 1
   const event = await reads.runs.eventAt(record.id, entered)

@@ -40,7 +40,7 @@ export async function loadRun(reads: Reads, named: string | undefined): Promise<
 
 export const runField = identifier('Run ID; default: the only active run').optional()
 
-/** Who acts on a run: an agent by the name of its open attempt at the run's task, a person by their own. */
+/** The actor on a run: an agent by the name of its open attempt at the run's task, a person by their own name. */
 export async function callerOfRun(
   { tasks }: Reads,
   taskId: RunRecord['taskId'],
@@ -50,7 +50,7 @@ export async function callerOfRun(
   return speakerOf(await tasks.openAttempt(taskId), actor)
 }
 
-/** What a run is about: the task where it has one, else the mission. Null for a run on its own. */
+/** The subject of a run: its task, else its mission; null for a run without one. */
 export function subjectOf({ missionId, taskId }: RunRecord): RunSubject | null {
   if (taskId !== null) return { missionId: null, taskId }
   return missionId === null ? null : { missionId, taskId: null }

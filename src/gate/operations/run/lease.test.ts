@@ -5,7 +5,7 @@ const command = { id: 'c-1', runner: 'laptop', startedAt: 0 } as unknown as Para
   typeof isStillRunning
 >[1]
 
-/** Of a command on another machine, whose lease ends then. */
+/** A command on another machine, whose lease ends at `until`. */
 function isRunning(leasedUntil: number | null, now: number): Promise<boolean> {
   const machines = { leasedUntil: async () => leasedUntil } as unknown as Parameters<
     typeof isStillRunning

@@ -70,7 +70,7 @@ export const listEvents = defineOperation({
     }
   })
 
-/** Transitions that are for other roles are left out, or marked where everything is asked for. */
+/** Leaves out transitions for other roles, or marks them if all are listed. */
 function eventAnswer(possible: RunSituation['events'][number], all: boolean): z.output<typeof PossibleEntry> {
   const { event, transitions, elsewhere, isAllowed, blockedReason, wouldTransitionTo } = possible
   return {

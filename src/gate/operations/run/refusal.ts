@@ -4,7 +4,7 @@ import type { MissingGuard } from '../../domain/expression.ts'
 import type { SchemaProblem } from '../../domain/json-schema.ts'
 import type { RunRecord } from '../../domain/run.ts'
 
-/** A refused event as its caller is told: what failed, and the way on. */
+/** A refused event for its caller: the reason and the fix. */
 export function refusalFailure(
   record: RunRecord,
   refused: RefusedTransition,
@@ -71,7 +71,7 @@ function hintFor(
       )
     case 'INVALID_PAYLOAD':
       return [
-        // What is wrong with a file is the message already.
+        // The message explains the problem already.
         ...validationErrors
           .filter((problem) => !isAboutFile(problem))
           .slice(0, 5)

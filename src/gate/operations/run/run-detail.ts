@@ -36,7 +36,7 @@ import type { MeasurementQuestions } from './measurements.ts'
 import { promptWithWords } from './remarks.ts'
 import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
 
-/** A transition out of the state, with everything that it asks for. */
+/** A transition out of the state, with all its requirements. */
 const TransitionEntry = z.object({
   event: z.string(),
   to: z.string(),
@@ -63,7 +63,7 @@ const TransitionEntry = z.object({
   ),
 })
 
-/** A run with all that it asks for, but its history. */
+/** A run with all its requirements, without its history. */
 export const RunDetail = z.object({
   kind: z.literal('run'),
   run: RunEntry,
@@ -80,7 +80,7 @@ export const RunDetail = z.object({
   context_cut: strings.optional(),
   /** Approvals that people give without an event of their own: an agent's event waits for them. */
   approvals: list(z.object({ role: z.string(), of: z.string().nullable() })),
-  /** To answer with: what is decided is what was shown. */
+  /** The hash to answer with, so that only the reviewed content is decided. */
   content: z.string().nullable(),
   choices: list(ChoiceEntry),
   transitions: list(TransitionEntry),
@@ -129,7 +129,7 @@ interface PreparedRunDetail {
   readonly fileFreshness: ExternalState['fileFreshness']
 }
 
-/** Null until all that is shown of it was measured. */
+/** Null until everything was measured. */
 export async function prepareRunDetail(
   reads: Reads,
   questions: DetailQuestions,
@@ -172,7 +172,7 @@ export async function runDetail(
     outcome: state?.outcome ?? null,
     entered_at: await stateEntryTime(reads, situation),
     ...(await subjectNames(reads, record)),
-    // Where the run has another.
+    // Null unless it differs from the run's version.
     present_version: version === record.process.version ? null : version,
     machine: machineOf(definition),
     prompt: promptWithWords(prompt, record.state, situation.remarks),
@@ -188,7 +188,7 @@ export async function runDetail(
       sha256,
       revision,
       author,
-      // Of another machine it is not known to be otherwise.
+      // Files of another machine count as unchanged.
       status: fileFreshness.get(path) ?? 'current',
     })),
     artifacts_total: loaded.artifacts.length,
@@ -217,7 +217,7 @@ async function subjectNames({ missions, tasks }: Reads, { missionId, taskId }: R
   }
 }
 
-/** Each transition out of the state, with everything that it asks for. */
+/** Each transition out of the state, with all its requirements. */
 function outgoingTransitions(situation: RunSituation) {
   return situation.events.flatMap((possible) => {
     const { definition, run } = situation

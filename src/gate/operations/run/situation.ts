@@ -16,7 +16,7 @@ import { loadRun } from './find-run.ts'
 import type { MeasurementQuestions, RunMeasurements } from './measurements.ts'
 import { type RunRemark, runRemarks } from './remarks.ts'
 
-/** Where a run stands for the caller: everything that its guards look at, and what may be emitted. */
+/** The situation of a run for the caller: the evidence of its guards, and the possible events. */
 export interface RunSituation {
   readonly record: RunRecord
   readonly definition: ProcessDefinition
@@ -25,15 +25,15 @@ export interface RunSituation {
   readonly run: Run
   readonly observed: Observations
   readonly events: readonly PossibleEvent[]
-  /** What of it waits for a person. */
+  /** Its open inbox items. */
   readonly items: readonly InboxItem[]
-  /** What people said about it last. */
+  /** The latest remarks of people on it. */
   readonly remarks: readonly RunRemark[]
-  /** What an event rests on when the caller emits it now, with nothing in its payload. */
+  /** The request of an event that the caller sends now without a payload. */
   readonly eventRequestOf: (event: string) => Omit<EventRequest, 'event' | 'expectedRevision'>
 }
 
-/** Where a run stands. Null until all that its guards look at was measured. */
+/** Prepares the situation of a run. Null until all evidence was measured. */
 export async function prepareSituation(
   reads: Reads,
   questions: Pick<MeasurementQuestions<RunMeasurements>, 'ask'>,
@@ -80,7 +80,7 @@ function eventRequestsBy(
 const maxContextLength = 2_500
 const maxValueLength = 200
 
-/** A run's context in an answer: whole where it is short, else with its long values cut, and said so. */
+/** A run's context for an answer; long values are shortened and named. */
 export function fittingContext(context: JsonObject): {
   readonly context: Record<string, unknown>
   readonly context_cut?: readonly string[]

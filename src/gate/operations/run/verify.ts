@@ -26,11 +26,11 @@ const CommandEntry = z.object({
     'tree_changed',
   ]),
   items: z.boolean(),
-  /** How it must end, where it must fail. */
+  /** The required exit, if it must fail. */
   exit: z.literal('nonzero').optional(),
   exit_code: z.int().nullable().optional(),
   output: z.string().optional(),
-  /** When all but the end of it was removed, because its time was over (setting retention_days). */
+  /** When the output was cut because it expired (setting retention_days). */
   output_removed_at: z.string().optional(),
   started_at: z.string().optional(),
   ended_at: z.string().nullable().optional(),

@@ -10,7 +10,7 @@ export function name(description: string) {
   return z.string().overwrite(toOneLine).min(1).max(maxNameLength).describe(description)
 }
 
-/** What an agent calls itself or its work stands beside what was measured: it must not look like a line of it. */
+/** Agents' own names appear beside measured facts, so they must not look like a line of those. */
 function toOneLine(text: string): string {
   return text.replace(/[\s\u0085]+/g, (space) => (/[\n\v\f\r\u0085\u2028\u2029]/.test(space) ? ' ' : space))
 }
