@@ -23,14 +23,14 @@ function decide(machine: AgentMachine, path: string): string {
   return out === '' ? 'none' : JSON.parse(out).hookSpecificOutput.permissionDecision
 }
 
-/** The same by what the server says, for which a slow machine is given time. */
+/** The number of attempts in the briefing from the server, with a timeout for slow machines. */
 async function judged(machine: AgentMachine, timeout: number): Promise<'nothing' | 'closed' | number> {
   const place = connectedPlace({ environment: machine.environment, workingFolder: machine.folder })
   if (place === null) throw new Error('it is not connected')
   const hook = await openRemoteHook(place, machine.folder, timeout)
   if (hook === null) return 'nothing'
   if (await hook.isClosed()) return 'closed'
-  return hook.look(async ({ situation }) => situation.attempts.length)
+  return hook.look(async ({ briefing }) => (await briefing()).attempts.length)
 }
 
 test('a hook asks the server, and makes no decision where that does not answer in time', async () => {

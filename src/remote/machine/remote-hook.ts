@@ -14,7 +14,7 @@ export interface CachedBrief {
   readonly runs: HookSituation['runs']
   readonly settings: Readonly<Record<string, string>>
   readonly missions: Briefing['missions']
-  readonly said: readonly { readonly run: string; readonly words: readonly string[] }[]
+  readonly messages: readonly { readonly run: string; readonly words: readonly string[] }[]
   readonly items: Briefing['items']
   readonly more_items: number
   readonly comments?: readonly string[]
@@ -81,7 +81,7 @@ export function briefingFromBrief(brief: CachedBrief, { attempts, runs }: HookSi
     missions: brief.missions,
     attempts,
     runs,
-    remarks: new Map(brief.said.map(({ run, words }) => [run, words])),
+    remarks: new Map(brief.messages.map(({ run, words }) => [run, words])),
     items: brief.items,
     moreItems: brief.more_items,
     comments: brief.comments ?? [],
