@@ -2,22 +2,20 @@ import type { Briefing } from '../../gate/domain/hook/brief.ts'
 import type { HookSituation } from '../../gate/domain/hook/judge.ts'
 import type { SettingName } from '../../gate/domain/run.ts'
 import type { Packages } from '../../git/ports/work-tree.ts'
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { hasPackageArea, parseScope } from '../../track/domain/scope/scope.ts'
 import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
 import { contractVersion } from '../operations/contract.ts'
 import type { OwnMachine } from './known-servers.ts'
 import type { ServerClient } from './server-client.ts'
 
-/** The brief of a work tree as the server wrote it. */
-export interface CachedBrief {
+/** The answer of `machine_brief`. */
+export interface CachedBrief
+  extends Pick<OutputOf<'machine_brief'>, 'settings' | 'messages' | 'more_items' | 'comments'> {
   readonly attempts: readonly { readonly attempt: Attempt; readonly task: string }[]
   readonly runs: HookSituation['runs']
-  readonly settings: Readonly<Record<string, string>>
   readonly missions: Briefing['missions']
-  readonly messages: readonly { readonly run: string; readonly words: readonly string[] }[]
   readonly items: Briefing['items']
-  readonly more_items: number
-  readonly comments?: readonly string[]
 }
 
 export interface RemoteHookParts {
