@@ -5,7 +5,7 @@ import { recorderOf } from './capture/ingest-for.ts'
 const firstAfter = 10_000
 const again = 10 * 60_000
 
-// Loaded when it is time: a server that starts has more urgent things to load.
+// Loaded late, to keep the start of a server fast.
 async function pruneProject(context: Context): Promise<void> {
   const [{ invoke }, { prune }] = await Promise.all([
     import('../kernel/operations/invoke.ts'),
@@ -14,7 +14,7 @@ async function pruneProject(context: Context): Promise<void> {
   await invoke(prune, context, {})
 }
 
-/** What goes on beside the calls while a server runs; it never keeps it alive. Answers how to stop. */
+/** Runs background jobs, which never keep the process alive. Returns a function to stop them. */
 export function startBackgroundJobs(context: Context, log: (line: string) => void): () => Promise<void> {
   const stopPruning = pruneRegularly(context, log)
   const stopDraining = ingestContinuously(context.folder, recorderOf(context))
@@ -24,10 +24,10 @@ export function startBackgroundJobs(context: Context, log: (line: string) => voi
   }
 }
 
-/** Tidies up, first after ten seconds. */
+/** Prunes, first after ten seconds. */
 function pruneRegularly(context: Context, log: (line: string) => void): () => void {
   const pruneUp = () => {
-    // A project that cannot be opened says so at every call; here it is no news.
+    // A project that cannot be opened fails at every call; no report is needed here.
     pruneProject(context).catch((error: unknown) => log(`Tidying up: ${String(error)}`))
   }
   const first = setTimeout(pruneUp, firstAfter).unref()

@@ -11,7 +11,7 @@ import { firstSetVariable, formatIn, userName } from './settings/environment.ts'
 import { personName } from './settings/person-name.ts'
 import { enclosingTree, projectFolder, relativeToProject } from './settings/places.ts'
 
-/** Runs the words after `waymark` and answers the exit code. */
+/** Runs the words after `waymark` and returns the exit code. */
 export function commandLine(
   words: readonly string[],
   terminal: Terminal = processTerminal(),
@@ -56,7 +56,7 @@ export function commandLine(
   })
 }
 
-/** The project of the named database that `--project` names, where it is the name of no folder. */
+/** The project that `--project` names in the database, unless it is a folder. */
 async function namedProject(project: string | undefined, opening: OpenProjectOptions) {
   if (project === undefined || !isProjectName({ project, workingFolder: opening.workingFolder })) return null
   const context = openContext(opening)
@@ -67,20 +67,20 @@ async function namedProject(project: string | undefined, opening: OpenProjectOpt
   }
 }
 
-/** The same for a command that goes on with the answer, as JSON. A refusal is told; it is in `refusal`, also as JSON. */
+/** Runs a command for its answer as JSON. A refusal is printed, and returned as JSON in `refusal`. */
 export async function answerAsJson(
   words: readonly string[],
-): Promise<{ readonly code: number; readonly said: string; readonly refusal: string }> {
+): Promise<{ readonly code: number; readonly output: string; readonly refusal: string }> {
   let refusal = ''
   const write = (text: string) => {
     refusal += text
   }
   const code = await commandLine([...words, '--json'], { ...processTerminal(), interactive: false, write })
-  return isRefusal(code, refusal) ? { code, said: '', refusal } : { code, said: refusal, refusal: '' }
+  return isRefusal(code, refusal) ? { code, output: '', refusal } : { code, output: refusal, refusal: '' }
 }
 
-function isRefusal(code: number, said: string): boolean {
-  if (code === 0 || said === '') return false
-  const answer: unknown = JSON.parse(said)
+function isRefusal(code: number, output: string): boolean {
+  if (code === 0 || output === '') return false
+  const answer: unknown = JSON.parse(output)
   return typeof answer === 'object' && answer !== null && 'error' in answer
 }

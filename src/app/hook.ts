@@ -26,24 +26,24 @@ import {
 import { refuseForeign } from './settings/regular-paths.ts'
 import { endOnUnexpected } from './unexpected-errors.ts'
 
-/** Answers a client's hook, `hook <event>`: JSON on standard input, the answer on standard output. */
+/** `waymark hook <event>`: reads JSON from standard input, and writes the answer to standard output. */
 export async function hook([, ...words]: readonly string[]): Promise<void> {
   endOnUnexpected({ rejections: true })
   const [word = '', client = '', ...rest] = words
-  const event = hookEvents.find((known) => known === word)
+  const event = hookEvents.find((one) => one === word)
   if (event === undefined || rest.length > 0)
     return reportUnknownHook([word, client, ...rest].join(' ').trim())
   const workingFolder = process.cwd()
   const input = async () => {
     const text = await readInput()
-    // One registered line records and judges, and what it does not know to be an event it records as nothing.
+    // One registered line records and checks; it ignores an unknown event.
     const program = process.argv[1] ?? ''
     capture(text, { word: client, environment: process.env, workingFolder, at: Date.now(), program })
     return text
   }
   const { out, complaint } = await runHook(event, { workingFolder, input, open: openHookProject })
   if (complaint !== null) printError(`${complaint.replace(/\s+/g, ' ')}\n`)
-  // Written whole before the exit, which does not wait for what a locked database is still asked.
+  // The answer is written before the exit, which does not wait for a locked database.
   writeToStdout(Buffer.from(printableJson(out)))
   process.exit(0)
 }
@@ -51,7 +51,7 @@ export async function hook([, ...words]: readonly string[]): Promise<void> {
 async function openHookProject(folder: string): Promise<HookProject | null> {
   const environment = process.env
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
-  // A client starts its servers in its project's folder; the agent may have gone elsewhere since.
+  // A client starts in its project's folder; the agent may have changed folders since.
   const working = firstSetVariable(environment, ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR']) ?? process.cwd()
   const { top, root } = hookPlaces(environment, { folder, home, working })
   if (hasServerSetting(environment, root)) {
@@ -82,7 +82,7 @@ async function openHookProject(folder: string): Promise<HookProject | null> {
   }
 }
 
-/** Null where there is no record, which is known without asking anyone. */
+/** Null without a record, which is found without opening a database. */
 async function openHookStore(
   environment: Environment,
   folders: { readonly root: string; readonly working: string },
@@ -103,7 +103,7 @@ async function openHookStore(
   return openStore({ ...database, root, sandboxJournal: false, ids })
 }
 
-// Not the exit code of other misspelt commands: 2 would forbid the agent every call.
+// Not 2, as for other wrong commands: 2 would block every call of the agent.
 function reportUnknownHook(word: string): void {
   const meant = nearestWord(word, hookEvents)
   const hint = meant === undefined ? `The events are ${hookEvents.join(', ')}.` : `Did you mean ${meant}?`
@@ -115,8 +115,8 @@ const most = 64 * 1024 * 1024
 const atOnce = 64 * 1024
 
 /**
- * Everything on standard input, unless it is a person's terminal or more than a client would ever send. Nothing else goes
- * on meanwhile, so it is read at once: a stream takes ten milliseconds to load.
+ * Reads standard input, unless it is a terminal or too large. It reads synchronously: loading a stream takes ten
+ * milliseconds.
  */
 async function readInput(): Promise<string> {
   if (isTerminal(0))
@@ -128,7 +128,7 @@ async function readInput(): Promise<string> {
   for await (const chunk of chunksOfInput()) {
     size += chunk.length
     if (size > most) {
-      throw new Failure('INVALID_INPUT', `The client said more than ${most / 1024 / 1024} MB.`, {
+      throw new Failure('INVALID_INPUT', `The client sent more than ${most / 1024 / 1024} MB.`, {
         reason: 'hook_event_too_large',
       })
     }
@@ -146,13 +146,13 @@ async function* chunksOfInput(): AsyncGenerator<Buffer> {
       yield buffer.subarray(0, read)
     }
   } catch (error) {
-    // At the end Windows says so, and without an input there is nothing; only a pipe that must not be waited for is left.
+    // Windows reports the end or a missing input as an error; a pipe without data must not block.
     if (errorCode(error) !== 'EAGAIN') return
   }
   for await (const chunk of process.stdin) yield Buffer.from(chunk)
 }
 
-/** A pipe is none, which is known without loading what knows terminals. */
+/** Whether it is a terminal, checked without loading node:tty for a pipe. */
 function isTerminal(file: number): boolean {
   try {
     if (!fstatSync(file).isCharacterDevice()) return false
@@ -160,7 +160,7 @@ function isTerminal(file: number): boolean {
   return isatty(file)
 }
 
-/** Written at once, like the input is read. A client that went away is told nothing. */
+/** Writes synchronously, like the input is read. Ignores a client that is gone. */
 function writeToStdout(bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) {
     try {
@@ -173,19 +173,19 @@ function writeToStdout(bytes: Buffer): void {
 }
 
 export interface HookLocations {
-  /** The top of the work tree that the hook acts for. */
+  /** The top folder of the hook's work tree. */
   readonly top: string
   readonly root: string
 }
 
-/** What a hook's folder belongs to, found without git: a hook has no time to start another process. */
+/** The project of a hook's folder, found without git: starting a process takes a hook too long. */
 function hookPlaces(
   environment: Environment,
   { folder, home, working }: { readonly folder: string; readonly home: string; readonly working: string },
 ): HookLocations {
   const here = realpathSync.native(folder)
   const named = namedFolder(environment, working)
-  // An agent that stands in no project at all still works for the one that its client opened.
+  // An agent outside any project works for the one that its client opened.
   const top =
     enclosingTree(here, home) ?? recordedFolder(here, home) ?? (named ? workTreeTop(named, home) : here)
   const isChosen = named !== null && firstSetVariable(environment, ['WAYMARK_PROJECT']) !== undefined
@@ -197,14 +197,14 @@ function workTreeTop(folder: string, home: string): string {
   return enclosingTree(folder, home) ?? folder
 }
 
-/** The nearest folder upwards with a record of its own: a project without git. */
+/** The nearest parent folder with a record: a project without git. */
 function recordedFolder(folder: string, home: string): string | null {
   const parent = dirname(folder)
   if (folder === home || parent === folder) return null
   return existsSync(join(folder, '.waymark', 'waymark.db')) ? folder : recordedFolder(parent, home)
 }
 
-/** The folder that the person or the client names, if there is such a folder. */
+/** The folder that the person or the client names, if it exists. */
 function namedFolder(environment: Environment, working: string): string | null {
   const nobody = ''
   const folder = projectFolder({ environment, workingFolder: working }, () => nobody)

@@ -11,9 +11,9 @@ import type { Store } from '../store/ports/store.ts'
 import type { Environment } from './settings/environment.ts'
 
 interface LazyPart<Part> {
-  /** Loads the part, once; what failed is tried again at the next call, which may come after it was fixed. */
+  /** Loads the part once; retries a failure at the next call. */
   readonly now: () => Promise<Part>
-  /** Null where nothing asked for the part yet. */
+  /** Null until the part is first needed. */
   readonly begun: () => Promise<Part | null>
 }
 
@@ -32,8 +32,7 @@ function loadOnce<Part>(load: () => Promise<Part>): LazyPart<Part> {
 }
 
 /**
- * The methods of a part of the program that is loaded at the first call of one of them, because a start has more urgent
- * things to load.
+ * The methods of a part that is loaded at their first call, to keep the start fast.
  */
 function deferMethods<Part extends object, const Name extends keyof Part>(
   { now }: LazyPart<Part>,
@@ -50,7 +49,7 @@ function deferMethods<Part extends object, const Name extends keyof Part>(
   return Object.fromEntries(methods) as Pick<Part, Name> // each calls the method of its name
 }
 
-/** A store that is found at the first question, because where it lies takes git to know. */
+/** A store that is opened at the first query, because finding it takes a call of git. */
 export function deferredStore(find: () => Promise<Store>): Store {
   const store = loadOnce(find)
   return {
@@ -81,7 +80,7 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
   }
 }
 
-/** The witness where there is no project: it says so. */
+/** The witness without a project: each call fails. */
 export function refusingWitness(failure: Failure): WorkTreeWitness {
   return { ...deferredWitness(() => Promise.reject(failure)), sweep: async () => 0 }
 }
@@ -100,7 +99,7 @@ export function deferredCommandRunner(environment: Environment): CommandRunner {
   }
 }
 
-/** What a person allowed to be run. */
+/** The commands that people approved. */
 export function deferredCommandApprovals(stateFolder: string): CommandApprovals {
   const approvals = loadOnce(async () => {
     const { commandApprovals } = await import('../gate/commands/command-approvals.ts')
@@ -112,7 +111,7 @@ export function deferredCommandApprovals(stateFolder: string): CommandApprovals 
   }
 }
 
-/** The reader of plans. Relative paths are meant from where the caller stands; others than people stay in a folder. */
+/** The reader of plans. Paths are relative to the caller's folder; agents stay inside it. */
 export function deferredPlanFiles(workingFolder: string, confinedTo: string | null): PlanFiles {
   const files = loadOnce(async () => {
     const { planFiles } = await import('../plan/import/plan-files.ts')
@@ -129,7 +128,7 @@ export function deferredProcessFiles(project: string, working: string, isConfine
   return deferMethods(files, ['list', 'hasOwn', 'load', 'read'])
 }
 
-/** The bundle lies one folder below the top of the package, this file two. */
+/** The bundle is one folder below the top of the package, this file two. */
 function shippedFolder(): string {
   const bundled = join(import.meta.dirname, '..', 'processes')
   return existsSync(bundled) ? bundled : join(import.meta.dirname, '..', '..', 'processes')
@@ -143,7 +142,7 @@ export function deferredEvidenceFiles(): EvidenceFiles {
   return deferMethods(files, ['read', 'freshness', 'contents'])
 }
 
-/** What people were shown. */
+/** The contents that were shown to people. */
 export function deferredShownContents(stateFolder: () => string): PreviewStore {
   const contents = loadOnce(async () => {
     const { shownContents } = await import('../gate/evidence/shown-contents.ts')
@@ -152,7 +151,7 @@ export function deferredShownContents(stateFolder: () => string): PreviewStore {
   return deferMethods(contents, ['isKept', 'keep', 'since'])
 }
 
-/** What setup wrote on this machine. */
+/** The files that setup wrote on this machine. */
 export function deferredSetupFiles(stateFolder: string): SetupFiles {
   const files = loadOnce(async () => {
     const { setupFiles } = await import('./setup/records.ts')

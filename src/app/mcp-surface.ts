@@ -9,7 +9,7 @@ import { stdioActor, userIdentity } from './settings/actor.ts'
 import { userName } from './settings/environment.ts'
 import type { McpFlags } from './settings/flags.ts'
 
-/** The project as an MCP client on standard input sees it, and what ends all that goes on for it. */
+/** A project's MCP surface on standard input, with its cleanup. */
 function openSurface(
   flags: McpFlags,
   log: Surface['log'],
@@ -45,7 +45,7 @@ function openSurface(
   }
 }
 
-/** The same, as it is connected to a client. */
+/** The same with a connected client. */
 export function openLocalMcp(flags: McpFlags, log: Surface['log']) {
   const { surface, close } = openSurface(flags, log)
   return { connect: (transport: StdioTransport) => connect(surface, transport), close }

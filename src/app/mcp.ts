@@ -8,13 +8,13 @@ import { type McpFlags, readMcpFlags } from './settings/flags.ts'
 import { unexpandedNames } from './settings/places.ts'
 import { summaryOf } from './unexpected-errors.ts'
 
-/** Runs the server until its client is gone. A flag that is not understood ends it with exit code 2. */
+/** Runs the server until its client disconnects. An unknown flag ends it with exit code 2. */
 export async function serveMcp(words: readonly string[]): Promise<void> {
   const flags = readMcpFlags(words)
   const log: Surface['log'] = (line, error) =>
     printError(`${line}${error === undefined ? '' : ` ${summaryOf(error)}`}\n`)
-  const asked = { flag: flags.project, environment: process.env, workingFolder: process.cwd() }
-  for (const name of unexpandedNames(asked)) {
+  const folderRequest = { flag: flags.project, environment: process.env, workingFolder: process.cwd() }
+  for (const name of unexpandedNames(folderRequest)) {
     log(`waymark: ${name} was not filled in by the client, so it is ignored.`)
   }
   let close = async (): Promise<void> => undefined
@@ -31,7 +31,7 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Most projects are kept here: only where a server is named it is looked which. */
+/** Most projects are local: the server is read only if one is named. */
 async function openMcpSurface(flags: McpFlags, log: Surface['log']) {
   const places = { ...flags, environment: process.env, workingFolder: process.cwd() }
   const { connectedPlace: connectedAt } = await import('./remote/connected-place.ts')
@@ -42,7 +42,7 @@ async function openMcpSurface(flags: McpFlags, log: Surface['log']) {
     return (await import('./remote/mcp-remote.ts')).openRemoteMcp(place, flags, log)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    // A client shows its user nothing of a server that ends: each call says instead how one connects.
+    // Clients hide why a server ended, so each call answers how to connect.
     return (await import('./remote/mcp-remote.ts')).openWhenConnected(look, flags, log)
   }
 }

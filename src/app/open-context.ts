@@ -56,15 +56,15 @@ export interface OpenProjectOptions {
   readonly project?: string | undefined
   /** A project of a database on a server that has no folder on this machine. */
   readonly elsewhere?: { readonly id: string; readonly name: string }
-  /** Whether webhooks may go to private networks unasked, as for who sits at this machine; the default. */
+  /** Whether webhooks may use private networks without a flag, as for a local user; the default. */
   readonly reachesPrivate?: boolean
-  /** Tells a person at the command line how far a long call is. */
+  /** Shows the progress of a long call on the command line. */
   readonly tell?: (line: string) => void
 }
 
 const clock: Clock = { now: () => Date.now() }
 
-/** Puts the program together. Nothing is read or written before the first call, and reading creates nothing. */
+/** Builds the program. The first call is the first to read or write, and reading creates no files. */
 export function openContext(opening: OpenProjectOptions): Context {
   const { actor, environment, workingFolder, project, elsewhere, tell } = opening
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
@@ -134,7 +134,7 @@ export function openContext(opening: OpenProjectOptions): Context {
     ...(elsewhere === undefined && { copies: deferredFileCopies(projectStateFolder, environment) }),
     ...callerField(opening),
     commandRunner: deferredCommandRunner(environment),
-    // Never in the project, where an agent in a sandbox could write what a person has to.
+    // Outside the project: an agent in a sandbox must not write a person's answers.
     commandApprovals: deferredCommandApprovals(stateFolder(machine)),
     messenger: messenger(environment, {
       agent: `waymark/${version}`,
@@ -156,7 +156,7 @@ export function openContext(opening: OpenProjectOptions): Context {
   return context
 }
 
-/** The server of a client on stdio inherits which session it was started for. */
+/** A stdio server inherits the id of its session from the client. */
 function callerField({ actor, environment }: OpenProjectOptions): Pick<Context, 'caller'> {
   const session = firstSetVariable(environment, ['CLAUDE_CODE_SESSION_ID'])
   if (session === undefined || actor.channel !== 'stdio') return {}
@@ -171,7 +171,7 @@ function filesElsewhereFailure(name: string): Failure {
   })
 }
 
-/** Tells databases from each other, and holds no password. */
+/** Identifies a database without its password. */
 export function databaseNamed(environment: Environment, workingFolder: string): string | null {
   const server = serverDatabase(environment)
   if (server) return postgresPlace(server.url).shown
@@ -184,7 +184,7 @@ interface OpenTeamOptions extends Pick<OpenProjectOptions, 'environment' | 'work
   readonly machine: Machine
 }
 
-/** The persons of a server lie in the database of its projects, as a project of their own. */
+/** The people of a server are stored as a reserved project in the same database. */
 function openPeopleStore({ environment, workingFolder, folder, machine }: OpenTeamOptions): Team {
   const server = serverDatabase(environment)
   const store = deferredStore(async () => {
@@ -197,7 +197,7 @@ function openPeopleStore({ environment, workingFolder, folder, machine }: OpenTe
   return { store, owner: null, newSecret, hashOf }
 }
 
-/** A project of a file that lives in no folder, by its id. */
+/** A project of a database file without a folder, by its id. */
 async function openFileStore(
   { environment, workingFolder, folder, machine }: OpenTeamOptions,
   project: string,
@@ -210,7 +210,7 @@ async function openFileStore(
   return openStore({ ...place, ...of, ids: randomIds })
 }
 
-/** Ends what goes on in the background, so that the process can exit. */
+/** Ends background work, so that the process can exit. */
 export async function closeContext({ store, witness, commandRunner, team }: Context): Promise<void> {
   await commandRunner.stop()
   await witness.settle()

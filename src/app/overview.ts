@@ -25,7 +25,7 @@ const generalOptions = {
   project: { type: 'string' },
 } as const
 
-/** `waymark` without a command: the status of a project, or what git tells about a repository. Writes nothing. */
+/** `waymark` without a command: the status of a project, or of a repository without one. Writes nothing. */
 export async function showOverview(words: readonly string[]): Promise<void> {
   const environment = process.env
   const { project } = parseArgs({ args: [...words], options: generalOptions }).values
@@ -48,7 +48,7 @@ export async function showOverview(words: readonly string[]): Promise<void> {
   terminal.write(`${overviewText(overview, { ...terminal, now: Date.now() })}\n`)
 }
 
-/** Whether something may be recorded here, or a server keeps the project. */
+/** Whether there is a local record, or the project is at a server. */
 function isProject(project: string | undefined, environment: Environment): boolean {
   if (firstSetVariable(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME']) !== undefined) return true
   const workingFolder = process.cwd()

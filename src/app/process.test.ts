@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 
-// Says when it was told, does something then, and works on for a while.
+// Prints when a signal arrives, cleans up, and keeps working for a while.
 const program = (does: string, work: number) => `
   import { endSignal } from ${JSON.stringify(new URL('./process.ts', import.meta.url).href)}
   const ended = endSignal().then((name) => {
@@ -28,7 +28,7 @@ async function runChild({ does = '', work }: { readonly does?: string; readonly 
 }
 
 test.skipIf(process.platform === 'win32')('Ctrl-C that arrives twice at once is one', async () => {
-  // By itself: what this process sends may come later than half a second.
+  // It signals itself: a signal from this process may take longer than half a second.
   const { name, code } = await runChild({ does: "process.kill(process.pid, 'SIGINT')", work: 1_000 })
   expect([name, await code]).toEqual(['SIGINT', 0])
 })

@@ -4,8 +4,8 @@ import { errorCode } from '../kernel/failure.ts'
 import { endWork } from '../kernel/process-end.ts'
 
 /**
- * When a process began, in words of the system that stay the same while it runs; null where there is no such process,
- * and `unknown` where the system does not tell. A number of a process is given again to another one.
+ * The start time of a process, as the system formats it; null if there is no such process, `unknown` if the system does
+ * not report it. It tells processes with a reused id apart.
  */
 export function processStart(pid: number): string | null {
   if (!isProcessAlive(pid)) return null
@@ -13,19 +13,19 @@ export function processStart(pid: number): string | null {
     if (process.platform === 'linux') return startOnLinux(pid)
     if (process.platform === 'win32') return 'unknown'
     const { execFileSync } = process.getBuiltinModule('node:child_process') // loaded where it is used: start-up is quicker
-    const said = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+    const output = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
       encoding: 'utf8',
       timeout: 2_000,
     })
-    return said.trim() || 'unknown'
+    return output.trim() || 'unknown'
   } catch {
     return isProcessAlive(pid) ? 'unknown' : null
   }
 }
 
-/** Clock ticks since the machine began, with which run of the machine that is. */
+/** The start in clock ticks since boot, with the id of the boot. */
 function startOnLinux(pid: number): string {
-  // The name, in brackets, may hold spaces and brackets itself; the start is the 22nd word, the 20th after it.
+  // The name in brackets may contain spaces and brackets; the start is the 20th field after it.
   const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   return `${boot} ${words?.[19] ?? ''}`
@@ -36,18 +36,18 @@ function isProcessAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return errorCode(error) === 'EPERM' // it is there, and another user's
+    return errorCode(error) === 'EPERM' // it exists, and belongs to another user
   }
 }
 
-/** This process, as its server's file tells of it. */
+/** This process, for the file of its server. */
 export function thisProcess() {
   return { pid: process.pid, started: processStart(process.pid) ?? 'unknown' }
 }
 
 let elsewhere = 0
 
-/** Runs while another program has the terminal: Ctrl-C is for that one. */
+/** Ignores Ctrl-C while another program has the terminal. */
 export async function withoutInterrupt<Result>(run: () => Promise<Result>): Promise<Result> {
   const stay = () => undefined
   process.on('SIGINT', stay)
@@ -60,16 +60,16 @@ export async function withoutInterrupt<Result>(run: () => Promise<Result>): Prom
   }
 }
 
-/** Milliseconds until what still goes on is refused, and from then until the process ends. */
+/** Milliseconds until running work is aborted, and from then until the process ends. */
 const patience = 1_000
 const untilExit = 700
 
-/** Ends the process although something still goes on that nobody waits for, such as reading a large file. */
+/** Ends the process even if unneeded work still runs, such as reading a large file. */
 export function exitAfterGrace(): void {
   setTimeout(() => endNow(), patience).unref()
 }
 
-/** Refuses what goes on, gives it a moment to undo what is half done, and ends the process. */
+/** Aborts running work, gives it a short time to clean up, and ends the process. */
 function endNow(code?: number): void {
   endWork()
   setTimeout(() => process.exit(code), untilExit).unref()
@@ -77,7 +77,7 @@ function endNow(code?: number): void {
 
 let isAwaited = false
 
-/** Ends the process at a signal, with all that it started, unless its command waits for one by itself. */
+/** Ends the process and its children at a signal, unless its command handles signals itself. */
 export function endOnSignal(): void {
   const counts = (name: NodeJS.Signals) => !(isAwaited || (elsewhere > 0 && name === 'SIGINT'))
   void firstSignal(['SIGINT', 'SIGTERM'], counts).then((name) => {
@@ -89,13 +89,13 @@ export function endOnSignal(): void {
   })
 }
 
-/** Resolves with the signal by which the process is told to end. Told again half a second later or more, it ends at once. */
+/** Resolves with the signal that ends the process. A second signal after half a second ends it at once. */
 export function endSignal(names: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']): Promise<NodeJS.Signals> {
   isAwaited = true
   return firstSignal(names, () => true)
 }
 
-// Ctrl-C may arrive twice: from the terminal, and from a process between it and this one that hands it on.
+// Ctrl-C may arrive twice: from the terminal, and from a parent process that forwards it.
 const onePress = 500
 
 function firstSignal(

@@ -3,7 +3,7 @@ import type { Program } from '../kernel/operations/operation.ts'
 
 export const version: string = waymark.version
 
-/** `stateFolder` is asked only when somebody wants to know. */
+/** `stateFolder` is called only if needed. */
 export function runningProgram(stateFolder: () => string): Program {
   return {
     version,

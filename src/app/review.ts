@@ -37,14 +37,14 @@ interface ReviewArguments {
   readonly content: string | undefined
   readonly write: boolean
   readonly file: string | undefined
-  /** Comments that are not sent, to be removed: their ids, or `all`. */
+  /** Unsent comments to remove: their ids, or `all`. */
   readonly dropped: readonly string[]
-  /** What its reader has looked at is shown, too. */
+  /** Also shows the files that the reader has viewed. */
   readonly again: boolean
   readonly json: boolean
 }
 
-/** `waymark review`: what there is to look at, its difference, comments in an editor, and the verdict. */
+/** `waymark review`: the waiting work, its diff, comments in an editor, and the decision. */
 export async function review(words: readonly string[]): Promise<void> {
   const read = readWords('review', words)
   const [id, odd] = read.positionals
@@ -67,7 +67,7 @@ export async function review(words: readonly string[]): Promise<void> {
     if (id !== undefined && read.has('since')) {
       throw read.mistaken(`Review either ${id}, or all new work with --since.`)
     }
-    const asked: ReviewArguments = {
+    const options: ReviewArguments = {
       subject: subjectOf(id),
       verdict,
       text: read.text('text'),
@@ -78,8 +78,8 @@ export async function review(words: readonly string[]): Promise<void> {
       again: read.has('again'),
       json,
     }
-    assertPerson(asked)
-    await reviewOne(project, asked)
+    assertPerson(options)
+    await reviewOne(project, options)
   } finally {
     await project.close()
   }
@@ -90,7 +90,7 @@ function subjectOf(id: string | undefined): ReviewTarget {
   return /^[mw]-/.test(id) ? { mission: id } : { task: id }
 }
 
-/** As every other verdict: refused where an agent sits at the shell. */
+/** Refuses an agent, like every other decision of people. */
 function assertPerson({ verdict, write, file, dropped }: ReviewArguments): void {
   const actor = commandLineActor(process.env, userName())
   const isReading = verdict === null && !write && file === undefined && dropped.length === 0
@@ -120,30 +120,31 @@ async function listWaiting(project: WatchedProject, json: boolean): Promise<void
   )
 }
 
-async function reviewOne(project: WatchedProject, asked: ReviewArguments): Promise<void> {
-  if (asked.dropped.length > 0) await dropDrafts(project, asked)
-  const shown = await project.ask('review_show', asked.subject)
-  const isWritten = asked.write || asked.file !== undefined
-  // Who writes in an editor sees there what it is about.
+async function reviewOne(project: WatchedProject, options: ReviewArguments): Promise<void> {
+  if (options.dropped.length > 0) await dropDrafts(project, options)
+  const work = await project.ask('review_show', options.subject)
+  const isWritten = options.write || options.file !== undefined
+  // Comments in an editor need no --content: the editor shows the version.
   const content =
-    asked.content ?? (asked.verdict === null || asked.write ? shown.content : missingContentFailure(shown))
-  if (isWritten) await writeComments(project, asked, shown)
-  if (asked.verdict !== null) return send(project, asked, { shown, content })
+    options.content ??
+    (options.verdict === null || options.write ? work.content : missingContentFailure(work))
+  if (isWritten) await writeComments(project, options, work)
+  if (options.verdict !== null) return send(project, options, { work, content })
   if (isWritten) return
-  if (asked.dropped.length > 0) return
-  if (asked.json) return printJson(shown)
-  const files = await quotedFiles(project, asked, shown)
+  if (options.dropped.length > 0) return
+  if (options.json) return printJson(work)
+  const files = await quotedFiles(project, options, work)
   const streams = screenStreams()
-  const next = streams === null ? `\n${formatNextSteps(asked.subject, shown)}\n` : ''
-  await page(`${summary(shown)}\n${plainDiff(files)}${next}`)
-  if (streams !== null) await decideAfterReview(project, asked, { shown, streams })
+  const next = streams === null ? `\n${formatNextSteps(options.subject, work)}\n` : ''
+  await page(`${summary(work)}\n${plainDiff(files)}${next}`)
+  if (streams !== null) await decideAfterReview(project, options, { work, streams })
 }
 
 function printJson(value: object): void {
   print(`${printableJson(JSON.stringify(value, null, processTerminal().interactive ? 2 : 0))}\n`)
 }
 
-/** The command again, as it is typed. */
+/** The command line of this review. */
 function commandOf(subject: ReviewTarget): string {
   return `waymark review ${'task' in subject ? subject.task : 'mission' in subject ? subject.mission : '--since'}`
 }
@@ -159,7 +160,7 @@ function formatNextSteps(subject: ReviewTarget, { content, files, may }: ReviewA
   ].join('\n')
 }
 
-/** Removes comments that are not sent: of this review, or those that are named. */
+/** Removes unsent comments: all of this review, or the named ones. */
 async function dropDrafts(
   project: WatchedProject,
   { subject, dropped, json }: ReviewArguments,
@@ -170,7 +171,7 @@ async function dropDrafts(
   if (!json) print(`${formatCount(ids.length, 'comment')} removed.\n`)
 }
 
-/** What is decided without looking is decided about something that is named. */
+/** A decision without a view of the diff must name its content. */
 function missingContentFailure({ content }: ReviewAnswer): never {
   throw new Failure('INVALID_INPUT', 'Pass --content to confirm the version you reviewed.', {
     reason: 'content_needed',
@@ -180,15 +181,15 @@ function missingContentFailure({ content }: ReviewAnswer): never {
 
 async function decideAfterReview(
   project: WatchedProject,
-  asked: ReviewArguments,
+  options: ReviewArguments,
   {
-    shown,
+    work,
     streams,
-  }: { readonly shown: ReviewAnswer; readonly streams: Pick<NodeJS.Process, 'stdin' | 'stdout'> },
+  }: { readonly work: ReviewAnswer; readonly streams: Pick<NodeJS.Process, 'stdin' | 'stdout'> },
 ): Promise<void> {
   const lines = createInterface({ input: streams.stdin, output: streams.stdout })
   const ask = questionReader(lines)
-  let { again } = asked
+  let { again } = options
   try {
     for (;;) {
       const answer = await ask(
@@ -199,8 +200,8 @@ async function decideAfterReview(
       if (answer.startsWith('w') || answer.startsWith('l')) {
         again ||= answer.startsWith('l')
         lines.pause()
-        if (answer.startsWith('w')) await writeComments(project, { ...asked, again }, shown)
-        else await page(plainDiff(await quotedFiles(project, { ...asked, again }, shown)))
+        if (answer.startsWith('w')) await writeComments(project, { ...options, again }, work)
+        else await page(plainDiff(await quotedFiles(project, { ...options, again }, work)))
         lines.resume()
         continue
       }
@@ -209,14 +210,14 @@ async function decideAfterReview(
       const text = await ask('Text (optional): ')
       if (text === null) return print('\nNothing was sent.\n')
       const words = text === '' ? undefined : text
-      return await send(project, { ...asked, verdict, text: words }, { shown, content: shown.content })
+      return await send(project, { ...options, verdict, text: words }, { work, content: work.content })
     }
   } finally {
     lines.close()
   }
 }
 
-/** Asks a person. Null where they leave, by Ctrl-C or Ctrl-D. */
+/** Asks a person. Null if they leave with Ctrl-C or Ctrl-D. */
 function questionReader(lines: Interface): (question: string) => Promise<string | null> {
   let isClosed = false
   const closed = new Promise<null>((resolve) => {
@@ -237,7 +238,7 @@ function questionReader(lines: Interface): (question: string) => Promise<string 
 async function send(
   project: WatchedProject,
   { subject, verdict: action, text, json }: ReviewArguments,
-  { shown, content }: { readonly shown: ReviewAnswer; readonly content: string },
+  { work, content }: { readonly work: ReviewAnswer; readonly content: string },
 ): Promise<void> {
   const command = commandOf(subject)
   const { drafts } = await project.ask('review_show', subject)
@@ -251,25 +252,25 @@ async function send(
     subject,
     action,
     content,
-    // Words alone are no verdict: the work is still to be looked at.
+    // A comment is no decision: the work still needs a review.
     viewed: action !== 'comment',
     ...(text !== undefined && { text }),
   })
   if (json) return printJson(sent)
-  const said = {
+  const outcome = {
     approve: 'since' in subject ? 'All looked at' : 'Approved',
     send_back: 'Sent back',
     comment: 'Sent',
   }[sent.action]
-  const isLookedAt = action !== 'comment' && shown.totals.files > 0 && !('since' in subject)
+  const isViewed = action !== 'comment' && work.totals.files > 0 && !('since' in subject)
   print(
     [
-      `${said}${sent.comments === 0 ? '' : ` with ${formatCount(sent.comments, 'comment')}`} (${sent.review_id}).`,
+      `${outcome}${sent.comments === 0 ? '' : ` with ${formatCount(sent.comments, 'comment')}`} (${sent.review_id}).`,
       ...sent.reopened.map((id) => `Task ${id} goes back to do.`),
       ...sent.closed_items.map((id) => `Inbox item ${id} is answered.`),
       ...sent.runs.map(({ run_id, state }) => `Run ${run_id} is in "${state}".`),
       ...sent.notes,
-      ...(isLookedAt
+      ...(isViewed
         ? [
             `Its files are marked as viewed. See the whole diff again: ${command} --again. Comment on it: ${command} --again --write`,
           ]
@@ -281,16 +282,16 @@ async function send(
 
 async function writeComments(
   project: WatchedProject,
-  asked: ReviewArguments,
-  shown: ReviewAnswer,
+  options: ReviewArguments,
+  work: ReviewAnswer,
 ): Promise<void> {
-  const { subject, file, json, verdict } = asked
-  const files = await quotedFiles(project, asked, shown)
+  const { subject, file, json, verdict } = options
+  const files = await quotedFiles(project, options, work)
   const own = file ?? (await editInEditor(quotedDiff(files)))
-  const kept: ReviewDraftRow[] = []
+  const saved: ReviewDraftRow[] = []
   try {
-    for (const comment of parseComments(wordsIn(own), files)) {
-      kept.push(
+    for (const comment of parseComments(readComments(own), files)) {
+      saved.push(
         await project.ask('review_comment', {
           subject,
           ...(comment.file && { path: comment.file.path }),
@@ -303,22 +304,22 @@ async function writeComments(
       )
     }
   } catch (error) {
-    // All of it, or nothing: handed in again, it would be there twice.
-    for (const { comment_id } of kept) await project.ask('review_comment_drop', { comment_id })
+    // All or nothing: otherwise a second try would duplicate comments.
+    for (const { comment_id } of saved) await project.ask('review_comment_drop', { comment_id })
     throw file === undefined && error instanceof Failure ? addKeptFileHint(error, own) : error
   }
   if (file === undefined) rmSync(dirname(own), { recursive: true, force: true })
   if (verdict !== null) return
-  if (json) return printJson({ comments: kept })
+  if (json) return printJson({ comments: saved })
   const { drafts: all } = await project.ask('review_show', subject)
   const command = commandOf(subject)
   print(
-    kept.length === 0
+    saved.length === 0
       ? 'You wrote no comment, so nothing is kept.\n'
       : [
-          `${formatCount(kept.length, 'comment')} kept${all.length > kept.length ? `, ${all.length} in all` : ''}; only you see them until you send your review:`,
+          `${formatCount(saved.length, 'comment')} kept${all.length > saved.length ? `, ${all.length} in all` : ''}; only you see them until you send your review:`,
           ...all.map((draft) => `  ${draftLine(draft)}`),
-          `Send them: ${command} --send-back, --approve or --comment, with --content ${shown.content.slice(0, 12)}. Remove one: ${command} --drop <comment>, or all of them: --drop all.`,
+          `Send them: ${command} --send-back, --approve or --comment, with --content ${work.content.slice(0, 12)}. Remove one: ${command} --drop <comment>, or all of them: --drop all.`,
           '',
         ].join('\n'),
   )
@@ -326,7 +327,7 @@ async function writeComments(
 
 type ReviewDraftRow = ReviewAnswer['drafts'][number]
 
-function wordsIn(file: string): string {
+function readComments(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
@@ -337,7 +338,7 @@ function wordsIn(file: string): string {
   }
 }
 
-/** The refusal, with where the words are that a person wrote. */
+/** Adds to a failure where the person's text is. */
 function addKeptFileHint({ code, message, reason, hint = '', fix, details }: Failure, file: string): Failure {
   return new Failure(code, message, {
     ...(reason !== null && { reason }),
@@ -347,7 +348,7 @@ function addKeptFileHint({ code, message, reason, hint = '', fix, details }: Fai
   })
 }
 
-/** The file that a person wrote in. It is theirs until what is in it is kept. */
+/** Returns the file that a person wrote. It stays until its comments are recorded. */
 async function editInEditor(text: string): Promise<string> {
   const editor = [process.env['VISUAL'], process.env['EDITOR']].find((one) => one?.trim())
   if (editor === undefined) {
@@ -379,18 +380,18 @@ async function editInEditor(text: string): Promise<string> {
 
 const maxFiles = 200
 
-/** The files with their lines; folded ones by a sentence. */
+/** The files with their lines; a folded file has a reason instead. */
 async function quotedFiles(
   project: WatchedProject,
   { subject, again }: Pick<ReviewArguments, 'subject' | 'again'>,
-  shown: ReviewAnswer,
+  work: ReviewAnswer,
 ): Promise<readonly QuotedFile[]> {
   const files: QuotedFile[] = []
-  for (const file of shown.files) {
+  for (const file of work.files) {
     const { path, tree, viewed } = file
     const why =
       files.length < maxFiles ? foldReasonOf(file, again) : `only the first ${maxFiles} files are shown here`
-    const asked = {
+    const query = {
       subject,
       path,
       ...(tree !== null && { tree }),
@@ -400,7 +401,7 @@ async function quotedFiles(
     let error = why
     for (let cursor: string | null = why === null ? '' : null; cursor !== null; ) {
       const from = cursor === '' ? {} : { cursor }
-      const part: OutputOf<'review_file'> = await project.ask('review_file', { ...asked, ...from })
+      const part: OutputOf<'review_file'> = await project.ask('review_file', { ...query, ...from })
       hunks.push(...part.hunks)
       error = part.error
       cursor = part.next_cursor
@@ -412,7 +413,7 @@ async function quotedFiles(
 
 type ReviewHunks = OutputOf<'review_file'>['hunks']
 
-/** Why the lines of a file are not shown; null where they are. */
+/** Why the lines of a file are hidden; null if they are visible. */
 function foldReasonOf(
   { error, viewed, folded, kind }: ReviewAnswer['files'][number],
   again: boolean,
@@ -422,10 +423,10 @@ function foldReasonOf(
   return folded ?? (kind === 'text' || kind === 'link' ? null : kind)
 }
 
-function summary(shown: ReviewAnswer): string {
-  const { subject, files, comments, drafts, reviews, waiting, may, notes } = shown
+function summary(work: ReviewAnswer): string {
+  const { subject, files, comments, drafts, reviews, waiting, may, notes } = work
   const last = reviews.at(-1)
-  // What was done before somebody last spoke was seen then.
+  // The last review already covered comments that were done before it.
   const recent = comments.filter(
     ({ status, replies }) =>
       status !== 'done' ||
@@ -436,7 +437,7 @@ function summary(shown: ReviewAnswer): string {
   const listed = (heading: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [heading, ...lines.map((line) => indentText(line))]
   return [
-    headOf(shown),
+    headOf(work),
     ...files.map((file) => `  ${fileLine(file)}`),
     ...listed('Comments:', recent.map(commentText)),
     ...(done === 0
@@ -462,10 +463,10 @@ function plainDiff(files: readonly QuotedFile[]): string {
     .join('\n')
 }
 
-// What a shell says of a program that is not there.
+// The exit code of a shell for a missing program.
 const notFound = 127
 
-/** Through the pager of a person; as it is where nobody reads at a screen. */
+/** Prints through the person's pager; directly without a terminal. */
 async function page(text: string): Promise<void> {
   const pager = process.env['PAGER'] ?? 'less -FRX'
   if (!processTerminal().interactive || pager.trim() === '') return print(text)
@@ -475,7 +476,7 @@ async function page(text: string): Promise<void> {
       stdio: ['pipe', 'inherit', 'inherit'],
       signal: processEnd,
     })
-    child.stdin.on('error', () => undefined) // it was left before the end
+    child.stdin.on('error', () => undefined) // the pager may end early
     child.stdin.end(withoutControlCodes(text))
     return once(child, 'exit')
   })

@@ -5,7 +5,7 @@ import { readTopFlags } from './settings/flags.ts'
 import { beforeUnexpectedEnd } from './unexpected-errors.ts'
 import { openWatchedProject } from './watched-project.ts'
 
-/** Milliseconds within which a signal that this process sends itself has reached it. */
+/** Milliseconds until a signal to this process itself has arrived. */
 const reached = 100
 
 /** `waymark top`: a live full screen, until the person leaves. */
@@ -18,7 +18,7 @@ export async function topOfProject(words: readonly string[]): Promise<void> {
       hint: 'waymark status shows the same once; waymark watch prints what needs you as it happens.',
     })
   }
-  // On a full screen it is said there, by the look that fails as well.
+  // The full screen shows the error itself.
   const watched = await openWatchedProject(project, () => undefined)
   const { ask } = watched
   try {

@@ -17,7 +17,7 @@ export function endOnUnexpected({ rejections }: { readonly rejections: boolean }
 
 let restoreTerminal = () => {}
 
-/** While a full screen is shown: gives the terminal back before the sentence is written to it. */
+/** Restores the terminal from a full screen before the message is printed. */
 export function beforeUnexpectedEnd(restore: () => void): void {
   restoreTerminal = restore
 }

@@ -9,7 +9,7 @@ import { version } from './program.ts'
 import { readWatchFlags } from './settings/flags.ts'
 import { openWatchedProject, type WatchedProject } from './watched-project.ts'
 
-/** `waymark watch`: prints what needs a person as it happens, until it is told to end. */
+/** `waymark watch`: prints new inbox items until a signal ends it. */
 export async function watchProject(words: readonly string[]): Promise<void> {
   const { json, all, notify, project } = readWatchFlags(words)
   const ending = new AbortController()
@@ -27,28 +27,28 @@ export async function watchProject(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Sends what a server would, and shows each card on this desktop where that was not asked for of itself. */
+/** Sends notifications as a server would, and shows each item on this desktop if that is not set up. */
 function startNotifying({ context, name }: WatchedProject, signal: AbortSignal) {
   const failed = (error: unknown) => printError(`waymark: ${messageOf(error)}\n`)
   const own =
     context?.messenger ?? messenger(process.env, { agent: `waymark/${version}`, reachesPrivate: true })
   const sender = context && { ...context, project: () => name, link: () => null }
   const done = sender === null ? Promise.resolve() : runNotificationSender({ sender, signal, failed })
-  let said = ''
+  let lastError = ''
   const show = ({ notice, taskName, missionName }: InboxNoticeCard): void => {
     const message = messageOfNotice({ ...notice, taskName, missionName, project: name, link: null })
     void hasOwnDesktopNotification(context).then(async (isShown) => {
       if (isShown) return
       const delivery = await own.show(message, signal)
-      if (delivery.isDelivered || delivery.error === said) return
-      said = delivery.error
-      printError(`waymark: ${said}\n`)
+      if (delivery.isDelivered || delivery.error === lastError) return
+      lastError = delivery.error
+      printError(`waymark: ${lastError}\n`)
     }, failed)
   }
   return { done, show }
 }
 
-/** Whether this machine's desktop is told already. */
+/** Whether this machine's desktop already gets notifications. */
 async function hasOwnDesktopNotification(context: WatchedProject['context']): Promise<boolean> {
   if (context === null) return false
   const listed = await context.store.view(({ notifications }) => notifications.all())

@@ -13,17 +13,17 @@ import { commandLineActor } from './settings/actor.ts'
 import { userName } from './settings/environment.ts'
 import { personName } from './settings/person-name.ts'
 
-/** A project that is looked at for a while: kept here, or at a server. */
+/** A project that is watched for a while, local or at a server. */
 export interface WatchedProject extends WatchTarget {
   readonly ask: <Name extends OperationName>(name: Name, input: Answer) => Promise<OutputOf<Name>>
-  /** What the project is called here. */
+  /** The name of the project here. */
   readonly name: string
-  /** Null where a server keeps the project. */
+  /** Null for a project at a server. */
   readonly context: Context | null
   readonly close: () => Promise<void>
 }
 
-/** `failed` is told why nothing can be read, once while it lasts. */
+/** `failed` is called with a read error once, until reading works again. */
 export async function openWatchedProject(
   project: string | undefined,
   failed: (sentence: string) => void,
@@ -70,11 +70,11 @@ interface WatchConnection {
   readonly failed: (sentence: string) => void
 }
 
-/** Milliseconds before another try where the record could not be read. */
+/** The pause after a read error, in milliseconds. */
 const pause = 1_000
 
 function createWatchedProject({ ask, log, close, context, failed }: WatchConnection): WatchedProject {
-  const asked: WatchedProject['ask'] = async (name, input) => {
+  const query: WatchedProject['ask'] = async (name, input) => {
     try {
       return (await ask(name, input)) as never // as it declares
     } catch (error) {
@@ -82,15 +82,15 @@ function createWatchedProject({ ask, log, close, context, failed }: WatchConnect
     }
   }
   return {
-    ask: asked,
-    inbox: (input) => asked('inbox', input),
+    ask: query,
+    inbox: (input) => query('inbox', input),
     head: () => log.view(({ eventLog }) => eventLog.head()),
     follow: async (after, signal, hear) => {
-      let said = ''
+      let reported = ''
       const failedToRead = (error: unknown) => {
         const sentence = messageOf(error)
-        if (sentence !== said) failed(sentence)
-        said = sentence
+        if (sentence !== reported) failed(sentence)
+        reported = sentence
       }
       await followEventLog(log, { after, signal, pause, hear, failed: failedToRead })
     },

@@ -14,7 +14,7 @@ import { commandLineActor } from './settings/actor.ts'
 import { type Environment, userName } from './settings/environment.ts'
 import { hasWaymark } from './setup/health.ts'
 
-/** A program that agents work in, as it is started in a terminal. */
+/** A program that agents work in, with its terminal command. */
 interface TerminalClient {
   readonly id: string
   readonly title: string
@@ -23,7 +23,7 @@ interface TerminalClient {
 
 const clients: readonly TerminalClient[] = [
   ...allClients.flatMap(({ id, title, terminal: program }) => (program ? [{ id, title, program }] : [])),
-  // Setup knows no files of it.
+  // Setup does not support it.
   { id: 'qwen', title: 'Qwen Code', program: 'qwen' },
 ]
 
@@ -34,13 +34,13 @@ interface WorkTreeArguments {
   readonly starts: boolean
 }
 
-/** Whether these words after `waymark worktree` ask for a client in the tree. */
+/** Whether the words after `waymark worktree` start a client in the tree. */
 export function asksForClient([verb, ...rest]: readonly string[]): boolean {
   if (verb === 'start') return true
   return verb === 'add' && rest.some((word) => word === '--start' || /^--client(=|$)/.test(word))
 }
 
-/** Makes the work tree of a task where it has none, and starts a client there, or prints how. Answers the exit code. */
+/** Makes the work tree of a task if needed, then starts a client there or prints its command. Returns the exit code. */
 export async function startInWorkTree([verb = '', ...rest]: readonly string[]): Promise<number> {
   const wanted = parseWorkTreeWords(verb, rest)
   const { starts } = wanted
@@ -90,8 +90,8 @@ function parseWorkTreeWords(verb: string, words: readonly string[]): WorkTreeArg
 
 function terminalClientFor({ client, words }: WorkTreeArguments, environment: Environment): TerminalClient {
   if (client !== undefined) {
-    const known = clients.find(({ id, program }) => id === client || program === client)
-    if (known) return known
+    const chosen = clients.find(({ id, program }) => id === client || program === client)
+    if (chosen) return chosen
     throw new Failure('INVALID_INPUT', `There is no terminal client "${client}".`, {
       reason: 'client_unknown',
       hint: `Choose one of ${clients.map(({ id }) => id).join(', ')}. Or create the tree with waymark worktree add, and start your client there.`,
@@ -100,7 +100,7 @@ function terminalClientFor({ client, words }: WorkTreeArguments, environment: En
   const installed = clients.filter((each) => isInstalled(each, environment))
   const [only] = installed
   if (only && installed.length === 1) return only
-  const way = `waymark worktree start ${words[0] ?? ''} --client ${only?.id ?? 'claude'}`
+  const command = `waymark worktree start ${words[0] ?? ''} --client ${only?.id ?? 'claude'}`
   throw new Failure(
     'INVALID_INPUT',
     installed.length === 0
@@ -108,12 +108,12 @@ function terminalClientFor({ client, words }: WorkTreeArguments, environment: En
       : `Several clients are installed: ${installed.map(({ id }) => id).join(', ')}.`,
     {
       reason: installed.length === 0 ? 'client_not_installed' : 'client_ambiguous',
-      hint: installed.length === 0 ? `Print its command instead: ${way} --print` : `Name one: ${way}`,
+      hint: installed.length === 0 ? `Print its command instead: ${command} --print` : `Name one: ${command}`,
     },
   )
 }
 
-/** A client takes the terminal of a person, and acts for them. */
+/** A client takes over a person's terminal and acts for them. */
 function assertPerson({ title, id }: TerminalClient, environment: Environment): void {
   const actor = commandLineActor(environment, userName())
   if (actor.kind !== 'person') {
@@ -138,7 +138,7 @@ const Listed = z.object({
 })
 const Added = z.object({ path: z.string(), notes: z.array(z.string()) })
 
-/** The tree that the task has, else a new one; an exit code where there is none, which was told. */
+/** The tree of the task, else a new one; an exit code if that failed, with a printed message. */
 async function treeOf(
   words: readonly string[],
 ): Promise<{ readonly path: string; readonly notes: readonly string[] } | number> {
@@ -153,18 +153,18 @@ async function treeOf(
   return typeof added === 'number' ? added : Added.parse(added)
 }
 
-/** `--project` says where the trees are, too. */
+/** Passes `--project` on. */
 function projectIn(words: readonly string[]): readonly string[] {
   const at = words.findIndex((word) => /^--project(=|$)/.test(word))
   if (at < 0) return []
   return words[at] === '--project' ? words.slice(at, at + 2) : words.slice(at, at + 1)
 }
 
-/** What a command answers, as JSON; its exit code where it fails, which it tells itself. */
+/** The answer of a command; its exit code if it failed and printed why. */
 async function answerOf(words: readonly string[], json: boolean): Promise<unknown> {
-  const { code, said, refusal } = await answerAsJson(words)
+  const { code, output, refusal } = await answerAsJson(words)
   if (json) print(refusal)
-  return code === 0 ? JSON.parse(said) : code
+  return code === 0 ? JSON.parse(output) : code
 }
 
 function isInstalled({ program }: TerminalClient, environment: Environment): boolean {

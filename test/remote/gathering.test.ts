@@ -186,7 +186,7 @@ test('case 31: runs a command for a server only where a person at the machine ap
       machine: 'e-0123456789ab',
       snapshots: () => join(context.program.stateFolder, 'snapshots'),
       commands,
-      asked: 'verify',
+      called: 'verify',
       input: {},
       named: new Set<string>(),
       written: { done: false },

@@ -40,7 +40,7 @@ export function callerAt(
       machine: 'e-of-the-test',
       snapshots: () => join(context.program.stateFolder, 'snapshots'),
       commands,
-      asked: operation,
+      called: operation,
       input,
       named: new Set(),
       written: { done: false },

@@ -60,7 +60,7 @@ async function runningFor(machine: string) {
     machine,
     snapshots,
     commands,
-    asked: 'inbox',
+    called: 'inbox',
     input: {},
     named: new Set<string>(),
     written: { done: false },

@@ -69,7 +69,7 @@ async function commandsOnMachine(limits: { readonly maxReports: number; readonly
     context,
     commands,
     patience: 1_000,
-    tell: async () => undefined,
+    report: async () => undefined,
     ...limits,
   })
   const asked = { run: 'npm test', folder: context.folder, pinned: [] }

@@ -33,7 +33,7 @@ export interface OfMachine {
 /** Runs a handler as a server does for a caller on another machine, and looks here at what it asks for. */
 export async function throughMachine<Answer>(
   context: Context,
-  asked: string | undefined,
+  called: string | undefined,
   work: (onMachine: Context) => Promise<Answer>,
   { patience = 20_000, input = {} }: OfMachine = {},
 ): Promise<{ readonly answer: Answer; readonly rounds: number }> {
@@ -46,7 +46,7 @@ export async function throughMachine<Answer>(
     trustsServer: false,
     now: () => context.clock.now(),
   })
-  const away = new RemoteCommands({ context, commands, patience, tell: async () => undefined })
+  const away = new RemoteCommands({ context, commands, patience, report: async () => undefined })
   const running: MeasuringContext = {
     ...confinedTo(context),
     commands,
@@ -89,7 +89,7 @@ function confinedTo(context: Context): MeasuringContext {
     machine: machine.id,
     snapshots: () => join(context.program.stateFolder, 'snapshots'),
     commands,
-    asked: undefined,
+    called: undefined,
     input: {},
     named: new Set(),
     written: { done: false },

@@ -20,7 +20,7 @@ import { missingFolder, rootWithoutGit, unusableFolder } from '../settings/place
 
 const usual: CaptureSettings = { on: true, prompts: 'off', commands: 'program', secret: [] }
 
-/** `waymark capture on|off|status`: whether what clients' hooks tell is recorded in this project, and how much of it. Answers what is said. */
+/** `waymark capture on|off|status`: switches the recording of hook events in this project. Returns the output. */
 export function captureCommand(words: readonly string[]): string {
   const flags = readWords('capture', words)
   const { positionals, text, texts, mistaken } = flags
@@ -34,15 +34,15 @@ export function captureCommand(words: readonly string[]): string {
   const root = rootWithoutGit(request)
   const refusal = unusableFolder(root, firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir())
   if (refusal) throw refusal
-  const said = (sentences: string) => (isJson ? jsonOf(root, environment) : sentences)
-  if (verb === 'status') return said(statusOf(root, environment))
+  const output = (sentences: string) => (isJson ? jsonOf(root, environment) : sentences)
+  if (verb === 'status') return output(statusOf(root, environment))
   if (verb === 'off') {
     refuseAgent('waymark capture off')
     const before = readSettings(root, environment)
-    if (before === null) return said(`Capture was never on in ${root}.\n`)
+    if (before === null) return output(`Capture was never on in ${root}.\n`)
     refuseUnwritable(root, environment)
     writeSettings(root, environment, { ...before, on: false })
-    return said(`Capture is off in ${root}. What was recorded stays.\n`)
+    return output(`Capture is off in ${root}. What was recorded stays.\n`)
   }
   if (verb !== 'on') throw mistaken(`capture does not know "${verb}".`)
   refuseAgent('waymark capture on')
@@ -60,17 +60,17 @@ export function captureCommand(words: readonly string[]): string {
     ...(commands !== undefined && { commands }),
     ...(texts('secret').length > 0 && { secret: texts('secret') }),
   })
-  return said(statusOf(root, environment))
+  return output(statusOf(root, environment))
 }
 
-/** Switches capture on where nobody chose yet. False where somebody did. */
+/** Turns capture on if nobody chose yet. False if somebody did. */
 export function enableRecordingUnlessOff(root: string, environment: CaptureEnvironment): boolean {
   if (readSettings(root, environment) !== null) return false
   enableRecording(root, environment)
   return true
 }
 
-/** Undoes that, where nothing was chosen and nothing captured since. Answers whether capture is not on any more. */
+/** Undoes that if nobody chose and nothing was captured since. Returns whether capture is off. */
 export function restoreRecordingSwitch(root: string, environment: CaptureEnvironment): boolean {
   const found = readSettings(root, environment)
   if (!found?.on) return true
@@ -82,12 +82,12 @@ export function restoreRecordingSwitch(root: string, environment: CaptureEnviron
   return true
 }
 
-/** Whether what is chosen for a project can be kept. */
+/** Whether the choice for a project can be stored. */
 export function canSwitch(root: string, environment: CaptureEnvironment): boolean {
   return canWrite(dirname(settingsFile(root, environment)))
 }
 
-/** Switches capture on in a project, and leaves what was chosen before as it is. */
+/** Turns capture on in a project, and keeps its other options. */
 function enableRecording(
   root: string,
   environment: CaptureEnvironment,

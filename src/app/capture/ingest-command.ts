@@ -12,7 +12,7 @@ const idleLook = 5 * 60_000
 
 const recorder: Actor = { name: 'waymark ingest', kind: 'agent', role: null, channel: 'cli' }
 
-/** `waymark ingest`: records what hooks captured, and goes on until nothing came for half a minute. Hooks start it. */
+/** `waymark ingest`: records hook events until none arrive for half a minute. Hooks start it. */
 export async function ingest(words: readonly string[]): Promise<void> {
   const flags = readWords('ingest', words)
   const { positionals, text, has, mistaken } = flags
@@ -36,22 +36,22 @@ export async function ingest(words: readonly string[]): Promise<void> {
   ended()
 }
 
-/** Where what hooks capture is recorded: here, or at the server that keeps the project. */
+/** Opens the recorder of hook events: local, or the project's server. */
 async function openRecorder(
-  asked: Pick<Parameters<typeof openContext>[0], 'environment' | 'workingFolder' | 'project'>,
+  target: Pick<Parameters<typeof openContext>[0], 'environment' | 'workingFolder' | 'project'>,
 ) {
-  const opening = { ...asked, actor: recorder }
-  const place = connectedPlace({ ...asked, project: asked.project })
+  const opening = { ...target, actor: recorder }
+  const place = connectedPlace({ ...target, project: target.project })
   if (place !== null) {
     const { openRemoteProject: openMachineProject } = await import('../remote/open-remote.ts')
-    const { record, close } = openMachineProject(place, { ...opening, project: asked.project })
+    const { record, close } = openMachineProject(place, { ...opening, project: target.project })
     return { record, close }
   }
   const context = openContext(opening)
   return { record: recorderOf(context), close: () => closeContext(context) }
 }
 
-/** Follows the hook queue of a project while a server of it runs here. Answers how to stop. */
+/** Reads the hook queue of a project while its server runs here. Returns a function to stop. */
 export function ingestContinuously(folder: string, record: RecordHookEvents): () => Promise<void> {
   const root = rootWithoutGit({ flag: folder, environment: process.env, workingFolder: folder })
   let following: Promise<() => Promise<void>> | null = null
@@ -61,7 +61,7 @@ export function ingestContinuously(folder: string, record: RecordHookEvents): ()
     following ??= follow(root, record)
     if (Date.now() - lastIdle < idleLook) return
     lastIdle = Date.now()
-    // Sessions of which nothing was heard for long are ended by whoever records next.
+    // Any recorder also ends sessions that were silent for long.
     following.then(() => record([])).catch(() => undefined)
   }
   const timer = setInterval(look, 2000).unref()

@@ -12,8 +12,8 @@ type CheckAnswer = OutputOf<'check'>
 type CheckReason = CheckAnswer['reasons'][number]
 
 /**
- * `waymark check`: the operation, with what the machine of CI says of the branch, told as that machine shows it. Exit
- * code 0 where it passed, 1 where it did not, 2 where it could not be checked.
+ * `waymark check`: checks the branch of the CI run, and reports in the format of the CI system. Exit code 0: passed,
+ * 1: failed, 2: could not check.
  */
 export async function checkBranch(words: readonly string[]): Promise<number> {
   const environment = process.env
@@ -32,7 +32,7 @@ export async function checkBranch(words: readonly string[]): Promise<number> {
   if (isJson) print(`${JSON.stringify(checked)}\n`)
   else print(formatCheckResult(checked))
   if (place.runner === 'github') {
-    // Annotations are read from what is printed; beside JSON they go where nobody parses.
+    // CI systems read annotations from the output; with JSON they go to standard error.
     const say = isJson ? printError : print
     say(annotations(checked))
     summarize(environment, checked)
@@ -68,10 +68,10 @@ function isNamed(words: readonly string[], flag: string): boolean {
   return words.some((word) => word === flag || word.startsWith(`${flag}=`))
 }
 
-/** The refusal as JSON where nothing could be checked, which was told. */
+/** The answer, or the printed refusal as JSON if nothing could be checked. */
 async function answerOf(words: readonly string[]): Promise<CheckAnswer | string> {
-  const { said, refusal } = await answerAsJson(words)
-  return said === '' ? refusal : (JSON.parse(said) as CheckAnswer) // as the operation declares it, and tests compare
+  const { output, refusal } = await answerAsJson(words)
+  return output === '' ? refusal : (JSON.parse(output) as CheckAnswer) // as the operation declares it, and tests compare
 }
 
 const maxInWords = 20
@@ -88,18 +88,18 @@ function formatCheckResult({ says, reasons, unknown, notes }: CheckAnswer): stri
   return `${lines.join('\n')}\n`
 }
 
-/** A line of its own. Behind `- ` and without `##[` no machine of CI takes it for a command. */
+/** One line. After `- ` and without `##[` no CI system takes it for a command. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').replaceAll('##[', '## [').trim()
 }
 
 /** Workflow commands of GitHub Actions: a line each, so nothing of a text may end it. */
 function annotations({ reasons, unknown, passed, says }: CheckAnswer): string {
-  const told = reasons.map(({ message, path }) => annotation('error', path, message))
+  const errors = reasons.map(({ message, path }) => annotation('error', path, message))
   const others = unknown
     .slice(0, maxInWords)
     .map(({ path, why }) => annotation('notice', path, `${path}: ${why}`))
-  return [...told, ...others, annotation(passed ? 'notice' : 'error', null, says)]
+  return [...errors, ...others, annotation(passed ? 'notice' : 'error', null, says)]
     .map((line) => `${line}\n`)
     .join('')
 }
@@ -152,7 +152,7 @@ function writeQuality(file: string, { reasons }: CheckAnswer): void {
   }
 }
 
-/** The same for the same reason, so that GitLab knows it again. */
+/** Stable for the same reason, so that GitLab recognizes it. */
 function fingerprintOf({ kind, path, id }: CheckReason): string {
   return createHash('sha256')
     .update(JSON.stringify([kind, path, id]))

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { Environment } from '../settings/environment.ts'
 
-/** What a machine of CI says by its variables of what it runs for. */
+/** The subject of a CI run, from the variables of the CI system. */
 export interface CiEnvironment {
   readonly runner: 'github' | 'gitlab' | null
   readonly base: string | null
@@ -17,7 +17,7 @@ const Event = z.object({
   repository: z.object({ default_branch: z.string().optional() }).optional(),
 })
 
-/** Which commits are to be compared, as the machine of CI tells it. */
+/** The commits to compare, from the variables of the CI system. */
 export function ciPlace(environment: Environment, folder: string): CiEnvironment {
   const isThere = (words: string) => isCommit(words, folder)
   if (environment['GITHUB_ACTIONS'] === 'true') return gitHubPlace(environment, isThere)
@@ -30,7 +30,7 @@ function gitHubPlace(environment: Environment, isThere: (words: string) => boole
   const pull = event?.pull_request
   const target = environment['GITHUB_BASE_REF'] || undefined
   const branch = target ?? event?.repository?.default_branch
-  // Of a pull request a merge is checked out; what is to be looked at is its own last commit.
+  // A pull request checks out a merge commit; the check needs the branch's own last commit.
   const head = pull && isThere(pull.head.sha) ? pull.head.sha : null
   const named = branch === undefined ? null : `origin/${branch}`
   const before = target === undefined ? existingCommit(event?.before, isThere) : null
@@ -49,7 +49,7 @@ function gitLabPlace(environment: Environment, isThere: (words: string) => boole
   return { runner: 'gitlab', base: base ?? (branch === undefined ? null : `origin/${branch}`), head }
 }
 
-/** What a branch was at before a push; a new branch was at nothing. */
+/** The commit of a branch before a push; none for a new branch. */
 function existingCommit(id: string | undefined, isThere: (words: string) => boolean): string | null {
   return id === undefined || /^0*$/.test(id) || !isThere(id) ? null : id
 }

@@ -22,18 +22,18 @@ import { serverFolder } from '../settings/places.ts'
 import { play } from './play.ts'
 import { type DemoProject, openDemoProject } from './project.ts'
 
-/** How long the day takes where no speed is named, in milliseconds. */
+/** The default duration of the day, in milliseconds. */
 const usualLength = 60_000
 const host = '127.0.0.1'
 
-/** `waymark demo`: serves a recorded day in a temporary folder while it happens again, until it is told to end. */
+/** `waymark demo`: plays and serves a recorded day in a temporary folder, until a signal ends it. */
 export async function playDemo(words: readonly string[]): Promise<void> {
   const flags = readDemoFlags(words)
-  const told = new AbortController()
-  const ended = endSignal().then(() => told.abort())
+  const ending = new AbortController()
+  const ended = endSignal().then(() => ending.abort())
   const project = await openDemoProject(flags.recording)
   try {
-    if (!told.signal.aborted) await serveDemo(project, flags, { signal: told.signal, ended })
+    if (!ending.signal.aborted) await serveDemo(project, flags, { signal: ending.signal, ended })
   } finally {
     project.remove()
   }
@@ -62,7 +62,7 @@ async function serveDemo(
   if ('address' in server) throw new Error('no other server was looked for')
   try {
     const address = `${host}:${server.port}`
-    // As with `serve`: an agent that starts it for its user gets no address that acts as a person.
+    // As with `serve`: an agent that starts it gets no sign-in link of a person.
     const isAgent = commandLineActor(process.env, userName()).kind === 'agent'
     const visit = {
       signsIn: !isAgent,
@@ -93,7 +93,7 @@ async function serveDemo(
 }
 
 interface Day extends DemoControl {
-  /** Resolves once the day begins, or the demo ends before. */
+  /** Resolves when the day begins or the demo ends. */
   readonly started: Promise<void>
   end(): void
 }
@@ -116,9 +116,9 @@ function dayControl(waits: boolean, signal: AbortSignal): Day {
   }
 }
 
-/** The demo's tokens are its own, so no other command could print a further address. */
+/** The demo has its own tokens, so no other command can print another link. */
 function offerSignInLinks(server: RunningServer, signal: AbortSignal): void {
-  // In the background of a shell there is no keyboard: reading it would stop the process.
+  // Reading the keyboard would stop a background process of a shell.
   process.on('SIGTTIN', () => undefined)
   process.stdin.on('error', () => undefined)
   const lines = createInterface({ input: process.stdin })

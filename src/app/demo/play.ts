@@ -6,11 +6,11 @@ import { linkEvents } from './recording.ts'
 export interface PlayOptions {
   readonly store: Store
   readonly signal: AbortSignal
-  /** How many times quicker than it was; null for everything at once. */
+  /** The factor of acceleration; null for everything at once. */
   readonly speed: number | null
 }
 
-/** Lets a recorded day happen again, so that its last log entry arrives when it says that it happens. */
+/** Plays a recorded day, so that each log entry arrives at its own time. */
 export async function play(
   events: readonly ProjectEvent[],
   { store, signal, speed }: PlayOptions,
@@ -22,7 +22,7 @@ export async function play(
     return
   }
   const endsAt = begunAt + (last - first) / speed
-  // The store makes the project itself, with the first log entry of it.
+  // The store makes the project itself, with its first log entry.
   for (const { at, actor, body } of shiftEvents(events.slice(1), Math.round(endsAt - last))) {
     await sleepUntil(begunAt + (at - (endsAt - (last - first))) / speed, signal)
     if (signal.aborted) return
@@ -35,11 +35,11 @@ async function sleepUntil(hookEvent: number, signal: AbortSignal): Promise<void>
   if (left > 0) await wait(left, signal)
 }
 
-/** Times that a day can name: a day before it began up to a day after it ended. */
+/** The range of a day's times: from a day before its start to a day after its end. */
 const margin = 24 * 60 * 60 * 1000
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** The same log entries, so much later: when they happened, and every time that is named in them. */
+/** Shifts log entries: their own times and every time in their bodies. */
 export function shiftEvents(events: readonly ProjectEvent[], by: number): readonly ProjectEvent[] {
   const first = (events[0]?.at ?? 0) - margin
   const last = (events.at(-1)?.at ?? 0) + margin

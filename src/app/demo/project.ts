@@ -17,12 +17,12 @@ import {
   recordingFiles,
 } from './recording.ts'
 
-/** The project of a recorded day in a temporary folder, before anything happened. */
+/** The project of a recorded day in a temporary folder, in its initial state. */
 export interface DemoProject {
   readonly home: string
   /** Its main work tree. */
   readonly folder: string
-  /** Keeps everything that the program keeps of it in the same temporary folder. */
+  /** Keeps all of the program's data in the same temporary folder. */
   readonly environment: Environment
   readonly events: readonly ProjectEvent[]
   remove(): void
@@ -48,7 +48,7 @@ function shippedRecording(): string {
   return join(import.meta.dirname, '..', '..', '..', 'demo')
 }
 
-/** Every variable by which somebody names another project, database or state is left out. */
+/** The environment without variables that select another project, database or state. */
 function environmentIn(home: string): Environment {
   const entries = Object.entries(process.env).filter(
     ([name]) =>
@@ -65,7 +65,7 @@ function environmentIn(home: string): Environment {
 
 const run = promisify(execFile)
 
-/** Makes the repository of a recording in its home, with the snapshots that were taken of it. Answers the main work tree. */
+/** Makes the repository of a recording with its snapshots. Returns the main work tree. */
 async function layOut(recording: DemoRecording, home: string): Promise<string> {
   const { texts, trees, objects } = recording
   for (const [path, text] of Object.entries(texts)) {
@@ -94,7 +94,7 @@ function isMissing(error: unknown): boolean {
   return errorCode(error) === 'ENOENT'
 }
 
-/** What git wants to find even where nothing is in it. */
+/** Folders that git requires even if they are empty. */
 function emptyFolders({ texts, trees }: DemoRecording): readonly string[] {
   const snapshots = Object.keys(texts).filter((path) => path.endsWith('/snapshot.json'))
   const privates = snapshots.flatMap((path) => ['objects', 'refs'].map((name) => join(dirname(path), name)))
@@ -110,11 +110,11 @@ async function unpack(objects: string, main: string): Promise<void> {
   })
   const { stdin } = unpacking.child
   if (!stdin) throw new Error('git was given no input')
-  // What git says of a damaged pack is told by its exit, not by the pipe that it closes.
+  // Git reports a damaged pack by its exit code, not by closing the pipe.
   await Promise.all([unpacking, pipeline(createReadStream(objects), stdin).catch(() => undefined)])
 }
 
-/** Everything as it lay there; what was not committed is left uncommitted. */
+/** Restores all files; uncommitted changes stay uncommitted. */
 async function fill({ folder, tree }: RecordedTree, home: string): Promise<void> {
   const git = (...words: readonly string[]) =>
     run('git', words, { cwd: join(home, folder), env: gitEnvironment(), signal: processEnd })
@@ -123,7 +123,7 @@ async function fill({ folder, tree }: RecordedTree, home: string): Promise<void>
   await git('read-tree', 'HEAD')
 }
 
-/** Without what points git at another repository, or makes it run programs of the user. */
+/** The environment without variables that redirect git or make it run programs. */
 function gitEnvironment(): Environment {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
   return { ...Object.fromEntries(entries), GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }

@@ -13,16 +13,16 @@ export const recordingFiles = {
   objects: 'objects.pack',
 } as const
 
-/** Stands in a recording for the folder in which it was recorded. */
+/** The placeholder for the recorded folder. */
 export const homeMark = '{{home}}'
 
 const tree = z.object({ folder: z.string(), tree: z.string() })
 const workShape = z.object({ texts: z.record(z.string(), z.string()), trees: z.array(tree).min(1) })
 
-/** A work tree: its folder, and the git tree of all that lay in it. */
+/** A work tree: its folder and the git tree of its files. */
 export type RecordedTree = Readonly<z.output<typeof tree>>
 
-/** A recorded day: what happened, and the repository with the snapshots that were taken of it. */
+/** A recorded day: its log entries, and the repository with its snapshots. */
 export interface DemoRecording {
   readonly events: readonly ProjectEvent[]
   readonly texts: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ export interface DemoRecording {
   readonly objects: string
 }
 
-/** Reads a recording as it takes place in `home`. Fails with a sentence where it is not whole. */
+/** Reads a recording and places it in `home`. Fails if it is incomplete. */
 export function readRecording(folder: string, home: string): DemoRecording {
   const [mark, ...lines] = textOf(folder, recordingFiles.log).trim().split('\n')
   if (mark !== JSON.stringify(logMark)) throw damagedRecording(folder, 'its log does not begin as one')
@@ -74,7 +74,7 @@ export function damagedRecording(folder: string, reason: string): Failure {
   })
 }
 
-/** The same log entries with hashes of their own, each over the one before. */
+/** Chains the log entries with new hashes. */
 export function linkEvents(events: readonly ProjectEvent[]): readonly ProjectEvent[] {
   let head = { seq: 0, head: beforeFirst }
   return events.map(({ at, actor, body }) => {

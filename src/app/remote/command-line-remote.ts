@@ -12,7 +12,7 @@ import { version } from '../program.ts'
 import type { RemoteProjectLocation } from './connected-place.ts'
 import { type OpenRemoteOptions, openRemoteProject } from './open-remote.ts'
 
-const Said = z.object({
+const Session = z.object({
   version: z.string(),
   actor: z.object({ name: z.string(), kind: z.string() }),
   permissions: z.object({ expires_at: z.string() }).nullable().optional(),
@@ -25,7 +25,7 @@ interface ConnectionChecks {
 
 const soon = 7 * day
 
-/** What only this machine can say of its connection: whether the server is reached, how long the token counts, what waits. */
+/** Checks of this machine's connection: the server, the token's expiry, the waiting hook events. */
 async function connectionChecks({
   client,
   captureHealth,
@@ -34,16 +34,16 @@ async function connectionChecks({
   const waits = captureChecks({ ...(captureHealth && { captureHealth }) })
   try {
     const began = performance.now()
-    const said = Said.parse(await client.get('/api/session'))
+    const session = Session.parse(await client.get('/api/session'))
     const took = Math.round(performance.now() - began)
     const versions =
-      said.version === version ? `Waymark ${version}` : `Waymark ${said.version} there, ${version} here`
+      session.version === version ? `Waymark ${version}` : `Waymark ${session.version} there, ${version} here`
     const connection = {
       check: 'connection',
       ok: true,
       finding: `${address} answers in ${took} ms; ${versions}`,
     }
-    return { isThere: true, checks: [connection, tokenCheck(said), ...waits] }
+    return { isThere: true, checks: [connection, tokenCheck(session), ...waits] }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const finding = [`${address}: ${error.message}`, error instanceof ServerRefusal ? error.hint : '']
@@ -53,12 +53,12 @@ async function connectionChecks({
   }
 }
 
-function tokenCheck({ actor, permissions }: z.output<typeof Said>): Check {
+function tokenCheck({ actor, permissions }: z.output<typeof Session>): Check {
   const who = `of ${actor.name} (${actor.kind})`
   if (!permissions) return { check: 'token', ok: true, finding: `${who}, valid until it is revoked` }
   const isSoon = Date.parse(permissions.expires_at) - Date.now() < soon
-  const way = isSoon ? '; create another one (waymark token create) and connect again with it' : ''
-  return { check: 'token', ok: !isSoon, finding: `${who}, valid until ${permissions.expires_at}${way}` }
+  const renewal = isSoon ? '; create another one (waymark token create) and connect again with it' : ''
+  return { check: 'token', ok: !isSoon, finding: `${who}, valid until ${permissions.expires_at}${renewal}` }
 }
 
 function addMachineChecks(answer: Answer, before: readonly Check[]): Answer {
@@ -69,7 +69,7 @@ function addMachineChecks(answer: Answer, before: readonly Check[]): Answer {
   }
 }
 
-/** The command line in a project that is kept at a server: it asks there, and looks here. */
+/** The command line for a project at a server: calls go there, files are read here. */
 export function askServer(
   place: RemoteProjectLocation,
   opening: OpenRemoteOptions,
@@ -82,7 +82,7 @@ export function askServer(
         operation: name,
         input,
         channel: 'cli' as const,
-        // An agent's shell acts as an agent, whoever's token there is.
+        // An agent's shell acts as an agent, even with a person's token.
         as: actor.kind === 'agent' ? ('agent' as const) : ('token' as const),
         ...(actor.kind === 'agent' && { client: actor.name }),
         ...(actor.insideCommand && { inside_command: true }),

@@ -22,7 +22,7 @@ import { refuseForeign } from '../settings/regular-paths.ts'
 import { remoteStateFolder, rootOf } from './connected-place.ts'
 
 const ServerSession = z.object({
-  /** Empty where the server has none. */
+  /** Empty if the server has none. */
   project: z.string(),
   projects: z.array(z.object({ key: z.string(), name: z.string() })),
   actor: z.object({ name: z.string(), kind: z.enum(['agent', 'person']) }),
@@ -34,7 +34,7 @@ type ServerSession = z.output<typeof ServerSession>
 
 type ServerLocation = Omit<ConnectedServer, 'project'>
 
-/** `waymark connect`: this project is kept at a server from now on, and its token on this machine. */
+/** `waymark connect`: connects this project to a server, and stores the token on this machine. */
 export async function connectToServer(words: readonly string[]): Promise<void> {
   const flags = readWords('connect', words)
   const { positionals, text, has, mistaken } = flags
@@ -47,19 +47,19 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   const environment = process.env
   const { origin, project } = parseAddress(address)
   const servers = new ServerCredentials(remoteStateFolder(environment))
-  const known = servers.find(origin)
+  const credential = servers.find(origin)
   const trustsCommands =
-    has('trust-commands') || (known?.trustsCommands === true && !has('no-trust-commands'))
+    has('trust-commands') || (credential?.trustsCommands === true && !has('no-trust-commands'))
   if (has('trust-commands')) refuseAgent('waymark connect <url> --trust-commands')
-  const given = environment['WAYMARK_TOKEN']?.trim() || known?.token || (await promptForToken(origin))
+  const given = environment['WAYMARK_TOKEN']?.trim() || credential?.token || (await promptForToken(origin))
   const token = readInvitation(given) ? await acceptInvitation(origin, given) : given
-  // An invitation works once: what it became is not lost with what goes wrong below.
+  // An invitation works once: its token is stored first, in case a later step fails.
   if (token !== given) servers.keep(origin, { token, trustsCommands })
   const named = text('project') ?? project
   const root = rootOf({ environment, workingFolder: process.cwd() })
   refuseForeign(root)
   const before = savedServer(root)
-  // Another token for the same server, say: the project stays the one that it was.
+  // A new token for the same server keeps the project.
   const meant = named ?? (before?.origin === origin ? before.project : null)
   const at = { origin, token, trustsCommands }
   if (has('new')) refuseAgent('waymark connect <url> --project <name> --new')
@@ -86,7 +86,7 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
 
 const Accepted = z.object({ token: z.string(), name: z.string(), expires_at: z.string() })
 
-/** The token that a server gives for an invitation. */
+/** Exchanges an invitation for a token. */
 async function acceptInvitation(origin: string, invitation: string): Promise<string> {
   const client = new ServerClient({ origin, project: null, token: '', trustsCommands: false })
   try {
@@ -109,7 +109,7 @@ async function acceptInvitation(origin: string, invitation: string): Promise<str
   }
 }
 
-/** The project of somebody who names none: the only one that they may see. */
+/** The default project: the only one that the user may see. */
 async function onlyProject(at: ServerLocation): Promise<ServerSession> {
   const session = await sessionAt({ ...at, project: null })
   const { projects, permissions } = session
@@ -129,7 +129,7 @@ async function onlyProject(at: ServerLocation): Promise<ServerSession> {
   })
 }
 
-/** The project of a name, made where it is not there and that is meant. */
+/** The project of a name, created on request. */
 async function projectNamed(
   at: ServerLocation,
   project: string,
@@ -171,7 +171,7 @@ function namesOf(projects: ServerSession['projects']): string {
 
 type SavedConnection = Pick<ConnectedServer, 'origin' | 'project'>
 
-/** Where the project was kept until now; what cannot be read says nothing. */
+/** The current server of the project; null if it cannot be read. */
 function savedServer(root: string): SavedConnection | null {
   try {
     return projectServer(root)
@@ -180,7 +180,7 @@ function savedServer(root: string): SavedConnection | null {
   }
 }
 
-/** `waymark disconnect`: the server keeps this project's record no more. */
+/** `waymark disconnect`: disconnects this project from its server. */
 export async function disconnect(words: readonly string[]): Promise<void> {
   const flags = readWords('disconnect', words)
   const { positionals, mistaken } = flags
@@ -204,7 +204,7 @@ export async function disconnect(words: readonly string[]): Promise<void> {
   printError(`The token for ${kept.origin} stays on this machine, for other folders.\n`)
 }
 
-/** Null where there is no such project for whoever asks. */
+/** Null if the user sees no such project. */
 async function sessionIfThere(server: ConnectedServer): Promise<ServerSession | null> {
   try {
     return await sessionAt(server)
@@ -214,7 +214,7 @@ async function sessionIfThere(server: ConnectedServer): Promise<ServerSession | 
   }
 }
 
-/** Looks whether the server lets this token in, and which project is meant. */
+/** Checks the token at the server, and finds the project. */
 async function sessionAt(server: ConnectedServer): Promise<ServerSession> {
   return callServer(server, async (client) => {
     const read = ServerSession.safeParse(await client.get('/api/session'))
@@ -247,7 +247,7 @@ async function callServer<Said>(
   }
 }
 
-/** What runs on a machine is its people's to say. */
+/** Only people decide what runs on a machine. */
 function refuseAgent(command: string): void {
   const { kind, name } = commandLineActor(process.env, userName())
   if (kind === 'person') return
@@ -257,7 +257,7 @@ function refuseAgent(command: string): void {
   })
 }
 
-/** The token, from a pipe or typed without being shown; never on the command line, where every process could read it. */
+/** Reads the token from a pipe or a hidden prompt. On the command line every process could read it. */
 async function promptForToken(origin: string): Promise<string> {
   const isTyped = isatty(0)
   if (isTyped) printError(`Token for ${origin}: `)

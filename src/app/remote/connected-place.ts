@@ -16,27 +16,27 @@ export interface ConnectOptions {
   readonly workingFolder: string
 }
 
-/** Where a project is kept, and what is kept of it here. */
+/** The location of a project at a server and of its local files. */
 export interface RemoteProjectLocation {
   readonly server: ConnectedServer
   /** The project's root on this machine. */
   readonly root: string
-  /** Where this user's servers and tokens are kept. */
+  /** The folder of this user's servers and tokens. */
   readonly folder: string
 }
 
-/** The server of a project, found without git; null where this machine keeps the project itself. */
+/** The server of a project, found without git; null for a local project. */
 export function connectedPlace(connecting: ConnectOptions): RemoteProjectLocation | null {
   const { server, environment } = connecting
   const root = rootOf(connecting)
   const folder = remoteStateFolder(environment)
-  // A committed address would send this project's files to a server that its user knows for another one.
+  // A committed address could send this project's files to a server that its user connected for another one.
   refuseForeign(root)
   const found = connectedServer({ flag: server, environment, root, folder })
   return found && { server: found, root, folder }
 }
 
-/** Whether `--project` names a project, not a folder: a path that exists is a folder wherever it may name both. */
+/** Whether `--project` is a project's name: a path that exists is always a folder. */
 export function isProjectName({
   project,
   workingFolder,
@@ -44,14 +44,14 @@ export function isProjectName({
   return project !== undefined && /^[\w-]+$/.test(project) && !existsSync(resolve(workingFolder, project))
 }
 
-/** The server of this folder, and the project of it that `--project` names; null in a folder without a server. */
+/** The server of this folder with the project that `--project` names; null without a server. */
 export function namedPlaceAtServer(connecting: ConnectOptions): RemoteProjectLocation | null {
   if (!isProjectName(connecting)) return null
   const place = connectedPlace({ ...connecting, project: undefined })
   return place && { ...place, server: { ...place.server, project: connecting.project ?? null } }
 }
 
-/** The project's root: where `.waymark` lies, whichever of its work trees one is in. */
+/** The project's root with `.waymark`, the same for all its work trees. */
 export function rootOf({ project, environment, workingFolder }: ConnectOptions): string {
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const request = { flag: project, environment, workingFolder }
@@ -67,7 +67,7 @@ function realOf(folder: string): string {
   }
 }
 
-/** Where the user's servers are kept: never in a project, where a token could be committed. */
+/** The folder of the user's servers, outside any project: a token must not be committed. */
 export function remoteStateFolder(environment: Environment): string {
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   return join(stateFolder({ platform: process.platform, environment, home }), 'machine')

@@ -6,7 +6,7 @@ import type { HookProject } from '../../surfaces/hook/hook.ts'
 import { version } from '../program.ts'
 import type { RemoteProjectLocation } from './connected-place.ts'
 
-/** A project that is kept at a server, as a hook on this machine judges for it. Null: nothing is known of it here. */
+/** Opens a project at a server for a hook. Null if its state is unknown here. */
 export async function openRemoteHook(
   { server, root, folder }: RemoteProjectLocation,
   top: string,

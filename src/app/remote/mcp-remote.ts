@@ -25,18 +25,17 @@ const Catalog = z.object({
   ),
 })
 
-/** The project of a server as an MCP client on standard input sees it, and what ends all that goes on for it. */
+/** The MCP surface of a project at a server on standard input, with its cleanup. */
 export function openRemoteMcp(place: RemoteProjectLocation, flags: McpFlags, log: Surface['log']) {
   const { relayed, close } = relayedProject(place, flags, log)
   return { connect: (transport: StdioTransport) => connectRelay(relayed, transport), close }
 }
 
-/** How often it is looked whether a server can be asked by now, in milliseconds. */
+/** The pause between two attempts to reach a server, in milliseconds. */
 const lookEvery = 2_000
 
 /**
- * The same for a project of which it is not known yet how its server is reached: `look` fails with the sentence that
- * each call is answered, until somebody has connected.
+ * The same for a project that is not connected yet: `look` fails until somebody connects, and each call gets its message.
  */
 export function openWhenConnected(
   look: () => RemoteProjectLocation | null,
@@ -51,7 +50,7 @@ export function openWhenConnected(
     found = relayedProject(place, flags, log)
     return found.relayed
   }
-  const known = localToolList(flags)
+  const localTools = localToolList(flags)
   const relayed: RelayedProject = {
     version,
     toolsets: flags.toolsets,
@@ -60,7 +59,7 @@ export function openWhenConnected(
       try {
         return await project().tools()
       } catch (error) {
-        if (error instanceof Failure && !found) return known()
+        if (error instanceof Failure && !found) return localTools()
         throw error
       }
     },
@@ -103,7 +102,7 @@ function isProjectReachable(project: () => RelayedProject): boolean {
   }
 }
 
-/** The tools of this program, as a server of the same version lists them. */
+/** The tools of this program; a server of the same version has the same. */
 function localToolList({ toolsets, readOnly }: McpFlags): () => Promise<readonly Tool[]> {
   const list = async () => {
     const [{ catalog }, { offeredTools }] = await Promise.all([
@@ -168,7 +167,7 @@ function relayedProject(place: RemoteProjectLocation, flags: McpFlags, log: Surf
   return { relayed, close }
 }
 
-/** The tools that the server lists, as many as this client wants. */
+/** The server's tools, limited to the toolsets of this client. */
 function toolsOf(server: ServerClient, { readOnly, toolsets }: McpFlags): () => Promise<readonly Tool[]> {
   let listed: Promise<readonly Tool[]> | null = null
   const wanted = toolsets === 'auto' ? 'auto' : toolsets.join(',')

@@ -17,11 +17,11 @@ export interface OpenRemoteOptions {
   readonly environment: Environment
   readonly workingFolder: string
   readonly project: string | undefined
-  /** Shows a command to the person at this machine; absent where nobody can be asked. */
+  /** Shows a command to the person at this machine; absent without a person. */
   readonly askPerson?: AskPerson | null
 }
 
-/** Puts the remote side of a project together: this machine's own ports, the server that asks them, and what waits for it. */
+/** Builds the remote side of a project: local ports, the client of its server, and the hook queue. */
 export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRemoteOptions) {
   const context = withFolderIsolation(openContext(opening))
   const client = new ServerClient(place.server)
@@ -52,10 +52,10 @@ export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRem
     project,
     calls,
     client,
-    /** Sends what hooks told here. */
+    /** Sends the hook events of this machine. */
     record,
     captureHealth: context.captureHealth,
-    /** The session of a client that this program was started for. */
+    /** The client's session that started this program. */
     caller: context.caller,
     close: async () => {
       await project.close()

@@ -5,7 +5,7 @@ import type { ConnectedServer } from '../../remote/machine/known-servers.ts'
 import { ServerClient } from '../../remote/machine/server-client.ts'
 import type { ServerInvoker } from '../../surfaces/cli/run.ts'
 
-/** The command line for another project of the server that keeps this folder's: nothing here is measured for it. */
+/** The command line for another project on this folder's server: nothing is measured here. */
 export function askOtherProject(server: ConnectedServer, actor: Actor): ServerInvoker {
   const client = new ServerClient(server)
   return {
@@ -18,7 +18,7 @@ export function askOtherProject(server: ConnectedServer, actor: Actor): ServerIn
   }
 }
 
-/** What looks at no file: questions, and what is about people, tokens and projects. */
+/** Whether an operation needs no files: queries, and those about people, tokens and projects. */
 function isAnsweredAnywhere({ kind, ofMembers, ofServer }: Operation): boolean {
   return kind === 'query' || ofMembers === true || ofServer === true
 }

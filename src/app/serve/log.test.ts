@@ -8,7 +8,7 @@ test('a line for people has the time, the level, the sentence and its values', (
 })
 
 test.each([true, false])(
-  'what a caller said steers no terminal and begins no line, on a terminal: %s',
+  'a value from a caller cannot control the terminal or begin a line, on a terminal: %s',
   (isTTY) => {
     const written: string[] = []
     const stderr = { isTTY, write: (line: string) => written.push(line) } as unknown as NodeJS.WriteStream // all that is used

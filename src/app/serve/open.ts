@@ -14,7 +14,7 @@ import { freshLogin, type RunningServer } from './running-servers.ts'
 import { serverFinder } from './serve.ts'
 import { canShowBrowser, openBrowser } from './welcome.ts'
 
-/** `waymark open`: the dashboard in a browser, of the server that runs, else of one that is started in the background. */
+/** `waymark open`: opens the dashboard in a browser; starts a server in the background if none runs. */
 export async function openDashboard(words: readonly string[]): Promise<void> {
   const { project, browser, json } = readOpenFlags(words)
   const shows = browser && !json && canShowBrowser(process.env)
@@ -29,7 +29,7 @@ export async function openDashboard(words: readonly string[]): Promise<void> {
   const find = await serverFinder(project)
   const found = await find()
   const server = found ?? (await startServer(project, find))
-  // An agent gets no address that acts as a person.
+  // An agent gets no sign-in link of a person.
   const isAgent = commandLineActor(process.env, userName()).kind === 'agent'
   const login = isAgent ? null : await signInLink(server)
   const dashboard = login ?? `http://${server.address}`
@@ -59,7 +59,7 @@ function introduction({ address, pid }: RunningServer, { login, isAgent, isNew }
   ].join('\n')
 }
 
-/** Null at a server whose people sign in by themselves. */
+/** Null at a server where people sign in themselves. */
 async function signInLink(server: RunningServer): Promise<string | null> {
   try {
     return await freshLogin(server)
@@ -73,7 +73,7 @@ async function signInLink(server: RunningServer): Promise<string | null> {
 const patience = 20_000
 const look = 100
 
-/** Starts `waymark serve` so that it goes on when this process ends. Fails with what it said where it does not come up. */
+/** Starts `waymark serve` detached from this process. If it does not start, fails with its output. */
 async function startServer(
   project: string | undefined,
   find: () => Promise<RunningServer | null>,
@@ -85,7 +85,7 @@ async function startServer(
   const named = project === undefined ? [] : ['--project', project]
   const program = process.argv[1] ?? ''
   const child = spawn(process.execPath, [program, 'serve', '--log-level', 'warn', ...named], {
-    // Standard output has an address that signs in: it is kept nowhere.
+    // Standard output contains a sign-in link: it is not stored.
     stdio: ['ignore', 'ignore', errors],
     detached: true,
     windowsHide: true,

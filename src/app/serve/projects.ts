@@ -12,7 +12,7 @@ import { openContext } from '../open-context.ts'
 import { type Environment, firstSetVariable } from '../settings/environment.ts'
 import { enclosingTree, unusableFolder } from '../settings/places.ts'
 
-/** A project with what must be ended when the server ends. */
+/** A served project with its cleanup. */
 export interface OpenProject {
   readonly served: ServedProject
   readonly context: Context
@@ -23,13 +23,13 @@ export interface ProjectsRequest {
   readonly named: readonly string[]
   readonly environment: Environment
   readonly workingFolder: string
-  /** Nobody from elsewhere is let in: webhooks may go to private networks unasked. */
+  /** Only this machine has access: webhooks may use private networks without a flag. */
   readonly reachesPrivate?: boolean
 }
 
 const nobody: Actor = { name: 'waymark serve', kind: 'agent', role: null, channel: 'http' }
 
-/** Opens every project once, in the order in which they were named. */
+/** Opens every project once, in the given order. */
 export function openProjects(request: ProjectsRequest): readonly [OpenProject, ...OpenProject[]] {
   const { named, environment, workingFolder, reachesPrivate = false } = request
   const wanted = named.length === 0 ? [undefined] : named
@@ -56,12 +56,12 @@ export function openProjects(request: ProjectsRequest): readonly [OpenProject, .
   return [first, ...others]
 }
 
-/** The projects of a database that is named: those of this machine's folders first, then every one that has a name. */
+/** The projects of a named database: first those of this machine's folders, then those with a name. */
 export interface DatabaseProjects {
-  /** Changes while it is served: a project that was added elsewhere is served without a restart, also under a new name. */
+  /** Changes while serving: new and renamed projects need no restart. */
   readonly served: readonly ServedProject[]
   readonly open: readonly OpenProject[]
-  /** The reserved project, which is asked only about persons and projects; null where the database is a folder's own. */
+  /** The reserved project with people and projects; null if the database belongs to a folder. */
   readonly own: OpenProject | null
   /** Looks for new projects. */
   readonly refresh: () => Promise<readonly OpenProject[]>
@@ -100,10 +100,10 @@ export async function openDatabaseProjects(request: ProjectsRequest): Promise<Da
     const isOfFolder = new Set(ofFolders.map(({ id }) => id))
     const added: OpenProject[] = []
     for (const [id, name] of names) {
-      const known = others.get(id)
-      // Whoever knows a project knows it by its object: one of another name is another one.
-      if (known && known.served.key !== name) known.served = { ...known.served, key: name, name }
-      if (known || isOfFolder.has(id)) continue
+      const other = others.get(id)
+      // Callers identify a project by its object: a renamed project is a new object.
+      if (other && other.served.key !== name) other.served = { ...other.served, key: name, name }
+      if (other || isOfFolder.has(id)) continue
       const project = opened(id, name)
       others.set(id, project)
       added.push(project)
@@ -115,7 +115,7 @@ export async function openDatabaseProjects(request: ProjectsRequest): Promise<Da
       const name = names.get(project.id) ?? freeKey(key, taken, folder)
       if (name !== key) project.served = { ...project.served, key: name }
     }
-    // In the order of their names, so that every server of the database has the same first one.
+    // Sorted by name, so that every server of the database has the same first project.
     const now = [...ofFolders, ...[...names.keys()].flatMap((id) => others.get(id) ?? [])]
     all.splice(0, all.length, ...now.map((project) => project.served))
     return added
@@ -125,12 +125,12 @@ export async function openDatabaseProjects(request: ProjectsRequest): Promise<Da
   return { served: all, open, own, refresh }
 }
 
-/** The id of a folder's project; empty where nothing was recorded in it, or it cannot be asked now. */
+/** The id of a folder's project; empty if it has no record or cannot be read now. */
 function idOf({ store }: Context): Promise<string> {
   return store.view(({ identities }) => Promise.resolve(identities.project))
 }
 
-/** Who asks while it is looked is answered by the next look: that one sees what was recorded before it was asked. */
+/** A request during a refresh waits for the next one, which sees everything recorded before the request. */
 function runInSequence<Answer>(look: () => Promise<Answer>): () => Promise<Answer> {
   let running: Promise<Answer> | null = null
   let next: Promise<Answer> | null = null
@@ -149,14 +149,14 @@ function runInSequence<Answer>(look: () => Promise<Answer>): () => Promise<Answe
   }
 }
 
-/** The folders that are named, or the one that the server was started in, if that is a project. */
+/** The named folders, else the working folder if it is a project. */
 function foldersOf(request: ProjectsRequest): readonly OpenProject[] {
   const { environment, named } = request
   const isNamed = named.length > 0 || firstSetVariable(environment, ['WAYMARK_PROJECT']) !== undefined
   return isNamed || isProject(resolve(request.workingFolder), environment) ? openProjects(request) : []
 }
 
-/** A work tree, or a folder that has a record already: a person in any other folder does not mean it. */
+/** Whether a folder is a work tree or has a record; others are not served by default. */
 function isProject(folder: string, environment: Environment): boolean {
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   if (unusableFolder(folder, home) !== null) return false
@@ -182,7 +182,7 @@ function refuseUnusable(folder: string, environment: Environment): void {
   if (refusal) throw refusal
 }
 
-/** The folder's name; two of one name are told apart by where they lie, so that a key stays what it was. */
+/** The folder's name; equal names get a suffix from the path, so that keys stay stable. */
 function keyOf(folder: string, taken: readonly string[]): string {
   const name = basename(folder)
     .toLowerCase()
@@ -193,7 +193,7 @@ function keyOf(folder: string, taken: readonly string[]): string {
   return freeKey(name === '' ? 'project' : name, taken, folder)
 }
 
-/** Whoever is elsewhere may name only files of the project, and a relative path is meant from its folder. */
+/** Remote callers may name only files of the project; relative paths start in its folder. */
 export function withFolderIsolation(context: Context): Context {
   const { folder } = context
   return {
@@ -222,7 +222,7 @@ const traces: readonly (readonly [string, readonly string[]])[] = [
   ['VS Code', ['.vscode', '.github/copilot-instructions.md']],
 ]
 
-/** The clients of agents that left something in a project, the likeliest first. */
+/** The clients with files in a project, the likeliest first. */
 function clientsOf(folder: string): readonly string[] {
   return traces
     .filter(([, paths]) => paths.some((path) => existsSync(join(folder, path))))

@@ -7,15 +7,15 @@ import { isProof, keyIdOf, type LoginProofExchange, proofOf } from '../../surfac
 import { newSecret } from '../../surfaces/http/auth/secret.ts'
 import { processStart } from '../process.ts'
 
-/** A server of this user, as it says of itself in a file while it runs. */
+/** A running server of this user, from the file that it keeps. */
 export interface RunningServer {
   readonly pid: number
-  /** When that process began, as the system says it. */
+  /** The start time of its process. */
   readonly started: string
   readonly port: number
-  /** Where it is asked from this machine: `127.0.0.1:4747`. */
+  /** Its address on this machine: `127.0.0.1:4747`. */
   readonly address: string
-  /** Its run: whoever answers at the address must show that it knows it. */
+  /** The secret of this run: the process at the address must prove that it has it. */
   readonly instance: string
   /** Folders of the projects that it serves. */
   readonly projects: readonly string[]
@@ -33,7 +33,7 @@ const shape = z.object({
 const portsShape = z.record(z.string(), z.int().min(1).max(65_535))
 const maxPorts = 200
 
-/** The servers of this user, each in a file that is named after its port. */
+/** The servers of this user, each in a file named after its port. */
 export class RunningServers {
   readonly #folder: string
 
@@ -61,14 +61,14 @@ export class RunningServers {
     return this.#announced().find((server) => server.port === port) ?? null
   }
 
-  /** Takes back what was announced, unless another server took the port since. */
+  /** Removes the file, unless another server has taken the port. */
   withdraw({ port, instance }: RunningServer): void {
     if (this.#read(this.#fileOf(port))?.instance === instance) rmSync(this.#fileOf(port), { force: true })
   }
 
   /**
-   * The server that runs and serves all of these folders: the process that wrote its file is still that process, and
-   * what answers at its port shows that it is that run, whose name is not sent.
+   * The running server of all these folders. Its process still runs, and proves at its port that it has the secret of its
+   * file, which is not sent.
    */
   async serving(projects: readonly string[]): Promise<RunningServer | null> {
     for (const server of this.#announced()) {
@@ -78,7 +78,7 @@ export class RunningServers {
     return null
   }
 
-  /** Removes what servers left behind that were killed. */
+  /** Removes the files of servers that were killed. */
   #announced(): readonly RunningServer[] {
     return filesIn(this.#folder).flatMap((name) => {
       const file = join(this.#folder, name)
@@ -126,38 +126,38 @@ function filesIn(folder: string): readonly string[] {
 
 type ServerEndpoint = Pick<RunningServer, 'address' | 'port' | 'instance'>
 
-// Whether a server runs is asked often, and one that hangs must not hold up what is started. In milliseconds.
+// In milliseconds: a server that hangs must not delay every start.
 const quick = 2_000
 const longest = 15_000
 
-/** Whether what answers at an address is that run of a server, whose name is not sent. */
+/** Whether the process at an address proves that it has the secret of this server. */
 export async function isGenuine(server: ServerEndpoint): Promise<boolean> {
   return (await proveServer(server, quick).catch(() => null)) !== null
 }
 
-/** Asks a running server of this user for an address that signs them in. */
+/** Requests a sign-in link from a running server of this user. */
 export async function freshLogin(server: ServerEndpoint): Promise<string> {
   const meeting = await proveServer(server, longest)
   const { answered } = meeting
-  const said = await post(
+  const answer = await post(
     server,
     'login-code',
     { answered, proof: proofOf('client', meeting, server.instance) },
     longest,
   )
-  const code = textIn(said, 'code')
+  const code = textIn(answer, 'code')
   if (code !== null) return `http://${server.address}/login?code=${encodeURIComponent(code)}`
   throw invalidServerAnswer(server, 'gave no login address')
 }
 
 async function proveServer(server: ServerEndpoint, patience: number): Promise<LoginProofExchange> {
   const { instance } = server
-  const asked = newSecret()
-  const said = await post(server, 'login-proof', { key: keyIdOf(instance), asked }, patience)
-  const [answered, proof] = [textIn(said, 'answered'), textIn(said, 'proof')]
+  const challenge = newSecret()
+  const answer = await post(server, 'login-proof', { key: keyIdOf(instance), asked: challenge }, patience)
+  const [answered, proof] = [textIn(answer, 'answered'), textIn(answer, 'proof')]
   if (answered === null || proof === null)
     throw invalidServerAnswer(server, 'is another run of a server than the one that was started here')
-  const meeting = { port: server.port, asked, answered }
+  const meeting = { port: server.port, asked: challenge, answered }
   if (isProof(proof, proofOf('server', meeting, instance))) return meeting
   throw invalidServerAnswer(server, 'did not prove that it is this user’s Waymark, so nothing was sent to it')
 }
@@ -180,9 +180,9 @@ async function post(server: ServerEndpoint, path: string, body: object, patience
   }
 }
 
-function textIn(said: unknown, name: string): string | null {
+function textIn(answer: unknown, name: string): string | null {
   const value =
-    typeof said === 'object' && said !== null ? (said as Record<string, unknown>)[name] : undefined
+    typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>)[name] : undefined
   return typeof value === 'string' && value.length <= 200 ? value : null
 }
 

@@ -25,7 +25,7 @@ import { type RunningServer, RunningServers } from './running-servers.ts'
 import { type OpenServer, openOnFreePort, type ServerOptions } from './server.ts'
 import { welcome } from './welcome.ts'
 
-/** `waymark serve`: serves until it is told to end; where a server of the same projects runs already, says where. */
+/** `waymark serve`: serves until a signal; if a server of the same projects runs, prints its address. */
 export function serve(words: readonly string[]): Promise<void> {
   const flags = readServeFlags(words)
   const log = openLog(flags.logLevel)
@@ -33,7 +33,7 @@ export function serve(words: readonly string[]): Promise<void> {
   return serveProjects(flags, log)
 }
 
-/** The library below the server tells the console what became of answers whose client left. */
+/** The HTTP library logs aborted answers to the console. */
 function takeConsole(log: Logger): void {
   console.info = (message: unknown) => log.debug(String(message))
   console.error = (error: unknown) => log.error('An answer could not be sent.', { error: String(error) })
@@ -51,7 +51,7 @@ async function serveProjects(flags: ServeFlags, log: Logger): Promise<void> {
   const folders = servedFolders(projects, environment)
   const servers = new RunningServers(folder)
   if (team.owner) await keepOwnTokens(team, team.owner, { at: Date.now(), ids: randomIds })
-  // An agent that starts the server for its user gets no address that acts as a person.
+  // An agent that starts the server gets no sign-in link of a person.
   const isAgent = commandLineActor(environment, userName()).kind === 'agent'
   const visit = {
     signsIn: team.owner !== null && !isAgent,
@@ -89,11 +89,11 @@ async function serveProjects(flags: ServeFlags, log: Logger): Promise<void> {
   }
 }
 
-/** What names a server beside its port. */
+/** Identifies a server beside its port. */
 function servedFolders({ open, own }: DatabaseProjects, environment: Environment): readonly string[] {
   return [
     ...open.map((project) => project.context.folder),
-    // Two servers of no folder at all are told apart by what they serve.
+    // Servers without folders differ by the database that they serve.
     ...(own ? [`database ${databaseNamed(environment, process.cwd())}`] : []),
   ]
 }
@@ -133,7 +133,7 @@ export async function serverFinder(
   return () => servers.serving(folders)
 }
 
-/** Milliseconds between two looks for projects that others made. */
+/** Milliseconds between two checks for projects that others made. */
 const betweenLooks = 2_000
 
 async function openServedProjects(flags: ServeFlags, environment: Environment): Promise<DatabaseProjects> {
@@ -149,7 +149,7 @@ async function openServedProjects(flags: ServeFlags, environment: Environment): 
   }
 }
 
-/** What goes on beside the requests, until the process is told to end. */
+/** Runs the background work until a signal ends the process. */
 async function notifyUntilStopped(
   { open, refresh }: DatabaseProjects,
   { log, base }: { readonly log: Logger; readonly base: string },
@@ -179,17 +179,17 @@ async function notifyUntilStopped(
 
 interface SenderOptions {
   readonly log: Logger
-  /** Where the dashboard is reached. */
+  /** The address of the dashboard. */
   readonly base: string
   readonly signal: AbortSignal
 }
 
-/** Tells people what waits for them in a project, by the ways that they asked for. */
+/** Sends the notifications of a project. */
 async function sendNotifications(project: OpenProject, { log, base, signal }: SenderOptions): Promise<void> {
   const { runNotificationSender: keepTelling } = await import('../../notifications/operations/send-loop.ts')
   const sender = {
     ...project.context,
-    // It may get another name while it is served.
+    // It may be renamed while it is served.
     project: () => project.served.name,
     link: cardLink(() => `${base}/p/${project.served.key}`),
   }
@@ -213,8 +213,8 @@ async function closeProjects({ open, own }: Pick<DatabaseProjects, 'open' | 'own
 }
 
 /**
- * Who is let in: the people of a database that is named, always where it is a server's, and in a file once there is one.
- * Else the user of this machine.
+ * The people with access: those of a named database on a server, or of a file that has people; else the user of this
+ * machine.
  */
 async function activeTeam(
   { team }: Context,
@@ -249,7 +249,7 @@ function optionsOf(
   run: Pick<ServerOptions, 'instance' | 'log' | 'team' | 'oidc'>,
 ): Omit<ServerOptions, 'port'> {
   const { host, allowHosts } = flags
-  // These are known to every server, with its port; a wildcard is no name.
+  // Every server accepts these with its port; a wildcard is no host name.
   const isName = !['127.0.0.1', 'localhost', '::1', '0.0.0.0', '::'].includes(host)
   return {
     ...run,
@@ -263,7 +263,7 @@ function optionsOf(
   }
 }
 
-/** What an address is reached by from this machine. */
+/** The host that reaches an address from this machine. */
 function shownHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

@@ -30,8 +30,8 @@ const usualPort = 4747
 const ownActor: Actor = { name: 'waymark serve', kind: 'agent', role: null, channel: 'http' }
 
 /**
- * A port that was asked for is had or not. Without one it is the port of the last time, else the usual one, else any: unless
- * a server of the same projects has it, which is answered then.
+ * Listens on the requested port or fails. Without one it tries the last port, the default port, then any. If a server of
+ * the same projects has the port, returns that server.
  */
 export async function openOnFreePort(
   options: Omit<ServerOptions, 'port'>,
@@ -52,16 +52,16 @@ export async function openOnFreePort(
   return openServer({ ...options, port: 0 })
 }
 
-/** The servers of this user, as one that starts asks for them. */
+/** The lookups of a starting server. */
 interface ServerRegistry {
-  /** One that serves the same projects. */
+  /** The server of the same projects. */
   readonly running: () => Promise<RunningServer | null>
   /** The port on which these projects were served last. */
   readonly lastPort: () => number | null
   readonly at: (port: number) => RunningServer | null
 }
 
-/** Two that were started together: the other one says that it runs a moment after it has the port. */
+/** Of two servers started together, the other writes its file shortly after it has the port. */
 async function awaitRunningServer(
   running: () => Promise<RunningServer | null>,
 ): Promise<RunningServer | null> {
@@ -91,11 +91,11 @@ function portTakenFailure(port: number, host: string, server: RunningServer | nu
 }
 
 export interface ServerOptions {
-  /** May grow and change while it is served. */
+  /** May change while serving. */
   readonly projects: readonly ServedProject[]
-  /** The reserved project of a database for all projects, asked where there is no other. */
+  /** The reserved project of a database, for calls without another project. */
   readonly own?: ServedProject
-  /** Looks for projects that were added or renamed elsewhere. */
+  /** Finds projects that were added or renamed elsewhere. */
   readonly refresh?: () => Promise<unknown>
   readonly host: string
   /** 0 for any. */
@@ -103,13 +103,13 @@ export interface ServerOptions {
   readonly allowedHosts: readonly string[]
   readonly instance: string
   readonly log: Logger
-  /** Who is let in: the user of this machine, or people who share a database. */
+  /** The people with access: the user of this machine, or people who share a database. */
   readonly team: Team
-  /** Who vouches for persons that sign in with a browser. */
+  /** The OIDC provider for sign-in with a browser. */
   readonly oidc?: OidcSettings
-  /** A proxy in front says who asks and whether by TLS. */
+  /** A proxy in front reports the client's address and whether it uses TLS. */
   readonly trustProxy?: boolean
-  /** Which tools MCP lists; all when left out. */
+  /** The tools that MCP lists; default: all. */
   readonly toolsets?: Surface['toolsets']
   /** The recorded day that is played here. */
   readonly demo?: DemoControl
@@ -122,19 +122,19 @@ export interface ServerOptions {
 export interface OpenServer {
   readonly port: number
   readonly security: Security
-  /** Stops taking requests, answers those that run, and closes every connection. */
+  /** Refuses new requests, answers running ones, and closes every connection. */
   stop(): Promise<void>
 }
 
-/** Puts the server together and listens. Fails with the error of the system where the port is taken. */
+/** Builds the server and listens. Fails with the system's error if the port is taken. */
 export async function openServer(options: ServerOptions): Promise<OpenServer> {
   const { host, allowedHosts, instance, log, team } = options
   const program = resolve(process.argv[1] ?? 'waymark')
   let directory: PeopleDirectory | null = null
-  // Whoever calls is asked what they may, as their token is known at this moment.
-  const known = new WeakMap<ServedProject, ServedProject>()
-  const asked = (project: ServedProject): ServedProject => {
-    const before = known.get(project)
+  // Checks the caller's current permissions on each call.
+  const withAccess = new WeakMap<ServedProject, ServedProject>()
+  const checked = (project: ServedProject): ServedProject => {
+    const before = withAccess.get(project)
     if (before) return before
     const made: ServedProject = {
       ...project,
@@ -143,14 +143,14 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
         return { ...project.contextOf(actor), team, ...(permissions && { permissions }) }
       },
     }
-    known.set(project, made)
+    withAccess.set(project, made)
     return made
   }
   const serving: HttpServingOptions = {
     get projects() {
-      return options.projects.map(asked)
+      return options.projects.map(checked)
     },
-    own: options.own ? asked(options.own) : null,
+    own: options.own ? checked(options.own) : null,
     refresh: async () => void (await options.refresh?.()),
     catalog,
     version,
@@ -213,17 +213,17 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   }
 }
 
-/** All servers of this process ask one thread. */
+/** All servers of this process share one worker thread. */
 const isInside = callersFromCommands()
 
-/** A server inside a command serves nobody else. */
+/** All callers of a server that runs inside a guard's command act as that command. */
 function actorInsideCommand(): Security['insideCommand'] {
   const isSelf = runsInsideCommand(process.env)
   return async (connection, channel) =>
     isSelf || (await isInside(connection)) ? commandActor(channel) : null
 }
 
-/** The bundle lies beside it, this file three folders below the top of the package. */
+/** The folder beside the bundle, or three folders above this source file. */
 function builtDashboard(): string {
   const beside = join(import.meta.dirname, 'web')
   return existsSync(beside) ? beside : join(import.meta.dirname, '..', '..', '..', 'dist', 'web')
@@ -243,22 +243,22 @@ function listen(
   return promise
 }
 
-/** Whether a port could not be had because somebody has it, or it is kept for others. */
+/** Whether a port is taken or reserved. */
 function isTaken(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'EADDRINUSE' || code === 'EACCES'
 }
 
-/** How long requests that run may take to be answered when the server ends, in milliseconds. */
+/** The time for running requests when the server ends, in milliseconds. */
 const patience = 5_000
 const look = 50
 
-/** Stops listening, ends what stays open by itself, and waits for what is being answered. */
+/** Stops listening, ends long-lived connections, and waits for running requests. */
 export async function closeGracefully(server: Server, endStreams: () => Promise<void>): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
-  // A connection that is kept alive is closed as soon as its request was answered.
+  // A keep-alive connection is closed after its current answer.
   const looking = setInterval(() => server.closeIdleConnections(), look)
   const deadline = setTimeout(() => server.closeAllConnections(), patience)
   try {

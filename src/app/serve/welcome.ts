@@ -7,21 +7,21 @@ import type { ServedProject } from '../../surfaces/http/serving.ts'
 import type { Environment } from '../settings/environment.ts'
 import { freshLogin, type RunningServer } from './running-servers.ts'
 
-/** Who started the program, and what for. */
+/** The caller of the program and its purpose. */
 export interface WelcomeContext {
-  /** Whether an address signs the user of this machine in: an agent is given none. */
+  /** Whether to print a sign-in link for the user of this machine; never for an agent. */
   readonly signsIn: boolean
   /** Opens the dashboard in a browser. */
   readonly open: boolean
-  /** How to get another address, where it is not by `waymark serve`. */
+  /** The command for another sign-in link, if not `waymark serve`. */
   readonly another?: string
-  /** Where the tokens are. */
+  /** The location of the tokens. */
   readonly folder: string
-  /** Persons of a database are let in, each with a token of their own. */
+  /** The people of a database have access, each with their own token. */
   readonly byPersons?: boolean
 }
 
-/** A server that is slow to answer itself serves all the same: null, and `waymark serve` gives an address later. */
+/** Null if the server is slow to answer itself; `waymark serve` prints a link later. */
 async function signInLinkFor(server: RunningServer, isNew: boolean): Promise<string | null> {
   try {
     return await freshLogin(server)
@@ -31,7 +31,7 @@ async function signInLinkFor(server: RunningServer, isNew: boolean): Promise<str
   }
 }
 
-/** Tells where the server is, and how to come in. `projects` are those of a new server; null for one found running. */
+/** Prints the server's address and how to sign in. `projects` is null for a server that already ran. */
 export async function welcome(
   server: RunningServer,
   projects: readonly ServedProject[] | null,
@@ -57,7 +57,7 @@ function namesOf(projects: readonly ServedProject[]): string {
   return projects.map(({ name, key }, at) => (at === 0 ? name : `${name} (/p/${key}/)`)).join(', ')
 }
 
-/** Opens an address in the user's browser; where there is none, the address was printed. */
+/** Opens an address in the user's browser, if there is one. */
 export function openBrowser(address: string): void {
   const [program, ...words] = { darwin: ['open'], win32: ['explorer'] }[process.platform as string] ?? [
     'xdg-open',
@@ -67,7 +67,7 @@ export function openBrowser(address: string): void {
   child.unref()
 }
 
-/** Whether a person looks at this terminal, on a machine that shows windows. */
+/** Whether a person uses this terminal on a machine with a desktop. */
 export function canShowBrowser({ CI, DISPLAY, WAYLAND_DISPLAY }: Environment): boolean {
   if (CI || !isatty(1)) return false
   return process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY)

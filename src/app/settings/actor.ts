@@ -3,7 +3,7 @@ import type { Actor, Channel } from '../../kernel/actor.ts'
 import { shownName } from '../../surfaces/mcp/surface.ts'
 import { type Environment, firstSetVariable } from './environment.ts'
 
-/** What agents set in the shells that they run, and what they are called. */
+/** The variables that agents set in their shells, with the agents' names. */
 const agentMarks: Readonly<Record<string, string>> = {
   CLAUDECODE: 'claude-code',
   CLAUDE_CODE: 'claude-code',
@@ -22,23 +22,23 @@ const agentMarks: Readonly<Record<string, string>> = {
 
 const gateCommand = { name: 'command of a guard', kind: 'agent', role: null, insideCommand: true } as const
 
-/** Who acts by way of a server that was called from inside a guard's command. */
+/** The actor of a server that a guard's command started. */
 export function commandActor(channel: Channel): Actor {
   return { ...gateCommand, channel }
 }
 
-/** Whether this process runs inside a guard's command, whose writers act for nobody there. */
+/** Whether this process runs inside a guard's command, where nobody may write. */
 export function runsInsideCommand(environment: Environment): boolean {
   if (isSet(environment[gateVariable])) return true
   ownPlace ??= isInsideCommand(process.pid)
   return ownPlace
 }
-// As at the start: a process that outlives the command does not leave it.
+// Read once at the start: a process that outlives the command still belongs to it.
 let ownPlace: boolean | null = null
 
 /**
- * Who uses the command line: a person, except inside an agent's shell or a guard's command. The login is the identity;
- * the name is only shown.
+ * The user of the command line: a person, except inside an agent's shell or a guard's command. The login is the identity;
+ * the name is only for display.
  */
 export function commandLineActor(environment: Environment, userName: string, personName = userName): Actor {
   if (runsInsideCommand(environment)) return commandActor('cli')
@@ -52,12 +52,12 @@ export function commandLineActor(environment: Environment, userName: string, per
   }
 }
 
-/** The user of this machine, as the system knows them: what they call themselves changes nothing about it. */
+/** The login of this machine's user, independent of their display name. */
 export function userIdentity(userName: string): string {
   return `user:${userName}`
 }
 
-/** Who speaks over standard input: an agent, called what its client calls itself. */
+/** The actor on standard input: an agent with the name of its client. */
 export function stdioActor(
   environment: Environment,
   clientName: string | undefined,

@@ -6,15 +6,15 @@ import { flagsIn, otherCommands } from '../../surfaces/cli/other-commands.ts'
 import type { Surface } from '../../surfaces/mcp/surface.ts'
 import { formatIn } from './environment.ts'
 
-/** The words after a command of the program itself, read by its usage. */
+/** The arguments of a command of the program itself, parsed by its usage. */
 export interface CommandArguments {
   readonly positionals: readonly string[]
   readonly has: (flag: string) => boolean
   /** The value of a flag, the last one where it was given several times. */
   readonly text: (flag: string) => string | undefined
   readonly texts: (flag: string) => readonly string[]
-  /** What is not understood, with the usage as the way on. */
-  readonly mistaken: (message: string, way?: string) => Failure
+  /** A failure for wrong arguments, with the usage as hint. */
+  readonly mistaken: (message: string, hint?: string) => Failure
 }
 
 /** Reads what follows a command. Fails with INVALID_INPUT for a flag that it does not take. */
@@ -33,8 +33,8 @@ export function readWords(command: string, words: readonly string[]): CommandArg
     allowPositionals: true,
     options,
   })
-  const mistaken = (message: string, way = '') =>
-    new Failure('INVALID_INPUT', message, { reason: 'usage_invalid', hint: `${way}Usage: ${usage}` })
+  const mistaken = (message: string, hint = '') =>
+    new Failure('INVALID_INPUT', message, { reason: 'usage_invalid', hint: `${hint}Usage: ${usage}` })
   const names = flags.map(({ name }) => name)
   const unknown = Object.keys(values).find((name) => !names.includes(name))
   if (unknown !== undefined) {
@@ -44,7 +44,7 @@ export function readWords(command: string, words: readonly string[]): CommandArg
   const texts = (flag: string) =>
     [values[flag] ?? []].flat().flatMap((value) => {
       if (typeof value !== 'string') throw mistaken(`--${flag} needs a value.`)
-      return value === '' ? [] : [value] // what a client passes whose variable is not set
+      return value === '' ? [] : [value] // a client passes '' for an unset variable
     })
   return {
     positionals,
@@ -55,7 +55,7 @@ export function readWords(command: string, words: readonly string[]): CommandArg
   }
 }
 
-/** Whether a command that tells people something is asked for JSON. */
+/** Whether the output is JSON. */
 export function isJsonRequested(flags: CommandArguments): boolean {
   const named = choiceOf(flags, 'format', ['json', 'text']) ?? (flags.has('json') ? 'json' : undefined)
   return (named ?? formatIn(process.env)) === 'json'
@@ -76,7 +76,7 @@ function choiceOf<const Choice extends string>(
   choices: readonly Choice[],
 ): Choice | undefined {
   const given = text(flag)
-  const choice = choices.find((known) => known === given)
+  const choice = choices.find((one) => one === given)
   if (given === undefined || choice !== undefined) return choice
   throw mistaken(
     `--${flag} cannot be "${given}": choose ${choices.join(', ').replace(/, ([^,]*)$/, ' or $1')}.`,
@@ -95,10 +95,10 @@ function numberOf(
   throw mistaken(`--${flag} must be a whole number from ${from} to ${to}, not "${given}".`)
 }
 
-/** What `waymark mcp` was started with. */
+/** The options of `waymark mcp`. */
 export interface McpFlags {
   readonly project: string | undefined
-  /** The address of the server that keeps the project, where it is not in the project's own file. */
+  /** The address of the project's server, if the project's file does not name it. */
   readonly server: string | undefined
   readonly toolsets: Surface['toolsets']
   readonly readOnly: boolean
@@ -119,14 +119,14 @@ export function readMcpFlags(words: readonly string[]): McpFlags {
 
 const toolsets: readonly Toolset[] = ['plan', 'track', 'gate']
 
-/** All where none is named. */
+/** All toolsets by default. */
 function toolsetsOf({ text }: CommandArguments): Surface['toolsets'] {
   const given = text('toolsets')
   if (given === undefined) return toolsets
   if (given.trim() === 'auto') return 'auto'
   const names = given.split(',').map((name) => name.trim())
-  const wrong = names.find((name) => !toolsets.some((known) => known === name))
-  if (wrong === undefined) return toolsets.filter((known) => names.includes(known))
+  const wrong = names.find((name) => !toolsets.some((toolset) => toolset === name))
+  if (wrong === undefined) return toolsets.filter((toolset) => names.includes(toolset))
   throw new Failure('INVALID_INPUT', `There is no toolset "${wrong}".`, {
     reason: 'toolset_unknown',
     hint: `The toolsets are ${toolsets.join(', ')}: --toolsets plan,track. With --toolsets auto the gate's tools are listed once the project has a process or a run.`,
@@ -138,18 +138,18 @@ export type LogLevel = (typeof logLevels)[number]
 
 const anyPort = { from: 0, to: 65_535 }
 
-/** What `waymark serve` was started with. */
+/** The options of `waymark serve`. */
 export interface ServeFlags {
-  /** Null where none was named: then a taken one is no obstacle. */
+  /** Null by default: then it skips a port that is taken. */
   readonly port: number | null
   readonly host: string
   readonly allowRemote: boolean
   readonly allowHosts: readonly string[]
-  /** A proxy in front says who asks, and whether by TLS. */
+  /** A proxy in front reports the client's address and whether it uses TLS. */
   readonly trustProxy: boolean
-  /** Nobody from elsewhere is let in, directly or by way of a proxy: webhooks may go to private networks unasked. */
+  /** Only this machine has access, without a proxy: webhooks may use private networks without a flag. */
   readonly reachesPrivate: boolean
-  /** Where people reach the dashboard, where that is not this machine's port. */
+  /** The public address of the dashboard, if it is not this machine's port. */
   readonly publicUrl: string | undefined
   readonly oidcIssuer: string | undefined
   readonly oidcClient: string | undefined
@@ -159,7 +159,7 @@ export interface ServeFlags {
   /** Ends the server that runs instead of starting one. */
   readonly stop: boolean
   readonly logLevel: LogLevel
-  /** Which tools MCP lists. */
+  /** The tools that MCP lists. */
   readonly toolsets: Surface['toolsets']
 }
 
@@ -204,7 +204,7 @@ function hostOf({ text, has, mistaken }: CommandArguments): string {
   )
 }
 
-/** What `waymark open` was started with. */
+/** The options of `waymark open`. */
 export interface OpenFlags {
   readonly project: string | undefined
   readonly browser: boolean
@@ -220,7 +220,7 @@ export function readOpenFlags(words: readonly string[]): OpenFlags {
   }
 }
 
-/** What `waymark watch` was started with. */
+/** The options of `waymark watch`. */
 export interface WatchFlags {
   readonly json: boolean
   readonly all: boolean
@@ -238,20 +238,20 @@ export function readWatchFlags(words: readonly string[]): WatchFlags {
   }
 }
 
-/** The project that `waymark top` was started for. */
+/** The project of `waymark top`. */
 export function readTopFlags(words: readonly string[]): { readonly project: string | undefined } {
   return { project: readFlags('top', words).text('project') }
 }
 
-/** What `waymark demo` was started with. */
+/** The options of `waymark demo`. */
 export interface DemoFlags {
-  /** Null for the whole day at once; undefined for as quick as takes a minute. */
+  /** Null plays the whole day at once; undefined plays it within a minute. */
   readonly speed: number | null | undefined
-  /** Null where none was named: then a taken one is no obstacle. */
+  /** Null by default: then it skips a port that is taken. */
   readonly port: number | null
   /** Whether the dashboard is opened in a browser, where there is one. */
   readonly open: boolean
-  /** The day begins when a person starts it on the page. */
+  /** A person starts the day on the page. */
   readonly wait: boolean
   /** A folder with another recording than the one that comes with the program. */
   readonly recording: string | undefined

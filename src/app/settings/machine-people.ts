@@ -16,7 +16,7 @@ import { anchorOf, serverFolder } from './places.ts'
 
 const maxTokenBytes = 1_000
 
-/** The user of this machine, as their servers know them: kept in the state folder. Nothing is made by looking. */
+/** The person record of this machine's user, in the state folder. Reading creates no files. */
 export function openMachinePeople(
   environment: Environment,
   workingFolder: string,

@@ -7,8 +7,8 @@ import type { ServeFlags } from './flags.ts'
 const secretName = 'WAYMARK_OIDC_CLIENT_SECRET'
 
 /**
- * Who vouches for persons, by flags or by variables; null where nobody does. The secret of the client comes by a variable
- * or a file alone: words of a command are shown to everybody on the machine.
+ * The OIDC provider from flags or variables; null without one. The client secret comes only from a variable or a file:
+ * everybody on the machine can see command lines.
  */
 export function oidcSettings(
   { oidcIssuer, oidcClient }: Pick<ServeFlags, 'oidcIssuer' | 'oidcClient'>,

@@ -8,8 +8,8 @@ import { type Environment, firstSetVariable, userName } from './environment.ts'
 import { enclosingTree, mainTree } from './places.ts'
 
 /**
- * What the person at this machine is called: git's `user.name` for the folder, else the login. Git is started only where a
- * file includes others: which of them count is for git to say. The configuration of the machine is not read otherwise.
+ * The name of the person at this machine: git's `user.name` for the folder, else the login. Starts git only if a
+ * configuration file includes others.
  */
 export function personName(environment: Environment, folder: string): string {
   const texts = configurationFiles(environment, folder).map(configurationIn)
@@ -26,7 +26,7 @@ export function personName(environment: Environment, folder: string): string {
 
 const patience = 2_000
 
-/** Reading a setting runs nothing that a repository configures. Empty where git does not answer. */
+/** Reading a setting runs no program that a repository configures. Empty if git fails. */
 function askGit(environment: Environment, folder: string): string {
   try {
     return execFileSync('git', ['--no-pager', 'config', '--get', 'user.name'], {
@@ -37,7 +37,7 @@ function askGit(environment: Environment, folder: string): string {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
   } catch {
-    return '' // it has no name there, or there is no git
+    return '' // there is no name or no git
   }
 }
 
@@ -61,7 +61,7 @@ function repositoryFiles(folder: string, home: string): readonly string[] {
     const main = mainTree(top)
     return [join(main, '.git', 'config'), ...(main === top ? [] : [join(main, 'config')])]
   } catch {
-    return [] // what cannot be read names nobody
+    return [] // an unreadable file sets no name
   }
 }
 
@@ -69,7 +69,7 @@ function configurationIn(file: string): string {
   try {
     return statSync(file).size > maxBytes ? '' : readRegularSync(file).toString('utf8')
   } catch {
-    return '' // most files are not there
+    return '' // most files do not exist
   }
 }
 

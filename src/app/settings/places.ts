@@ -17,10 +17,10 @@ export interface ProjectRequest {
   readonly workingFolder: string
 }
 
-/** What clients call the folder that they work in. */
+/** The variables in which clients pass their working folder. */
 const clientVariables = ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR', 'GEMINI_PROJECT_DIR']
 
-/** The folder that a process works in: the one that is named, else the top of the enclosing work tree, else its own. */
+/** The project folder of a process: the named one, else the top of the work tree, else the working folder. */
 export function projectFolder(
   request: ProjectRequest,
   enclosingTree: (folder: string) => string | null,
@@ -32,14 +32,14 @@ export function projectFolder(
     : resolve(workingFolder, named.value)
 }
 
-/** A path that somebody typed where they are, as it is from the project's folder; as it is where they are not in it. */
+/** Makes a path relative to the project's folder; unchanged if the caller is outside. */
 export function relativeToProject(path: string, folder: string, workingFolder: string): string {
   const inside = relative(folder, workingFolder)
   if (inside === '' || !isWithin(folder, workingFolder)) return path
   return isAbsolute(path) || path.startsWith(':/') ? path : join(inside, path)
 }
 
-/** What names the project's folder though a client left a variable in it as it was: such names count for nothing. */
+/** The sources of the project's folder with an unexpanded variable, which are ignored. */
 export function unexpandedNames(request: ProjectRequest): readonly string[] {
   return namedFolders(request).flatMap(({ by, value }) => (isUnexpanded(value) ? [`${by}=${value}`] : []))
 }
@@ -58,12 +58,12 @@ function isUnexpanded(value: string): boolean {
   return value.includes('${')
 }
 
-// Cursor names all folders of a workspace, separated by commas; the first one is where its agent begins.
+// Cursor passes all folders of a workspace, separated by commas; its agent starts in the first.
 function firstOfSeveral(environment: Environment): string | undefined {
   return environment['WORKSPACE_FOLDER_PATHS']?.split(',')[0] || undefined
 }
 
-/** Why a folder cannot be a project, or null. A server that was started there runs, and each call says this. */
+/** Why a folder cannot be a project, or null. A server there still runs, and each call fails with this. */
 export function unusableFolder(folder: string, home: string): Failure | null {
   if (folder !== home && folder !== '/' && !/^[a-z]:\\$/i.test(folder)) return null
   return new Failure('UNAVAILABLE', `No project: ${folder} is not a project folder.`, {
@@ -72,7 +72,7 @@ export function unusableFolder(folder: string, home: string): Failure | null {
   })
 }
 
-/** Why a folder that somebody named is none; null where it is one. */
+/** Why a named folder does not exist; null if it does. */
 export function missingFolder(folder: string): Failure | null {
   const found = entryAt(folder)
   if (found?.isDirectory()) return null
@@ -83,8 +83,8 @@ export function missingFolder(folder: string): Failure | null {
 }
 
 /**
- * The nearest folder upwards that holds `.git`, without starting git. A home folder under version control is no
- * project, nor is anything above it.
+ * The nearest parent folder with `.git`, without starting git. A home folder under version control is no project, nor
+ * is anything above it.
  */
 export function enclosingTree(folder: string, home: string): string | null {
   const parent = dirname(folder)
@@ -108,17 +108,17 @@ export function mainTree(top: string): string {
   return basename(common) === '.git' ? dirname(common) : common
 }
 
-/** The folder that a project is known by and that `.waymark` lies in; for a bare repository, the folder beside it. */
+/** The project's root with `.waymark`; for a bare repository the folder beside it. */
 export function projectRoot(mainTop: string): string {
   const isGitFolder = ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(mainTop, name)))
   return isGitFolder ? dirname(mainTop) : mainTop
 }
 
-/** Where a project's record is kept. */
+/** The location of a project's record. */
 export interface DatabaseLocation {
   /** Absolute path. */
   readonly file: string
-  /** The user named it, so that several projects may live in it. */
+  /** The user named it: several projects may share it. */
   readonly shared: boolean
 }
 
@@ -148,11 +148,11 @@ function unknownKind(url: string): Failure {
 /** A database on a server, with the password. */
 export interface ServerDatabase {
   readonly url: string
-  /** Where LISTEN is possible, if not there. */
+  /** The address for LISTEN, if different. */
   readonly listen: string | null
 }
 
-/** The database that is named for all projects of a server. */
+/** The named database for all projects of a server. */
 export function namedDatabase(environment: Environment): string | undefined {
   return firstSetVariable(environment, ['WAYMARK_DATABASE'])
 }
@@ -182,8 +182,8 @@ export function writableStateFolder(
 }
 
 /**
- * The part of the state folder that belongs to one project and its database: tidying up removes what that database does
- * not name, so two of them must never share a folder.
+ * The part of the state folder for one project and its database. Pruning removes everything that this database does not
+ * name, so two databases must never share a folder.
  */
 export function projectState(
   state: string,
@@ -193,7 +193,7 @@ export function projectState(
   return join(state, 'projects', folderName(identity.folder, fingerprint(identity)))
 }
 
-/** Where it is kept how far the log of a project had come, whichever of its work trees is used. */
+/** The anchor file with the last log entry of a project, shared by its work trees. */
 export function anchorOf(
   state: string,
   identity: { readonly root: string; readonly database: string },
@@ -209,7 +209,7 @@ function folderName(folder: string, hash: string): string {
   return `${name}-${hash.slice(0, 12)}`
 }
 
-/** Where servers of this user keep tokens and sessions: never in a project, where they could be committed. */
+/** The folder for tokens and sessions of this user's servers, outside any project. */
 export function serverFolder(environment: Environment): string {
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const folder = join(stateFolder({ platform: process.platform, environment, home }), 'server')
@@ -228,7 +228,7 @@ function entryAt(path: string): Stats | undefined {
   }
 }
 
-/** Whether a project is kept at a server, as far as can be told without reading which. */
+/** Whether a project is at a server, without reading which. */
 export function hasServerSetting(environment: Environment, root: string): boolean {
   if (firstSetVariable(environment, ['WAYMARK_SERVER']) !== undefined) return true
   return existsSync(join(root, '.waymark', 'server'))

@@ -5,16 +5,16 @@ import { Failure, messageOf } from '../../kernel/failure.ts'
 import { isWithin } from '../../kernel/files/contained-file.ts'
 import { specialKind } from '../../kernel/files/regular-file.ts'
 
-// People commit these: processes, whose commands a person approves, and what git ignores here.
+// People commit these: processes and .gitignore.
 const committed = /^(?:processes(?:\/|$)|\.gitignore$)/i
-// Those that begin with a dot are the first in an index.
+// Names with a leading dot come first in an index.
 const dot = 0x2e
 // Below `.waymark/state`: the folders that Waymark lists and removes from.
 const maxDepth = 5
 
 /**
- * Fails where a repository brought Waymark's own files along: a link, which would lead what is written or deleted out of
- * the project, or a file that git tracks, which would speak to agents as if it were recorded here.
+ * Fails if the repository contains Waymark's own files: a link could lead writes out of the project, and a tracked file
+ * could pass off foreign content as a record.
  */
 export function refuseForeign(root: string, database?: string): void {
   const folder = join(root, '.waymark')
@@ -34,7 +34,7 @@ export function refuseForeign(root: string, database?: string): void {
   }
 }
 
-/** Answers whether there is anything that git must not track. */
+/** Whether there is a file that git must not track. */
 function isOwnFolder(folder: string): boolean {
   const found = lstatSync(folder)
   if (!found.isDirectory())
@@ -56,7 +56,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    return [] // what nobody can read leads nowhere
+    return [] // an unreadable folder is harmless
   }
 }
 

@@ -8,8 +8,8 @@ const begin = '# Waymark: files that setup made for you alone'
 const end = '# Waymark: end'
 
 /**
- * Keeps new files of a project out of its commits, in `.git/info/exclude`, which is this clone's own: colleagues without
- * Waymark get no entry of a server that they cannot start. Answers the file; null where there is no repository.
+ * Keeps new files out of commits with this clone's `.git/info/exclude`: colleagues without Waymark should not get a server
+ * that does not start. Returns the file; null without a repository.
  */
 export async function excludeFromGit(
   files: readonly string[],
@@ -23,7 +23,7 @@ export async function excludeFromGit(
   ])
 }
 
-/** Takes files back that are gone. */
+/** Removes the lines of removed files. */
 export async function includeInGit(files: readonly string[], repository: ProjectFolder): Promise<void> {
   await changeExcluded(repository, (excluded, top) => {
     const gone = files.filter((file) => isWithin(top, file)).map((file) => patternOf(file, top))
@@ -31,7 +31,7 @@ export async function includeInGit(files: readonly string[], repository: Project
   })
 }
 
-/** Those of some files that git has in its index. */
+/** The files that git has in its index. */
 export async function committedFiles(
   files: readonly string[],
   { folder, environment }: ProjectFolder,
@@ -67,7 +67,7 @@ async function changeExcluded(
   if (wanted.join('\n') === excluded.join('\n')) return wanted.length === 0 ? null : file
   const block = wanted.length === 0 ? [] : [begin, ...wanted, end]
   const around = isThere ? [lines.slice(0, first), lines.slice(last + 1)] : [lines.slice(0, -1), ['']]
-  // A last line without an end gets one.
+  // Completes a last line without a line break.
   const open = isThere || lines.at(-1) === '' ? [] : [lines.at(-1) ?? '']
   const next = [...(around[0] ?? []), ...open, ...block, ...(around[1] ?? [])].join('\n')
   const base = dirname(dirname(file))
@@ -76,7 +76,7 @@ async function changeExcluded(
   return 'reason' in done ? null : file
 }
 
-/** A path as a line of an ignore file, which means that path alone. */
+/** A line of an ignore file that matches only this path. */
 function patternOf(file: string, top: string): string {
   const path = relative(top, file).split(sep).join('/')
   return `/${path.replace(/[\\*?[\]]/g, '\\$&').replace(/ $/, '\\ ')}`

@@ -11,7 +11,7 @@ import { version } from '../program.ts'
 import { type Environment, firstSetVariable } from '../settings/environment.ts'
 import { enclosingTree, projectFolder } from '../settings/places.ts'
 
-/** What setup plans for: this machine, this user, this project, this copy of the program. */
+/** The context of a setup: machine, user, project and copy of the program. */
 export function setupContextOf(environment: Environment, flag: string | undefined): SetupContext {
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const folder = projectFolder({ flag, environment, workingFolder: process.cwd() }, (from) =>
@@ -35,7 +35,7 @@ export function setupContextOf(environment: Environment, flag: string | undefine
   }
 }
 
-/** The variables as other programs have them: npx and its like put folders on the PATH for what they run alone. */
+/** The variables as other programs see them: npx adds folders to the PATH only for its own child. */
 function withoutInstaller(environment: Environment): Environment {
   if (!environment['npm_config_user_agent'] && !environment['npm_execpath']) return environment
   const isTheirs = (folder: string) => /[\\/](?:node_modules[\\/]\.bin|node-gyp-bin)[\\/]?$/.test(folder)
@@ -46,7 +46,7 @@ function withoutInstaller(environment: Environment): Environment {
   return { ...environment, ...Object.fromEntries(path) }
 }
 
-/** What comes with the program. The names of the tools are kept apart: the operations take long to load. */
+/** The assets of the program. Tool names have their own file: operations take long to load. */
 export function setupResources(): ProgramAssets {
   const skill = join(packageRoot(), 'plugin', 'skills', 'waymark', 'SKILL.md')
   return { tools, skill: readRegularSync(skill).toString('utf8') }
@@ -56,7 +56,7 @@ export function stateFolderOf({ platform, home, environment }: SetupContext): st
   return stateFolder({ platform, home, environment })
 }
 
-/** Whether npm brought this copy from the registry: until then, npx would fetch whatever has the name there. */
+/** Whether this copy is from the npm registry: otherwise npx might run another package of this name. */
 export function isFromRegistry(): boolean {
   const root = packageRoot()
   const modules = root.slice(0, -'waymark'.length - 1)

@@ -6,7 +6,7 @@ import { hashOf } from '../../clients/setup/edit/edit-file.ts'
 import { errorCode } from '../../kernel/failure.ts'
 import { readIfThere, runLocked, writePrivate } from '../../kernel/files/private-file.ts'
 
-/** What setup did on this machine, a file for each file that it changed, kept where only its user can read it. */
+/** The undo records of setup: one file for each changed file, readable only by its user. */
 export class SetupRecords {
   readonly folder: string
 
@@ -34,7 +34,7 @@ export class SetupRecords {
     for (const file of forgotten) rmSync(this.#path(file), { force: true })
   }
 
-  /** Runs while no other setup of this user writes. */
+  /** Runs while holding the lock of this user's setups. */
   exclusively<Result>(run: () => Result): Result {
     return runLocked(join(this.folder, 'records'), run)
   }
@@ -53,7 +53,7 @@ function fileNamesIn(folder: string): readonly string[] {
   }
 }
 
-/** What setup did to single files, for those who look at changes. */
+/** Tells changes by setup from other changes of a file. */
 export function setupFiles(stateFolder: string): SetupFiles {
   const records = new SetupRecords(stateFolder)
   return {

@@ -9,7 +9,7 @@ export interface DetectedClient {
   readonly by: string
 }
 
-/** The clients of a machine: by files of the project, then by the user's, then by programs. Those of the project first. */
+/** Detects clients by the project's files, the user's files, then programs. Those of the project come first. */
 export function detectClients(
   context: SetupContext,
   exists: (path: string) => boolean,

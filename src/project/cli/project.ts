@@ -93,7 +93,6 @@ const columns = [
   ['done', 'Recently done'],
 ] as const
 
-/** The columns of the board, one below the other. */
 export const board: AnswerView<'board'> = (answer, page) => {
   const totals: Partial<Record<keyof typeof answer.columns, number>> = answer.totals
   const parts = columns.map(([key, title]) => {
@@ -130,7 +129,7 @@ function cardTable(cards: OutputOf<'board'>['columns']['done'], page: RenderCont
   return table(titles, rows, page)
 }
 
-/** Each setting with its value, what it decides, and what else it could be. */
+/** Each setting with its value, meaning and choices. */
 export const settings: AnswerView<'setting_list'> = (answer, { ink }) =>
   blocks(
     ...answer.settings.map((setting) => {
@@ -144,27 +143,29 @@ export const settings: AnswerView<'setting_list'> = (answer, { ink }) =>
     }),
   )
 
-/** By which ways one is told, each with what is wrong with it. */
-export const notifications: AnswerView<'notify_list'> = ({ notifications: ways }, { ink, now }) => {
-  if (ways.length === 0) {
+/** The notifications, each with its last error. */
+export const notifications: AnswerView<'notify_list'> = ({ notifications: list }, { ink, now }) => {
+  if (list.length === 0) {
     return 'There are no notifications. Add one: waymark notify add desktop, or waymark notify add webhook https://…'
   }
   return blocks(
-    ...ways.map((way) => {
-      const of = way.kinds.length === noticeKinds.length ? 'everything' : way.kinds.map(plainWord).join(', ')
-      const sent = way.last_sent_at === null ? 'nothing sent yet' : `sent ${formatAge(way.last_sent_at, now)}`
-      const waits = way.waiting === 0 ? '' : `, ${way.waiting} waiting`
-      const next = way.next_try_at === null ? '' : ` Next try at ${clockTime(way.next_try_at)}.`
+    ...list.map((entry) => {
+      const of =
+        entry.kinds.length === noticeKinds.length ? 'everything' : entry.kinds.map(plainWord).join(', ')
+      const sent =
+        entry.last_sent_at === null ? 'nothing sent yet' : `sent ${formatAge(entry.last_sent_at, now)}`
+      const waits = entry.waiting === 0 ? '' : `, ${entry.waiting} waiting`
+      const next = entry.next_try_at === null ? '' : ` Next try at ${clockTime(entry.next_try_at)}.`
       return [
-        `${ink('bold', way.name)}: ${way.form} ${way.to}${way.own ? '' : ` of ${way.owner}`}`,
+        `${ink('bold', entry.name)}: ${entry.form} ${entry.to}${entry.own ? '' : ` of ${entry.owner}`}`,
         indentText(`of ${of}; ${sent}${waits}`),
-        ...(way.last_error === null ? [] : [indentText(ink('red', `${way.last_error}${next}`))]),
+        ...(entry.last_error === null ? [] : [indentText(ink('red', `${entry.last_error}${next}`))]),
       ].join('\n')
     }),
   )
 }
 
-/** What guards may run here: each line with who approved it, and its pinned files. */
+/** The approved commands of guards, with their approver and pinned files. */
 export const commandList: AnswerView<'command_list'> = (answer, page) => {
   const commands = answer.commands
   if (commands.length === 0)
@@ -191,7 +192,7 @@ export function doctor({ checks }: Pick<OutputOf<'doctor'>, 'checks'>, { ink }: 
   return lines.join('\n')
 }
 
-/** What happened, day by day: who did what to what, and the number of the entry. */
+/** The log by day: actor, action, object and number of each entry. */
 export const log: AnswerView<'log'> = (answer, page) => {
   const { events, checks = [] } = answer
   if (events.length === 0) return 'Nothing is recorded yet.'

@@ -44,7 +44,7 @@ export const restoreBackup = defineOperation({
   return { ...(await store.putBack(input.file, clock.now())) }
 })
 
-/** A file is named where the person sits: over the network it would be a file of the server's machine. */
+/** Only the local command line may name a file: over the network it would be the server's. */
 function assertCommandLine({ channel }: Actor, words: string): void {
   if (channel === 'cli') return
   throw new Failure('FORBIDDEN', `Backups are possible only on the command line, not over ${channel}.`, {

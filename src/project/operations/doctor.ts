@@ -8,7 +8,7 @@ import { type CommandContext, defineOperation, type QueryContext } from '../../k
 import { formatCount } from '../../kernel/text.ts'
 import type { ChainInspection, Inspection } from '../../store/ports/store.ts'
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export const Check = z.object({ check: z.string(), ok: z.boolean(), finding: z.string() })
 export type Check = z.output<typeof Check>
 
@@ -62,7 +62,7 @@ export const doctor = defineOperation({
     },
   )
 
-/** A check that fails is a finding, not the end of the others. */
+/** A failed check is a finding; the others continue. */
 async function attemptCheck(check: string, run: () => Promise<Check>): Promise<Check> {
   try {
     return await run()
@@ -98,7 +98,7 @@ async function clientChecks({ clients }: QueryContext): Promise<readonly Check[]
   return found.map(({ client, ok, finding }) => ({ check: `client ${client}`, ok, finding }))
 }
 
-/** What cannot be looked at is a finding too. */
+/** A check that cannot run is a finding too. */
 async function recordChecks(look: () => Promise<readonly Check[]>): Promise<readonly Check[]> {
   try {
     return await look()
@@ -108,51 +108,53 @@ async function recordChecks(look: () => Promise<readonly Check[]>): Promise<read
   }
 }
 
-/** Nothing is said where nobody ever switched capture on. */
+/** Reports nothing if capture was never turned on. */
 export function captureChecks({ captureHealth }: Pick<CommandContext, 'captureHealth'>): readonly Check[] {
   const health = captureHealth?.() ?? null
   if (health === null) return []
   const { settings, waiting, bytes, failures, lastFailure, log } = health
   const state = settings.on ? 'on' : 'off'
   const queue = `${formatCount(waiting, 'event')} in the hook queue, ${Math.ceil(bytes / 1024)} kB`
-  // Hooks that fail once leave a gap in a chain; many that wait say that nothing ingests them.
+  // One failure leaves a gap; a long queue means that nothing ingests the events.
   const isLate = waiting > lateEvents
-  const said = [
+  const remarks = [
     ...(failures > 0 ? [`${formatCount(failures, 'failure')} in ${log}, the last: ${lastFailure}`] : []),
     ...(isLate
       ? ['They are not recorded yet. `waymark sessions` records them now, or says why it cannot.']
       : []),
   ]
   return [
-    { check: 'capture', ok: failures === 0 && !isLate, finding: [`${state}; ${queue}.`, ...said].join(' ') },
+    {
+      check: 'capture',
+      ok: failures === 0 && !isLate,
+      finding: [`${state}; ${queue}.`, ...remarks].join(' '),
+    },
   ]
 }
 const lateEvents = 2000
 
 /**
- * Sessions whose hooks told of nothing that could have changed what changed. No fault in itself: a person who edits while
- * an agent reads looks the same.
+ * Sessions whose files changed although hooks reported no edit. This may be normal: a person may have edited them.
  */
 async function silentSessions({ store }: QueryContext): Promise<readonly Check[]> {
   try {
     const silent = await store.view(({ capture }) => capture.silentSessions())
     if (silent.length === 0) return []
     const named = silent.map(({ id, client }) => `${id} of ${client}`).join(', ')
-    const whose = silent.length === 1 ? 'its turns' : 'their turns'
-    const finding = `${formatCount(silent.length, 'session')} reported no edit and no command, although files changed in ${whose}: ${named}. A person changed them, the client's hooks do not run, or the events were removed.`
+    const turns = silent.length === 1 ? 'its turns' : 'their turns'
+    const finding = `${formatCount(silent.length, 'session')} reported no edit and no command, although files changed in ${turns}: ${named}. A person changed them, the client's hooks do not run, or the events were removed.`
     return [{ check: 'sessions', ok: true, finding }]
   } catch (error) {
-    // The checks of the database and of the log tell what cannot be read.
+    // The checks of the database and the log report read errors.
     if (error instanceof Failure) return []
     throw error
   }
 }
 
 const restoring = 'Restore a backup with `waymark restore <file>`.'
-const maxTold = 10
+const maxLines = 10
 
-/** What was found in a whole record, a line for each part of it. */
-/** The same for who asked to verify a record: none is no sound one. */
+/** The findings of `verify`: a missing record is a failure. */
 export function verifiedFindings(found: Inspection, location: string): readonly Check[] {
   if (found.events > 0 || found.brokenAt !== null || (found.damage ?? []).length > 0)
     return recordFindings(found)
@@ -164,7 +166,7 @@ function recordFindings(found: Inspection): readonly Check[] {
   return [...fileFinding(found), chainFinding(found), tablesFinding(found), ...anchorFinding(found)]
 }
 
-/** What the log says of itself: no table was looked at. */
+/** The checks of the log alone, without the tables. */
 function chainFindings(found: ChainInspection): readonly Check[] {
   return [chainFinding(found), ...anchorFinding(found)]
 }
@@ -201,7 +203,7 @@ function tablesFinding({ brokenAt, error, tables, rows, differing, differences }
       finding: `${rows} rows in ${tables} tables match the log`,
     }
   }
-  const first = differences.slice(0, maxTold).map(({ says }) => says)
+  const first = differences.slice(0, maxLines).map(({ says }) => says)
   const rest = differing > first.length ? [`And ${differing - first.length} more.`] : []
   const many = differing === 1 ? '1 row is' : `${differing} rows are`
   return {
@@ -217,6 +219,6 @@ function tablesFinding({ brokenAt, error, tables, rows, differing, differences }
 }
 
 function joinLines(lines: readonly string[]): string {
-  const shown = lines.slice(0, maxTold).map((line) => line.replace(/\s+/g, ' ').trim())
-  return lines.length > maxTold ? `${shown.join('; ')}; and more` : shown.join('; ')
+  const first = lines.slice(0, maxLines).map((line) => line.replace(/\s+/g, ' ').trim())
+  return lines.length > maxLines ? `${first.join('; ')}; and more` : first.join('; ')
 }

@@ -27,7 +27,7 @@ const ProjectEntry = z.object({
   id: z.string(),
   name: z.string(),
   events: z.int(),
-  /** What waits for people. */
+  /** The number of open inbox items. */
   waiting: z.int(),
   open_attempts: z.int(),
   last_event_at: z.string().nullable(),
@@ -57,7 +57,7 @@ export const projectAdd = defineOperation({
   output: z.object({
     id: z.string(),
     name: z.string(),
-    /** Null where nobody was named and whoever added it is no person of the server. */
+    /** Null if nobody was named and its creator is no person of the server. */
     owner: Named.nullable(),
   }),
 }).handler((handling, { name, owner: words }) => {
@@ -133,7 +133,7 @@ export const projectRename = defineOperation({
   })
 })
 
-/** Fails for what cannot stand in an address, or is not for projects that people work in. */
+/** Fails for a name that is invalid in a URL or reserved. */
 function assertUsable(name: string): void {
   if (name === serverProject) {
     throw new Failure('REFUSED', `"${name}" is reserved for people and tokens.`, {
@@ -165,7 +165,7 @@ function assertProjectNameFree(projects: readonly ProjectListing[], name: string
   })
 }
 
-/** Who is named, else who calls; nobody on the command line of the database itself. */
+/** The named person, else the caller; nobody on the command line of the database itself. */
 async function ownerOf(
   reads: Reads,
   { permissions }: CommandContext,
@@ -175,7 +175,7 @@ async function ownerOf(
   return permissions ? reads.identities.person(permissions.personId) : null
 }
 
-/** Which projects who calls may see: an admin all, a member their own, a token for one project that one. */
+/** The projects that the caller may see: all for an admin, else their own, or the token's only one. */
 async function projectVisibility(
   { identities }: Reads,
   { permissions }: QueryContext,

@@ -3,7 +3,7 @@ import { settingOf } from '../../gate/domain/settings.ts'
 import { recordDue } from '../../inbox/operations/record-due.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 
-/** How long the snapshots of a closed attempt are kept, in milliseconds: 30 days. */
+/** Snapshots of a closed attempt are kept for 30 days, in milliseconds. */
 const day = 24 * 60 * 60 * 1000
 const keptFor = 30 * day
 
@@ -21,17 +21,17 @@ export const prune = defineOperation({
   output: z.object({
     removed_snapshots: z.int(),
     stale_attempts: z.int(),
-    /** Kept diffs whose time was over (setting retention_days), and the size of their texts. */
+    /** Removed diffs that were older than the setting retention_days, and the size of their texts. */
     removed_diffs: z.int(),
-    /** What commands printed, of which the same holds. */
+    /** The same for the output of commands. */
     removed_outputs: z.int(),
-    /** What files of attempts on other machines held, of which the same holds. */
+    /** The same for the diffs of attempts on other machines. */
     removed_contents: z.int(),
     removed_bytes: z.int(),
   }),
 }).handler(async (handling) => {
   const { store, witness, clock, record } = handling
-  // Nothing can be recorded, and whoever reopens the project needs its snapshots.
+  // Nothing can be recorded, and reopening the project needs its snapshots.
   if ((await store.health()).ended !== null) return nothing
   const stale = await recordDue(handling)
   const kept = await store.view(({ tasks }) => tasks.keptSnapshots(clock.now() - keptFor))

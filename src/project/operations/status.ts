@@ -12,7 +12,7 @@ import { currentPhase, shownStatus, totalPhases } from '../../track/domain/missi
 import { type Attempt, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
 import { MissionEntry } from '../../track/operations/mission-answer.ts'
 
-/** How many agents at work are shown: those that called last. */
+/** The maximum of agents in an answer: those that called last. */
 const maxRunning = 100
 
 export const Work = z.object({
@@ -22,9 +22,9 @@ export const Work = z.object({
       task_id: z.string(),
       name: z.string(),
       agent_name: z.string(),
-      /** For whom the agent acts, where the server knows its people. */
+      /** The person that the agent acts for, at a server with people. */
       person: z.string().nullable(),
-      /** The machine that its work tree lies on, where that is not the record's own. */
+      /** The machine of its work tree, if it is not the record's own. */
       machine: Named.nullable(),
       started_at: z.string(),
       last_call_at: z.string(),
@@ -34,7 +34,7 @@ export const Work = z.object({
   ),
   running_total: z.int(),
   waiting: z.int(),
-  /** Since when the oldest of it waits. */
+  /** The time of the oldest open item. */
   waiting_since: z.string().nullable(),
 })
 export type Work = z.output<typeof Work>
@@ -52,16 +52,16 @@ export const status = defineOperation({
     project: z.string(),
     database: z.string(),
     recorded: z.boolean(),
-    /** That writing ended, in a sentence; null where it did not. */
+    /** A sentence if writing ended, else null. */
     ended: z.string().nullable(),
     events: z.int(),
-    /** What changes are measured by here; null where the work trees are on other machines. */
+    /** The engine that measures changes here; null where the work trees are on other machines. */
     witness: z.enum(['git', 'checksum']).nullable(),
     missions: list(MissionEntry.omit({ kind: true, objective: true, created_at: true, completed_at: true })),
     ...Work.shape,
-    /** Of the open missions, and of tasks without one. */
+    /** Tasks of open missions, and tasks without one. */
     plan: z.object({ ready: z.int(), in_progress: z.int(), done: z.int(), tasks: z.int() }),
-    /** Sessions of agents that hooks told of. */
+    /** Recorded sessions of agents. */
     sessions: z.int(),
     warnings: strings,
   }),
@@ -115,13 +115,13 @@ async function planCounts({ plan }: Reads, now: number) {
   }
 }
 
-/** What a project without a folder here is called. */
+/** The name of a project without a folder here. */
 async function nameOf(identities: Reads['identities']): Promise<string> {
   const listed = await identities.projects()
   return listed.find(({ id }) => id === identities.project)?.name ?? identities.project
 }
 
-/** What waits for people, and which agents are at work. */
+/** The open inbox items and the active agents. */
 async function currentWork(
   { missions, tasks, inboxItems, identities }: Reads,
   now: number,

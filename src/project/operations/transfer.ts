@@ -38,7 +38,7 @@ export const exportEnd = defineOperation({
   if (ended === null)
     await recordAside(async () => ({ events: [{ kind: 'project.ended', to }], answer: null })).catch(
       (error: unknown) => {
-        // Another one ended it just now: the record is the same.
+        // Another call just ended it: the record is the same.
         if (!(error instanceof Failure && error.reason === 'project_ended')) throw error
       },
     )
@@ -92,7 +92,7 @@ export const importReplace = defineOperation({
   output: z.object({
     events: z.int(),
     added: z.int(),
-    /** What the record that was here is called now; null where there was none, or it was continued. */
+    /** The new name of the record that was here; null if there was none or it was continued. */
     set_aside: z.string().nullable(),
     next: z.string(),
   }),
@@ -120,7 +120,7 @@ function replacementBrief({ file }: { readonly file: string }, { actor }: Record
   return { plan: { file, from: null } }
 }
 
-/** A file is named where the person sits, and an export with keys goes to nobody else. */
+/** Only the local command line may name a file or export keys. */
 function assertOnCommandLine({ channel }: Actor, words: string): void {
   if (channel === 'cli') return
   throw new Failure(
@@ -142,7 +142,7 @@ async function assertRecord(store: Store): Promise<void> {
   })
 }
 
-/** A password may also stand in a parameter, or hold what ends a part of a URL. */
+/** A password may be in a parameter, or contain a delimiter of the URL. */
 function withoutPassword(place: string): string {
   return place.replace(/^([a-z][a-z+.-]*:\/\/)(?:.*@)?([^?#]*).*$/is, '$1$2')
 }

@@ -139,12 +139,12 @@ function refuseTaskWithTree(
   }
 }
 
-/** A bare repository is called `app.git`, and its work trees are of `app`. */
+/** A bare repository is called `app.git`; its work trees are named after `app`. */
 function nameOf(top: string): string {
   return top.replace(/(?<=[^/])\.git$/, '')
 }
 
-/** An agent writes nowhere else on a machine: the folder is a new one beside the repository, and named after it. */
+/** Agents may create work trees only beside the repository, named after it. */
 function refuseElsewhere(place: string, name: string): void {
   if (place.startsWith(`${name}-`) && !/[/\\]/.test(place.slice(name.length))) return
   throw new Failure('FORBIDDEN', `An agent can create a work tree only beside the repository: ${name}-…`, {
@@ -153,9 +153,9 @@ function refuseElsewhere(place: string, name: string): void {
   })
 }
 
-/** Not from where the process happens to run. */
-function absolutePath(asked: string, folder: string): string {
-  const whole = /^(?:[/\\]|[a-z]:)/i.test(asked) ? asked : `${folder}/${asked}`
+/** Resolves a path against a folder, not the process's working folder. */
+function absolutePath(path: string, folder: string): string {
+  const whole = /^(?:[/\\]|[a-z]:)/i.test(path) ? path : `${folder}/${path}`
   const parts: string[] = []
   for (const part of whole.split('/')) {
     if (part === '..') parts.pop()
@@ -164,7 +164,7 @@ function absolutePath(asked: string, folder: string): string {
   return `${whole.startsWith('/') ? '/' : ''}${parts.join('/')}`
 }
 
-/** Only what any file system and git take for a plain name. */
+/** A name that is valid in every file system and in git. */
 function branchOf({ id, name: title }: Task): string {
   const plain = title
     .normalize('NFKD')
@@ -175,7 +175,7 @@ function branchOf({ id, name: title }: Task): string {
   return plain === '' ? id : `${id}-${plain}`
 }
 
-/** Each is read by git: more of them take too long. */
+/** Git reads each one: more would take too long. */
 const maxTrees = 100
 
 export const workTreeList = defineOperation({
@@ -194,14 +194,14 @@ export const workTreeList = defineOperation({
         task_id: z.string().nullable(),
         task: z.string().nullable(),
         status: z.string().nullable(),
-        /** Who works on the task, or did last. */
+        /** The actor who works on the task, or did last. */
         agent: z.string().nullable(),
         /** An attempt at the task is open. */
         working: z.boolean(),
-        /** Null where it cannot be seen, as in the next two. */
+        /** Null if unknown, as in the next two. */
         uncommitted_files: z.int().nullable(),
         unmerged_commits: z.int().nullable(),
-        /** Every commit of it is on another branch or tag, too. */
+        /** Every commit is also on another branch or tag. */
         merged: z.boolean().nullable(),
       }),
     ),
@@ -229,8 +229,8 @@ export const workTreeList = defineOperation({
   .prepare((_, input, { actor }, measured) =>
     prepareSteps(measured, async (measure) => {
       const { trees } = await measure({ trees: {} })
-      const asked = new Paging('worktree_list', input, actor, maxTrees)
-      const { entries, ...rest } = asked.slice(trees, (tree) => tree.path)
+      const paging = new Paging('worktree_list', input, actor, maxTrees)
+      const { entries, ...rest } = paging.slice(trees, (tree) => tree.path)
       const { losses: lost } = await measure({ losses: entries.map((tree) => ({ ...tree })) })
       return { entries, rest, lost }
     }),
@@ -283,7 +283,7 @@ export const workTreeRemove = defineOperation({
   output: TreeEntry.extend({
     task_id: z.string(),
     removed: z.boolean(),
-    /** What went with it; only where it was forced. */
+    /** The lost changes; only after a forced removal. */
     lost: z.object({ uncommitted: LossEntry, unmerged: LossEntry, submodules: LossEntry }).optional(),
     notes: strings,
   }),
@@ -346,7 +346,7 @@ export const workTreeRemove = defineOperation({
   .record(async ({ plan: tree, applied }, { task_id: taskId }) => {
     const removed = { task_id: taskId, ...treeEntry({ ...tree, exists: false }), removed: true }
     if (applied === null) return { events: [], answer: { ...removed, notes: [] } }
-    const told = lossWords(applied)
+    const losses = lossWords(applied)
     const answer = {
       ...removed,
       lost: {
@@ -355,14 +355,14 @@ export const workTreeRemove = defineOperation({
         submodules: lossEntry(applied.submodules),
       },
       notes: [
-        told.length === 0 ? 'Nothing was lost.' : `Lost: ${told.join('; ')}.`,
+        losses.length === 0 ? 'Nothing was lost.' : `Lost: ${losses.join('; ')}.`,
         ...recoveryHint(tree, applied.unmerged),
       ],
     }
     return { events: [], answer }
   })
 
-/** Git keeps the commits of a branch that is gone for a while. */
+/** Git keeps the commits of a deleted branch for a while. */
 function recoveryHint({ branch, head }: LinkedTree, unmerged: TreeLossSummary): readonly string[] {
   if (branch === null || head === null || unmerged.total === 0) return []
   return [`Restore the commits with git branch ${branch} ${head}, until git cleans up.`]
@@ -372,7 +372,7 @@ function lossEntry({ total, first }: TreeLossSummary): z.output<typeof LossEntry
   return { total, first: [...first] }
 }
 
-/** The top of the main work tree. Fails where there is no git to make others with. */
+/** The top folder of the main work tree. Fails without a git repository. */
 async function mainTreeOf({ witness, folder }: WorkTree): Promise<string> {
   const { engine, mainTop, reason } = await witness.locate(folder)
   if (engine === 'git') return mainTop

@@ -3,7 +3,7 @@ import type { Finding } from '../../gate/domain/lint/finding.ts'
 import type { DefinitionPattern } from '../../gate/domain/lint/patterns.ts'
 import type { PlanDocument } from '../../plan/domain/document.ts'
 
-/** Where a process came from: the project's own folders, the ones shipped with Waymark, or a file that was named. */
+/** The origin of a process: the project, Waymark itself, or a named file. */
 export type ProcessOrigin = 'project' | 'shipped' | 'file'
 
 /** A place in a file; both from 1. */
@@ -16,42 +16,42 @@ export interface LocatedFinding extends Finding {
   readonly place: FileLocation | null
 }
 
-/** A path pattern with its place: whether it matches a file of the project is seen where the files are. */
+/** A path pattern with its location, to be matched where the project's files are. */
 export interface LocatedPattern extends DefinitionPattern {
   readonly place: FileLocation | null
 }
 
 /** A file of a process. */
 export interface ProcessSource {
-  /** Relative to the project where it is in it. */
+  /** Relative to the project if it is inside. */
   readonly file: string
   readonly origin: ProcessOrigin
-  /** Its id; by the file's name where it cannot be read. */
+  /** Its id; the file's name if it cannot be read. */
   readonly id: string
-  /** What is in the file; empty where it is not read. */
+  /** The content; empty if the file is not read. */
   readonly text: string
-  /** Why it is not read: it is no process file, or has more bytes than are read. */
+  /** Why it is not read: it is no process file, or too large. */
   readonly unread?: 'no-process' | { readonly bytes: number }
 }
 
-/** The same as it was read. */
+/** The same with its parsed definition. */
 export interface LoadedProcess extends ProcessSource {
-  /** Null when its shape is wrong; the findings say how. */
+  /** Null if it is invalid; the findings give the reasons. */
   readonly definition: ProcessDefinition | null
-  /** What reading it showed, and what lint did where it could be read; in the order of the file. */
+  /** The findings of parsing and, if it is valid, of lint; in the order of the file. */
   readonly findings: readonly LocatedFinding[]
   readonly patterns: readonly LocatedPattern[]
 }
 
 /** Finds and reads the definitions of processes. */
 export interface ProcessFiles {
-  /** Every process that a run could begin with; one of the project hides a shipped one of the same id. */
+  /** Every process that a run can use; one of the project hides a shipped one with the same id. */
   list(): Promise<readonly LoadedProcess[]>
-  /** Whether the project has a file of a process. Reads none. */
+  /** Whether the project has a file for a process. Reads no file. */
   hasOwn(): Promise<boolean>
   /** Reads one by its id or its file. Fails with NOT_FOUND, naming the nearest. */
   load(idOrFile: string): Promise<LoadedProcess>
-  /** Reads one that was found elsewhere. */
+  /** Reads a given source. */
   read(source: ProcessSource): Promise<LoadedProcess>
 }
 
@@ -67,13 +67,13 @@ export const planFormats = [
 ] as const
 export type PlanFormat = (typeof planFormats)[number]
 
-/** What a file of plans turned out to be. */
+/** The result of reading a file of plans. */
 export type LoadedPlan =
   | {
       readonly kind: 'plan'
       readonly format: Exclude<PlanFormat, 'log'>
       readonly document: PlanDocument
-      /** What was left out or read otherwise than written, one sentence each with its place. */
+      /** Omitted or reinterpreted content, one sentence each with its location. */
       readonly notices: readonly string[]
     }
   | { readonly kind: 'log'; readonly lines: readonly string[] }

@@ -6,7 +6,7 @@ import type { LogHead } from '../../store/ports/record-rows.ts'
 import { prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext, Tables } from '../../store/tables/tables.ts'
 
-/** A project in which writing ended: it is only read. */
+/** A project that is read-only because writing ended. */
 export interface ProjectEndTable {
   project_id: string
   seq: number
@@ -31,7 +31,7 @@ export async function applyProjectReopened({ db, projectId }: ProjectionContext)
 }
 
 export interface ProjectState extends LogHead {
-  /** Where it goes on, where that is known, and since when it is not written here. */
+  /** Its new location, if known, and the time when writing ended here. */
   readonly ended: { readonly to: string | null; readonly at: number } | null
 }
 
@@ -43,7 +43,7 @@ const states = prepareQuery((db, projectId: string) =>
     .where('project.id', '=', projectId),
 )
 
-/** How far a project has come, and whether it is written. Null where there is none. */
+/** The last log entry of a project, and whether it is writable. Null where there is none. */
 export async function projectState(db: Kysely<Tables>, projectId: string): Promise<ProjectState | null> {
   const [row] = await states(db, projectId)
   if (!row) return null
@@ -51,12 +51,12 @@ export async function projectState(db: Kysely<Tables>, projectId: string): Promi
   return { seq, hash: head, ended: endedAt === null ? null : { to, at: endedAt } }
 }
 
-/** What is said first of what is read of a project in which writing ended. */
+/** The first line of answers about a read-only project. */
 export function noticeOf(state: ProjectState | null): string | null {
   return state?.ended ? `${endOf(state.ended)} The record is read-only. ${howToGoOn}` : null
 }
 
-/** Fails where writing ended. */
+/** Fails if writing ended. */
 export function assertProjectNotEnded({ ended }: ProjectState): void {
   if (!ended) return
   throw new Failure('REFUSED', `${endOf(ended)} Nothing was recorded.`, {
@@ -65,7 +65,7 @@ export function assertProjectNotEnded({ ended }: ProjectState): void {
   })
 }
 
-/** Whether it was refused because writing ended: perhaps another record is in the place of the one that was open. */
+/** Whether writing ended: another record may have replaced the open one. */
 export function isProjectEnded(error: unknown): boolean {
   return error instanceof Failure && error.reason === 'project_ended'
 }

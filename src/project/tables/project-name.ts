@@ -4,7 +4,7 @@ import { serverProject } from '../../people/domain/identity.ts'
 import type { ProjectListing } from '../../people/ports/identity-reads.ts'
 import type { Tables } from '../../store/tables/tables.ts'
 
-// In a file, only projects that were added by name have one: the others are found by their folders.
+// In a database file only projects that were added by name have one; the others are found by folder.
 
 /** The project of a name. Null where there is none. */
 export async function projectNamed(db: Kysely<Tables>, name: string): Promise<string | null> {
@@ -18,7 +18,7 @@ export async function isNamed(db: Kysely<Tables>, id: string): Promise<boolean> 
   return rows.length > 0
 }
 
-/** Gives a new project the name that was wished for, with a number where that is taken. */
+/** Gives a new project the requested name, with a number if that is taken. */
 export async function nameProject(db: Kysely<Tables>, id: string, requested: string): Promise<void> {
   const name = keyOf(requested)
   const { rows } = await sql<{ readonly name: string }>`
@@ -35,7 +35,7 @@ export async function renameProject(db: Kysely<Tables>, id: string, name: string
   await sql`insert into project_name (name, project_id) values (${name}, ${id})`.execute(db)
 }
 
-/** Frees the name of a project whose place another one takes. Answers what it is called from now on. */
+/** Frees the name of a project that another one replaces. Returns its new name. */
 export async function releaseName(db: Kysely<Tables>, id: string, root: string): Promise<string> {
   const { rows } = await sql<{ readonly name: string }>`
     delete from project_name where project_id = ${id} returning name`.execute(db)
@@ -55,7 +55,7 @@ interface ProjectRow {
   readonly last_at: number | null
 }
 
-/** Every project with what goes on in it. One that has neither a name nor a folder is not there yet. */
+/** Every project with its activity. A project without name and folder does not exist yet. */
 export async function listedProjects(db: Kysely<Tables>): Promise<readonly ProjectListing[]> {
   const { rows } = await sql<ProjectRow>`
     select project.id, project_name.name, project.seq as events,
@@ -71,15 +71,15 @@ export async function listedProjects(db: Kysely<Tables>): Promise<readonly Proje
   return rows.flatMap(
     ({ id, name, root, events, waiting, open_attempts: openAttempts, last_at: lastEventAt }) => {
       if (name === null && root === null) return []
-      const shown = name ?? keyOf(basename(root ?? ''))
-      return [{ id, name: shown, named: name !== null, events, waiting, openAttempts, lastEventAt }]
+      const displayName = name ?? keyOf(basename(root ?? ''))
+      return [{ id, name: displayName, named: name !== null, events, waiting, openAttempts, lastEventAt }]
     },
   )
 }
 
 export interface NamedProject {
   readonly id: string
-  /** Lower case, digits and dashes; no two are alike. */
+  /** Lower case, digits and dashes; unique. */
   readonly name: string
 }
 
@@ -90,7 +90,7 @@ export async function namedProjects(db: Kysely<Tables>): Promise<readonly NamedP
   return rows
 }
 
-/** A name as it stands in addresses. */
+/** A name in the form for URLs. */
 function keyOf(name: string): string {
   const key = name
     .toLowerCase()

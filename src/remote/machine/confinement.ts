@@ -11,28 +11,28 @@ import type { LoadedProcess } from '../../project/ports/project-files.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import type { TrustedCommands } from './trusted-commands.ts'
 
-/** What a server's measurements are confined to, on this machine. */
+/** The limits of a server's measurements on this machine. */
 export interface ConfinedContext {
   /** This machine's own ports. */
   readonly context: Context
   /** This machine's id. */
   readonly machine: string
-  /** Below it this project's snapshots lie. */
+  /** The folder of this project's snapshots. */
   readonly snapshots: () => string
   /** Decides which commands of the server run here. */
   readonly commands: TrustedCommands
   /** Runs those that are approved. */
   readonly runCommand: RemoteRunner['run']
-  /** What the operation was called with here: a file that is read by its path is one that is named there. */
+  /** The input of the operation here: the server may only read files that it names. */
   readonly input: unknown
   readonly roots: readonly string[]
-  /** The contents of readable files that were named to the server during this call: only these may it ask for by id. */
+  /** Content ids of readable files sent to the server in this call: it may request only these. */
   readonly named: Set<string>
   /** By the clock of the server. */
   readonly now: () => number
 }
 
-/** A work tree as a server may have it measured: inside the project, and nothing that may hold secrets. */
+/** A work tree for a server's measurements: inside the project, without files that may hold secrets. */
 export function confinedWorkTree(running: ConfinedContext): WorkTree {
   const { context, commands } = running
   const { witness, linkedTrees, evidenceFiles, shownContents, planFiles, processFiles } = context
@@ -52,7 +52,7 @@ export function confinedWorkTree(running: ConfinedContext): WorkTree {
       snapshot: async (request) =>
         witness.snapshot({
           ...request,
-          // A snapshot of a name that is there would be replaced.
+          // An existing snapshot of this name would be replaced.
           name: context.ids.next('attempt'),
           folder: folder(request.folder),
           ...(request.top !== undefined && { top: folder(request.top) }),
@@ -155,7 +155,7 @@ export function confinedWorkTree(running: ConfinedContext): WorkTree {
   }
 }
 
-/** The same for an operation that writes: what its caller named here, and nothing else. */
+/** The same for an operation that writes: limited to what its caller named. */
 export function confinedWritableWorkTree(running: ConfinedContext): WritableWorkTree {
   const { context, commands } = running
   const { linkedTrees, commandApprovals } = context
@@ -181,7 +181,7 @@ export function confinedWritableWorkTree(running: ConfinedContext): WritableWork
     },
     commandApprovals: {
       ...workTree.commandApprovals,
-      // This machine shows it to its person, measures it and names them by itself.
+      // This machine shows and measures it, and uses its own person's name.
       approve: async ({ hash, pinned = [], ...command }) =>
         commands.approve(confinedCommand({ ...command, pinned }, running), hash),
       refuse: async (refusal) => commands.refuse({ ...refusal, folder: folder(refusal.folder) }),
@@ -198,7 +198,7 @@ function assertPerson({ kind, name }: Actor): void {
   )
 }
 
-/** An answer that the call names by the beginning of its hash. */
+/** An answer that the call names by the start of its hash. */
 function namedHash(hash: string, { input }: ConfinedContext): string {
   const isNamed = collectTexts(input).some(
     (text) => text.length >= minHash && hash.startsWith(text.toLowerCase()),
@@ -235,7 +235,7 @@ export async function rootsOf({ witness, folder }: Context): Promise<readonly st
 
 const keptHere = { missing: 'allowed', secrets: 'allowed', git: 'allowed' } as const
 
-/** Measuring looks into files that are secret by their name as well: no content of theirs leaves it. */
+/** Measurements also read files with secret names, but never send their content. */
 const measuring = { missing: 'allowed', secrets: 'allowed' } as const
 
 function resolveContained(path: string, { roots, context }: ConfinedContext): string {
@@ -247,7 +247,7 @@ function resolveContained(path: string, { roots, context }: ConfinedContext): st
   )
 }
 
-/** Pinned files count from the command's folder, and lie in the project. */
+/** Pinned files are relative to the command's folder and inside the project. */
 function confinedCommand<Command extends PinnedCommand>(
   { run, folder, pinned }: Command,
   running: ConfinedContext,
@@ -257,7 +257,7 @@ function confinedCommand<Command extends PinnedCommand>(
   return { run, folder: place, pinned }
 }
 
-/** Fails where a person or agent here did not name this very path in the call. */
+/** Fails unless the call here names exactly this path. */
 function assertNamedInInput(path: string, { input }: ConfinedContext): void {
   if (collectTexts(input).includes(path)) return
   throw confinementFailure(
@@ -275,7 +275,7 @@ function namedTask(taskId: string, { input }: ConfinedContext): string {
   )
 }
 
-/** A work tree as git lists it here: the server chooses neither its branch nor the task that it is for. */
+/** A work tree that git lists here: the server chooses neither its branch nor its task. */
 async function ownTree(folder: string, { path }: { readonly path: string }, { context }: ConfinedContext) {
   const tree = (await context.linkedTrees.list(folder)).find((one) => one.path === path)
   if (tree) return tree
@@ -285,19 +285,19 @@ async function ownTree(folder: string, { path }: { readonly path: string }, { co
   )
 }
 
-/** The same of the task that the call names. */
-async function namedTree(folder: string, asked: { readonly path: string }, running: ConfinedContext) {
-  const tree = await ownTree(folder, asked, running)
+/** The same, for the task that the call names. */
+async function namedTree(folder: string, request: { readonly path: string }, running: ConfinedContext) {
+  const tree = await ownTree(folder, request, running)
   namedTask(tree.taskId ?? '', running)
   return tree
 }
 
-/** What this server had shown here, and nothing that another one had. */
+/** The key of content that this server showed here; other servers have other keys. */
 function shownContentKey(content: string, { machine }: ConfinedContext): string {
   return `${machine}-${content}`
 }
 
-/** Which files differ. What they hold stays here. */
+/** The names of files that differ, without their content. */
 function withoutTexts(difference: ContentDifference | null): ContentDifference | null {
   return difference && { ...difference, files: difference.files.map((file) => ({ ...file, diff: null })) }
 }
@@ -324,7 +324,7 @@ function isReadableProcess(
   return origin === 'shipped' || !('reason' in containedPath(context.folder, file))
 }
 
-/** From now on the server may ask for this content by its id, unless its file may hold secrets. */
+/** Allows the server to request this content by its id, unless the file may hold secrets. */
 function nameContent(path: string, id: string | null, { named }: ConfinedContext): void {
   if (id !== null && !isSecretFile(path)) named.add(id)
 }
@@ -341,7 +341,7 @@ function unreadableFileFailure(path: string): Failure {
   )
 }
 
-/** A new work tree lies in the project, or beside its main one under a name that begins with that one's. */
+/** A new work tree is in the project, or beside a main work tree with its name as prefix. */
 function resolveNeighbor(path: string, running: ConfinedContext): string {
   const named = resolve(running.context.folder, path)
   const real = reachedPath(named)

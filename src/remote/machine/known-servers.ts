@@ -9,15 +9,15 @@ import { parseJson } from '../../kernel/json.ts'
 import type { RemoteMachine } from '../../kernel/operations/operation.ts'
 import { machineIdOf } from '../operations/contract.ts'
 
-/** The servers that a user of this machine knows, each with its token; and which of them a project is kept at. */
+/** The servers of this machine's user with their tokens, and the server of each project. */
 
 export interface ServerCredential {
   readonly token: string
-  /** Commands of guards that a person approved at the server run here, too. */
+  /** Guard commands that a person approved at the server also run here. */
   readonly trustsCommands: boolean
 }
 
-/** A project at a server: where its calls go, and with which token. */
+/** A project at a server, with the token for its calls. */
 export interface ConnectedServer extends ServerCredential {
   /** Scheme, host and port. */
   readonly origin: string
@@ -25,14 +25,14 @@ export interface ConnectedServer extends ServerCredential {
   readonly project: string | null
 }
 
-/** Where requests of the project go. */
+/** The base URL of the project's requests. */
 export function baseOf({ origin, project }: Pick<ConnectedServer, 'origin' | 'project'>): string {
   return project === null ? origin : `${origin}/p/${encodeURIComponent(project)}`
 }
 
 const ipv4Loopback = /^127(?:\.\d{1,3}){3}$/
 
-/** Reads an address as a person writes it. Fails for one over which a token would be read by others. */
+/** Parses the address that a person wrote. Fails if others could read a token sent to it. */
 export function parseAddress(text: string): Pick<ConnectedServer, 'origin' | 'project'> {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`)
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
@@ -94,16 +94,16 @@ export class ServerCredentials {
   }
 }
 
-/** The name of the file, in a project's `.waymark`, that says at which server the project is kept. */
+/** The file in `.waymark` with the server of the project. */
 const serverFile = 'server'
 
-/** What a project's file says; null where there is none. */
+/** The server in a project's file; null where there is none. */
 export function projectServer(root: string): Pick<ConnectedServer, 'origin' | 'project'> | null {
   const [address = ''] = linesOf(root)
   return address === '' ? null : parseAddress(address)
 }
 
-/** Whether hooks forbid what they know nothing about: a line of the same file, `hooks: closed`. */
+/** Whether hooks deny when the server is unreachable: the line `hooks: closed` in the same file. */
 export function hasClosedHooks(root: string): boolean {
   return linesOf(root).some((line) => /^hooks:\s*closed$/.test(line))
 }
@@ -129,7 +129,7 @@ export function keepProjectServer(
   }
 }
 
-/** Says no more at which server the project is kept. The token stays: other projects may be kept there. */
+/** Removes the server of the project. The token stays: other projects may use it. */
 export function forgetProjectServer(root: string): void {
   removeContained(root, join('.waymark', serverFile))
 }
@@ -140,24 +140,24 @@ export interface ServerRequest {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The project's root, where `.waymark` lies. */
   readonly root: string
-  /** Where the user's servers are kept. */
+  /** The folder with the user's servers. */
   readonly folder: string
 }
 
 /**
- * The server that a project is kept at; null where this machine keeps it. What a file of the project says chooses among
- * the servers that its user knows, and never names a new one: a token goes only to the origin that it was given for.
+ * The server of a project; null for a local project. A project's file can only choose a server that the user connected:
+ * a token goes only to its own origin.
  */
 export function connectedServer({ flag, environment, root, folder }: ServerRequest): ConnectedServer | null {
   const named = flag ?? (environment['WAYMARK_SERVER'] || undefined)
   const token = environment['WAYMARK_TOKEN']?.trim() || undefined
   const address = named === undefined ? projectServer(root) : parseAddress(named)
   if (address === null) return null
-  const known = new ServerCredentials(folder).find(address.origin)
+  const credential = new ServerCredentials(folder).find(address.origin)
   if (token !== undefined && named !== undefined) {
-    return { ...address, token, trustsCommands: known?.trustsCommands ?? false }
+    return { ...address, token, trustsCommands: credential?.trustsCommands ?? false }
   }
-  if (known) return { ...address, ...known }
+  if (credential) return { ...address, ...credential }
   const who = named === undefined ? `${join(root, '.waymark', serverFile)} names` : 'You name'
   throw new Failure('REFUSED', `${who} ${address.origin}, for which there is no token on this machine.`, {
     reason: 'server_not_connected',
@@ -165,20 +165,19 @@ export function connectedServer({ flag, environment, root, folder }: ServerReque
   })
 }
 
-/** This machine as one server knows it, with the key that only the two know: its id is made from the key. */
+/** This machine's identity at one server. Its id is derived from the secret key. */
 export interface OwnMachine extends RemoteMachine {
   readonly key: string
 }
 
 /**
- * Names this machine among all that work with a server: made once for each, so that no server can speak as this machine
- * at another one.
+ * The identity of this machine at a server. Each server has its own key, so that none can impersonate this machine.
  */
 export function thisMachine(folder: string, origin: string): OwnMachine {
   const place = join(folder, 'machine-keys', `${encodeURIComponent(origin)}.json`)
   const kept = machineIn(parseJson(textOf(place) ?? ''))
   if (kept) return kept
-  // Loading it takes a hook ten milliseconds, and it is needed once for each server.
+  // Loaded late: it takes a hook ten milliseconds, and is needed once per server.
   const { randomBytes, hash } = process.getBuiltinModule('node:crypto')
   const key = randomBytes(32).toString('hex')
   const made = { id: machineIdOf(hash('sha256', key)), name: hostname().slice(0, 100) || 'unnamed', key }
@@ -186,7 +185,7 @@ export function thisMachine(folder: string, origin: string): OwnMachine {
   return made
 }
 
-// Read by hand: a hook has no time to load what checks schemas.
+// Parsed by hand: loading a schema library takes a hook too long.
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
@@ -204,13 +203,13 @@ function machineIn(value: unknown): OwnMachine | null {
 function serversIn(value: unknown): Readonly<Record<string, ServerCredential>> | null {
   const { version, servers } = membersOf(value)
   if (version !== 1 || typeof servers !== 'object' || servers === null) return null
-  const known = Object.entries(servers).map(([origin, server]) => {
+  const credentials = Object.entries(servers).map(([origin, server]) => {
     const { token, trustsCommands } = membersOf(server)
     return typeof token === 'string' && token !== ''
       ? ([origin, { token, trustsCommands: trustsCommands === true }] as const)
       : null
   })
-  return known.includes(null) ? null : Object.fromEntries(known.filter((one) => one !== null))
+  return credentials.includes(null) ? null : Object.fromEntries(credentials.filter((one) => one !== null))
 }
 
 function textOf(place: string): string | null {

@@ -5,27 +5,26 @@ import type { Answer, Operation } from '../../kernel/operations/operation.ts'
 import { type MeasureRequest, SentFailure, type SentMeasurement } from '../operations/remote-measurement.ts'
 import { type ConfinedContext, confinedWorkTree, confinedWritableWorkTree, rootsOf } from './confinement.ts'
 
-/** What is measured for a server's call with, on this machine. */
+/** The context of the measurements on this machine. */
 export interface MeasuringContext extends Omit<ConfinedContext, 'roots'> {
   /** The operation that a person or agent here called. */
-  readonly asked: string | undefined
+  readonly called: string | undefined
   /** Whether something was written for the call. */
   readonly written: { done: boolean }
 }
 
 /**
- * Measures for a server what the operation declares that a person or agent here called, and nothing else. Its input is the
- * one that was given here, whatever the server says.
+ * Takes only the measurements that are declared by the operation called here. The input is the one given here.
  */
 export async function measureLocally(
-  { operation: named, asked }: MeasureRequest,
+  { operation: named, asked: requests }: MeasureRequest,
   running: MeasuringContext,
 ): Promise<readonly SentMeasurement[]> {
   const confined = { ...running, roots: await rootsOf(running.context) }
   const workTrees = { read: confinedWorkTree(confined), write: confinedWritableWorkTree(confined) }
-  const operation = await operationCalled(running.asked)
+  const operation = await operationCalled(running.called)
   return Promise.all(
-    asked.map(async ({ name, hash, brief }): Promise<SentMeasurement> => {
+    requests.map(async ({ name, hash, brief }): Promise<SentMeasurement> => {
       try {
         const { measurement, input } = declaredMeasurement(operation, { named, name, running })
         const read = measurement.brief.safeParse(brief)
@@ -41,7 +40,7 @@ export async function measureLocally(
   )
 }
 
-/** A call writes once: whatever the server asks for after that is not done. */
+/** A call writes once; later requests of the server are refused. */
 function assertFirst(running: MeasuringContext): void {
   const { written } = running
   if (!written.done) {
@@ -82,14 +81,14 @@ function measurementForbidden(reason: string, message: string): Failure {
   return new Failure('FORBIDDEN', message, { reason, details: { reason } })
 }
 
-/** What became of a measurement that failed, as it is sent. */
+/** A failed measurement, as it is sent. */
 function sentFailure(error: unknown): SentFailure {
   const { code, reason, hint, fix, details } =
     error instanceof Failure
       ? error
       : new Failure('INTERNAL', messageOf(error), { reason: 'unexpected_error' })
   return {
-    code: sentCodes.find((known) => known === code) ?? 'INTERNAL',
+    code: sentCodes.find((one) => one === code) ?? 'INTERNAL',
     message: messageOf(error),
     ...(reason !== null && { reason }),
     ...(hint !== undefined && { hint }),

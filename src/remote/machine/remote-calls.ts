@@ -3,7 +3,7 @@ import type { Answer } from '../../kernel/operations/operation.ts'
 import { inputOf, type RemoteCallInput, type RemoteProject } from './remote-project.ts'
 import { ServerAnswerLost } from './server-client.ts'
 
-/** What a call came to at the server. */
+/** The server's answer to a call. */
 export interface CallOutcome {
   readonly answer: Answer
   readonly kind: 'answer' | 'result' | 'protocol_error'
@@ -11,11 +11,11 @@ export interface CallOutcome {
 
 export interface RemoteCallsParts {
   readonly project: RemoteProject
-  /** Sends what hooks captured here, which bears on what some calls are answered. */
+  /** Sends hook events captured here: some answers depend on them. */
   readonly ingest: () => Promise<void>
 }
 
-/** What is answered by what hooks captured as well. */
+/** Operations whose answers depend on hook events. */
 const afterHooks = [
   'sessions',
   'sessions_show',
@@ -33,7 +33,7 @@ const maxUnanswered = 100
 /** The calls of a project whose record a server keeps. Without the server they fail, and nothing is recorded. */
 export class RemoteCalls {
   readonly #parts: RemoteCallsParts
-  /** The keys of calls whose answers were lost, by what they ask: the same call again is recorded once. */
+  /** The keys of calls with a lost answer, by their input: a retry is recorded once. */
   readonly #unanswered = new Map<string, string>()
 
   constructor(parts: RemoteCallsParts) {
@@ -56,7 +56,7 @@ export class RemoteCalls {
     }
   }
 
-  /** Sends what hooks captured. It waits on disk until this succeeds. */
+  /** Sends hook events, which stay on disk until this succeeds. */
   async send(calling: RemoteCallInput): Promise<void> {
     const { project } = this.#parts
     await project.send(calling, project.prepare())

@@ -11,29 +11,29 @@ export interface RemoteCommandsOptions {
   readonly commands: TrustedCommands
   /** How long a call waits for a command, in milliseconds. */
   readonly patience: number
-  /** Tells the server of a command that goes on. */
-  readonly tell: (operation: string, input: object) => Promise<void>
-  /** How many ids of commands that started are kept. */
+  /** Reports a running command to the server. */
+  readonly report: (operation: string, input: object) => Promise<void>
+  /** The maximum of kept ids of started commands. */
   readonly maxStarted?: number
-  /** How many reports are kept for calls that are sent again. */
+  /** The maximum of reports kept for retries. */
   readonly maxReports?: number
 }
 
 /** Leases end after a minute. */
-const renewedEvery = 20_000
+const renewEveryMs = 20_000
 const usualMaxReports = 100
 const usualMaxStarted = 1_000
-const tellAgainAfter = [1_000, 5_000, 15_000, 60_000]
+const reportRetryDelays = [1_000, 5_000, 15_000, 60_000]
 
-/** Commands of guards that run on this machine for a server: each keeps its lease there until it has ended. */
+/** Commands of guards that run on this machine for a server. Each holds a lease there until it ends. */
 export class RemoteCommands {
   readonly #running: RemoteCommandsOptions
   readonly #reports = new Map<string, Promise<CommandReport>>()
   /** No command starts twice. */
   readonly #started = new Set<string>()
-  /** The latest id that is kept no more. Ids are in the order of time: none up to this one starts. */
-  #forgotten = ''
-  readonly #told = new Set<string>()
+  /** The latest id that is no longer kept. Ids are ordered by time: none up to this one starts. */
+  #lastDroppedId = ''
+  readonly #reporting = new Set<string>()
   readonly #open = new Set<Promise<void>>()
   #isStopping = false
 
@@ -41,7 +41,7 @@ export class RemoteCommands {
     this.#running = running
   }
 
-  /** Null where it goes on when the patience is over: its end is told then. A call that is sent again waits for the same. */
+  /** Null for a command that still runs after `patience`: its end is reported later. A retry waits for the same command. */
   async run(
     command: RequestedCommand,
     { isWaitedFor }: { readonly isWaitedFor: boolean },
@@ -51,7 +51,7 @@ export class RemoteCommands {
     setNewest(this.#reports, this.#running.maxReports ?? usualMaxReports, id, running)
     if (isWaitedFor) return running
     const inTime = await Promise.race([running, sleep(this.#running.patience, null, { ref: false })])
-    if (inTime === null) this.#tellWhenOver(id, running)
+    if (inTime === null) this.#reportWhenOver(id, running)
     return inTime
   }
 
@@ -60,15 +60,15 @@ export class RemoteCommands {
     const { id, run, folder, pinned } = command
     try {
       return await reportCommand(context, { run, folder, pinned }, async () => {
-        if (this.#started.has(id) || id <= this.#forgotten) throw ranBeforeFailure(run)
+        if (this.#started.has(id) || id <= this.#lastDroppedId) throw ranBeforeFailure(run)
         const { ended } = await commands.start(command)
         this.#keepStarted(id)
-        const lease = setInterval(() => void this.#renew(id), renewedEvery)
+        const lease = setInterval(() => void this.#renew(id), renewEveryMs)
         lease.unref()
         return ended.finally(() => clearInterval(lease))
       })
     } catch (error) {
-      // What was not started may be named again, say when a person approved it.
+      // A command that did not start may be requested again, for example after an approval.
       if (!this.#started.has(id)) this.#reports.delete(id)
       throw error
     }
@@ -79,22 +79,22 @@ export class RemoteCommands {
     const [oldest = ''] = this.#started
     if (this.#started.size <= (this.#running.maxStarted ?? usualMaxStarted)) return
     this.#started.delete(oldest)
-    if (oldest > this.#forgotten) this.#forgotten = oldest
+    if (oldest > this.#lastDroppedId) this.#lastDroppedId = oldest
   }
 
-  #tellWhenOver(id: string, running: Promise<CommandReport>): void {
-    if (this.#told.has(id)) return
-    this.#told.add(id)
-    const told = running.then(async ({ exitCode, ...report }) => {
-      await this.#tellEnd({ id, exit_code: exitCode, ...report })
+  #reportWhenOver(id: string, running: Promise<CommandReport>): void {
+    if (this.#reporting.has(id)) return
+    this.#reporting.add(id)
+    const reported = running.then(async ({ exitCode, ...report }) => {
+      await this.#reportEnd({ id, exit_code: exitCode, ...report })
     })
-    const kept = told
-      .catch(() => undefined) // what was not started has no end, and its lease ends
+    const pending = reported
+      .catch(() => undefined) // a command that did not start has no end, and its lease expires
       .finally(() => {
-        this.#open.delete(kept)
-        this.#told.delete(id)
+        this.#open.delete(pending)
+        this.#reporting.delete(id)
       })
-    this.#open.add(kept)
+    this.#open.add(pending)
   }
 
   async stop(): Promise<void> {
@@ -104,14 +104,14 @@ export class RemoteCommands {
   }
 
   async #renew(id: string): Promise<void> {
-    // A server that is away lets the lease end: the command may then be started again.
-    await this.#running.tell('command_renew', { id }).catch(() => undefined)
+    // If the server is unreachable the lease expires, and the command may start again.
+    await this.#running.report('command_renew', { id }).catch(() => undefined)
   }
 
-  async #tellEnd(end: object): Promise<void> {
-    for (const pause of [...tellAgainAfter, null]) {
+  async #reportEnd(end: object): Promise<void> {
+    for (const pause of [...reportRetryDelays, null]) {
       try {
-        return await this.#running.tell('command_end', end)
+        return await this.#running.report('command_end', end)
       } catch {
         if (pause === null || this.#isStopping) return
         await sleep(pause, undefined, { ref: false })

@@ -27,10 +27,10 @@ export interface RemoteHookParts {
   readonly packages: (place: SnapshotLocation) => Promise<Packages>
 }
 
-/** How long a hook waits for the server, in milliseconds: without an answer it makes no decision. */
+/** The timeout of a hook in milliseconds: without an answer it makes no decision. */
 const hookTimeout = 80
 
-/** What a hook judges by, as the server says it now; null where it does not say it in time. */
+/** Reads from the server what a hook needs to decide; null if it does not answer in time. */
 export async function hookBrief(
   { client, machine, version, timeout = hookTimeout }: RemoteHookParts,
   top: string,
@@ -39,7 +39,7 @@ export async function hookBrief(
     contract: contractVersion,
     version,
     machine: { key: machine.key, name: machine.name },
-    // It asks and records nothing, so it needs no name that nobody else has: `crypto` takes a hook ten milliseconds to load.
+    // A query needs no random key, and loading `crypto` takes a hook ten milliseconds.
     call: `brief-${process.pid}-${Date.now()}`,
     folder: top,
     channel: 'stdio',
@@ -52,20 +52,20 @@ export async function hookBrief(
   )
 }
 
-function briefOfAnswer(said: unknown): CachedBrief | null {
-  if (typeof said !== 'object' || said === null || !('answer' in said)) return null
-  return said.answer as CachedBrief // by the operation's output
+function briefOfAnswer(response: unknown): CachedBrief | null {
+  if (typeof response !== 'object' || response === null || !('answer' in response)) return null
+  return response.answer as CachedBrief // by the operation's output
 }
 
-/** The brief as hooks judge it; workspace packages are looked up here, where an area names one. */
+/** The situation in a brief. Workspace packages are read here if an area names one. */
 export async function situationIn(
   brief: CachedBrief,
   packages: RemoteHookParts['packages'],
 ): Promise<HookSituation> {
   const attempts = brief.attempts.map(async ({ attempt, task }) => {
     const { areas, snapshot } = attempt
-    const known = new Map(hasPackageArea(areas) ? await packages(snapshot) : [])
-    return { attempt, task, scope: parseScope(areas, { prefix: snapshot.prefix, packages: known }) }
+    const areaPackages = new Map(hasPackageArea(areas) ? await packages(snapshot) : [])
+    return { attempt, task, scope: parseScope(areas, { prefix: snapshot.prefix, packages: areaPackages }) }
   })
   return {
     attempts: await Promise.all(attempts),

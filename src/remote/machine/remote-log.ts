@@ -7,7 +7,7 @@ import type { ServerClient } from './server-client.ts'
 const pollEvery = 1_000
 const maxEntries = 500
 
-/** What following the log needs of its entries. */
+/** The fields of log entries that followers need. */
 const Page = z.object({
   events: z.array(
     z.object({
@@ -22,9 +22,9 @@ const Page = z.object({
   head: z.int(),
 })
 
-/** The log of a project that is kept at a server. Costs a request a second while it is followed. */
+/** The log of a project at a server. Following it takes a request per second. */
 export function remoteEventLog(client: ServerClient): FollowableStore {
-  const page = async (asked: object) => Page.parse(await client.post('/api/log', asked))
+  const page = async (query: object) => Page.parse(await client.post('/api/log', query))
   const since = async (after: number, limit: number): Promise<ProjectEvent[]> => {
     const { events } = await page({ since: after, limit })
     return events.map(({ seq, recorded_at: at, kind, actor, actor_kind, body }) => {

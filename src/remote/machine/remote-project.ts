@@ -10,26 +10,25 @@ import { RemoteCommands } from './remote-commands.ts'
 import { ServerAnswerLost, type ServerClient } from './server-client.ts'
 import type { TrustedCommands } from './trusted-commands.ts'
 
-/** A call as its caller makes it; the rest of the request is the remote machine's own. */
+/** A call of a client; the remote machine adds the rest of the request. */
 export type RemoteCallInput = Omit<
   RemoteCallRequest,
   'contract' | 'version' | 'machine' | 'call' | 'folder' | 'measured'
 >
 
-/** What a remote machine is made of. */
 export interface RemoteProjectParts {
   readonly client: ServerClient
   readonly machine: OwnMachine
-  /** This machine's own ports; its store is never asked. */
+  /** This machine's own ports; its store is never read. */
   readonly context: Context
   readonly commands: TrustedCommands
   readonly snapshots: () => string
   readonly version: string
-  /** How long a call waits for its commands, in milliseconds; they go on when it is over. */
+  /** The time that a call waits for its commands, in milliseconds; they continue afterwards. */
   readonly patience?: number
 }
 
-/** A call with its name. */
+/** A call with its key. */
 export interface PreparedCall {
   readonly call: string
 }
@@ -38,7 +37,7 @@ type FinalCallAnswer = Exclude<RemoteCallAnswer, { measure: unknown }>
 
 const usualPatience = 20_000
 
-/** A project that is kept at a server, seen from the machine where its files are. */
+/** A project at a server, on the machine with its files. */
 export class RemoteProject {
   readonly parts: RemoteProjectParts
   readonly #commands: RemoteCommands
@@ -49,29 +48,30 @@ export class RemoteProject {
       context: parts.context,
       commands: parts.commands,
       patience: parts.patience ?? usualPatience,
-      tell: (operation, input) => this.#tell(operation, input),
+      report: (operation, input) => this.#report(operation, input),
     })
   }
 
-  /** Names a call, so that it is recorded once however often it is sent. */
+  /** Gives a call its key, so that retries are recorded once. */
   prepare(call: string = randomUUID()): PreparedCall {
     return { call }
   }
 
-  /** Asks the server, and measures here what it asks for, until it answers. */
+  /** Sends a call, and measures what the server requests, until it answers. */
   async send(calling: RemoteCallInput, prepared: PreparedCall): Promise<FinalCallAnswer> {
-    // The server's clock as its first answer tells it: all that is measured for a call goes by that.
-    let ahead: number | null = null
-    const running = this.#running(calling, () => Date.now() + (ahead ?? 0))
+    // All measurements of a call use the server's clock, from its first answer.
+    let clockAheadMs: number | null = null
+    const running = this.#running(calling, () => Date.now() + (clockAheadMs ?? 0))
     const measured: SentMeasurement[] = []
-    let left = this.parts.client.timeout + waitTimeMs(calling)
-    for (let round = 0; round < maxAsked; round += 1) {
-      const asked = performance.now()
-      const answer = await this.#post(this.#request(calling, prepared, measured), left)
+    let timeLeftMs = this.parts.client.timeout + waitTimeMs(calling)
+    for (let round = 0; round < maxRounds; round += 1) {
+      const startedAt = performance.now()
+      const answer = await this.#post(this.#request(calling, prepared, measured), timeLeftMs)
       if (!('measure' in answer)) return answer
-      left -= performance.now() - asked
-      if (left <= 0) throw new ServerAnswerLost(this.parts.client.server.origin, 'It sent too many requests.')
-      ahead ??= answer.now - Date.now()
+      timeLeftMs -= performance.now() - startedAt
+      if (timeLeftMs <= 0)
+        throw new ServerAnswerLost(this.parts.client.server.origin, 'It sent too many requests.')
+      clockAheadMs ??= answer.now - Date.now()
       measured.push(...(await measureLocally(answer.measure, running)))
     }
     throw new Failure('UNAVAILABLE', 'The server asked this machine for too much in one call.', {
@@ -96,7 +96,7 @@ export class RemoteProject {
     }
   }
 
-  /** Waits for commands that go on, or ends them. */
+  /** Waits for running commands, or ends them. */
   async close(): Promise<void> {
     await this.#commands.stop()
     this.parts.client.close()
@@ -110,12 +110,12 @@ export class RemoteProject {
       snapshots,
       commands,
       now,
-      asked: calling.operation ?? calling.tool,
+      called: calling.operation ?? calling.tool,
       input: inputOf(calling),
       named: new Set(),
       written: { done: false },
       runCommand: (command) =>
-        // The command line ends with its answer, and its commands with it: there they are waited for.
+        // The command line ends with its answer and would end its commands, so it waits for them.
         this.#commands.run(command, { isWaitedFor: calling.channel === 'cli' }),
     }
   }
@@ -130,22 +130,22 @@ export class RemoteProject {
     })
   }
 
-  async #tell(operation: string, input: object): Promise<void> {
+  async #report(operation: string, input: object): Promise<void> {
     const calling = { operation, input, channel: 'stdio', as: 'agent' } as const
     await this.send(calling, this.prepare())
   }
 }
 
-/** A server asks a few times; one that asks for ever is a defect. */
-const maxAsked = 40
+/** A server requests measurements a few times; a server that never stops is defective. */
+const maxRounds = 40
 
-/** What a call's input says, however it is sent. */
+/** The input of a call in either form. */
 export function inputOf({ input, arguments: given }: RemoteCallInput): Answer {
-  const said = given ?? input
-  return typeof said === 'object' && said !== null ? { ...said } : {}
+  const fields = given ?? input
+  return typeof fields === 'object' && fields !== null ? { ...fields } : {}
 }
 
-/** A call that asks to wait for a change waits that many milliseconds longer. */
+/** The additional time of a call that waits for a change. */
 function waitTimeMs(calling: RemoteCallInput): number {
   const seconds = Number(inputOf(calling)['wait_seconds'])
   return seconds > 0 ? Math.min(seconds, 60) * 1_000 : 0

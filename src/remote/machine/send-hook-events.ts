@@ -8,7 +8,7 @@ import {
 } from '../../sessions/operations/locate-hook-events.ts'
 import type { RemoteCalls } from './remote-calls.ts'
 
-/** What belongs to a turn is sent with the state of its work tree; a turn begins and ends with these. */
+/** A turn begins or ends with these events, which are sent with the state of the work tree. */
 const boundaries: readonly HookEvent['what']['kind'][] = [
   'session_started',
   'prompted',
@@ -19,32 +19,32 @@ const boundaries: readonly HookEvent['what']['kind'][] = [
 ]
 
 /**
- * Sends what hooks told on this machine to the project's server. What stands in files is measured here: the copies that
- * hooks made are taken in, and a state of each work tree is recorded where a turn may begin or end.
+ * Sends hook events of this machine to the project's server. Files are read here: the copies that hooks made, and the
+ * state of each work tree where a turn may begin or end.
  */
 export function serverRecorder(
   { send }: Pick<RemoteCalls, 'send'>,
   context: Context,
 ): (hookEvents: readonly HookEvent[]) => Promise<void> {
-  const known = new Map<string, TreeStateResult>()
+  const stateByTop = new Map<string, TreeStateResult>()
   return async (hookEvents) => {
     const { clock, copies, ids, witness } = context
     const trees = new WorkTreeIndex({ witness, nameOf: () => ids.next('turn'), now: () => clock.now() })
-    const stateOf = async (top: string) => (known.get(top) ?? (await trees.state(top))).place
-    const placed = await locateHookEvents(hookEvents, { copies, trees, stateOf })
-    const tops = new Set(placed.flatMap(topsOfHookEvent))
+    const stateOf = async (top: string) => (stateByTop.get(top) ?? (await trees.state(top))).place
+    const located = await locateHookEvents(hookEvents, { copies, trees, stateOf })
+    const tops = new Set(located.flatMap(topsOfHookEvent))
     for (const top of tops) {
-      const isNew = !known.has(top)
-      if (isNew || placed.some((one) => one.top === top && boundaries.includes(one.what.kind)))
-        known.set(top, await trees.state(top))
+      const isNew = !stateByTop.has(top)
+      if (isNew || located.some((one) => one.top === top && boundaries.includes(one.what.kind)))
+        stateByTop.set(top, await trees.state(top))
     }
     const states = [...tops].flatMap((top) => {
-      const state = known.get(top)
+      const state = stateByTop.get(top)
       return state ? [{ top, ...state }] : []
     })
     await send({
       operation: 'ingest_remote_events',
-      input: { at: clock.now(), hookEvents: placed.map(redactBeforeSending), states },
+      input: { at: clock.now(), hookEvents: located.map(redactBeforeSending), states },
       channel: 'stdio',
       as: 'agent',
     })
@@ -56,7 +56,7 @@ function topsOfHookEvent({ top, what }: LocatedHookEvent): readonly string[] {
   return isEdit ? [top, ...what.edits.map((edit) => edit.top)] : [top]
 }
 
-/** What leaves this machine: no text of anybody, no line of a command, no place of a transcript. */
+/** Removes prompts, command lines and transcript paths: these do not leave this machine. */
 function redactBeforeSending({ what, ...own }: LocatedHookEvent): LocatedHookEvent {
   if (what.kind === 'prompted') return { ...own, what: { ...what, text: null } }
   if (what.kind === 'session_started') return { ...own, what: { ...what, transcript: null } }

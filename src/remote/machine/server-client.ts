@@ -6,7 +6,7 @@ import { outlineOf } from '../../kernel/json-outline.ts'
 import { addressHeader, answerLimits, callLimits } from '../operations/contract.ts'
 import { baseOf, type ConnectedServer } from './known-servers.ts'
 
-/** Why a request was not answered. Nothing was recorded where it did not even arrive. */
+/** The server did not answer a request. If it never arrived, nothing was recorded. */
 class ServerUnavailable extends Failure {
   constructor(
     origin: string,
@@ -23,10 +23,10 @@ class ServerUnavailable extends Failure {
   }
 }
 
-/** Nothing listens there, or nothing says so in time: there is no use in asking again at once. */
+/** The connection failed, so an immediate retry is useless. */
 class ServerUnreachable extends ServerUnavailable {}
 
-/** It was sent, and what came of it is not known: the same call again, with its key, is recorded once. */
+/** The request was sent, but its result is unknown. A retry with the same key is recorded once. */
 export class ServerAnswerLost extends ServerUnavailable {
   constructor(origin: string, why: string) {
     super(
@@ -39,16 +39,16 @@ export class ServerAnswerLost extends ServerUnavailable {
   }
 }
 
-/** What the server refused, with its own code; 401 and 426 are none of an operation's. */
+/** The server's refusal with its code; 401 and 426 do not come from an operation. */
 export class ServerRefusal extends Failure {
   readonly status: number
 
-  constructor(status: number, code: FailureCode, said: ServerErrorBody) {
-    super(code, said.message, {
-      ...(said.reason !== undefined && { reason: said.reason }),
-      ...(said.hint !== undefined && { hint: said.hint }),
-      ...(said.fix !== undefined && { fix: said.fix }),
-      ...(said.details !== undefined && { details: said.details }),
+  constructor(status: number, code: FailureCode, body: ServerErrorBody) {
+    super(code, body.message, {
+      ...(body.reason !== undefined && { reason: body.reason }),
+      ...(body.hint !== undefined && { hint: body.hint }),
+      ...(body.fix !== undefined && { fix: body.fix }),
+      ...(body.details !== undefined && { details: body.details }),
     })
     this.name = 'ServerRefusal'
     this.status = status
@@ -64,25 +64,24 @@ interface ServerErrorBody {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** How long a request takes at most, with all its repetitions, in milliseconds. */
+/** The maximum time of a request with its retries, in milliseconds. */
 const usualTimeout = 10_000
 
 export interface ServerRequestOptions {
-  /** In place of the usual time. */
+  /** Replaces the usual timeout, in milliseconds. */
   readonly within?: number
 }
 
-const longBody = 1_024
+const minZippedBytes = 1_024
 
 /**
- * How long is waited before a request goes out once more, in milliseconds. A proxy before several servers may have sent
- * it to one that just ended; whatever it asks for has a name, so that it is done once, however often it is sent.
+ * The pauses before retries, in milliseconds: a proxy may have sent a request to a server that just ended.
+ * Each call has a key, so a retry is recorded once.
  */
 const pauses = [20, 60, 150, 400]
 
 /**
- * Imported as a module, either of them loads all that it offers at once, undici among it: that takes longer than
- * everything else that a hook does.
+ * An import of these modules loads all their parts, such as undici. That takes longer than the rest of a hook.
  */
 function protocolOf(scheme: string) {
   return process.getBuiltinModule(scheme === 'https:' ? 'node:https' : 'node:http')
@@ -91,12 +90,12 @@ function protocolOf(scheme: string) {
 /** Talks to one server, with the token that was given for it. Redirects are not followed. */
 export class ServerClient {
   readonly server: ConnectedServer
-  /** How long a call waits for the server at most, with all its requests, in milliseconds. */
+  /** The maximum time of a call with all its requests, in milliseconds. */
   readonly timeout: number
-  #kept: Agent | null = null
+  #keepAliveAgent: Agent | null = null
 
   constructor(server: ConnectedServer, { timeout = usualTimeout }: { readonly timeout?: number } = {}) {
-    // A header takes nothing else, and no token has more.
+    // A header allows no other characters, and no token has them.
     if (!/^[!-~]*$/.test(server.token)) {
       throw new Failure(
         'INVALID_INPUT',
@@ -113,25 +112,25 @@ export class ServerClient {
 
   get #agent(): Agent {
     const { protocol } = new URL(this.server.origin)
-    this.#kept ??= new (protocolOf(protocol).Agent)({ keepAlive: true, maxSockets: 16 })
-    return this.#kept
+    this.#keepAliveAgent ??= new (protocolOf(protocol).Agent)({ keepAlive: true, maxSockets: 16 })
+    return this.#keepAliveAgent
   }
 
-  async get(path: string, asking: ServerRequestOptions = {}): Promise<unknown> {
-    return this.#send({ method: 'GET', path, body: null }, asking)
+  async get(path: string, options: ServerRequestOptions = {}): Promise<unknown> {
+    return this.#send({ method: 'GET', path, body: null }, options)
   }
 
-  async post(path: string, body: object, asking: ServerRequestOptions = {}): Promise<unknown> {
+  async post(path: string, body: object, options: ServerRequestOptions = {}): Promise<unknown> {
     const text = Buffer.from(JSON.stringify(body))
     const { maxBytes, maxPackedBytes } = callLimits
     if (text.length > maxBytes) throw tooLargeFailure(text.length, maxBytes)
-    const sent = text.length > longBody ? await gzipText(text) : text
+    const sent = text.length > minZippedBytes ? await gzipText(text) : text
     if (sent.length > maxPackedBytes) throw tooLargeFailure(sent.length, maxPackedBytes)
-    return this.#send({ method: 'POST', path, body: sent, isZipped: sent !== text }, asking)
+    return this.#send({ method: 'POST', path, body: sent, isZipped: sent !== text }, options)
   }
 
   close(): void {
-    this.#kept?.destroy()
+    this.#keepAliveAgent?.destroy()
   }
 
   async #send(
@@ -141,15 +140,15 @@ export class ServerClient {
       body,
       isZipped,
     }: { method: string; path: string; body: Buffer | null; isZipped?: boolean },
-    asking: ServerRequestOptions,
+    options: ServerRequestOptions,
   ): Promise<unknown> {
     const { server } = this
-    const within = asking.within ?? this.timeout
+    const within = options.within ?? this.timeout
     const url = new URL(`${baseOf(server)}${path}`)
     const headers = {
       ...(server.token !== '' && { Authorization: `Bearer ${server.token}` }),
       Accept: 'application/json',
-      // What the server calls itself in its answers: it does not know under which address it is reached.
+      // The server uses this address in its answers: it does not know its own.
       [addressHeader]: baseOf(server),
       ...(body && { 'Content-Type': 'application/json', 'Content-Length': body.length }),
       ...(isZipped && { 'Content-Encoding': 'gzip' }),
@@ -159,9 +158,9 @@ export class ServerClient {
       { method, headers, body, agent: this.#agent },
       within,
     )
-    const said = jsonOr(text)
-    if (status >= 200 && status < 300 && said !== undefined) return said
-    const error = errorIn(said)
+    const answer = jsonOr(text)
+    if (status >= 200 && status < 300 && answer !== undefined) return answer
+    const error = errorIn(answer)
     if (error === null) throw new ServerAnswerLost(server.origin, `It answered ${status}.`)
     throw new ServerRefusal(status, codeOf(error.code), error)
   }
@@ -179,7 +178,7 @@ interface HttpReply {
   readonly text: string
 }
 
-/** Sends it again where what came is no answer of a server, as long as there is time for one. */
+/** Retries in the remaining time while no server answers. */
 async function exchangeWithRetries(url: URL, sent: OutgoingRequest, within: number): Promise<HttpReply> {
   const until = performance.now() + within
   for (const pause of pauses) {
@@ -187,7 +186,7 @@ async function exchangeWithRetries(url: URL, sent: OutgoingRequest, within: numb
       if (error instanceof ServerUnreachable || !(error instanceof ServerUnavailable)) throw error
       return error
     })
-    if (!(received instanceof ServerUnavailable) && !isOfProxy(received)) return received
+    if (!(received instanceof ServerUnavailable) && !isFromProxy(received)) return received
     if (until - performance.now() - pause <= 0) {
       if (received instanceof ServerUnavailable) throw received
       return received
@@ -197,8 +196,8 @@ async function exchangeWithRetries(url: URL, sent: OutgoingRequest, within: numb
   return exchange(url, sent, until - performance.now())
 }
 
-/** Whether something before the server says that it cannot reach it: a server says in JSON why it cannot answer. */
-function isOfProxy({ status, text }: HttpReply): boolean {
+/** Whether a proxy answered instead of the server, which sends its errors as JSON. */
+function isFromProxy({ status, text }: HttpReply): boolean {
   return [502, 503, 504].includes(status) && errorIn(jsonOr(text)) === null
 }
 
@@ -210,8 +209,8 @@ function exchange(url: URL, { body, ...sent }: OutgoingRequest, within: number):
   })
   const failed = (error: unknown) => {
     if (error instanceof Failure) return reject(error)
-    const Away = isConnected ? ServerAnswerLost : ServerUnreachable
-    reject(new Away(url.origin, `${messageOf(error)}.`))
+    const Unavailable = isConnected ? ServerAnswerLost : ServerUnreachable
+    reject(new Unavailable(url.origin, `${messageOf(error)}.`))
   }
   const answering = startIdleTimer(within, () => request.destroy(new Error(`no answer within ${within} ms`)))
   request.once('socket', (socket) => {
@@ -227,16 +226,15 @@ function exchange(url: URL, { body, ...sent }: OutgoingRequest, within: number):
 }
 
 /**
- * Gives up when the time is over. A process that stood still until then, or a machine that slept, gets that time once
- * more: it heard nothing meanwhile.
+ * Gives up after a timeout. A process that was suspended, or a machine that slept, gets the time once more.
  */
 function startIdleTimer(milliseconds: number, giveUp: () => void): { readonly stop: () => void } {
   let timer: NodeJS.Timeout
   const begin = (isAgain: boolean) => {
     const due = performance.now() + milliseconds
     timer = setTimeout(() => {
-      const stoodStill = performance.now() - due > lateBy
-      if (stoodStill && !isAgain) begin(true)
+      const wasSuspended = performance.now() - due > maxTimerLagMs
+      if (wasSuspended && !isAgain) begin(true)
       else giveUp()
     }, milliseconds)
   }
@@ -244,7 +242,7 @@ function startIdleTimer(milliseconds: number, giveUp: () => void): { readonly st
   return { stop: () => clearTimeout(timer) }
 }
 
-const lateBy = 50
+const maxTimerLagMs = 50
 
 function gzipText(text: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -262,7 +260,7 @@ function tooLargeFailure(bytes: number, most: number): Failure {
   })
 }
 
-/** An answer that is longer is not read to its end: a server may send without end. */
+/** Stops reading at the size limit: a server may send without end. */
 async function textOf(response: IncomingMessage): Promise<string> {
   const { maxBytes } = answerLimits
   const chunks: Buffer[] = []
@@ -288,9 +286,9 @@ function jsonOr(text: string): unknown {
   return parseJson(text)
 }
 
-function errorIn(said: unknown): ServerErrorBody | null {
-  if (typeof said !== 'object' || said === null || !('error' in said)) return null
-  const { error } = said
+function errorIn(answer: unknown): ServerErrorBody | null {
+  if (typeof answer !== 'object' || answer === null || !('error' in answer)) return null
+  const { error } = answer
   if (typeof error !== 'object' || error === null || !('message' in error)) return null
   return typeof error.message === 'string' ? (error as ServerErrorBody) : null // as the server writes them
 }
@@ -313,7 +311,7 @@ const codes = {
   GUARD_FAILED: true,
 } as const satisfies Record<FailureCode, true>
 
-/** What only HTTP says becomes what it comes to for a caller. */
+/** Maps codes that only HTTP has to those of callers. */
 function codeOf(code: string | undefined): FailureCode {
   if (code !== undefined && Object.hasOwn(codes, code)) return code as FailureCode // one of its keys
   return code === 'UNAUTHENTICATED' ? 'FORBIDDEN' : 'UNAVAILABLE'

@@ -10,12 +10,12 @@ import type {
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 
-/** A command with the pinned files that its hash covers, as a person at this machine is shown it. */
+/** A command with the pinned files that its hash covers, for a person at this machine to review. */
 export interface CommandPreview extends PinnedCommand {
   readonly files: readonly PinnedFile[]
 }
 
-/** Shows a command to a person at this machine. Answers whether they said yes. */
+/** Shows a command to a person at this machine. Returns whether they approved it. */
 export type AskPerson = (command: CommandPreview) => Promise<boolean>
 
 export interface TrustedCommandsParts {
@@ -24,19 +24,19 @@ export interface TrustedCommandsParts {
   readonly runner: Pick<CommandRunner, 'start'>
   /** Who uses this machine. */
   readonly actor: Actor
-  /** Null where no person can be asked: an agent's connection, or output that no terminal shows. */
+  /** Null without a person to ask: for an agent's connection, or output that is not a terminal. */
   readonly askPerson: AskPerson | null
   /** The user connected with `--trust-commands`: approvals at the server count here. */
   readonly trustsServer: boolean
   readonly now: () => number
 }
 
-/** A longer command cannot be checked by eye. */
+/** Nobody can review a longer command by eye. */
 const maxShown = { characters: 2_000, lines: 40 }
 
 /**
- * Decides which commands of a server run on this machine. An approval enters the list only after a person here was shown
- * exactly this command and said yes. The list is checked immediately before each start.
+ * Decides which commands of a server run on this machine. A person here must see and approve exactly this command.
+ * The list of approvals is checked immediately before each start.
  */
 export class TrustedCommands {
   readonly #parts: TrustedCommandsParts
@@ -55,25 +55,25 @@ export class TrustedCommands {
     return (trustsServer && approvedThere) || (await approvals.isApproved(hash))
   }
 
-  /** Fails with a refusal where no person here said yes to exactly this. */
+  /** Fails unless a person here approves exactly this command. */
   async approve({ run, folder, pinned }: PinnedCommand, expectedHash: string): Promise<void> {
     const { approvals, actor, askPerson, now } = this.#parts
     const command = { run, folder, pinned }
     assertPerson(actor)
-    const shown = await this.#measured(command)
-    if (shown.hash !== expectedHash) throw commandChangedFailure(run)
+    const preview = await this.#measure(command)
+    if (preview.hash !== expectedHash) throw commandChangedFailure(run)
     assertShowable(run)
     if (askPerson === null) throw notShownFailure(run)
-    if (!(await askPerson({ ...command, files: shown.files }))) {
+    if (!(await askPerson({ ...command, files: preview.files }))) {
       throw new Failure('REFUSED', `"${run}" was not approved: you said no.`, {
         reason: 'command_declined',
         hint: 'To not be asked again: waymark reject <id> "<reason>"',
         details: { reason: 'command_declined' },
       })
     }
-    const after = await this.#measured(command)
-    // A file that changed while they read is not what they said yes to.
-    if (after.hash !== shown.hash || !areEqual(after.files, shown.files)) throw commandChangedFailure(run)
+    const after = await this.#measure(command)
+    // A file that changed during the review was not approved.
+    if (after.hash !== preview.hash || !areEqual(after.files, preview.files)) throw commandChangedFailure(run)
     await approvals.approve({
       ...command,
       hash: after.hash,
@@ -83,17 +83,17 @@ export class TrustedCommands {
     })
   }
 
-  /** Keeps a no of this machine's person, in their own name. */
+  /** Records a rejection by this machine's person. */
   async refuse(refusal: RefusedCommand): Promise<void> {
     const { approvals, actor, now } = this.#parts
     assertPerson(actor)
     await approvals.refuse({ ...refusal, author: actor.name, createdAt: now() })
   }
 
-  /** Starts a command that is approved here as it is now. */
-  async start(wanted: RequestedCommand): Promise<{ readonly ended: Promise<CommandEnd> }> {
+  /** Starts a command that is approved in its current state. */
+  async start(request: RequestedCommand): Promise<{ readonly ended: Promise<CommandEnd> }> {
     const { approvals, runner } = this.#parts
-    const { run, folder, pinned, timeout, hash, approvedThere } = wanted
+    const { run, folder, pinned, timeout, hash, approvedThere } = request
     if (!(await this.isApproved(hash, approvedThere))) {
       throw new Failure('FORBIDDEN', `"${run}" was not run: nobody on this machine approved it.`, {
         reason: 'command_not_approved',
@@ -101,12 +101,12 @@ export class TrustedCommands {
         details: { reason: 'command_not_approved' },
       })
     }
-    // Measured last, so that as little as possible can change before the start.
+    // The hash is checked last, so that little can change before the start.
     if ((await approvals.hashOf({ run, folder, pinned })) !== hash) throw commandChangedFailure(run)
     return { ended: runner.start({ run, folder, timeout }) }
   }
 
-  async #measured(command: PinnedCommand) {
+  async #measure(command: PinnedCommand) {
     const { approvals } = this.#parts
     const files = await approvals.filesOf(command)
     return { files, hash: await approvals.hashOf(command) }

@@ -5,7 +5,7 @@ import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { treeOf } from '../../track/domain/task.ts'
 
-/** What hooks on a machine judge by: it is kept there, so that a hook need not wait for the server. */
+/** The data that hooks on a machine need to decide. */
 const MachineBrief = z.object({
   attempts: list(z.object({ attempt: z.looseObject({ id: z.string() }), task: z.string() })),
   runs: list(z.object({ record: z.looseObject({ id: z.string() }), definition: z.looseObject({}) })),
@@ -34,7 +34,7 @@ export const machineBrief = defineOperation({
     const tree = treeOf({ top, ...(machine && { machineId: machine.id }) })
     const place = { top: tree, now: clock.now(), packages: async () => [] }
     const situation = await hookSituation(reads, place)
-    const { missions, remarks: said, items, moreItems, comments } = await readBriefing(reads, situation)
+    const { missions, remarks, items, moreItems, comments } = await readBriefing(reads, situation)
     return {
       attempts: situation.attempts.map(({ attempt, task }) => ({ attempt: { ...attempt }, task })),
       runs: situation.runs.map(({ record, definition }) => ({
@@ -43,7 +43,7 @@ export const machineBrief = defineOperation({
       })),
       settings: Object.fromEntries(situation.settings),
       missions: missions.map((mission) => ({ ...mission })),
-      messages: [...said].map(([run, words]) => ({ run, words: [...words] })),
+      messages: [...remarks].map(([run, words]) => ({ run, words: [...words] })),
       items: items.map((item) => ({ ...item })),
       more_items: moreItems,
       comments: [...comments],

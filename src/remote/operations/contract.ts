@@ -1,7 +1,7 @@
-/** What both sides agree on. A machine with an older contract is asked to upgrade. */
+/** The version of the protocol. A machine with an older one must upgrade. */
 export const contractVersion = 7
 
-/** The header with the address at which a remote machine reaches its project. */
+/** The header with the address that a remote machine uses for its project. */
 export const addressHeader = 'X-Waymark-Address'
 
 /** Limits of a request of a remote machine: its JSON, and the body as it is sent, packed with gzip. */
@@ -10,7 +10,7 @@ export const callLimits = { maxBytes: 16_000_000, maxValues: 400_000, maxPackedB
 /** Limits of a server's answer, as a machine reads it. */
 export const answerLimits = { maxBytes: 64_000_000, maxValues: 4_000_000 }
 
-/** Of the id of a machine, made from the hash of its key: whoever knows the id does not know the key. */
+/** A machine's id, derived from the hash of its key: the id does not reveal the key. */
 export function machineIdOf(keyHash: string): string {
   return `e-${keyHash.slice(0, 20)}`
 }

@@ -15,7 +15,7 @@ import { assertRemoteMachine } from './machines.ts'
 const path = z.string().min(1).max(4_096)
 const short = z.string().max(200)
 const shortOrNull = short.nullable()
-// An input's null is taken for nothing said, but in a member of a union.
+// Null in an input means "not given", except in a member of a union.
 const saidOrNull = shortOrNull.default(null)
 const count = z.int().min(0)
 const time = z.number().min(0)
@@ -45,7 +45,7 @@ const edit = {
     .max(500),
 }
 
-const told = z.discriminatedUnion('kind', [
+const hookEventBody = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('session_started'),
     source: z.enum(['startup', 'resume', 'clear', 'compact', 'fork']),
@@ -96,7 +96,7 @@ const hookEvent = z.strictObject({
     ids: z.boolean(),
   }),
   top: path,
-  what: told,
+  what: hookEventBody,
 }) satisfies z.ZodType<LocatedHookEvent, unknown>
 
 export const ingestRemoteEvents = defineOperation({
@@ -110,7 +110,7 @@ export const ingestRemoteEvents = defineOperation({
     'Record sessions and turns of a connected machine: the hook events of its clients, with the state of its work trees at that time.',
   kind: 'command',
   input: z.strictObject({
-    /** By the clock of that machine, when it was put together: the clocks may differ. */
+    /** When it was sent, by the clock of that machine, which may differ. */
     at: time,
     hookEvents: z.array(hookEvent).max(1_000),
     states: z.array(treeState).max(200),
@@ -128,7 +128,7 @@ export const ingestRemoteEvents = defineOperation({
     prepareSteps(measured, async (measure) => {
       const { machine } = assertRemoteMachine(context)
       const late = clockDifference(context.clock.now() - input.at)
-      // A key is one of this machine's, whatever it says: nobody takes the keys of another.
+      // Each key is stored under this machine, so that no machine can take the keys of another.
       const hookEvents = input.hookEvents.map((one) => ({
         ...one,
         key: `${one.key}-${machine.id}`,
@@ -177,8 +177,8 @@ export const ingestRemoteEvents = defineOperation({
   })
 
 /**
- * By how much the clock of a machine is behind, in milliseconds. What a network makes of it is left out, so that what comes
- * in two parts keeps its order.
+ * How far a machine's clock is behind, in milliseconds. Small differences come from the network and are ignored, so that
+ * two parts of one message keep their order.
  */
 function clockDifference(difference: number): number {
   return Math.abs(difference) < 5_000 ? 0 : Math.round(difference / 1_000) * 1_000

@@ -103,7 +103,7 @@ export const commandRenew = defineOperation({
   })
 })
 
-/** The end of a command that went on after its call was answered. */
+/** The end of a command that outlived its call. */
 export const commandEnd = defineOperation({
   name: 'command_end',
   command: 'command end',
@@ -131,7 +131,7 @@ export const commandEnd = defineOperation({
   })
 })
 
-/** Only the machine and the token that started a command say of it how it goes. */
+/** Only the machine and token that started a command may report on it. */
 async function ownCommand(
   { runs }: Parameters<Parameters<CommandContext['record']>[0]>[0],
   id: string,

@@ -3,16 +3,16 @@ import type { Context, RemoteMachine } from '../../kernel/operations/operation.t
 import type { Store } from '../../store/ports/store.ts'
 import { remoteMeasurer, type SentMeasurement } from './remote-measurement.ts'
 
-/** A call that comes from a remote machine: where its caller works, and what is known of the call there. */
+/** A call from a remote machine: the folder of its caller and the data measured there. */
 export interface RemoteCall {
   readonly machine: RemoteMachine
-  /** Names the call, and all that is sent for it again. */
+  /** The key of the call, the same in each retry. */
   readonly id: string
   /** Absolute path of the folder that the connection works in, on the remote machine. */
   readonly folder: string
-  /** What the remote machine knows of where the record is. */
+  /** The server's address, as the remote machine uses it. */
   readonly address: string
-  /** What it measured for this call. */
+  /** Its measurements for this call. */
   readonly measured: readonly SentMeasurement[]
 }
 
@@ -21,7 +21,7 @@ export function remoteContext(context: Context, call: RemoteCall): Context {
   const { machine, folder } = call
   const actor: Actor = { ...context.actor, machine: machine.id }
   const { processFiles, commandRunner, witness } = context
-  // What hooks and setup wrote is on the machine of the remote machine.
+  // Hooks and setup write on the remote machine.
   const { copies: _, drain: __, captureHealth: ___, setupFiles: ____, ...here } = context
   return {
     ...here,
@@ -32,7 +32,7 @@ export function remoteContext(context: Context, call: RemoteCall): Context {
     isContinued: call.measured.length > 0,
     measurer: remoteMeasurer(call.measured),
     store: withServerAddress(context.store, call.address),
-    // What lies on a remote machine is removed by the remote machine.
+    // The remote machine removes its own files.
     witness: elsewhere<Context['witness']>('witness', { sweep: (keep) => witness.sweep(keep) }),
     linkedTrees: elsewhere('linkedTrees'),
     evidenceFiles: elsewhere('evidenceFiles'),
@@ -52,7 +52,7 @@ export function remoteContext(context: Context, call: RemoteCall): Context {
   }
 }
 
-/** A port that looks at files: they are measured on the machine that has them, and here only what is given answers. */
+/** A port for files that are on the remote machine: only the given methods work here. */
 function elsewhere<Port extends object>(port: string, given: Partial<Port> = {}): Port {
   return new Proxy(given as Port, {
     get: (own, method) => {
@@ -62,7 +62,7 @@ function elsewhere<Port extends object>(port: string, given: Partial<Port> = {})
   })
 }
 
-/** The record as it is found from the remote machine: in a database of which nothing is said there. */
+/** The location of the record as the remote machine may see it, without the database. */
 function withServerAddress(store: Store, address: string): Store {
   const health: Store['health'] = async () => {
     const { location, warnings, ...rest } = await store.health()
@@ -81,7 +81,7 @@ function withServerAddress(store: Store, address: string): Store {
   })
 }
 
-/** A machine with the token that it came with: another token does not end what this one began. */
+/** A machine with its current token: another token cannot end a command that this one started. */
 function runnerOf({ id }: RemoteMachine, { token, identity }: Actor): string {
   return `machine:${id} ${token ?? identity ?? ''}`.trimEnd()
 }

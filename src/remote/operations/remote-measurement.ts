@@ -4,7 +4,7 @@ import { sha } from '../../kernel/operations/fields.ts'
 import { firstMistake } from '../../kernel/operations/input/first-mistake.ts'
 import type { Measurement, MeasurementRequest, Measurer } from '../../kernel/operations/measurement.ts'
 
-/** What a machine is asked to measure for a call, and what it sends back. */
+/** The measurements that a server requests from a machine, and their results. */
 
 const name = z.string().max(100)
 
@@ -40,7 +40,7 @@ export const SentFailure = z.strictObject({
 })
 export type SentFailure = z.output<typeof SentFailure>
 
-/** One measurement as it was made, named by the hash of the brief that it is for. */
+/** The result of one measurement, with the hash of its brief. */
 export const SentMeasurement = z.strictObject({
   name,
   hash: sha,
@@ -49,48 +49,48 @@ export const SentMeasurement = z.strictObject({
 })
 export type SentMeasurement = z.output<typeof SentMeasurement>
 
-/** Something must be measured where the files are before the call can be decided. */
+/** The remote machine must measure its files before the call can be decided. */
 export class RemoteMeasureRequired extends Error {
   readonly request: MeasureRequest
 
-  constructor(operation: string, asked: ReadonlyMap<string, MeasurementRequest>) {
+  constructor(operation: string, requests: ReadonlyMap<string, MeasurementRequest>) {
     super(`${operation} is measured on the machine of its caller.`)
     this.request = {
       operation,
-      asked: [...asked].map(([of, { hash, brief }]) => ({ name: of, hash, brief })),
+      asked: [...requests].map(([key, { hash, brief }]) => ({ name: key, hash, brief })),
     }
   }
 }
 
-/** Takes what a machine measured from what it sent along; what it lacks, it is asked for. */
+/** Uses the measurements that a machine sent; requests the missing ones from it. */
 export function remoteMeasurer(sent: readonly SentMeasurement[]): Measurer {
-  const known = new Map(sent.map((one) => [`${one.name} ${one.hash}`, one]))
-  return async ({ name: operation, measurements }, asked) => {
-    const found = new Map<string, unknown>()
-    const lacking = new Map<string, MeasurementRequest>()
-    for (const [of, one] of asked) {
-      const made = known.get(`${of} ${one.hash}`)
-      if (made === undefined) lacking.set(of, one)
-      else found.set(of, measurementResult(made, measurements[of], one.brief))
+  const sentByKey = new Map(sent.map((one) => [`${one.name} ${one.hash}`, one]))
+  return async ({ name: operation, measurements }, requests) => {
+    const results = new Map<string, unknown>()
+    const missing = new Map<string, MeasurementRequest>()
+    for (const [key, request] of requests) {
+      const result = sentByKey.get(`${key} ${request.hash}`)
+      if (result === undefined) missing.set(key, request)
+      else results.set(key, measurementResult(result, measurements[key], request.brief))
     }
-    if (lacking.size > 0) throw new RemoteMeasureRequired(operation, lacking)
-    return found
+    if (missing.size > 0) throw new RemoteMeasureRequired(operation, missing)
+    return results
   }
 }
 
 function measurementResult(
-  { name: of, measured, failure }: SentMeasurement,
+  { name: key, measured, failure }: SentMeasurement,
   measurement: Measurement | undefined,
   brief: unknown,
 ): unknown {
   if (failure) throw failureOf(failure)
   const read = measurement?.measured.safeParse(measured)
-  const isAsAsked = read?.success && (measurement?.fits?.(brief, read.data) ?? true)
-  if (isAsAsked) return read.data
+  const isValid = read?.success && (measurement?.fits?.(brief, read.data) ?? true)
+  if (isValid) return read.data
   const mistake = read?.error ? firstMistake(read.error) : 'it has a measurement that was not requested'
   throw new Failure(
     'INVALID_INPUT',
-    `The measurement of the machine (${of}) is not understood: ${mistake}.`,
+    `The measurement of the machine (${key}) is not understood: ${mistake}.`,
     {
       reason: 'machine_answer_invalid',
       hint: 'Install the same version of Waymark on both machines.',

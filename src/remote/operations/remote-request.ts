@@ -1,27 +1,27 @@
 import { z } from 'zod'
 import { MeasureRequest, SentMeasurement } from './remote-measurement.ts'
 
-/** How a remote machine sends a call of its agent or person to the server, and what it is answered. */
+/** A call that a remote machine sends to the server, and the answer. */
 
-/** What a machine says of itself. Its id is made from its key, so that nobody else can claim it. */
+/** A machine's description of itself. Its id is derived from its key, so that nobody else can claim it. */
 const MachineIdentity = z.strictObject({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   name: z.string().min(1).max(100),
 })
 
 export const RemoteCallRequest = z.strictObject({
-  /** What the machine knows to measure. */
+  /** The measurements that the machine supports. */
   contract: z.int().min(0),
   version: z.string().max(50),
   machine: MachineIdentity,
-  /** Names the call: the same whenever it is sent again. */
+  /** The key of the call, the same in each retry. */
   call: z.string().regex(/^[0-9a-zA-Z-]{16,64}$/),
   folder: z.string().min(1).max(4_096),
   channel: z.enum(['stdio', 'cli']),
-  /** An agent works with a person's token as an agent. */
+  /** An agent uses a person's token, but acts as an agent. */
   as: z.enum(['agent', 'token']),
   inside_command: z.boolean().optional(),
-  /** What the agent's client calls itself. */
+  /** The name that the agent's client gives itself. */
   client: z.string().max(200).optional(),
   connection: z.string().max(100).optional(),
   operation: z.string().max(100).optional(),
@@ -30,16 +30,16 @@ export const RemoteCallRequest = z.strictObject({
   tool: z.string().max(200).optional(),
   arguments: z.record(z.string(), z.unknown()).optional(),
   meta: z.record(z.string(), z.unknown()).optional(),
-  /** Whether the client can put a question to its person, and what came back for one. */
+  /** Whether the client can ask its person, and the answer to a question. */
   can_ask: z.boolean().optional(),
   responses: z.record(z.string(), z.unknown()).optional(),
-  /** What was measured for this call so far. */
+  /** The measurements for this call so far. */
   measured: z.array(SentMeasurement).max(500).default([]),
 })
 export type RemoteCallRequest = z.output<typeof RemoteCallRequest>
 
 export const RemoteCallAnswer = z.union([
-  /** With the time of the server, by which the machine says when it measured. */
+  /** With the server's time, which the machine uses for its measurements. */
   z.object({ measure: MeasureRequest, now: z.number() }),
   z.object({ answer: z.record(z.string(), z.unknown()) }),
   z.object({ result: z.record(z.string(), z.unknown()) }),

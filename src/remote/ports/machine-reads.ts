@@ -1,15 +1,15 @@
-/** A machine where agents work, as it was last heard of. */
+/** A machine where agents work, as of its last call. */
 export interface RemoteMachineRecord {
   readonly id: string
   readonly name: string
-  /** The name of the token that it came with. */
+  /** The name of the token that it used. */
   readonly token: string
   readonly version: string
   readonly seenAt: number
 }
 
 export interface StoredDiff {
-  /** Null where it was removed because its time was over. */
+  /** Null after it was removed because its retention ended. */
   readonly text: string | null
   /** Of the text. */
   readonly sha256: string
@@ -21,11 +21,11 @@ export interface StoredDiff {
 export interface RemoteMachineReads {
   /** The last seen first. */
   all(): Promise<readonly RemoteMachineRecord[]>
-  /** Null for one that was never heard of. */
+  /** Null for an unknown machine. */
   heard(id: string): Promise<RemoteMachineRecord | null>
   diff(attemptId: string): Promise<StoredDiff | null>
-  /** Those that are kept of attempts which ended before; the size is that of their texts. */
+  /** The kept diffs of attempts that ended before a time, with the size of their texts. */
   diffsBefore(before: number): Promise<{ readonly count: number; readonly bytes: number }>
-  /** Until when a command is believed to run; null where nobody said so. */
+  /** The end of a command's lease; null if it has none. */
   leasedUntil(commandId: string): Promise<number | null>
 }

@@ -4,13 +4,13 @@ import type { RemoteMachineSideWrite } from '../../store/ports/store.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import type { RemoteMachineReads, RemoteMachineRecord } from '../ports/machine-reads.ts'
 
-/** What is kept beside the log entries: no replay makes it, and no decision of the domain rests on it. */
+/** Data outside the log: a replay does not restore it, and no decision of the domain uses it. */
 
 export interface RemoteMachineTable {
   project_id: string
   id: string
   name: string
-  /** The name of the token that it last came with. */
+  /** The name of the token that it last used. */
   token: string
   version: string
   seen_at: number
@@ -74,7 +74,7 @@ export async function writeRemoteMachine(
     .execute()
 }
 
-/** Removes what diffs say of attempts that ended before; their hashes and sizes stay. */
+/** Removes the texts of diffs of old attempts; their hashes and sizes stay. */
 async function removeDiffs({ db, projectId }: ReadScope, before: number): Promise<void> {
   await db
     .updateTable('attempt_diff')
@@ -92,7 +92,7 @@ function attemptsEndedBefore({ db, projectId }: ReadScope, before: number) {
     .where('closed_at', '<', before)
 }
 
-/** Bytes as they come: a buffer from a file, hexadecimal text from a server. */
+/** Bytes from the database: a buffer from SQLite, hexadecimal text from PostgreSQL. */
 export function bytesOf(column: Buffer | string): Buffer {
   return typeof column === 'string' ? Buffer.from(column.slice(2), 'hex') : column
 }

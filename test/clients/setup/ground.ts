@@ -13,7 +13,7 @@ export const plainly: SetupRequest = {
   force: false,
 }
 
-export function groundOn(platform: string, more: Partial<SetupContext> = {}): SetupContext {
+export function contextOn(platform: string, more: Partial<SetupContext> = {}): SetupContext {
   const isWindows = platform === 'win32'
   return {
     platform,
