@@ -50,7 +50,7 @@ export async function throughMachine<Answer>(
   const running: MeasuringContext = {
     ...confinedTo(context),
     commands,
-    asked,
+    called,
     input,
     runCommand: (command) => away.run(command, { isWaitedFor: false }),
   }

@@ -6,13 +6,13 @@ import type { Operation } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import { type Flag, flagsOf, type GeneralOptions, generalFlags, toKebabCase, usageFailure } from './flags.ts'
 
-/** A command line, understood: the input of the operation, and what every command takes. */
+/** A parsed command line: the input of the operation and the common options. */
 export interface ReadArguments {
   readonly input: Readonly<Record<string, unknown>>
   readonly options: GeneralOptions
 }
 
-/** A value given on the command line, with the flag it was given for. */
+/** A value from the command line with its flag. */
 export interface FlagValue {
   readonly flag: Flag
   readonly value: string
@@ -31,7 +31,7 @@ export function readArguments(operation: Operation, words: readonly string[]): R
   }
 }
 
-/** Fields as another program calls them: understood, and not in the help. */
+/** Hidden aliases of fields, from another program. */
 function synonymFlags({ synonyms = {} }: Operation): readonly Flag[] {
   return Object.keys(synonyms).map((key) => ({
     name: toKebabCase(key),
@@ -67,21 +67,21 @@ function readTokens(operation: Operation, words: readonly string[], flags: reado
   }
   return { given, positionals }
 
-  /** The `true` or `false` behind a flag that takes nothing: `--include-blocked true`. */
+  /** The `true` or `false` after a flag without a value: `--include-blocked true`. */
   function spoken(all: typeof tokens, at: number) {
     const [flag, next] = [all[at], all[at + 1]]
     if (flag?.kind !== 'option' || flag.value !== undefined || next?.kind !== 'positional') return undefined
-    const known = byName.get(flag.name.split('.').map(toKebabCase).join('.'))
-    return known?.takes === 'nothing' && ['true', 'false'].includes(next.value) ? next : undefined
+    const named = byName.get(flag.name.split('.').map(toKebabCase).join('.'))
+    return named?.takes === 'nothing' && ['true', 'false'].includes(next.value) ? next : undefined
   }
 }
 
-/** `--name --format json` forgot a value; `--name=--format` means it. */
+/** Whether a value is missing: `--name --format json`, but not `--name=--format`. */
 function isFlagLike(
   token: { readonly value?: string | undefined; readonly inlineValue?: boolean | undefined },
-  known: ReadonlyMap<string, Flag>,
+  flags: ReadonlyMap<string, Flag>,
 ): boolean {
-  return !token.inlineValue && token.value?.startsWith('--') === true && known.has(token.value.slice(2))
+  return !token.inlineValue && token.value?.startsWith('--') === true && flags.has(token.value.slice(2))
 }
 
 function parseOptions(flags: readonly Flag[]) {
@@ -99,7 +99,7 @@ function parseOptions(flags: readonly Flag[]) {
   return options
 }
 
-/** As git calls it. */
+/** The name that git uses. */
 function shortOf({ name, path }: Flag): { readonly short?: string } {
   return name === 'lines' && path.length === 1 ? { short: 'L' } : {}
 }
@@ -123,7 +123,7 @@ function placeArguments(
   })
 }
 
-/** The flag that a value is for: a task's id in the place of a mission is the task, and the other way round. */
+/** The flag of a positional value: a task's id is the task even in the position of a mission, and vice versa. */
 function flagFor(flags: readonly Flag[], place: string | undefined, value: string): Flag | undefined {
   const named = (name: string | undefined) => flags.find(({ path }) => path.length === 1 && path[0] === name)
   const kind = value.startsWith('t-') ? 'task' : /^[mw]-/.test(value) ? 'mission' : undefined
@@ -132,8 +132,8 @@ function flagFor(flags: readonly Flag[], place: string | undefined, value: strin
 }
 
 /**
- * The fields that values by position are for. `run emit submit` leaves the run out: the first place is passed over
- * where its field may be left out, the next one is needed, and the value is no id of it.
+ * The fields of positional values. `run emit submit` omits the run: the first field is skipped if it is optional, the next
+ * one is required, and the value is no id of it.
  */
 function placesFor(
   { positional = [] }: Operation,
@@ -168,10 +168,10 @@ function generalOptions(given: readonly FlagValue[]): GeneralOptions {
   }
 }
 
-function unknownFlag(operation: Operation, rawName: string, known: readonly string[]): Failure {
-  const meant = nearestWord(rawName.replace(/^-+/, ''), known)
-  const way = meant === undefined ? helpHint(operation) : `Did you mean --${meant}? ${helpHint(operation)}`
-  return usageFailure(`${operation.command} has no flag ${rawName}.`, way)
+function unknownFlag(operation: Operation, rawName: string, names: readonly string[]): Failure {
+  const meant = nearestWord(rawName.replace(/^-+/, ''), names)
+  const hint = meant === undefined ? helpHint(operation) : `Did you mean --${meant}? ${helpHint(operation)}`
+  return usageFailure(`${operation.command} has no flag ${rawName}.`, hint)
 }
 
 function helpHint({ command }: Operation): string {
@@ -180,11 +180,11 @@ function helpHint({ command }: Operation): string {
 
 type NestedArguments = { [key: string]: unknown }
 
-/** The operation's input from what was given: repeated flags become lists, dotted ones objects. */
+/** Builds the operation's input: repeated flags become lists, dotted ones objects. */
 function inputFrom(given: readonly FlagValue[], own: readonly Flag[]): Readonly<Record<string, unknown>> {
   const input: NestedArguments = {}
   const flags = new Set(given.map(({ flag }) => flag))
-  // Whole objects first, so that `--outcome '{…}' --outcome.summary "…"` completes the one with the other.
+  // Whole objects first: `--outcome '{…}' --outcome.summary "…"` merges both.
   for (const flag of [...flags].sort((a, b) => a.path.length - b.path.length)) {
     const values = given.filter((entry) => entry.flag === flag).map(({ value }) => value)
     setAt(input, flag.path, valueFrom(flag, values, own))

@@ -5,16 +5,16 @@ import { otherCommands } from './other-commands.ts'
 
 export interface CommandMatch {
   readonly operation: Operation
-  /** The words after the command. */
+  /** The arguments after the command. */
   readonly rest: readonly string[]
 }
 
-/** The command that words begin with, `task start …` or `task:start …`: the longest one that fits. */
+/** The longest command at the start of the words: `task start …` or `task:start …`. */
 export function findCommand(operations: readonly Operation[], words: readonly string[]): CommandMatch | null {
   const spoken = commandWordsOf(words)
   const fitting = operations
     .flatMap((operation) => commandsOf(operation).map((command) => ({ operation, command })))
-    // A flag that does something else is a command of its own: `doctor --repair`.
+    // Some flags are commands of their own: `doctor --repair`.
     .filter(({ command }) => isCommandTyped(command, { words, spoken }))
     .sort((a, b) => b.command.length - a.command.length)[0]
   if (!fitting) return null
@@ -25,7 +25,7 @@ export function findCommand(operations: readonly Operation[], words: readonly st
   return { operation, rest: at === -1 ? rest : rest.toSpliced(at, 1) }
 }
 
-/** The command's words, and the flag that is part of it: wherever it stands before `--`. */
+/** The command's words, with a flag that belongs to it anywhere before `--`. */
 function partsOf(command: string): readonly string[] {
   return command.split(/ (?=--)/)
 }
@@ -44,12 +44,12 @@ function commandsOf({ command, aliases = [] }: Operation): readonly string[] {
   return [command, ...aliases]
 }
 
-/** The commands that begin with a word: `task` alone is a group. */
+/** The commands of a group such as `task`. */
 export function commandGroup(operations: readonly Operation[], word: string): readonly Operation[] {
   return operations.filter(({ command }) => command.startsWith(`${word} `))
 }
 
-/** Refuses a command that does not exist, naming the one that was most likely meant. */
+/** The failure for an unknown command, with the nearest known one. */
 export function unknownCommand(operations: readonly Operation[], words: readonly string[]): Error {
   const spoken = commandWordsOf(words)
   const [first = ''] = spoken
@@ -59,25 +59,25 @@ export function unknownCommand(operations: readonly Operation[], words: readonly
       spoken.slice(0, 2).join(' '),
       group.map(({ command }) => command),
     )
-    const way = meant === undefined ? '' : `Did you mean: waymark ${meant}\n`
+    const suggestion = meant === undefined ? '' : `Did you mean: waymark ${meant}\n`
     return usageFailure(
       `There is no command "${spoken.slice(0, 2).join(' ')}".`,
-      `${way}waymark ${first} lists its commands.`,
+      `${suggestion}waymark ${first} lists its commands.`,
     )
   }
   const all = [...operations.map(({ command }) => command), ...otherCommands.map(({ command }) => command)]
-  const known = [...new Set([...all, ...all.map((command) => command.split(' ')[0] ?? '')])]
+  const names = [...new Set([...all, ...all.map((command) => command.split(' ')[0] ?? '')])]
   const meant =
     otherNames.get(spoken[0] ?? '') ??
     commandOfTool(operations, spoken[0] ?? '') ??
     listOf(operations, spoken[0] ?? '') ??
-    nearestWord(spoken.slice(0, 2).join(' '), known) ??
-    nearestWord(spoken[0] ?? '', known)
+    nearestWord(spoken.slice(0, 2).join(' '), names) ??
+    nearestWord(spoken[0] ?? '', names)
   const hint = meant === undefined ? 'waymark --help lists the commands.' : `Did you mean: waymark ${meant}`
   return usageFailure(`There is no command "${spoken.slice(0, 2).join(' ')}".`, hint)
 }
 
-/** Names that other programs, or earlier versions, have for a command. */
+/** Names of commands in other programs or earlier versions. */
 const otherNames = new Map([
   ['annotate', 'blame'],
   ['clean', 'prune'],
@@ -90,12 +90,12 @@ const otherNames = new Map([
   ['users', 'person list'],
 ])
 
-/** `missions` means the command that lists them. */
+/** The list command for a plural such as `missions`. */
 function listOf(operations: readonly Operation[], word: string): string | undefined {
-  const known = operations.map(({ command }) => command)
+  const names = operations.map(({ command }) => command)
   const groups = [word.replace(/s$/, ''), word.replace(/es$/, '')].filter((group) => group !== word)
   return (
-    [`list-${word}`, ...groups.map((group) => `${group} list`)].find((command) => known.includes(command)) ??
+    [`list-${word}`, ...groups.map((group) => `${group} list`)].find((command) => names.includes(command)) ??
     groups.find((group) => commandGroup(operations, group).length > 0)
   )
 }
@@ -108,7 +108,7 @@ function commandOfTool(operations: readonly Operation[], word: string): string |
   return operations.find(({ name }) => names.includes(name))?.command
 }
 
-/** `task:start` is said as `task start`. */
+/** Splits `task:start` into `task start`. */
 function commandWordsOf(words: readonly string[]): readonly string[] {
   const [first = '', ...others] = words
   const until = others.findIndex((word) => word.startsWith('-'))

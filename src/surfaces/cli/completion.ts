@@ -7,11 +7,11 @@ import { otherCommands, wordsAfter } from './other-commands.ts'
 
 type CompletionContext = Pick<Context, 'store' | 'processFiles'>
 
-/** What may stand in the place of the last word. */
+/** The completions of the last word. */
 export async function candidates(
   words: readonly string[],
   operations: readonly Operation[],
-  known: CompletionContext,
+  context: CompletionContext,
 ): Promise<readonly string[]> {
   const typed = words.at(-1) ?? ''
   const before = words.slice(0, -1)
@@ -24,17 +24,17 @@ export async function candidates(
   const { operation, rest } = found
   const flags = [...flagsOf(inputSchema(operation)), ...generalFlags]
   const last = flags.find(({ name }) => before.at(-1) === `--${name}`)
-  if (last !== undefined && last.takes !== 'nothing') return valuesOf(last, { operation, typed }, known)
+  if (last !== undefined && last.takes !== 'nothing') return valuesOf(last, { operation, typed }, context)
   if (typed.startsWith('-'))
     return flags.map(({ name }) => `--${name}`).filter((flag) => flag.startsWith(typed))
   const further = rest.length === 0 ? commandWords(before, operations) : []
   const place = operation.positional?.[positionals(rest, flags)]
   const flag = flags.find(({ path }) => path.length === 1 && path[0] === place)
-  const values = flag === undefined ? [] : await valuesOf(flag, { operation, typed }, known)
+  const values = flag === undefined ? [] : await valuesOf(flag, { operation, typed }, context)
   return [...further.filter((word) => word.startsWith(typed)), ...values]
 }
 
-/** How many values were given by position. */
+/** The number of positional values. */
 function positionals(rest: readonly string[], flags: readonly Flag[]): number {
   const taking = flags.filter(({ takes }) => takes !== 'nothing').map(({ name }) => `--${name}`)
   return rest.filter((word, at) => !word.startsWith('-') && !taking.includes(rest[at - 1] ?? '')).length
@@ -48,21 +48,21 @@ interface CompletionTarget {
 async function valuesOf(
   flag: Flag,
   { operation, typed }: CompletionTarget,
-  known: CompletionContext,
+  context: CompletionContext,
 ): Promise<readonly string[]> {
   if (flag.choices.length > 0) return flag.choices.filter((choice) => choice.startsWith(typed))
   const field = flag.path.join('.')
   if (['process', 'process_id'].includes(field)) {
-    const processes = await known.processFiles.list()
+    const processes = await context.processFiles.list()
     return processes.map(({ id }) => id).filter((id) => id.startsWith(typed))
   }
   if (field.endsWith('phase') || (field === 'id' && operation.name.startsWith('taskman_phase'))) {
     if (flag.takes === 'number') return []
-    const phases = await known.store.view(({ plan }) => plan.phases(null))
+    const phases = await context.store.view(({ plan }) => plan.phases(null))
     return phases.map(({ id }) => id).filter((id) => id.startsWith(typed))
   }
   if (field.endsWith('milestone') || (field === 'id' && operation.name.startsWith('taskman_milestone'))) {
-    const milestones = await known.store.view(({ plan }) => plan.milestones({ owner: null }))
+    const milestones = await context.store.view(({ plan }) => plan.milestones({ owner: null }))
     return milestones.map(({ id }) => id).filter((id) => id.startsWith(typed))
   }
   const kinds = idKinds(field, flag, operation).filter((kind) => {
@@ -70,12 +70,12 @@ async function valuesOf(
     return start.startsWith(typed) || typed.startsWith(start)
   })
   const found = await Promise.all(
-    kinds.map((kind) => idsWithPrefix(known.store, typed.length > kind.length ? typed : `${kind}-`)),
+    kinds.map((kind) => idsWithPrefix(context.store, typed.length > kind.length ? typed : `${kind}-`)),
   )
   return found.flat()
 }
 
-/** The letters that the ids of a field begin with. */
+/** The prefixes of the ids of a field. */
 function idKinds(field: string, { description }: Flag, { name }: Operation): readonly string[] {
   if (/run_?id$/.test(field)) return ['run']
   if (/^(?:mission|mission_id)$/.test(field)) return ['m', 'w']
@@ -117,7 +117,7 @@ complete -c waymark -f -a '(waymark __complete (commandline -opc)[2..] (commandl
 `,
 }
 
-/** What a shell must be told to complete our commands, flags, choices and ids. */
+/** The script that makes a shell complete our commands, flags, choices and ids. */
 export function completionScript(shell: string | undefined): string {
   const script = shell !== undefined && Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
   if (script !== undefined) return script

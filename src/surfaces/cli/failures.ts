@@ -8,7 +8,7 @@ import { flagsOf } from './flags.ts'
 import { usageLine } from './help.ts'
 import { complaint, refusalJson, type Terminal, withoutControlCodes } from './terminal.ts'
 
-/** `waymark: <sentence>` on stderr, and the way on in the next line; as JSON on stdout too where that is wanted. */
+/** Prints `waymark: <sentence>` and the hint on stderr; with JSON also the failure on stdout. */
 export function reportFailure(
   failure: Failure,
   { terminal, operations, json, project }: FailureReportContext,
@@ -22,20 +22,20 @@ interface FailureReportContext {
   readonly terminal: Terminal
   readonly operations: readonly Operation[]
   readonly json: boolean
-  /** What `--project` named. */
+  /** The value of `--project`. */
   readonly project: string | undefined
 }
 
-/** Its commands are about the same project when they are pasted. */
+/** Adds `--project` to the commands of a hint. */
 function inProject(
   hint: string,
   { operations, project }: Pick<FailureReportContext, 'operations' | 'project'>,
 ): string {
   if (project === undefined) return hint
   const named = process.platform === 'win32' ? `"${project}"` : quoteShellWord(project)
-  const known = new Set(operations.map(({ command }) => command.split(' ')[0]))
+  const commands = new Set(operations.map(({ command }) => command.split(' ')[0]))
   return hint.replace(/\bwaymark ([a-z][a-z-]*)\b/g, (whole, word: string) =>
-    known.has(word) ? `waymark --project ${named} ${word}` : whole,
+    commands.has(word) ? `waymark --project ${named} ${word}` : whole,
   )
 }
 
@@ -51,7 +51,7 @@ function withHint(failure: Failure, hint: string): Failure {
   })
 }
 
-/** What is another now than what a person saw, line by line where that is known. */
+/** The changes since a person's view, line by line if known. */
 function differences({ details }: Failure): string {
   const { data } = changedSince.safeParse(details)
   return (data?.difference.files ?? [])
@@ -64,7 +64,7 @@ const changedSince = z.object({ difference: z.object({ files: z.array(z.object({
 
 const maxDifferenceLength = 20_000
 
-/** What lists the things of a kind, for a person: an agent is told the tool. */
+/** The command that lists a kind; agents get the tool instead. */
 const listedBy: Readonly<Record<MissingKind, string>> = {
   mission: 'waymark mission list --status all shows every mission.',
   task: 'waymark task list shows the tasks; waymark status shows current work.',
@@ -77,7 +77,7 @@ const listedBy: Readonly<Record<MissingKind, string>> = {
   milestone: 'waymark milestone list shows the milestones.',
 }
 
-/** An unknown id, with the command that shows the known ones. */
+/** An unknown id, with the command that lists valid ones. */
 export function withoutMissingGuards(failure: Failure): Failure {
   const { code, message, reason, fix, details, missing } = failure
   if (missing === undefined) return failure
@@ -90,12 +90,12 @@ export function withoutMissingGuards(failure: Failure): Failure {
   })
 }
 
-/** A refusal for a person at a command that is none of an operation: its way on names commands. */
+/** A failure of a program command, with commands instead of tools in its hint. */
 export function toCommandLineFailure(failure: Failure, operations: readonly Operation[]): Failure {
   return withCommands(withoutMissingGuards(failure), operations)
 }
 
-/** An input that the contract refuses, told in the words of the command line. */
+/** An invalid input, described with the names of the command line. */
 export function withFlagNames(failure: Failure, operation: Operation): Failure {
   const intro = `${operation.name}: `
   if (failure.code !== 'INVALID_INPUT' || !failure.message.startsWith(intro)) return failure
@@ -115,7 +115,7 @@ export function withFlagNames(failure: Failure, operation: Operation): Failure {
   })
 }
 
-/** A sentence about fields in the words of a command: `"task_id"` is `--task-id`, or `<file>` where it has a place. */
+/** Replaces field names by a command's: `"task_id"` becomes `--task-id`, or `<file>` for a positional one. */
 export function replaceFieldNames(sentence: string, words: ReadonlyMap<string, string>): string {
   return sentence.replace(/"([a-z_.-]+)"/g, (whole, path: string) => words.get(path) ?? whole)
 }

@@ -1,11 +1,11 @@
 import { Failure } from '../../kernel/failure.ts'
 import type { JsonSchema } from '../../kernel/operations/input/json-schema.ts'
 
-/** A flag as the command line knows it, derived from a field of the contract. */
+/** A flag of the command line, derived from a field of the contract. */
 export interface Flag {
   /** `mission-id`, or `outcome.summary` for a field of a field. */
   readonly name: string
-  /** Where its value goes in the input. */
+  /** The path of its value in the input. */
   readonly path: readonly string[]
   readonly takes: 'nothing' | 'text' | 'number' | 'json'
   /** It may be repeated; its values become a list. */
@@ -54,7 +54,7 @@ function flagValueType({ type }: JsonSchema): Flag['takes'] {
 
 const base = { many: false, required: false, choices: [] }
 
-/** What every command takes besides its own fields. */
+/** The flags of every command. */
 export const generalFlags: readonly Flag[] = [
   {
     ...base,
@@ -82,7 +82,7 @@ export const generalFlags: readonly Flag[] = [
   { ...base, name: 'help', path: ['help'], takes: 'nothing', description: 'Show help for this command' },
 ]
 
-/** What every command takes, chosen and checked. */
+/** The parsed values of the common flags. */
 export interface GeneralOptions {
   readonly format: 'json' | 'text' | null
   readonly project: string | undefined
@@ -90,7 +90,7 @@ export interface GeneralOptions {
   readonly help: boolean
 }
 
-/** A command line that was not understood; `waymark` ends with exit code 2. */
+/** A failure for an invalid command line, with exit code 2. */
 export function usageFailure(message: string, hint: string): Failure {
   return new Failure('INVALID_INPUT', message, { reason: 'usage_invalid', hint })
 }

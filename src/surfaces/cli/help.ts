@@ -5,7 +5,7 @@ import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { twoColumns, wrap } from './render/table.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Every command once, in the order of the help: those of people first. */
+/** Every command once, in the order of the help: commands for people first. */
 const groups: Readonly<Record<string, string>> = {
   'Get started': 'init, setup, open, demo, doctor, help, completion',
   'Every day': 'status, inbox, approve, reject, resolve, review, watch, top',
@@ -40,7 +40,7 @@ const groups: Readonly<Record<string, string>> = {
 
 type HelpEntry = { readonly command: string; readonly title: string }
 
-/** What `waymark help` says: every command with its title. */
+/** `waymark help`: every command with its title. */
 export function usage(operations: readonly Operation[], terminal: Terminal): string {
   const { ink } = terminal
   const entries: readonly HelpEntry[] = [...otherCommands.filter(({ joins }) => !joins), ...operations]
@@ -70,22 +70,22 @@ export function usage(operations: readonly Operation[], terminal: Terminal): str
   ].join('\n')
 }
 
-/** What a group such as `waymark task` says. */
+/** The help of a group such as `waymark task`. */
 export function groupUsage(word: string, group: readonly Operation[], { width }: Terminal): string {
   const rows = group.map(({ command, title }) => [command, title] as const)
   return `Commands of ${word}:\n${twoColumns(rows, { width })}\n`
 }
 
-/** What `waymark <command> --help` says, derived from the contract, with what the program adds to it. */
+/** `waymark <command> --help`: derived from the contract, with the flags that the program adds. */
 export function commandHelp(
   operation: Operation,
   { ink, width }: Terminal,
   { operations, added }: { readonly operations: readonly Operation[]; readonly added?: OtherCommand },
 ): string {
   const flags = flagsOf(inputSchema(operation))
-  // An operation's own --format says what it does there.
+  // An operation's own --format replaces the common one.
   const general = generalFlags.filter(({ name }) => !flags.some((flag) => flag.name === name))
-  // A flag that does something else is an operation of its own: `doctor --repair`.
+  // Some flags are operations of their own: `doctor --repair`.
   const others = operations
     .filter(({ command }) => command.startsWith(`${operation.command} --`))
     .map(({ command, title }) => [command.slice(operation.command.length + 1), title] as const)
@@ -114,7 +114,7 @@ export function usageLine(operation: Operation): string {
   return ['waymark', operation.command, ...places, '[--flags]'].join(' ')
 }
 
-/** A flag with what it takes, and what it is for. */
+/** A flag with its value and description. */
 function flagRow(flag: Flag): readonly [string, string] {
   const text = flag.choices.length > 0 ? ' <choice>' : ' <text>'
   const value = { nothing: '', text, number: ' <number>', json: ' <json>' }[flag.takes]
@@ -123,9 +123,9 @@ function flagRow(flag: Flag): readonly [string, string] {
     flag.required ? (flag.path.length === 1 ? 'Required.' : 'Required with its object.') : '',
     flag.many ? 'May be repeated.' : '',
   ].filter((part) => part !== '')
-  const said = `${flag.description}${choices}`.trim()
-  const end = more.length === 0 || said === '' || /[.!?]$/.test(said) ? '' : '.'
-  return [`--${flag.name}${value}`, [`${said}${end}`, ...more].join(' ').trim()]
+  const description = `${flag.description}${choices}`.trim()
+  const end = more.length === 0 || description === '' || /[.!?]$/.test(description) ? '' : '.'
+  return [`--${flag.name}${value}`, [`${description}${end}`, ...more].join(' ').trim()]
 }
 
 function hasAllChoices({ description, choices }: Flag): boolean {
@@ -137,7 +137,7 @@ function positionalText(name: string, required: readonly Flag[]): string {
   return needed ? `<${toKebabCase(name)}>` : `[${toKebabCase(name)}]`
 }
 
-/** A command line with every required field, in the words of the contract where it gives an example. */
+/** A command line with every required field, with the contract's examples as values. */
 export function exampleOf(operation: Operation, flags: readonly Flag[]): string {
   const places = operation.positional ?? []
   const byPlace = places.flatMap((name) => flags.filter(({ path }) => path.length === 1 && path[0] === name))
@@ -157,7 +157,7 @@ function hasExample({ description }: Flag): boolean {
   return description.includes('e.g., ')
 }
 
-/** Required, and not an object that its own fields spell out. */
+/** Whether a field is required and no object with flags for its own fields. */
 function isNeeded(flag: Flag, flags: readonly Flag[]): boolean {
   if (!flag.required) return false
   const parents = flag.path.slice(0, -1)

@@ -1,16 +1,16 @@
-/** What the program can do besides the operations. */
+/** The commands of the program besides the operations. */
 export interface OtherCommand {
   readonly command: string
   readonly title: string
-  /** Its flags are read from here: `[--port <number>]` takes a value, `[--open]` none, `[--name <text>]…` several. */
+  /** Defines its flags: `[--port <number>]` takes a value, `[--open]` none, `[--name <text>]…` several. */
   readonly usage: string
-  /** What may follow it, besides its flags. */
+  /** Its positional arguments. */
   readonly words?: readonly string[]
-  /** It is the operation of that name, and these are flags besides its own. */
+  /** It extends the operation of that name with flags. */
   readonly joins?: true
-  /** When it is the operation of that name instead. */
+  /** The condition under which the operation of that name runs instead. */
   readonly otherwise?: string
-  /** What its flags are for. */
+  /** The descriptions of its flags. */
   readonly explained?: readonly (readonly [string, string])[]
 }
 
@@ -290,7 +290,7 @@ export function flagsIn(usage: string): readonly OtherFlag[] {
   }))
 }
 
-/** What completes a command line that has come to this command. */
+/** The completions of this command. */
 export function wordsAfter({ usage, words = [] }: OtherCommand): readonly string[] {
   return [...words, ...flagsIn(usage).map(({ name }) => `--${name}`)]
 }

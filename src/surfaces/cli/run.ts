@@ -13,29 +13,29 @@ import { type OutputFormat, render } from './render/render.ts'
 import { twoColumns } from './render/table.ts'
 import { type ExitCode, exitCodeOf, isJsonWanted, type Terminal } from './terminal.ts'
 
-/** What the command line needs from the program around it. */
+/** The parts of the program that the command line needs. */
 export interface CommandLineHost {
   readonly operations: readonly Operation[]
   readonly version: string
   readonly terminal: Terminal
-  /** The format where no flag names one. */
+  /** The default format. */
   readonly format?: OutputFormat
   /** Opens the project that `--project` names, or the one of the working directory. */
   readonly open: (project: string | undefined) => Context | Promise<Context>
   readonly close: (context: Context) => Promise<void>
-  /** A path as somebody typed it, from the project's folder. */
+  /** Makes a typed path relative to the project's folder. */
   readonly placed?: (path: string, project: string | undefined) => string
-  /** Where that project is kept at a server: what asks it. Null where it is kept here. */
+  /** Opens the project at its server. Null for a local project. */
   elsewhere?(project: string | undefined): Promise<ServerInvoker | null>
 }
 
-/** Asks the server that keeps a project. */
+/** Calls a project. */
 export interface ServerInvoker {
   readonly ask: (operation: Operation, input: Answer, options: InvokeOptions) => Promise<Answer>
   readonly close: () => Promise<void>
 }
 
-/** Runs one command line. Whatever cannot be done is told on stderr; nothing is thrown but bugs. */
+/** Runs one command line. Prints failures on stderr; throws only for bugs. */
 export async function runCommandLine(
   words: readonly string[],
   surroundings: CommandLineHost,
@@ -85,10 +85,10 @@ async function perform(
     return writeLine(commandHelp(operation, terminal, { operations: around.operations }), around)
   const input = withPaths(operation, typed, (path) => around.placed?.(path, options.project) ?? path)
   const { idempotencyKey } = options
-  const asked =
+  const project =
     (await around.elsewhere?.(options.project)) ?? (await openLocalProject(options.project, around))
   try {
-    const answer = await asked.ask(operation, input, {
+    const answer = await project.ask(operation, input, {
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     })
     const wanted = options.format ?? (input['format'] === undefined ? around.format : formatIn(input))
@@ -98,7 +98,7 @@ async function perform(
   } catch (error) {
     throw error instanceof Failure ? withFlagNames(withoutMissingGuards(error), operation) : error
   } finally {
-    await asked.close()
+    await project.close()
   }
 }
 
@@ -146,7 +146,7 @@ function isOther(word: string): boolean {
   return otherCommands.some(({ command }) => command === word)
 }
 
-/** `help task start` asks about `task start`, and `completion --help` about `completion`. */
+/** The command of a help request: `help task start` or `completion --help`. */
 function helpWords([first = '', ...rest]: readonly string[]): readonly string[] {
   const words = rest.filter((word) => !isHelpFlag(word))
   return first === 'help' && (words.length > 0 || words.length === rest.length) ? words : [first, ...words]
@@ -195,7 +195,7 @@ function hasPrefix(words: readonly string[], command: string): boolean {
   return command.split(' ').every((word, at) => word === words[at])
 }
 
-/** What such a command says of itself; where it only adds to an operation, that of the operation with it. */
+/** The help of a program command, with that of the operation that it extends. */
 function otherHelp(
   other: OtherCommand,
   found: { readonly operation: Operation } | null,
@@ -208,7 +208,7 @@ function otherHelp(
   return `${title}\n\nUsage: ${line}\n${explained}${further}`
 }
 
-/** Where a server answers the same words, its commands too: they have flags of their own. */
+/** Also the commands of a server with the same words: they have their own flags. */
 function groupHelp({ command, otherwise }: OtherCommand, { operations, terminal }: CommandLineHost): string {
   const group = otherwise === undefined ? [] : commandGroup(operations, command)
   if (group.length === 0) return ''

@@ -1,8 +1,8 @@
 import { errorCode, Failure, refusalData } from '../../kernel/failure.ts'
 
-/** What a command is run at: its output, and how that is shown. */
+/** The output of a command and its properties. */
 export interface Terminal {
-  /** A screen: JSON is indented. */
+  /** Whether it is a screen: then JSON is indented. */
   readonly interactive: boolean
   /** Width in characters. */
   readonly width: number
@@ -13,12 +13,12 @@ export interface Terminal {
 
 export type TextStyle = 'bold' | 'dim' | 'italic' | 'red' | 'green' | 'yellow' | 'cyan'
 
-/** Styles a text, or answers it as it is where colours are not wanted. */
+/** Styles a text, or returns it unchanged without colors. */
 export type Ink = (style: TextStyle, text: string) => string
 
-/** The terminal of this process. Colours follow NO_COLOR, FORCE_COLOR and whether it is a screen. */
+/** The terminal of this process. Colors depend on NO_COLOR, FORCE_COLOR and whether it is a screen. */
 export function processTerminal(): Terminal {
-  // Every process starts with this file; imported, `node:util` makes all that it offers.
+  // Every process loads this file; an import of `node:util` would initialize all of its exports.
   const { styleText } = process.getBuiltinModule('node:util')
   return {
     interactive: process.stdout.isTTY === true,
@@ -31,13 +31,13 @@ export function processTerminal(): Terminal {
   }
 }
 
-/** The streams of a screen that is filled whole; null where there is none, or nobody can type. */
+/** The streams for a full screen; null without a screen or keyboard. */
 export function screenStreams(): Pick<NodeJS.Process, 'stdin' | 'stdout'> | null {
   const { stdin, stdout } = process
   return stdin.isTTY && stdout.isTTY ? { stdin, stdout } : null
 }
 
-/** Prints a text on standard output. All that this program prints for people goes through here or through `tell`. */
+/** Prints a text on standard output. All output for people goes through here or `printError`. */
 export function print(text: string): void {
   process.stdout.write(withoutControlCodes(text))
 }
@@ -54,12 +54,12 @@ export function printError(text: string): void {
   process.stderr.write(withoutControlCodes(text))
 }
 
-/** What could not be done, as every command says it on standard error; the way on follows in lines of its own. */
-export function complaint(message: string, way = ''): string {
-  return `waymark: ${message}\n${way === '' || way.endsWith('\n') ? way : `${way}\n`}`
+/** An error message in the format of every command, with the hint on its own lines. */
+export function complaint(message: string, hint = ''): string {
+  return `waymark: ${message}\n${hint === '' || hint.endsWith('\n') ? hint : `${hint}\n`}`
 }
 
-/** Whether a command line asks for JSON: then a refusal is answered as JSON too. */
+/** Whether a command line requests JSON: then a failure is printed as JSON too. */
 export function isJsonWanted(words: readonly string[], format: string | undefined): boolean {
   const end = words.indexOf('--')
   const flags = end < 0 ? words : words.slice(0, end)
@@ -70,19 +70,19 @@ export function isJsonWanted(words: readonly string[], format: string | undefine
   return (named.at(-1) ?? (flags.includes('--json') ? 'json' : format)) === 'json'
 }
 
-/** A refusal on standard output, for the program that reads the answer there. */
+/** Prints a failure on standard output, for the program that reads the answer. */
 export function refusalJson(failure: Failure, { interactive }: Pick<Terminal, 'interactive'>): string {
   return `${printableJson(JSON.stringify(refusalData(failure), null, interactive ? 2 : 0))}\n`
 }
 
-/** 0 when done, 1 when it could not be done, 2 when the command was not understood. */
+/** 0: done, 1: failed, 2: invalid command. */
 export type ExitCode = 0 | 1 | 2
 
 export function exitCodeOf({ code }: Failure): ExitCode {
   return code === 'INVALID_INPUT' ? 2 : 1
 }
 
-/** Runs a command of the program itself. A refusal is told on standard error, as JSON on standard output too, and sets the exit code. */
+/** Runs a program command. A failure is printed on standard error, as JSON also on standard output, and sets the exit code. */
 export async function reportFailures(run: () => Promise<void> | void, { json = false } = {}): Promise<void> {
   try {
     await run()
@@ -94,7 +94,7 @@ export async function reportFailures(run: () => Promise<void> | void, { json = f
   }
 }
 
-/** `waymark log | head` closes the pipe early; that is no error of ours. */
+/** Ignores a pipe that closes early, as in `waymark log | head`. */
 export function quietWhenClosed(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {
@@ -104,10 +104,10 @@ export function quietWhenClosed(): void {
   }
 }
 
-// What steers a terminal: the control characters of C0 and C1 but line breaks and tabs, and the signs that turn text around.
+// Terminal controls: C0 and C1 except line breaks and tabs, and the bidirectional marks.
 const steering = /[[\p{Cc}\p{Bidi_Control}]--[\n\t]]/gv
 
-/** A text without the characters that would steer a terminal: what agents wrote is shown, never obeyed. */
+/** Removes terminal controls: text from agents must not control the terminal. */
 export function withoutControlCodes(text: string): string {
   return text.replace(steering, '')
 }
@@ -122,12 +122,12 @@ export function printableAll(value: unknown): unknown {
   )
 }
 
-/** JSON of the same value: what JSON.stringify leaves as it is, such as U+009B, is written as an escape. */
+/** Escapes controls that JSON.stringify keeps, such as U+009B. The value stays the same. */
 export function printableJson(json: string): string {
   return json.replace(steering, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** A text that was styled by us: of all that steers a terminal, only a style that begins or ends is left. */
+/** Keeps only our styles of all terminal controls. */
 export function printableStyled(text: string): string {
   return text.replace(
     /(\p{Cc})(\[\d{1,2}m)|[[\p{Cc}\p{Bidi_Control}]--[\n\t]]/gv,

@@ -12,13 +12,13 @@ import {
 } from './protocol.ts'
 import { toolUses } from './tool-use.ts'
 
-/** The project that a hook speaks for. */
+/** The project of a hook. */
 export interface HookProject {
-  /** The top of the work tree that it acts for. */
+  /** The top folder of its work tree. */
   readonly top: string
-  /** Looks at what holds there now. */
+  /** Reads its current state. */
   look<Result>(judge: (seen: HookState) => Promise<Result>): Promise<Result>
-  /** Whether a person wants a hook that fails to stand in the way. */
+  /** Whether a failing hook denies, as a person chose. */
   isClosed(): Promise<boolean>
 }
 
@@ -27,28 +27,28 @@ export interface HookState {
   briefing(): Promise<Briefing>
 }
 
-/** What a hook needs from the program around it. */
+/** The parts of the program that a hook needs. */
 export interface HookHost {
-  /** Where the hook itself was started. */
+  /** The folder where the hook was started. */
   readonly workingFolder: string
-  /** What the client says. */
+  /** The input from the client. */
   input(): Promise<string>
-  /** Null where nothing was ever recorded. Fails where there is no such folder. */
+  /** Null without a record. Fails if the folder does not exist. */
   open(folder: string): Promise<HookProject | null>
 }
 
 export interface HookOutput {
-  /** For the client; empty when there is nothing to say. */
+  /** The answer for the client; may be empty. */
   readonly out: string
-  /** One line for whoever looks for the reason of a failure. */
+  /** One line with the reason of a failure. */
   readonly complaint: string | null
 }
 
-// A client waits for its hook, so a locked database is not waited for as long as elsewhere. Milliseconds.
+// In milliseconds: shorter than elsewhere, because a client waits for its hook.
 const patience = 1500
 const patienceAfterFailure = 300
 
-/** Answers one call of a hook. Never throws: a hook that fails says so, and stands in the way only if a person wants it. */
+/** Answers one call of a hook. Never throws: a failing hook denies only if a person chose that. */
 export async function runHook(event: HookEventName, around: HookHost): Promise<HookOutput> {
   let call: HookCall | null = null
   try {
@@ -80,7 +80,7 @@ async function answer(event: HookEventName, call: HookCall, around: HookHost): P
   return rejectAfter(patience, view)
 }
 
-/** What a person set for a failure, if it can be read; whatever cannot be read leaves the way open. */
+/** Whether a hook denies after a failure; false if that setting cannot be read. */
 async function isClosedOnError(folder: string | null, around: HookHost): Promise<boolean> {
   for (const start of new Set([folder ?? around.workingFolder, around.workingFolder])) {
     try {
@@ -92,7 +92,7 @@ async function isClosedOnError(folder: string | null, around: HookHost): Promise
   return false
 }
 
-/** A result that is there in time, or UNAVAILABLE. */
+/** A result within the timeout, else UNAVAILABLE. */
 async function rejectAfter<Result>(milliseconds: number, result: Promise<Result> | Result): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -6,16 +6,16 @@ import { excerpt } from '../../kernel/text.ts'
 export const hookEvents = ['pre-tool-use', 'session-start', 'stop'] as const
 export type HookEventName = (typeof hookEvents)[number]
 
-/** Whose words a client speaks: those of Claude Code are shared by most. */
+/** The hook protocol of a client; most use Claude Code's. */
 export type HookClient = 'claude' | 'cursor' | 'gemini' | 'cline'
 
-/** What a client tells a hook, as far as Waymark looks at it. */
+/** The fields of a hook's input that Waymark reads. */
 export interface HookCall {
   readonly client: HookClient
-  /** The agent's working directory; null where the client does not say. */
+  /** The agent's working directory; null if the client does not send it. */
   readonly folder: string | null
   readonly tool: { readonly name: string; readonly input: JsonObject } | null
-  /** The agent goes on only because a hook kept it from stopping. */
+  /** A hook already kept the agent from stopping. */
   readonly stopHookActive: boolean
 }
 
@@ -32,7 +32,7 @@ export function readHookCall(text: string): HookCall {
   }
 }
 
-/** Cursor begins its events with a small letter, and Gemini CLI asks before a tool by a name of its own. */
+/** Cursor's events begin with a lowercase letter, and Gemini CLI has its own names. */
 function clientOf(event: unknown): HookClient {
   if (event === 'BeforeTool') return 'gemini'
   return typeof event === 'string' && /^[a-z]/.test(event) ? 'cursor' : 'claude'
@@ -42,7 +42,7 @@ function toolOf(name: unknown, input: unknown): HookCall['tool'] {
   return typeof name === 'string' && name !== '' ? { name, input: isJsonObject(input) ? input : {} } : null
 }
 
-/** Cline puts the call into an object named for the event. */
+/** Cline puts the call into an object named after the event. */
 function clineCall({ preToolUse: call, workspaceRoots: roots }: JsonObject): HookCall {
   const { toolName, parameters } = isJsonObject(call) ? call : {}
   return {
@@ -73,14 +73,14 @@ function invalidHookEvent(why: string): Failure {
   })
 }
 
-/** A verdict in the words of a client's protocol; no decision is no words. */
+/** A decision in the format of a client's protocol; empty for no decision. */
 export function verdictAnswer(verdict: HookDecision | null, client: HookClient): string {
   if (verdict === null) return ''
   const reason = `Waymark: ${verdict.reason}`
   return line(verdictWords[client](verdict.decision, reason))
 }
 
-// Only Claude Code's words know a question. Elsewhere it would pass for a yes, so that it becomes a no.
+// Only Claude Code's protocol has `ask`. Others would treat it as allow, so it becomes deny.
 const verdictWords = {
   claude: (decision, reason) => ({
     hookSpecificOutput: {
@@ -101,7 +101,7 @@ export function briefAnswer(brief: string | null, client: HookClient): string {
   return line({ hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: brief } })
 }
 
-/** A warning for the person. Where a client could only make the agent go on, it is told nothing. */
+/** A warning for the person; empty if the client could only make the agent continue. */
 export function farewellAnswer(farewell: string | null, client: HookClient): string {
   return farewell === null || client !== 'claude' ? '' : line({ systemMessage: `Waymark: ${farewell}` })
 }

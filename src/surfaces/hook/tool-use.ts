@@ -6,7 +6,7 @@ import type { JsonObject } from '../../kernel/json.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
 import type { HookCall } from './protocol.ts'
 
-/** What Claude Code calls the same tool, whose names the processes speak. */
+/** The name of the same tool in Claude Code, which processes use. */
 const namesThere: Readonly<Record<string, string>> = {
   // Gemini CLI
   write_file: 'Write',
@@ -29,10 +29,10 @@ const namesThere: Readonly<Record<string, string>> = {
   run_in_terminal: 'Bash',
 }
 
-/** Cursor's, one of which has the name of another tool there. */
+/** Cursor's names; one of them means another tool elsewhere. */
 const cursorNames: Readonly<Record<string, string>> = { Shell: 'Bash', Write: 'Edit', StrReplace: 'Edit' }
 
-/** Tools that change the file that they name. */
+/** Tools that change the file in their input. */
 const editors = [
   'Write',
   'Edit',
@@ -46,7 +46,7 @@ const editors = [
 
 const fileFields = ['file_path', 'notebook_path', 'path', 'target_file', 'filePath']
 
-/** The call of a tool as it is judged: once for each file of a patch, which may stand in the line of a shell, too. */
+/** The tool uses to check: one for each file of a patch, which a shell command may contain too. */
 export function toolUses(
   tool: NonNullable<HookCall['tool']>,
   client: HookCall['client'],
@@ -54,7 +54,7 @@ export function toolUses(
 ): readonly ToolUse[] {
   const whole = toolUse(tool, client, place)
   const isPatcher = tool.name === 'apply_patch'
-  // A shell gets a patch as what it hands to that program.
+  // A shell passes a patch to that program.
   const line = /\bapply_patch\b/.test(whole.command ?? '') ? [whole.command] : []
   const texts = (isPatcher ? Object.values(tool.input).flat() : line).filter(isPatch)
   const paths = new Set(texts.flatMap(pathsOfPatch).filter((path) => !path.includes('\0')))
@@ -81,7 +81,7 @@ function toolUse(
   }
 }
 
-/** A line, or the words of a command; some clients wrap the line in a shell of their own. */
+/** The command line of a call; some clients send words, or wrap the line in a shell. */
 function commandOf({ command }: JsonObject): string | null {
   if (typeof command === 'string') return command
   if (!Array.isArray(command)) return null
@@ -97,7 +97,7 @@ function fileOf(input: JsonObject): string | null {
   return typeof named === 'string' && named !== '' && !named.includes('\0') ? named : null
 }
 
-/** Where a file that a call names lies, by what its path leads to: `..` and symbolic links are followed. */
+/** The location of a call's file, with `..` and symbolic links resolved. */
 function namedFile(
   path: string | null,
   { top, folder }: { readonly top: string; readonly folder: string },
@@ -105,9 +105,9 @@ function namedFile(
   if (path === null) return { where: 'nowhere' }
   const named = resolve(folder, path)
   const real = reachedPath(named)
-  // A link to nothing would be written through, wherever it leads.
+  // Writing to a dangling link creates its target.
   if (typeof real !== 'string') return { where: 'outside', path: named }
   if (!isWithin(top, real)) return { where: 'outside', path: real }
-  const way = relative(top, real)
-  return { where: 'inside', path: sep === '/' ? way : way.replaceAll(sep, '/') }
+  const relativePath = relative(top, real)
+  return { where: 'inside', path: sep === '/' ? relativePath : relativePath.replaceAll(sep, '/') }
 }

@@ -18,7 +18,7 @@ import type { RequestContext } from './parts.ts'
 import { Refusal } from './refusal.ts'
 import type { HttpServingOptions, ServedProject } from './serving.ts'
 
-/** `POST /api/<operation>`: the one way in, as on every surface. */
+/** `POST /api/<operation>`: calls an operation, like every surface. */
 export function callOperation(serving: HttpServingOptions) {
   const { catalog } = serving
   const operations = new Map(catalog.map((operation) => [operation.name, operation]))
@@ -32,13 +32,13 @@ export function callOperation(serving: HttpServingOptions) {
     const idempotencyKey = c.req.header('idempotency-key')
     const options = idempotencyKey === undefined ? {} : { idempotencyKey }
     const answer = invoke(operation, c.var.project.contextOf(actor), input, options)
-    // What was changed of the projects is served here at once, elsewhere within two seconds.
+    // This server serves changed projects at once, other servers within two seconds.
     if (operation.ofServer && operation.kind === 'command') await answer.then(() => serving.refresh())
     return c.json(await (actor.channel === 'dashboard' ? answerPerson(answer, catalog) : answer))
   }
 }
 
-/** A person calls no tools: a refusal names the command instead. */
+/** People use no tools: a refusal names the command instead. */
 export async function answerPerson(answer: Promise<Answer>, catalog: readonly Operation[]): Promise<Answer> {
   try {
     return await answer
@@ -63,7 +63,7 @@ function wrongMethod(method: string, name: string): Refusal {
   })
 }
 
-/** `GET /api/session`: who is asking, and what a page needs to begin. */
+/** `GET /api/session`: the caller, and the data that a page needs first. */
 export async function sessionAnswer(c: RequestContext, serving: HttpServingOptions) {
   const { actor, csrf } = requireAuth(c.var.caller)
   const { store, permissions, team } = c.var.project.contextOf(actor)
@@ -71,14 +71,14 @@ export async function sessionAnswer(c: RequestContext, serving: HttpServingOptio
   return {
     actor: { name, kind, role, channel },
     csrf,
-    // The server is of the user of its machine alone.
+    // A single-user server.
     single_user: team?.owner !== null,
     permissions: permissions
       ? {
           person: { id: permissions.personId, name: permissions.personName },
           access: permissions.access,
           admin: permissions.admin,
-          // What the token that they signed in with lets at most; null where it sets no limit.
+          // The limit of the token that they signed in with; null without a limit.
           max_access: permissions.most ?? null,
           roles: permissions.roles,
           session_id: permissions.sessionId,
@@ -86,11 +86,11 @@ export async function sessionAnswer(c: RequestContext, serving: HttpServingOptio
           refused: deniedOperations(permissions, serving.catalog),
         }
       : null,
-    // Empty where there is none yet.
+    // Empty if there is none yet.
     project: c.var.project === serving.own ? '' : c.var.project.key,
     projects: projectList(c.var.seen),
     version: serving.version,
-    // A page that follows the live feed from here on misses nothing of what it reads later.
+    // A page that follows the live feed from here misses no change.
     seq: await store.view(({ eventLog: log }) => log.head()).catch(() => null),
     program: serving.program,
     clients: c.var.project.clients(),
@@ -116,7 +116,7 @@ export function playDemo(c: RequestContext, { demo }: HttpServingOptions): Respo
   return c.json({ demo: demo.state() })
 }
 
-/** The operations that somebody may not call, with the access that each needs: a page offers none of them. */
+/** The operations that a caller may not use, with the access that each needs: a page hides them. */
 function deniedOperations(
   permissions: CallerPermissions,
   catalog: readonly Operation[],
@@ -137,24 +137,24 @@ function listedProject({ key, name, folder }: ServedProject) {
   return { key, name, folder }
 }
 
-/** How many projects are asked at the same time. */
+/** The maximum of projects that are read at once. */
 const abreast = 4
 
-/** `GET /api/projects/work`: what waits for people in each project that one may see, and who works there. */
+/** `GET /api/projects/work`: the open inbox items and active agents of each visible project. */
 export async function projectsAtWork(c: RequestContext) {
   const { actor } = requireAuth(c.var.caller)
   const { projects } = c.var.seen
-  const told: object[] = []
+  const summaries: object[] = []
   const left = projects.entries()
-  const askInTurn = async () => {
+  const readInTurn = async () => {
     for (const [at, project] of left)
-      told[at] = { ...listedProject(project), ...(await projectWork(project, actor)) }
+      summaries[at] = { ...listedProject(project), ...(await projectWork(project, actor)) }
   }
-  await Promise.all(Array.from({ length: abreast }, askInTurn))
-  return { projects: told }
+  await Promise.all(Array.from({ length: abreast }, readInTurn))
+  return { projects: summaries }
 }
 
-/** One whose record cannot be read keeps nobody from the others. */
+/** A project that cannot be read does not hide the others. */
 async function projectWork(project: ServedProject, actor: Actor) {
   try {
     return { work: Work.parse(await invoke(status, project.contextOf(actor), {})), failure: null }

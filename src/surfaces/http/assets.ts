@@ -24,7 +24,7 @@ export function serveAssets(folder: string): AssetsPart {
   }
 }
 
-/** A page of the dashboard has an address of its own, and all are one file. */
+/** Each page of the dashboard has its own URL, but all use one file. */
 function pageAt(path: string, assets: AssetFolder): Asset | null {
   return path.startsWith('/assets/') ? null : assets.find('/index.html')
 }
@@ -67,8 +67,8 @@ function missingBuildPage(): Response {
 }
 
 /**
- * The files of a folder by the path they are served at. A path is only ever looked up among them, so that no path leads
- * out of the folder. Read again when the page was built again.
+ * The files of a folder by their served path. Only listed paths are served, so no path can leave the folder. The list is
+ * read again after a new build.
  */
 class AssetFolder {
   readonly #folder: string
@@ -81,7 +81,7 @@ class AssetFolder {
     this.#folder = folder
   }
 
-  /** False where the dashboard was not built. */
+  /** False if the dashboard is not built. */
   get isThere(): boolean {
     const built = statSync(join(this.#folder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0
     if (built !== this.#built) {
@@ -94,8 +94,8 @@ class AssetFolder {
   }
 
   find(path: string): Asset | null {
-    const known = this.#read.get(path)
-    if (known) return known
+    const cached = this.#read.get(path)
+    if (cached) return cached
     const file = this.#served.get(path)
     if (file === undefined) return null
     const asset = readAsset(file, new Set(this.#files.values()))
@@ -116,7 +116,7 @@ function filesOf(folder: string): ReadonlyMap<string, string> {
   )
 }
 
-/** What lies there in its compressed forms alone is served as well. */
+/** Also lists files that exist only in a compressed form. */
 function withPlain(files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const plain = [...files]
     .filter(([path]) => path.endsWith('.br'))
@@ -124,15 +124,15 @@ function withPlain(files: ReadonlyMap<string, string>): ReadonlyMap<string, stri
   return new Map([...plain, ...files])
 }
 
-/** A file of the dashboard as it is sent. */
+/** A file of the dashboard. */
 export interface Asset {
   readonly type: string
-  /** Strong; of the content. */
+  /** The strong ETag of the content. */
   readonly etag: string
-  /** Its name changes with its content, so that it may be kept for ever. */
+  /** Its name contains a hash: it may be cached without limit. */
   readonly immutable: boolean
   readonly plain: Uint8Array<ArrayBuffer>
-  /** The same in other encodings, the best first. */
+  /** Its other encodings, the best first. */
   readonly encoded: readonly EncodedAsset[]
 }
 
@@ -156,7 +156,7 @@ const types: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 }
 
-/** Reads a file, with its compressed forms where they lie beside it. */
+/** Reads a file with the compressed forms beside it. */
 function readAsset(file: string, beside: ReadonlySet<string>): Asset {
   const plain = beside.has(file) ? bytesOf(file) : decompressFile(`${file}.br`)
   const encodings = [

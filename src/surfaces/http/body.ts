@@ -4,18 +4,18 @@ import { jsonMistake } from './json-mistake.ts'
 import { Refusal } from './refusal.ts'
 
 export interface BodyLimits {
-  /** The largest text, in bytes, as it is read: unpacked where it was sent packed. */
+  /** The maximum size of the unpacked text, in bytes. */
   readonly maxBytes: number
-  /** The most values in its JSON: ten thousand empty lists take few bytes and much time. */
+  /** The maximum of JSON values: ten thousand empty lists take few bytes but much time. */
   readonly maxValues: number
-  /** The largest body as it is sent, where it may be packed with gzip. */
+  /** The maximum size of a gzip body. */
   readonly maxPackedBytes?: number
 }
 
-/** Of the body of a request, on every route but the one for remote machines. */
+/** The limits of a body on every route but the one for remote machines. */
 export const bodyLimits = { maxBytes: 1_000_000, maxValues: 100_000 }
 
-/** What a request's body says. An empty one says nothing: undefined. */
+/** Parses a body as JSON; undefined for an empty body. */
 export async function readJson(request: Request, limits: BodyLimits): Promise<unknown> {
   const { text, tooDeep } = await readOutlined(request, limits)
   if (text.trim() === '') return undefined
@@ -44,7 +44,7 @@ function refuseOtherTypes(given: string | null): void {
   })
 }
 
-/** The text of a request's body, for one that reads its JSON itself. Fails within the limits, without reading on. */
+/** Reads a body as text. Stops reading and fails at the limits. */
 export async function readText(request: Request, limits: BodyLimits): Promise<string> {
   return (await readOutlined(request, limits)).text
 }
@@ -70,7 +70,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   return joinChunks(readWholeBody(request.body), maxBytes)
 }
 
-/** Unpacks as far as the limit, and no further. */
+/** Unpacks up to the limit. */
 async function gunzipBody(packed: Buffer, maxBytes: number): Promise<Buffer> {
   const unpacking = createGunzip()
   unpacking.end(packed)
@@ -97,7 +97,7 @@ async function joinChunks(parts: AsyncIterable<Uint8Array>, maxBytes: number): P
   return Buffer.concat(chunks)
 }
 
-/** A client that leaves in the middle is no defect of ours. */
+/** A client that disconnects early is no defect. */
 async function* readWholeBody(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
   try {
     yield* body

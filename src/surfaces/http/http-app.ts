@@ -21,12 +21,12 @@ import { type HttpServingOptions, pathInProject, projectNamed, projectOfNobody }
 
 const self = "'self'"
 
-/** Who asks whether the server is ready. */
+/** The actor of readiness checks. */
 const nobody: Actor = { name: 'a balancer', kind: 'agent', role: null, channel: 'http' }
 
 export type HttpApp = Hono<AppEnvironment>
 
-/** Everything that is served: each route of a project at `/…` for the first one, and at `/p/<key>/…`. */
+/** All routes: a project's routes are at `/p/<key>/…`, and at `/…` for the first project. */
 export function httpApp(serving: HttpServingOptions, security: Security, parts: HttpParts): HttpApp {
   const app = new Hono<AppEnvironment>()
   const metrics = openMetrics(serving, parts.live)
@@ -60,7 +60,7 @@ export function httpApp(serving: HttpServingOptions, security: Security, parts: 
     await next()
   })
   app.use('/p/:project/*', async (c, next) => {
-    // Who is not known is shown the dashboard's files, which are the same for every project.
+    // Anonymous callers may load the dashboard's files, which are the same for every project.
     if (c.var.caller) {
       const key = c.req.param('project')
       if (!serving.projects.some((project) => project.key === key)) {
@@ -77,7 +77,7 @@ export function httpApp(serving: HttpServingOptions, security: Security, parts: 
   return app
 }
 
-/** What every answer carries, so that a browser runs and shows nothing but our own files. */
+/** The headers of every answer: a browser may load only our own files. */
 const ownFilesOnly = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: [self],
@@ -89,17 +89,17 @@ const ownFilesOnly = secureHeaders({
     frameAncestors: ["'none'"],
   },
   xFrameOptions: 'DENY',
-  // This server is reached over HTTP, on this machine.
+  // The server uses plain HTTP on this machine.
   strictTransportSecurity: false,
 })
 
-/** Older browsers do not count the addresses of WebSockets as 'self'. */
+/** In older browsers 'self' does not include WebSockets. */
 function liveFeed({ req }: Pick<RequestContext, 'req'>): string {
   const host = req.header('host') ?? ''
   return /^[\w.[\]:-]+$/.test(host) ? `ws://${host} wss://${host}` : self
 }
 
-/** The routes that every project has. */
+/** The routes of each project. */
 function projectRoutes(
   serving: HttpServingOptions,
   { streams }: Security,
@@ -142,7 +142,7 @@ function projectRoutes(
   return app
 }
 
-/** The routes that the server has once, whatever it serves. */
+/** The routes of the server as a whole. */
 function serverRoutes(
   serving: HttpServingOptions,
   security: Security,
@@ -155,14 +155,14 @@ function serverRoutes(
       'Cache-Control': 'no-store',
     }),
   )
-  // For a balancer: whether what is sent here could be recorded.
+  // For a load balancer: whether the database is writable.
   addReadRoute(app, '/readyz', async (c) => {
-    // Where one database has all projects, any of them tells; elsewhere each has its own.
+    // Projects in one database share their readiness; else each is checked.
     const { own, projects } = serving
-    const asked = own ? [own] : security.directory.team.owner ? projects : projects.slice(0, 1)
-    const reasons = await Promise.all(asked.map((project) => project.contextOf(nobody).store.unreadiness()))
-    const reason = reasons.find((said) => said !== null) ?? null
-    // Why it is not, with the database's address, is for those who may come in.
+    const checked = own ? [own] : security.directory.team.owner ? projects : projects.slice(0, 1)
+    const reasons = await Promise.all(checked.map((project) => project.contextOf(nobody).store.unreadiness()))
+    const reason = reasons.find((one) => one !== null) ?? null
+    // The reason contains the database's address: only authenticated callers may see it.
     const why = reason === null || c.var.caller === null ? {} : { reason }
     const answer = { status: reason === null ? 'ready' : 'not ready', ...why }
     return c.json(answer, reason === null ? 200 : 503, { 'Cache-Control': 'no-store' })
@@ -204,14 +204,14 @@ async function visibleProjects(
 
 const ofServer = ['/api/session', '/api/projects', '/api/projects/work', '/api/openapi.json']
 
-/** What is answered before there is a project: who one is, and what concerns the server alone. */
+/** Whether a call needs no project: about the caller or the server. */
 function isOfServer(c: RequestContext, { projects, own, catalog }: HttpServingOptions): boolean {
   if (projects.length > 0 || own === null || c.var.project !== own) return false
   if (ofServer.includes(c.req.path)) return true
   return catalog.some((operation) => operation.ofServer && c.req.path === `/api/${operation.name}`)
 }
 
-/** A project that somebody may not see is as if it were not there. */
+/** A hidden project is answered like a missing one. */
 function requireProject(c: RequestContext, { projects }: HttpServingOptions): void {
   if (c.var.seen.projects.includes(c.var.project)) return
   if (projects.length === 0) {
@@ -223,14 +223,14 @@ function requireProject(c: RequestContext, { projects }: HttpServingOptions): vo
   throw new Failure('NOT_FOUND', 'You are not a member of any project here.', {
     reason: 'not_a_member',
     hint: 'Ask an owner of the project: waymark member add <you>. waymark whoami says who you are.',
-    // Whoever may see nothing may still sign out.
+    // A caller without any project may still sign out.
     ...(c.var.caller?.csrf && { details: { csrf: c.var.caller.csrf } }),
   })
 }
 
 type RequestHandler = (c: RequestContext) => Response | Promise<Response>
 
-/** A route that is only read, or written by one method: other methods are refused by name. */
+/** A route with one method: others are refused with a message. */
 function addReadRoute(
   app: Hono<AppEnvironment>,
   path: string,
@@ -247,7 +247,7 @@ function addReadRoute(
   })
 }
 
-/** Hands `/mcp` over, with a body that was read within the limit. What it opens ends with the caller's token. */
+/** Passes `/mcp` on with its limited body. Streams end with the caller's token. */
 function mcpRoute(mcp: McpPart, streams: OpenStreams, serving: HttpServingOptions) {
   const watched = new Set<string>()
 
@@ -274,7 +274,7 @@ function mcpRoute(mcp: McpPart, streams: OpenStreams, serving: HttpServingOption
   }
 }
 
-/** A stream of events that breaks off once its reader is let in no more. */
+/** An event stream that ends when its reader loses access. */
 function closeStreamWith(caller: Caller, response: Response, streams: OpenStreams): Response {
   const { body, status, statusText, headers } = response
   if (!body || !headers.get('content-type')?.includes('text/event-stream')) return response
@@ -306,7 +306,7 @@ function closeStreamWith(caller: Caller, response: Response, streams: OpenStream
   return new Response(guarded, { status, statusText, headers })
 }
 
-/** It is closed already where the caller was let in no more while it was read. */
+/** The stream may already be closed because its reader lost access. */
 function closeIfOpen(controller: ReadableStreamDefaultController<Uint8Array>): void {
   if (controller.desiredSize !== null) controller.close()
 }

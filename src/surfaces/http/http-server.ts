@@ -13,13 +13,13 @@ import { formatRefusal, refusalResponse } from './refusal.ts'
 import { type HttpServingOptions, projectOfPath, type ServedProject } from './serving.ts'
 import { dropUnread, type UnreadLimits, usualUnread } from './slow-readers.ts'
 
-/** How long a client may take, in milliseconds. */
+/** The timeouts of clients, in milliseconds. */
 export interface HttpTimeouts {
-  /** To send its headers. */
+  /** For the headers of a request. */
   readonly headers: number
-  /** To send a whole request. */
+  /** For a whole request. */
   readonly request: number
-  /** How often that is looked at. */
+  /** The interval of the checks. */
   readonly look: number
 }
 
@@ -49,7 +49,7 @@ export function httpServer(
       connectionsCheckingInterval: patience.look,
       keepAliveTimeout: 15_000,
       maxHeaderSize: 16_384,
-      // Java's client asks with every request for HTTP/2; an upgrade that we do not know is a request like others.
+      // Java's client requests HTTP/2 each time; an unknown upgrade is handled as a normal request.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (request, response) => {
@@ -65,7 +65,7 @@ export function httpServer(
   return server
 }
 
-/** A browser opens connections ahead. To Node they are not idle, and a server that ends would wait for their requests. */
+/** Closes unused connections: browsers open them ahead, and Node would wait for their requests at the end. */
 function countUnusedAsIdle(server: Server): void {
   const unused = new Set<Socket>()
   const use = ({ socket }: IncomingMessage) => void unused.delete(socket)
@@ -96,7 +96,7 @@ function refuseTemporarily(response: ServerResponse, { log }: HttpServingOptions
   response.end(JSON.stringify(body))
 }
 
-/** What cannot be turned into a request at all, such as a path with a backslash. */
+/** Answers an invalid request, such as a path with a backslash. */
 function unreadableRequestError(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'RequestError') return error
   return new Failure('INVALID_INPUT', `The request cannot be read: ${error.message}.`, {
@@ -104,10 +104,10 @@ function unreadableRequestError(error: unknown): unknown {
   })
 }
 
-// How long the closing handshake of a reader who is let in no more may take, in milliseconds.
+// The timeout of a closing handshake, in milliseconds.
 const farewell = 500
 
-/** Hands a connection over to the live feed once it was checked as every request is; else says why not. */
+/** Passes an authenticated connection to the live feed; otherwise answers the refusal. */
 function createUpgradeHandler(serving: HttpServingOptions, security: Security, parts: HttpParts) {
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
@@ -118,13 +118,13 @@ function createUpgradeHandler(serving: HttpServingOptions, security: Security, p
     const caller = requireAuth(await authenticateRequest(requestInfoOf(request, security), security))
     const { directory } = security
     const projects = await directory.visible(caller)
-    if (socket.destroyed) return // it left while it was looked at
+    if (socket.destroyed) return // it closed during the check
     const project = liveProject(request, projects)
     const watchIdentities = (tell: IdentityCallback) => directory.watch(caller, project, tell)
     const end = parts.live.upgrade(request, socket, head, { project, watchIdentities })
     const closed = security.streams.keep(caller, () => {
       end()
-      setTimeout(() => socket.destroy(), farewell).unref() // who does not answer the farewell is gone all the same
+      setTimeout(() => socket.destroy(), farewell).unref() // closes even without an answer
     })
     socket.once('close', closed)
   }
@@ -135,7 +135,7 @@ type IdentityCallback = (of: readonly string[]) => void
 function liveProject({ url = '/', headers }: IncomingMessage, projects: readonly ServedProject[]) {
   const path = decodeURI(url.split('?')[0] ?? '/')
   const { project, rest } = projectOfPath(path, projects)
-  // A Node older than 24.9 sends every other upgrade here, too.
+  // Node before 24.9 also sends every other upgrade here.
   if (rest === '/ws' && headers.upgrade?.toLowerCase() === 'websocket') return project
   throw new Failure('NOT_FOUND', `There is no WebSocket at ${path.slice(0, 200)}.`, {
     reason: 'page_not_found',

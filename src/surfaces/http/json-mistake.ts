@@ -1,6 +1,6 @@
 import { endOfString } from '../../kernel/json-outline.ts'
 
-/** Where a text stops being JSON, in words: `line 2, column 5: a value was expected, and there is "}"`. */
+/** The first JSON error of a text: `line 2, column 5: a value was expected, and there is "}"`. */
 export function jsonMistake(text: string): string {
   const { at, expected } = findJsonMistake(text)
   if (at > maxLooked) return `it goes wrong somewhere after its first ${maxLooked} characters`
@@ -11,7 +11,7 @@ export function jsonMistake(text: string): string {
   return `line ${line}, column ${column}: ${expected} was expected, and ${found}`
 }
 
-/** How far a mistake is looked for, in characters. */
+/** The maximum of searched characters. */
 const maxLooked = 250_000
 
 interface JsonErrorPosition {
@@ -34,7 +34,7 @@ const words = {
 const plain = /(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
-/** Reads tokens as the grammar of JSON allows them, until one that it does not. Each sign is looked at once. */
+/** Reads tokens until the first one that JSON does not allow. Reads each character once. */
 function findJsonMistake(text: string): JsonErrorPosition {
   const open: ('{' | '[')[] = []
   let expected: ExpectedToken = 'value'
@@ -51,7 +51,7 @@ function findJsonMistake(text: string): JsonErrorPosition {
   }
 }
 
-/** Behind the token at a place; null where there is none that JSON knows. */
+/** The end of the token at a position; null if it is no JSON token. */
 function endOfToken(text: string, at: number): number | null {
   const sign = text[at]
   if (sign === undefined) return null
@@ -87,7 +87,7 @@ function isString(text: string, from: number, end: number): boolean {
       at = escaped.lastIndex
     } else at += 1
   }
-  return at === end - 1 // else the last quote belongs to an escape
+  return at === end - 1 // otherwise the last quote is escaped
 }
 
 interface JsonToken {
@@ -95,7 +95,7 @@ interface JsonToken {
   readonly isText: boolean
 }
 
-/** What may come after a token, or null where the token itself may not come. Opens and closes what it does. */
+/** The tokens allowed after a token, or null if it is not allowed itself. Tracks open brackets. */
 function expectedAfter(
   { sign, isText }: JsonToken,
   expected: ExpectedToken,

@@ -20,11 +20,11 @@ import { Refusal } from './refusal.ts'
 import type { HttpServingOptions, ServedProject } from './serving.ts'
 
 /**
- * `POST /api/machines/call`: a call of somebody who works on another machine. It is decided here; what must be measured first
- * is measured there, and sent along when the request is repeated.
+ * `POST /api/machines/call`: a call from another machine. The server decides; the other machine measures its files first,
+ * and repeats the request with the results.
  */
 export function createRemoteCallHandler(serving: HttpServingOptions, mcp: McpPart) {
-  const heard = new RemoteMachineTracker()
+  const tracker = new RemoteMachineTracker()
   const operations = new Map(serving.catalog.map((operation) => [operation.name, operation]))
   return async (c: RequestContext): Promise<Response> => {
     const { actor } = requireAuth(c.var.caller)
@@ -39,7 +39,7 @@ export function createRemoteCallHandler(serving: HttpServingOptions, mcp: McpPar
       address: addressOf(c),
       measured,
     })
-    heard.tell(project, { request, machine, context: project.contextOf(actor) })
+    tracker.track(project, { request, machine, context: project.contextOf(actor) })
     try {
       return c.json(await performed(request, context))
     } catch (error) {
@@ -59,7 +59,7 @@ export function createRemoteCallHandler(serving: HttpServingOptions, mcp: McpPar
     }
     const options = request.key === undefined ? {} : { idempotencyKey: request.key }
     const given = request.input ?? {}
-    // On the command line, people shorten ids.
+    // People may shorten ids on the command line.
     const isShort = request.channel === 'cli' && isJsonObject(given)
     const input = isShort ? await expandIds(context.store, given) : given
     const answer = invoke(operation, context, input, options)
@@ -67,15 +67,15 @@ export function createRemoteCallHandler(serving: HttpServingOptions, mcp: McpPar
   }
 }
 
-/** Where the record is, as its remote machine knows it: the database's own address is the server's to know. */
+/** The address of the record for its remote machine: never the address of the database. */
 function addressOf(c: RequestContext): string {
-  const said = c.req.header(addressHeader) ?? ''
-  const isAddress = said.length <= 500 && /^https?:\/\/[\w.:[\]-]+(?:\/p\/[a-z0-9-]+)?$/i.test(said)
+  const address = c.req.header(addressHeader) ?? ''
+  const isAddress = address.length <= 500 && /^https?:\/\/[\w.:[\]-]+(?:\/p\/[a-z0-9-]+)?$/i.test(address)
   if (!isAddress) return `the project ${c.var.project.key} of the server`
-  return said.includes('/p/') ? said : `${said}/p/${c.var.project.key}`
+  return address.includes('/p/') ? address : `${address}/p/${c.var.project.key}`
 }
 
-const toldEvery = 10_000
+const heartbeatEveryMs = 10_000
 
 interface RemoteMachineContact {
   readonly request: RemoteCallRequest
@@ -84,29 +84,33 @@ interface RemoteMachineContact {
 }
 
 /**
- * Keeps when each remote machine was heard of last: not more often than anybody looks. What was kept is asked
- * of the record, since another server may have heard the same remote machine in between.
+ * Records when each remote machine last called, at most every ten seconds. The last time is read from the record, because
+ * another server may have served the same machine.
  */
 class RemoteMachineTracker {
-  /** Of each remote machine that is being told of in a project: what it said since, if anything. */
-  readonly #telling = new WeakMap<ServedProject, Map<string, RemoteMachineContact | null>>()
+  /** The machines of a project whose contact is being recorded, with a newer contact if there is one. */
+  readonly #pending = new WeakMap<ServedProject, Map<string, RemoteMachineContact | null>>()
 
-  tell(project: ServedProject, heard: RemoteMachineContact): void {
-    const telling = this.#telling.get(project) ?? new Map<string, RemoteMachineContact | null>()
-    this.#telling.set(project, telling)
-    const { id } = heard.machine
-    const isUnderWay = telling.has(id)
-    telling.set(id, isUnderWay ? heard : null)
-    if (!isUnderWay) void this.#keep(telling, heard)
+  track(project: ServedProject, contact: RemoteMachineContact): void {
+    const pending = this.#pending.get(project) ?? new Map<string, RemoteMachineContact | null>()
+    this.#pending.set(project, pending)
+    const { id } = contact.machine
+    const isPending = pending.has(id)
+    pending.set(id, isPending ? contact : null)
+    if (!isPending) void this.#keep(pending, contact)
   }
 
-  async #keep(telling: Map<string, RemoteMachineContact | null>, first: RemoteMachineContact): Promise<void> {
+  async #keep(pending: Map<string, RemoteMachineContact | null>, first: RemoteMachineContact): Promise<void> {
     const { id } = first.machine
-    for (let heard: RemoteMachineContact | null = first; heard !== null; heard = telling.get(id) ?? null) {
-      telling.set(id, null)
-      await recordHeartbeat(heard).catch(() => undefined) // told with the next call
+    for (
+      let contact: RemoteMachineContact | null = first;
+      contact !== null;
+      contact = pending.get(id) ?? null
+    ) {
+      pending.set(id, null)
+      await recordHeartbeat(contact).catch(() => undefined) // the next call tries again
     }
-    telling.delete(id)
+    pending.delete(id)
   }
 }
 
@@ -119,20 +123,20 @@ async function recordHeartbeat({
   const at = clock.now()
   const before = await store.view(({ machines }) => machines.heard(machine.id))
   const isSame = before?.name === machine.name && before.token === actor.name
-  if (isSame && at - before.seenAt < toldEvery) return
+  if (isSame && at - before.seenAt < heartbeatEveryMs) return
   const beside = [{ kind: 'machine seen' as const, ...machine, token: actor.name, version, at }]
   await store.record({ actor, at, decide: async () => ({ events: [], beside, answer: null }) })
 }
 
-/** The token says who it is and what it may; what the remote machine says can only take from that. */
+/** The token decides actor and permissions; the remote machine's own claims can only reduce them. */
 function contextForRequest(context: Context, request: RemoteCallRequest): Context {
   const { as, channel, client, connection, inside_command: inside } = request
   const { actor, permissions } = context
-  // A person's token in an agent's hands does what agents may.
+  // An agent with a person's token has an agent's permissions.
   const isLent = actor.kind === 'person' && (as === 'agent' || inside === true)
-  const shown = client?.replace(/\s+/g, ' ').trim().slice(0, 100)
-  // A token that was given no name of its own says nothing of who uses it.
-  const name = shown && (isLent || actor.name === 'agent') ? shown : actor.name
+  const clientName = client?.replace(/\s+/g, ' ').trim().slice(0, 100)
+  // A token without its own name does not identify its user.
+  const name = clientName && (isLent || actor.name === 'agent') ? clientName : actor.name
   const acting: Actor = {
     ...actor,
     name: inside ? 'command of a guard' : name,
@@ -168,10 +172,10 @@ async function readRequest(
   const body = await readJson(c.req.raw, callLimits)
   const contract = isJsonObject(body) ? body['contract'] : undefined
   if (typeof contract === 'number' && contract < contractVersion) throw upgradeRequired(version)
-  // What was measured may be large, and what is asked may not.
+  // Measurements may be large, the input may not.
   const fields = isJsonObject(body) ? Object.keys(body) : []
-  const asked = isJsonObject(body) ? [body['input'], body['arguments'], body['meta'], body['responses']] : []
-  if (fields.length > 100 || valuesIn(asked, bodyLimits.maxValues) > bodyLimits.maxValues) {
+  const input = isJsonObject(body) ? [body['input'], body['arguments'], body['meta'], body['responses']] : []
+  if (fields.length > 100 || valuesIn(input, bodyLimits.maxValues) > bodyLimits.maxValues) {
     throw new Refusal('TOO_LARGE', `The call has more than ${bodyLimits.maxValues} values.`, {
       reason: 'too_many_values',
       hint: 'Send it in several calls.',
@@ -201,7 +205,7 @@ function machineOf({ machine: { key, name } }: RemoteCallRequest): RemoteMachine
   return { id: machineIdOf(hash('sha256', key)), name }
 }
 
-/** `GET /api/catalog`: everything that can be asked of this server, as data. */
+/** `GET /api/catalog`: all operations of this server, as data. */
 export async function catalogAnswer(c: RequestContext, serving: HttpServingOptions, mcp: McpPart) {
   const { actor } = requireAuth(c.var.caller)
   return {

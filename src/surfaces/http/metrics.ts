@@ -3,7 +3,7 @@ import type { Actor } from '../../kernel/actor.ts'
 import type { LivePart } from './parts.ts'
 import type { HttpServingOptions, ServedProject } from './serving.ts'
 
-/** What a monitor reads at `/metrics`. */
+/** The metrics at `/metrics`. */
 export interface Metrics {
   readonly contentType: string
   count(request: CountedRequest): void
@@ -20,7 +20,7 @@ export interface CountedRequest {
 const monitor: Actor = { name: 'metrics', kind: 'agent', role: null, channel: 'http' }
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** Null where the log cannot be read now: the other figures are still of use. */
+/** Null if the log cannot be read: the other metrics are still useful. */
 async function headOf(project: ServedProject): Promise<number | null> {
   const { store } = project.contextOf(monitor)
   return store.view(({ eventLog: log }) => log.head()).catch(() => null)
@@ -77,7 +77,7 @@ export function openMetrics(
   }
 }
 
-/** The name under which a request is counted: few, whatever paths are asked for. */
+/** The label of a request: few labels, whatever the paths. */
 export function routeLabel(path: string, operations: ReadonlySet<string>): string {
   const rest = path.replace(/^\/p\/[^/]+/, '')
   const name = /^\/api\/([^/]+)$/.exec(rest)?.[1]

@@ -14,7 +14,7 @@ export function openApiDocument(serving: HttpServingOptions): Document {
   return { ...made, servers: serversOf(serving) }
 }
 
-/** Those that there are now. */
+/** The current projects. */
 function serversOf({ projects }: HttpServingOptions) {
   const keys = projects.map(({ key }) => key)
   const [first = 'none yet'] = keys
@@ -156,7 +156,7 @@ function answer(description: string, properties: OpenApiPath): OpenApiPath {
   return { description, content: { 'application/json': { schema } } }
 }
 
-/** A schema without what only our own code reads: the words that agents use for a choice. */
+/** A schema without our own keyword `aliases`. */
 function publicSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(publicSchema)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -171,13 +171,13 @@ function componentReference(ref: string): string {
   return ref.replace('#/$defs/', '#/components/schemas/')
 }
 
-/** The schemas that refer to themselves, such as a task with its subtasks, by their names. */
+/** The recursive schemas, such as a task with its subtasks, by name. */
 function namedSchemas(catalog: readonly Operation[]): Document {
   const named = catalog.flatMap((operation) => Object.entries(outputSchema(operation).$defs ?? {}))
   return Object.fromEntries(named.map(([name, schema]) => [name, publicSchema(schema)]))
 }
 
-/** A field may be called `aliases`, too; its value is a schema, not words for choices. */
+/** A field may also be called `aliases`; its value is then a schema. */
 function isWords(value: unknown): boolean {
   return (
     typeof value === 'object' &&

@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 
-/** Bytes of a long answer that are handed to the system at once. */
+/** The size of a piece of a long answer, in bytes. */
 const pieceBytes = 64 * 1024
 
 type WriteCallback = (error?: Error | null) => void
@@ -12,8 +12,8 @@ interface ResponseChunk {
 }
 
 /**
- * A response that writes in pieces, each when the one before it was taken. A single write of many megabytes would not
- * show whether its reader takes any of it.
+ * A response that writes in pieces, each after the one before was sent. A single write of many megabytes would hide
+ * whether its reader reads anything.
  */
 export class PacedResponse<
   Request extends IncomingMessage = IncomingMessage,
@@ -22,7 +22,7 @@ export class PacedResponse<
   #end: (() => void) | null = null
   #waiting = 0
 
-  /** Bytes that wait here, behind what was handed to the system. */
+  /** Bytes in this buffer, not yet passed to the system. */
   get waitingBytes(): number {
     return this.#waiting
   }
@@ -46,7 +46,7 @@ export class PacedResponse<
     return this
   }
 
-  /** Whoever writes hears of `drain` once nothing waits here. */
+  /** Emits `drain` when this buffer is empty. */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     if (event === 'drain' && this.#parts.length > 0 && !this.#writePieces()) return true
     if (event === 'close') this.#forget()
@@ -57,12 +57,12 @@ export class PacedResponse<
     const bytes =
       typeof chunk === 'string'
         ? Buffer.from(chunk, encodingIn(encoding))
-        : Buffer.from(chunk as Uint8Array<ArrayBuffer>) // what Node's own methods take
+        : Buffer.from(chunk as Uint8Array<ArrayBuffer>) // the types that Node accepts
     this.#parts.push({ bytes, at: 0, written })
     this.#waiting += bytes.length
   }
 
-  /** Answers whether all is handed over and more may come. */
+  /** Returns whether the buffer is empty and more may be written. */
   #writePieces(): boolean {
     for (let part = this.#parts[0]; part !== undefined; part = this.#parts[0]) {
       if (this.destroyed) {
@@ -98,5 +98,5 @@ function encodingIn(encoding: unknown): BufferEncoding {
 }
 
 function callbackIn(...given: readonly unknown[]): WriteCallback | undefined {
-  return given.find((one) => typeof one === 'function') as WriteCallback | undefined // as Node's own methods take it
+  return given.find((one) => typeof one === 'function') as WriteCallback | undefined // as in Node's own methods
 }

@@ -7,7 +7,7 @@ import type { Context } from '../../kernel/operations/operation.ts'
 import type { Caller } from './auth/request-info.ts'
 import type { ServedProject } from './serving.ts'
 
-/** What is plugged into the HTTP surface. Each part is reached only by requests that were let in. */
+/** The parts of the HTTP surface. Only authenticated requests reach them. */
 export interface HttpParts {
   readonly mcp: McpPart
   readonly live: LivePart
@@ -16,15 +16,15 @@ export interface HttpParts {
 
 /** MCP over Streamable HTTP: `/mcp` of each project. */
 export interface McpPart {
-  /** Answers a request whose host, origin, token and size were checked. */
+  /** Answers a request after the checks of host, origin, token and size. */
   handle(request: Request, project: ServedProject, actor: Actor): Promise<Response>
-  /** Calls a tool for somebody who works on another machine: `{ result }`, or `{ protocol_error }`. */
+  /** Calls a tool for another machine: `{ result }`, or `{ protocol_error }`. */
   callTool(context: Context, call: RemoteToolCall): Promise<object>
-  /** What is listed of a project now: all tools, or those of some sets, `plan,track`. */
+  /** The current tools of a project: all, or those of some toolsets, such as `plan,track`. */
   listTools(context: Context, toolsets: string): Promise<readonly object[]>
-  /** Ends at once what is open for somebody who is let in no more. */
+  /** Closes all connections of a caller who lost access. */
   revoke(actor: Actor): void
-  /** Answers what is asked, then ends every stream and session. */
+  /** Answers running requests, then ends every stream and session. */
   shutdown(): Promise<void>
 }
 
@@ -36,42 +36,42 @@ export interface RemoteToolCall {
   readonly responses?: Record<string, unknown> | undefined
 }
 
-/** What a reader of the live feed is told of. */
+/** The scope of a reader of the live feed. */
 export interface LiveReaderScope {
   readonly project: ServedProject
-  /** Tells which kinds of what is known of persons changed, where they may see it. Answers its stop. */
+  /** Notifies of visible changes of people, tokens and sessions. Returns a function to stop. */
   readonly watchIdentities: ((tell: (of: readonly string[]) => void) => () => void) | null
 }
 
 /** The live feed: `/ws` of each project. */
 export interface LivePart {
-  /** Takes over a connection that was let in. Answers how it is ended once its reader is let in no more. */
+  /** Takes over an authenticated connection. Returns a function to close it when its reader loses access. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, reading: LiveReaderScope): () => void
-  /** How many are connected. */
+  /** The number of connected readers. */
   readers(): number
-  /** Tells every reader that the server ends. */
+  /** Notifies every reader that the server ends. */
   close(): Promise<void>
 }
 
-/** The dashboard's files. They hold no secret, so nobody needs a token for them. */
+/** The dashboard's files. They contain no secret and need no token. */
 export interface AssetsPart {
-  /** Answers a GET or HEAD of a path; a path that is no file is a page of the dashboard. */
+  /** Answers a GET or HEAD; a path without a file is a page of the dashboard. */
   answer(request: Request, path: string): Promise<Response>
-  /** The page itself, as text; null where the dashboard was not built. */
+  /** The page as text; null if the dashboard is not built. */
   readonly page: () => string | null
 }
 
-/** What a route finds in its request's context. */
+/** The variables of a request's context. */
 export interface AppEnvironment {
   Bindings: HttpBindings
   Variables: {
     /** The project that the path names. */
     project: ServedProject
-    /** The projects that they may see. */
+    /** The projects that the caller may see. */
     seen: { readonly projects: readonly ServedProject[] }
-    /** Who was let in; null on the routes that let everybody in. */
+    /** The authenticated caller; null on public routes. */
     caller: Caller | null
-    /** A stricter policy than that of the dashboard’s files, for what is answered alone. */
+    /** A stricter content security policy than that of the dashboard’s files. */
     policy: string | undefined
   }
 }

@@ -1,7 +1,7 @@
 import { detailsOf, Failure, type FailureCode, type NextCall } from '../../kernel/failure.ts'
 import type { Logger } from './serving.ts'
 
-/** Why a request was not let in, beside what an operation refuses. */
+/** The codes of refusals outside operations. */
 export type RequestFailureCode =
   | 'UNAUTHENTICATED'
   | 'METHOD_NOT_ALLOWED'
@@ -12,7 +12,7 @@ export type RequestFailureCode =
 
 export type ErrorCode = FailureCode | RequestFailureCode
 
-/** What every refused request is answered. */
+/** The answer to a refused request. */
 export interface ErrorAnswer {
   readonly success: false
   readonly error: {
@@ -26,15 +26,15 @@ export interface ErrorAnswer {
 }
 
 export interface RefusalOptions {
-  /** Names the refusal for programs and tests: `token_revoked`. */
+  /** The reason for programs and tests: `token_revoked`. */
   readonly reason?: string
-  /** What to do next, in a sentence. */
+  /** The next step, in a sentence. */
   readonly hint?: string
   readonly details?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A request that is refused before, or instead of, an operation. */
+/** A refusal before or instead of an operation. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly reason: string | null
@@ -58,14 +58,14 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal as it is written to the caller, over a request or in place of an upgrade. */
+/** A refusal in the format of the answer, also for an upgrade. */
 export interface RefusalResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: ErrorAnswer
 }
 
-/** What somebody is told of what was thrown. What nobody expected is logged, and told without its inside. */
+/** The refusal for an error. An unexpected error is logged, and answered without details. */
 export function formatRefusal(error: unknown, log: Logger): RefusalResponse {
   if (error instanceof Refusal) return { ...answerOf(error), headers: error.headers }
   if (error instanceof Failure) return { ...answerOf(error), headers: {} }

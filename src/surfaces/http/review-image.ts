@@ -4,12 +4,12 @@ import { reviewImage } from '../../review/operations/image.ts'
 import { requireAuth } from './auth/authenticate.ts'
 import type { RequestContext } from './parts.ts'
 
-/** An image alone: whatever its bytes are, nothing in it is run, and nothing is asked for. */
+/** A policy for an image alone: it can run and load nothing. */
 const imageAlone = "default-src 'none'; sandbox"
 
 /**
- * `GET /api/review/image?task=…&path=…&side=new`: an image under review as a picture. Its type is one of those that are
- * made of points, by its name and its first bytes; its tag is the id of its content. With `content`, it is that one or none.
+ * `GET /api/review/image?task=…&path=…&side=new`: an image under review. Only raster types are served, checked by name and
+ * first bytes. The ETag is the id of its content. With `content`, another content is not found.
  */
 export async function readReviewImage(c: RequestContext): Promise<Response> {
   const { actor } = requireAuth(c.var.caller)

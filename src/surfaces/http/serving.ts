@@ -3,44 +3,44 @@ import { Failure } from '../../kernel/failure.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
 import type { Context, Operation } from '../../kernel/operations/operation.ts'
 
-/** A project as a server serves it. */
+/** A served project. */
 export interface ServedProject {
-  /** Names it in addresses, `/p/<key>/…`: lower case, digits and dashes, the same after a restart. */
+  /** Its key in URLs, `/p/<key>/…`: lower case, digits and dashes, stable across restarts. */
   readonly key: string
-  /** What people call it: its folder's name. */
+  /** Its display name: the folder's name. */
   readonly name: string
   /** Absolute path of its root. */
   readonly folder: string
-  /** Clients of agents that left something in it, the likeliest first. */
+  /** The clients with files in it, the likeliest first. */
   clients(): readonly string[]
-  /** The context of calls by somebody. Every one shares the project's store and witness. */
+  /** The context of an actor's calls. All contexts share the project's store and witness. */
   contextOf(actor: Actor): Context
 }
 
-/** What the HTTP server serves. */
+/** The content of the HTTP server. */
 export interface HttpServingOptions {
-  /** Those that there are at this moment. The first one answers addresses that name no project. */
+  /** The current projects. The first one answers URLs without a project. */
   readonly projects: readonly ServedProject[]
-  /** What is asked about the server and its persons where there is no project to ask in; null where there always is. */
+  /** The reserved project for calls about the server and its people; null if a project is always there. */
   readonly own: ServedProject | null
-  /** Looks for projects that were added or renamed elsewhere. */
+  /** Finds projects that were added or renamed elsewhere. */
   refresh(): Promise<void>
   readonly catalog: readonly Operation[]
   /** Waymark's own version. */
   readonly version: string
-  /** Absolute path of the script that runs, which a client is told to start. */
+  /** Absolute path of the running script, for the configuration of clients. */
   readonly program: string
-  /** Names this run of the server, in what it shows to holders of a token; told to no one. */
+  /** The secret of this run of the server, for proofs; never sent. */
   readonly instance: string
   readonly log: Logger
-  /** The recorded day that this server plays; null where it serves projects of people. */
+  /** The recorded day that this server plays; null for real projects. */
   readonly demo: DemoControl | null
 }
 
-/** A recorded day, as its page shows and starts it. */
+/** A recorded day, for its page. */
 export interface DemoControl {
   state(): DemoState
-  /** Starts a day that waits; nothing else does anything. */
+  /** Starts a waiting day; otherwise does nothing. */
   play(): void
 }
 
@@ -56,7 +56,7 @@ export interface Logger {
 
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** The project that an address names. */
+/** The project that a URL names. */
 export function projectNamed(
   key: string,
   { projects }: { readonly projects: readonly ServedProject[] },
@@ -71,7 +71,7 @@ export function projectNamed(
   })
 }
 
-/** The project of who may see none: what a server without projects answers, or the first one, which refuses. */
+/** The project for a caller without any: the reserved one, or the first one, which refuses. */
 export function projectOfNobody({
   projects,
   own,
@@ -93,7 +93,7 @@ export function projectOfPath(
   return { project: first, rest: path }
 }
 
-/** The rest alone, whichever project it is of. */
+/** Only the rest. */
 export function pathInProject(path: string): string {
   return /^\/p\/[^/]+(\/.*)?$/.exec(path)?.[1] ?? (/^\/p\/[^/]+$/.test(path) ? '/' : path)
 }

@@ -4,13 +4,13 @@ import { PacedResponse } from './paced-response.ts'
 import type { Logger } from './serving.ts'
 
 export interface UnreadLimits {
-  /** Milliseconds for which a reader may take nothing of what waits for it. */
+  /** Milliseconds that a reader may read nothing of its unsent data. */
   readonly stalledMs: number
-  /** The same while more than `waitingBytes` wait for all readers together. */
+  /** The same while all readers together have more than `waitingBytes` unsent. */
   readonly crowdedMs: number
-  /** Bytes that may wait for all readers together before those that take nothing are dropped early. */
+  /** Unsent bytes of all readers from which on stalled readers are dropped early. */
   readonly waitingBytes: number
-  /** Bytes from which on no further request is answered until some were read. */
+  /** Unsent bytes from which on new requests are refused. */
   readonly maxBytes: number
 }
 
@@ -21,23 +21,22 @@ export const usualUnread: UnreadLimits = {
   maxBytes: 400_000_000,
 }
 
-/** Requests that one connection may have under way: those sent ahead are all answered into memory. */
+/** The maximum of pipelined requests per connection: their answers wait in memory. */
 const maxUnderWay = 64
 
-/** Milliseconds between two looks at how much waits. */
+/** Milliseconds between two checks of unsent data. */
 const lookMs = 100
 
 interface ResponseBacklog {
   readonly responses: Set<ServerResponse>
-  /** What the reader took of all its answers, in bytes, and for how long it took nothing of what waits. */
+  /** The bytes that the reader has read, and how long it has been stalled. */
   taken: number
   idleMs: number
 }
 
 /**
- * Drops readers that take nothing of what they asked for: after `stalledMs`, and after `crowdedMs` where too much waits
- * for all of them together. How long an answer is does not count: whoever goes on reading gets the whole of it. Answers
- * whether so much waits that no further request should be answered.
+ * Drops readers that stop reading: after `stalledMs`, or after `crowdedMs` if too much data is unsent. A reader that keeps
+ * reading gets its whole answer, however long. Returns whether new requests should be refused.
  */
 export function dropUnread(
   server: Server,
@@ -52,7 +51,7 @@ export function dropUnread(
   }
   let lookedAt = performance.now()
   const look = () => {
-    // While this process itself stood still, no reader could show that it reads.
+    // While this process was suspended, no reader could make progress.
     const sinceMs = Math.min(performance.now() - lookedAt, 2 * lookMs)
     lookedAt = performance.now()
     let all = 0
@@ -92,8 +91,7 @@ export function dropUnread(
     if (responses.size > maxUnderWay) socket.destroy()
     response.once('close', () => void responses.delete(response))
   })
-  // Node tells of a socket on which nothing moved; one that waits for its answer is in no fault, and one that does not
-  // read it is dropped above.
+  // Node reports idle sockets. One that waits for its answer is fine; one that does not read is dropped above.
   server.on('timeout', (socket: Socket) => {
     if ((readers.get(socket)?.responses.size ?? 0) === 0) socket.destroy()
     else socket.setTimeout(stalledMs)
@@ -102,7 +100,7 @@ export function dropUnread(
     readers.entries().reduce((sum, [socket, reader]) => sum + unreadBytes(socket, reader), 0) > maxBytes
 }
 
-/** Bytes that wait for a reader. An answer behind another one of its connection waits by itself. */
+/** The unsent bytes of a reader. A pipelined answer waits in its own buffer. */
 function unreadBytes(socket: Socket, { responses }: ResponseBacklog): number {
   let bytes = socket.writableLength
   for (const response of responses) {

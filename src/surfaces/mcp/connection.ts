@@ -7,7 +7,7 @@ import type { Surface } from './surface.ts'
 import { CallOrder } from './tools/call-order.ts'
 import { offeredTools } from './tools/tool-list.ts'
 
-/** Serves the client on the other end of standard input and output. `end` waits for what still runs. */
+/** Serves the client on standard input and output. `end` waits for running calls. */
 export function connect(surface: Surface, transport: StdioTransport): { end(): Promise<void> } {
   const { log } = surface
   const tools = offeredTools(surface)
@@ -21,7 +21,7 @@ export function connect(surface: Surface, transport: StdioTransport): { end(): P
   return {
     end: async () => {
       watch.stop()
-      await handle.close() // ends open subscriptions in good form
+      await handle.close() // ends open subscriptions properly
       await order.idle()
     },
   }

@@ -24,23 +24,22 @@ import { refusedResult } from './tools/tool-result.ts'
 export interface ElicitationContext {
   readonly catalog: () => Promise<readonly Operation[]>
   readonly context: Context
-  /** Whether the client can put a question to its person. */
+  /** Whether the client can ask its person. */
   readonly canAsk: boolean
-  /** What came back for questions of an earlier round of this very call. */
+  /** The answers to questions of an earlier round of this call. */
   readonly responses: Record<string, unknown> | undefined
 }
 
 /**
- * Puts what an agent was refused, because only people decide it, to the person behind its client. The question waits as
- * an inbox item already, so a lost dialog loses nothing. Null where it is not to be asked: the project does not allow it, the
- * client cannot, its token lets nobody decide, or the person said neither yes nor no. A client can answer by itself: it
- * is never asked whether a command may run.
+ * Asks the person behind the client about a refused call that only people decide. The question is already in the inbox, so
+ * a lost dialog loses nothing. Null if the project or client does not allow it, if its token may not decide, or if the
+ * person left it open. A client could answer by itself, so it is never asked to approve a command.
  */
 export async function elicitDecision(
   failure: Failure,
   asking: ElicitationContext,
 ): Promise<CallToolResult | InputRequiredResult | null> {
-  // Whoever answers there is the command itself.
+  // Inside a command the command itself would answer.
   if (asking.context.actor.insideCommand) return null
   const itemId = failure.details?.['item_id']
   if (failure.code !== 'FORBIDDEN' || typeof itemId !== 'string' || !asking.canAsk) return null
@@ -51,8 +50,8 @@ export async function elicitDecision(
   if (question === undefined) {
     const { context } = asking
     const look = async (reads: Reads, questions: ShownQuestions) => {
-      const shown = await prepareShownItem(reads, questions, { context, item: item })
-      return shown && prepareStored(questions, shown)
+      const content = await prepareShownItem(reads, questions, { context, item })
+      return content && prepareStored(questions, content)
     }
     const content = await measureShown(context, eventOperation, look)
     if (content === null) return null
@@ -70,7 +69,7 @@ export async function elicitDecision(
   })
 }
 
-/** At a server that knows its people, an agent's token lets nobody decide: the answer would be refused. */
+/** On a server with people the agent's token may not decide: the answer would be refused. */
 async function canDecide({ catalog, context: { permissions } }: ElicitationContext): Promise<boolean> {
   if (!permissions) return true
   const operation = (await catalog()).find(({ name }) => name === 'approve')
@@ -108,10 +107,12 @@ async function decideByElicitation(
       ...(actor.identity !== undefined && { identity: actor.identity }),
     },
   }
-  // A yes gives the approvals that the state asks for, too.
+  // A yes also gives the approvals that the state requires.
   const isYes = decision === eventFor('approve', request.events)
-  const said = { event: decision, content, ...(reason !== null && { reason }) }
-  const [name, input] = isYes ? ['approve', { id: runId, ...said }] : ['decide', { run_id: runId, ...said }]
+  const decided = { event: decision, content, ...(reason !== null && { reason }) }
+  const [name, input] = isYes
+    ? ['approve', { id: runId, ...decided }]
+    : ['decide', { run_id: runId, ...decided }]
   try {
     const operation = (await catalog()).find((candidate) => candidate.name === name)
     if (!operation) throw new Error(`The catalog has no operation "${name}", by which people decide.`)
@@ -124,18 +125,18 @@ async function decideByElicitation(
 
 const eventOperation = 'state_gate_emit_event'
 
-/** What the event that the agent sent declares may be measured on its machine, and nothing else. */
+/** Allows only the measurements of the agent's event on its machine. */
 function measuredAsEvent(context: Context): Context {
   const { measurer } = context
   if (measurer === undefined) return context
   return {
     ...context,
-    measurer: ({ measurements }, asked, input) =>
-      measurer({ name: eventOperation, measurements }, asked, input),
+    measurer: ({ measurements }, requests, input) =>
+      measurer({ name: eventOperation, measurements }, requests, input),
   }
 }
 
-/** What the person's decision came to, as the result of the call that asked for it. */
+/** The result of the agent's call after the person's decision. */
 function decisionResult(answer: Answer): CallToolResult {
   const content = {
     success: answer['decided'] === true,
@@ -153,12 +154,12 @@ export type DecisionRequest = Extract<InboxItemRequest, { readonly kind: 'decisi
 
 const questionName = /^decision-([0-9a-z]{2,16})$/
 
-/** Under which name the answer comes back: with what was shown, so that the answer is about that. */
+/** The key of a question with the shown content, so that the answer applies to that content. */
 function questionKey(content: string): string {
   return `decision-${content.slice(0, 16)}`
 }
 
-/** The names of the questions that were answered, each with what it showed. */
+/** The answered questions with their shown contents. */
 function questionsIn(
   responses: Record<string, unknown> | undefined,
 ): readonly { readonly key: string; readonly content: string }[] {
@@ -168,10 +169,10 @@ function questionsIn(
   })
 }
 
-/** The word for leaving a question to the inbox. */
+/** The choice that leaves a question to the inbox. */
 const later = 'decide later'
 
-/** The question that an agent's client puts to its person: which event, and why. */
+/** The question for the person: which event, and why. */
 function decisionQuestion(reason: string, { events }: DecisionRequest): InputRequest {
   return inputRequired.elicit({
     message: `${reason}\nYour decision is recorded in the log under your name, through this client.`,

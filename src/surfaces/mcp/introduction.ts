@@ -4,7 +4,7 @@ import type { Surface } from './surface.ts'
 
 export type ServerIntroduction = Pick<Surface, 'version' | 'toolsets'>
 
-/** What a server says of itself when a client connects. */
+/** The server's description of itself for a new client. */
 export function introduction({ version, toolsets }: ServerIntroduction) {
   const capabilities: ServerCapabilities = {
     tools: { listChanged: toolsets === 'auto' },
@@ -15,12 +15,12 @@ export function introduction({ version, toolsets }: ServerIntroduction) {
   return { capabilities, serverInfo: { name: 'waymark', title: 'Waymark', version }, instructions }
 }
 
-/** The revisions that begin with `initialize`, the newest first. */
+/** The protocol revisions with `initialize`, the newest first. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
 
 /**
- * The answer to an ordinary `initialize`. It needs no SDK, which takes longer to load than Node itself; the SDK is asked
- * the same afterwards. Null for anything that it might refuse, and for other requests: those wait for it.
+ * Answers an ordinary `initialize` without the SDK, which takes longer to load than Node itself; the SDK gets the same
+ * request later. Null for other requests, and for all that the SDK might refuse: those wait for it.
  */
 export function answerToInitialize(
   message: JSONRPCMessage,
@@ -43,7 +43,7 @@ function isClient(client: unknown): boolean {
   return [name, version, title].every((word) => typeof word === 'string') && Object.keys(others).length === 0
 }
 
-/** `roots: { listChanged: true }`, and others that are empty or name empty ones, such as `elicitation: { form: {} }`. */
+/** Known capabilities: `roots: { listChanged: true }`, and empty or nested empty ones such as `elicitation: { form: {} }`. */
 function areOrdinary(capabilities: unknown): boolean {
   if (!isJsonObject(capabilities)) return false
   const { roots = {}, sampling = {}, elicitation = {}, ...others } = capabilities
@@ -57,7 +57,7 @@ function isEmpty(value: unknown): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0
 }
 
-/** What a model is told about the server when it connects. */
+/** The instructions for a model that connects. */
 const instructions = `Waymark records what you work on and checks with git what you really changed.
 
 How to work, 3 to 6 calls per task:

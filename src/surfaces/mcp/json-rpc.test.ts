@@ -45,8 +45,8 @@ const message = fc.record(
 test('a message is one to the SDK, too, and a request a request', () => {
   const agrees = fc.property(message, (value) => {
     expect(isRequest(value)).toBe(isJSONRPCRequest(value))
-    const known = isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value)
-    expect(isMessage(value)).toBe(known)
+    const isValid = isJSONRPCRequest(value) || isJSONRPCNotification(value) || isJSONRPCResponse(value)
+    expect(isMessage(value)).toBe(isValid)
   })
   fc.assert(agrees, { numRuns: 3_000 })
 })

@@ -6,7 +6,7 @@ import type {
 } from '@modelcontextprotocol/server'
 import { isJsonObject } from '../../kernel/json.ts'
 
-/** Codes of errors that are answered without the SDK, so that nothing of it is loaded for them. */
+/** The error codes for answers without the SDK, to avoid loading it. */
 export const errorCodes = { parse: -32700, invalidRequest: -32600, invalidParams: -32602 } as const
 
 export type JsonRpcMembers = Readonly<Record<string, unknown>>
@@ -15,7 +15,7 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value)
 }
 
-// What is a message here is one to the SDK, too, which looks again: the tests ask both.
+// The SDK accepts the same messages and checks them again; tests compare both.
 
 export function isRequest(value: unknown): value is JSONRPCRequest {
   return (

@@ -9,13 +9,13 @@ import { outlineOf } from '../../kernel/json-outline.ts'
 import { errorCodes, isMessage, isRequest, isRequestId } from './json-rpc.ts'
 import { mistakenArguments, tooDeep } from './malformed-params.ts'
 
-/** What a line is to the server: a message, the error that answers it, or nothing. */
+/** The meaning of a line: a message, an error as answer, or nothing. */
 export type ReadLine =
   | { readonly kind: 'message'; readonly message: JSONRPCMessage }
   | { readonly kind: 'refused'; readonly answer: JSONRPCErrorResponse }
   | { readonly kind: 'empty' }
 
-/** Reads a line. Whatever is no message is answered, so that nobody waits for an answer that never comes. */
+/** Parses a line. An invalid message gets an error, so that no one waits for an answer in vain. */
 export function readLine(line: InputLine): ReadLine {
   if (line.kind === 'too_long') return refusedLine(idOfEnds(line.ends), lineTooLong(line.bytes))
   if (line.text.trim() === '') return { kind: 'empty' }
@@ -40,7 +40,7 @@ function readRequest(message: JSONRPCRequest): ReadLine {
   return mistake ? refusedLine(message.id, mistake) : { kind: 'message', message }
 }
 
-/** What is wrong with the parameters of what is a request but for them. */
+/** The error of a request with malformed parameters. */
 function paramsError(value: unknown): JSONRPCErrorResponse['error'] | null {
   if (!isJsonObject(value)) return null
   const { params, ...rest } = value
@@ -63,8 +63,7 @@ function idOf(value: unknown): RequestId | undefined {
   return isJsonObject(value) && isRequestId(value['id']) ? value['id'] : undefined
 }
 
-// Clients write the id either right after `jsonrpc` at the beginning or as the last member. Anywhere else it might be
-// one inside the parameters, so it is not looked for.
+// Clients write the id right after `jsonrpc` or as the last member. Elsewhere it might belong to the parameters.
 const atBeginning = /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*,/
 const atEnd = /,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*\}\s*$/
 
@@ -74,7 +73,7 @@ function idOfEnds({ head, tail }: HeadAndTail): RequestId | undefined {
   return written.startsWith('"') ? written.slice(1, -1) : Number(written)
 }
 
-/** A line as it came in: its text, or what is still known of one that was too long to keep. */
+/** A received line: its text, or the rest of a line that was too long to keep. */
 export type InputLine =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'too_long'; readonly bytes: number; readonly ends: HeadAndTail }
@@ -82,7 +81,7 @@ export type InputLine =
 const newline = 0x0a
 const decoder = new TextDecoder()
 
-/** Cuts a stream of bytes into lines, keeping at most `longest` bytes of one. A character may be split over chunks. */
+/** Splits bytes into lines, keeping at most `longest` bytes of one. Chunks may split a character. */
 export class LineSplitter {
   readonly #longest: number
   #chunks: Buffer[] = []
@@ -106,7 +105,7 @@ export class LineSplitter {
     return lines
   }
 
-  /** What came after the last newline, at the end of the stream. */
+  /** The last line, if it has no newline. */
   rest(): readonly InputLine[] {
     return this.#bytes === 0 ? [] : [this.#finish()]
   }
@@ -140,7 +139,7 @@ export class LineSplitter {
 
 const kept = 512
 
-/** The first and last bytes of something too long to keep. */
+/** Keeps the first and last bytes of a line that is too long. */
 class HeadAndTail {
   #head: Buffer = Buffer.alloc(0)
   #tail: Buffer = Buffer.alloc(0)

@@ -4,19 +4,19 @@ import { deepestNesting } from '../../kernel/json-outline.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { errorCodes, type JsonRpcMembers } from './json-rpc.ts'
 
-/** What is nested deeper than anything that goes into it step by step can bear. */
+/** Deeper values would overflow the stack of recursive readers. */
 export const tooDeep: JSONRPCErrorResponse['error'] = {
   code: errorCodes.invalidParams,
   message: `Invalid params: the message is nested more than ${deepestNesting} levels deep.`,
 }
 
-/** What is wrong with a value, as the end of a sentence that begins with its name; null when nothing is. */
+/** The error of a value, as the rest of a sentence after its name; null if it is valid. */
 type ParamCheck = (value: unknown) => string | null
 
-/** The error of a request whose parameters are malformed. The SDK refuses them too, but with a page of JSON. */
+/** The error for malformed parameters. The SDK also refuses them, but with a page of JSON. */
 export function mistakenArguments({ method, params }: JSONRPCRequest): JSONRPCErrorResponse['error'] | null {
   const given: JsonRpcMembers = params ?? {}
-  if (removed.has(method) && isModern(given)) return null // it has no parameters there: it is not there at all
+  if (removed.has(method) && isModern(given)) return null // this revision has no such method
   const checks = { _meta: optionalCheck(meta), ...(Object.hasOwn(methods, method) ? methods[method] : {}) }
   for (const [name, check] of Object.entries(checks)) {
     const mistake = check(Object.hasOwn(given, name) ? given[name] : undefined)
@@ -27,7 +27,7 @@ export function mistakenArguments({ method, params }: JSONRPCRequest): JSONRPCEr
   return null
 }
 
-/** Methods that the revision of 2026-07-28 no longer has. */
+/** Methods that were removed in the revision of 2026-07-28. */
 const removed: ReadonlySet<string> = new Set(['initialize', 'resources/subscribe', 'resources/unsubscribe'])
 
 function isModern({ _meta }: JsonRpcMembers): boolean {

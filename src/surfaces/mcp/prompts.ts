@@ -105,7 +105,9 @@ export function getPrompt(name: string, given: PromptArguments): GetPromptResult
 function findPrompt(name: string): Prompt {
   const prompt = prompts.find((candidate) => candidate.name === name)
   if (prompt) return prompt
-  throw invalidParams(`Unknown prompt: ${name}. There are ${prompts.map((known) => known.name).join(', ')}.`)
+  throw invalidParams(
+    `Unknown prompt: ${name}. There are ${prompts.map((prompt) => prompt.name).join(', ')}.`,
+  )
 }
 
 function invalidParams(message: string): ProtocolError {
@@ -118,7 +120,7 @@ export interface PromptArgument {
   readonly name: string
   readonly description: string
   readonly required: boolean
-  /** What it may be: some words, or the ids of missions. Anything else is free text. */
+  /** Its completions: words or the ids of missions. By default it is free text. */
   readonly completes?: readonly string[] | 'missions'
 }
 
@@ -133,25 +135,25 @@ export interface Prompt {
 
 const most = 50
 
-/** Answers the ids of a kind that begin so. */
+/** Returns the ids of a kind with a prefix. */
 export type IdCompleter = (kind: 'mission' | 'run' | 'task', prefix: string) => Promise<readonly string[]>
 
-/** What the beginning of an argument may become: the ids that begin with it, or the words of a choice. */
+/** The completions of an argument: ids or words with the same prefix. */
 export async function completeArgument(
   { ref, argument }: CompleteRequest['params'],
   idsLike: IdCompleter,
 ): Promise<CompleteResult> {
   if (ref.type === 'ref/prompt') {
-    const asked = findPrompt(ref.name).arguments.find(({ name }) => name === argument.name)
-    if (asked?.completes === 'missions') return completion(await idsLike('mission', argument.value))
-    return completion((asked?.completes ?? []).filter((word) => word.startsWith(argument.value)))
+    const promptArgument = findPrompt(ref.name).arguments.find(({ name }) => name === argument.name)
+    if (promptArgument?.completes === 'missions') return completion(await idsLike('mission', argument.value))
+    return completion((promptArgument?.completes ?? []).filter((word) => word.startsWith(argument.value)))
   }
   if (argument.name === 'run_id') return completion(await idsLike('run', argument.value))
   if (argument.name !== 'id') return completion([])
   return completion(await idsLike(ref.uri === missionTemplate ? 'mission' : 'task', argument.value))
 }
 
-/** Those of a store. */
+/** The ids of a store. */
 export function idsIn(store: Store): IdCompleter {
   return (kind, prefix) =>
     store.view(({ missions, runs, tasks }) =>

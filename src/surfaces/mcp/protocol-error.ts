@@ -3,11 +3,11 @@ import { Failure, type FailureCode } from '../../kernel/failure.ts'
 
 export interface ErrorContext {
   readonly log: (line: string, error?: unknown) => void
-  /** Goes with the error, beside the failure's code. */
+  /** Additional data of the error, beside the failure's code. */
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** Does what has no result to carry a refusal: a failure becomes an error of the protocol, a defect is logged too. */
+/** Runs a method without a result for refusals: a failure becomes a protocol error; a defect is also logged. */
 export async function explainErrors<Result>(
   { log, data }: ErrorContext,
   work: () => Promise<Result>,

@@ -27,7 +27,7 @@ import type { StdioTransport } from './stdio.ts'
 import { shownName } from './surface.ts'
 import { CallOrder } from './tools/call-order.ts'
 
-/** A tool's call on its way to a server. */
+/** A tool call for a server. */
 export interface RelayedCall {
   readonly tool: string
   readonly kind: 'query' | 'command'
@@ -38,23 +38,23 @@ export interface RelayedCall {
   readonly responses: Record<string, unknown> | undefined
 }
 
-/** What came of it. */
+/** The result of a tool call. */
 export type RelayResult =
   | { readonly result: CallToolResult | InputRequiredResult }
   | { readonly protocolError: { readonly code: number; readonly message: string } }
 
-/** A project that is kept at a server elsewhere, as an MCP client on this machine sees it. */
+/** A project at a server, for an MCP client on this machine. */
 export interface RelayedProject extends ServerIntroduction {
   readonly tools: () => Promise<readonly Tool[]>
   callTool(call: RelayedCall): Promise<RelayResult>
-  /** Asks an operation by its name. */
+  /** Calls an operation by its name. */
   ask(operation: string, input: Answer, client: string | undefined): Promise<Answer>
-  /** What is recorded there. */
+  /** The log of the server. */
   readonly events: FollowableStore
   readonly log: (line: string) => void
 }
 
-/** Serves the client on the other end of standard input and output. `end` waits for what still runs. */
+/** Serves the client on standard input and output. `end` waits for running calls. */
 export function connectRelay(project: RelayedProject, transport: StdioTransport): { end(): Promise<void> } {
   const { log } = project
   const order = new CallOrder()
@@ -128,7 +128,7 @@ function relayServer(project: RelayedProject, { era, order, watch }: RelayConnec
   return server
 }
 
-/** Calls that may change something go one after the other. */
+/** Runs calls that may write one after the other. */
 async function kindOf({ tools }: RelayedProject, name: string): Promise<'query' | 'command'> {
   const listed = await tools().catch(() => [])
   const isQuery = listed.find((tool) => tool.name === name)?.annotations?.readOnlyHint === true
@@ -148,7 +148,7 @@ const lists = {
   task: ['taskman_task_list', { limit: 50 }],
 } as const
 
-/** The ids of a kind that the lists of the server show first. */
+/** The first ids of a kind in the server's lists. */
 function idsAt(ask: (name: string, input: Answer) => Promise<Answer>): IdCompleter {
   return async (kind, prefix) => {
     const [name, input] = lists[kind]

@@ -14,17 +14,16 @@ import type { CallOrder } from './tools/call-order.ts'
 import { callTool } from './tools/call-tool.ts'
 import { type OfferedTools, ToolListChanges } from './tools/tool-list.ts'
 
-/** What is kept for the life of a connection, over every server that the SDK asks for. */
+/** The state of a connection, shared by every server that the SDK requests. */
 export interface McpConnection {
   readonly era: 'legacy' | 'modern'
   readonly tools: OfferedTools
   readonly order: CallOrder
-  /** What the server announces. None where announcements go another way than over its connection. */
+  /** The notifications of the server. None if they do not use its connection. */
   readonly watch: ResourceWatch | null
 }
 
-// The lists are fixed at the start of the process, except where the tools can grow; what they lead to changes with
-// every call.
+// The lists are fixed for a process, unless tools can be added; the contents change with every call.
 const fixed = { ttlMs: 3_600_000, cacheScope: 'private' } as const
 const live = { ttlMs: 0, cacheScope: 'private' } as const
 
@@ -80,7 +79,7 @@ export function createServer(surface: Surface, connection: McpConnection): Serve
   return server
 }
 
-/** Who asks, as each request of the newer era says by itself. */
+/** The client of a request; each request of the newer era contains it. */
 function identityOf(request: ServerContext): ClientIdentity | undefined {
   const envelope: Readonly<Record<string, unknown>> = { ...request.mcpReq.envelope }
   const client = envelope[CLIENT_INFO_META_KEY]
@@ -89,14 +88,14 @@ function identityOf(request: ServerContext): ClientIdentity | undefined {
   return typeof name === 'string' && typeof version === 'string' ? { name, version } : undefined
 }
 
-/** Whether a client says that it can put a form to its person: at the start of a session, or with each request. */
+/** Whether a client declares support for forms, at the start of a session or with each request. */
 export function canAsk(server: Server, request: ServerContext, era: 'legacy' | 'modern'): boolean {
   if (era === 'legacy') return hasForms(server.getClientCapabilities())
   const envelope: Readonly<Record<string, unknown>> = { ...request.mcpReq.envelope }
   return hasForms(envelope[CLIENT_CAPABILITIES_META_KEY])
 }
 
-/** `elicitation: {}` means forms; else `form` must be among what it names. */
+/** `elicitation: {}` means forms; otherwise it must contain `form`. */
 function hasForms(capabilities: unknown): boolean {
   if (typeof capabilities !== 'object' || capabilities === null) return false
   const { elicitation } = { elicitation: undefined, ...capabilities }

@@ -7,13 +7,13 @@ import type { Surface } from './surface.ts'
 
 export interface StdioServerOptions extends ServerIntroduction {
   readonly log: Surface['log']
-  /** Loads what is served: after the first answer, because a client waits for that. */
+  /** Loads the surface after the first answer, for which a client waits. */
   readonly open: () => Promise<(transport: StdioTransport) => { end(): Promise<void> }>
 }
 
 /**
- * Serves MCP on standard input and output, in both eras of the protocol. Resolves when the client has left and what it
- * asked for is done and answered; closing the store is the caller's.
+ * Serves MCP on standard input and output, in both eras of the protocol. Resolves when the client has disconnected and its
+ * requests are answered. The caller closes the store.
  */
 export async function serveMcpOverStdio(
   { open, log, ...introduced }: StdioServerOptions,
@@ -29,23 +29,23 @@ export async function serveMcpOverStdio(
   await connection.end()
 }
 
-/** Whatever a library prints would break the protocol: it goes to standard error. */
+/** Redirects the console to standard error: output of libraries would break the protocol. */
 function keepOutputForProtocol(log: Surface['log']): void {
-  const told = new Writable({
+  const logStream = new Writable({
     write: (chunk, _encoding, done) => {
       log(String(chunk).trimEnd())
       done()
     },
   })
-  globalThis.console = new Console(told)
+  globalThis.console = new Console(logStream)
 }
 
-/** Counts the requests that still wait for an answer. */
+/** Counts the unanswered requests. */
 class PendingRequests {
   readonly #waiting = new Map<RequestId, number>()
   #whenNone: (() => void)[] = []
 
-  /** Notes a message from the client. A subscription is answered only when it ends, and so is none to wait for. */
+  /** Notes a message from the client. Subscriptions are not counted: they are answered only at their end. */
   received(message: JSONRPCMessage): void {
     if (!('method' in message)) return
     if ('id' in message) {
@@ -61,13 +61,13 @@ class PendingRequests {
     if (!('method' in message) && message.id !== undefined) this.#add(message.id, -1)
   }
 
-  /** Resolves once every request was answered or cancelled. */
+  /** Resolves when every request is answered or canceled. */
   async none(): Promise<void> {
     if (this.#waiting.size === 0) return
     await new Promise<void>((resolve) => this.#whenNone.push(resolve))
   }
 
-  /** The other side is gone: nobody waits for anything. */
+  /** The client is gone: no request waits any more. */
   forget(): void {
     this.#waiting.clear()
     this.#release()
@@ -94,17 +94,17 @@ export interface StdioStreams {
   readonly output: Writable
 }
 
-/** What happens on the line besides messages. */
+/** The callbacks of the transport. */
 export interface StdioEvents {
-  /** Before a message is written. */
+  /** Called before a message is written. */
   beforeSend(message: JSONRPCMessage): Promise<void>
   received(message: JSONRPCMessage): void
 }
 
 /**
- * Newline-delimited JSON over two streams. Unlike the SDK's own transport it answers lines that are no message,
- * survives lines of any length, and answers what is in flight when the input ends. It begins before the SDK is loaded:
- * it answers an ordinary `initialize` itself, and keeps what comes until the SDK takes it.
+ * Newline-delimited JSON over two streams. Unlike the SDK's own transport it answers invalid lines, accepts lines of any
+ * length, and answers running requests after the end of the input. It starts before the SDK is loaded: it answers an
+ * ordinary `initialize` itself, and buffers messages for the SDK.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void
@@ -117,10 +117,10 @@ export class StdioTransport implements Transport {
   readonly #begun = Promise.withResolvers<boolean>()
   readonly #finished = Promise.withResolvers<void>()
   #events: StdioEvents | null = null
-  /** What came before the SDK could take it; null afterwards. */
+  /** The messages for the SDK until it is loaded; null afterwards. */
   #kept: JSONRPCMessage[] | null = []
   #isInitialized = false
-  /** The `initialize` that was answered, until the SDK has answered it, too. */
+  /** The answered `initialize`, until the SDK has answered it too. */
   #answered: RequestId | null = null
   #closed = false
   #gone = false
@@ -130,7 +130,7 @@ export class StdioTransport implements Transport {
     this.#introduced = introduced
   }
 
-  /** Begins to read. Resolves with the first message, or with false where the client left without one. */
+  /** Begins to read. Resolves with true at the first message, or with false if the client sent none. */
   listen(): Promise<boolean> {
     const { input, output } = this.#streams
     input.on('data', this.#onData)
@@ -140,7 +140,7 @@ export class StdioTransport implements Transport {
     return this.#begun.promise
   }
 
-  /** Resolves once the client sent its last line and every request of it was answered, or the client is gone. */
+  /** Resolves when the input has ended and every request is answered, or the client is gone. */
   finished(): Promise<void> {
     return this.#finished.promise
   }
@@ -172,7 +172,7 @@ export class StdioTransport implements Transport {
     const { input } = this.#streams
     input.off('data', this.#onData)
     input.off('end', this.#onEnd)
-    input.destroy() // lets the process end although the other side keeps the line open
+    input.destroy() // lets the process end even if the client keeps the stream open
     this.#unanswered.forget()
     this.onclose?.()
     return Promise.resolve()
@@ -188,7 +188,7 @@ export class StdioTransport implements Transport {
     void this.#unanswered.none().then(this.#finished.resolve)
   }
 
-  // EPIPE, for instance: nobody reads the answers any more, so there is nobody to tell either.
+  // For example EPIPE: nobody reads the answers, so there is nobody to inform.
   readonly #onGone = (): void => {
     this.#gone = true
     this.#unanswered.forget()
@@ -210,7 +210,7 @@ export class StdioTransport implements Transport {
     else this.#take(message)
   }
 
-  /** Answers the first message where it is an ordinary `initialize`, and lets the SDK be loaded. */
+  /** Answers an ordinary `initialize` as first message, then lets the SDK load. */
   #begin(message: JSONRPCMessage): void {
     const answer = answerToInitialize(message, this.#introduced)
     if (answer === null) this.#take(message)
@@ -220,7 +220,7 @@ export class StdioTransport implements Transport {
       this.#answered = answer.id
       this.#kept?.push(message)
     }
-    setImmediate(() => this.#begun.resolve(true)) // the answer is on its way first
+    setImmediate(() => this.#begun.resolve(true)) // the answer is sent first
   }
 
   #take(message: JSONRPCMessage): void {
@@ -239,7 +239,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Only the revisions that begin with `initialize` have it. */
+/** Only the older revisions have `initialize`. */
 function isPing(message: JSONRPCMessage): message is JSONRPCRequest {
   return 'id' in message && 'method' in message && message.method === 'ping'
 }

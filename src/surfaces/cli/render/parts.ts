@@ -1,12 +1,12 @@
 import type { TextStyle } from '../terminal.ts'
 import type { RenderContext } from './view.ts'
 
-/** Blocks of text with an empty line between them; the empty ones are left out. */
+/** Joins non-empty blocks of text with empty lines. */
 export function blocks(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
-/** A heading over its content; nothing where there is no content. */
+/** A heading with its content; empty without content. */
 export function section(title: string, content: string, { ink }: RenderContext): string {
   return content === '' ? '' : `${ink('bold', title)}\n${content}`
 }
@@ -19,11 +19,11 @@ export function bullets(texts: readonly string[]): string {
   return texts.map((text) => `- ${text.replace(/\n/g, '\n  ')}`).join('\n')
 }
 
-/** Facts in a column: what is empty is left out. */
+/** Names and values in columns, without empty values. */
 export function pairs(rows: readonly (readonly [string, string])[], { ink }: RenderContext): string {
-  const shown = rows.filter(([, value]) => value !== '')
-  const widest = Math.max(0, ...shown.map(([name]) => name.length))
-  return shown
+  const filled = rows.filter(([, value]) => value !== '')
+  const widest = Math.max(0, ...filled.map(([name]) => name.length))
+  return filled
     .map(
       ([name, value]) =>
         `${ink('dim', name.padEnd(widest))}  ${value.replace(/\n/g, `\n${' '.repeat(widest + 2)}`)}`,
@@ -35,9 +35,9 @@ export function warnings(texts: readonly string[], { ink }: RenderContext): stri
   return texts.map((text) => `${ink('yellow', '!')} ${text}`).join('\n')
 }
 
-/** How much of a list is not shown. */
-export function cutNote(shown: number, total: number, way: string): string {
-  return shown >= total ? '' : `${shown} of ${total} are shown; ${way}`
+/** A note that a list is cut. */
+export function cutNote(count: number, total: number, hint: string): string {
+  return count >= total ? '' : `${count} of ${total} are shown; ${hint}`
 }
 
 const styles: Readonly<Record<string, TextStyle>> = {
@@ -57,7 +57,7 @@ const styles: Readonly<Record<string, TextStyle>> = {
   dropped: 'dim',
 }
 
-/** A status as words: `IN_PROGRESS` is `in progress`. */
+/** A status in words: `IN_PROGRESS` is `in progress`. */
 export function statusWord(status: string, { ink }: RenderContext): string {
   const plain = status.toLowerCase()
   const words = plain.replace(/_/g, ' ')

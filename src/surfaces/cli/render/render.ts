@@ -51,10 +51,10 @@ const show: AnswerView<'show'> = (answer, page) => {
   return answer.kind === 'task' ? taskPage(answer, page) : missionPage(answer, page)
 }
 
-/** As it is, so that it can be pasted where it is drawn. */
+/** Unchanged, so that it can be pasted into a renderer. */
 const graph: AnswerView<'plan_graph'> = ({ text }) => text.trimEnd()
 
-/** Markdown, HTML or JSON, as it is. */
+/** Markdown, HTML or JSON, unchanged. */
 const report: AnswerView<'report'> = ({ text }) => text.trimEnd()
 
 const views: { readonly [Name in OperationName]?: AnswerView<Name> } = {
@@ -114,10 +114,10 @@ const views: { readonly [Name in OperationName]?: AnswerView<Name> } = {
   worktree_remove: removedTree,
 }
 
-/** Operations whose text is JSON: `import` reads it again. */
+/** Operations whose text is JSON, for `import`. */
 const printsJson: ReadonlySet<string> = new Set<OperationName>(['export', 'plan_export'])
 
-/** The format that was named; text where none was. */
+/** The requested format, by default text. */
 export type OutputFormat = 'json' | 'text' | undefined
 
 /** An answer as the command line prints it. */
@@ -131,12 +131,12 @@ export function render(
   terminal: Terminal,
 ): string {
   const format = wanted ?? 'text'
-  // The table pairs each name with the view of its answer.
+  // The table maps each name to the view of its answer.
   const view = views[operation.name as OperationName] as
-    | ((shown: unknown, page: RenderContext) => string)
+    | ((answer: unknown, page: RenderContext) => string)
     | undefined
   const isForPrograms = input['porcelain'] === true && wanted !== 'json'
-  // An operation's own words are its text when text is named; people get a view where there is one.
+  // `--format text` prints the operation's own text; by default people get its view.
   const words =
     operation.print && (wanted !== undefined || isForPrograms || !view)
       ? operation.print(answer, { ...input, format, asked: wanted })
@@ -159,7 +159,7 @@ function nextPage({ next_cursor: cursor, total }: Answer): string {
   return `More${typeof total === 'number' ? ` of ${total}` : ''}: --cursor ${cursor}`
 }
 
-/** An answer that has no view of its own: `key: value`, lists of objects as tables. */
+/** The default view of an answer: `key: value`, lists of objects as tables. */
 const renderGeneric = (answer: unknown, page: RenderContext): string =>
   Object.entries(isJsonObject(answer) ? answer : {})
     .filter(([key]) => key !== 'next_cursor')
@@ -197,7 +197,7 @@ function plainValueText(value: unknown): string {
   if (typeof value !== 'object') return plainText(value)
   if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object'))
     return value.map(plainValueText).join(', ')
-  // Who or what it is.
+  // The identifying fields come first.
   if (isJsonObject(value) && typeof value['name'] === 'string') return value['name']
   return JSON.stringify(value)
 }

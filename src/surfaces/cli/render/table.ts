@@ -5,13 +5,13 @@ import type { Ink } from '../terminal.ts'
 export interface TableColumn {
   readonly title: string
   readonly align?: 'left' | 'right'
-  /** Narrower than its content where the terminal is: its text is wrapped. */
+  /** Wraps its text on a narrow terminal. */
   readonly shrinks?: boolean
 }
 
 const gap = 2
 
-/** Rows in columns without lines, as wide as the terminal at most. Empty without rows. */
+/** Rows in columns without lines, at most as wide as the terminal. Empty without rows. */
 export function table(
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
@@ -52,7 +52,7 @@ function columnWidths(
   )
 }
 
-/** The cells that a text takes: colours take none, East Asian characters two. */
+/** The width of a text in cells: colors take none, East Asian characters two. */
 function visibleLength(text: string): number {
   const lines = stripVTControlCharacters(text).split('\n')
   return Math.max(
@@ -69,7 +69,7 @@ const bare = Object.fromEntries(
     .map((name) => [name, '']),
 )
 
-/** Two columns: a name, and a text that is wrapped beside it. */
+/** Two columns: a name and a wrapped text. */
 export function twoColumns(
   rows: readonly (readonly [string, string])[],
   { width, indent = 2 }: { readonly width: number; readonly indent?: number },
@@ -92,7 +92,7 @@ function row(at: {
   return `${head}${lines.join(`\n${' '.repeat(at.start)}`)}`.trimEnd()
 }
 
-/** Breaks a text between words; a longer word stays whole. */
+/** Wraps a text between words; long words stay whole. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = []
   for (const word of text.split(/\s+/)) {

@@ -1,4 +1,4 @@
-/** How long ago an ISO 8601 time was: `12 s ago`, `5 min ago`, `3 h ago`, `2026-01-15`. Empty for no time. */
+/** The age of an ISO 8601 time: `12 s ago`, `5 min ago`, `3 h ago`, `2026-01-15`. Empty for no time. */
 export function formatAge(time: string, now: number): string {
   const at = Date.parse(time)
   if (Number.isNaN(at)) return ''
@@ -10,7 +10,7 @@ export function formatAge(time: string, now: number): string {
   return time.slice(0, 10)
 }
 
-/** A length of time: `42 s`, `5 min`, `2 h 5 min`. */
+/** A duration: `42 s`, `5 min`, `2 h 5 min`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
@@ -20,7 +20,7 @@ export function formatDuration(seconds: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** `2026-01-15 10:00:00` in the time zone of whoever reads it. */
+/** `2026-01-15 10:00:00` in the local time zone. */
 export function clockTime(time: string): string {
   const at = new Date(time)
   if (Number.isNaN(at.getTime())) return time
@@ -29,7 +29,7 @@ export function clockTime(time: string): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
 }
 
-/** `21:13` in the time zone of whoever reads it. */
+/** `21:13` in the local time zone. */
 export function timeOfDay(time: string): string {
   return clockTime(time).slice(11, 16) || time
 }
@@ -49,12 +49,12 @@ export function dayText(time: string, now: number): string {
   })
 }
 
-/** A file's name in one line: a line break in it must not begin a line that looks measured. */
+/** A file's name on one line: its line breaks must not fake a line of output. */
 export function escapeLineBreaks(path: string): string {
   return path.replace(/\n/g, '\\n').replace(/\t/g, '\\t')
 }
 
-/** A text, a number or a truth value as a text; empty for anything else. */
+/** A string, number or boolean as text; empty for anything else. */
 export function plainText(value: unknown): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''

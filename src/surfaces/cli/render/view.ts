@@ -1,14 +1,14 @@
 import type { OperationName, OutputOf } from '../../../kernel/operations/catalog.ts'
 import type { Ink } from '../terminal.ts'
 
-/** What a text is laid out for. */
+/** The output that a text is rendered for. */
 export interface RenderContext {
   readonly ink: Ink
   /** Width in characters. */
   readonly width: number
-  /** Milliseconds since the epoch: ages are told from it. */
+  /** Milliseconds since the epoch, to compute ages. */
   readonly now: number
 }
 
-/** An answer in words, for a person at a terminal. Ends without a line break. */
+/** Renders an answer for a person at a terminal, without a final line break. */
 export type AnswerView<Name extends OperationName> = (answer: OutputOf<Name>, page: RenderContext) => string

@@ -5,25 +5,25 @@ import type { TextStyle } from '../terminal.ts'
 import { linesOf, type ScreenData, type ScreenState, selectedCard, type TextSpan } from './screen.ts'
 import { type ScreenAction, type TopCard, verbsOf } from './verbs.ts'
 
-/** What the screen is of, and how it is asked and answered. */
+/** The project of the screen, with its calls. */
 export interface ScreenSource {
   readonly project: string
   read(): Promise<ScreenData>
-  /** Calls whenever something may be different, until the signal aborts. */
+  /** Calls after each possible change, until the signal aborts. */
   follow(changed: () => void, signal: AbortSignal): void
   act(operation: ScreenAction['operation'], input: Readonly<Record<string, unknown>>): Promise<unknown>
-  /** Stops this process, as Ctrl-Z does, and answers when it goes on. */
+  /** Suspends this process, as Ctrl-Z does, and returns when it continues. */
   pause(): Promise<void>
 }
 
 interface FullScreen {
-  /** Resolves when the person has left. */
+  /** Resolves when the person quits. */
   readonly left: Promise<unknown>
-  /** Leaves it at once. */
+  /** Closes it at once. */
   readonly close: () => void
 }
 
-/** Fills the screen until the person leaves. What was there before is there again afterwards. */
+/** Fills the screen until the person quits, then restores it. */
 export function showTop(
   topped: ScreenSource,
   { stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>,
@@ -33,7 +33,7 @@ export function showTop(
   return { left: screen.waitUntilExit(), close: () => screen.unmount() }
 }
 
-/** Milliseconds between two looks where nothing is heard of, and between two ticks of the clock. */
+/** Milliseconds between two reads without changes, and between two ticks of the clock. */
 const lookEvery = 15_000
 const tick = 1_000
 
@@ -41,10 +41,10 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
   const { exit, suspendTerminal } = useApp()
   const { columns, rows } = useWindowSize()
   const [data, setData] = useState<ScreenData | null>(null)
-  const [doing, setDoing] = useState<ScreenState>({ selected: null, asking: null, said: null })
+  const [doing, setDoing] = useState<ScreenState>({ selected: null, asking: null, message: null })
   const [now, setNow] = useState(() => Date.now())
   const say = useCallback(
-    (text: string, isRefusal: boolean) => setDoing((before) => ({ ...before, said: { text, isRefusal } })),
+    (text: string, isRefusal: boolean) => setDoing((before) => ({ ...before, message: { text, isRefusal } })),
     [],
   )
   const look = useCallback(async () => {
@@ -67,7 +67,7 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
   }, [topped, look])
   const card = data && selectedCard(data, doing)
   const act = async (verb: ScreenAction, about: TopCard, words: string) => {
-    setDoing({ selected: about.item_id, asking: null, said: null })
+    setDoing({ selected: about.item_id, asking: null, message: null })
     try {
       const seen = about.content === null ? {} : { content: about.content }
       await topped.act(verb.operation, { ...verb.input(about, words), ...seen })
@@ -87,12 +87,12 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
     const step = input === 'j' || key.downArrow ? 1 : input === 'k' || key.upArrow ? -1 : 0
     if (step !== 0) {
       const next = cards[Math.max(0, Math.min(cards.length - 1, at + step))]
-      return setDoing({ selected: next?.item_id ?? null, asking: null, said: null })
+      return setDoing({ selected: next?.item_id ?? null, asking: null, message: null })
     }
-    const verb = card && verbsOf(card).find((known) => known.key === input)
+    const verb = card && verbsOf(card).find(({ key }) => key === input)
     if (!card || !verb) return
     if (verb.asks === undefined) return void act(verb, card, '')
-    setDoing({ selected: card.item_id, asking: { verb, about: card.item_id, words: '' }, said: null })
+    setDoing({ selected: card.item_id, asking: { verb, about: card.item_id, words: '' }, message: null })
   })
   const write = (
     asking: NonNullable<ScreenState['asking']>,
@@ -112,7 +112,7 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
       return setDoing({
         ...doing,
         asking: null,
-        said: { text: `${about} was answered meanwhile.`, isRefusal: true },
+        message: { text: `${about} was answered meanwhile.`, isRefusal: true },
       })
     }
     const next =
@@ -149,13 +149,13 @@ const looks = {
   cyan: { color: 'cyan' },
 } as const satisfies Record<TextStyle, object>
 
-/** With the way on, which a refusal names. */
+/** The message with its hint. */
 function wholeMessage(error: unknown): string {
   const hint = typeof error === 'object' && error !== null && 'hint' in error ? error.hint : undefined
   return typeof hint === 'string' ? `${messageOf(error)} ${hint}` : messageOf(error)
 }
 
-/** Whoever asks while it runs is answered by one more run. */
+/** Requests during a run share one more run. */
 function coalesceRuns(run: () => Promise<void>): () => void {
   let [isRunning, isWanted] = [false, false]
   const start = () => {

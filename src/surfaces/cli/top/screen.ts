@@ -5,21 +5,21 @@ import { formatAge, formatDuration } from '../render/text.ts'
 import type { TextStyle } from '../terminal.ts'
 import { type ScreenAction, type TopCard, verbsOf } from './verbs.ts'
 
-/** What the screen shows, as it was last read. */
+/** The data of the screen, as last read. */
 export interface ScreenData {
   readonly cards: readonly TopCard[]
   readonly work: OutputOf<'status'>
   readonly missions: OutputOf<'list_missions'>
 }
 
-/** What the person at the screen does. */
+/** The state of the person's input. */
 export interface ScreenState {
-  /** The card that is looked at; null for the first. */
+  /** The selected card; null for the first. */
   readonly selected: string | null
-  /** Words are asked for. */
+  /** A prompt for text. */
   readonly asking: { readonly verb: ScreenAction; readonly about: string; readonly words: string } | null
-  /** What came of the last verb, or why nothing can be read. */
-  readonly said: { readonly text: string; readonly isRefusal: boolean } | null
+  /** The result of the last verb, or a read error. */
+  readonly message: { readonly text: string; readonly isRefusal: boolean } | null
 }
 
 export interface TextSpan {
@@ -28,7 +28,7 @@ export interface TextSpan {
   readonly isInverse?: boolean
 }
 
-/** A line of the screen. It is cut where the screen ends. */
+/** A line of the screen, cut at its width. */
 export type ScreenLine = readonly TextSpan[]
 
 export interface ScreenSize {
@@ -41,7 +41,7 @@ interface ScreenOptions {
   readonly now: number
 }
 
-/** The lines of a whole screen, exactly as many as it has. No text in them steers the terminal. */
+/** The lines of a whole screen, exactly as many as its height, without control characters. */
 export function linesOf(
   data: ScreenData | null,
   doing: ScreenState,
@@ -53,7 +53,7 @@ export function linesOf(
   if (data === null) return fitScreen([...head, [{ text: 'Reading the record.' }]], foot, rows)
   const card = selectedCard(data, doing)
   const detail = card === null ? [] : detailLines(card, columns)
-  // The inbox takes half of what is left, and more where nothing else is shown.
+  // The inbox gets half of the remaining lines, and more if the rest needs less.
   const others = [agentLines(data, now), missionLines(data)]
   const wanted = others.map((lines) => lines.length)
   const most = Math.max(3, Math.floor((room - detail.length) / 2))
@@ -83,7 +83,7 @@ function fitScreen(
   return [...above.slice(0, room), ...empty, ...foot].slice(-rows)
 }
 
-/** The first lines, the last of which says how many more there are. */
+/** The first lines; the last one counts the others. */
 function limitLines(lines: readonly ScreenLine[], room: number): readonly ScreenLine[] {
   if (lines.length <= room) return lines
   if (room < 2) return []
@@ -118,11 +118,11 @@ function inboxLines(
   const total = work.waiting
   const head = title('Inbox')
   if (cards.length === 0) return [head, [{ text: '  Nothing needs you.', style: 'green' }]]
-  const shown = Math.max(1, room - 1 - (total > cards.length || cards.length > room - 1 ? 1 : 0))
+  const visible = Math.max(1, room - 1 - (total > cards.length || cards.length > room - 1 ? 1 : 0))
   const at = cards.findIndex(({ item_id }) => item_id === selected)
-  const first = Math.max(0, Math.min(at - Math.floor(shown / 2), cards.length - shown))
+  const first = Math.max(0, Math.min(at - Math.floor(visible / 2), cards.length - visible))
   const lines = cards
-    .slice(first, first + shown)
+    .slice(first, first + visible)
     .map((card) => cardLine(card, card.item_id === selected, now))
   const rest = total - lines.length
   return [head, ...lines, ...(rest > 0 ? [[{ text: `  and ${rest} more`, style: 'dim' as const }]] : [])]
@@ -152,7 +152,7 @@ const kindWords = {
 
 const maxDetail = 5
 
-/** The card that is looked at: what it is, and whole what is to be answered. */
+/** The selected card with its whole request. */
 function detailLines(card: TopCard, columns: number): readonly ScreenLine[] {
   const width = Math.max(10, columns - 4)
   const request = card.request
@@ -165,14 +165,14 @@ function detailLines(card: TopCard, columns: number): readonly ScreenLine[] {
     card.workaround ? `Workaround: ${card.workaround}` : '',
   ]
   const lines = texts.filter(Boolean).flatMap((text) => wrapText(safeLine(text), width))
-  const shown =
+  const visible =
     lines.length > maxDetail
       ? [...lines.slice(0, maxDetail - 1), `… the rest: waymark inbox, ${card.item_id}`]
       : lines
-  return shown.map((text) => [{ text: `    ${text}` }])
+  return visible.map((text) => [{ text: `    ${text}` }])
 }
 
-/** A text in lines of so many characters, broken between words where there are any. */
+/** Wraps a text to a width, between words if possible. */
 function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = []
   let rest = text
@@ -227,14 +227,14 @@ function missionLines({ missions }: ScreenData): readonly ScreenLine[] {
 
 const barWidth = 8
 
-/** Phases that are over, of all; the one that goes on is not over. */
+/** The finished phases of all phases. */
 function progressBar(phase: number, phases: number): string {
   const over = phases === 0 ? 0 : Math.round((barWidth * Math.max(0, phase - 1)) / phases)
   return '█'.repeat(Math.min(barWidth, over)).padEnd(barWidth, '░')
 }
 
 function screenFooter(data: ScreenData | null, doing: ScreenState): readonly ScreenLine[] {
-  const { asking, said } = doing
+  const { asking, message } = doing
   if (asking !== null) {
     return [
       [
@@ -248,12 +248,16 @@ function screenFooter(data: ScreenData | null, doing: ScreenState): readonly Scr
   const verbs = card ? verbsOf(card).map(({ key, label }) => `${key} ${label}`) : []
   const keys = ['j k move', ...verbs, 'q quit'].join(' · ')
   return [
-    [said === null ? { text: ' ' } : { text: safeLine(said.text), style: said.isRefusal ? 'red' : 'green' }],
+    [
+      message === null
+        ? { text: ' ' }
+        : { text: safeLine(message.text), style: message.isRefusal ? 'red' : 'green' },
+    ],
     [{ text: safeLine(keys), style: 'dim' }],
   ]
 }
 
-/** What is being written, its end first. */
+/** The prompt; a long text shows its end. */
 function lastCharacters(text: string): string {
   return text.length > 50 ? `…${text.slice(-50)}` : text
 }
@@ -262,6 +266,6 @@ const longest = 2_000
 
 function safeLine(text: string): string {
   const line = plainLine(text, longest)
-  // What is being written may end in a space.
+  // The text may end in a space.
   return text.endsWith(' ') && !line.endsWith(' ') ? `${line} ` : line
 }

@@ -9,11 +9,11 @@ export function cardsOf({ items }: OutputOf<'inbox'>): readonly TopCard[] {
   return items.flatMap(({ evidence, ...item }) => (evidence ? [{ ...item, ...evidence }] : []))
 }
 
-/** What a person may do with a card by a key, as in the dashboard. */
+/** An action on a card with its key, as in the dashboard. */
 export interface ScreenAction {
   readonly key: string
   readonly label: string
-  /** What is asked for first: words that the waiting agent is told. */
+  /** The prompt for a text that the waiting agent receives. */
   readonly asks?: string
   readonly operation: Extract<OperationName, 'approve' | 'reject' | 'resolve' | 'decide' | 'review_send'>
   input(card: TopCard, words: string): Readonly<Record<string, unknown>>
@@ -45,7 +45,7 @@ const approveInput = ({ item_id }: TopCard, words: string) => ({
   ...(words !== '' && { reason: words }),
 })
 
-/** A stale attempt is let go on by its rejection, which needs words. */
+/** Rejecting the item lets a stale attempt continue, and needs a text. */
 const goesOn = 'It continues.'
 
 const decides: readonly ScreenAction[] = [
@@ -84,14 +84,14 @@ const verbs = {
   ],
 } as const satisfies Record<TopCard['kind'], readonly ScreenAction[]>
 
-/** The events of a decision have a key each where they are neither the yes nor the no. */
+/** Each event of a decision has its own key, unless it means yes or no. */
 export function verbsOf(card: TopCard): readonly ScreenAction[] {
   if (card.request?.kind !== 'decision') {
     return verbs[card.kind].filter(({ operation }) => operation !== 'review_send' || card.task_id !== null)
   }
   const simple = card.choices.filter(({ asks_for }) => asks_for.length === 0)
   const others = simple.filter((choice) => choice.answer === 'other')
-  // Of several that mean yes, which one is meant is asked by the refusal.
+  // If several events mean yes, the refusal asks for one.
   const [yes, another] = simple.filter((choice) => choice.answer === 'yes')
   return [
     ...decides.map((verb) => (verb.key === 'a' && yes && !another ? verbForEvent(verb, yes.event) : verb)),

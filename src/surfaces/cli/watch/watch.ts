@@ -8,12 +8,12 @@ import { commandOf, type Notice, noticeOf, noticeWords } from '../../../notifica
 import { clockTime } from '../render/text.ts'
 import { type Ink, printableJson, type Terminal } from '../terminal.ts'
 
-/** What is watched: a project that is kept here or at a server. */
+/** The watched project, local or at a server. */
 export interface WatchTarget {
   readonly inbox: (input: { readonly limit: number; readonly cursor?: string }) => Promise<OutputOf<'inbox'>>
-  /** Where the log ends. */
+  /** The last position of the log. */
   readonly head: () => Promise<number>
-  /** Hands over what happens after a position until the signal aborts. */
+  /** Passes on log entries after a position until the signal aborts. */
   readonly follow: (
     after: number,
     signal: AbortSignal,
@@ -22,15 +22,15 @@ export interface WatchTarget {
 }
 
 export interface WatchOptions {
-  /** A line of JSON for each, for programs. */
+  /** Prints a line of JSON for each, for programs. */
   readonly json: boolean
-  /** Everything that happens, not only what needs a person. */
+  /** Also prints log entries that need nobody. */
   readonly all: boolean
-  /** Is handed each card that waits from now on. */
+  /** Called with each new inbox item. */
   readonly notify?: (card: InboxNoticeCard) => void
 }
 
-/** What waits for a person, or ended badly or well: in one line. */
+/** An inbox item or an end, in one line. */
 export interface InboxNoticeCard {
   readonly notice: Notice
   readonly taskName: string | null
@@ -39,11 +39,11 @@ export interface InboxNoticeCard {
 
 type WatchInboxRow = OutputOf<'inbox'>['items'][number]
 
-/** Milliseconds between two looks for attempts that went stale. */
+/** Milliseconds between two checks for stale attempts. */
 const staleEvery = 60_000
 const atOnce = 200
 
-/** Prints what needs a person as it happens, what waits already first, until the signal aborts. */
+/** Prints open inbox items, then new ones, until the signal aborts. */
 export async function watch(
   watched: WatchTarget,
   { json, all, notify }: WatchOptions,
@@ -53,11 +53,11 @@ export async function watch(
   const say = (event: WatchEvent) => terminal.write(line(event, terminal.ink))
   const head = await watched.head()
   const waiting = await allOpenItems(watched)
-  const told = new Set(waiting.map(({ item_id }) => item_id))
+  const printed = new Set(waiting.map(({ item_id }) => item_id))
   for (const item of waiting) say({ kind: 'waits', card: cardOf(item), at: item.opened_at })
   if (!json) terminal.writeError(`${greeting(waiting.length)}\n`)
   const looking = setInterval(() => {
-    // Whoever looks notices attempts that went stale, and that is a log entry.
+    // Each read detects stale attempts, and logs them.
     watched.inbox({ limit: 1 }).catch(() => undefined)
   }, staleEvery)
   try {
@@ -67,7 +67,7 @@ export async function watch(
         opened ? (await allOpenItems(watched)).map((item) => [item.item_id, item] as const) : [],
       )
       for (const projectEvent of projectEvents) {
-        const event = eventOf(projectEvent, { items, told, all })
+        const event = eventOf(projectEvent, { items, printed, all })
         if (event === null) continue
         say(event)
         if (event.kind === 'waits') notify?.(event.card)
@@ -111,13 +111,13 @@ type WatchEvent =
 
 interface WatchState {
   readonly items: ReadonlyMap<string, WatchInboxRow>
-  /** The holds that were told to wait. */
-  readonly told: Set<string>
+  /** The ids of printed inbox items. */
+  readonly printed: Set<string>
   readonly all: boolean
 }
 
-/** What is said of a log entry; null where it needs nobody. */
-function eventOf(projectEvent: ProjectEvent, { items, told, all }: WatchState): WatchEvent | null {
+/** The output for a log entry; null if it needs nobody. */
+function eventOf(projectEvent: ProjectEvent, { items, printed, all }: WatchState): WatchEvent | null {
   const { body } = projectEvent
   const at = instant(happenedAt(projectEvent))
   if (body.kind === 'inbox.closed') {
@@ -129,8 +129,8 @@ function eventOf(projectEvent: ProjectEvent, { items, told, all }: WatchState): 
   const { itemId } = notice
   const bare = { notice, taskName: null, missionName: null }
   if (itemId === null) return { kind: 'ended', at, card: bare }
-  if (told.has(itemId)) return null
-  told.add(itemId)
+  if (printed.has(itemId)) return null
+  printed.add(itemId)
   const item = items.get(itemId)
   return { kind: 'waits', at, card: item ? cardOf(item) : bare }
 }
@@ -146,7 +146,7 @@ function cardOf(item: WatchInboxRow): InboxNoticeCard {
     itemId: item_id,
     missionId: mission_id,
     taskId: task_id,
-  } as Notice // the brands of its ids
+  } as Notice // for the branded ids
   return { notice, taskName: item.task_name, missionName: item.mission_name }
 }
 
@@ -156,8 +156,8 @@ function textLine(event: WatchEvent, ink: Ink): string {
     return `${at}  ${plainLine(`${displayName(event.event)} ${describeProjectEvent(event.event.body)}`, 300)}\n`
   }
   if (event.kind === 'answered') {
-    const said = event.answer === null ? '' : `: ${event.answer}`
-    return `${at}  ${ink('green', event.status)}  ${plainLine(`${event.itemId} by ${event.who}${said}`, 300)}\n`
+    const answer = event.answer === null ? '' : `: ${event.answer}`
+    return `${at}  ${ink('green', event.status)}  ${plainLine(`${event.itemId} by ${event.who}${answer}`, 300)}\n`
   }
   const { notice, taskName, missionName } = event.card
   const about = [taskName ?? notice.taskId, missionName].filter((name) => name !== null).join(' · ')

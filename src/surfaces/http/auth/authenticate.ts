@@ -5,7 +5,7 @@ import { checkHost, checkOrigin } from './origin.ts'
 import type { Caller, RequestInfo } from './request-info.ts'
 import type { Security } from './security.ts'
 
-/** Lets a request or an upgrade in, or fails with a `Refusal`. Null is somebody who is not known. */
+/** Authenticates a request or upgrade, or fails with a `Refusal`. Null: an anonymous caller. */
 export async function authenticateRequest(request: RequestInfo, security: Security): Promise<Caller | null> {
   checkTarget(request)
   checkOrigin(request, checkHost(request, security.hosts()))
@@ -15,13 +15,13 @@ export async function authenticateRequest(request: RequestInfo, security: Securi
   return caller
 }
 
-/** For what only people and programs with a token may have. */
+/** Fails for an anonymous caller. */
 export function requireAuth(caller: Caller | null): Caller {
   if (caller) return caller
   throw unauthenticatedRefusal('This needs a token, and none was sent.', 'token_missing')
 }
 
-/** A target such as `http://evil.example/` would go by another host than the one that was checked. */
+/** An absolute target such as `http://evil.example/` would bypass the check of the host. */
 function checkTarget({ target }: RequestInfo): void {
   if (target.startsWith('/')) return
   throw new Refusal('INVALID_INPUT', `A request needs a path, not "${target.slice(0, 200)}".`, {
@@ -61,12 +61,12 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other))
 }
 
-/** Who asks: by a bearer token, else by a cookie; null where neither was given. Fails for a wrong token. */
+/** The caller, by a bearer token or a cookie; null without both. Fails for a wrong token. */
 async function authenticate(request: RequestInfo, security: Security): Promise<Caller | null> {
   if (request.authorization !== undefined)
     return authenticateByToken(request.authorization, request, security)
   const caller = await security.directory.byCookie(cookiesIn(request.cookie ?? ''), request)
-  // A cookie that is not known is an old one, not an attack: its holder logs in again.
+  // An unknown cookie is an old one, not an attack: its holder logs in again.
   return caller && assertConfinedCaller(caller, request, security)
 }
 
@@ -84,7 +84,7 @@ async function authenticateByToken(
   })
 }
 
-/** A command of a guard reads the files of its user, tokens too: what it sends with them is not that user's word. */
+/** A guard's command can read its user's tokens, but must not act as that user. */
 async function assertConfinedCaller(
   caller: Caller,
   { connection }: RequestInfo,
@@ -101,7 +101,7 @@ interface AccessRefusal {
   readonly message: string
 }
 
-/** A wrong token or code; too many of them from one client are not even looked at as such. */
+/** A wrong token or code. After too many of them a client is refused without a check. */
 export function recordMistake(
   { from }: RequestInfo,
   { rates, now }: Security,

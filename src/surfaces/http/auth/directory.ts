@@ -13,9 +13,9 @@ import type { Caller, RequestInfo } from './request-info.ts'
 import { isHashOf } from './secret.ts'
 import { csrfOf } from './session-cookie.ts'
 
-/** Milliseconds for which what the database said is believed: what changes there is in force everywhere after five seconds. */
-const believed = 4_000
-/** Milliseconds between two writes of when a token was used. */
+/** The lifetime of cached lookups: changes apply everywhere after five seconds. */
+const maxCacheAgeMs = 4_000
+/** Milliseconds between two writes of a token's last use. */
 const usedAnew = 60_000
 const most = 10_000
 
@@ -24,30 +24,30 @@ interface CachedPrincipal {
   readonly principal: Promise<Principal | null>
 }
 
-/** What the server as a whole knows of who uses it. */
+/** The people of the server as a whole. */
 const identityKinds = ['person', 'token', 'session'] as const
 export type IdentityKind = (typeof identityKinds)[number]
 
-/** Somebody who looks at what is known of persons, in a project. */
+/** A reader of people, tokens and sessions, in a project. */
 interface DirectoryWatcher {
   readonly principal: Principal
   readonly projectId: string
   readonly tell: (of: readonly IdentityKind[]) => void
 }
 
-/** A change of a person, a token or a session, and whom it is about. */
+/** A change of a person, token or session. */
 interface IdentityChange {
   readonly kind: IdentityKind
   readonly personId: string | null
-  /** The projects whose owners may see it, or whose members, where it is about a person. */
+  /** The projects whose owners may see it; for a person, also their members. */
   readonly projects: readonly string[]
 }
 
 export interface PeopleDirectoryOptions {
   readonly team: Team
-  /** Those that are served at this moment. */
+  /** The currently served projects. */
   readonly projects: () => readonly ServedProject[]
-  /** Asks a project as the server itself. */
+  /** Reads a project as the server itself. */
   readonly storeOf: (project: ServedProject) => Store
   /** The port that the server listens on. */
   readonly port: () => number
@@ -56,11 +56,11 @@ export interface PeopleDirectoryOptions {
   readonly now: () => number
 }
 
-/** Who may use a server, as it knows them: looked up by id, believed for a moment, forgotten at a change. */
+/** The people with access to a server: looked up by id, cached briefly, dropped at a change. */
 export class PeopleDirectory {
   readonly #options: PeopleDirectoryOptions
-  readonly #looked = new Map<string, CachedPrincipal>()
-  /** As they were last read, by the token or session of an actor. */
+  readonly #lookups = new Map<string, CachedPrincipal>()
+  /** The last read principals, by token or session. */
   readonly #principals = new Map<string, Principal>()
   readonly #used = new Map<string, number>()
   readonly #ids = new WeakMap<ServedProject, string>()
@@ -72,7 +72,7 @@ export class PeopleDirectory {
   constructor(options: PeopleDirectoryOptions) {
     this.#options = options
     this.#followOnce(options.team.store)
-    // Who is a member is recorded there; the user of a machine needs to be none.
+    // Members are recorded there; the user of a machine need not be one.
     if (options.team.owner === null)
       for (const project of options.projects()) this.#followOnce(options.storeOf(project))
   }
@@ -81,7 +81,7 @@ export class PeopleDirectory {
     return this.#options.projects()
   }
 
-  /** A project's store, asked as the server itself. */
+  /** A project's store, read as the server itself. */
   storeOf(project: ServedProject): Store {
     return this.#options.storeOf(project)
   }
@@ -94,7 +94,7 @@ export class PeopleDirectory {
     return this.#options.team
   }
 
-  /** Null for a token that is not known, or lets nobody in any more. */
+  /** Null for an unknown, expired or revoked token. */
   async byToken(text: string): Promise<Caller | null> {
     const token = readToken(text)
     const principal = token && (await this.#principalOf({ token: token.id }, token.secret))
@@ -103,19 +103,19 @@ export class PeopleDirectory {
     return { actor: actorOf(principal), token: principal.token.id, login: null, csrf: null, principal }
   }
 
-  /** Who has the token of this id, which somebody showed before; null where it lets nobody in any more. */
+  /** The holder of a token that was checked before; null if it is no longer valid. */
   async byTokenId(id: TokenId): Promise<Principal | null> {
     const principal = await this.#look({ token: id })
     return principal && isOpen(principal, this.#options.now()) ? principal : null
   }
 
-  /** The user of this machine, by the token that is kept for them; null where people share the server, or it is gone. */
+  /** The user of this machine, by their stored token; null if people share the server or it is gone. */
   async owner(): Promise<Principal | null> {
     const text = this.#options.team.owner?.readToken('person')
     return text ? ((await this.byToken(text))?.principal ?? null) : null
   }
 
-  /** Who is invited by this text, which lets nobody in: null where there is no such invitation, or not any more. */
+  /** The invited person; null if there is no valid invitation. An invitation itself gives no access. */
   async byInvitation(text: string): Promise<Principal | null> {
     const parts = readInvitation(text)
     const by = parts && { token: parts.id }
@@ -124,7 +124,7 @@ export class PeopleDirectory {
     return isRight ? principal : null
   }
 
-  /** Null where there is no cookie of ours, or an old one: its holder signs in again. */
+  /** Null without a valid session cookie: its holder signs in again. */
   async byCookie(
     cookies: Readonly<Record<string, string>>,
     { secure }: Pick<RequestInfo, 'secure'>,
@@ -138,23 +138,23 @@ export class PeopleDirectory {
     return { actor: actorOf(principal), token, login: principal.session.id, csrf: csrfOf(secret), principal }
   }
 
-  /** Whether somebody who was let in would be let in again, and as the same. */
-  async stands({ principal, login, token }: Caller): Promise<boolean> {
+  /** Whether a caller still has the same access. */
+  async hasSameAccess({ principal, login, token }: Caller): Promise<boolean> {
     try {
-      const by = login === null ? { token: token as TokenId } : { session: login as SessionId } // as they were let in
+      const by = login === null ? { token: token as TokenId } : { session: login as SessionId } // the credential of the caller
       const now = await this.#look(by)
       return now !== null && isOpen(now, this.#options.now()) && now.version === principal.version
     } catch {
-      return true // a database that is away says of nobody that they were removed; nothing is answered meanwhile
+      return true // an unreachable database removes nobody; nothing is answered meanwhile
     }
   }
 
-  /** Whose requests are counted together. */
+  /** The key of the rate limit. */
   counted(caller: Caller | null, from: string): string {
     return caller === null ? from : (caller.login ?? caller.token)
   }
 
-  /** The projects of those that are served which somebody may see. */
+  /** The served projects that a caller may see. */
   async visible(caller: Caller): Promise<readonly ServedProject[]> {
     const seen = await Promise.all(
       this.projects.map(async (project) => {
@@ -166,7 +166,7 @@ export class PeopleDirectory {
   }
 
   /**
-   * What an actor may in a project; undefined for the server itself. Somebody who is not known any more may nothing.
+   * The permissions of an actor in a project; undefined for the server itself. A removed person has none.
    */
   standingOf({ person, token, connection }: Actor, project: ServedProject): CallerPermissions | undefined {
     if (person === undefined) return undefined
@@ -185,8 +185,8 @@ export class PeopleDirectory {
   }
 
   /**
-   * Tells somebody that persons, tokens or sessions changed which they may see, and not what: they ask, and are answered
-   * as ever. Answers its stop.
+   * Notifies a reader that visible people, tokens or sessions changed, without the content: they read it again. Returns a
+   * function to stop.
    */
   watch(
     { principal }: Caller,
@@ -200,18 +200,18 @@ export class PeopleDirectory {
       this.#watchers.add(watcher)
       ended.signal.addEventListener('abort', () => this.#watchers.delete(watcher))
     }
-    begin(principal).catch(() => undefined) // a database that is away ends the feed, too
+    begin(principal).catch(() => undefined) // an unreachable database also ends the feed
     return () => ended.abort()
   }
 
-  /** Over TLS no other host can set it, and it is sent nowhere else. Cookies do not know ports. */
+  /** Over TLS the prefix binds it to this host. Cookies ignore ports. */
   cookieName(secure: boolean): string {
     return secure ? '__Host-waymark_session' : `waymark_session_${this.#options.port()}`
   }
 
-  /** What was believed is looked up again. */
+  /** Drops all cached lookups. */
   forget(): void {
-    this.#looked.clear()
+    this.#lookups.clear()
   }
 
   async close(): Promise<void> {
@@ -224,7 +224,7 @@ export class PeopleDirectory {
     secret: string,
   ): Promise<Principal | null> {
     const principal = await this.#look(by)
-    // The same work for an id that is not there, so that nobody learns by the clock which are.
+    // Compares even for an unknown id, so that timing does not reveal which ids exist.
     const isRight = isHashOf(principal?.hash ?? '0'.repeat(64), secret)
     return principal && isRight && isOpen(principal, this.#options.now()) ? principal : null
   }
@@ -232,11 +232,11 @@ export class PeopleDirectory {
   #look(by: { readonly token: TokenId } | { readonly session: SessionId }): Promise<Principal | null> {
     const key = 'token' in by ? by.token : by.session
     const now = this.#options.now()
-    const known = this.#looked.get(key)
-    if (known && now - known.at < believed) return known.principal
+    const cached = this.#lookups.get(key)
+    if (cached && now - cached.at < maxCacheAgeMs) return cached.principal
     const principal = this.#read(by, key)
-    principal.catch(() => this.#looked.delete(key))
-    setNewest(this.#looked, most, key, { at: now, principal })
+    principal.catch(() => this.#lookups.delete(key))
+    setNewest(this.#lookups, most, key, { at: now, principal })
     return principal
   }
 
@@ -253,8 +253,8 @@ export class PeopleDirectory {
   }
 
   async #idOf(project: ServedProject): Promise<string> {
-    const known = this.#ids.get(project)
-    if (known !== undefined) return known
+    const cached = this.#ids.get(project)
+    if (cached !== undefined) return cached
     const store = this.#options.storeOf(project)
     if (this.#options.team.owner === null) this.#followOnce(store)
     const id = await store.view(({ identities }) => Promise.resolve(identities.project))
@@ -302,7 +302,7 @@ export class PeopleDirectory {
     void following.finally(() => this.#underWay.delete(following))
   }
 
-  /** Another server may change who is let in: what is believed ends with the log entry of it. */
+  /** Another server may change access: a log entry about it drops cached lookups. */
   async #follow(store: Store): Promise<void> {
     const { signal } = this.#ending
     while (!signal.aborted) {
@@ -310,7 +310,7 @@ export class PeopleDirectory {
         const head = await store.view(({ eventLog: log }) => log.head())
         this.forget()
         const isTeam = store === this.#options.team.store
-        // Nobody knows what happened while it was not followed.
+        // Changes may have been missed while the log was not followed.
         if (isTeam) for (const { tell } of this.#watchers) tell(identityKinds)
         for await (const events of store.follow(head, signal)) {
           if (!events.some(({ body }) => /^(person|member|token|session)\./.test(body.kind))) continue
@@ -318,14 +318,14 @@ export class PeopleDirectory {
           if (isTeam) await this.#tell(events)
         }
       } catch {
-        // A database that is away is asked again; until then what it said is believed for its few seconds.
+        // An unreachable database is tried again; cached lookups last a few seconds.
       }
       await wait(1_000, signal)
     }
   }
 }
 
-/** Those who had it before they were disabled or removed are told that it changed: what they may see of it is asked anew. */
+/** The changes in log entries. Readers who lost access are notified too, and read again. */
 async function identityChangesOf(
   events: readonly ProjectEvent[],
   { identities }: Reads,
@@ -354,7 +354,7 @@ async function identityChangesOf(
   return (await Promise.all(changes)).flat()
 }
 
-/** As the lists of persons, tokens and sessions show them. */
+/** Whether a reader may see a change, like in the lists of people, tokens and sessions. */
 function isSeen(change: IdentityChange, { principal, projectId }: DirectoryWatcher): boolean {
   const permissions = permissionsIn(principal, projectId)
   if (permissions.admin || change.personId === principal.person.id) return true
@@ -363,7 +363,7 @@ function isSeen(change: IdentityChange, { principal, projectId }: DirectoryWatch
   return change.kind === 'person' && hasAccess(permissions, 'viewer') && change.projects.includes(projectId)
 }
 
-/** Whoever may do the same in every project: which one it is needs not be known, not even whether it can be read. */
+/** Whether a principal has the same permissions in every project, so that the project need not be read. */
 function isEverywhere({ person, token }: Principal): boolean {
   return person.admin && (token?.projectId ?? null) === null
 }

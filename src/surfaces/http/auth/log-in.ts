@@ -11,13 +11,13 @@ import { requestInfoOf } from './request-info.ts'
 import type { Security } from './security.ts'
 import { beginSession } from './sign-in.ts'
 
-/** `GET /login?code=…`: begins a session of the dashboard, once for each code. */
+/** `GET /login?code=…`: starts a dashboard session; each code works once. */
 export async function logIn(
   c: RequestContext,
   security: Security,
   { demo }: Pick<HttpServingOptions, 'demo'>,
 ): Promise<Response> {
-  // A HEAD, as programs send that preview an address, must not use the code up.
+  // A HEAD request, as link previews send it, must not use the code.
   if (c.req.method !== 'GET') {
     throw new Refusal('METHOD_NOT_ALLOWED', `/login is opened with GET, not with ${c.req.method}.`, {
       reason: 'method_not_allowed',
@@ -28,18 +28,18 @@ export async function logIn(
   const command = await security.insideCommand(c.env.incoming.socket, 'dashboard')
   if (command) throw personOnlyRefusal(command)
   const code = c.req.query('code')
-  if (code === undefined) return c.redirect('/', 303) // where one is shown how one signs in
+  if (code === undefined) return c.redirect('/', 303) // the page shows how to sign in
   const token = codes.take(code, now())
   const principal = token && (await directory.byTokenId(token))
   if (!principal) return notLoggedIn(c, security)
   const { secure } = requestInfoOf(c.env.incoming, security)
   const cookie = await beginSession(directory, principal, { secure, at: now() })
-  // A demo has a page that says what there is to see.
+  // A demo starts with its introduction.
   const first = demo ? '/start' : '/'
   return c.body(null, 303, { 'Set-Cookie': cookie.header, Location: first, 'Cache-Control': 'no-store' })
 }
 
-/** A browser is shown a page that says the way on; a program is refused as everywhere. */
+/** A browser gets a page with the next step; a program gets the usual refusal. */
 function notLoggedIn(c: RequestContext, security: Security): Response {
   const message = 'This login address was already used, is older than ten minutes, or never existed.'
   const refusal = recordMistake(requestInfoOf(c.env.incoming, security), security, {
@@ -77,26 +77,26 @@ const question = z.object({ key: z.string().max(64), asked: z.string().min(16).m
 const answer = z.object({ answered: z.string().max(128), proof: z.string().max(128) })
 const largestQuestion = { maxBytes: 1_000, maxValues: 100 }
 
-/** `POST /api/login-proof`: shows a program of this user that it speaks with their server, before it shows the same. */
+/** `POST /api/login-proof`: proves to a program of this user that this is their server; then the program does the same. */
 export async function proveLogin(
   c: RequestContext,
   security: Security,
   { instance }: Pick<HttpServingOptions, 'instance'>,
 ): Promise<Response> {
   const { proofs, hosts, now } = security
-  const { key, asked } = read(question, await readJson(c.req.raw, largestQuestion))
+  const { key, asked: challenge } = read(question, await readJson(c.req.raw, largestQuestion))
   if (key !== keyIdOf(instance))
     throw recordMistake(requestInfoOf(c.env.incoming, security), security, {
       reason: 'server_run_unknown',
       message: 'This server was restarted since.',
     })
-  const meeting = proofs.begin({ port: hosts().port, asked }, now())
+  const meeting = proofs.begin({ port: hosts().port, asked: challenge }, now())
   return c.json({ answered: meeting.answered, proof: proofOf('server', meeting, instance) }, 200, {
     'Cache-Control': 'no-store',
   })
 }
 
-/** `POST /api/login-code`: a fresh code for who sends a person's token, or shows that they are this machine's user. */
+/** `POST /api/login-code`: a new code for a person's token, or for a proof of this machine's user. */
 export async function makeLoginCode(
   c: RequestContext,
   security: Security,
@@ -141,8 +141,8 @@ async function tokenOfOwner(c: RequestContext, security: Security, instance: str
   })
 }
 
-function read<Shape extends z.ZodType>(shape: Shape, said: unknown): z.output<Shape> {
-  const parsed = shape.safeParse(said)
+function read<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
+  const parsed = shape.safeParse(value)
   if (parsed.success) return parsed.data
   const names = shape instanceof z.ZodObject ? Object.keys(shape.shape).join(' and ') : 'other fields'
   throw new Refusal('INVALID_INPUT', `The body must be an object with ${names}, each a short text.`, {

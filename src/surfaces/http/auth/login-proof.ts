@@ -5,21 +5,21 @@ import { setNewest } from '../../../kernel/limited-map.ts'
 import { hashOf, newSecret } from './secret.ts'
 
 /**
- * How a server and a program of the user who started it show each other that they are that: each answers a number of the
- * other one with an HMAC under the name of the server's run, which is kept in a file that only this user reads and is never
- * sent. It counts for one port, so that who took a port over can neither answer nor pass the question on.
+ * Mutual proof between a server and a program of its user. Each answers the other's challenge with an HMAC. The key is the
+ * secret of the server's run, in a file that only this user can read; it is never sent. A proof is bound to one port, so a
+ * process that took over a port can neither answer nor relay it.
  */
 export interface LoginProofExchange {
   readonly port: number
-  /** Chosen by who asks. */
+  /** The caller's challenge. */
   readonly asked: string
-  /** Chosen by the server. */
+  /** The server's challenge. */
   readonly answered: string
 }
 
 export type ProofSide = 'server' | 'client'
 
-/** What one side shows the other. `instance` names the run of the server. */
+/** The proof of one side. `instance` is the secret of the server's run. */
 export function proofOf(
   side: ProofSide,
   { port, asked, answered }: LoginProofExchange,
@@ -34,7 +34,7 @@ export function isProof(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }
 
-/** Names the run of a server without telling what it is called. */
+/** Identifies the run of a server without its secret. */
 export function keyIdOf(instance: string): string {
   return createHash('sha256').update(`waymark key ${instance}`).digest('hex').slice(0, 16)
 }
@@ -42,18 +42,18 @@ export function keyIdOf(instance: string): string {
 const proofLifetime = 30_000
 const most = 100
 
-/** The questions of a server that are still open, each for one answer within half a minute. */
+/** The open challenges of a server, each for one answer within half a minute. */
 export class LoginProofs {
   readonly #open = new Map<string, { readonly meeting: LoginProofExchange; readonly expires: number }>()
 
-  /** Begins a meeting with whoever knows which run of a server this is. */
+  /** Begins an exchange with a program that has the secret. */
   begin(meeting: Omit<LoginProofExchange, 'answered'>, now: number): LoginProofExchange {
     const begun = { ...meeting, answered: newSecret() }
     setNewest(this.#open, most, begun.answered, { meeting: begun, expires: now + proofLifetime })
     return begun
   }
 
-  /** Whether the run was shown to be known; not by a proof that is wrong, late or used. */
+  /** Whether a proof is right, in time and unused. */
   take(
     { answered, proof }: { readonly answered: string; readonly proof: string },
     instance: string,
@@ -68,18 +68,18 @@ export class LoginProofs {
 
 const codeLifetime = 10 * 60_000
 
-/** Codes that sign a person in, each once and within ten minutes. */
+/** Sign-in codes, each valid once within ten minutes. */
 export class LoginCodes {
   readonly #codes = new Map<string, { readonly token: TokenId; readonly expires: number }>()
 
-  /** A code that signs in the holder of a token. */
+  /** Makes a code for the holder of a token. */
   make(token: TokenId, now: number): string {
     const code = newSecret()
     setNewest(this.#codes, most, hashOf(code), { token, expires: now + codeLifetime })
     return code
   }
 
-  /** The token that a code stands for, once; null for one that is unknown, used or too old. */
+  /** Redeems a code for its token; null if it is unknown, used or expired. */
   take(code: string, now: number): TokenId | null {
     const hash = hashOf(code)
     const found = this.#codes.get(hash)

@@ -15,19 +15,19 @@ import { type RequestInfo, requestInfoOf } from './request-info.ts'
 import type { Security } from './security.ts'
 import { beginSession, refusalPage } from './sign-in.ts'
 
-/** A group of the provider and what its members may do. */
+/** A group of the provider and the access of its members. */
 export interface GroupAccess {
   readonly group: string
   readonly access: Access
-  /** The key of the one project that it is for; null for every project that is served. */
+  /** The key of its project; null for every served project. */
   readonly project: string | null
 }
 
 export interface OidcSettings {
-  /** The address of who vouches for persons. */
+  /** The address of the provider. */
   readonly issuer: string
   readonly clientId: string
-  /** Null for a public client, which has PKCE alone. */
+  /** Null for a public client, which uses only PKCE. */
   readonly clientSecret: string | null
   /** The claim that names groups. */
   readonly groupClaim: string
@@ -36,12 +36,12 @@ export interface OidcSettings {
 
 const callbackPath = '/sign-in/oidc/callback'
 const scope = 'openid profile email'
-/** Seconds within which somebody signs in at the provider. */
+/** Seconds that a person has to sign in at the provider. */
 const patience = 600
-/** Seconds for which the provider may take to answer us. */
+/** The timeout of requests to the provider, in seconds. */
 const timeout = 10
 
-/** Signing in by OpenID Connect: the code flow with PKCE, state and nonce. Nothing of the provider's is kept. */
+/** Sign-in with OpenID Connect: the code flow with PKCE, state and nonce. No provider tokens are stored. */
 export class OidcSignIn {
   readonly #settings: OidcSettings
   #configuration: Promise<Configuration> | null = null
@@ -54,7 +54,7 @@ export class OidcSignIn {
     return this.#settings.issuer
   }
 
-  /** `GET /sign-in/oidc?to=/p/shop`: leads to the provider. What comes back is compared with a cookie of ours. */
+  /** `GET /sign-in/oidc?to=/p/shop`: redirects to the provider. A cookie keeps the values to compare later. */
   async begin(c: RequestContext, security: Security): Promise<Response> {
     const request = requestInfoOf(c.env.incoming, security)
     const oidc = await import('openid-client')
@@ -80,7 +80,7 @@ export class OidcSignIn {
     })
   }
 
-  /** `GET /sign-in/oidc/callback`: the provider sent somebody back. */
+  /** `GET /sign-in/oidc/callback`: handles the return from the provider. */
   async end(
     c: RequestContext,
     security: Security,
@@ -110,7 +110,7 @@ export class OidcSignIn {
     }
   }
 
-  /** What the provider says of who signed in, once its answer fits to our question. */
+  /** The provider's claims, after checking its response against our request. */
   async #claims(
     c: RequestContext,
     request: RequestInfo,
@@ -136,16 +136,16 @@ export class OidcSignIn {
     throw new SignInError('The provider did not say who signed in.')
   }
 
-  /** By issuer and subject; by a verified address once, for who was invited by it. */
+  /** Finds the person by issuer and subject, or the first time by an invited verified email. */
   async #person(claims: IDToken, { now }: Security, { team, ids }: PeopleDirectory): Promise<Person> {
-    const said = profile.parse(claims)
-    const email = said.email_verified === true ? (said.email?.toLowerCase() ?? null) : null
-    const known = await team.store.view((reads) => reads.identities.personOf(claims.iss, claims.sub))
-    if (known) return assertEnabled(known)
+    const userProfile = profile.parse(claims)
+    const email = userProfile.email_verified === true ? (userProfile.email?.toLowerCase() ?? null) : null
+    const existing = await team.store.view((reads) => reads.identities.personOf(claims.iss, claims.sub))
+    if (existing) return assertEnabled(existing)
     const byGroup = this.#accessByGroups(claims, null) !== null
     const createdAt = now()
     const linked = { issuer: claims.iss, subject: claims.sub }
-    const name = nameOf(said, email)
+    const name = nameOf(userProfile, email)
     return team.store.record({
       actor: { name, kind: 'person', role: null, channel: 'dashboard' },
       at: createdAt,
@@ -161,7 +161,7 @@ export class OidcSignIn {
           } as const
           return { events: [event], answer: person }
         }
-        if (!byGroup) throw uninvitedError(said.email, said.email_verified === true)
+        if (!byGroup) throw uninvitedError(userProfile.email, userProfile.email_verified === true)
         const [taken] = await reads.identities.peopleNamed(name)
         const person: Person = {
           id: ids.next('person'),
@@ -205,7 +205,7 @@ export class OidcSignIn {
     }
   }
 
-  /** The most that their groups give in a project, or in any; null for nothing. */
+  /** The highest access of their groups in a project or, with null, in any; null for none. */
   #accessByGroups(claims: IDToken, project: ServedProject | null): Access | null {
     const { groupClaim, groups } = this.#settings
     const named = [claims[groupClaim] ?? []].flat().map(String)
@@ -234,9 +234,9 @@ export class OidcSignIn {
     const address = new URL(issuer)
     const isOwn =
       address.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(address.hostname)
-    const shown = clientSecret === null ? oidc.None() : oidc.ClientSecretBasic(clientSecret)
+    const authentication = clientSecret === null ? oidc.None() : oidc.ClientSecretBasic(clientSecret)
     const execute = isOwn ? [oidc.allowInsecureRequests] : []
-    return oidc.discovery(address, clientId, undefined, shown, { execute, timeout })
+    return oidc.discovery(address, clientId, undefined, authentication, { execute, timeout })
   }
 }
 
@@ -249,10 +249,10 @@ const profile = z.object({
   email_verified: z.boolean().optional().catch(undefined),
 })
 
-/** As a name of a person may be: what the provider says is not written into the record unlooked. */
+/** A valid person's name from the provider's untrusted profile. */
 function nameOf({ name, preferred_username }: z.output<typeof profile>, email: string | null): string {
-  const said = name ?? preferred_username ?? email ?? 'somebody'
-  const clean = said.replace(/[^\p{L}\p{N} ._@()'’-]/gu, '').replace(/^[^\p{L}\p{N}]+/u, '')
+  const claimed = name ?? preferred_username ?? email ?? 'somebody'
+  const clean = claimed.replace(/[^\p{L}\p{N} ._@()'’-]/gu, '').replace(/^[^\p{L}\p{N}]+/u, '')
   return clean.trim().slice(0, 80) || 'somebody'
 }
 
@@ -261,7 +261,7 @@ function assertEnabled(person: Person): Person {
   throw new SignInError('An admin of this server has disabled you.')
 }
 
-/** Who was invited by an address and did not sign in yet. */
+/** The person invited by an email who has not signed in yet. */
 async function invitedPersonOf({ identities }: Reads, email: string): Promise<Person | null> {
   const called = await identities.peopleNamed(email)
   return called.find((person) => person.email === email && person.issuer === null) ?? null
@@ -276,12 +276,12 @@ function uninvitedError(email: string | undefined, isVerified: boolean): SignInE
   )
 }
 
-/** What is compared when somebody comes back; kept in their own browser, so that any replica can answer. */
+/** The values to compare on return, stored in the browser so that any replica can answer. */
 interface OidcLoginState {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
-  /** Where they came from. */
+  /** The path to return to. */
   readonly to: string
 }
 
@@ -296,7 +296,7 @@ function signInCookieName({ secure }: RequestInfo, { hosts }: Security): string 
   return secure ? '__Host-waymark_signing_in' : `waymark_signing_in_${hosts().port}`
 }
 
-/** It must come along when the provider sends the browser back, from another site. */
+/** SameSite=Lax: the browser must send it on the return from another site. */
 function signInCookie(request: RequestInfo, security: Security, value: string): string {
   return serialize(signInCookieName(request, security), value, {
     path: '/',
@@ -317,17 +317,17 @@ function signInInProgress(request: RequestInfo, security: Security): OidcLoginSt
   }
 }
 
-/** A path of this server; nobody is led elsewhere after they signed in. */
+/** A path of this server: sign-in never redirects elsewhere. */
 function ownPath(to: string | undefined): string {
   return to !== undefined && /^\/(?![/\\])[\w\-./~%?=&#]*$/.test(to) ? to : '/'
 }
 
-/** The Host was checked before. */
+/** The Host header was checked before. */
 function originOf({ secure, host = '' }: RequestInfo): string {
   return `${secure ? 'https' : 'http'}://${host}`
 }
 
-/** Reads `devs=contributor, leads=owner@shop`. Fails with INVALID_INPUT for what is no such list. */
+/** Parses `devs=contributor, leads=owner@shop`. Fails with INVALID_INPUT for an invalid list. */
 export function readGroups(text: string): readonly GroupAccess[] {
   return text
     .split(',')
@@ -335,7 +335,7 @@ export function readGroups(text: string): readonly GroupAccess[] {
     .filter((part) => part !== '')
     .map((part) => {
       const [, group, word, project = null] = /^(.+)=([a-z]+)(?:@([\w-]+))?$/.exec(part) ?? []
-      const access = accesses.find((known) => known === word)
+      const access = accesses.find((one) => one === word)
       if (group !== undefined && access) return { group, access, project }
       throw new Failure('INVALID_INPUT', `"${part.slice(0, 100)}" gives no group an access.`, {
         reason: 'oidc_group_invalid',
@@ -344,7 +344,7 @@ export function readGroups(text: string): readonly GroupAccess[] {
     })
 }
 
-/** Who asks for it where no one vouches for persons. */
+/** The refusal of a server without a provider. */
 export function withoutOidc(): Refusal {
   return new Refusal('NOT_FOUND', 'This server has no sign-in with OpenID Connect.', {
     reason: 'oidc_not_configured',

@@ -1,7 +1,7 @@
 import type { PeopleDirectory } from './directory.ts'
 import type { Caller } from './request-info.ts'
 
-/** Milliseconds between two looks at who is still let in. */
+/** Milliseconds between two checks of open connections. */
 const look = 250
 
 interface Stream {
@@ -9,17 +9,17 @@ interface Stream {
   readonly end: () => void
 }
 
-/** What stays open for callers. It ends when the caller's token is revoked, or the session ends or grows too old. */
+/** Connections that stay open. They close when the caller's token or session ends. */
 export class OpenStreams {
-  readonly #directory: Pick<PeopleDirectory, 'stands'>
+  readonly #directory: Pick<PeopleDirectory, 'hasSameAccess'>
   readonly #streams = new Set<Stream>()
   #looking: NodeJS.Timeout | null = null
 
-  constructor(directory: Pick<PeopleDirectory, 'stands'>) {
+  constructor(directory: Pick<PeopleDirectory, 'hasSameAccess'>) {
     this.#directory = directory
   }
 
-  /** Calls `end` once the caller is let in no more. Answers how to say that it is closed already. */
+  /** Calls `end` when the caller loses access. Returns a function to remove the connection. */
   keep(caller: Caller, end: () => void): () => void {
     const stream = { caller, end }
     this.#streams.add(stream)
@@ -27,7 +27,7 @@ export class OpenStreams {
     return () => this.#forget(stream)
   }
 
-  /** Looks again only when a look has ended: a database may take its time. */
+  /** Starts the next check only after the last one: a database may be slow. */
   #lookLater(): void {
     if (this.#looking !== null) return
     this.#looking = setTimeout(() => {
@@ -44,9 +44,9 @@ export class OpenStreams {
       [...this.#streams].map(async (stream) => {
         const { token, login, principal } = stream.caller
         const key = `${token} ${login ?? ''} ${principal.version}`
-        const stands = isAllowed.get(key) ?? this.#directory.stands(stream.caller)
-        isAllowed.set(key, stands)
-        if ((await stands) || !this.#streams.has(stream)) return
+        const hasSameAccess = isAllowed.get(key) ?? this.#directory.hasSameAccess(stream.caller)
+        isAllowed.set(key, hasSameAccess)
+        if ((await hasSameAccess) || !this.#streams.has(stream)) return
         this.#forget(stream)
         stream.end()
       }),

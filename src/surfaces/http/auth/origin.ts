@@ -1,19 +1,18 @@
 import { Refusal } from '../refusal.ts'
 import type { RequestInfo } from './request-info.ts'
 
-/** By what names this server may be addressed. */
+/** The allowed host names of this server. */
 export interface AllowedHosts {
-  /** The port that it listens on. */
+  /** The listening port. */
   readonly port: number
-  /** Other names than this machine's own, of `--allow-host`: `build.example` or `build.example:443`. */
+  /** More names from `--allow-host`: `build.example` or `build.example:443`. */
   readonly allowed: readonly string[]
 }
 
 const loopback = ['127.0.0.1', 'localhost', '[::1]']
 
 /**
- * Refuses an address that is not ours. A page of another site whose name was made to point here is stopped by this,
- * because a browser sends the name it believes in.
+ * Refuses a foreign host name. This stops DNS rebinding: a browser sends the name of the other site.
  */
 export function checkHost({ host, hosts: count }: RequestInfo, hosts: AllowedHosts): string {
   if (count > 1) {
@@ -38,8 +37,8 @@ function isOwnHost(host: string, { port, allowed }: AllowedHosts): boolean {
 }
 
 /**
- * Refuses what a page of another origin sends. Another port of this machine is another origin, although cookies do not
- * know ports. What has no Origin is known by what browsers say of its source.
+ * Refuses requests of a page from another origin. Another port is another origin, although cookies ignore ports. Without
+ * an Origin header the Sec-Fetch headers decide.
  */
 export function checkOrigin({ origin, site, mode, method }: RequestInfo, host: string): void {
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {

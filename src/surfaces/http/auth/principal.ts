@@ -10,23 +10,23 @@ import {
 } from '../../../people/domain/identity.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 
-/** Somebody as the database knows them by a token or a session, with what they may do in each project. */
+/** The person behind a token or session, with their permissions in each project. */
 export interface Principal {
   readonly person: Person
   readonly token: Token | null
   readonly session: SignInSession | null
   readonly memberships: ReadonlyMap<string, Member>
-  /** Of the secret that shows it. */
+  /** The hash of the secret. */
   readonly hash: string
-  /** When it was last used; null where it never was. */
+  /** The time of the last use; null if never used. */
   readonly usedAt: number | null
-  /** As the command line of this machine's user acts, where the server is theirs alone. */
+  /** The identity of this machine's user, on a single-user server. */
   readonly user: string | null
-  /** The same text as long as nothing of it changed. */
+  /** The same text until something changes. */
   readonly version: string
 }
 
-/** Reads who has a token or a session; null where there is none, or its secret is gone. */
+/** Reads the holder of a token or session; null if there is none or its secret is gone. */
 export async function readPrincipal(
   { identities }: Reads,
   by: { readonly token: Token['id'] } | { readonly session: SignInSession['id'] },
@@ -47,7 +47,7 @@ export async function readPrincipal(
   return { person, token, session, memberships, ...secret, user, version }
 }
 
-/** Whether it lets somebody in now. */
+/** Whether it is valid now. */
 export function isOpen({ person, token, session }: Principal, now: number): boolean {
   if (person.disabledAt !== null || token?.kind === 'invitation') return false
   if (token && tokenErrorOf(token, now) !== null) return false
@@ -55,8 +55,8 @@ export function isOpen({ person, token, session }: Principal, now: number): bool
 }
 
 /**
- * What they may in a project. An agent works, whatever the person may; a token for one project opens no other, and one
- * with a limit makes nobody an admin.
+ * The permissions in a project. An agent may only work, whatever the person may. A token for one project opens no other,
+ * and a token with a limit never makes an admin.
  */
 export function permissionsIn(
   { person, token, session, memberships, user }: Principal,
@@ -84,7 +84,7 @@ export function permissionsIn(
   }
 }
 
-/** Under whose name they act. */
+/** The actor of their calls. */
 export function actorOf({
   person,
   token,
@@ -95,7 +95,7 @@ export function actorOf({
   if (token && token.kind !== 'person') {
     const runner = token.kind === 'runner' && { runner: true as const }
     const { id, name, role } = token
-    // What a server made for its own user can be read by every program of theirs: it is nobody else.
+    // Every program of the user can read a token that the server made for them.
     const identity = user !== null && isOwnToken(token) ? user : `token:${id}`
     return { name, kind: 'agent', role, channel: 'http', identity, ...by, ...runner }
   }

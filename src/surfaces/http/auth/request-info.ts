@@ -2,29 +2,29 @@ import type { IncomingMessage } from 'node:http'
 import type { Actor } from '../../../kernel/actor.ts'
 import type { Principal } from './principal.ts'
 
-/** What a request or an upgrade says of itself, as far as letting it in depends on it. */
+/** The properties of a request or upgrade that authentication needs. */
 export interface RequestInfo {
   readonly method: string
-  /** Path and query, as they were sent. */
+  /** Path and query as sent. */
   readonly target: string
   readonly host: string | undefined
-  /** How many Host headers there are. Node tells the first one alone. */
+  /** The number of Host headers. Node returns only the first one. */
   readonly hosts: number
   readonly origin: string | undefined
-  /** What a browser says of where the request comes from: `Sec-Fetch-Site` and `Sec-Fetch-Mode`. */
+  /** The browser's `Sec-Fetch-Site` and `Sec-Fetch-Mode`. */
   readonly site: string | undefined
   readonly mode: string | undefined
   readonly authorization: string | undefined
   readonly cookie: string | undefined
   readonly csrf: string | undefined
-  /** The address of the other end; behind a proxy that is trusted, the one that it names. */
+  /** The address of the client; behind a trusted proxy, the forwarded one. */
   readonly from: string
-  /** Whether the client came over TLS, which a proxy in front ended. */
+  /** Whether the client used TLS to a proxy in front. */
   readonly secure: boolean
   readonly connection: ConnectionPorts
 }
 
-/** The ports of both ends, by which the process at the other end can be found on this machine. */
+/** The ports of both ends, to find the calling process on this machine. */
 export interface ConnectionPorts {
   readonly localPort?: number | undefined
   readonly remotePort?: number | undefined
@@ -34,7 +34,7 @@ export function requestInfoOf(
   { method = 'GET', url = '', headers, rawHeaders, socket }: IncomingMessage,
   { trustProxy }: { readonly trustProxy: boolean },
 ): RequestInfo {
-  const said = (name: string) => (trustProxy ? lastHeaderValue(headers[name]) : undefined)
+  const forwarded = (name: string) => (trustProxy ? lastHeaderValue(headers[name]) : undefined)
   return {
     method,
     target: url,
@@ -46,13 +46,13 @@ export function requestInfoOf(
     authorization: headers.authorization,
     cookie: headers.cookie,
     csrf: singleHeaderValue(headers['x-waymark-csrf']),
-    from: said('x-forwarded-for') ?? socket.remoteAddress ?? 'unknown',
-    secure: said('x-forwarded-proto') === 'https',
+    from: forwarded('x-forwarded-for') ?? socket.remoteAddress ?? 'unknown',
+    secure: forwarded('x-forwarded-proto') === 'https',
     connection: socket,
   }
 }
 
-/** What the nearest proxy said: whatever stands before it, the client may have written. */
+/** The value of the nearest proxy: the client may have written the values before it. */
 function lastHeaderValue(value: string | readonly string[] | undefined): string | undefined {
   const last = [value ?? []].flat().join(',').split(',').at(-1)?.trim()
   return last === '' ? undefined : last
@@ -62,15 +62,15 @@ function singleHeaderValue(value: string | readonly string[] | undefined): strin
   return typeof value === 'string' ? value : value?.[0]
 }
 
-/** Who was let in, and by what. */
+/** The authenticated caller and their credential. */
 export interface Caller {
   readonly actor: Actor
-  /** The id of the token; of a cookie, of the token by which it was had, or else of the person. */
+  /** The id of the token; for a cookie, of the token that began the session, else of the person. */
   readonly token: string
-  /** The id of the session that the cookie stands for; null for a token. */
+  /** The id of the cookie's session; null for a token. */
   readonly login: string | null
-  /** What a writing request must repeat in `X-Waymark-Csrf`; only callers with a cookie have one. */
+  /** The value that writing requests repeat in `X-Waymark-Csrf`; only for cookies. */
   readonly csrf: string | null
-  /** Who that is, with what they may. */
+  /** The person with their permissions. */
   readonly principal: Principal
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** 32 random bytes: nobody guesses it, so that a plain hash keeps it. */
+/** 32 random bytes: no one can guess it, so a plain hash is safe. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }

@@ -6,30 +6,30 @@ import type { OpenStreams } from './open-streams.ts'
 import type { AllowedHosts } from './origin.ts'
 import type { ConnectionPorts } from './request-info.ts'
 
-/** What letting somebody in depends on. */
+/** The parts that authentication needs. */
 export interface Security {
-  /** Asked at each request: the port is known once the server listens. */
+  /** Called at each request: the port exists once the server listens. */
   readonly hosts: () => AllowedHosts
-  /** Who may use the server. */
+  /** The people with access. */
   readonly directory: PeopleDirectory
-  /** Who vouches for persons who sign in elsewhere; null where nobody does. */
+  /** The OIDC provider; null without one. */
   readonly oidc: OidcSignIn | null
-  /** A proxy in front says who asks and whether by TLS: `--trust-proxy`. */
+  /** A proxy in front reports the client's address and whether it uses TLS: `--trust-proxy`. */
   readonly trustProxy: boolean
   readonly codes: LoginCodes
   readonly proofs: LoginProofs
   readonly streams: OpenStreams
   readonly rates: Rates
-  /** Who acts by way of a connection from inside a guard's command, whatever token it has; null for any other. */
+  /** The actor of a connection from inside a guard's command, whatever its token; null for others. */
   readonly insideCommand: (connection: ConnectionPorts, channel: Channel) => Promise<Actor | null>
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
 export interface Rates {
-  /** Of requests, for each client and token. */
+  /** The limit of requests for each client and token. */
   readonly requests: TokenBuckets
-  /** Of tokens and codes that are wrong, for each client. */
+  /** The limit of wrong tokens and codes for each client. */
   readonly mistakes: TokenBuckets
 }
 
@@ -42,12 +42,12 @@ export function usualRates(): Rates {
 
 const teamRate: Rate = { burst: 200, perSecond: 50 }
 
-/** Where many persons share a server: for each token or session. */
+/** The limit for each token or session on a shared server. */
 export function teamRates(): Rates {
   return { requests: new TokenBuckets(teamRate), mistakes: new TokenBuckets(mistakeRate) }
 }
 
-/** How often something may happen: so many at once, and so many again per second. */
+/** A token bucket: a burst, and a refill per second. */
 export interface Rate {
   readonly burst: number
   readonly perSecond: number
@@ -60,7 +60,7 @@ interface Bucket {
 
 const most = 10_000
 
-/** Counts what each of many callers does. */
+/** A token bucket for each of many callers. */
 export class TokenBuckets {
   readonly #rate: Rate
   readonly #buckets = new Map<string, Bucket>()
@@ -69,18 +69,18 @@ export class TokenBuckets {
     this.#rate = rate
   }
 
-  /** Takes one. Answers 0, or after how many seconds there will be one again. */
+  /** Takes one token. Returns 0, or the seconds until there is one again. */
   take(key: string, now: number): number {
     const { burst, perSecond } = this.#rate
-    const known = this.#buckets.get(key)
-    const left = known ? Math.min(burst, known.left + ((now - known.at) / 1000) * perSecond) : burst
+    const bucket = this.#buckets.get(key)
+    const left = bucket ? Math.min(burst, bucket.left + ((now - bucket.at) / 1000) * perSecond) : burst
     const waits = left < 1 ? Math.max(1, Math.ceil((1 - left) / perSecond)) : 0
     this.#buckets.set(key, { left: waits === 0 ? left - 1 : left, at: now })
     if (this.#buckets.size > most) this.#forget(now)
     return waits
   }
 
-  /** Whoever is full again is as good as new. */
+  /** Removes full buckets. */
   #forget(now: number): void {
     const { burst, perSecond } = this.#rate
     for (const [key, { left, at }] of this.#buckets) {

@@ -14,16 +14,16 @@ import { requestInfoOf } from './request-info.ts'
 import type { Security } from './security.ts'
 import { csrfOf, sessionCookie } from './session-cookie.ts'
 
-/** A way to sign in, as a page shows it. */
+/** A sign-in method for the page. */
 export type SignInMethod =
-  /** The address that `waymark serve` prints. */
+  /** The link that `waymark serve` prints. */
   | { readonly way: 'address' }
   /** `POST /api/sign-in` with `{ token }`. */
   | { readonly way: 'token'; readonly path: '/api/sign-in' }
-  /** A link to follow; `?to=` says where to come back to. */
+  /** A link to follow; `?to=` is the path to return to. */
   | { readonly way: 'oidc'; readonly path: '/sign-in/oidc'; readonly issuer: string }
 
-/** `GET /api/sign-in`: how one signs in here. It needs no token. */
+/** `GET /api/sign-in`: lists the sign-in methods. It needs no token. */
 export function signInMethods({ directory, oidc }: Security): { readonly ways: readonly SignInMethod[] } {
   return {
     ways: [
@@ -37,7 +37,7 @@ export function signInMethods({ directory, oidc }: Security): { readonly ways: r
 const withToken = z.object({ token: z.string().max(200) })
 const largest = { maxBytes: 1_000, maxValues: 100 }
 
-/** `POST /api/sign-in`: begins a session of the dashboard with a person's token. */
+/** `POST /api/sign-in`: starts a dashboard session with a person's token. */
 export async function signInByToken(c: RequestContext, security: Security): Promise<Response> {
   const { directory, now } = security
   const request = requestInfoOf(c.env.incoming, security)
@@ -108,7 +108,7 @@ interface SessionCookieOptions {
   readonly at: number
 }
 
-/** Records the session and answers its cookie; the secret in it is kept as a hash alone. */
+/** Records the session and returns its cookie. Only a hash of the secret is stored. */
 export async function beginSession(
   directory: PeopleDirectory,
   { person, token, user = null }: Pick<Principal, 'person' | 'token'> & Partial<Pick<Principal, 'user'>>,
@@ -116,7 +116,7 @@ export async function beginSession(
 ): Promise<{ readonly header: string; readonly csrf: string }> {
   const { team } = directory
   const secret = team.newSecret()
-  // Never longer than the token by which it was begun.
+  // Never longer than the token that started it.
   const lifetime = team.owner ? sessionLifetimes.ofOwner : sessionLifetimes.shared
   const until = Math.min(at + lifetime, token?.expiresAt ?? Number.POSITIVE_INFINITY)
   const id = await team.store.record({
@@ -139,7 +139,7 @@ export async function beginSession(
   }
 }
 
-/** `POST /api/logout`: ends the session of the cookie; for a token, every session that was begun with it. */
+/** `POST /api/logout`: ends the session of the cookie; for a token, every session that it started. */
 export async function signOut(c: RequestContext, security: Security): Promise<Response> {
   const caller = requireAuth(c.var.caller)
   const { principal } = caller
@@ -168,7 +168,7 @@ function endSessions(team: Team, principal: Principal, now: number): Promise<num
   })
 }
 
-/** A browser is shown a page that says the way on; a program is refused as everywhere. */
+/** A browser gets a page with the next step; a program gets the usual refusal. */
 export function refusalPage(c: RequestContext, refusal: Refusal, { page, to, more }: RefusalPage): Response {
   const headers = { ...refusal.headers, ...more }
   if (!(c.req.header('accept') ?? '').includes('text/html')) {
@@ -179,21 +179,21 @@ export function refusalPage(c: RequestContext, refusal: Refusal, { page, to, mor
     })
   }
   const status = refusal.code === 'TOO_MANY_REQUESTS' ? 429 : 401
-  const shown = page === null ? plainPage(refusal.message) : signInPage(page, { error: refusal.message, to })
-  return c.body(shown, status, { ...headers, 'Content-Type': 'text/html; charset=utf-8' })
+  const html = page === null ? plainPage(refusal.message) : signInPage(page, { error: refusal.message, to })
+  return c.body(html, status, { ...headers, 'Content-Type': 'text/html; charset=utf-8' })
 }
 
 interface RefusalPage {
-  /** The dashboard's page; null where it was not built. */
+  /** The dashboard's page; null if it is not built. */
   readonly page: string | null
-  /** Where they came from. */
+  /** The path to return to. */
   readonly to: string
   readonly more: Record<string, string>
 }
 
-/** The dashboard's page, which shows at its beginning what it is told. */
-function signInPage(page: string, told: Readonly<Record<'error' | 'to', string>>): string {
-  const tags = Object.entries(told).map(
+/** The dashboard's page with values in its head for its first view. */
+function signInPage(page: string, values: Readonly<Record<'error' | 'to', string>>): string {
+  const tags = Object.entries(values).map(
     ([name, text]) => `<meta name="waymark-sign-in-${name}" content="${escapeHtml(text)}" />`,
   )
   return page.replace('</head>', () => `${tags.join('')}</head>`)

@@ -7,49 +7,49 @@ import type { ErrorAnswer, ErrorCode } from '../refusal.ts'
 export type { InputOf, OperationName, OutputOf } from '../../../kernel/operations/catalog.ts'
 
 export interface ClientOptions {
-  /** Where the project is: empty for the first one of this page's own server, `/p/<key>`, or a whole address. */
+  /** The project's base: empty for the first one of this server, `/p/<key>`, or a full URL. */
   readonly base?: string
-  /** A bearer token. A page of the dashboard has a cookie instead. */
+  /** A bearer token. The dashboard uses a cookie instead. */
   readonly token?: string
-  /** What a page with a cookie must send with each call, of `GET /api/session`. */
+  /** The CSRF value from `GET /api/session`, for a page with a cookie. */
   readonly csrf?: () => string | null
 }
 
 export interface CallOptions {
-  /** The same key and input are answered the same. */
+  /** The same key and input get the same answer. */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
 }
 
-/** Calls an operation. Fails with an `ApiFailure` where it is refused, or the server cannot be reached. */
+/** Calls an operation. Fails with an `ApiFailure` if it is refused or the server is unreachable. */
 export type ApiClient = <Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,
   options?: CallOptions,
 ) => Promise<OutputOf<Name>>
 
-/** What a frame of the live feed shows. */
+/** The entity of a frame of the live feed. */
 export type FrameEntity =
   | Exclude<EntityReference['kind'], 'workflow of task' | 'issue of inbox item' | 'refusal'>
   | 'workflow'
 
-/** What a log entry did to one entity, as the live feed of `/ws` sends it. */
+/** A change of one entity in the live feed of `/ws`. */
 export interface Frame {
   readonly seq: number
-  /** Its place among the frames of the log entry. */
+  /** Its index among the frames of the log entry. */
   readonly n: number
   readonly event: `${FrameEntity}:${string}`
   readonly at: string
   readonly actor: Pick<Actor, 'name' | 'kind' | 'role' | 'channel'>
-  /** The entity as it is now; null where it is gone. */
+  /** The entity as it is now; null if it is gone. */
   readonly data: Readonly<Record<string, unknown>> | null
 }
 
-/** Why a call was refused, as the server says it. */
+/** The server's refusal of a call. */
 export class ApiFailure extends Error {
-  /** `UNREACHABLE` where no server answered, or something else than Waymark did. */
+  /** `UNREACHABLE` if no Waymark server answered. */
   readonly code: ErrorCode | 'UNREACHABLE'
-  /** Of HTTP; 0 where there was no answer. */
+  /** The HTTP status; 0 without an answer. */
   readonly status: number
   readonly reason: string | null
   readonly hint: string | undefined
@@ -70,7 +70,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** A client of one project. It imports types alone, so that a page that uses it carries no code of the server. */
+/** A client of one project. It imports only types, so that pages contain no server code. */
 export function createClient({ base = '', token, csrf }: ClientOptions = {}): ApiClient {
   return async (name, input, { idempotencyKey, signal } = {}) => {
     const csrfToken = csrf?.()
@@ -82,8 +82,8 @@ export function createClient({ base = '', token, csrf }: ClientOptions = {}): Ap
     }
     const body = JSON.stringify(input)
     const request = { method: 'POST', headers, body, ...(signal && { signal }) }
-    const said = await answerOf(await fetchOrFail(`${base}/api/${name}`, request))
-    return said as OutputOf<typeof name> // what the server answers keeps to the contract
+    const answer = await answerOf(await fetchOrFail(`${base}/api/${name}`, request))
+    return answer as OutputOf<typeof name> // the server's answers follow the contract
   }
 }
 
@@ -97,11 +97,11 @@ async function fetchOrFail(address: string, request: RequestInit): Promise<Respo
 }
 
 async function answerOf(response: Response): Promise<unknown> {
-  const said: unknown = await response.json().catch(() => null)
-  if (response.ok && said !== null) return said
-  throw new ApiFailure(response.status, isErrorAnswer(said) ? said.error : {})
+  const answer: unknown = await response.json().catch(() => null)
+  if (response.ok && answer !== null) return answer
+  throw new ApiFailure(response.status, isErrorAnswer(answer) ? answer.error : {})
 }
 
-function isErrorAnswer(said: unknown): said is ErrorAnswer {
-  return typeof said === 'object' && said !== null && 'error' in said
+function isErrorAnswer(answer: unknown): answer is ErrorAnswer {
+  return typeof answer === 'object' && answer !== null && 'error' in answer
 }

@@ -15,17 +15,17 @@ export interface FeedOptions {
   readonly limits: LiveLimits
 }
 
-/** How many log entries are shown in one look at the database. */
+/** The maximum of log entries per read of the database. */
 const batch = 100
 const replaced = 'The log was replaced.'
 
-/** Tells the readers of one project what happens. One follower, while anybody reads; each log entry is written out once. */
+/** The live feed of one project. One follower serves all readers, and each log entry is serialized once. */
 export class LiveFeed {
   readonly #options: FeedOptions
   readonly #log: FramePages
   readonly #readers = new Set<LiveReader>()
   #following: AbortController | null = null
-  /** The last log entry that was told to those who are live. */
+  /** The last log entry that was sent to live readers. */
   #position = 0
 
   constructor(options: FeedOptions) {
@@ -33,15 +33,15 @@ export class LiveFeed {
     this.#log = new FramePages(options)
   }
 
-  /** Greets a reader and tells it everything after `since`, or what is new. */
+  /** Greets a reader and sends everything after `since`, or only new entries. */
   async join(reader: LiveReader, since: number | null): Promise<void> {
     this.#readers.add(reader)
     reader.whenClosed(() => this.#leave(reader))
-    const told = this.#position
+    const position = this.#position
     const head = await this.#options.store.view(({ eventLog: log }) => log.head())
     if (!reader.isOpen) return
-    // A journal that is shorter than what was told of it is another journal.
-    if (this.#following && head < told) this.#reloadOthers(reader, head)
+    // A log that is shorter than what was sent has been replaced.
+    if (this.#following && head < position) this.#reloadOthers(reader, head)
     if (!this.#following) this.#begin(head)
     const { project, version } = this.#options
     reader.say({ event: 'hello', seq: head, project, version })
@@ -61,7 +61,7 @@ export class LiveFeed {
     return `${head - since} log entries happened since ${since}: read the project again.`
   }
 
-  /** From the log until it is where the feed is; from then on it is told as things happen. */
+  /** Sends from the log until the reader has caught up; then the reader is live. */
   async #catchUp(reader: LiveReader): Promise<void> {
     const following = this.#following
     try {
@@ -94,8 +94,8 @@ export class LiveFeed {
       for await (const projectEvents of store.follow(head, signal)) {
         for (let at = 0; at < projectEvents.length && !signal.aborted; at += batch) {
           const some = projectEvents.slice(at, at + batch)
-          const told = await store.view((reads) => framesOf(some, reads, clock.now()))
-          if (!signal.aborted) this.#spread(told)
+          const frames = await store.view((reads) => framesOf(some, reads, clock.now()))
+          if (!signal.aborted) this.#send(frames)
         }
       }
     } catch (error) {
@@ -103,11 +103,11 @@ export class LiveFeed {
     }
   }
 
-  #spread(told: readonly ProjectEventFrames[]): void {
-    this.#position = told.at(-1)?.seq ?? this.#position
+  #send(frames: readonly ProjectEventFrames[]): void {
+    this.#position = frames.at(-1)?.seq ?? this.#position
     for (const reader of this.#readers) {
       if (!reader.isLive) continue
-      reader.take(told)
+      reader.take(frames)
       if (reader.position >= this.#position) continue
       reader.isLive = false
       void this.#catchUp(reader)
@@ -125,7 +125,7 @@ export class LiveFeed {
     this.#position = 0
   }
 
-  /** Whoever was told of the old journal reads anew. */
+  /** Readers of the old log must reload. */
   #reloadOthers(newcomer: LiveReader, head: number): void {
     this.#stop()
     for (const reader of this.#readers) {
@@ -150,10 +150,10 @@ function reload(reader: LiveReader, why: { readonly reason: string; readonly seq
 }
 
 const page = 100
-// Milliseconds for which a page is shared by those who catch up at the same time, as after a restart of the server.
+// Readers that catch up at the same time share a page for this time, in milliseconds.
 const sharedFor = 1_000
 
-/** What happened before, page by page, written out once for all who catch up together. */
+/** Past log entries in pages, serialized once for all readers that catch up. */
 class FramePages {
   readonly #from: { readonly store: Store; readonly clock: Clock }
   readonly #pages = new Map<number, Promise<readonly ProjectEventFrames[]>>()
@@ -162,19 +162,19 @@ class FramePages {
     this.#from = from
   }
 
-  /** Some of the log entries after a position, at least one where there is one, in order. */
+  /** The next log entries after a position, in order; none only at the end. */
   async after(position: number): Promise<readonly ProjectEventFrames[]> {
     const first = position - (position % page)
     const shared = await this.#page(first)
-    // A page that was not full yet when it was read may have grown.
+    // A page that was not full may have grown.
     if ((shared.at(-1)?.seq ?? first) > position) return shared
     this.#pages.delete(first)
     return this.#page(first)
   }
 
   #page(first: number): Promise<readonly ProjectEventFrames[]> {
-    const known = this.#pages.get(first)
-    if (known) return known
+    const cached = this.#pages.get(first)
+    if (cached) return cached
     const reading = this.#read(first)
     this.#pages.set(first, reading)
     const forget = () => {

@@ -23,13 +23,13 @@ import { missionEntry, taskWordOf } from '../../../track/operations/mission-answ
 import { decisionEntry, issueDetail, progressEntry } from '../../../track/operations/record-answer.ts'
 import type { Frame, FrameEntity } from '../client/client.ts'
 
-/** The frames of one log entry, written out once for all readers. */
+/** The frames of one log entry, serialized once for all readers. */
 export interface ProjectEventFrames {
   readonly seq: number
   readonly frames: readonly Buffer[]
 }
 
-/** The frames of consecutive log entries. Each entity is read once, as it is now: after all of these log entries. */
+/** The frames of consecutive log entries. Each entity is read once, after all of them. */
 export async function framesOf(
   projectEvents: readonly ProjectEvent[],
   reads: Reads,
@@ -45,30 +45,30 @@ export async function framesOf(
 type EntityReader = (of: EntityReference) => Promise<Entity | null>
 
 function cacheReads(read: EntityReader): EntityReader {
-  const known = new Map<string, Promise<Entity | null>>()
+  const cache = new Map<string, Promise<Entity | null>>()
   return (of) => {
     if (!('id' in of)) return read(of)
     const key = `${of.kind} ${of.id}`
-    const entity = known.get(key) ?? read(of)
-    known.set(key, entity)
+    const entity = cache.get(key) ?? read(of)
+    cache.set(key, entity)
     return entity
   }
 }
 
 async function framesOfEvent(projectEvent: ProjectEvent, read: EntityReader): Promise<readonly Buffer[]> {
   const concerns = affectedEntities(projectEvent.body)
-  const shown: Pick<Frame, 'event' | 'data'>[] = []
+  const changes: Pick<Frame, 'event' | 'data'>[] = []
   for (const concern of concerns) {
     if (concern.change === 'touched') continue
     const data = await read(concern.of)
-    if (data) shown.push({ event: eventOf(concern, data.kind === 'workflow'), data })
+    if (data) changes.push({ event: eventOf(concern, data.kind === 'workflow'), data })
   }
-  // A log entry whose entities are gone is told all the same: its seq is not skipped.
-  if (shown.length === 0) shown.push({ event: eventOf(concerns[0], false), data: null })
+  // A log entry without remaining entities is sent too, so that no seq is skipped.
+  if (changes.length === 0) changes.push({ event: eventOf(concerns[0], false), data: null })
   const { kind, role, channel } = projectEvent.actor
   const name = displayName(projectEvent)
   const at = instant(happenedAt(projectEvent))
-  return shown.map(({ event, data }, n) => {
+  return changes.map(({ event, data }, n) => {
     const frame: Frame = { seq: projectEvent.seq, n, event, at, actor: { name, kind, role, channel }, data }
     return Buffer.from(JSON.stringify(frame))
   })
@@ -80,15 +80,15 @@ const nouns: { readonly [Kind in EntityReference['kind']]?: FrameEntity } = {
   refusal: 'run',
 }
 
-/** `task:updated`: what a frame calls what happened to an entity. A mission that is a workflow is called one. */
+/** The event of a frame, such as `task:updated`. A workflow mission is called a workflow. */
 function eventOf({ change, of: { kind } }: EntityChange, isWorkflow: boolean): Frame['event'] {
-  const noun = nouns[kind] ?? (kind as FrameEntity) // those with another name are in the table
+  const noun = nouns[kind] ?? (kind as FrameEntity) // other names are in the table
   return `${noun === 'mission' && isWorkflow ? 'workflow' : noun}:${change}`
 }
 
 type Entity = NonNullable<Frame['data']>
 
-/** An entity in the shape that operations answer it in. Null where there is none. */
+/** An entity in the format of operations. Null if there is none. */
 async function readEntity(reads: Reads, of: EntityReference, now: number): Promise<Entity | null> {
   switch (of.kind) {
     case 'mission':
@@ -107,7 +107,7 @@ async function readEntity(reads: Reads, of: EntityReference, now: number): Promi
     }
     case 'task':
       return taskOf(reads, of.id, now)
-    case 'attempt': // shown with its task
+    case 'attempt': // part of its task
       return null
     case 'inbox': {
       const line = await inboxItemLine(reads, of.id)

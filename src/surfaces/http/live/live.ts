@@ -5,11 +5,11 @@ import type { HttpServingOptions, ServedProject } from '../serving.ts'
 import { LiveFeed } from './feed.ts'
 import { closeCodes, type LiveLimits, LiveReader, liveLimits } from './reader.ts'
 
-/** Longest message of a client, in bytes: it has nothing to say but that it is there. */
+/** The maximum size of a client's message in bytes: clients only answer pings. */
 const maxMessageLength = 1_024
-// The feed only reads; this is who reads.
+// The actor of the feed, which only reads.
 const feedActor: Actor = { name: 'live feed', kind: 'person', role: null, channel: 'http' }
-// How long the closing handshake of the last readers may take, in milliseconds.
+// The timeout of the closing handshake, in milliseconds.
 const farewell = 1_000
 
 /** The live feeds of all projects: `/ws?since=<seq>`. */
@@ -28,8 +28,8 @@ export function createLivePart(
   }, limits.ping).unref()
 
   const feedOf = (project: ServedProject): LiveFeed => {
-    const known = feeds.get(project)
-    if (known) return known
+    const existing = feeds.get(project)
+    if (existing) return existing
     const { store, clock } = project.contextOf(feedActor)
     const feed = new LiveFeed({ store, clock, project: project.key, version, log, limits })
     feeds.set(project, feed)
@@ -71,7 +71,7 @@ export function createLivePart(
   }
 }
 
-/** Whoever asks for it with `identities` is told when to read persons, tokens and sessions again. */
+/** With `identities`, notifies a reader when people, tokens or sessions change. */
 function watchIdentitiesFor(
   reader: LiveReader,
   address: string,
@@ -85,7 +85,7 @@ function tooManyReaders({ readers }: LiveLimits): string {
   return `${readers} are connected, the maximum.`
 }
 
-/** The position that a reader has come to: null where it asks only for what is new. */
+/** The position of a reader; null for only new entries. */
 export type FeedPosition = { readonly seq: number | null } | { readonly problem: string }
 
 function parseSince(address: string): FeedPosition {

@@ -5,15 +5,15 @@ import type { ProjectEventFrames } from './frames.ts'
 
 const look = 50
 
-/** One connection: how far it was told, and how much of that still waits to be sent. */
+/** One connection with its position and its unsent data. */
 export class LiveReader {
   readonly #socket: WebSocket
   readonly #connection: Duplex
   readonly #limits: LiveLimits
   #answered = true
-  /** The last log entry that was sent whole. */
+  /** The last log entry that was sent completely. */
   position = 0
-  /** Facts are sent as they happen; otherwise the reader is catching up. */
+  /** Gets log entries as they happen; otherwise it is catching up. */
   isLive = false
 
   constructor(socket: WebSocket, connection: Duplex, limits: LiveLimits) {
@@ -44,7 +44,7 @@ export class LiveReader {
     this.#socket.send(JSON.stringify(message))
   }
 
-  /** Sends the log entries after its position, in one write, up to what may wait. Whole log entries only. */
+  /** Sends whole log entries after its position in one write, up to the limit of unsent data. */
   take(events: readonly ProjectEventFrames[]): void {
     this.#connection.cork()
     for (const { seq, frames } of events) {
@@ -56,7 +56,7 @@ export class LiveReader {
     this.#connection.uncork()
   }
 
-  /** Waits until there is room again; false when that took too long. */
+  /** Waits until there is room again; false after a timeout. */
   async drained(): Promise<boolean> {
     const deadline = performance.now() + this.#limits.drain
     while (this.isOpen && this.#socket.bufferedAmount > this.#limits.waiting / 2) {
@@ -81,16 +81,16 @@ export class LiveReader {
   }
 }
 
-/** What the live feed holds its readers to. Times are in milliseconds, sizes in bytes. */
+/** The limits of readers of the live feed. Times are in milliseconds, sizes in bytes. */
 export interface LiveLimits {
   readonly readers: number
-  /** What may wait for one reader; beyond it nothing more is sent until it has read. */
+  /** The maximum of unsent data for one reader; more is sent after it has read. */
   readonly waiting: number
-  /** How long a reader may take to read what waits for it. */
+  /** The time that a reader has to read its data. */
   readonly drain: number
-  /** Between two pings; who did not answer the one before is gone. */
+  /** The interval of pings; a reader that missed the last one is gone. */
   readonly ping: number
-  /** How many log entries behind a reader may come back; further behind, reading the project anew is cheaper. */
+  /** The maximum of missed log entries; beyond it a reload is cheaper. */
   readonly behind: number
 }
 
@@ -102,7 +102,7 @@ export const liveLimits: LiveLimits = {
   behind: 10_000,
 }
 
-/** Close codes of our own, from the range that is free for it. */
+/** Our close codes, from the private range. */
 export const closeCodes = {
   badSince: 4400,
   /** The token was removed, or the login ended. */

@@ -6,25 +6,25 @@ import type { createServer } from '../server.ts'
 import { type ClientIdentity, type Surface, shownName } from '../surface.ts'
 import type { OfferedTools } from '../tools/tool-list.ts'
 
-/** A project that is served. */
+/** A served project. */
 export interface McpProject {
-  /** Names it among those of the server. */
+  /** Its key on the server. */
   readonly key: string
-  /** The context of calls by somebody. Every one shares the project's store. */
+  /** The context of an actor's calls. All contexts share the project's store. */
   contextOf(actor: Actor): Context
 }
 
-/** What both eras of one project's endpoint are made of. */
+/** The parts of one project's endpoint, for both eras. */
 export interface EndpointParts {
   readonly options: McpOverHttpOptions
   readonly project: McpProject
   readonly tools: OfferedTools
   readonly feed: EventLogFeed
-  /** The project's context, for what no single caller asks. */
+  /** The project's context, for work without a caller. */
   readonly contextOf: () => Context
 }
 
-/** A request with what its body says. */
+/** A request with its parsed body. */
 export interface PostedMessage {
   readonly request: Request
   readonly body: unknown
@@ -33,25 +33,25 @@ export interface PostedMessage {
 
 export interface McpOverHttpOptions extends Omit<Surface, 'contextOf'> {
   readonly limits?: Partial<McpSessionLimits>
-  /** Makes the servers. Tests of conformance add what they call to the one that is served otherwise. */
+  /** Makes the servers. Conformance tests pass servers with additional tools. */
   readonly serverOf?: typeof createServer
 }
 
 export interface McpSessionLimits {
-  /** Sessions of one project at a time. */
+  /** The maximum of sessions per project. */
   readonly sessions: number
-  /** Milliseconds without a request and without an open stream, after which a session ends. */
+  /** A session ends after this time without a request and an open stream, in milliseconds. */
   readonly idle: number
-  /** Streams of `subscriptions/listen` of one project at a time. */
+  /** The maximum of `subscriptions/listen` streams per project. */
   readonly subscriptions: number
 }
 
 export const defaultLimits: McpSessionLimits = { sessions: 200, idle: 30 * 60_000, subscriptions: 1000 }
 
-/** Who sent a request. */
+/** The caller of a request. */
 export interface RequestSender {
   readonly actor: Actor
-  /** The same for every request with one token, and for no other. The token cannot be read from it. */
+  /** A key that is the same for all requests with one token, and does not reveal the token. */
   readonly owner: string
 }
 
@@ -64,21 +64,21 @@ export function senderOf(request: Request, actor: Actor): RequestSender {
   return { actor, owner }
 }
 
-/** Names the connection of requests that belong to no session: the same for one token. */
+/** The connection of requests without a session: the same for one token. */
 export function connectionOf({ owner }: RequestSender): string {
   return owner.slice(0, 8)
 }
 
-/** The actor of calls over a connection: what the token says, or the client's own name where it says no name. */
+/** The actor of a connection: from the token, or with the client's name if the token has none. */
 function httpActor({ actor }: RequestSender, client: ClientIdentity | undefined, connection: string): Actor {
   const name = actor.name === unnamed ? (shownName(client?.name) ?? unnamed) : actor.name
   return { ...actor, name, channel: 'http', connection }
 }
 
-/** The name of a token that was given none. */
+/** The name of tokens without their own name. */
 const unnamed = 'agent'
 
-/** The surface as one caller sees it over one connection. */
+/** The surface for one caller and connection. */
 export function createSurface(
   { options, project }: EndpointParts,
   caller: RequestSender,

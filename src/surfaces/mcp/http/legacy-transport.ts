@@ -16,7 +16,7 @@ import { onResponseEnd, refuse, refusedArguments, sessionNotFound } from './resp
 
 const sweep = 60_000
 
-/** 2025-11-25 and older: a session for each client, begun by `initialize`. */
+/** 2025-11-25 and older: a session for each client, started by `initialize`. */
 export class LegacyTransport {
   readonly #serving: EndpointParts
   readonly #sessions: McpSessions
@@ -86,7 +86,7 @@ function tooManySessions(open: number): Response {
   })
 }
 
-/** The sessions of one project: few enough to hold, and none that nobody uses. */
+/** The sessions of one project, limited in number and idle time. */
 class McpSessions {
   readonly #limits: McpSessionLimits
   readonly #byId = new Map<string, McpSession>()
@@ -99,7 +99,7 @@ class McpSessions {
     return this.#byId.size
   }
 
-  /** Takes a session in where there is room. */
+  /** Adds a session if there is room. */
   add(session: McpSession): boolean {
     if (this.#byId.size >= this.#limits.sessions) return false
     this.#byId.set(session.id, session)
@@ -110,24 +110,24 @@ class McpSessions {
     this.#byId.delete(session.id)
   }
 
-  /** The session of that id, if this caller began it. */
+  /** The session of an id, if this caller started it. */
   find(id: string, { owner }: RequestSender): McpSession | undefined {
     const session = this.#byId.get(id)
     return session?.owner === owner ? session : undefined
   }
 
-  /** Ends those that were not used for long. */
+  /** Ends sessions that were idle for too long. */
   async endIdle(): Promise<void> {
     await end(this.#unused().filter(({ unusedFor }) => (unusedFor ?? 0) >= this.#limits.idle))
   }
 
-  /** Makes room for one more, if need be at the cost of the one that was not used for longest. */
+  /** Makes room for one more, if necessary by ending the longest idle one. */
   async makeRoom(): Promise<void> {
     await this.endIdle()
     if (this.#byId.size >= this.#limits.sessions) await end(this.#unused().slice(0, 1))
   }
 
-  /** Ends at once the sessions of somebody who is let in no more. */
+  /** Ends the sessions of a caller who lost access. */
   revoke(actor: Actor): void {
     for (const session of Array.from(this.#byId.values())) {
       if (session.belongsTo(actor)) void session.breakOff()
@@ -154,16 +154,16 @@ export interface SessionOptions extends EndpointParts {
   readonly ended: (session: McpSession) => void
 }
 
-/** What a client of the older era and the server know of each other, over as many requests as they like. */
+/** A session of the older era: the state of a client across requests. */
 class McpSession {
   readonly id = crypto.randomUUID()
-  /** Whose token began it. */
+  /** The owner of the token that started it. */
   readonly owner: string
   readonly #options: SessionOptions
   readonly #transport: WebStandardStreamableHTTPServerTransport
   readonly #order = new CallOrder()
   readonly #watch: ResourceWatch
-  #open = 1 // it is not unused before it was begun
+  #open = 1 // not idle before its first request
   #usedAt = performance.now()
 
   constructor(options: SessionOptions) {
@@ -176,7 +176,7 @@ class McpSession {
     })
   }
 
-  /** Answers the request that begins it. */
+  /** Answers the request that starts it. */
   async begin(request: Request, body: unknown): Promise<Response> {
     const { caller, tools, options } = this.#options
     const surface = createSurface(this.#options, caller, this.id.slice(0, 8))
@@ -193,7 +193,7 @@ class McpSession {
     return response
   }
 
-  /** Milliseconds since its last request, null while one of its streams is open. */
+  /** Milliseconds since its last request; null while a stream is open. */
   get unusedFor(): number | null {
     return this.#open > 0 ? null : performance.now() - this.#usedAt
   }
@@ -220,19 +220,19 @@ class McpSession {
     return actor.name === name && actor.kind === kind && actor.channel === channel
   }
 
-  /** Ends now, whatever was asked. */
+  /** Ends now, without answering running requests. */
   async breakOff(): Promise<void> {
     await this.#transport.close()
   }
 
-  /** Answers what was asked, then ends. */
+  /** Answers running requests, then ends. */
   async close(): Promise<void> {
     await this.#order.idle()
-    await new Promise(setImmediate) // the answers are written
+    await new Promise(setImmediate) // until the answers are written
     await this.#transport.close()
   }
 
-  /** The stream of notifications. What was to be told while there was none is told now. */
+  /** The stream of notifications. Sends the notifications that waited for it. */
   async #stream(request: Request): Promise<Response> {
     await this.#listenForList()
     const response = await this.#transport.handleRequest(request)
@@ -241,13 +241,12 @@ class McpSession {
     return onResponseEnd(response, () => this.#watch.hold())
   }
 
-  /** Whoever opened the stream once hears at least that other resources are listed, as long as the session lasts. */
+  /** A client that once opened the stream learns of changed resource lists until the session ends. */
   async #listenForList(): Promise<void> {
     try {
       await this.#watch.listen('list')
     } catch (error) {
-      const said = messageOf(error)
-      this.#options.options.log(`Changes cannot be announced: ${said}`)
+      this.#options.options.log(`Changes cannot be announced: ${messageOf(error)}`)
     }
   }
 }

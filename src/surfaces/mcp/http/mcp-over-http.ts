@@ -25,15 +25,15 @@ import { ModernTransport } from './modern-transport.ts'
 import { parseError, refuse } from './responses.ts'
 
 export interface McpOverHttp {
-  /** Answers a request whose origin, token and size were checked. */
+  /** Answers a request after the checks of origin, token and size. */
   handle(request: Request, project: McpProject, actor: Actor): Promise<Response>
-  /** Calls a tool for somebody who works on another machine: `{ result }`, or `{ protocol_error }`. */
+  /** Calls a tool for another machine: `{ result }`, or `{ protocol_error }`. */
   callTool(context: Context, call: RemoteToolRequest): Promise<object>
-  /** What is listed of a project now: all tools, or those of some sets, `plan,track`. */
+  /** The current tools of a project: all, or those of some toolsets, such as `plan,track`. */
   listTools(context: Context, toolsets: string): Promise<readonly object[]>
-  /** Ends at once what is open for somebody who is let in no more. */
+  /** Closes all connections of a caller who lost access. */
   revoke(actor: Actor): void
-  /** Answers what is asked, then ends every stream and session. Later requests are refused. */
+  /** Answers running requests, then ends every stream and session. Later requests are refused. */
   shutdown(): Promise<void>
 }
 
@@ -63,8 +63,8 @@ export function createMcpOverHttp(options: McpOverHttpOptions): McpOverHttp {
   let stopping = false
 
   const endpointOf = (project: McpProject, actor: Actor): Endpoint => {
-    const known = endpoints.get(project)
-    if (known) return known
+    const existing = endpoints.get(project)
+    if (existing) return existing
     const contextOf = () => project.contextOf(actor)
     const feed = new EventLogFeed({ store: () => contextOf().store, log: options.log })
     const endpoint = new Endpoint({ options, project, tools, feed, contextOf })
@@ -132,7 +132,7 @@ class Endpoint {
     this.#legacy.revoke(actor)
   }
 
-  /** Answers what is asked, then ends every stream and session. */
+  /** Answers running requests, then ends every stream and session. */
   async close(): Promise<void> {
     await Promise.all([this.#modern.close(), this.#legacy.close()])
     this.#feed.stop()

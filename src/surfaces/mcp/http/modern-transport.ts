@@ -18,7 +18,7 @@ interface McpExchange {
   readonly order: CallOrder
 }
 
-/** 2026-07-28: every request is served by itself. */
+/** 2026-07-28: every request is independent. */
 export class ModernTransport {
   readonly #serving: EndpointParts
   readonly #handler: McpHttpHandler
@@ -41,7 +41,7 @@ export class ModernTransport {
     const exchange = { caller, order: new CallOrder() }
     this.#exchanges.set(request, exchange)
     const over = () => void exchange.order.idle().then(() => this.#exchanges.delete(request))
-    // Held while the subscription is made, so that it is acknowledged only when nothing will be missed.
+    // The acknowledgement waits for the subscription, so that no change is missed.
     const release = isListen(body) ? await this.#follow() : doNothing
     try {
       return onResponseEnd(await this.#handler.fetch(request, { parsedBody: body }), over)
@@ -60,7 +60,7 @@ export class ModernTransport {
 
   #server(request: Request | undefined) {
     const exchange = request && this.#exchanges.get(request)
-    if (!exchange) throw new Error('A server was asked for outside of a request.')
+    if (!exchange) throw new Error('A server was requested outside of an exchange.')
     const { caller, order } = exchange
     const { options, tools } = this.#serving
     const surface = createSurface(this.#serving, caller, connectionOf(caller))
@@ -85,25 +85,25 @@ function isListen(body: unknown): boolean {
 }
 
 function doNothing(): void {
-  // only holds the follower
+  // keeps the follower running
 }
 
 export interface FeedBusOptions {
   readonly log: (line: string) => void
-  /** Whether the whole list of tools is shown. */
+  /** Whether the list of tools is complete. */
   readonly listIsWhole: () => Promise<boolean>
 }
 
-/** What `subscriptions/listen` streams hear: everything comes from the log, so there is nothing to publish. */
+/** The events of `subscriptions/listen` streams. All come from the log, so `publish` does nothing. */
 function feedBus(feed: EventLogFeed, { log, listIsWhole }: FeedBusOptions): ServerEventBus {
   return {
     publish: () => undefined,
     subscribe: (listener) => {
       const wasWhole = listIsWhole()
-      let told = false
+      let isAnnounced = false
       const grown = async () => {
-        if (told || (await wasWhole) || !(await listIsWhole()) || told) return
-        told = true
+        if (isAnnounced || (await wasWhole) || !(await listIsWhole()) || isAnnounced) return
+        isAnnounced = true
         listener({ kind: 'tools_list_changed' })
       }
       const following = feed.follow(({ uris, list }) => {
@@ -115,7 +115,7 @@ function feedBus(feed: EventLogFeed, { log, listIsWhole }: FeedBusOptions): Serv
       return () => {
         following.then(
           (stop) => stop(),
-          () => undefined, // was logged
+          () => undefined, // already logged
         )
       }
     },

@@ -9,10 +9,10 @@ export interface RefusedRequest {
   readonly id?: string | number | null
 }
 
-// What the SDK answers for a request that breaks the rules of the transport.
+// The SDK's answer to a request that violates the transport.
 const brokenTransport = -32000
 
-/** A request that no server is asked about. */
+/** Answers a request before any server. */
 export function refuse({
   status,
   code = brokenTransport,
@@ -23,7 +23,7 @@ export function refuse({
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status, headers: { ...headers } })
 }
 
-// The code by which clients know that they have to begin a new session.
+// With this code clients begin a new session.
 const sessionGone = -32001
 
 export function sessionNotFound(): Response {
@@ -42,14 +42,14 @@ export function parseError(): Response {
   })
 }
 
-/** The answer to a tool call whose arguments are no object. */
+/** The answer to a tool call with arguments that are no object. */
 export function refusedArguments(body: unknown): Response | null {
   if (!isJSONRPCRequest(body)) return null
   const mistake = mistakenArguments(body)
   return mistake && refuse({ status: 200, ...mistake, id: body.id })
 }
 
-/** The same response, and a call once its body was sent, given up or never read because there is none. */
+/** Adds a callback to a response: called once its body is sent, canceled or absent. */
 export function onResponseEnd(response: Response, over: () => void): Response {
   const { body, status, statusText, headers } = response
   if (!body) {

@@ -9,7 +9,7 @@ export interface EventLogFeedOptions {
   readonly log: (line: string) => void
 }
 
-/** Told of what changed. */
+/** Called with each change. */
 export type ResourceListener = (changed: ResourceChanges) => void
 
 interface FeedSubscription {
@@ -17,7 +17,7 @@ interface FeedSubscription {
   readonly ready: Promise<void>
 }
 
-/** Follows the log entries of every process, once for all who want to hear of them and only while somebody does. */
+/** Follows the log of a project, once for all listeners and only while there is one. */
 export class EventLogFeed {
   readonly #options: EventLogFeedOptions
   readonly #hearers = new Set<ResourceListener>()
@@ -27,7 +27,7 @@ export class EventLogFeed {
     this.#options = options
   }
 
-  /** Resolves, with what ends it, when nothing that is recorded from now on will be missed. */
+  /** Resolves with a function to stop, when it will miss no further log entry. */
   async follow(hearer: ResourceListener): Promise<() => void> {
     this.#hearers.add(hearer)
     this.#following ??= this.#begin()
@@ -70,22 +70,22 @@ export class EventLogFeed {
         if (!signal.aborted) for (const hearer of this.#hearers) hearer(changed)
       },
       failed: (error) => {
-        const said = messageOf(error)
-        if (said !== lastError) this.#options.log(`Changes cannot be announced at present: ${said}`)
-        lastError = said
+        const message = messageOf(error)
+        if (message !== lastError) this.#options.log(`Changes cannot be announced at present: ${message}`)
+        lastError = message
       },
     })
   }
 }
 
-/** What is another than before for those who read resources. */
+/** The changes for readers of resources. */
 export interface ResourceChanges {
   readonly uris: readonly string[]
-  /** Other resources are listed than before. */
+  /** The list of resources changed. */
   readonly list: boolean
 }
 
-/** What log entries that are there together change: each address once. */
+/** The changes of some log entries, each URI once. */
 export function changedResources(events: readonly Pick<ProjectEvent, 'body'>[]): ResourceChanges {
   const changes = events.flatMap(({ body }) => affectedEntities(body).map(changeOf))
   return {
@@ -97,9 +97,9 @@ export function changedResources(events: readonly Pick<ProjectEvent, 'body'>[]):
 function changeOf({ change, of }: EntityChange): ResourceChanges {
   if (of.kind === 'mission') return { uris: [missionUri(of.id)], list: change === 'created' }
   if (of.kind === 'task') return { uris: [taskUri(of.id)], list: false }
-  // The list shows the tasks that are worked on.
+  // The list contains the active tasks.
   if (of.kind === 'attempt') return { uris: [changesUri(of.taskId)], list: true }
-  // A run moved, or what its guards look at did: what may be emitted is another than before.
+  // A run or the evidence of its guards changed, so other events may be possible.
   if (of.kind === 'run') return { uris: [summaryUri(of.id)], list: true }
   if (of.kind === 'command' && of.runId !== null) return { uris: [summaryUri(of.runId)], list: true }
   if (of.kind === 'review' && of.taskId !== null) return { uris: [reviewUri(of.taskId)], list: false }

@@ -1,10 +1,10 @@
-/** What an address of a resource names. */
+/** The target of a resource URI. */
 export type ResourceTarget =
   | { readonly kind: 'mission'; readonly id: string }
   | { readonly kind: 'task'; readonly id: string }
   | { readonly kind: 'changes'; readonly id: string; readonly cursor: string | null }
   | { readonly kind: 'run'; readonly id: string }
-  /** What was said of a task's work. */
+  /** The review comments of a task. */
   | { readonly kind: 'review'; readonly id: string }
   /** A line of a file: `src/auth.ts:12`. */
   | { readonly kind: 'line'; readonly place: string }
@@ -41,7 +41,7 @@ const address =
 const line = /^waymark:\/\/why\/([^?#]{1,4000}:\d{1,9})$/
 const summary = /^stategate:\/\/runs\/([^/?#]{1,300})\/summary$/
 
-/** What an address names, or null when it is none of ours. */
+/** Parses a URI; null if it is none of ours. */
 export function targetOf(uri: string): ResourceTarget | null {
   const run = summary.exec(uri)?.[1]
   if (run !== undefined) {

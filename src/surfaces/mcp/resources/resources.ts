@@ -63,7 +63,7 @@ const activeRuns = z.object({
   runs: z.array(z.object({ run_id: z.string(), process_name: z.string(), current_state: z.string() })),
 })
 
-/** The tasks that somebody works on and the active runs, then the missions, newest first, a page at a time. */
+/** The active tasks and runs, then the missions, newest first, in pages. */
 export async function listResources(
   cursor: string | undefined,
   ask: InvokeByName,
@@ -161,7 +161,7 @@ export const resourceTemplates: ListResourceTemplatesResult = {
   ],
 }
 
-/** The content behind an address, as JSON. */
+/** The content of a URI, as JSON. */
 export async function readResource(uri: string, ask: InvokeByName): Promise<ReadResourceResult> {
   const target = targetOf(uri)
   const content = target && (await contentOf(target, ask))
@@ -174,18 +174,18 @@ async function contentOf(target: ResourceTarget, ask: InvokeByName): Promise<Ans
   if (target.kind === 'line') return ask('why', { place: target.place, brief: true })
   if (target.kind === 'review') return ask('review_comments', { task: target.id })
   if (target.kind === 'run') return ask('run_summary', { run_id: target.id })
-  const shown = await ask('show', { id: target.id, brief: true })
-  if (shown['kind'] === 'run') return null
-  return (shown['kind'] === 'task') === (target.kind === 'task') ? shown : null
+  const entity = await ask('show', { id: target.id, brief: true })
+  if (entity['kind'] === 'run') return null
+  return (entity['kind'] === 'task') === (target.kind === 'task') ? entity : null
 }
 
-/** As many changes as fit an answer, with the address of those that follow. */
+/** A page of changes, with the URI of the next page. */
 async function changesFrom(id: string, cursor: string | null, ask: InvokeByName): Promise<Answer> {
   const { next_cursor, ...found } = await ask('changes', { id, ...(cursor !== null && { cursor }) })
   return { ...found, next: typeof next_cursor === 'string' ? changesUri(id, next_cursor) : null }
 }
 
-/** Asks an operation of the catalog by its name. */
+/** Calls an operation of the catalog by its name. */
 export type InvokeByName = (operation: string, input: Answer) => Promise<Answer>
 
 function createAsk(catalog: () => Promise<readonly Operation[]>, context: Context): InvokeByName {

@@ -25,11 +25,11 @@ export interface SubscriptionContext {
 
 export interface AnnouncementContext extends SubscriptionContext {
   readonly era: 'legacy' | 'modern'
-  /** Called whenever something changed, for what else may be announced. */
+  /** Called after each change, for other notifications. */
   readonly changed: () => void
 }
 
-/** Serves `resources/subscribe` and `resources/unsubscribe`, which only the older era has. */
+/** Serves `resources/subscribe` and `resources/unsubscribe` of the older era. */
 export function subscribeTo(server: Server, { watch, log }: SubscriptionContext): void {
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     if (!targetOf(uri)) throw new ResourceNotFoundError(uri)
@@ -43,7 +43,7 @@ export function subscribeTo(server: Server, { watch, log }: SubscriptionContext)
   })
 }
 
-/** Sends what changed. In the newer era the SDK passes on only what each `subscriptions/listen` asked for. */
+/** Sends changes. In the newer era the SDK filters them for each `subscriptions/listen`. */
 export function announceChanges(server: Server, { watch, era, log, changed }: AnnouncementContext): void {
   watch.tell(({ uris, list }) => {
     const wanted = uris.filter((uri) => era === 'modern' || watch.isListening(uri))
@@ -54,7 +54,7 @@ export function announceChanges(server: Server, { watch, era, log, changed }: An
   })
 }
 
-// More than anybody follows, few enough to keep for every session.
+// More than any client needs, and few enough to store for every session.
 const most = 1000
 
 function tooManySubscriptions(): ProtocolError {
@@ -64,7 +64,7 @@ function tooManySubscriptions(): ProtocolError {
   )
 }
 
-/** What one connection wants to hear of. It follows the log while that is anything. */
+/** The subscriptions of one connection. It follows the log while there are any. */
 export class ResourceWatch {
   readonly #feed: EventLogFeed
   readonly #listeners = new Set<string>()
@@ -76,12 +76,12 @@ export class ResourceWatch {
     this.#feed = feed
   }
 
-  /** Whom to tell. The last one given counts. */
+  /** Sets the listener, replacing the last one. */
   tell(announce: ResourceListener): void {
     this.#announce = announce
   }
 
-  /** Resolves when nothing that is recorded from now on will be missed. */
+  /** Resolves when it will miss no further log entry. */
   async listen(listener: string): Promise<void> {
     this.#listeners.add(listener)
     this.#following ??= this.#feed.follow((changed) => this.#tell(changed))
@@ -106,12 +106,12 @@ export class ResourceWatch {
     return this.#listeners.has(listener)
   }
 
-  /** How many it listens for. */
+  /** The number of subscriptions. */
   get size(): number {
     return this.#listeners.size
   }
 
-  /** Nobody can be told at present: what is listened for is kept. */
+  /** Removes the listener, and keeps changes for the next one. */
   hold(): void {
     this.#held ??= { uris: new Set(), list: false }
   }
@@ -120,7 +120,7 @@ export class ResourceWatch {
     return this.#held !== null
   }
 
-  /** Tells what was kept, each address once, and from now on what happens. */
+  /** Sends the kept changes, each URI once, then new ones. */
   release(): void {
     const held = this.#held
     this.#held = null
@@ -133,7 +133,7 @@ export class ResourceWatch {
     this.#following = null
     following?.then(
       (stop) => stop(),
-      () => undefined, // whoever listened was told
+      () => undefined, // the listeners got the error
     )
   }
 
@@ -153,12 +153,12 @@ interface PendingChanges {
 }
 
 /**
- * Watches while `subscriptions/listen` requests are open. The SDK serves those requests by itself, ahead of the server,
- * so they are seen on the line: acknowledged means open, cancelled means ended.
+ * Follows changes while `subscriptions/listen` requests are open. The SDK serves these requests itself, so they are detected
+ * in the messages: acknowledged means open, canceled means ended.
  */
 export function listenRequests({ watch, log }: SubscriptionContext) {
   return {
-    /** Awaited before an acknowledgement is written: what is recorded after it is announced for sure. */
+    /** Awaited before an acknowledgement, so that later changes are not missed. */
     beforeSend: async (message: JSONRPCMessage): Promise<void> => {
       if (!('method' in message) || message.method !== 'notifications/subscriptions/acknowledged') return
       if (!hasChangeFilter(message.params?.['notifications'])) return
@@ -187,8 +187,8 @@ function keyOf(id: unknown): string {
 const maxEvents = 200
 
 /**
- * Looks after a call whether other resources are listed than before. For clients of the older era, which cannot
- * subscribe to the list: following all log entries for each of them would cost more than the hint is worth.
+ * Checks after a call whether the list of resources changed. It is for clients of the older era, which cannot subscribe to
+ * the list: following the log for each of them would cost too much.
  */
 export class ListChanges {
   readonly #options: EventLogFeedOptions
@@ -198,18 +198,18 @@ export class ListChanges {
     this.#options = options
   }
 
-  /** The client is about to read the list: what changes it from now on is news. */
+  /** The client reads the list now: later changes are new to it. */
   async begin(): Promise<void> {
     this.#seen = await this.#store.view(({ eventLog }) => eventLog.head())
   }
 
-  /** Tells the client when the list changed since it read it, or since it was last told. */
+  /** Notifies the client if the list changed since its last read or notification. */
   async tell(server: Server): Promise<void> {
     if (this.#seen === null) return
     try {
       if (await this.#changedAfter(this.#seen)) await server.sendResourceListChanged()
     } catch (error) {
-      this.#options.log(`The list of resources may have changed, which could not be told: ${String(error)}`)
+      this.#options.log(`Cannot announce that the list of resources may have changed: ${String(error)}`)
     }
   }
 

@@ -1,8 +1,8 @@
 import type { Operation } from '../../../kernel/operations/operation.ts'
 
 /**
- * The calls of one connection in the order they came: each waits for the commands before it, so that calls sent
- * without waiting for answers find what the earlier ones wrote. Queries wait for no query.
+ * Orders the calls of one connection: each waits for earlier commands, so that pipelined calls see what earlier ones wrote.
+ * Queries do not wait for queries.
  */
 export class CallOrder {
   #commands: Promise<unknown> = Promise.resolve()
@@ -17,12 +17,12 @@ export class CallOrder {
     return answer
   }
 
-  /** Resolves when nothing runs any more, also of the calls whose answer nobody wants. */
+  /** Resolves when no call runs, including canceled ones. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 }
 
 function ignoreResult(): void {
-  // whoever asked is told; the order only needs to know that it is over
+  // the caller gets the error; the order only waits for the end
 }

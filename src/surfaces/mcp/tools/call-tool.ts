@@ -25,11 +25,11 @@ export interface ToolCall {
   readonly params: CallToolRequest['params']
   readonly meta: Readonly<Record<string, unknown>> | undefined
   readonly context: Context
-  /** What a person may be asked by way of the client. */
+  /** The client's questions to its person. */
   readonly asking: Omit<ElicitationContext, 'context'>
 }
 
-/** Calls a tool. Only an unknown one is an error of the protocol; all else is an answer that an agent can read. */
+/** Calls a tool. An unknown tool is a protocol error; all else is an answer for the agent. */
 export async function callTool(
   { tools, order, log }: ToolCallContext,
   call: ToolCall,
@@ -47,16 +47,16 @@ export async function callTool(
   } catch (error) {
     if (error instanceof RemoteMeasureRequired) throw error
     const failure = error instanceof Failure ? error : unexpectedFailure(operation, error, log)
-    // Only a refusal needs what knows of people's decisions: a server answers its first request without.
+    // Loaded only for a refusal, so that the first request is fast.
     const { elicitDecision: putToPerson } = await import('../elicitation.ts')
     return (await putToPerson(failure, { ...call.asking, context })) ?? refusedResult(failure)
   }
 }
 
-/** Where a remote machine says for which session its server was started. */
+/** The field with the client session that started a remote machine's server. */
 export const inheritedSession = 'waymark/session'
 
-/** Where clients name the session that a call is from: Codex, OpenCode, Antigravity. */
+/** The fields in which clients pass the session of a call: Codex, OpenCode, Antigravity. */
 const sessionKeys = [
   'threadId',
   'ai.opencode/sessionID',
@@ -71,13 +71,13 @@ function callerOf(meta: ToolCall['meta']): Required<Context>['caller'] | null {
   const named = [inTurn, ...sessionKeys.map((key) => meta?.[key])]
   const session = named.find(isName)
   if (session !== undefined) return { session, link: 'call' }
-  // Of a client on another machine, whose server there was started for a session.
+  // From a client on another machine that started its server for a session.
   const inherited = meta?.[inheritedSession]
   return isName(inherited) ? { session: inherited, link: 'environment' } : null
 }
 
-function isName(said: unknown): said is string {
-  return typeof said === 'string' && said.length > 0 && said.length <= 200
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= 200
 }
 
 function idempotencyOf(meta: ToolCall['meta']): InvokeOptions {

@@ -9,15 +9,15 @@ type ToolListOptions = Pick<Surface, 'catalog' | 'toolsets' | 'readOnly' | 'tool
 
 /** The tools of one server, in the order of the catalog. */
 export interface OfferedTools {
-  /** Whether the list of a project can grow: the gate's tools wait for its first process or run. */
+  /** Whether a project's list can grow: the gate's tools appear with its first process or run. */
   readonly canGrow: boolean
-  /** All of them, whatever a project lists. */
+  /** All tools, including hidden ones. */
   all(): Promise<readonly Tool[]>
-  /** What a project lists now. */
+  /** The current list of a project. */
   list(context: Context): Promise<ToolList>
-  /** Whether nothing is held back from a project's list any more. Cheap: it is asked after every call. */
+  /** Whether a project's list is complete. Cheap: called after every call. */
   isWhole(context: Context): Promise<boolean>
-  /** The operation behind a name that a client calls, if it is offered: also one that is not listed yet. */
+  /** The operation of a called name, if it is offered, even before it is listed. */
   find(name: string): Promise<Operation | undefined>
 }
 
@@ -34,7 +34,7 @@ export function offeredTools({ catalog, toolsets, readOnly, toolNames }: ToolLis
     )
     return new Map(allowed.flatMap((operation) => (operation.tool ? [[operation.tool, operation]] : [])))
   }
-  // Both made at the first question: a client that waits for `initialize` should not wait for them.
+  // Both are made on first use, so that `initialize` does not wait for them.
   let offered: Promise<ReadonlyMap<string, Operation>> | null = null
   let listed: readonly ListedTool[] | null = null
   const listing = async (): Promise<readonly ListedTool[]> => {
@@ -55,10 +55,10 @@ export function offeredTools({ catalog, toolsets, readOnly, toolNames }: ToolLis
     canGrow: sets === null,
     all: async () => (await listing()).map(({ tool }) => tool),
     list: async (context) => {
-      const known = await listing()
+      const all = await listing()
       const whole = await isWhole(context)
-      const shown = whole ? known : known.filter(({ operation }) => operation.toolset !== 'gate')
-      return { tools: shown.map(({ tool }) => tool), isWhole: whole }
+      const visible = whole ? all : all.filter(({ operation }) => operation.toolset !== 'gate')
+      return { tools: visible.map(({ tool }) => tool), isWhole: whole }
     },
     isWhole,
     find: async (name) => {
@@ -73,14 +73,14 @@ interface ListedTool {
   readonly tool: Tool
 }
 
-/** A process of its own, or a run: what is shipped with Waymark is not used before somebody begins a run of it. */
+/** Whether a project has its own process or a run; shipped processes alone do not count. */
 async function usesGate({ store, processFiles }: Context): Promise<boolean> {
   try {
     if (await processFiles.hasOwn()) return true
     const runs = await store.view((reads) => reads.runs.list({}, { limit: 1 }))
     return runs.items.length > 0
   } catch {
-    return false // a project that cannot be opened says so in each call, and still lists its tools
+    return false // a project that cannot be opened fails at each call, but still lists its tools
   }
 }
 
@@ -106,7 +106,7 @@ interface ToolNewsOptions {
   readonly log: (line: string) => void
 }
 
-/** Tells a client once that more tools are listed than it was given. */
+/** Notifies a client once that more tools are listed. */
 export class ToolListChanges {
   readonly #tools: OfferedTools
   readonly #options: ToolNewsOptions
@@ -117,7 +117,7 @@ export class ToolListChanges {
     this.#options = options
   }
 
-  /** The list for a client; where something is held back, what is recorded from now on is looked at. */
+  /** The list for a client; while it is incomplete, new log entries are checked. */
   async list(context: Context): Promise<readonly Tool[]> {
     const { tools, isWhole } = await this.#tools.list(context)
     this.#waits = !isWhole
@@ -133,11 +133,11 @@ export class ToolListChanges {
       this.#options.watch?.leave(listener)
       await server.sendToolListChanged()
     } catch (error) {
-      this.#options.log(`The list of tools may have changed, which could not be told: ${String(error)}`)
+      this.#options.log(`Cannot announce that the list of tools may have changed: ${String(error)}`)
     }
   }
 
-  /** Another process may begin the first run. Where that cannot be heard of, the next call looks. */
+  /** Another process may start the first run. If the log cannot be followed, the next call checks. */
   async #listen(): Promise<void> {
     try {
       await this.#options.watch?.listen(listener)
@@ -151,12 +151,12 @@ const listener = 'tools'
 
 const gate = 'state_gate_'
 
-/** The name that a tool is listed by. */
+/** The listed name of a tool. */
 function listedName(tool: string, names: ToolNames): string {
   return names === 'dotted' ? dottedToolName(tool) : tool
 }
 
-/** The tool that a caller means: both spellings are understood, whichever is listed. */
+/** The tool of a called name, in either spelling. */
 function calledTool(name: string): string {
   return name.startsWith('state_gate.') ? gate + name.slice(gate.length) : name
 }
@@ -165,19 +165,18 @@ function dottedToolName(tool: string): string {
   return tool.startsWith(gate) ? `state_gate.${tool.slice(gate.length)}` : tool
 }
 
-/** A JSON Schema as a client is given it. */
+/** A JSON Schema for clients. */
 export type WireSchema = Readonly<Record<string, unknown>>
 
-/** What zod writes besides the part of JSON Schema that our own code reads. */
+/** The JSON Schema that zod writes, with parts that our own code does not use. */
 interface ZodJsonSchema extends JsonSchema {
   readonly anyOf?: readonly ZodJsonSchema[]
   readonly minItems?: number
 }
 
 /**
- * An input schema without what costs a model tokens and tells it nothing: lengths far beyond what it sends, the limits
- * of an integer, our own keywords, that fields which are not listed are not taken. What is left out is still checked,
- * and a refusal says it.
+ * An input schema without parts that only cost tokens: huge lengths, the limits of integers, our own keywords, and
+ * `additionalProperties`. All of it is still checked, and a refusal names it.
  */
 function inputOnWire(schema: ZodJsonSchema): WireSchema {
   const { description, enum: choices, properties, required, items, minimum, maximum, minItems } = schema
@@ -197,8 +196,8 @@ function inputOnWire(schema: ZodJsonSchema): WireSchema {
 }
 
 /**
- * The top-level keys of an output with their types. None is required, because a refusal has the same schema and
- * clients check it: `{ success: false, error }`.
+ * The top-level keys of an output with their types. None is required: clients check a refusal, `{ success: false, error }`,
+ * with the same schema.
  */
 function outputOnWire(schema: ZodJsonSchema, keys?: readonly string[]): WireSchema {
   const properties = Object.entries(schema.properties ?? {})

@@ -3,7 +3,7 @@ import { type Failure, refusalData } from '../../../kernel/failure.ts'
 import type { InvokeResult } from '../../../kernel/operations/invoke.ts'
 import type { Operation } from '../../../kernel/operations/operation.ts'
 
-/** An answer as structured content, and as text for clients and models that read only text. */
+/** An answer as structured content, and as text for clients that read only text. */
 export function answerResult({ print }: Operation, { answer, input, notice }: InvokeResult): CallToolResult {
   const blocks = print?.(answer, input) ?? [JSON.stringify(answer)]
   return {
@@ -13,7 +13,7 @@ export function answerResult({ print }: Operation, { answer, input, notice }: In
   }
 }
 
-/** A refusal that an agent can act on: what failed, and the way on. */
+/** A refusal for an agent: what failed, and the next step. */
 export function refusedResult(failure: Failure): CallToolResult {
   const { message, hint } = failure
   return {
