@@ -34,6 +34,7 @@ import {
   status,
 } from '../../../project/cli/project.ts'
 import { removedTree, workTrees } from '../../../project/cli/work-trees.ts'
+import { search } from '../../../reports/cli/search.ts'
 import { stats } from '../../../reports/cli/stats.ts'
 import { timeline } from '../../../reports/cli/timeline.ts'
 import { reviewComments, reviewShow } from '../../../review/cli/review.ts'
@@ -90,6 +91,7 @@ const views: { readonly [Name in OperationName]?: AnswerView<Name> } = {
   review_comments: reviewComments,
   review_show: reviewShow,
   run_history: history,
+  search,
   show,
   start_task: startTask,
   stats,
