@@ -98,7 +98,7 @@ async function besideAnIdleAttempt(
   const neighbours = new Map([own, idle].map((attempt) => [attempt.id as string, attempt]))
   const there = { neighbours, hookEvidence: null }
   const intervals = await measuredIntervals(witness, there, {
-    of: own,
+    owner: own,
     start: { at: own.openedAt, place: start.ref },
     end: { at: 3, place: end.ref },
     paths: pathsOf(report),
@@ -148,7 +148,7 @@ async function whileCaptured(
     }
     const there = { neighbours, hookEvidence }
     const intervals = await measuredIntervals(witness, there, {
-      of: own,
+      owner: own,
       start: { at: 1, place: start.ref },
       end: { at: 3, place: end.ref },
       paths,

@@ -21,7 +21,7 @@ import {
 import type { TurnEvidence } from '../../sessions/domain/session.ts'
 import type { EvidenceQuery, WorkTreeEvidence } from '../../sessions/operations/hook-evidence.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { makersIn } from '../../track/domain/attribution.ts'
+import { possibleAuthors } from '../../track/domain/attribution.ts'
 import { type CandidateAuthor, type EvidenceLink, evidenceChain } from '../../track/domain/hook-evidence.ts'
 import { hasPackageArea, parseScope } from '../../track/domain/scope/scope.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
@@ -288,9 +288,10 @@ function mergeLinks(links: readonly EvidenceLink[]): readonly EvidenceLink[] {
     const isSame =
       last !== undefined &&
       last.isReport === link.isReport &&
-      last.by.length === link.by.length &&
-      last.by.every(({ id }, at) => id === link.by[at]?.id)
-    if (isSame) joined[joined.length - 1] = { ...last, after: link.after, sure: last.sure && link.sure }
+      last.authors.length === link.authors.length &&
+      last.authors.every(({ id }, at) => id === link.authors[at]?.id)
+    if (isSame)
+      joined[joined.length - 1] = { ...last, after: link.after, isCertain: last.isCertain && link.isCertain }
     else joined.push(link)
   }
   const isKnown = joined.every(({ before, after }, at) => {
@@ -299,9 +300,15 @@ function mergeLinks(links: readonly EvidenceLink[]): readonly EvidenceLink[] {
   })
   const [first] = joined
   if (first === undefined || (isKnown && joined.length <= maxLinks)) return joined
-  const by = new Map(joined.flatMap((link) => link.by.map((one) => [one.id, one])))
+  const by = new Map(joined.flatMap((link) => link.authors.map((one) => [one.id, one])))
   return [
-    { before: first.before, after: joined.at(-1)?.after, by: [...by.values()], isReport: true, sure: false },
+    {
+      before: first.before,
+      after: joined.at(-1)?.after,
+      authors: [...by.values()],
+      isReport: true,
+      isCertain: false,
+    },
   ]
 }
 
@@ -355,15 +362,17 @@ function makersOf(
   },
 ): StepOwners {
   const link = step.link === undefined ? (links.length === 1 ? links[0] : undefined) : links[step.link]
-  const able = link?.by ?? [...new Map(links.flatMap(({ by }) => by.map((one) => [one.id, one]))).values()]
+  const able = link?.authors ?? [
+    ...new Map(links.flatMap(({ authors: by }) => by.map((one) => [one.id, one]))).values(),
+  ]
   // Nobody of whom hooks told: then it is as if they had told nothing.
   if (able.length === 0) {
-    const { owners, certainty } = makersIn(attempts, step, claimant)
+    const { owners, certainty } = possibleAuthors(attempts, step, claimant)
     return { owners, certainty: links.length > 0 && certainty === 'certain' ? 'probable' : certainty }
   }
   const owners = able.filter(({ seen }) => seen?.isTurn !== true).map(({ id }) => id)
   const turns = able.filter(({ seen }) => seen?.isTurn === true).map(({ id }) => id)
   if (able.length > 1) return { owners, turns, certainty: 'contested' }
   const isAlone = attempts.length <= 1 && owners.length > 0
-  return { owners, turns, certainty: isAlone || link?.sure === true ? 'certain' : 'probable' }
+  return { owners, turns, certainty: isAlone || link?.isCertain === true ? 'certain' : 'probable' }
 }

@@ -8,7 +8,7 @@ import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { printEntity, printList } from '../../kernel/operations/print.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { taskStoryFields, toldStoryFields } from '../../track/operations/task-history.ts'
+import { taskHistoryAnswer, taskHistoryFields } from '../../track/operations/task-history.ts'
 import type { PlanFilter } from '../ports/plan-reads.ts'
 import { assertRole, formatField, roleField, spanField, statusField } from './fields.ts'
 import { listedOfTask, PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
@@ -100,7 +100,7 @@ export const taskGet = defineOperation({
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({ id: identifier('Task ID'), format: formatField.optional() }),
-  output: PlannedTaskEntry.extend({ note_ids: strings.optional(), ...toldStoryFields }),
+  output: PlannedTaskEntry.extend({ note_ids: strings.optional(), ...taskHistoryFields }),
   listedOutput: listedOfTask,
   print: printEntity,
 }).handler(({ store, clock }, input) =>
@@ -111,7 +111,7 @@ export const taskGet = defineOperation({
     return {
       ...plannedTaskEntry(planned, clock.now()),
       ...(ids.length > 0 && { note_ids: ids }),
-      ...(await taskStoryFields(reads, planned)),
+      ...(await taskHistoryAnswer(reads, planned)),
     }
   }),
 )

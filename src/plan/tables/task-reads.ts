@@ -423,7 +423,7 @@ function correctionOf(
   row: AttemptCorrectionTable & Pick<ProjectEventTable, 'actor' | 'channel'>,
 ): Correction {
   const { text, agent_name, author: said_by, created_at } = row
-  return { text, agentName: agent_name, saidBy: said_by, actor: actorOf(row), createdAt: created_at }
+  return { text, agentName: agent_name, author: said_by, actor: actorOf(row), createdAt: created_at }
 }
 
 /** At most 100, nearest first. */

@@ -13,7 +13,7 @@ import { type Attempt, outcomeAuthorOf, type Task } from '../../track/domain/tas
 import type { ReportDocument, ReportEntry, ReportSection, TextPart } from './document.ts'
 import type { Figures } from './stats.ts'
 
-/** All that is recorded of a mission, as far as a report tells of it. */
+/** The records of a mission that a report uses. */
 export interface ReportRecords {
   readonly mission: Mission
   /** Only about this task. */
@@ -21,19 +21,19 @@ export interface ReportRecords {
   readonly since: { readonly at: number; readonly commit: string | null } | null
   readonly tasks: readonly Task[]
   readonly files: readonly ReportFile[]
-  /** How the files were come by. */
+  /** How the files were found. */
   readonly basis: 'states' | 'attempts'
   readonly attempts: readonly EndedAttempt[]
   readonly decisions: readonly Decision[]
   readonly issues: readonly Issue[]
   readonly items: readonly InboxItem[]
   readonly runs: readonly RunStory[]
-  /** What people sent, oldest first. */
+  /** Reviews that people sent, oldest first. */
   readonly reviews: readonly ReportReview[]
   readonly comments: readonly ReviewComment[]
   /** Of the mission; null where the report is about a part of it. */
   readonly figures: Figures | null
-  /** What was not read because there is too much of it, a sentence each. */
+  /** What was left out because there is too much of it, a sentence each. */
   readonly unread: readonly string[]
 }
 
@@ -45,14 +45,14 @@ export interface ReportFile {
   readonly addedLines: number | null
   readonly deletedLines: number | null
   readonly scope: 'in' | 'out' | null
-  /** Somebody outside the mission wrote there too. */
+  /** Someone outside the mission changed it too. */
   readonly others: boolean
   readonly taskId: TaskId | null
 }
 
 export interface EndedAttempt {
   readonly attempt: Attempt
-  /** Null while it is open, and where it was given up. */
+  /** Null while it is open, and where it was abandoned. */
   readonly end: {
     readonly outcome: Outcome
     readonly measurement: 'exact' | 'partial' | 'unknown'
@@ -71,29 +71,29 @@ export interface RunStory {
   readonly refusals: readonly RunRefusal[]
 }
 
-/** What a person said of what was shown to them. */
+/** A person's review of the content they saw. */
 export interface ReportReview {
   readonly id: string
   readonly action: ReviewAction
   readonly text: string | null
-  /** The hash of what was shown. */
+  /** The hash of the reviewed content. */
   readonly content: string
   readonly author: { readonly name: string }
   readonly createdAt: number
 }
 
 export interface ReportTextOptions {
-  /** Texts are told whole, however long. */
+  /** Texts are printed in full, however long. */
   readonly whole: boolean
 }
 
 const maxTextLength = 1_500
 
-/** What a report says of these records: the same for the same records. */
+/** The report of these records: the same for the same records. */
 export function reportOf(records: ReportRecords, { whole }: ReportTextOptions): ReportDocument {
-  const said = (text: string): string => (whole ? text : cutText(text))
+  const shorten = (text: string): string => (whole ? text : cutText(text))
   const names = new Map<string, string>(records.tasks.map(({ id, name }) => [id, name]))
-  const about: ReportContext = { records, said, ofTask: (id) => taskPart(id, names) }
+  const about: ReportContext = { records, shorten, taskSuffix: (id) => taskPart(id, names) }
   const sections = [
     workSection(about),
     changesSection(about),
@@ -102,7 +102,7 @@ export function reportOf(records: ReportRecords, { whole }: ReportTextOptions): 
     decisionsSection(about),
     issuesSection(about),
     gatesSection(about),
-    verdictsSection(about),
+    reviewsSection(about),
     commentsSection(about),
     figuresSection(about),
     openRecordsSection(about),
@@ -113,11 +113,11 @@ export function reportOf(records: ReportRecords, { whole }: ReportTextOptions): 
 
 interface ReportContext {
   readonly records: ReportRecords
-  readonly said: (text: string) => string
-  readonly ofTask: (id: string | null) => readonly TextPart[]
+  readonly shorten: (text: string) => string
+  readonly taskSuffix: (id: string | null) => readonly TextPart[]
 }
 
-/** Says where it was cut, and of how much. */
+/** Notes where it was cut, and the full length. */
 function cutText(text: string): string {
   if (text.length <= maxTextLength) return text
   const number = new Intl.NumberFormat('en')
@@ -130,7 +130,7 @@ function taskPart(id: string | null, names: ReadonlyMap<string, string>): readon
   return name === undefined ? [' · ', { code: id }] : [` · ${excerpt(name, 80)}`]
 }
 
-function headOf({ records, said }: ReportContext, since: ReportRecords['since']) {
+function headOf({ records, shorten }: ReportContext, since: ReportRecords['since']) {
   const { mission, task, files, basis } = records
   const added = sumOfLines(files.map(({ addedLines }) => addedLines))
   const deleted = sumOfLines(files.map(({ deletedLines }) => deletedLines))
@@ -138,7 +138,7 @@ function headOf({ records, said }: ReportContext, since: ReportRecords['since'])
   const status = task === null ? mission.status : (task.resolution ?? task.status)
   const agents = [...new Set(records.attempts.map(({ attempt }) => agentOf(attempt)))]
   const lines: (readonly TextPart[])[] = []
-  if (goal !== null && goal !== (task ?? mission).name) lines.push([said(goal)])
+  if (goal !== null && goal !== (task ?? mission).name) lines.push([shorten(goal)])
   lines.push([
     `${formatCount(files.length, 'file')} changed, ${added === null || deleted === null ? 'lines not counted' : `+${added} −${deleted} lines`}, as measured with git · ${formatCount(records.attempts.length, 'attempt')}${agents.length === 0 ? '' : ` by ${agents.slice(0, 8).join(', ')}${agents.length > 8 ? ` and ${agents.length - 8} more` : ''}`} · ${plainWord(status)} · `,
     { code: task?.id ?? mission.id },
@@ -148,7 +148,7 @@ function headOf({ records, said }: ReportContext, since: ReportRecords['since'])
     lines.push([`Only what happened since ${instant(since.at)}`, ...commit, '.'])
   }
   const end = task === null ? mission.summary : null
-  if (end !== null) lines.push([{ strong: 'At its end:' }, ` ${said(end)}`])
+  if (end !== null) lines.push([{ strong: 'At its end:' }, ` ${shorten(end)}`])
   for (const sentence of records.unread) lines.push([sentence])
   return {
     lines,
@@ -157,13 +157,13 @@ function headOf({ records, said }: ReportContext, since: ReportRecords['since'])
       mission: {
         id: mission.id,
         name: mission.name,
-        objective: mission.objective === null ? null : said(mission.objective),
+        objective: mission.objective === null ? null : shorten(mission.objective),
         status: mission.status,
-        summary: mission.summary === null ? null : said(mission.summary),
+        summary: mission.summary === null ? null : shorten(mission.summary),
         started_at: instant(mission.createdAt),
         completed_at: instantOrNull(mission.completedAt),
       },
-      task: task && { id: task.id, name: task.name, goal: task.goal && said(task.goal), status },
+      task: task && { id: task.id, name: task.name, goal: task.goal && shorten(task.goal), status },
       since: since && { at: instant(since.at), commit: since.commit },
       totals: { files: files.length, added_lines: added, deleted_lines: deleted, basis },
       unread: records.unread,
@@ -179,7 +179,7 @@ function authorOf(attempt: Attempt): string {
   return excerpt(outcomeAuthorOf(attempt), 60)
 }
 
-function workSection({ records, said }: ReportContext): ReportSection {
+function workSection({ records, shorten }: ReportContext): ReportSection {
   const entries = records.tasks.flatMap((task): readonly ReportEntry[] => {
     const own = records.attempts.filter(({ attempt }) => attempt.taskId === task.id)
     const last = own.at(-1)
@@ -197,19 +197,19 @@ function workSection({ records, said }: ReportContext): ReportSection {
           ...(last === undefined ? [] : [` · ${authorOf(last.attempt)}`]),
         ],
         under: [
-          ...(outcome === undefined || outcome.summary === '' ? [] : [[said(outcome.summary)]]),
-          ...warnings.map((warning) => [said(warning)]),
+          ...(outcome === undefined || outcome.summary === '' ? [] : [[shorten(outcome.summary)]]),
+          ...warnings.map((warning) => [shorten(warning)]),
         ],
         data: {
           task_id: task.id,
           name: task.name,
-          goal: task.goal && said(task.goal),
+          goal: task.goal && shorten(task.goal),
           status: task.resolution ?? task.status,
           agent: last === undefined ? null : authorOf(last.attempt),
           attempts: own.length,
           measurement: measurement ?? null,
-          claimed: outcome === undefined ? null : { summary: said(outcome.summary), tests },
-          warnings: warnings.map(said),
+          claimed: outcome === undefined ? null : { summary: shorten(outcome.summary), tests },
+          warnings: warnings.map(shorten),
         },
       },
     ]
@@ -217,7 +217,7 @@ function workSection({ records, said }: ReportContext): ReportSection {
   return { key: 'tasks', title: 'Work', about: 'Summaries are written by the agents.', entries }
 }
 
-function changesSection({ records, ofTask }: ReportContext): ReportSection {
+function changesSection({ records, taskSuffix }: ReportContext): ReportSection {
   const about =
     records.basis === 'states'
       ? 'The difference between the state at the first attempt and the state at the last end, measured with git.'
@@ -233,7 +233,7 @@ function changesSection({ records, ofTask }: ReportContext): ReportSection {
         ` ${file.change}${linesOf(file)}`,
         ...(file.scope === 'out' ? [', ', { strong: 'out of scope' }] : []),
         ...(file.others ? [', others wrote there too'] : []),
-        ...ofTask(file.taskId),
+        ...taskSuffix(file.taskId),
       ],
       under: [],
       data: {
@@ -256,23 +256,23 @@ function linesOf({ addedLines, deletedLines }: ReportFile): string {
     : ` +${addedLines} −${deletedLines}`
 }
 
-/** What was outside the areas: why, by the agent's words, and who accepted it. */
-function outsideSection({ records, said, ofTask }: ReportContext): ReportSection {
+/** Changes out of scope: the agent's reason, and who accepted them. */
+function outsideSection({ records, shorten, taskSuffix }: ReportContext): ReportSection {
   const entries = records.attempts.flatMap(({ attempt, end }): readonly ReportEntry[] => {
-    const out = end?.changes.filter(({ scope }) => scope === 'out') ?? []
-    return out.map(({ path }) => {
+    const outside = end?.changes.filter(({ scope }) => scope === 'out') ?? []
+    return outside.map(({ path }) => {
       const why = end?.outcome.unexpected?.find((one) => one.path === path)?.why ?? null
       const item = records.items.find(
         ({ kind, attemptId, paths }) => kind === 'scope' && attemptId === attempt.id && paths.includes(path),
       )
       return {
-        line: [{ code: path }, ...ofTask(attempt.taskId), ...(why === null ? [] : [`: ${said(why)}`])],
-        under: item === undefined ? [] : [inboxItemParts(item, said)],
+        line: [{ code: path }, ...taskSuffix(attempt.taskId), ...(why === null ? [] : [`: ${shorten(why)}`])],
+        under: item === undefined ? [] : [inboxItemParts(item, shorten)],
         data: {
           path,
           task_id: attempt.taskId,
-          why: why && said(why),
-          item: item ? inboxItemData(item, said) : null,
+          why: why && shorten(why),
+          item: item ? inboxItemData(item, shorten) : null,
         },
       }
     })
@@ -285,24 +285,24 @@ function outsideSection({ records, said, ofTask }: ReportContext): ReportSection
   }
 }
 
-/** Each name once; who worked on two tasks at once is named as in another task. */
-function namesOf(rivals: readonly { readonly agent: string }[], attempt: Attempt): readonly string[] {
+/** Each name once; an agent with two tasks at once is named as in another task. */
+function namesOf(candidates: readonly { readonly agent: string }[], attempt: Attempt): readonly string[] {
   const own = agentOf(attempt)
-  return [...new Set(rivals.map(({ agent }) => (agent === own ? `${agent} in another task` : agent)))]
+  return [...new Set(candidates.map(({ agent }) => (agent === own ? `${agent} in another task` : agent)))]
 }
 
-function contestedSection({ records, ofTask }: ReportContext): ReportSection {
+function contestedSection({ records, taskSuffix }: ReportContext): ReportSection {
   const entries = records.attempts.flatMap(({ attempt, end }): readonly ReportEntry[] => {
     if (end === null) return []
-    const between = end.changes.flatMap(({ path, attribution, with: rivals = [] }) =>
-      attribution === 'contested' ? [{ path, agents: namesOf(rivals, attempt), counted: true }] : [],
+    const between = end.changes.flatMap(({ path, attribution, with: candidates = [] }) =>
+      attribution === 'contested' ? [{ path, agents: namesOf(candidates, attempt), counted: true }] : [],
     )
     const perhaps = end.contested.map(({ path, candidates: agents }) => ({ path, agents, counted: false }))
     return [...between, ...perhaps].map(({ path, agents, counted: isCounted }) => ({
       line: [
         { code: path },
         `: ${agentOf(attempt)} ${isCounted ? 'or' : 'was at work, and likelier it was'} ${agents.map((name) => excerpt(name, 60)).join(' or ')}`,
-        ...ofTask(attempt.taskId),
+        ...taskSuffix(attempt.taskId),
       ],
       under: [],
       data: { path, task_id: attempt.taskId, agent: agentOf(attempt), others: agents, counted: isCounted },
@@ -316,30 +316,30 @@ function contestedSection({ records, ofTask }: ReportContext): ReportSection {
   }
 }
 
-function decisionsSection({ records, said, ofTask }: ReportContext): ReportSection {
+function decisionsSection({ records, shorten, taskSuffix }: ReportContext): ReportSection {
   const entries = records.decisions.map((decision): ReportEntry => {
     const { question, chosen, reasoning, tradeOffs, optionsConsidered, agentName } = decision
     const refused = optionsConsidered.filter((option) => option !== chosen)
     return {
       line: [
-        { strong: said(chosen) },
-        ` — ${said(question)}`,
+        { strong: shorten(chosen) },
+        ` — ${shorten(question)}`,
         ...(agentName === null ? [] : [` · ${excerpt(agentName, 60)}`]),
-        ...ofTask(decision.taskId),
+        ...taskSuffix(decision.taskId),
       ],
       under: [
-        [`Why: ${said(reasoning)}`],
-        ...(refused.length === 0 ? [] : [[`Refused: ${said(refused.join('; '))}`]]),
-        ...(tradeOffs === null ? [] : [[`Accepted: ${said(tradeOffs)}`]]),
+        [`Why: ${shorten(reasoning)}`],
+        ...(refused.length === 0 ? [] : [[`Refused: ${shorten(refused.join('; '))}`]]),
+        ...(tradeOffs === null ? [] : [[`Accepted: ${shorten(tradeOffs)}`]]),
       ],
       data: {
         id: decision.id,
         category: decision.category,
-        question: said(question),
-        chosen: said(chosen),
-        reasoning: said(reasoning),
-        refused: refused.map(said),
-        trade_offs: tradeOffs && said(tradeOffs),
+        question: shorten(question),
+        chosen: shorten(chosen),
+        reasoning: shorten(reasoning),
+        refused: refused.map(shorten),
+        trade_offs: tradeOffs && shorten(tradeOffs),
         task_id: decision.taskId,
         agent: agentName,
         at: instant(decision.createdAt),
@@ -349,54 +349,54 @@ function decisionsSection({ records, said, ofTask }: ReportContext): ReportSecti
   return { key: 'decisions', title: 'Decisions', about: '', entries }
 }
 
-function issuesSection({ records, said, ofTask }: ReportContext): ReportSection {
+function issuesSection({ records, shorten, taskSuffix }: ReportContext): ReportSection {
   const entries = records.issues.map((issue): ReportEntry => {
     const item = records.items.find(({ issueId }) => issueId === issue.id)
     return {
-      line: [`${said(issue.description)} (${plainWord(issue.type)})`, ...ofTask(issue.taskId)],
+      line: [`${shorten(issue.description)} (${plainWord(issue.type)})`, ...taskSuffix(issue.taskId)],
       under: [
         ...(issue.resolution === ''
           ? []
-          : [[`${issue.agentName ?? 'The agent'}: ${said(issue.resolution)}`]]),
-        ...(item === undefined ? [] : [inboxItemParts(item, said)]),
+          : [[`${issue.agentName ?? 'The agent'}: ${shorten(issue.resolution)}`]]),
+        ...(item === undefined ? [] : [inboxItemParts(item, shorten)]),
       ],
       data: {
         id: issue.id,
         type: issue.type,
-        description: said(issue.description),
-        resolution: said(issue.resolution),
+        description: shorten(issue.description),
+        resolution: shorten(issue.resolution),
         task_id: issue.taskId,
         agent: issue.agentName,
         at: instant(issue.createdAt),
-        item: item ? inboxItemData(item, said) : null,
+        item: item ? inboxItemData(item, shorten) : null,
       },
     }
   })
   return { key: 'issues', title: 'Issues and answers', about: '', entries }
 }
 
-function inboxItemParts(item: InboxItem, said: (text: string) => string): readonly TextPart[] {
+function inboxItemParts(item: InboxItem, shorten: (text: string) => string): readonly TextPart[] {
   const { status, closedBy, answer } = item
   if (status === 'open') return [{ strong: 'Open:' }, ' it needs a person. ', { code: item.id }]
-  return [`${closedBy ?? 'A person'} ${status} it${answer === null ? '' : `: ${said(answer)}`}`]
+  return [`${closedBy ?? 'A person'} ${status} it${answer === null ? '' : `: ${shorten(answer)}`}`]
 }
 
-function inboxItemData(item: InboxItem, said: (text: string) => string) {
+function inboxItemData(item: InboxItem, shorten: (text: string) => string) {
   const { id, kind, status, answer, closedBy, closedAt } = item
   return {
     id,
     kind,
     status,
-    reason: said(item.reason),
-    answer: answer && said(answer),
+    reason: shorten(item.reason),
+    answer: answer && shorten(answer),
     by: closedBy,
     at: instantOrNull(closedAt),
   }
 }
 
-function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
+function gatesSection({ records, shorten, taskSuffix }: ReportContext): ReportSection {
   const entries = records.runs.map(({ run, events, commands, approvals, refusals }): ReportEntry => {
-    const given = approvalsByEvent(
+    const matched = approvalsByEvent(
       events,
       approvals,
       ({ author, createdAt }: { readonly author: string; readonly createdAt: number }) =>
@@ -407,15 +407,15 @@ function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
         { strong: run.process.name },
         ` ${run.process.version}: ${run.status} in “${run.state}” · `,
         { code: run.id },
-        ...ofTask(run.taskId),
+        ...taskSuffix(run.taskId),
       ],
       under: [
         ...events.map((event) => [
           ...eventParts(event),
-          ...(given.of.get(event) ?? []).flatMap((approval) => ['; ', ...approvalParts(approval, said)]),
+          ...(matched.of.get(event) ?? []).flatMap((approval) => ['; ', ...approvalParts(approval, shorten)]),
         ]),
         ...commands.map(commandParts),
-        ...given.alone.map((approval) => [`${approval.author} `, ...approvalParts(approval, said)]),
+        ...matched.alone.map((approval) => [`${approval.author} `, ...approvalParts(approval, shorten)]),
         ...(refusals.length === 0
           ? []
           : [[`${formatCount(refusals.length, 'event was', 'events were')} refused.`]]),
@@ -438,7 +438,7 @@ function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
           unsatisfied: event.unsatisfied,
         })),
         commands: commands.map((command) => ({
-          run: said(command.run),
+          run: shorten(command.run),
           status: command.status,
           exit_code: command.exitCode,
           tree: command.tree,
@@ -451,7 +451,7 @@ function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
           role,
           of,
           content,
-          reason: reason && said(reason),
+          reason: reason && shorten(reason),
           at: instant(createdAt),
           withdrawn_at: instantOrNull(withdrawnAt),
         })),
@@ -474,38 +474,38 @@ function gatesSection({ records, said, ofTask }: ReportContext): ReportSection {
 
 function approvalParts(
   { role, of, content, reason, withdrawnAt }: RunApproval,
-  said: (text: string) => string,
+  shorten: (text: string) => string,
 ): readonly TextPart[] {
   return [
     `approved ${of ?? 'the state'} as ${role}, content `,
     { code: content.slice(0, 12) },
     ...(withdrawnAt === undefined ? [] : [` (withdrawn ${instant(withdrawnAt)})`]),
-    ...(reason === null ? [] : [`: ${said(reason)}`]),
+    ...(reason === null ? [] : [`: ${shorten(reason)}`]),
   ]
 }
 
-const verdictWords = {
+const actionWords = {
   approve: 'approved',
   send_back: 'sent back',
   comment: 'commented on',
 } as const satisfies Record<ReviewAction, string>
 
-function verdictsSection({ records, said }: ReportContext): ReportSection {
+function reviewsSection({ records, shorten }: ReportContext): ReportSection {
   return {
     key: 'reviews',
     title: 'Reviews',
     about: 'Each approval is bound to exactly the content that was shown.',
     entries: records.reviews.map(({ id, action, text, content, author, createdAt }) => ({
       line: [
-        `${author.name} ${verdictWords[action]} content `,
+        `${author.name} ${actionWords[action]} content `,
         { code: content.slice(0, 12) },
-        ...(text === null ? [] : [`: ${said(text)}`]),
+        ...(text === null ? [] : [`: ${shorten(text)}`]),
       ],
       under: [],
       data: {
         id,
         verdict: action,
-        text: text && said(text),
+        text: text && shorten(text),
         content,
         by: author.name,
         at: instant(createdAt),
@@ -514,29 +514,29 @@ function verdictsSection({ records, said }: ReportContext): ReportSection {
   }
 }
 
-function commentsSection({ records, said, ofTask }: ReportContext): ReportSection {
+function commentsSection({ records, shorten, taskSuffix }: ReportContext): ReportSection {
   const entries = records.comments.map((comment): ReportEntry => {
     const { id, path, line, quoted, kind, text, author, taskId, replies, createdAt } = comment
-    const where = path === null ? [] : [' at ', { code: line === null ? path : `${path}:${line}` }]
+    const location = path === null ? [] : [' at ', { code: line === null ? path : `${path}:${line}` }]
     const status = commentStatus(comment)
     return {
       line: [
         { strong: `${plainWord(kind)} (${status}):` },
-        ` ${said(text)} · ${author.name}`,
-        ...where,
-        ...ofTask(taskId),
+        ` ${shorten(text)} · ${author.name}`,
+        ...location,
+        ...taskSuffix(taskId),
       ],
       under: [
         ...(quoted === null || quoted === '' ? [] : [[{ code: quoted }]]),
         ...replies.map((reply) => [
-          `${reply.agentName ?? reply.author}${reply.done ? ' (done)' : ''}: ${said(reply.text)}`,
+          `${reply.agentName ?? reply.author}${reply.done ? ' (done)' : ''}: ${shorten(reply.text)}`,
         ]),
       ],
       data: {
         id,
         kind,
         status,
-        text: said(text),
+        text: shorten(text),
         path,
         line,
         quoted,
@@ -545,7 +545,7 @@ function commentsSection({ records, said, ofTask }: ReportContext): ReportSectio
         at: instant(createdAt),
         replies: replies.map((reply) => ({
           by: reply.agentName ?? reply.author,
-          text: said(reply.text),
+          text: shorten(reply.text),
           done: reply.done,
           at: instant(reply.createdAt),
         })),
@@ -567,9 +567,9 @@ function eventParts(event: RunEvent): readonly TextPart[] {
       { code: sha256.slice(0, 12) },
     ])
   const more = event.artifacts.length - maxFilesOfEvent
-  const what = event.kind === 'event' ? event.event : `${event.kind}: ${event.event}`
+  const name = event.kind === 'event' ? event.event : `${event.kind}: ${event.event}`
   return [
-    `${what}: ${event.from} → ${event.to}, by ${event.author}${event.role === null ? '' : ` (${event.role})`}`,
+    `${name}: ${event.from} → ${event.to}, by ${event.author}${event.role === null ? '' : ` (${event.role})`}`,
     ...files,
     ...(more > 0 ? [`; ${more} more`] : []),
     ...(event.unsatisfied.length === 0 ? [] : [`; although: ${event.unsatisfied.join('; ')}`]),
@@ -600,7 +600,7 @@ function figuresSection({ records: { figures } }: ReportContext): ReportSection 
     key: 'figures',
     title: 'Figures',
     about: '',
-    entries: rows.map(({ name, value, n, of, basis }) => ({
+    entries: rows.map(({ name, value, n, unit: of, basis }) => ({
       line: [`${name}: ${value} (${basis}, n = ${formatCount(n, of)})`],
       under: [],
       data: { figure: name, value, n, of, basis },
@@ -612,16 +612,16 @@ interface FigureRow {
   readonly name: string
   readonly value: string
   readonly n: number
-  readonly of: string
+  readonly unit: string
   readonly basis: 'measured' | 'claimed'
 }
 
-function figureRows(known: Figures): readonly FigureRow[] {
-  const { attemptTime, firstPass, waiting, retries, refusedEvents, tokens } = known
-  const row = (name: string, value: string | null, n: number, of: string): readonly FigureRow[] =>
-    value === null || n === 0 ? [] : [{ name, value, n, of, basis: 'measured' }]
-  const claimed = (name: string, value: string | null, n: number, of: string): readonly FigureRow[] =>
-    row(name, value, n, of).map((each) => ({ ...each, basis: 'claimed' }))
+function figureRows(figures: Figures): readonly FigureRow[] {
+  const { attemptTime, firstPass, waiting, retries, refusedEvents, tokens } = figures
+  const row = (name: string, value: string | null, n: number, unit: string): readonly FigureRow[] =>
+    value === null || n === 0 ? [] : [{ name, value, n, unit, basis: 'measured' }]
+  const claimed = (name: string, value: string | null, n: number, unit: string): readonly FigureRow[] =>
+    row(name, value, n, unit).map((each) => ({ ...each, basis: 'claimed' }))
   const { passed } = firstPass
   return [
     ...row('Attempt time, median', duration(attemptTime.median), attemptTime.n, 'attempt'),
@@ -639,12 +639,12 @@ function figureRows(known: Figures): readonly FigureRow[] {
       refusedEvents.n,
       'event',
     ),
-    ...claimed('Tokens in', numberOf(tokens.input.sum), tokens.input.n, 'attempt'),
-    ...claimed('Tokens out', numberOf(tokens.output.sum), tokens.output.n, 'attempt'),
+    ...claimed('Tokens in', formatNumber(tokens.input.sum), tokens.input.n, 'attempt'),
+    ...claimed('Tokens out', formatNumber(tokens.output.sum), tokens.output.n, 'attempt'),
   ]
 }
 
-function numberOf(value: number | null): string | null {
+function formatNumber(value: number | null): string | null {
   return value === null ? null : new Intl.NumberFormat('en').format(value)
 }
 
@@ -656,22 +656,22 @@ function duration(milliseconds: number | null): string | null {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** What is left to do or to know: open inbox items first, since they wait for people. */
-function openRecordsSection({ records, said, ofTask }: ReportContext): ReportSection {
-  const entry = (what: string, text: string, taskId: string | null, id?: string): ReportEntry => ({
+/** Open work: inbox items first, since they wait for people. */
+function openRecordsSection({ records, shorten, taskSuffix }: ReportContext): ReportSection {
+  const entry = (label: string, text: string, taskId: string | null, id?: string): ReportEntry => ({
     line: [
-      { strong: `${what}:` },
-      ` ${said(text)}`,
+      { strong: `${label}:` },
+      ` ${shorten(text)}`,
       ...(id === undefined ? [] : [' ', { code: id }]),
-      ...ofTask(taskId),
+      ...taskSuffix(taskId),
     ],
     under: [],
-    data: { what, text: said(text), task_id: taskId, ...(id !== undefined && { id }) },
+    data: { what: label, text: shorten(text), task_id: taskId, ...(id !== undefined && { id }) },
   })
   const open = records.items.filter(({ status }) => status === 'open')
-  // The last word on each task counts: what an earlier attempt left may be done.
-  const last = new Map(records.attempts.map((ended) => [ended.attempt.taskId, ended]))
-  const said_ = [...last.values()].flatMap(({ attempt, end }) => {
+  // Only the last attempt of each task counts: an earlier attempt's remainder may be done.
+  const last = new Map(records.attempts.map((entry) => [entry.attempt.taskId, entry]))
+  const agentNotes = [...last.values()].flatMap(({ attempt, end }) => {
     const { limitations = [], nextSteps = [], manualReviewNeeded, manualReviewReason } = end?.outcome ?? {}
     return [
       ...(manualReviewNeeded
@@ -690,7 +690,7 @@ function openRecordsSection({ records, said, ofTask }: ReportContext): ReportSec
       ...open.map((item) => entry(`Open ${plainWord(item.kind)}`, item.reason, item.taskId, item.id)),
       ...undone.map(({ id, name, status }) => entry(`Not done (${plainWord(status)})`, name, null, id)),
       ...(records.task === null ? records.mission.limitations.map((text) => entry('Limit', text, null)) : []),
-      ...said_,
+      ...agentNotes,
     ],
   }
 }

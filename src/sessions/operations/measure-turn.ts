@@ -227,7 +227,7 @@ export async function readTurnChanges(
   const tree = typeof end === 'string' ? turn.top : treeOf(end)
   const around = await readChangesAround(reads, { tree, since, fresh, links })
   const span = {
-    of: turn,
+    owner: turn,
     start: { at: since, place: from },
     end: { at: Math.max(ending.at, since), place: to },
   }
@@ -299,7 +299,7 @@ export function sharedFiles({
       const steps = histories.get(name)
       if (steps === undefined || (attributed !== null && claim === undefined)) return []
       const isReformatted = steps.some(({ reformats }) => reformats)
-      const isShared = otherAuthors(claim?.rivals ?? [], around).length > 0
+      const isShared = otherAuthors(claim?.others ?? [], around).length > 0
       if (!isShared || !(claim?.certainty === 'certain' || isReformatted)) return []
       return [[name, { to, steps: steps.map((step) => ({ ...step })) }] as const]
     }),
@@ -316,7 +316,7 @@ export function turnEvidence(
   const own = found.changes.filter((change) => attributed === null || attributed.own.has(change.path))
   const changes = own.map((change): TurnChange => {
     const claim = attributed?.own.get(change.path)
-    const rivals = otherAuthors(claim?.rivals ?? [], around)
+    const rivals = otherAuthors(claim?.others ?? [], around)
     const isReformatted = histories.get(change.path)?.some(({ reformats }) => reformats) === true
     const lines = ownLines(turn.id, contenders, linesOf.get(change.path) ?? null)
     const via = around.neighbours.has(claim?.via ?? '') || around.hookEvidence?.turns.has(claim?.via ?? '')

@@ -75,16 +75,16 @@ type SharedTree = Pick<
   | 'claimed_paths'
   | 'claimed_paths_total'
 >
-/** A changed file of an attempt; of a mission's, what happened to it in the attempts is not told. */
+/** A changed file of an attempt; a mission's files have no attribution. */
 type ChangedFileRow = OutputOf<'changes'>['changes'][number]
 type ChangedFileLine = Pick<ChangedFileRow, 'path' | 'change' | 'added_lines' | 'deleted_lines'> &
   Partial<ChangedFileRow>
 
-/** The letter that git gives a change. */
+/** Git's letter for a change. */
 const letters = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const
 const kinds = ['added', 'modified', 'deleted', 'renamed'] as const
 
-/** Changed files, one a line, as they were measured. */
+/** Measured changes, one a line. */
 export function changedFiles(changes: readonly ChangedFileLine[], { ink }: RenderContext): string {
   return changes
     .map((change) => {
@@ -99,7 +99,7 @@ export function changedFiles(changes: readonly ChangedFileLine[], { ink }: Rende
     .join('\n')
 }
 
-/** What else happened in the work tree meanwhile: files that are probably others', commits, and paths that were named. */
+/** Other activity in the work tree: contested files, commits and claimed paths. */
 function contestedRows(files: NonNullable<SharedTree['contested_files']>, { ink }: RenderContext): string {
   return files
     .map(
@@ -112,8 +112,8 @@ function contestedRows(files: NonNullable<SharedTree['contested_files']>, { ink 
 export function sharedTree(answer: SharedTree, page: RenderContext): string {
   const contested = contestedRows(answer.contested_files ?? [], page)
   const commits = (answer.commits ?? []).map((commit) => {
-    const by = page.ink('dim', committers[commit.author])
-    return `${page.ink('yellow', commit.id.slice(0, 8))}  ${escapeLineBreaks(commit.subject)}  ${by}`
+    const committer = page.ink('dim', committers[commit.author])
+    return `${page.ink('yellow', commit.id.slice(0, 8))}  ${escapeLineBreaks(commit.subject)}  ${committer}`
   })
   const claimed = (answer.claimed_paths ?? []).map(
     (path) => `${escapeLineBreaks(path.path)}  ${page.ink('dim', found[path.found])}`,
@@ -153,7 +153,7 @@ export function countOf(counts: ChangeCountsAnswer): number {
   return kinds.reduce((sum, kind) => sum + counts[kind], 0)
 }
 
-/** How complete the measurement is, and what it says of the scope. */
+/** How complete the measurement is, and the scope result. */
 export function scopeText(
   { measurement, verification }: ScopeAnswer,
   page: RenderContext,
@@ -161,17 +161,17 @@ export function scopeText(
 ): string {
   const { ink } = page
   const { unexpected_files: unexpected, unexpected_total: total = unexpected.length } = verification
-  const told = verification.warnings.filter((warning) => !repeatsScope(warning, unexpected))
+  const shownWarnings = verification.warnings.filter((warning) => !repeatsScope(warning, unexpected))
   const lines = [
     `${measurementLine(measurement, page)} ${scopeInWords({ measurement, verification }, page, counts)}`.trimEnd(),
     ink('red', indentText(bullets(unexpected.map(escapeLineBreaks)))),
     indentText(cutNote(unexpected.length, total, 'waymark changes <task> lists all files.')),
-    warnings(told, page),
+    warnings(shownWarnings, page),
   ]
   return lines.filter((line) => line !== '').join('\n')
 }
 
-/** Files that git ignores and that changed all the same. */
+/** Ignored files that changed. */
 export function ignoredFiles(
   ignored: Record<'added' | 'modified' | 'deleted', readonly string[]>,
   total?: number,
@@ -203,8 +203,8 @@ function scopeInWords(
   }
   if (matches === false) {
     const { unexpected_files: listed, unexpected_total: outside = listed.length } = verification
-    const many = total === 0 ? `${outside}` : `${outside} of ${files}`
-    return ink('red', `Out of scope: ${many}`)
+    const outsideCount = total === 0 ? `${outside}` : `${outside} of ${files}`
+    return ink('red', `Out of scope: ${outsideCount}`)
   }
   return measurement === 'unknown' ? '' : 'No scope was declared.'
 }
@@ -214,7 +214,7 @@ function lineCounts(change: ChangedFileLine): string {
   return added === null && deleted === null ? '' : linesInWords(change)
 }
 
-/** `+3 -1`; where it is unknown it never says 0. */
+/** `+3 -1`; never 0 for an unknown count. */
 export function linesInWords({
   added_lines: added,
   deleted_lines: deleted,

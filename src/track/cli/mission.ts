@@ -52,16 +52,16 @@ export const getContext: AnswerView<'get_context'> = (answer, page) => {
   const part = <Entry>(
     title: string,
     {
-      shown = [],
+      shown: entries = [],
       total = 0,
     }: { readonly shown?: readonly Entry[] | undefined; readonly total?: number | undefined },
     list: (entries: readonly Entry[], page: RenderContext) => string,
   ) =>
-    shown.length === 0
+    entries.length === 0
       ? ''
       : blocks(
-          section(title, list(shown, page), page),
-          cutNote(shown.length, total, 'the next page has more.'),
+          section(title, list(entries, page), page),
+          cutNote(entries.length, total, 'the next page has more.'),
         )
   return blocks(
     contextHead(answer, page),
@@ -87,7 +87,7 @@ function contextHead(answer: OutputOf<'get_context'>, page: RenderContext): stri
 
 type MissionListRow = Omit<MissionEntry, 'kind' | 'objective' | 'created_at' | 'completed_at'>
 
-/** Missions, one a row: where each stands. */
+/** A table of missions with their progress. */
 export function missionTable(missions: readonly MissionListRow[], page: RenderContext): string {
   const columns = [
     { title: 'mission', shrinks: true },
@@ -134,7 +134,7 @@ function phaseTable(phases: readonly PhaseSummary[], page: RenderContext): strin
   return table(columns, rows, page)
 }
 
-/** The runs that gate a mission, a line each, and what it was completed in spite of. */
+/** The runs that gate a mission, a line each, and the failed runs of a completed one. */
 function runLines(
   mission: Pick<OutputOf<'get_context'>, 'runs' | 'completed_despite'>,
   { ink }: RenderContext,

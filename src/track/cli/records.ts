@@ -5,12 +5,12 @@ import { formatAge } from '../../surfaces/cli/render/text.ts'
 import type { RenderContext } from '../../surfaces/cli/render/view.ts'
 import type { DecisionEntry, ProgressEntry } from '../operations/record-answer.ts'
 
-/** Decisions, as the agents gave them. */
+/** Decisions in the agents' own words. */
 export function decisionList(decisions: readonly DecisionEntry[], page: RenderContext): string {
   return decisions
     .map((decision) => {
       const head = `${decision.question} ${page.ink('bold', decision.chosen)}`
-      return `- ${head}  ${page.ink('dim', by(decision, page))}\n  ${quoteText(decision.reasoning, page)}`
+      return `- ${head}  ${page.ink('dim', byline(decision, page))}\n  ${quoteText(decision.reasoning, page)}`
     })
     .join('\n')
 }
@@ -19,12 +19,12 @@ export function progressList(progress: readonly ProgressEntry[], page: RenderCon
   return progress
     .map((step) => {
       const share = step.progress === null ? '' : ` (${step.progress} %)`
-      return `- ${quoteText(step.message, page)}${share}  ${page.ink('dim', by(step, page))}`
+      return `- ${quoteText(step.message, page)}${share}  ${page.ink('dim', byline(step, page))}`
     })
     .join('\n')
 }
 
-/** An issue; where it waits or waited for a person, with its inbox item and its answer. */
+/** An issue; a blocker with its inbox item and answer. */
 type IssueLine = Pick<BlockerEntry, 'id' | 'type' | 'description' | 'resolution'> & Partial<BlockerEntry>
 
 export function issueList(issues: readonly IssueLine[], page: RenderContext): string {
@@ -42,7 +42,7 @@ export function issueList(issues: readonly IssueLine[], page: RenderContext): st
     .join('\n')
 }
 
-function by(
+function byline(
   entry: { readonly agent_name: string | null; readonly created_at: string },
   page: RenderContext,
 ): string {
@@ -59,18 +59,18 @@ const lists = [
   ['commands_executed', 'Commands run'],
 ] as const
 
-/** What an agent said of an attempt; of a mission, what was said of it. */
+/** The claims of an agent about an attempt or a mission. */
 type AgentClaims = Partial<
   NonNullable<Extract<OutputOf<'show'>, { readonly kind: 'task' }>['attempts'][number]['claimed']>
 >
 
-/** What was said, never shown like what was measured: attributed, and in italics where there are any. */
+/** Claims are attributed and in italics, never formatted like measurements. */
 export function claims(
   claimed: Omit<AgentClaims, 'summary'> & { readonly summary: string | null },
-  who: string,
+  speaker: string,
   { ink }: RenderContext,
 ): string {
-  const said = [
+  const parts = [
     claimed.summary ?? '',
     ...lists.map(([field, title]) => {
       const items = claimed[field] ?? []
@@ -78,13 +78,13 @@ export function claims(
     }),
     claimed.tests_status ? `Tests: ${claimed.tests_status}` : '',
   ].filter((part) => part !== '')
-  if (said.length === 0) return ''
+  if (parts.length === 0) return ''
   return blocks(
-    `${ink('italic', `${who} says (a claim, not measured):`)}\n${indentText(inkLines(said.join('\n'), ink))}`,
+    `${ink('italic', `${speaker} says (a claim, not measured):`)}\n${indentText(inkLines(parts.join('\n'), ink))}`,
   )
 }
 
-/** One thing that was said, in a line. */
+/** A claim in one line. */
 export function quoteText(text: string, { ink }: RenderContext): string {
   return text === '' ? '' : ink('italic', `"${text}"`)
 }

@@ -43,7 +43,7 @@ function attribute(id: string, intervals: readonly Interval[], ...paths: readonl
   }
 }
 
-const sure = { certainty: 'certain', rivals: [] }
+const sure = { certainty: 'certain', others: [] }
 
 test('what changed while one attempt was open is certainly its own', () => {
   expect(attribute('a', [touchedInterval([attempt('a')], 'x.ts')], 'x.ts').own).toEqual({ 'x.ts': sure })
@@ -57,8 +57,8 @@ describe('with two attempts open', () => {
     const intervals = [touchedInterval([auth, api], 'auth.ts', 'api.ts', 'utils.ts')]
     expect(attribute('a', intervals, 'auth.ts', 'api.ts', 'utils.ts')).toEqual({
       own: {
-        'auth.ts': { certainty: 'probable', rivals: ['b'] },
-        'utils.ts': { certainty: 'contested', rivals: ['b'] },
+        'auth.ts': { certainty: 'probable', others: ['b'] },
+        'utils.ts': { certainty: 'contested', others: ['b'] },
       },
       perhaps: { 'api.ts': ['b'] },
       foreign: {},
@@ -69,7 +69,7 @@ describe('with two attempts open', () => {
     const alsoAuth = attempt('b', { areas: ['auth'] })
     const intervals = [touchedInterval([auth, alsoAuth, attempt('c')], 'auth.ts')]
     expect(attribute('a', intervals, 'auth.ts').own).toEqual({
-      'auth.ts': { certainty: 'contested', rivals: ['b'] },
+      'auth.ts': { certainty: 'contested', others: ['b'] },
     })
     expect(attribute('c', intervals, 'auth.ts').perhaps).toEqual({ 'auth.ts': ['a', 'b'] })
   })
@@ -77,7 +77,7 @@ describe('with two attempts open', () => {
   test('what a hook saw is known', () => {
     const reporting = attempt('b', { areas: ['api'], reported: ['auth.ts'] })
     expect(attribute('b', [touchedInterval([auth, reporting], 'auth.ts')], 'auth.ts').own).toEqual({
-      'auth.ts': { certainty: 'certain', rivals: [] },
+      'auth.ts': { certainty: 'certain', others: [] },
     })
     expect(attribute('a', [touchedInterval([auth, reporting], 'auth.ts')], 'auth.ts').foreign).toEqual({
       'auth.ts': ['b'],
@@ -88,8 +88,8 @@ describe('with two attempts open', () => {
     const anything = attempt('b')
     const { own } = attribute('a', [touchedInterval([auth, anything], 'auth.ts', 'x.ts')], 'auth.ts', 'x.ts')
     expect(own).toEqual({
-      'auth.ts': { certainty: 'probable', rivals: ['b'] },
-      'x.ts': { certainty: 'contested', rivals: ['b'] },
+      'auth.ts': { certainty: 'probable', others: ['b'] },
+      'x.ts': { certainty: 'contested', others: ['b'] },
     })
   })
 
@@ -98,15 +98,15 @@ describe('with two attempts open', () => {
     expect(attribute('a', before, 'x.ts').own).toEqual({ 'x.ts': sure })
     const both = [touchedInterval([auth], 'x.ts', 'api.ts'), touchedInterval([auth, api], 'x.ts', 'api.ts')]
     expect(attribute('a', both, 'x.ts', 'api.ts').own).toEqual({
-      'x.ts': { certainty: 'probable', rivals: ['b'] },
-      'api.ts': { certainty: 'probable', rivals: ['b'] },
+      'x.ts': { certainty: 'probable', others: ['b'] },
+      'api.ts': { certainty: 'probable', others: ['b'] },
     })
   })
 
   test('a rename is known by either of its names', () => {
     const changes = [{ path: 'new.ts', from: 'auth.ts' }]
     const { own } = attributeChanges('a', [touchedInterval([auth, api], 'auth.ts', 'new.ts')], changes)
-    expect(own.get('new.ts')).toEqual({ certainty: 'probable', rivals: ['b'] })
+    expect(own.get('new.ts')).toEqual({ certainty: 'probable', others: ['b'] })
   })
 })
 
@@ -125,14 +125,14 @@ describe('in one family', () => {
     expect(attribute('c', intervals, 'b.ts').own).toEqual({ 'b.ts': sure })
   })
 
-  test('two descendants are rivals of each other but not of the ancestor', () => {
+  test('two descendants are others of each other but not of the ancestor', () => {
     const intervals = [touchedInterval([parent, child, sibling], 'x.ts', 'docs/a.md')]
     expect(attribute('p', intervals, 'x.ts', 'docs/a.md').own).toEqual({
       'x.ts': sure,
       'docs/a.md': { ...sure, via: 'd' },
     })
     expect(attribute('c', intervals, 'x.ts', 'docs/a.md')).toEqual({
-      own: { 'x.ts': { certainty: 'contested', rivals: ['d'] } },
+      own: { 'x.ts': { certainty: 'contested', others: ['d'] } },
       perhaps: { 'docs/a.md': ['d'] },
       foreign: {},
     })
@@ -141,7 +141,7 @@ describe('in one family', () => {
   test('a stranger beside a descendant contests it in the report of the ancestor too', () => {
     const intervals = [touchedInterval([parent, child, stranger], 'x.ts', 'web/a.ts')]
     expect(attribute('p', intervals, 'x.ts', 'web/a.ts')).toEqual({
-      own: { 'x.ts': { certainty: 'contested', via: 'c', rivals: ['s'] } },
+      own: { 'x.ts': { certainty: 'contested', via: 'c', others: ['s'] } },
       perhaps: { 'web/a.ts': ['s'] },
       foreign: {},
     })
@@ -156,8 +156,8 @@ describe('when a stretch could not be measured', () => {
     expect(attribute('a', [unseenInterval([one])], 'x.ts').own).toEqual({ 'x.ts': sure })
     expect(attribute('a', [unseenInterval([one]), unseenInterval([one, two])], 'x.ts', 'api.ts').own).toEqual(
       {
-        'x.ts': { certainty: 'contested', rivals: ['b'] },
-        'api.ts': { certainty: 'contested', rivals: ['b'] },
+        'x.ts': { certainty: 'contested', others: ['b'] },
+        'api.ts': { certainty: 'contested', others: ['b'] },
       },
     )
   })
@@ -165,13 +165,13 @@ describe('when a stretch could not be measured', () => {
   test('a change seen as foreign is contested, because the attempt may have made it unseen', () => {
     const intervals = [touchedInterval([one, two], 'api.ts'), unseenInterval([one])]
     expect(attribute('a', intervals, 'api.ts').own).toEqual({
-      'api.ts': { certainty: 'contested', rivals: ['b'] },
+      'api.ts': { certainty: 'contested', others: ['b'] },
     })
   })
 })
 
 test('without any stretch nothing is certain', () => {
-  expect(attribute('a', [], 'x.ts').own).toEqual({ 'x.ts': { certainty: 'contested', rivals: [] } })
+  expect(attribute('a', [], 'x.ts').own).toEqual({ 'x.ts': { certainty: 'contested', others: [] } })
 })
 
 const contender = fc
@@ -198,12 +198,12 @@ test('no change is lost: each is the attempt’s, or perhaps, or known to be of 
         paths.map((path) => ({ path })),
       )
       expect([...own.keys(), ...candidates.keys(), ...foreign.keys()].sort()).toEqual([...paths].sort())
-      for (const rivals of [...candidates.values(), ...foreign.values()])
-        expect(rivals.length).toBeGreaterThan(0)
+      for (const others of [...candidates.values(), ...foreign.values()])
+        expect(others.length).toBeGreaterThan(0)
       const alone = intervals.every(({ open }) => open.every(({ id }) => id === 'a'))
       if (alone) expect([...own.values()].every(({ certainty }) => certainty === 'certain')).toBe(true)
-      for (const { certainty, rivals } of own.values())
-        if (certainty === 'probable') expect(rivals).not.toContain('a')
+      for (const { certainty, others } of own.values())
+        if (certainty === 'probable') expect(others).not.toContain('a')
     }),
   )
 })

@@ -7,7 +7,7 @@ import {
 } from './hook-evidence.ts'
 import { coverage } from './scope/scope.ts'
 
-/** How sure it is that an attempt made a change. */
+/** How certain it is that an attempt made a change. */
 export type Certainty = 'certain' | 'probable' | 'contested'
 
 /** A changed path: both names of a rename. */
@@ -16,56 +16,59 @@ export interface ChangedPath {
   readonly from?: string
 }
 
-/** Whose a change is, seen from one attempt. */
+/** The owner of a change, from the view of one attempt. */
 export interface Attribution {
   readonly certainty: Certainty
   /** The descendant attempt that made the change, when that is one and not the attempt itself. */
   readonly via?: string
   /** Other attempts, outside the family, that may have made the change or a part of it. */
-  readonly rivals: readonly string[]
-  /** Hooks that tell of every edit told of none of this, and nobody else was there. */
+  readonly others: readonly string[]
+  /** The hooks report every edit, but not this one, and no one else was active. */
   readonly unseen?: true
 }
 
-/** Every change of an attempt's time is in exactly one of these, by its path. */
+/** Each change during an attempt is in exactly one of these, by path. */
 export interface AttributedChanges {
-  /** What belongs to the attempt, or may as well as to others. */
+  /** Changes of the attempt, including those that others may have made. */
   readonly own: ReadonlyMap<string, Attribution>
-  /** What the attempt may have made although others are likelier, with the ids of those. */
+  /** Changes probably made by others, with their ids. */
   readonly candidates: ReadonlyMap<string, readonly string[]>
-  /** What others are known to have made, with their ids. */
+  /** Changes certainly made by others, with their ids. */
   readonly foreign: ReadonlyMap<string, readonly string[]>
-  /** What nobody of whom hooks told made: a person, or a tool that nobody saw. Only of a captured turn. */
+  /** Changes by no one that hooks reported: a person or an unobserved tool. Only for a captured turn. */
   readonly outside: ReadonlySet<string>
 }
 
-/** Says for every change during an attempt whether it is that attempt's, from the stretches in which it was open. */
+/** Decides for every change during an attempt whether the attempt made it, from the intervals in which it was open. */
 export function attributeChanges(
   attempt: string,
   intervals: readonly Interval[],
   changes: readonly ChangedPath[],
 ): AttributedChanges {
-  const lived = intervals.filter((interval) => interval.open.some(({ id }) => id === attempt))
+  const openIntervals = intervals.filter((interval) => interval.open.some(({ id }) => id === attempt))
   const own = new Map<string, Attribution>()
   const candidates = new Map<string, readonly string[]>()
   const foreign = new Map<string, readonly string[]>()
   const outside = new Set<string>()
   for (const change of changes) {
-    const claim = claimOn(attempt, lived, change)
-    const { certainty, rivals, unseen } = claim
-    if (certainty === 'foreign') foreign.set(change.path, rivals)
+    const claim = claimOn(attempt, openIntervals, change)
+    const { certainty, others, unseen } = claim
+    if (certainty === 'foreign') foreign.set(change.path, others)
     else if (certainty === 'outside') outside.add(change.path)
-    else if (certainty === 'perhaps') candidates.set(change.path, rivals)
-    else own.set(change.path, { certainty, ...viaField(attempt, claim), rivals, ...(unseen && { unseen }) })
+    else if (certainty === 'perhaps') candidates.set(change.path, others)
+    else
+      own.set(change.path, {
+        certainty,
+        ...viaField(attempt, claim),
+        others,
+        ...(unseen && { unseen }),
+      })
   }
   return { own, candidates, foreign, outside }
 }
 
-/**
- * Who made a change in a stretch: one attempt, or all that may have. None where no attempt was open. What one of them
- * says that it changed is never another's alone by its area.
- */
-export function makersIn(
+/** The authors of a change in an interval: one attempt, or all that may have made it. A claim is never overruled by areas alone. */
+export function possibleAuthors(
   open: readonly CandidateAuthor[],
   { path, from }: ChangedPath,
   claimant: string | null,
@@ -85,45 +88,46 @@ interface AttributionClaim {
   readonly certainty: Certainty | 'perhaps' | 'outside' | 'foreign'
   /** The attempt itself and its descendants, as far as they may have made the change. */
   readonly family: readonly string[]
-  readonly rivals: readonly string[]
+  readonly others: readonly string[]
   readonly unseen?: true
 }
 
-function claimOn(attempt: string, lived: readonly Interval[], change: ChangedPath): AttributionClaim {
-  const seen = lived.filter((interval) => isTouched(interval, change))
-  const blind = lived.filter((interval) => interval.touched === null)
+function claimOn(attempt: string, openIntervals: readonly Interval[], change: ChangedPath): AttributionClaim {
+  const touching = openIntervals.filter((interval) => isTouched(interval, change))
+  const unmeasured = openIntervals.filter((interval) => interval.touched === null)
   const claims = (candidates: readonly Interval[]) =>
     candidates.map((interval) => claimIn(attempt, interval, change))
-  // A change that no stretch saw fell into one that could not be measured, but which one is not known.
-  if (seen.length === 0) return mergeClaims(claims(blind.length > 0 ? blind : lived), WEAKEST)
-  const claim = seenClaim(claims(seen))
-  if (!isUncertainOrForeign(claim.certainty) || blind.length === 0) return claim
-  return mergeClaims([claim, ...claims(blind)], WEAKEST)
+  // No interval shows the change, so it falls into an unmeasured one, and which one is unknown.
+  if (touching.length === 0)
+    return mergeClaims(claims(unmeasured.length > 0 ? unmeasured : openIntervals), WEAKEST)
+  const claim = touchedClaim(claims(touching))
+  if (!isUncertainOrForeign(claim.certainty) || unmeasured.length === 0) return claim
+  return mergeClaims([claim, ...claims(unmeasured)], WEAKEST)
 }
 
-/** An attempt that certainly touched the path once has changed it; whose all of its lines are is another matter. */
-function seenClaim(claims: readonly AttributionClaim[]): AttributionClaim {
+/** An attempt that touched the path in one interval changed it; later intervals may be shared. */
+function touchedClaim(claims: readonly AttributionClaim[]): AttributionClaim {
   const claim = mergeClaims(claims, STRONGEST)
-  const isShared = claims.some(({ certainty }) => doubtful.includes(certainty))
+  const isShared = claims.some(({ certainty }) => uncertain.includes(certainty))
   return claim.certainty === 'certain' && isShared ? { ...claim, certainty: 'probable' } : claim
 }
 
-const doubtful: CertaintyOrder = ['probable', 'contested', 'perhaps']
+const uncertain: CertaintyOrder = ['probable', 'contested', 'perhaps']
 
 function isTouched({ touched }: Interval, { path, from }: ChangedPath): boolean {
   return touched !== null && (touched.has(path) || (from !== undefined && touched.has(from)))
 }
 
-/** Only what is known takes a change out of a report: that one attempt was open alone, or what hooks told. */
+/** Only certain evidence removes a change: that one attempt was open alone, or what hooks reported. */
 function claimIn(attempt: string, interval: Interval, { path, from }: ChangedPath): AttributionClaim {
   const names = from === undefined ? [path] : [path, from]
   if (!interval.open.some(({ seen }) => seen))
     return claimByAreas(attempt, withoutAncestors(interval.open), names)
-  const sight = hookEvidenceOf(interval, names, attempt)
-  return claimByEvidence(attempt, sight, names)
+  const evidence = hookEvidenceOf(interval, names, attempt)
+  return claimByEvidence(attempt, evidence, names)
 }
 
-/** A declared area makes its owner likelier, no more. */
+/** A declared area only makes its owner more likely. */
 function claimByAreas(
   attempt: string,
   candidates: readonly CandidateAuthor[],
@@ -145,48 +149,58 @@ function claimBuilder(attempt: string) {
     id === attempt || ancestors.includes(attempt)
   const claim = (
     certainty: AttributionClaim['certainty'],
-    among: readonly CandidateAuthor[],
+    authors: readonly CandidateAuthor[],
   ): AttributionClaim => ({
     certainty,
-    family: [...new Set(among.filter(isFamily).map(({ id }) => id))],
-    rivals: [...new Set(among.filter((one) => !isFamily(one)).map(({ id }) => id))],
+    family: [...new Set(authors.filter(isFamily).map(({ id }) => id))],
+    others: [...new Set(authors.filter((one) => !isFamily(one)).map(({ id }) => id))],
   })
   return { isFamily, claim }
 }
 
-/** What reports and commands leave: each edit is its tool's, and what lies between them is whoever's could write then. */
-function claimByEvidence(attempt: string, sight: HookEvidence, names: readonly string[]): AttributionClaim {
+/** Edits belong to the tool that reported them; changes between edits to anyone who could write then. */
+function claimByEvidence(
+  attempt: string,
+  evidence: HookEvidence,
+  names: readonly string[],
+): AttributionClaim {
   const { isFamily, claim } = claimBuilder(attempt)
-  const { present, steps, gaps } = sight
+  const { present, steps, gaps } = evidence
   const isTurn = present.some(({ id, seen }) => id === attempt && seen?.isTurn)
-  const own = steps.filter(({ by }) => isFamily(by))
-  const hands = [...steps.map(({ by }) => by), ...gaps.flatMap(({ owners }) => owners)]
-  const mine = gaps.filter(({ owners }) => owners.some(isFamily))
-  const nobodys = gaps.some(({ owners }) => owners.length === 0)
-  if (own.length === 0 && mine.length === 0) {
-    if (isTurn) return claim(nobodys ? 'outside' : 'foreign', hands)
-    // Or an agent could hide work by leaving no report of it.
-    if (!nobodys) return claim('foreign', hands)
-    const left = claimByAreas(
+  const own = steps.filter(({ author: by }) => isFamily(by))
+  const writers = [...steps.map(({ author: by }) => by), ...gaps.flatMap(({ owners }) => owners)]
+  const ownGaps = gaps.filter(({ owners }) => owners.some(isFamily))
+  const hasUnexplainedGap = gaps.some(({ owners }) => owners.length === 0)
+  if (own.length === 0 && ownGaps.length === 0) {
+    if (isTurn) return claim(hasUnexplainedGap ? 'outside' : 'foreign', writers)
+    // Otherwise an agent could hide work by not reporting it.
+    if (!hasUnexplainedGap) return claim('foreign', writers)
+    const remaining = claimByAreas(
       attempt,
       present.filter(({ seen }) => !seen?.isTurn),
       names,
     )
-    const { certainty } = left
-    return { ...left, certainty: certainty === 'certain' ? 'probable' : certainty, unseen: true }
+    const { certainty } = remaining
+    return { ...remaining, certainty: certainty === 'certain' ? 'probable' : certainty, unseen: true }
   }
-  const isAlone = hands.every(isFamily)
-  const shared = mine.filter(({ owners }) => !owners.every(isFamily))
+  const isAlone = writers.every(isFamily)
+  const shared = ownGaps.filter(({ owners }) => !owners.every(isFamily))
   if (own.length === 0) {
-    const isInTime = mine.every(({ isLate }) => !isLate)
+    const isInTime = ownGaps.every(({ isLate }) => !isLate)
     if (shared.length === 0)
-      return claim(isAlone && isInTime && !isTurn && !nobodys ? 'certain' : 'probable', hands)
-    const sharing = claimByAreas(attempt, [...new Set(shared.flatMap(({ owners }) => owners))], names)
-    return { ...sharing, certainty: sharing.certainty === 'certain' ? 'probable' : sharing.certainty }
+      return claim(isAlone && isInTime && !isTurn && !hasUnexplainedGap ? 'certain' : 'probable', writers)
+    const sharedClaim = claimByAreas(attempt, [...new Set(shared.flatMap(({ owners }) => owners))], names)
+    return {
+      ...sharedClaim,
+      certainty: sharedClaim.certainty === 'certain' ? 'probable' : sharedClaim.certainty,
+    }
   }
-  const isSure = gaps.length === 0 && own.every(({ sure }) => sure)
-  if (isSure || (isAlone && !isTurn)) return claim('certain', hands)
-  return claim(shared.length > 0 || own.some(({ isBetween }) => isBetween) ? 'contested' : 'probable', hands)
+  const isCertain = gaps.length === 0 && own.every(({ isCertain: sure }) => sure)
+  if (isCertain || (isAlone && !isTurn)) return claim('certain', writers)
+  return claim(
+    shared.length > 0 || own.some(({ isBetween }) => isBetween) ? 'contested' : 'probable',
+    writers,
+  )
 }
 
 function isUncertainOrForeign(certainty: AttributionClaim['certainty']): boolean {
@@ -195,9 +209,9 @@ function isUncertainOrForeign(certainty: AttributionClaim['certainty']): boolean
 
 type CertaintyOrder = readonly AttributionClaim['certainty'][]
 
-// Seen several times: what is known of one of the times counts.
+// Seen in several intervals: the strongest claim counts.
 const STRONGEST: CertaintyOrder = ['certain', 'probable', 'contested', 'perhaps', 'outside', 'foreign']
-// Seen nowhere: it may be any of the claims, so that mine and another's together are contested.
+// Seen in no interval: any claim may hold, so a mix of own and others' claims is contested.
 const WEAKEST: CertaintyOrder = ['contested', 'probable', 'certain', 'perhaps', 'outside', 'foreign']
 
 function mergeClaims(claims: readonly AttributionClaim[], order: CertaintyOrder): AttributionClaim {
@@ -210,7 +224,7 @@ function mergeClaims(claims: readonly AttributionClaim[], order: CertaintyOrder)
     certainty,
     ...(isUnseen && !isUncertainOrForeign(certainty) && claims.length > 0 && { unseen: true }),
     family: [...new Set(claims.flatMap(({ family }) => family))],
-    rivals: [...new Set(claims.flatMap(({ rivals }) => rivals))],
+    others: [...new Set(claims.flatMap(({ others }) => others))],
   }
 }
 

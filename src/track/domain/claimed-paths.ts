@@ -1,4 +1,4 @@
-/** The words in which an agent says what it did. */
+/** An agent's own report of its work. */
 export interface ClaimedWork {
   readonly summary: string
   readonly achievements: readonly string[]
@@ -7,27 +7,27 @@ export interface ClaimedWork {
   readonly unexpected?: readonly { readonly path: string }[] | undefined
 }
 
-// A path has a folder and an ending; a word with a slash alone, such as and/or, is none.
+// A path has a folder and an extension; `and/or` is not one.
 const path = /(?<![\w@./:-])(?:\.{0,2}\/)?((?:[\w@.-]+\/)+[\w@-][\w@.-]*\.\w{1,8})(?![\w/])/g
 
-/** Files that an agent says it changed and that are not among the measured paths. A path may be named from its middle. */
+/** Files that an agent claims to have changed but that were not measured. A path may be cut at its start. */
 export function unmeasuredClaims(claimed: ClaimedWork, measured: readonly string[]): readonly string[] {
-  const said = [claimed.summary, ...claimed.achievements].flatMap((text) =>
+  const claimedPaths = [claimed.summary, ...claimed.achievements].flatMap((text) =>
     [...text.matchAll(path)].map(([, found]) => found ?? ''),
   )
-  if (said.length === 0) return []
-  const known = new Set(measured.flatMap(endingsOf))
-  return [...new Set(said)].filter((path) => !known.has(path))
+  if (claimedPaths.length === 0) return []
+  const measuredPaths = new Set(measured.flatMap(endingsOf))
+  return [...new Set(claimedPaths)].filter((path) => !measuredPaths.has(path))
 }
 
-/** A path, and what is left of it below each of its folders. */
+/** A path, and its remainder below each of its folders. */
 function endingsOf(path: string): readonly string[] {
   const endings = [path]
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) endings.push(path.slice(at + 1))
   return endings
 }
 
-/** Which of some paths an agent's words name whole. */
+/** The paths that an agent's report names in full. */
 export function pathsNamedIn(claimed: ClaimedWork, paths: readonly string[]): readonly string[] {
   const text = [claimed.summary, ...claimed.achievements, ...(claimed.limitations ?? [])].join('\n')
   const explained = new Set(claimed.unexpected?.map(({ path }) => path.replace(/^\.\//, '')))

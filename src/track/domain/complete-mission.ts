@@ -14,18 +14,18 @@ export interface MissionCompletion {
   readonly limitations: readonly string[]
 }
 
-/** Ends a mission. Open attempts refuse it, unless it failed: then they are abandoned. Empty when it is a repeat. */
+/** Ends a mission. Refused while attempts are open, unless it failed: then they are abandoned. A repeat has no events. */
 export function completeMission(
   mission: Mission,
   closing: MissionCompletion,
   running: {
     readonly open: readonly Attempt[]
     readonly items: readonly InboxItem[]
-    /** Runs that did not succeed, and that a person passes over. */
-    readonly passedOver: readonly RunId[]
+    /** Failed runs that a person completes the mission despite. */
+    readonly lostRunIds: readonly RunId[]
   },
 ): readonly NewProjectEvent[] {
-  const { open, items, passedOver } = running
+  const { open, items, lostRunIds } = running
   if (isEnded(mission) && !isWorkflowWithoutSummary(mission)) return repeatedClosing(mission, closing)
   if (open.length > 0 && closing.status !== 'failed') throw openAttemptsFailure(mission, open)
   const reason = `The ${mission.kind} was completed as failed.`
@@ -42,23 +42,23 @@ export function completeMission(
       kind: 'mission.ended',
       missionId: mission.id,
       ...closing,
-      ...(passedOver.length > 0 && { despiteRuns: passedOver }),
+      ...(lostRunIds.length > 0 && { despiteRuns: lostRunIds }),
     },
   ]
 }
 
-/** A workflow that ended with its last task still takes its summary. */
+/** A workflow that ended with its last task still accepts a summary. */
 function isWorkflowWithoutSummary(mission: Mission): boolean {
   return mission.kind === 'workflow' && mission.summary === null
 }
 
 function repeatedClosing(mission: Mission, closing: MissionCompletion): readonly NewProjectEvent[] {
-  const same =
+  const isUnchanged =
     mission.status === closing.status &&
     mission.summary === closing.summary &&
     isSameTexts(mission.achievements, closing.achievements) &&
     isSameTexts(mission.limitations, closing.limitations)
-  if (same) return []
+  if (isUnchanged) return []
   throw new Failure(
     'CONFLICT',
     `Cannot complete ${mission.kind} ${mission.id} "${mission.name}": it already ended as ${mission.status}, with a different report.`,

@@ -57,7 +57,7 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
     stepsToDo: 0,
     isGated: false,
     items: [],
-    waiting: { gate: 'blockers', ofMission: 0 },
+    waiting: { gate: 'blockers', openItemsOfMission: 0 },
     ...changes,
   }
 }

@@ -16,7 +16,7 @@ import {
 } from './task.ts'
 
 export interface CompletionRequest {
-  /** Who completes it, and says the outcome. */
+  /** The author of the completion and its outcome. */
   readonly actor: Actor
   readonly status: TaskOutcome
   readonly outcome: Outcome
@@ -26,46 +26,46 @@ export interface CompletionRequest {
   readonly scopeReason: string
 }
 
-/** The rows that the decision rests on, read under the lock. */
+/** The rows that the decision depends on, read under the lock. */
 export interface CompletionSituation {
   readonly task: Task
   readonly attempt: Attempt
   readonly mission: Mission | null
   readonly phase: Phase | null
   readonly openSubtasks: readonly Task[]
-  /** How many tasks of the phase are not done, this one among them. */
+  /** How many tasks of the phase are not done, including this one. */
   readonly undoneInPhase: number
-  /** Which others these are, at most 40; read only where the phase is to be completed with this task. */
+  /** The other open tasks, at most 40; only read if the phase should be completed with this task. */
   readonly openInPhase: readonly OpenTask[]
   /** Whether the task stood in the plan before its first attempt. */
   readonly wasPlanned: boolean
-  /** Whether no run forbids to end the phase. */
+  /** Whether no run prevents completing the phase. */
   readonly isPhaseFree: boolean
-  /** Whether another attempt is open in the mission; read, like the next two, only of a workflow. */
+  /** Whether another attempt is open in the mission; this and the next two are only read for a workflow. */
   readonly isOtherOpen: boolean
   /** Planned tasks of the mission that are still to do, besides this one. */
   readonly stepsToDo: number
-  /** Whether a run that is not at an end gates the mission. */
+  /** Whether an open run gates the mission. */
   readonly isGated: boolean
   /** Open items on the attempt. */
   readonly items: readonly InboxItem[]
-  /** What the project's setting says of open inbox items, and how many of the mission are open. */
-  readonly waiting: { readonly gate: InboxGateMode; readonly ofMission: number }
+  /** The project's inbox gate setting, and the number of open items in the mission. */
+  readonly waiting: { readonly gate: InboxGateMode; readonly openItemsOfMission: number }
 }
 
 export interface OpenTask extends Pick<Task, 'id' | 'name'> {
-  /** Its last attempt failed: someone may take it up again, but it keeps no phase open. */
+  /** Its last attempt failed: it may be retried, but keeps no phase open. */
   readonly hasFailed: boolean
 }
 
 export interface CompletedTask {
-  /** What follows from closing the attempt, in order: its inbox items, its phase, its mission. */
+  /** The events that follow, in order: inbox items, phase, mission. */
   readonly consequences: readonly NewProjectEvent[]
   readonly phase: Phase | null
   readonly notes: readonly string[]
 }
 
-/** What closing an attempt entails. Refused while subtasks are open, unless it failed. */
+/** Decides the events of closing an attempt. Refused while subtasks are open, unless it failed. */
 export function completeTask(
   request: CompletionRequest,
   situation: CompletionSituation,
@@ -73,24 +73,24 @@ export function completeTask(
 ): CompletedTask {
   refuseOpenSubtasks(request.status, situation.task, situation.openSubtasks)
   const phase = phaseAfter(request, situation, setting)
-  const asked = itemsOpenedBy(request, { ...situation.attempt, completedBy: request.actor }, setting)
-  const items = asked.map((item): NewProjectEvent => ({ kind: 'inbox.opened', item }))
+  const opened = itemsOpenedBy(request, { ...situation.attempt, completedBy: request.actor }, setting)
+  const items = opened.map((item): NewProjectEvent => ({ kind: 'inbox.opened', item }))
   const end = workflowEnd(request, situation)
-  // With `holds_gate: all` nothing ends while something waits, by itself neither.
-  const { gate, ofMission } = situation.waiting
-  const isHeldUp = end.length > 0 && gate === 'all' && ofMission + items.length > 0
+  // With `inbox_gate: all` a workflow does not end by itself while an item is open.
+  const { gate, openItemsOfMission: ofMission } = situation.waiting
+  const isBlocked = end.length > 0 && gate === 'all' && ofMission + items.length > 0
   return {
     consequences: [
       ...closeStaleItems(situation.items, 'The attempt was completed.'),
       ...items,
       ...phase.events,
-      ...(isHeldUp ? [] : end),
+      ...(isBlocked ? [] : end),
     ],
     phase: phase.phase,
     notes: [
       ...subtaskNotes(situation),
       ...phase.notes,
-      ...(isHeldUp ? ['The workflow stays open until a person answers its inbox items.'] : []),
+      ...(isBlocked ? ['The workflow stays open until a person answers its inbox items.'] : []),
     ],
   }
 }
@@ -118,23 +118,24 @@ function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] 
   ]
 }
 
-/** What a completion asks of a person. */
+/** The inbox items that a completion opens. */
 export function itemsOpenedBy(
   { outcome, evidence, scopeReason }: Pick<CompletionRequest, 'outcome' | 'evidence' | 'scopeReason'>,
   attempt: Attempt,
   setting: TransactionContext,
 ): readonly InboxItem[] {
   const openedBy = outcomeAuthorOf(attempt)
-  const where = { ...attempt, attemptId: attempt.id }
+  const location = { ...attempt, attemptId: attempt.id }
   const items: InboxItem[] = []
   if (outcome.manualReviewNeeded) {
     const reason = outcome.manualReviewReason ?? 'The agent asks for a review and gave no reason.'
-    items.push(openInboxItem({ kind: 'review', reason, openedBy }, where, setting))
+    items.push(openInboxItem({ kind: 'review', reason, openedBy }, location, setting))
   }
   if (evidence.scope.unexpected.length > 0) {
-    const said = (outcome.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)
-    const reason = said.length === 0 ? scopeReason : `${scopeReason}\nThe agent says: ${said.join('; ')}`
-    const item = openInboxItem({ kind: 'scope', reason, openedBy: 'waymark' }, where, setting)
+    const explanations = (outcome.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)
+    const reason =
+      explanations.length === 0 ? scopeReason : `${scopeReason}\nThe agent says: ${explanations.join('; ')}`
+    const item = openInboxItem({ kind: 'scope', reason, openedBy: 'waymark' }, location, setting)
     items.push({ ...item, paths: evidence.scope.unexpected })
   }
   return items
@@ -155,7 +156,7 @@ function phaseAfter(
   }
   if (phase.status === 'completed') return { phase, events: [], notes: [] }
   if (phaseComplete) refuseOpenPhase(phase, openInPhase)
-  // The last planned task of a phase ends it; one that no one planned may be followed by another.
+  // The last planned task of a phase ends it; after an unplanned task another may follow.
   const others = undoneInPhase - (task.phaseId === phase.id && task.status !== 'done' ? 1 : 0)
   const isLast = status !== 'failed' && wasPlanned && isPhaseFree && others === 0
   if (!phaseComplete && !(isLast && task.phaseId === phase.id)) return { phase, events: [], notes: [] }
@@ -181,7 +182,7 @@ function refuseOpenPhase(phase: Phase, openInPhase: readonly OpenTask[]): void {
   )
 }
 
-/** A workflow ends by itself with its last task: nothing open, no step to do, and this one done. */
+/** A workflow ends by itself with its last task, if nothing else is open. */
 function workflowEnd(request: CompletionRequest, situation: CompletionSituation): readonly NewProjectEvent[] {
   const { mission, isOtherOpen, stepsToDo } = situation
   if (mission?.kind !== 'workflow' || mission.status !== 'in_progress' || situation.isGated) return []
@@ -198,7 +199,7 @@ function workflowEnd(request: CompletionRequest, situation: CompletionSituation)
   ]
 }
 
-/** Adds words to an attempt that was completed. The same words again add nothing. */
+/** Adds a correction to a completed attempt. The same text again adds nothing. */
 export function correctAttempt(
   {
     task,
@@ -219,8 +220,8 @@ export function correctAttempt(
 } {
   const ended = assertCompleted(task, attempt)
   const agentName = speakerOf(ended, actor)
-  const said = before.find((correction) => correction.text === text)
-  if (said) return { attempt: ended, agentName, events: [], at: said.createdAt }
+  const existing = before.find((correction) => correction.text === text)
+  if (existing) return { attempt: ended, agentName, events: [], at: existing.createdAt }
   const event: NewProjectEvent = {
     kind: 'attempt.corrected',
     attemptId: ended.id,

@@ -9,7 +9,7 @@ export const phasesOfProfile = { simple: 2, standard: 3, complex: 4 } as const s
   number
 >
 
-/** What is stored. BLOCKED is derived, never stored. */
+/** The stored statuses. BLOCKED is derived. */
 export type MissionStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'partial'
 export const missionEndings = ['completed', 'failed', 'partial'] as const
 export type MissionEnding = (typeof missionEndings)[number]
@@ -43,7 +43,7 @@ export interface Phase {
   readonly number: number | null
   readonly name: string
   readonly status: PhaseStatus
-  /** The place that people gave it among the phases; without one it follows its number, then its creation. */
+  /** The position that people gave it; phases without one follow by number, then creation. */
   readonly sortOrder: number | null
   readonly createdAt: number
   readonly completedAt: number | null
@@ -62,12 +62,12 @@ export function shownStatus(
   return mission.status.toUpperCase() as Uppercase<MissionStatus> // toUpperCase loses the literal type
 }
 
-/** A phase of a mission, and whether a task was planned or worked on in it. */
+/** A phase of a mission, and whether it has tasks. */
 export interface PhaseWithWork extends Phase {
   readonly hasWork: boolean
 }
 
-/** The first phase that is not completed and has work, else the first that is not completed, else none. */
+/** The first open phase with work, else the first open phase, else none. */
 export function currentPhaseOf(phases: readonly PhaseWithWork[]): PhaseWithWork | null {
   const open = phases.filter(({ status }) => status !== 'completed' && status !== 'failed')
   return open.find(({ hasWork }) => hasWork) ?? open[0] ?? null
@@ -75,23 +75,20 @@ export function currentPhaseOf(phases: readonly PhaseWithWork[]): PhaseWithWork 
 
 /** The number that a new phase gets: the lowest that is free. */
 export function nextNumber(phases: readonly Pick<Phase, 'number'>[]): number {
-  const taken = new Set(phases.map(({ number }) => number))
+  const used = new Set(phases.map(({ number }) => number))
   let number = 1
-  while (taken.has(number)) number += 1
+  while (used.has(number)) number += 1
   return number
 }
 
-/**
- * The number of the phase that work goes on in; the next one, at most the total, where all are completed. A completed
- * mission is at the last that it had.
- */
+/** The number of the current phase; the next one where all are completed, at most the total. */
 export function currentPhase(mission: Mission, phases: readonly PhaseWithWork[]): number {
   if (mission.status === 'completed') return Math.max(1, ...phases.map(({ number }) => number ?? 1))
   const current = currentPhaseOf(phases)
   return current?.number ?? Math.min(nextNumber(phases), Math.max(totalPhases(mission, phases), 1))
 }
 
-/** As many as were announced, or more where there are more. */
+/** The announced total, or the number of phases if that is higher. */
 export function totalPhases(mission: Mission, phases: readonly Phase[]): number {
   return Math.max(mission.totalPhases, phases.length)
 }

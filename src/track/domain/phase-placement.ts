@@ -12,21 +12,21 @@ export interface PhasePlacement {
   readonly notes: readonly string[]
 }
 
-const nowhere: PhasePlacement = { phase: null, created: false, events: [], notes: [] }
+const noPhase: PhasePlacement = { phase: null, created: false, events: [], notes: [] }
 
-/** Finds or makes the phase that an attempt is worked on in. A workflow has phases only when they are named. */
+/** Finds or creates the phase of an attempt. A workflow only has phases that are named. */
 export function placeInPhase(
   request: Pick<TaskRequest, 'phase' | 'phaseName'>,
   situation: TaskSituation,
   setting: TransactionContext,
 ): PhasePlacement {
   const { mission, phases, home } = situation
-  // A planned task is worked on in its own phase, unless it is taken into another mission.
+  // A planned task keeps its phase, unless it is moved to another mission.
   if (home && home.missionId === (mission?.id ?? null)) return placeInHomePhase(home, request)
-  if (!mission) return request.phase === null ? nowhere : { ...nowhere, notes: [phaseWithoutMission] }
+  if (!mission) return request.phase === null ? noPhase : { ...noPhase, notes: [phaseWithoutMission] }
   const existing = existingPhase(request, situation)
   if (existing) return placeInExistingPhase(existing, request.phaseName)
-  if (mission.kind === 'workflow' && request.phase === null && request.phaseName === null) return nowhere
+  if (mission.kind === 'workflow' && request.phase === null && request.phaseName === null) return noPhase
   const number = request.phase ?? nextNumber(phases)
   const phase: Phase = {
     id: setting.ids.next('phase'),
@@ -50,18 +50,18 @@ export function placeInPhase(
 const phaseWithoutMission = 'The phase number was ignored: phases by number need a mission_id.'
 
 function placeInHomePhase(home: Phase, request: Pick<TaskRequest, 'phase' | 'phaseName'>): PhasePlacement {
-  const placed = placeInExistingPhase(home, null)
-  const names = request.phaseName !== null && !isNamed(home, request.phaseName)
-  const asked = request.phase !== null && request.phase !== home.number ? request.phase : null
-  if (asked === null && !names) return placed
-  const said = asked === null ? `"${request.phaseName}"` : `phase ${asked}`
+  const placement = placeInExistingPhase(home, null)
+  const hasOtherName = request.phaseName !== null && !isNamed(home, request.phaseName)
+  const requestedNumber = request.phase !== null && request.phase !== home.number ? request.phase : null
+  if (requestedNumber === null && !hasOtherName) return placement
+  const ignored = requestedNumber === null ? `"${request.phaseName}"` : `phase ${requestedNumber}`
   return {
-    ...placed,
-    notes: [...placed.notes, `${said} was ignored: the task is planned in ${labelOf(home)}.`],
+    ...placement,
+    notes: [...placement.notes, `${ignored} was ignored: the task is planned in ${labelOf(home)}.`],
   }
 }
 
-/** The phase of the number asked for, else of that name, else the parent's, else the current one. */
+/** The phase with the requested number, else name, else the parent's, else the current one. */
 function existingPhase(
   request: Pick<TaskRequest, 'phase' | 'phaseName'>,
   { mission, phases, parent, parentAttempt }: TaskSituation,
@@ -75,18 +75,18 @@ function existingPhase(
   return mission?.kind === 'workflow' ? null : currentPhaseOf(phases)
 }
 
-function isNamed({ name }: Phase, asked: string): boolean {
-  return name.toLowerCase() === asked.toLowerCase()
+function isNamed({ name }: Phase, requestedName: string): boolean {
+  return name.toLowerCase() === requestedName.toLowerCase()
 }
 
 function labelOf({ id, number, name }: Phase): string {
   return `phase ${number ?? id} "${name}"`
 }
 
-function placeInExistingPhase(phase: Phase, askedName: string | null): PhasePlacement {
+function placeInExistingPhase(phase: Phase, requestedName: string | null): PhasePlacement {
   const notes =
-    askedName !== null && !isNamed(phase, askedName)
-      ? [`"${askedName}" was ignored: phase ${phase.number} is named "${phase.name}".`]
+    requestedName !== null && !isNamed(phase, requestedName)
+      ? [`"${requestedName}" was ignored: phase ${phase.number} is named "${phase.name}".`]
       : []
   if (phase.status !== 'completed') return { phase, created: false, events: [], notes }
   return {
@@ -110,19 +110,19 @@ function extendMission(mission: Mission, number: number): Pick<PhasePlacement, '
   }
 }
 
-const deepest = 20
+const maxDepth = 20
 
-/** Whether work may begin here: the mission runs, the parent is of it, the planned task is not done. */
+/** Checks that the mission runs, the parent belongs to it and the planned task is not done. */
 export function admitTask(situation: TaskSituation): {
   readonly events: readonly NewProjectEvent[]
   readonly notes: readonly string[]
 } {
   const { mission, parent, parentAttempt } = situation
   const planned = situation.planned?.task
-  if (parent && situation.depth >= deepest) {
+  if (parent && situation.depth >= maxDepth) {
     throw new Failure(
       'REFUSED',
-      `Cannot add a subtask to ${parent.id}: it is ${deepest} levels deep, the maximum.`,
+      `Cannot add a subtask to ${parent.id}: it is ${maxDepth} levels deep, the maximum.`,
       {
         reason: 'subtask_too_deep',
         hint: 'Start the task without parent_task_id, or with a higher parent.',
@@ -145,7 +145,7 @@ export function admitTask(situation: TaskSituation): {
   return { events: reopened, notes }
 }
 
-/** A workflow that ended by itself goes on with its next task; what someone ended stays ended. */
+/** A workflow that ended by itself reopens with its next task; one that was completed explicitly stays ended. */
 function reopen(mission: Mission, planned: Task | null): readonly NewProjectEvent[] {
   if (!isEnded(mission)) return []
   if (mission.kind === 'workflow' && mission.summary === null) {
@@ -163,7 +163,7 @@ function reopen(mission: Mission, planned: Task | null): readonly NewProjectEven
 
 const newMission = hintOf`Start a new mission with ${callTo('start_mission')}, or omit mission_id to work on the project’s own plan.`
 
-/** Left alone, a planned task is worked on in its own mission. */
+/** By default a planned task is worked on in its own mission. */
 function otherMissionHint({ id }: Task): Hint {
   return hintOf`Work on it in a running mission: ${callTo('start_task', { planned_task_id: id, mission_id: undefined })}, after ${callTo('start_mission')} if there is none.`
 }

@@ -33,13 +33,13 @@ export const issueTypes = [
 ] as const
 export type IssueType = (typeof issueTypes)[number]
 
-/** Where something was said: the attempt, and through it the task, the phase and the mission. */
+/** The attempt, task, phase and mission that a record belongs to. */
 export interface RecordLocation {
   readonly taskId: TaskId
   readonly attemptId: AttemptId | null
   readonly missionId: MissionId | null
   readonly phaseId: PhaseId | null
-  /** Who said it; null in early records. */
+  /** The author; null in early records. */
   readonly agentName: string | null
 }
 
@@ -54,12 +54,12 @@ export interface Decision extends RecordLocation {
   readonly createdAt: number
 }
 
-/** A problem that an agent met. It is a blocker while a hold on it is open. */
+/** A problem that an agent logged. It is a blocker while its inbox item is open. */
 export interface Issue extends RecordLocation {
   readonly id: IssueId
   readonly type: IssueType
   readonly description: string
-  /** Empty where the agent only asks. */
+  /** Empty for a question. */
   readonly resolution: string
   readonly requiresHumanReview: boolean
   readonly createdAt: number
@@ -78,11 +78,11 @@ export interface Progress extends RecordLocation {
 export const itemKinds = ['blocker', 'review', 'scope', 'approval', 'command', 'stale_attempt'] as const
 export type InboxItemKind = (typeof itemKinds)[number]
 
-/** What a person said of what waited, in a word. */
+/** A person's answer in one word. */
 export const itemAnswers = ['answered', 'approved', 'accepted', 'sent back', 'rejected', 'dismissed'] as const
 export type InboxItemAnswer = (typeof itemAnswers)[number]
 
-/** Something that waits for a person: what, why, since when, and how it ended. */
+/** Something that needs a person: its reason, and how it was closed. */
 export interface InboxItem {
   readonly id: InboxItemId
   readonly kind: InboxItemKind
@@ -92,7 +92,7 @@ export interface InboxItem {
   readonly attemptId: AttemptId | null
   readonly issueId: IssueId | null
   readonly runId: RunId | null
-  /** What a person is asked to decide about a run; null for the other kinds of inbox items. */
+  /** The decision that a run needs; null for the other kinds of inbox items. */
   readonly request: InboxItemRequest | null
   readonly reason: string
   /** The paths a scope item is about; accepted when it is resolved. */
@@ -101,14 +101,14 @@ export interface InboxItem {
   readonly openedAt: number
   readonly status: 'open' | 'resolved' | 'dismissed'
   readonly answer: string | null
-  /** Null while it is open, where it ended by itself, and where it was not recorded. */
+  /** Null while open, when closed automatically, and where it was not recorded. */
   readonly action: InboxItemAnswer | null
   readonly closedBy: string | null
   readonly closedAt: number | null
 }
 
 export type InboxItemRequest =
-  /** Which of these events of a run, in this state; and which approvals its guards ask for. */
+  /** The possible events of a run in this state, and the approvals that its guards need. */
   | {
       readonly kind: 'decision'
       readonly state: string
@@ -116,7 +116,7 @@ export type InboxItemRequest =
       readonly events: readonly string[]
       readonly approvals: readonly { readonly role: string; readonly of: string | null }[]
     }
-  /** Whether changes that stand in the way of guards are accepted, exactly as they were when this was asked. */
+  /** Whether changes that block guards are accepted, exactly as they were when the item was opened. */
   | {
       readonly kind: 'changes'
       readonly state: string
@@ -124,21 +124,21 @@ export type InboxItemRequest =
       readonly event: string
       readonly guards: readonly {
         readonly name: string
-        /** What it asks, as its process says it. */
+        /** The guard, as its process words it. */
         readonly guard: string
         readonly reason: string
-        /** Hash of what was found against it, with the contents. */
+        /** Hash of the findings against it, with the contents. */
         readonly content: string
       }[]
-      /** Hash of all of it. */
+      /** Hash of all guards together. */
       readonly content: string
-      /** What is on disk, and what git came to hold beside it; of the first 200. */
+      /** Contents on disk and in git; only the first 200 files. */
       readonly files: readonly {
         readonly path: string
         readonly disk: string | null
         readonly git: string | null
       }[]
-      /** The machine that the files are on, where that is not the record's own. */
+      /** The machine that has the files, if it is not the record's own. */
       readonly machine?: string
     }
   /** Whether the server may run a command: `hash` covers the line, the folder and the pinned files. */
@@ -148,17 +148,17 @@ export type InboxItemRequest =
       readonly folder: string
       readonly pinned: readonly string[]
       readonly hash: string
-      /** The machine that it would run on, where that is not the record's own. */
+      /** The machine that runs it, if it is not the record's own. */
       readonly machine?: string
-      /** The pinned files with their SHA-256, as they were asked about; null for none. Absent in older questions. */
+      /** The pinned files with their SHA-256 at that time; null for a missing file. Absent in older items. */
       readonly files?: readonly { readonly path: string; readonly sha256: string | null }[]
-      /** The last yes to this line in this folder, and what changed since: null where that is not known any more. */
+      /** The last approval of this line in this folder, and the changes since; null where it is unknown. */
       readonly before?: {
         readonly hash: string
         readonly author: string
         readonly createdAt: number
         readonly changed: readonly string[] | null
-        /** Unified, as far as the texts are kept. */
+        /** Unified diff, as far as the texts are stored. */
         readonly diff: string
       } | null
     }
@@ -168,16 +168,16 @@ export type ChangesRequest = Extract<InboxItemRequest, { readonly kind: 'changes
 
 /** An issue; with `requires_human_review` it is a blocker until a person resolves its inbox item. */
 export function logIssue(
-  said: Pick<Issue, 'type' | 'description' | 'resolution' | 'requiresHumanReview'>,
-  where: RecordLocation & { readonly agentName: string },
+  reported: Pick<Issue, 'type' | 'description' | 'resolution' | 'requiresHumanReview'>,
+  location: RecordLocation & { readonly agentName: string },
   setting: TransactionContext,
 ): { readonly issue: Issue; readonly events: readonly NewProjectEvent[] } {
-  const issue: Issue = { id: setting.ids.next('issue'), ...where, ...said, createdAt: setting.at }
+  const issue: Issue = { id: setting.ids.next('issue'), ...location, ...reported, createdAt: setting.at }
   if (!issue.requiresHumanReview) return { issue, events: [{ kind: 'issue.logged', issue }] }
   const item: InboxItem = {
     ...openInboxItem(
-      { kind: 'blocker', reason: issue.description, openedBy: where.agentName },
-      where,
+      { kind: 'blocker', reason: issue.description, openedBy: location.agentName },
+      location,
       setting,
     ),
     issueId: issue.id,
@@ -191,19 +191,19 @@ export function logIssue(
   }
 }
 
-/** An inbox item that waits for a person, open from now on. */
+/** Creates an open inbox item. */
 export function openInboxItem(
   about: Pick<InboxItem, 'kind' | 'reason' | 'openedBy'>,
-  where: Pick<InboxItem, 'missionId' | 'phaseId' | 'taskId' | 'attemptId'>,
+  location: Pick<InboxItem, 'missionId' | 'phaseId' | 'taskId' | 'attemptId'>,
   setting: TransactionContext | { readonly at: number; readonly id: InboxItemId },
 ): InboxItem {
   return {
     id: 'id' in setting ? setting.id : setting.ids.next('item'),
     kind: about.kind,
-    missionId: where.missionId,
-    phaseId: where.phaseId,
-    taskId: where.taskId,
-    attemptId: where.attemptId,
+    missionId: location.missionId,
+    phaseId: location.phaseId,
+    taskId: location.taskId,
+    attemptId: location.attemptId,
     issueId: null,
     runId: null,
     request: null,
@@ -222,12 +222,12 @@ export function openInboxItem(
 const half = 6
 const halfCount = 36n ** BigInt(half)
 
-/** The id of the item that a stale attempt will have: the same for whoever computes it, another after each call. */
+/** The id of a stale attempt's future item: reproducible, and different after each call. */
 export function dueItemId({ id, lastCallAt }: Pick<Attempt, 'id' | 'lastCallAt'>): InboxItemId {
   const [upper, lower] = [id.slice(-2 * half, -half), id.slice(-half)].map((digits) => numberIn36(digits))
   const own = (upper ?? 0n) * halfCount + (lower ?? 0n) + BigInt(lastCallAt)
   const digits = (own % halfCount ** 2n).toString(36).padStart(2 * half, '0')
-  return `h-${digits}` as InboxItemId // a brand
+  return `h-${digits}` as InboxItemId
 }
 
 function numberIn36(digits: string): bigint {

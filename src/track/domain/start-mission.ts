@@ -28,7 +28,7 @@ export function startMission(request: MissionRequest, setting: TransactionContex
 export interface WorkflowRequest {
   readonly name: string
   readonly description?: string | undefined
-  /** With an objective, Mission Control's workflow of today: what is a mission here. */
+  /** With an objective, Mission Control's current workflows are missions here. */
   readonly objective?: string | undefined
   readonly profile?: Profile | undefined
   readonly total_phases?: number | undefined

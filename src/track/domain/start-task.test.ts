@@ -38,7 +38,7 @@ function situation(changes: Partial<TaskSituation> = {}): TaskSituation {
     last: null,
     items: [],
     dependencies: [],
-    tokenOf: null,
+    taskOfToken: null,
     ...changes,
   }
 }
@@ -152,7 +152,7 @@ describe('a planned task', () => {
   test('is begun with the token of the claim, and not with an older one', () => {
     const planned = plannedTaskFrom(task, { claim })
     const withToken = (claimToken: string) => () =>
-      startTask(request({ claimToken }), situation({ planned, tokenOf: task.id }), settingAt(5))
+      startTask(request({ claimToken }), situation({ planned, taskOfToken: task.id }), settingAt(5))
     expect(eventKinds(withToken('c-1')())).toContain('attempt.opened')
     expect(withToken('c-0')).toThrow(/claim c-0 on task t-7 has ended/)
   })

@@ -31,7 +31,7 @@ export interface StartedTask {
   readonly phase: Phase | null
   readonly phaseCreated: boolean
   readonly notes: readonly string[]
-  /** True when the caller's own open attempt is answered again. */
+  /** True when the caller's own open attempt is returned again. */
   readonly resumed: boolean
 }
 
@@ -47,39 +47,44 @@ export function startTask(
   const before = open ? mayTakeOver(open, { request, items: situation.items }, setting) : null
   if (before?.resumed) return resumeAttempt(before.resumed, situation)
 
-  const begun = startPlanned(request, situation, setting)
+  const startedPlan = startPlanned(request, situation, setting)
   const placement = placeInPhase(request, situation, setting)
   const task = planned ?? taskOfRequest(request, situation, placement.phase, setting)
   const attempt = newAttempt(request, { task, situation, phase: placement.phase }, setting)
-  const made: readonly NewProjectEvent[] = planned ? [] : [{ kind: 'task.planned', task }]
+  const taskEvents: readonly NewProjectEvent[] = planned ? [] : [{ kind: 'task.planned', task }]
   return {
     events: [
       ...admitted.events,
       ...placement.events,
       ...(before?.events ?? []),
-      ...made,
-      ...begun.events,
+      ...taskEvents,
+      ...startedPlan.events,
       { kind: 'attempt.opened', attempt },
     ],
     task,
     attempt,
     phase: placement.phase,
     phaseCreated: placement.created,
-    notes: [...admitted.notes, ...begun.notes, ...placement.notes, ...ignoredFieldNotes(request, planned)],
+    notes: [
+      ...admitted.notes,
+      ...startedPlan.notes,
+      ...placement.notes,
+      ...ignoredFieldNotes(request, planned),
+    ],
     resumed: false,
   }
 }
 
-/** A planned task keeps what its plan says of it. */
+/** The plan's fields of a planned task win over the request's. */
 function ignoredFieldNotes({ name, goal }: TaskRequest, planned: Task | null): readonly string[] {
   if (planned === null) return []
-  const given = [
+  const ignored = [
     ...(name !== null && name !== planned.name ? ['name'] : []),
     ...(goal !== null && goal !== planned.goal ? ['goal'] : []),
   ]
-  if (given.length === 0) return []
+  if (ignored.length === 0) return []
   return [
-    `The given ${given.join(' and ')} ${given.length === 1 ? 'was' : 'were'} ignored: task ${planned.id} keeps those of the plan. taskman_task_edit changes them.`,
+    `The given ${ignored.join(' and ')} ${ignored.length === 1 ? 'was' : 'were'} ignored: task ${planned.id} keeps those of the plan. taskman_task_edit changes them.`,
   ]
 }
 
@@ -149,7 +154,7 @@ function newAttempt(
   }
 }
 
-/** An agent that named itself when it claimed the task has that name in the attempt. */
+/** The attempt takes the agent name from the claim. */
 function agentNameOf(
   { agentName }: TaskRequest,
   { planned }: TaskSituation,
@@ -171,51 +176,51 @@ export interface TaskRequest {
   readonly takeOver: boolean
   /** The fencing token of the caller's claim on the planned task. */
   readonly claimToken: string | null
-  /** Begin although a dependency is open. */
+  /** Start although a dependency is open. */
   readonly force: boolean
   readonly actor: Actor
   readonly snapshot: SnapshotLocation
-  /** When the snapshot was begun: from then on changes are the attempt's. */
+  /** When the snapshot was started: later changes are the attempt's. */
   readonly snapshotAt: number
 }
 
-/** The rows that the decision rests on, read under the lock. */
+/** The rows that the decision depends on, read under the lock. */
 export interface TaskSituation {
   readonly mission: Mission | null
   readonly phases: readonly PhaseWithWork[]
-  /** The phase that the planned task is of. */
+  /** The planned task's own phase. */
   readonly home: Phase | null
   readonly parent: Task | null
-  /** The open attempt at the parent: where it is worked on, which may be another mission than its home. */
+  /** The open attempt at the parent, which may be in another mission than the parent's own. */
   readonly parentAttempt: Attempt | null
-  /** How many parents the parent has, itself included. */
+  /** The depth of the parent, itself included. */
   readonly depth: number
   readonly planned: PlannedTask | null
   /** The last attempt at the planned task, open or not. */
   readonly last: Attempt | null
-  /** The holds on that attempt. */
+  /** The inbox items of that attempt. */
   readonly items: readonly InboxItem[]
-  /** What the planned task depends on, and what became of it. */
+  /** The dependencies of the planned task. */
   readonly dependencies: readonly Dependency[]
-  /** The task that the caller's token was made for, where it is not the one that runs. */
-  readonly tokenOf: TaskId | null
+  /** The task that the caller's claim token belongs to, if it is another one. */
+  readonly taskOfToken: TaskId | null
 }
 
-/** Whether a planned task may be begun by the caller: no one else holds it, and what it waits for is done or forced. */
+/** Checks that a planned task is free, and that its dependencies are done or `force` is set. */
 function startPlanned(
   { actor, agentName, claimToken, force }: Pick<TaskRequest, 'actor' | 'agentName' | 'claimToken' | 'force'>,
-  { planned, dependencies, tokenOf }: Pick<TaskSituation, 'planned' | 'dependencies' | 'tokenOf'>,
+  { planned, dependencies, taskOfToken }: Pick<TaskSituation, 'planned' | 'dependencies' | 'taskOfToken'>,
   setting: TransactionContext,
 ): { readonly events: readonly NewProjectEvent[]; readonly notes: readonly string[] } {
   if (planned === null) return { events: [], notes: [] }
   const { task, dependsOn, blocked } = planned
   const open = dependencies.filter(isUnfinished)
-  assertToken(planned, { token: claimToken, madeFor: tokenOf, claimant: { actor, agentName } }, setting)
-  // The token names its holder, whatever the connection calls itself now; a claim that an attempt holds was judged with it.
+  assertToken(planned, { token: claimToken, madeFor: taskOfToken, claimant: { actor, agentName } }, setting)
+  // A token identifies its holder, whatever agent name the caller now uses.
   const isRunning = planned.claim?.expiresAt !== null
-  const forOther = claimToken === null ? claimedByOtherNotes(planned, { actor, agentName }, force) : []
+  const assignedNotes = claimToken === null ? claimedByOtherNotes(planned, { actor, agentName }, force) : []
   if (claimToken === null && isRunning) assertUnclaimed(planned, { actor, agentName }, setting.at)
-  if (!blocked) return { events: [], notes: forOther }
+  if (!blocked) return { events: [], notes: assignedNotes }
   if (!force) {
     const unsettled = open.some((dependency) => dependency.unsettled) ? ' or not settled' : ''
     throw new Failure(
@@ -229,11 +234,11 @@ function startPlanned(
   }
   return {
     events: [{ kind: 'task.forced', taskId: task.id, open: dependsOn }],
-    notes: [...forOther, 'The task was started although tasks that it depends on are not done.'],
+    notes: [...assignedNotes, 'The task was started although tasks that it depends on are not done.'],
   }
 }
 
-/** An assigned task is taken by its assignee, who may hold it already; by others only with force, and that is said. */
+/** An assigned task is only started by its assignee, or by others with `force`. */
 function claimedByOtherNotes(
   { task, claim }: PlannedTask,
   claimant: Claimant,

@@ -8,7 +8,7 @@ import type { TaskRequest } from './start-task.ts'
 import { type Attempt, isOpenedBy, isStale } from './task.ts'
 
 export interface TakeOverResult {
-  /** The caller's own open attempt, which is answered again. */
+  /** The caller's own open attempt, if it is resumed. */
   readonly resumed: Attempt | null
   readonly events: readonly NewProjectEvent[]
 }
@@ -25,14 +25,14 @@ function liveAttemptHint(
 /** An open attempt blocks others until it is closed, or stale and taken over. */
 export function mayTakeOver(
   open: Attempt,
-  asked: {
+  takeOver: {
     readonly request: Pick<TaskRequest, 'actor' | 'agentName' | 'takeOver'>
-    /** The holds on the open attempt. */
+    /** The inbox items of the open attempt. */
     readonly items: readonly InboxItem[]
   },
   setting: TransactionContext,
 ): TakeOverResult {
-  const { request, items } = asked
+  const { request, items } = takeOver
   if (isOpenedBy(open, request.actor, request.agentName) && !request.takeOver) {
     return { resumed: open, events: [] }
   }
@@ -61,7 +61,7 @@ export function mayTakeOver(
   }
 }
 
-/** An inbox item about an attempt's silence ends with the attempt: there is nothing left to decide. */
+/** A stale-attempt item is closed with its attempt. */
 export function closeStaleItems(items: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
   return items
     .filter((item) => item.kind === 'stale_attempt' && item.status === 'open')
@@ -75,7 +75,7 @@ export function closeStaleItems(items: readonly InboxItem[], answer: string): re
     }))
 }
 
-/** Gives an attempt up, and whatever hold waits about its silence. `holds` are the attempt's own. */
+/** Abandons an attempt and closes its stale-attempt items. `items` are the attempt's own. */
 export function abandon(
   attempt: Attempt,
   items: readonly InboxItem[],

@@ -1,17 +1,17 @@
 import { formatCount } from '../../kernel/text.ts'
 
-/** What is in a work tree and nowhere else. */
+/** Content of a work tree that exists nowhere else. */
 export interface TreeLosses {
-  /** Files that are not committed; ignored ones are none of them. */
+  /** Uncommitted files, without ignored ones. */
   readonly uncommitted: TreeLossSummary
-  /** Commits that nothing but this tree and its branch leads to, with their subjects. */
+  /** Commits that only this tree's branch reaches, with their subjects. */
   readonly unmerged: TreeLossSummary
-  /** Submodules that were filled there: each has a repository of its own, which goes with the tree. */
+  /** Submodules that were initialized there: their repositories are removed with the tree. */
   readonly submodules: TreeLossSummary
 }
 
 export interface TreeLossSummary {
-  /** Null where it cannot be seen; `first` then says why. */
+  /** Null where it cannot be read; `first` then says why. */
   readonly total: number | null
   /** The first five. */
   readonly first: readonly string[]
@@ -43,10 +43,10 @@ export function namesInWords({ total, first }: TreeLossSummary): string {
 
 function lossSentences(
   loss: TreeLossSummary,
-  what: string,
+  content: string,
   words: (total: number) => string,
 ): readonly string[] {
   if (loss.total === 0) return []
-  if (loss.total === null) return [`${what} cannot be seen (${loss.first.join(', ')})`]
+  if (loss.total === null) return [`${content} cannot be seen (${loss.first.join(', ')})`]
   return [`${words(loss.total)} (${namesInWords(loss)})`]
 }

@@ -8,16 +8,16 @@ import { type AreaOverlap, overlappingAreas } from '../domain/scope/survey.ts'
 import type { StartedTask } from '../domain/start-task.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
 
-/** What areas meet those of the attempts that are open in the work tree; by the attempt's id. */
+/** Overlaps with the areas of other open attempts in the work tree, by attempt id. */
 export interface AreaOverlaps {
   readonly areas: readonly string[]
-  readonly of: ReadonlyMap<string, readonly AreaOverlap[]>
+  readonly byAttempt: ReadonlyMap<string, readonly AreaOverlap[]>
 }
 
 const areasOf = z.strictObject({ areas: names, prefix: z.string() })
 const overlapsOf = list(list(z.strictObject({ ours: z.string(), theirs: z.string() })), 1_000)
 
-/** What the areas of an attempt that begins match, and where they meet those of the others among the files that there are. */
+/** The files that the areas of a new attempt match, and overlaps with the areas of open attempts. */
 export const areaSurvey = measurement({
   brief: z.strictObject({ ref: place, areas: names, others: list(areasOf, 1_000) }),
   measured: z.strictObject({
@@ -33,7 +33,7 @@ export const areaSurvey = measurement({
   },
 })
 
-/** The attempts that were open in the work tree of a snapshot when it was made. */
+/** The attempts that were open in a work tree when the snapshot was made. */
 export async function openAttemptsInTree(
   { tasks }: Reads,
   ref: SnapshotLocation,
@@ -52,46 +52,46 @@ export async function overlappingAttempts(
   const inTree = await reads.tasks.attemptsInTree(treeOf(attempt.snapshot), attempt.openedAt)
   const open = inTree.filter((other) => other.status === 'open' && other.taskId !== task.id)
   if (open.length === 0) return []
-  // A task that begins now is not stored yet: its chain is read from its parent.
+  // A new task is not stored yet: its ancestors are read from its parent.
   const parent = task.parentTaskId
   const chains = await reads.tasks.ancestors([
     ...open.map(({ taskId }) => taskId),
     ...(parent === null ? [] : [parent]),
   ])
   const above = new Set(parent === null ? [] : [parent, ...(chains.get(parent) ?? [])])
-  const rivals = open.filter(({ taskId }) => !above.has(taskId) && !chains.get(taskId)?.includes(task.id))
-  if (rivals.length === 0) return []
+  const others = open.filter(({ taskId }) => !above.has(taskId) && !chains.get(taskId)?.includes(task.id))
+  if (others.length === 0) return []
   return [
-    ...rivals.slice(0, 5).map((rival) => overlapWarning(attempt, rival, overlaps)),
+    ...others.slice(0, 5).map((other) => overlapWarning(attempt, other, overlaps)),
     offerOfOwnTree(task.id),
   ]
 }
 
-function overlapWarning(attempt: Attempt, rival: Attempt, overlaps: AreaOverlaps): string {
-  const holder = displayName(rival)
+function overlapWarning(attempt: Attempt, other: Attempt, overlaps: AreaOverlaps): string {
+  const holder = displayName(other)
   const shared = [
     ...new Set(
-      areaOverlapsOf(attempt, rival, overlaps).map(({ ours, theirs }) =>
+      areaOverlapsOf(attempt, other, overlaps).map(({ ours, theirs }) =>
         ours === theirs ? ours : `${ours} and ${theirs}`,
       ),
     ),
   ]
-  const where = shared.length === 0 ? '' : ` Overlapping areas: ${shared.slice(0, 5).join(', ')}.`
-  return `${holder} has attempt ${rival.id} open in this work tree.${where}`
+  const overlapText = shared.length === 0 ? '' : ` Overlapping areas: ${shared.slice(0, 5).join(', ')}.`
+  return `${holder} has attempt ${other.id} open in this work tree.${overlapText}`
 }
 
-/** As they were looked at; of an attempt that began meanwhile, or with other areas, by what the areas say. */
+/** As measured; for an attempt that began meanwhile, or with other areas, compared by the areas themselves. */
 function areaOverlapsOf(
   attempt: Attempt,
-  rival: Attempt,
-  { areas, of }: AreaOverlaps,
+  other: Attempt,
+  { areas, byAttempt }: AreaOverlaps,
 ): readonly AreaOverlap[] {
   const isSame = areas.length === attempt.areas.length && areas.every((area) => attempt.areas.includes(area))
-  const known = isSame ? of.get(rival.id) : undefined
-  if (known) return known
+  const measured = isSame ? byAttempt.get(other.id) : undefined
+  if (measured) return measured
   const scopeOf = (one: Attempt) =>
     parseScope(one.areas, { prefix: one.snapshot.prefix, packages: new Map() })
-  return overlappingAreas(scopeOf(attempt), scopeOf(rival), [])
+  return overlappingAreas(scopeOf(attempt), scopeOf(other), [])
 }
 
 function offerOfOwnTree(taskId: string): string {

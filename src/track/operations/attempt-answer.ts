@@ -8,9 +8,9 @@ import type { NameBehind } from '../../people/operations/people-behind.ts'
 import { type ChangeKind, countChanges, type ReportedChange, sortOutOfScopeFirst } from '../domain/changes.ts'
 import type { Correction } from '../domain/task.ts'
 
-/** What was measured of an attempt: its changes, the verdict about them, and what others did in the same tree. */
+/** The measurement of an attempt: its changes, the scope result, and what others did in the same tree. */
 
-/** Most paths that an answer lists, and most characters of details: an answer stays below 2,000 tokens. */
+/** The limits keep an answer below 2,000 tokens. */
 const maxPaths = 50
 const pathCharacters = 2_000
 const detailCharacters = 2_600
@@ -29,17 +29,17 @@ export const ChangeEntry = z.object({
   change: changeKind,
   type_changed: z.literal(true).optional(),
   origin: z.enum(['task', 'imported', 'mixed']),
-  /** Null where no areas were declared, and for what is contested. */
+  /** Null where no areas were declared, and for contested changes. */
   scope: z.enum(['in', 'companion', 'shared', 'out', 'imported']).nullable(),
   attribution: z.enum(['certain', 'probable', 'contested']),
   added_lines: z.int().nullable(),
   deleted_lines: z.int().nullable(),
-  /** Who may have written there too: the lines are then counted for all of them together. */
+  /** Other possible authors: the line counts are then shared. */
   with: list(z.object({ agent: z.string(), task_id: z.string() })).optional(),
   lines: z.literal('all').optional(),
   /** The attempt at a subtask that made it. */
   via: z.string().optional(),
-  /** The client's hooks tell of every edit, and told of none of this. */
+  /** The client's hooks report every edit, but not this one. */
   unseen: z.literal(true).optional(),
   uncertain: z.string().optional(),
 })
@@ -76,12 +76,12 @@ export const ChangeCounts = z.object({
 export const Verification = z.object({
   scope_match: z.boolean().nullable(),
   unexpected_files: strings,
-  /** How many there are, where the list has only the first. */
+  /** The total, where the list is cut. */
   unexpected_total: z.int().optional(),
   warnings: strings,
 })
 
-/** What is told only where there is something to tell: what others may have changed, commits, what the words name. */
+/** Present only where there is content: contested files, commits, claimed paths. */
 export const sharedTreeFields = {
   contested_files: list(z.object({ path: z.string(), candidates: strings })).optional(),
   contested_files_total: z.int().optional(),
@@ -102,15 +102,17 @@ export function sharedTree({
   claimedPaths,
   widened,
 }: Omit<AttemptMeasurement, 'changes'>): z.output<typeof SharedTree> {
-  const shown =
+  const listedContested =
     contested &&
     takeWithinBudget(contested.slice(0, maxContested), pathCharacters, ({ path }) => path.length + 30)
-  const named =
+  const listedClaims =
     claimedPaths &&
     takeWithinBudget(claimedPaths.slice(0, maxContested), pathCharacters / 2, ({ path }) => path.length)
   return {
-    ...(contested && shown && { contested_files: shown }),
-    ...(contested && shown && contested.length > shown.length && { contested_files_total: contested.length }),
+    ...(contested && listedContested && { contested_files: listedContested }),
+    ...(contested &&
+      listedContested &&
+      contested.length > listedContested.length && { contested_files_total: contested.length }),
     ...(commits && {
       commits: commits.slice(0, maxCommits).map(({ id, subject, author }) => ({
         id: id.slice(0, 12),
@@ -119,13 +121,14 @@ export function sharedTree({
       })),
     }),
     ...(commits && commits.length > maxCommits && { commits_total: commits.length }),
-    ...(named && { claimed_paths: named }),
-    ...(named && claimedPaths.length > named.length && { claimed_paths_total: claimedPaths.length }),
+    ...(listedClaims && { claimed_paths: listedClaims }),
+    ...(listedClaims &&
+      claimedPaths.length > listedClaims.length && { claimed_paths_total: claimedPaths.length }),
     ...(widened && { areas_added: widened }),
   }
 }
 
-/** What `complete_task` answers of what was measured. */
+/** The measured part of complete_task's answer. */
 export const reportFields = {
   files_changed: z.object({
     added: strings,
@@ -137,17 +140,17 @@ export const reportFields = {
   details: list(ChangeEntry),
   ...sharedTreeFields,
   ignored: z.object({ added: strings, modified: strings, deleted: strings }),
-  /** How many there are, where the lists have only the first of each kind. */
+  /** The total, where the lists are cut. */
   ignored_total: z.int().optional(),
   measurement,
   verification: Verification,
-  /** Where the whole list is, where the answer has only the first of it. */
+  /** A link to the whole list, where the answer is cut. */
   all_changes: z.string().optional(),
 }
 
 const Report = z.object(reportFields)
 
-/** The measured part of an answer, cut to what fits; `counts` always tells how much there is. */
+/** The measured part of an answer, cut to fit; `counts` always has the totals. */
 export function completionReport(evidence: AttemptMeasurement, taskId: string): z.output<typeof Report> {
   const ordered = sortOutOfScopeFirst(evidence.changes)
   const listed = takeWithinBudget(
@@ -207,18 +210,18 @@ function ignoredOf({ added, modified, deleted }: AttemptMeasurement['ignored']) 
   }
 }
 
-/** The files outside the scope that an answer lists, and how many there are where those are not all. */
+/** The listed files out of scope, and their total where the list is cut. */
 export function unexpectedFiles(
   all: readonly string[],
-  shown: readonly string[],
+  listed: readonly string[],
 ): Pick<z.output<typeof Verification>, 'unexpected_files' | 'unexpected_total'> {
-  return { unexpected_files: shown, ...(shown.length < all.length && { unexpected_total: all.length }) }
+  return { unexpected_files: listed, ...(listed.length < all.length && { unexpected_total: all.length }) }
 }
 
 function cutWarnings(warnings: readonly string[]): readonly string[] {
-  const shown = warnings.slice(0, maxWarnings).map((warning) => excerpt(warning, 300))
-  const left = warnings.length - shown.length
-  return left === 0 ? shown : [...shown, `${left} more warnings.`]
+  const listed = warnings.slice(0, maxWarnings).map((warning) => excerpt(warning, 300))
+  const remaining = warnings.length - listed.length
+  return remaining === 0 ? listed : [...listed, `${remaining} more warnings.`]
 }
 
 /** The first items whose sizes together stay within a budget; at least one. */
@@ -239,7 +242,7 @@ function takeWithinBudget<Item>(
 export const maxShownDiff = 2_000_000
 const maxLeftOut = 100
 
-/** Whether a diff has everything, and the files that it only names. */
+/** Whether a diff is complete, and the files that it only names. */
 export const truncationFields = {
   truncated: z.boolean(),
   left_out: list(z.object({ path: z.string(), why: z.enum(leftOutReasons) })).optional(),
@@ -261,18 +264,18 @@ export function diffAnswer(
   }
 }
 
-/** What was said of an attempt after its end. */
+/** A correction of an attempt after its end. */
 export const CorrectionEntry = z.object({
   text: z.string(),
   agent_name: z.string().nullable(),
   author: z.string(),
-  /** The person behind the agent, where a server knows its people. */
+  /** The person behind the agent, on a team server. */
   person: z.string().nullable(),
   created_at: z.string(),
 })
 
 export function correctionEntry(
-  { text, agentName, saidBy, actor, createdAt }: Correction,
+  { text, agentName, author: saidBy, actor, createdAt }: Correction,
   personOf: NameBehind,
 ): z.output<typeof CorrectionEntry> {
   return {

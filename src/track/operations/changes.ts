@@ -62,20 +62,22 @@ export const changes = defineOperation({
     return { briefs, found: { attempt, evidence: found?.get(attempt.id)?.evidence } }
   })
   .answer(async ({ reads, found: { attempt, evidence }, context }, input) => {
-    const asked = new Paging('changes', input, context.actor, 50)
-    const part = { limit: asked.limit, offset: asked.offset() }
-    const found = evidence ? measuredChanges(evidence, part) : await storedChanges(reads, attempt, part)
-    const shown = asked.fit(found.changes.map(changeEntry))
-    const { added, modified, deleted, renamed } = found.counts
+    const paging = new Paging('changes', input, context.actor, 50)
+    const part = { limit: paging.limit, offset: paging.offset() }
+    const measuredOrStored = evidence
+      ? measuredChanges(evidence, part)
+      : await storedChanges(reads, attempt, part)
+    const entries = paging.fit(measuredOrStored.changes.map(changeEntry))
+    const { added, modified, deleted, renamed } = measuredOrStored.counts
     const total = added + modified + deleted + renamed
     return {
       task_id: attempt.taskId,
       attempt_id: attempt.id,
       status: attempt.status,
-      ...found,
-      changes: shown,
+      ...measuredOrStored,
+      changes: entries,
       total,
-      next_cursor: asked.nextOffset(shown.length, total),
+      next_cursor: paging.nextOffset(entries.length, total),
     }
   })
 
@@ -175,7 +177,7 @@ type DiffSource = PreparedOperation<
 
 type MeasuredEvidence = Omit<AttemptMeasurement, 'changes'>
 
-/** Of an attempt that is open its state now; of one on another machine there is what that one sent. */
+/** For an open attempt its current state; for one on another machine what that machine sent. */
 async function attemptDiffSource(
   reads: Reads,
   attempt: Attempt,
@@ -202,9 +204,9 @@ async function attemptDiffSource(
     return { briefs, found: { kind, attempt, evidence } }
   }
   const { briefs, found } = await measuredOpenAttempts(reads, context, [attempt], measured)
-  const now = found?.get(attempt.id)
-  if (now === undefined) return { briefs, found: { kind, attempt } }
-  const { end, evidence } = now
+  const current = found?.get(attempt.id)
+  if (current === undefined) return { briefs, found: { kind, attempt } }
+  const { end, evidence } = current
   if (end?.place)
     return { briefs: { ...briefs, diff: diffTo(end.place) }, found: { kind, attempt, evidence } }
   throw new Failure(
@@ -228,7 +230,7 @@ function attemptSnapshotsFailure({ id, taskId }: Attempt): Failure {
   })
 }
 
-/** What others probably changed in the time of an attempt, of one file or of all. */
+/** Changes probably made by others during an attempt, for one file or for all. */
 function contestedFields(evidence: MeasuredEvidence | undefined, path: string | undefined) {
   const contested = evidence?.contested?.filter((file) => path === undefined || file.path === path) ?? []
   if (evidence === undefined || contested.length === 0) return {}
@@ -236,35 +238,36 @@ function contestedFields(evidence: MeasuredEvidence | undefined, path: string | 
   return { contested_files, ...(contested_files_total !== undefined && { contested_files_total }) }
 }
 
-/** Of an attempt on another machine there is what that one sent. */
+/** For an attempt on another machine, the diff that it sent. */
 async function storedDiff({ machines }: Reads, attempt: Attempt, path: string | undefined) {
   const { machineName: machine = 'the machine that keeps the record', top } = attempt.snapshot
-  const kept = await machines.diff(attempt.id)
-  if (kept === null) {
-    const why = attempt.status === 'open' ? 'they are sent when the task is completed' : 'they were not sent'
+  const stored = await machines.diff(attempt.id)
+  if (stored === null) {
+    const reason =
+      attempt.status === 'open' ? 'they are sent when the task is completed' : 'they were not sent'
     throw new Failure(
       'UNAVAILABLE',
-      `The changes of attempt ${attempt.id} are on ${machine}, in ${top}: ${why}.`,
+      `The changes of attempt ${attempt.id} are on ${machine}, in ${top}: ${reason}.`,
       {
         reason: 'attempt_on_other_machine',
         hint: `waymark changes ${attempt.taskId} lists what is known of them here.`,
       },
     )
   }
-  if (kept.text === null) {
+  if (stored.text === null) {
     throw new Failure(
       'UNAVAILABLE',
-      `The diff of attempt ${attempt.id} has expired and was removed: ${kept.bytes} bytes, sha-256 ${kept.sha256}.`,
+      `The diff of attempt ${attempt.id} has expired and was removed: ${stored.bytes} bytes, sha-256 ${stored.sha256}.`,
       {
         reason: 'diff_removed',
         hint: `waymark changes ${attempt.taskId} lists the files. The setting retention_days says how long diffs are kept: waymark setting list`,
       },
     )
   }
-  return { text: path === undefined ? kept.text : partOf(kept.text, path), leftOut: [], cut: kept.cut }
+  return { text: path === undefined ? stored.text : partOf(stored.text, path), leftOut: [], cut: stored.cut }
 }
 
-/** The part of a diff that is about one file, by its old or its new name. */
+/** The part of a diff about one file, by its old or new name. */
 function partOf(diff: string, path: string): string {
   const parts = diff.split(/^(?=diff --git )/m)
   return parts.filter((part) => diffFileNames(part).includes(path)).join('')
@@ -274,8 +277,8 @@ function diffFileNames(part: string): readonly string[] {
   const lines = part.split('\n@@', 1)[0]?.split('\n') ?? []
   return lines.flatMap((line) => {
     const [, name] = /^(?:--- a\/|\+\+\+ b\/|rename from |rename to )(.*?)\t?$/.exec(line) ?? []
-    const [, old, now] = /^diff --git a\/(.*) b\/(.*)$/.exec(line) ?? []
-    return [name, old, now].filter((one) => one !== undefined)
+    const [, old, current] = /^diff --git a\/(.*) b\/(.*)$/.exec(line) ?? []
+    return [name, old, current].filter((one) => one !== undefined)
   })
 }
 
@@ -292,7 +295,7 @@ async function missionDiffSource(
     if (first.snapshot.machineId !== machine?.id) throw changesElsewhereFailure(id, first)
     const changed = recorded.filter(({ change, origin }) => change !== 'none' && origin !== 'imported')
     const all = changed.flatMap((one) => (one.from === undefined ? [one.path] : [one.path, one.from]))
-    const paths = path === undefined ? all : all.filter((known) => known === path)
+    const paths = path === undefined ? all : all.filter((changed) => changed === path)
     return paths.length === 0 ? [] : [{ from: first.snapshot, to: lastEnded.endSnapshot, paths }]
   })
   const briefs = parts.length === 0 ? {} : { diff: { maxLength: maxShownDiff, parts } }
@@ -349,9 +352,9 @@ export const missionChanges = defineOperation({
   }),
 }).handler(({ store, actor }, input) =>
   store.view(async (reads) => {
-    const asked = new Paging('mission_changes', input, actor, 500)
+    const paging = new Paging('mission_changes', input, actor, 500)
     const mission = await findMission(reads, input.id)
-    const files = await reads.timeline.files(mission.id, { limit: asked.limit, offset: asked.offset() })
+    const files = await reads.timeline.files(mission.id, { limit: paging.limit, offset: paging.offset() })
     const lines = await reads.missions.lines(mission.id)
     return {
       id: mission.id,
@@ -368,12 +371,12 @@ export const missionChanges = defineOperation({
       added_lines: lines.added,
       deleted_lines: lines.deleted,
       total: lines.files,
-      next_cursor: asked.nextOffset(files.length, lines.files),
+      next_cursor: paging.nextOffset(files.length, lines.files),
     }
   }),
 )
 
-/** The attempt that an id speaks of: itself, or the last one at a task. */
+/** The attempt with this id, or the last one at a task. */
 async function attemptOf(reads: Reads, id: string): Promise<Attempt> {
   if (id.startsWith('a-')) return findAttempt(reads, id)
   const task = await findTask(reads, id)

@@ -19,7 +19,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { completeMission as decide, type MissionCompletion } from '../domain/complete-mission.ts'
 import { isEnded, type Mission, missionEndings } from '../domain/mission.ts'
 import type { Task } from '../domain/task.ts'
-import { asked, readInboxGate } from './completion.ts'
+import { agentItemKinds, readInboxGate } from './completion.ts'
 
 export const completeMission = defineOperation({
   name: 'complete_mission',
@@ -66,7 +66,7 @@ export const completeMission = defineOperation({
     waits_for: list(WaitingEntry),
     warnings: strings,
     already_completed: z.literal(true).optional(),
-    /** Where it was completed as a workflow. */
+    /** If it was completed as a workflow. */
     workflow_id: z.string().optional(),
   }),
   listedOutput: [
@@ -87,8 +87,8 @@ export const completeMission = defineOperation({
     if (input.status !== 'failed') await assertMissionFree(reads, mission.id, gating)
     const lost = isEnded(mission) ? [] : await reads.runs.lost({ missionId: mission.id })
     if (input.status === 'completed' && handling.actor.kind === 'agent') {
-      const personsWay = `Or complete it as partial or failed; a person may complete it as it is: waymark mission complete ${mission.id} --status completed --summary "…".`
-      refuseAfterLoss(`mission ${mission.id}`, lost, personsWay)
+      const alternative = `Or complete it as partial or failed; a person may complete it as it is: waymark mission complete ${mission.id} --status completed --summary "…".`
+      refuseAfterLoss(`mission ${mission.id}`, lost, alternative)
     }
     const closing: MissionCompletion = {
       status: input.status,
@@ -98,7 +98,7 @@ export const completeMission = defineOperation({
     }
     const open = await reads.tasks.openAttempts(mission.id)
     const waiting = await reads.inboxItems.list(
-      { missionId: mission.id, kinds: asked, status: 'open' },
+      { missionId: mission.id, kinds: agentItemKinds, status: 'open' },
       { limit: 10 },
     )
     const sentBack = await tasksSentBack(reads, mission.id)
@@ -111,14 +111,14 @@ export const completeMission = defineOperation({
       { limit: open.length },
     )
     const items = silent.items.map(({ item }) => item.item)
-    const passedOver = input.status === 'completed' ? lost.map(({ id }) => id) : []
-    const ending = decide(mission, closing, { open, items, passedOver })
+    const lostRunIds = input.status === 'completed' ? lost.map(({ id }) => id) : []
+    const ending = decide(mission, closing, { open, items, lostRunIds })
     const repeat = ending.length === 0
-    const left =
+    const unfinished =
       input.status === 'completed' && !repeat ? await unfinishedTasks(reads, mission.id, setting.at) : []
     const events = [
       ...ending,
-      ...(await abandonedAttempts(reads, { mission, gating, by: handling.actor.name }, setting)),
+      ...(await abandonedAttempts(reads, { mission, gating, author: handling.actor.name }, setting)),
     ]
     const completedAt = repeat ? (mission.completedAt ?? setting.at) : setting.at
     return {
@@ -139,7 +139,7 @@ export const completeMission = defineOperation({
                 `${waiting.total === 1 ? '1 question still waits' : `${waiting.total} questions still wait`} for a person: waymark inbox lists them.`,
               ]),
           ...(sentBack.length === 0 ? [] : [`${tasksSentBackText(sentBack)}.`]),
-          ...unfinishedTasksNotes(left.filter(({ id }) => !sentBack.some((task) => task.id === id))),
+          ...unfinishedTasksNotes(unfinished.filter(({ id }) => !sentBack.some((task) => task.id === id))),
           ...lost.slice(0, 3).map((run) => `Completed as partial: ${lossWords(run)}.`),
         ],
         ...(repeat && { already_completed: true }),
@@ -148,7 +148,7 @@ export const completeMission = defineOperation({
   }),
 )
 
-/** With `holds_gate: all` a mission is not completed while something of it waits for a person. */
+/** With `inbox_gate: all` a mission is not completed while it has open inbox items. */
 function refuseWhileWaiting(mission: Mission, { items, total }: Page<InboxItemLine>): void {
   if (total === 0) return
   const named = items
@@ -165,7 +165,7 @@ function refuseWhileWaiting(mission: Mission, { items, total }: Page<InboxItemLi
   )
 }
 
-/** With `holds_gate: all` it waits for what a person wants done again, too. */
+/** With `inbox_gate: all` sent-back tasks block completion, too. */
 function refuseWhileSentBack(mission: Mission, sentBack: readonly Task[]): void {
   if (sentBack.length === 0) return
   throw new Failure(
@@ -181,14 +181,16 @@ function refuseWhileSentBack(mission: Mission, sentBack: readonly Task[]): void 
 const maxReviews = 50
 const maxNamed = 5
 
-/** The tasks whose last verdict sent them back, and which nobody has done again. */
+/** The tasks whose last review sent them back, and which are not redone. */
 async function tasksSentBack(reads: Reads, missionId: MissionId): Promise<readonly Task[]> {
-  const said = await reads.reviews.saidIn(missionId, maxReviews)
-  // The last one to speak of a task counts; words alone are no verdict.
-  const verdicts = said.filter(({ action }) => action !== 'comment')
-  const last = new Map(verdicts.flatMap(({ tasks, action }) => tasks.map((id) => [id, action] as const)))
-  const again = [...last].filter(([, verdict]) => verdict === 'send_back')
-  const cards = await reads.tasks.cards(again.map(([id]) => id))
+  const reviews = await reads.reviews.saidIn(missionId, maxReviews)
+  // The last review of a task counts; a comment alone decides nothing.
+  const decisions = reviews.filter(({ action }) => action !== 'comment')
+  const lastAction = new Map(
+    decisions.flatMap(({ tasks, action }) => tasks.map((id) => [id, action] as const)),
+  )
+  const sentBack = [...lastAction].filter(([, action]) => action === 'send_back')
+  const cards = await reads.tasks.cards(sentBack.map(([id]) => id))
   return cards.map(({ task }) => task).filter(({ status }) => status !== 'done')
 }
 
@@ -220,14 +222,14 @@ async function unfinishedTasks(reads: Reads, owner: MissionId, now: number): Pro
   return pages.flatMap(({ tasks }) => tasks.map(({ task }) => task))
 }
 
-/** The runs of a mission that failed end with it; those of its tasks go on. */
+/** A failed mission's runs are canceled with it; those of its tasks continue. */
 async function abandonedAttempts(
   reads: Reads,
   {
     mission,
     gating,
-    by: author,
-  }: { readonly mission: Mission; readonly gating: readonly RunRecord[]; readonly by: string },
+    author,
+  }: { readonly mission: Mission; readonly gating: readonly RunRecord[]; readonly author: string },
   setting: TransactionContext,
 ): Promise<readonly NewProjectEvent[]> {
   const own = gating.filter(({ missionId }) => missionId === mission.id)
@@ -238,12 +240,12 @@ async function abandonedAttempts(
   })
 }
 
-/** What was said, as the caller reads it back: the whole is in the record. */
-function excerptNotes(said: readonly string[]): readonly string[] {
-  return said.slice(0, 10).map((text) => excerpt(text, 300))
+/** Notes, cut for the answer; the record has the whole. */
+function excerptNotes(texts: readonly string[]): readonly string[] {
+  return texts.slice(0, 10).map((text) => excerpt(text, 300))
 }
 
-/** What was measured over the whole mission. Tokens are the agents' own counts, added up. */
+/** Measured over the whole mission. Token counts are the agents' own, added up. */
 async function metricsOf(reads: Reads, mission: Mission, completedAt: number) {
   const [phases, totals] = await Promise.all([
     reads.missions.phases(mission.id),

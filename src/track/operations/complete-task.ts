@@ -97,7 +97,7 @@ const outcomeFields = z
   })
   .describe('Your claim, kept beside the measurement')
 
-// So that no sum of them goes beyond what is counted exactly.
+// So that no sum exceeds a safe integer.
 const maxTokens = 1_000_000_000_000
 
 const metadataFields = z.strictObject({
@@ -160,7 +160,7 @@ const inputFields = z
       'A later correction of a completed task: status and outcome are then ignored',
     ).optional(),
   })
-  // They are optional only beside correction, which the plain schemas of clients cannot say.
+  // They are optional only beside correction, which the plain schemas of clients cannot express.
   .meta({ required: ['task_id', 'status', 'outcome'] })
 
 type CompletionInput = Omit<z.output<typeof inputFields>, 'status' | 'outcome'> & {
@@ -168,16 +168,16 @@ type CompletionInput = Omit<z.output<typeof inputFields>, 'status' | 'outcome'> 
   readonly outcome: z.output<typeof outcomeFields>
 }
 
-/** What the changes of a mission in a work tree are made of. */
+/** How the changes of a mission in a work tree are measured. */
 const missionStates = measurement({
   brief: z.strictObject({
     from: place,
     end: place,
-    /** At the mission's first attempt there; null where this is it. */
+    /** The snapshot at the mission's first attempt there; null for the first attempt itself. */
     first: place.nullable(),
-    /** As the last attempt of the mission left it, where it may still be that. */
+    /** The last attempt's end snapshot, where nothing may have changed since. */
     last: place.nullable(),
-    /** In which no attempt of the mission was open. */
+    /** A time in which no attempt of the mission was open. */
     gap: z.strictObject({ from: place, to: place }).nullable(),
   }),
   measured: z.strictObject({
@@ -186,8 +186,8 @@ const missionStates = measurement({
     between: names.nullable(),
   }),
   measure: async ({ witness }, { from, end, first, last, gap }) => {
-    const isSame = async (then: SnapshotLocation) => (await witness.touched(then, end))?.length === 0
-    // Then what was measured at that end still holds. Comparing two such snapshots takes no process of git.
+    const isSame = async (earlier: SnapshotLocation) => (await witness.touched(earlier, end))?.length === 0
+    // The last measurement then still holds. Comparing two such snapshots starts no git process.
     const isAsBefore = last !== null && (await isSame(last))
     if (isAsBefore && (await isSame(from))) return { isAsBefore, states: null, between: [] }
     const [states, between] = await Promise.all([
@@ -250,12 +250,12 @@ export const completeTask = defineOperation({
   .measure(completionMeasurements)
   .prepare(prepareCompletion)
   .record(
-    async ({ reads, found, measured, context, setting }, given) => {
+    async ({ reads, found, measured, context, setting }, received) => {
       if (found.kind === 'correction')
         return correct(
           reads,
           { setting, actor: context.actor },
-          { ...given, correction: given.correction ?? '' },
+          { ...received, correction: received.correction ?? '' },
         )
       if (found.kind === 'repeated') return { events: [], answer: found.answer }
       if (found.kind !== 'ended') throw new Error('A task was completed before it was measured.')
@@ -266,7 +266,7 @@ export const completeTask = defineOperation({
       const recorded =
         lines && measured.reported
           ? recordedLines(
-              lines.around,
+              lines.lineContext,
               lines.now,
               { reported: measured.reported, lines: measured.lines ?? null },
               { attempt: attempt.id, names: (paths) => pathsNamed(paths, attempt, outcome) },
@@ -313,12 +313,12 @@ type Completion =
 
 async function prepareCompletion(
   reads: Reads,
-  given: z.output<typeof inputFields>,
+  received: z.output<typeof inputFields>,
   context: RecordContext,
   measured: MeasuredSoFar<typeof completionMeasurements>,
 ): Promise<PreparedOperation<typeof completionMeasurements, Completion>> {
-  if (given.correction !== undefined) return { briefs: {}, found: { kind: 'correction' as const } }
-  const input = parseCompletion(given)
+  if (received.correction !== undefined) return { briefs: {}, found: { kind: 'correction' as const } }
+  const input = parseCompletion(received)
   const inputHash = context.fingerprint(input)
   const task = await findTask(reads, input.task_id)
   const { attempt, repeated } = await attemptToClose(reads, task, {
@@ -330,36 +330,36 @@ async function prepareCompletion(
   }
   refuseOtherToken(context.actor, attempt)
   const outcome = outcomeOf(input.outcome, input.metadata)
-  const [looked, briefs] = requestedEnd(context, attempt, measured.end)
+  const [endState, briefs] = requestedEnd(context, attempt, measured.end)
   const phaseComplete = input.phase_complete ?? false
-  // Asked together: while the project is held, every answer that is waited for holds up others.
-  const [open, around, mission, comments, lines, settings, situation, waiting] = await Promise.all([
+  // One round trip: while the project is locked, every query delays other callers.
+  const [open, activity, mission, comments, lines, settings, situation, waiting] = await Promise.all([
     reads.tasks.openSubtasks(task.id),
-    looked && changesAround(reads, looked),
-    input.preview || looked === null ? null : missionTree(reads, attempt),
+    endState && changesAround(reads, endState),
+    input.preview || endState === null ? null : missionTree(reads, attempt),
     reads.reviews.commentsOn([task.id]),
-    input.preview || looked === null ? null : linesOf(reads, looked),
+    input.preview || endState === null ? null : linesOf(reads, endState),
     reads.runs.settings(),
     loadCompletion(reads, { task, attempt, phaseComplete: !input.preview && phaseComplete }),
     openItemsOfTask(reads, task.id),
     phaseComplete && assertPhaseFree(reads, attempt, context.actor.kind),
   ])
   refuseOpenSubtasks(input.status, task, open)
-  if (looked === null || around === null) return { briefs, found: { kind: 'asking' } }
+  if (endState === null || activity === null) return { briefs, found: { kind: 'asking' } }
   const claims = { outcome, areas: input.areas ?? [] }
-  const changes = changesBrief(looked, around, claims)
-  const end = looked.end?.place ?? null
+  const changes = changesBrief(endState, activity, claims)
+  const end = endState.end?.place ?? null
   const first = {
     ...briefs,
     ...(changes && { changes: [changes] }),
     ...(mission && { mission: missionBrief(attempt, mission, end) }),
     gone: removedComments(comments, end),
-    ...(lines && { reported: reportedBrief(lines.around, lines.now) }),
+    ...(lines && { reported: reportedBrief(lines.lineContext, lines.now) }),
   }
   if (changes !== null && measured.changes === undefined) {
     return { briefs: first, found: { kind: 'asking' as const } }
   }
-  const evidence = measurementOf(looked, around, measured.changes?.[0], claims)
+  const evidence = measurementOf(endState, activity, measured.changes?.[0], claims)
   const { endSnapshot } = evidence
   const isOn = context.machine !== undefined && settingOf(settings, 'upload_diff') !== 'off'
   const keeps = isOn && !input.preview && endSnapshot !== null && evidence.changes.length > 0
@@ -370,7 +370,8 @@ async function prepareCompletion(
         diff: { maxLength: maxDiffLength, parts: [{ from: attempt.snapshot, to: endSnapshot, paths: null }] },
         held: reportedBriefFor({ machine: context.machine, isOn }, attempt, evidence),
       }),
-      ...(lines && measured.reported && { lines: linesBrief(lines.around, lines.now, measured.reported) }),
+      ...(lines &&
+        measured.reported && { lines: linesBrief(lines.lineContext, lines.now, measured.reported) }),
     },
     found: {
       kind: 'ended' as const,
@@ -389,7 +390,7 @@ async function prepareCompletion(
   }
 }
 
-/** The end of an attempt, and what to ask where it is not known yet. */
+/** The end state of an attempt, and the brief to measure it where it is unknown. */
 function requestedEnd(
   context: RecordContext,
   attempt: Attempt,
@@ -402,18 +403,18 @@ function requestedEnd(
 }
 
 interface LineRecordRequest {
-  readonly around: LineRecordContext
+  readonly lineContext: LineRecordContext
   readonly now: SnapshotBoundary
 }
 
 async function linesOf(reads: Reads, { end }: AttemptEndState): Promise<LineRecordRequest | null> {
   if (end === null || end.place === null) return null
   const now = { at: end.at, place: end.place }
-  const around = await changedLineContext(reads, now)
-  return around && { around, now }
+  const lineContext = await changedLineContext(reads, now)
+  return lineContext && { lineContext, now }
 }
 
-/** What an attempt came to is told with the token that began it, or by a person. */
+/** An attempt is completed with the token that started it, or by a person. */
 function refuseOtherToken(actor: Actor, attempt: Attempt): void {
   if (!isOfOtherToken(attempt, actor)) return
   throw new Failure(
@@ -428,7 +429,7 @@ function refuseOtherToken(actor: Actor, attempt: Attempt): void {
 
 interface TaskCompletionContext {
   readonly situation: CompletionSituation
-  /** What of the task waits for a person already. */
+  /** Open inbox items of the task before this completion. */
   readonly waiting: readonly InboxItem[]
   readonly input: CompletionInput
   readonly inputHash: string
@@ -436,12 +437,12 @@ interface TaskCompletionContext {
   readonly task: Task
   readonly attempt: Attempt
   readonly evidence: AttemptMeasurement
-  /** How comments on the task were met. */
+  /** The status of comments on the task. */
   readonly review: ReturnType<typeof commentStatuses>
-  /** What became of lines since the work tree's last snapshot. */
+  /** Changes of lines since the work tree's last snapshot. */
   readonly lines: readonly NewProjectEvent[]
   readonly diff: KeptDiff | null
-  /** What its files held, where they are on another machine. */
+  /** File contents to keep, where the files are on another machine. */
   readonly files: FilesToKeep | null
 }
 
@@ -500,7 +501,7 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
   }
 }
 
-/** What completing would answer now; nothing ends and nothing is recorded. */
+/** What completing would answer now; nothing ends or is recorded. */
 function previewEnd({
   input,
   outcome,
@@ -514,7 +515,7 @@ function previewEnd({
   setting,
 }: Omit<TaskCompletionContext, 'inputHash' | 'lines' | 'diff' | 'files'> & CompletionAuthor) {
   const { phase, waiting: gate } = situation
-  const asked = itemsOpenedBy(
+  const openedItems = itemsOpenedBy(
     { outcome, evidence, scopeReason: scopeReasonOf(evidence) },
     { ...attempt, completedBy: actor },
     setting,
@@ -526,9 +527,9 @@ function previewEnd({
     evidence,
     at: setting.at,
     waiting,
-    asked,
+    openedItems,
     review,
-    unsettled: hasGatingItems(input.status, [...waiting, ...asked], gate.gate),
+    unsettled: hasGatingItems(input.status, [...waiting, ...openedItems], gate.gate),
   })
   return { events: [], answer: { ...answer, preview: true as const, completed_at: null } }
 }
@@ -537,10 +538,10 @@ function scopeReasonOf({ warnings }: AttemptMeasurement): string {
   return warnings[0] ?? 'Files changed outside the declared scope.'
 }
 
-/** What depends on the task waits for a person. */
+/** Whether tasks that depend on this one wait for a person. */
 function hasGatingItems(status: TaskOutcome, waiting: readonly InboxItem[], gate: InboxGateMode): boolean {
-  const holding = gatingItemKinds(gate)
-  return status !== 'failed' && waiting.some(({ kind }) => holding.includes(kind))
+  const gatingKinds = gatingItemKinds(gate)
+  return status !== 'failed' && waiting.some(({ kind }) => gatingKinds.includes(kind))
 }
 
 function parseCompletion({ status, outcome, ...rest }: z.output<typeof inputFields>): CompletionInput {
@@ -554,11 +555,11 @@ function parseCompletion({ status, outcome, ...rest }: z.output<typeof inputFiel
   })
 }
 
-/** A later statement about an attempt that ended: what was measured and said then stays as it is. */
+/** A later correction of an ended attempt; the original claims and measurements stay unchanged. */
 async function correct(
   reads: Reads,
   { actor, setting }: CompletionAuthor,
-  said: {
+  request: {
     readonly task_id: string
     readonly attempt_id?: string | undefined
     readonly correction: string
@@ -566,24 +567,24 @@ async function correct(
     readonly outcome?: unknown
   },
 ) {
-  const task = await findTask(reads, said.task_id)
+  const task = await findTask(reads, request.task_id)
   const attempt =
-    said.attempt_id === undefined
+    request.attempt_id === undefined
       ? await reads.tasks.lastAttempt(task.id)
-      : await findAttempt(reads, said.attempt_id)
+      : await findAttempt(reads, request.attempt_id)
   const before = attempt === null ? [] : await reads.tasks.corrections(attempt.id)
-  const corrected = correctAttempt({ task, attempt, before }, { text: said.correction, actor }, setting)
+  const corrected = correctAttempt({ task, attempt, before }, { text: request.correction, actor }, setting)
   const end = await reads.tasks.end(corrected.attempt.id)
-  const { settled: _, ...answered } = storedCompletion(end?.answer ?? {})
-  const ignored = said.status !== undefined || said.outcome !== undefined
+  const { settled: _, ...answer } = storedCompletion(end?.answer ?? {})
+  const ignored = request.status !== undefined || request.outcome !== undefined
   return {
     events: corrected.events,
     agentName: corrected.agentName,
     answer: {
-      ...answered,
+      ...answer,
       waits_for: (await openItemsOfTask(reads, task.id)).map(openItemEntry),
       corrected: true as const,
-      correction: { text: said.correction, created_at: instant(corrected.at) },
+      correction: { text: request.correction, created_at: instant(corrected.at) },
       ...(ignored && { note: 'status and outcome are unchanged; the correction is stored beside them.' }),
     },
   }
@@ -606,11 +607,7 @@ function missionBrief(
   }
 }
 
-/**
- * A mission's changes in the work tree of an attempt that ends: the difference of the state at its first attempt there and
- * the state now, not the sum of its attempts. Null where it could not be measured: then the attempt's own changes are added
- * to what is recorded.
- */
+/** The mission's changes since its first attempt in this work tree; null where they could not be measured. */
 async function missionRows(
   reads: Reads,
   {
@@ -630,8 +627,8 @@ async function missionRows(
   if (isAsBefore && changes.length === 0) return []
   if (states?.status === 'unknown') return null
   const own: ReadonlySet<string> = await tasksOf(reads, attempt, changes)
-  const rivals = changes.filter((change) => change.with?.some(({ taskId }) => !own.has(taskId)))
-  const others = new Set([...(between ?? []), ...rivals.map(({ path }) => path)])
+  const contested = changes.filter((change) => change.with?.some(({ taskId }) => !own.has(taskId)))
+  const others = new Set([...(between ?? []), ...contested.map(({ path }) => path)])
   return changesOfMission({
     recorded: mission.recorded,
     own: changes,
@@ -640,16 +637,16 @@ async function missionRows(
   })
 }
 
-/** Of the tasks that perhaps changed the same files, those of the attempt's own mission. */
+/** Of the tasks that may have changed the same files, those of the attempt's own mission. */
 async function tasksOf(
   { missions }: Reads,
   { missionId, snapshot }: Attempt,
   changes: AttemptMeasurement['changes'],
 ): Promise<ReadonlySet<TaskId>> {
-  const rivals = changes.flatMap((change) => (change.with ?? []).map(({ taskId }) => taskId))
-  const among = [...new Set(rivals)] as TaskId[] // that of a turn is no task's, and is not found
-  if (missionId === null || among.length === 0) return new Set()
-  return missions.tasksInTree(missionId, treeOf(snapshot), among)
+  const candidates = changes.flatMap((change) => (change.with ?? []).map(({ taskId }) => taskId))
+  const candidateIds = [...new Set(candidates)] as TaskId[] // the id of a turn matches no task
+  if (missionId === null || candidateIds.length === 0) return new Set()
+  return missions.tasksInTree(missionId, treeOf(snapshot), candidateIds)
 }
 
 async function missionTree(

@@ -16,30 +16,30 @@ import { assertOpen, type InboxItem } from '../domain/records.ts'
 import type { Attempt, Task } from '../domain/task.ts'
 import { completionReport, reportFields } from './attempt-answer.ts'
 
-/** What a completion meets: the attempt to close, or the answer that was stored when it was made before. */
+/** The attempt to close, or the stored answer if it was closed before. */
 export type Completable =
   | { readonly attempt: Attempt; readonly repeated: null }
   | { readonly attempt: null; readonly repeated: Readonly<Record<string, unknown>> }
 
-/** The attempt to close. Fails when there is none, or when it was closed otherwise. */
+/** Fails when there is no attempt to close, or when it was closed differently. */
 export async function attemptToClose(
   reads: Reads,
   task: Task,
-  asked: { readonly inputHash: string; readonly attemptId: string | undefined },
+  request: { readonly inputHash: string; readonly attemptId: string | undefined },
 ): Promise<Completable> {
   const open = await reads.tasks.openAttempt(task.id)
-  if (open && (asked.attemptId === undefined || asked.attemptId === open.id)) {
+  if (open && (request.attemptId === undefined || request.attemptId === open.id)) {
     return { attempt: open, repeated: null }
   }
   const last =
-    asked.attemptId === undefined
+    request.attemptId === undefined
       ? await reads.tasks.lastAttempt(task.id)
-      : await findAttempt(reads, asked.attemptId)
+      : await findAttempt(reads, request.attemptId)
   const end = last?.taskId === task.id ? await reads.tasks.end(last.id) : null
-  if (end?.inputHash === asked.inputHash) {
+  if (end?.inputHash === request.inputHash) {
     return { attempt: null, repeated: { ...end.answer, already_completed: true } }
   }
-  if (last !== null && asked.attemptId !== undefined) {
+  if (last !== null && request.attemptId !== undefined) {
     assertOpen(task, last)
     return { attempt: last, repeated: null }
   }
@@ -73,7 +73,7 @@ function notRunning(task: Task, last: Attempt): Failure {
   )
 }
 
-/** The attempt that ends, and whether its phase is asked to end with it. */
+/** The attempt that ends, and whether its phase should end with it. */
 export interface AttemptEndRequest {
   readonly task: Task
   readonly attempt: Attempt
@@ -83,8 +83,8 @@ export interface AttemptEndRequest {
 export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): Promise<CompletionSituation> {
   const { missions, tasks, inboxItems } = reads
   const { task, attempt } = closing
-  // Asked together: while the project is held, every answer that is waited for holds up others.
-  const [mission, phaseAhead, openSubtasks, open, gate, ofWorkflow] = await Promise.all([
+  // One round trip: while the project is locked, every query delays other callers.
+  const [mission, phaseSituation, openSubtasks, open, gate, workflowSituation] = await Promise.all([
     attempt.missionId === null ? null : missions.find(attempt.missionId),
     loadPhase(reads, closing),
     tasks.openSubtasks(task.id),
@@ -92,16 +92,16 @@ export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): 
     readInboxGate(reads),
     loadWorkflow(reads, closing),
   ])
-  const { ofMission, ...workflow } = ofWorkflow
+  const { openItemsOfMission, ...workflow } = workflowSituation
   return {
     task,
     attempt,
     mission,
-    ...phaseAhead,
+    ...phaseSituation,
     openSubtasks,
     ...workflow,
     items: open.filter(({ attemptId }) => attemptId === attempt.id),
-    waiting: { gate, ofMission },
+    waiting: { gate, openItemsOfMission },
   }
 }
 
@@ -110,7 +110,7 @@ type PhaseSituation = Pick<
   'phase' | 'undoneInPhase' | 'openInPhase' | 'wasPlanned' | 'isPhaseFree'
 >
 
-/** Only a task that stood in the plan before its first attempt ends its phase by itself. */
+/** A phase only ends by itself with a task that was planned before its first attempt. */
 async function loadPhase(
   reads: Reads,
   { task, attempt, phaseComplete }: AttemptEndRequest,
@@ -137,17 +137,22 @@ async function loadPhase(
 }
 
 type WorkflowSituation = Pick<CompletionSituation, 'isOtherOpen' | 'stepsToDo' | 'isGated'> & {
-  readonly ofMission: number
+  readonly openItemsOfMission: number
 }
 
-const noWorkflow: WorkflowSituation = { isOtherOpen: false, stepsToDo: 0, isGated: false, ofMission: 0 }
+const noWorkflow: WorkflowSituation = {
+  isOtherOpen: false,
+  stepsToDo: 0,
+  isGated: false,
+  openItemsOfMission: 0,
+}
 
-/** What only a workflow is asked, which ends by itself. */
+/** What only a workflow needs, which ends by itself. */
 async function loadWorkflow(reads: Reads, { task, attempt }: AttemptEndRequest): Promise<WorkflowSituation> {
   const { missionId } = attempt
   const mission = missionId === null ? null : await reads.missions.find(missionId)
   if (mission?.kind !== 'workflow') return noWorkflow
-  const [isOtherOpen, planned, gated, ofMission] = await Promise.all([
+  const [isOtherOpen, planned, gated, openItemsOfMission] = await Promise.all([
     reads.tasks.isOtherOpen(mission.id, attempt.id),
     reads.tasks.planned(mission.id),
     isGated(reads, mission.id),
@@ -157,11 +162,11 @@ async function loadWorkflow(reads: Reads, { task, attempt }: AttemptEndRequest):
     isOtherOpen,
     stepsToDo: planned.filter(({ id }) => id !== task.id).length,
     isGated: gated,
-    ofMission,
+    openItemsOfMission,
   }
 }
 
-/** A workflow does not end by itself while a run of it goes on, nor after one that did not succeed. */
+/** A workflow does not end by itself while one of its runs is open, or after one that failed. */
 async function isGated({ runs }: Reads, missionId: MissionId): Promise<boolean> {
   const found = await Promise.all([runs.gating({ missionId }), runs.lost({ missionId })])
   return found.flat().length > 0
@@ -171,27 +176,27 @@ export async function readInboxGate({ runs }: Reads): Promise<InboxGateMode> {
   return inboxGateOf((await runs.settings()).get('inbox_gate'))
 }
 
-/** How many of a mission's holds wait for a person; a silent attempt does not. */
+/** How many inbox items of a mission wait for a person; stale attempts do not count. */
 async function openInboxItems({ inboxItems }: Reads, missionId: MissionId): Promise<number> {
-  return (await inboxItems.list({ missionId, kinds: asked, status: 'open' }, { limit: 1 })).total
+  return (await inboxItems.list({ missionId, kinds: agentItemKinds, status: 'open' }, { limit: 1 })).total
 }
 
 const maxWaiting = 10
 
-/** What waits for a person about a task, oldest first. */
+/** The open inbox items of a task, oldest first. */
 export async function openItemsOfTask({ inboxItems }: Reads, taskId: TaskId): Promise<readonly InboxItem[]> {
   const open = await inboxItems.ofTask(taskId)
-  return open.filter(({ kind }) => isAskedKind(kind)).slice(0, maxWaiting)
+  return open.filter(({ kind }) => isAgentItemKind(kind)).slice(0, maxWaiting)
 }
 
-/** A silent attempt is a question about its agent, not one that the agent asked. */
-export const asked = ['blocker', 'review', 'scope', 'approval', 'command'] as const
+/** Stale attempts are excluded: they are about the agent, not opened by it. */
+export const agentItemKinds = ['blocker', 'review', 'scope', 'approval', 'command'] as const
 
-function isAskedKind(kind: InboxItem['kind']): boolean {
-  return asked.some((one) => one === kind)
+function isAgentItemKind(kind: InboxItem['kind']): boolean {
+  return agentItemKinds.some((one) => one === kind)
 }
 
-/** What complete_task answers: Mission Control's keys, then what was measured in detail. */
+/** The answer of complete_task: Mission Control's keys, then the measured details. */
 export const CompletionAnswer = z.object({
   task_id: z.string(),
   attempt_id: z.string(),
@@ -199,56 +204,56 @@ export const CompletionAnswer = z.object({
   /** Null in a preview. */
   completed_at: z.string().nullable(),
   ...reportFields,
-  /** An id is null in a preview, where nothing was asked yet. */
+  /** An id is null in a preview, where no item was opened. */
   waits_for: list(WaitingEntry.extend({ item_id: z.string().nullable() })).optional(),
-  /** What depends on the task waits for a person. */
+  /** Tasks that depend on this one wait for a person. */
   settled: z.literal(false).optional(),
   review: MetComments.optional(),
-  phase_id: z.string().nullable().optional(), // answers that were kept earlier have none
+  phase_id: z.string().nullable().optional(), // stored answers of earlier versions have none
   phase_status: z.enum(phaseStatuses).nullable(),
   phase_number: z.int().nullable(),
   preview: z.literal(true).optional(),
   already_completed: z.literal(true).optional(),
-  /** A later statement, beside what was said and measured at the end. */
+  /** A later correction, kept beside the original claims and measurements. */
   corrected: z.literal(true).optional(),
   correction: z.object({ text: z.string(), created_at: z.string() }).optional(),
   note: z.string().optional(),
 })
 type CompletionAnswer = z.output<typeof CompletionAnswer>
 
-/** An answer as it was kept: one of an earlier version may lack what is answered today. */
-export function storedCompletion(kept: Readonly<Record<string, unknown>>): CompletionAnswer {
-  return kept as CompletionAnswer // what was answered is answered again, as it was
+/** A stored answer: one of an earlier version may lack newer fields. */
+export function storedCompletion(stored: Readonly<Record<string, unknown>>): CompletionAnswer {
+  return stored as CompletionAnswer // a stored answer is repeated unchanged
 }
 
-export function completionAnswer(done: {
+export function completionAnswer(completed: {
   readonly task: Task
   readonly attempt: Attempt
   readonly phase: Phase | null
   readonly evidence: AttemptMeasurement
   readonly at: number
-  /** What waits for a person about the task, and whether it holds up what depends on it. */
+  /** The inbox items of the task, and whether they block what depends on it. */
   readonly waiting: readonly InboxItem[]
-  /** What would be asked, in a preview. */
-  readonly asked?: readonly InboxItem[] | undefined
+  /** The items that completing would open, in a preview. */
+  readonly openedItems?: readonly InboxItem[] | undefined
   readonly unsettled: boolean
-  /** How comments on the task were met; undefined where there are none. */
+  /** The status of comments on the task; undefined where there are none. */
   readonly review?: z.output<typeof MetComments> | undefined
 }): CompletionAnswer {
   return {
-    task_id: done.task.id,
-    attempt_id: done.attempt.id,
-    duration_seconds: secondsBetween(done.attempt.openedAt, done.at),
-    completed_at: instant(done.at),
-    ...completionReport(done.evidence, done.task.id),
+    task_id: completed.task.id,
+    attempt_id: completed.attempt.id,
+    duration_seconds: secondsBetween(completed.attempt.openedAt, completed.at),
+    completed_at: instant(completed.at),
+    ...completionReport(completed.evidence, completed.task.id),
     waits_for: [
-      ...done.waiting.map(openItemEntry),
-      ...(done.asked ?? []).map((item) => ({ ...openItemEntry(item), item_id: null })),
+      ...completed.waiting.map(openItemEntry),
+      ...(completed.openedItems ?? []).map((item) => ({ ...openItemEntry(item), item_id: null })),
     ],
-    ...(done.unsettled && { settled: false }),
-    ...(done.review && { review: done.review }),
-    phase_id: done.phase?.id ?? null,
-    phase_status: done.phase?.status ?? null,
-    phase_number: done.phase?.number ?? null,
+    ...(completed.unsettled && { settled: false }),
+    ...(completed.review && { review: completed.review }),
+    phase_id: completed.phase?.id ?? null,
+    phase_status: completed.phase?.status ?? null,
+    phase_number: completed.phase?.number ?? null,
   }
 }

@@ -64,12 +64,12 @@ async function loadSection(
   request: PageRequest & { readonly now: number },
 ): Promise<LoadedSection> {
   const { items, total } = await loaders[name](reads, filter, request)
-  const shown = items.slice(0, request.limit - 1)
+  const listed = items.slice(0, request.limit - 1)
   return {
     name,
-    entries: shown.map(({ item }) => item),
-    positions: shown.map(({ seq }) => seq),
-    more: items.length > shown.length,
+    entries: listed.map(({ item }) => item),
+    positions: listed.map(({ seq }) => seq),
+    more: items.length > listed.length,
     total,
   }
 }
@@ -99,7 +99,7 @@ async function loadBlockers(
 
 const answeredBudget = 2_000
 
-/** Blockers that a person answered, newest first: since a time, or the last few. A waiting agent reads its answer here. */
+/** Blockers that a person answered, newest first, since a time or the last few. A waiting agent reads its answer here. */
 async function answeredBlockers(
   { inboxItems }: Reads,
   filter: RecordFilter,
@@ -214,27 +214,28 @@ export const getContext = defineOperation({
       ...(since !== undefined && { since: await timeSince(reads, since) }),
       ...(phase !== undefined && { phaseId: phases.find(({ number }) => number === phase)?.id ?? noPhase }),
     }
-    const wanted = [...new Set(input.include)]
-    const lists = wanted.filter((section) => section !== 'phase_summary')
-    const asked = new Paging('get_context', input, actor, 20)
+    const requestedSections = [...new Set(input.include)]
+    const lists = requestedSections.filter((section) => section !== 'phase_summary')
+    const paging = new Paging('get_context', input, actor, 20)
     const sections = await Promise.all(
       lists
-        .filter((section) => asked.covers(section))
+        .filter((section) => paging.covers(section))
         .map((section) =>
-          loadSection(reads, section, filter, { ...asked.request(section), now: clock.now() }),
+          loadSection(reads, section, filter, { ...paging.request(section), now: clock.now() }),
         ),
     )
     const current = currentPhase(mission, phases)
     const summary =
-      wanted.includes('phase_summary') && asked.isFirst
+      requestedSections.includes('phase_summary') && paging.isFirst
         ? await phaseSummary(reads, mission, phasesAround(current, phases))
         : null
-    const gates = asked.isFirst ? await missionRuns(reads, mission) : null
-    const answered = wanted.includes('blockers') && asked.isFirst ? await answeredBlockers(reads, filter) : []
-    const review = asked.isFirst ? await reviewInMission(reads, mission.id, filter.since) : {}
+    const gates = paging.isFirst ? await missionRuns(reads, mission) : null
+    const answered =
+      requestedSections.includes('blockers') && paging.isFirst ? await answeredBlockers(reads, filter) : []
+    const review = paging.isFirst ? await reviewInMission(reads, mission.id, filter.since) : {}
     const objective = mission.objective === null ? null : excerpt(mission.objective, 600)
     const used = JSON.stringify([objective, summary, answered, gates, review]).length
-    const shown = input.limit === undefined ? fitBudget(sections, answerBudget - used) : sections
+    const fitted = input.limit === undefined ? fitBudget(sections, answerBudget - used) : sections
     return {
       mission_id: mission.id,
       mission_name: mission.name,
@@ -247,11 +248,11 @@ export const getContext = defineOperation({
         gates.completed_despite.length > 0 && { completed_despite: gates.completed_despite }),
       ...(summary && { phase_summary: summary }),
       ...(summary && { phase_summary_total: phases.length }),
-      ...Object.fromEntries(shown.flatMap(namedList)),
+      ...Object.fromEntries(fitted.flatMap(namedList)),
       ...(answered.length > 0 && { answered_blockers: answered }),
       ...review,
       as_of: `#${await reads.eventLog.head()}`,
-      next_cursor: asked.nextOf(shown),
+      next_cursor: paging.nextOf(fitted),
     }
   })
 })
@@ -266,36 +267,36 @@ function namedList({ name: list, entries, total }: LoadedSection): readonly (rea
   ]
 }
 
-/** Without a limit, as many entries of each list as keep the answer small. */
+/** Without a limit, cuts each list to keep the answer small. */
 function fitBudget(sections: readonly LoadedSection[], budget: number): readonly LoadedSection[] {
   const counts = fitSections(sections, Math.max(budget, 600))
   return sections.map((section) => {
-    const kept = counts.get(section.name) ?? section.entries.length
-    const more = section.more || kept < section.entries.length
+    const fitting = counts.get(section.name) ?? section.entries.length
+    const more = section.more || fitting < section.entries.length
     return {
       ...section,
-      entries: section.entries.slice(0, kept),
-      positions: section.positions.slice(0, kept),
+      entries: section.entries.slice(0, fitting),
+      positions: section.positions.slice(0, fitting),
       more,
     }
   })
 }
 
-/** `#` and a place in the log, as `as_of` answers it: exact where a time is not. */
-const place = /^#(\d{1,15})$/
+/** `#` and a log position, as in `as_of`: exact where a time is not. */
+const logPosition = /^#(\d{1,15})$/
 
 function isCursorOrDate(text: string): boolean {
-  return place.test(text) || !Number.isNaN(Date.parse(text))
+  return logPosition.test(text) || !Number.isNaN(Date.parse(text))
 }
 
-/** From when on the lists of an answer begin, milliseconds since the epoch; after the last change, nothing does. */
+/** When the lists of an answer begin, in milliseconds; after the last change they are empty. */
 async function timeSince({ eventLog: log }: Reads, since: string): Promise<number> {
-  const seq = place.exec(since)?.[1]
+  const seq = logPosition.exec(since)?.[1]
   if (seq === undefined) return Date.parse(since)
   return (await log.timeAfter(Number(seq))) ?? Number.MAX_SAFE_INTEGER
 }
 
-/** Waits until something happens to a mission, or has happened since then: at most so many milliseconds. */
+/** Waits up to the given milliseconds for an event of a mission. */
 async function waitForMission(
   store: StoreReader,
   missionId: MissionId,
@@ -303,7 +304,7 @@ async function waitForMission(
 ): Promise<void> {
   const after = await store.view(({ eventLog: log }) => {
     if (since === undefined) return log.head()
-    const seq = place.exec(since)?.[1]
+    const seq = logPosition.exec(since)?.[1]
     return seq === undefined ? log.seqBefore(Date.parse(since)) : Promise.resolve(Number(seq))
   })
   await waitForProjectEvent(store, {
@@ -313,7 +314,7 @@ async function waitForMission(
   })
 }
 
-/** A change to a task says its mission, or else the task does. */
+/** An event names its mission, or its task does. */
 async function isAboutMission(
   store: StoreReader,
   event: NewProjectEvent,

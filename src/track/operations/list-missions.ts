@@ -8,15 +8,15 @@ import { MissionEntry, missionEntry } from './mission-answer.ts'
 
 const statuses = ['open', 'ended', 'all'] as const
 
-/** Who works in a mission, what git saw change, and what waits. */
+/** The agents of a mission, its measured changes and its open inbox items. */
 const MissionWork = z.object({
-  /** At most six, the last at work first. */
+  /** At most six, most recently active first. */
   agents: list(z.object({ name: z.string(), working: z.boolean() })),
   agents_total: z.int(),
   files: z.int(),
   added_lines: z.int().nullable(),
   deleted_lines: z.int().nullable(),
-  /** What waits for a person, of every kind. */
+  /** Open inbox items of every kind. */
   waiting: z.int(),
 })
 
@@ -48,37 +48,37 @@ export const listMissions = defineOperation({
   }),
 }).handler(({ store, actor }, input) =>
   store.view(async ({ missions }) => {
-    const asked = new Paging('list_missions', input, actor, 20)
+    const paging = new Paging('list_missions', input, actor, 20)
     const found = await missions.list({
-      ...asked.request(),
+      ...paging.request(),
       ...statusFilter[input.status ?? 'open'],
       ...(input.search !== undefined && { search: input.search }),
     })
-    const read = found.items.slice(0, asked.limit)
-    const listed = await missions.listed(read.map(({ item }) => item))
-    const glances = input.include ? await missions.glances(listed.map(({ mission }) => mission.id)) : null
+    const items = found.items.slice(0, paging.limit)
+    const listed = await missions.listed(items.map(({ item }) => item))
+    const overviews = input.include ? await missions.glances(listed.map(({ mission }) => mission.id)) : null
     const entries = listed.map((line) => ({
       ...missionEntry(line),
-      ...(glances && { work: missionWork(glances.get(line.mission.id)) }),
+      ...(overviews && { work: missionWork(overviews.get(line.mission.id)) }),
     }))
-    const shown = asked.fit(entries)
+    const fitted = paging.fit(entries)
     return {
-      missions: shown,
+      missions: fitted,
       total: found.total,
-      next_cursor: asked.next(found.items, shown.length, ({ seq }) => seq),
+      next_cursor: paging.next(found.items, fitted.length, ({ seq }) => seq),
     }
   }),
 )
 
-function missionWork(glance: MissionOverview | undefined): z.output<typeof MissionWork> {
-  const agents = glance?.agents ?? []
+function missionWork(overview: MissionOverview | undefined): z.output<typeof MissionWork> {
+  const agents = overview?.agents ?? []
   return {
     agents: agents.slice(0, maxAgents),
     agents_total: agents.length,
-    files: glance?.files ?? 0,
-    added_lines: glance?.added ?? null,
-    deleted_lines: glance?.deleted ?? null,
-    waiting: glance?.waiting ?? 0,
+    files: overview?.files ?? 0,
+    added_lines: overview?.added ?? null,
+    deleted_lines: overview?.deleted ?? null,
+    waiting: overview?.waiting ?? 0,
   }
 }
 

@@ -54,7 +54,7 @@ import { sensitiveKinds } from '../domain/scope/sensitive.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
 import { type SensitiveChanges, sensitiveChanges } from './sensitive.ts'
 
-/** What an agent says when it completes a task, as far as it bears on the measurement. */
+/** The claims of an agent at completion that affect the measurement. */
 export interface StatedOutcome {
   readonly outcome: ClaimedWork
   /** Areas beyond those declared at the start. */
@@ -63,20 +63,20 @@ export interface StatedOutcome {
 
 const nothingStated: StatedOutcome = { outcome: { summary: '', achievements: [] }, areas: [] }
 
-/** How the work tree of an attempt is now; `end` is null where only another machine could say it. */
+/** The current state of an attempt's work tree; `end` is null where only another machine could measure it. */
 export interface AttemptEndState {
   readonly attempt: Attempt
   readonly end: EndedTree | null
 }
 
-/** How an open attempt is now: where its work tree stands, and what it changed until then. */
+/** The current state of an open attempt: its work tree, and what it changed so far. */
 export interface OpenAttemptState extends AttemptEndState {
   readonly evidence: AttemptMeasurement
 }
 
 type OpenAttemptStates = ReadonlyMap<string, OpenAttemptState>
 
-/** What open attempts changed until now, by their ids; null until it is measured. */
+/** What open attempts changed so far, by id; null until it is measured. */
 export async function measuredOpenAttempts(
   reads: Reads,
   context: Pick<Context, 'machine' | 'clock'>,
@@ -89,29 +89,29 @@ export async function measuredOpenAttempts(
     const end = measured.ends?.find(({ id }) => id === attempt.id)
     return end ? { attempt, end: endedTree(context, end) } : null
   })
-  const known = states.filter((state) => state !== null)
-  if (known.length < states.length) return { briefs: { ends }, found: null }
-  const asked = await Promise.all(
-    known.map(async (state) => {
-      const around = await changesAround(reads, state)
-      return { state, around, brief: changesBrief(state, around) }
+  const measuredStates = states.filter((state) => state !== null)
+  if (measuredStates.length < states.length) return { briefs: { ends }, found: null }
+  const requested = await Promise.all(
+    measuredStates.map(async (state) => {
+      const activity = await changesAround(reads, state)
+      return { state, activity, brief: changesBrief(state, activity) }
     }),
   )
-  const changes = asked.flatMap(({ brief }) => brief ?? [])
+  const changes = requested.flatMap(({ brief }) => brief ?? [])
   const briefs = { ...(ends.length > 0 && { ends }), ...(changes.length > 0 && { changes }) }
-  const made = new Map(measured.changes?.map((one) => [one.id, one]))
-  if (changes.some(({ id }) => !made.has(id))) return { briefs, found: null }
-  const found = asked.map(({ state, around }): readonly [string, OpenAttemptState] => {
+  const changesById = new Map(measured.changes?.map((one) => [one.id, one]))
+  if (changes.some(({ id }) => !changesById.has(id))) return { briefs, found: null }
+  const entries = requested.map(({ state, activity }): readonly [string, OpenAttemptState] => {
     const { id } = state.attempt
-    return [id, { ...state, evidence: measurementOf(state, around, made.get(id)) }]
+    return [id, { ...state, evidence: measurementOf(state, activity, changesById.get(id)) }]
   })
-  return { briefs, found: new Map(found) }
+  return { briefs, found: new Map(entries) }
 }
 
-/** The end of a work tree as it was recorded; or why it could not be. */
+/** The recorded end of a work tree, or why it could not be recorded. */
 export interface EndedTree {
   readonly at: number
-  /** When it was recorded: who began until then may have changed what it saw. */
+  /** When recording finished: an attempt that began before then may have changed what it saw. */
   readonly until: number
   readonly place: SnapshotLocation | null
   readonly notes: readonly string[]
@@ -140,7 +140,7 @@ export const attemptEnds = measurement({
     }),
     maxAttempts,
   ),
-  fits: (asked, ends) => isSameAttempts(ends, asked),
+  fits: (requested, ends) => isSameAttempts(ends, requested),
   drains: true,
   measure: (workTree, attempts) =>
     Promise.all(
@@ -156,7 +156,7 @@ export const attemptEnds = measurement({
           })
           return { id, at: until, until: workTree.now(), place: ref, notes, error: null }
         } catch (error) {
-          // A work tree that is gone stays gone; anything else may be mended, and the attempt stays open until then.
+          // A missing work tree stays missing; other errors may be fixed, and the attempt stays open until then.
           if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error
           return { id, at: until, until, place: null, notes: [], error: error.message }
         }
@@ -166,12 +166,12 @@ export const attemptEnds = measurement({
 
 function isSameAttempts(
   measured: readonly { readonly id: string }[],
-  asked: readonly { readonly id: string }[],
+  requested: readonly { readonly id: string }[],
 ): boolean {
-  return measured.length === asked.length && measured.every(({ id }, at) => id === asked[at]?.id)
+  return measured.length === requested.length && measured.every(({ id }, at) => id === requested[at]?.id)
 }
 
-/** Of attempts that began on the caller's machine; what others changed is only seen on theirs. */
+/** Only attempts that began on the caller's machine: changes elsewhere are measured there. */
 export function isEndMeasuredBriefly(
   { machine }: Pick<Context, 'machine'>,
   attempts: readonly Attempt[],
@@ -183,16 +183,16 @@ export function isEndMeasuredBriefly(
 
 export function endedTree(
   context: Pick<Context, 'machine' | 'clock'>,
-  { at, until, place: taken, notes, error }: MeasurementOf<typeof attemptEnds>[number],
+  { at, until, place: snapshot, notes, error }: MeasurementOf<typeof attemptEnds>[number],
 ): EndedTree {
   assertTime(context, at)
-  return { at, until, place: taken && withMachine(context, taken), notes, error }
+  return { at, until, place: snapshot && withMachine(context, snapshot), notes, error }
 }
 
-/** More boundaries than this are thinned out: the stretches get longer, never wrong. */
+/** Boundaries over this limit are thinned out: intervals get longer, never wrong. */
 const maxBoundaries = 40
 const bound = z.strictObject({ from: place, to: place })
-const stood = list(
+const pathContents = list(
   z.tuple([
     z.string().max(4_096),
     z.strictObject({ id: oidOrNull.exactOptional(), changedAt: z.number().nullable() }),
@@ -202,12 +202,12 @@ const stood = list(
 export const spansShape = list(
   z.strictObject({
     touched: names.nullable(),
-    contents: z.strictObject({ before: stood, after: stood }).nullable(),
+    contents: z.strictObject({ before: pathContents, after: pathContents }).nullable(),
   }),
   maxBoundaries + 2,
 )
 
-/** What attempts changed until their ends, and what each of the times between others' snapshots touched. */
+/** What attempts changed until their ends, and what each interval between others' snapshots touched. */
 export const attemptChanges = measurement({
   brief: list(
     z.strictObject({
@@ -232,7 +232,7 @@ export const attemptChanges = measurement({
     }),
     maxAttempts,
   ),
-  fits: (asked, changes) => isSameAttempts(changes, asked),
+  fits: (requested, changes) => isSameAttempts(changes, requested),
   measure: (workTree, attempts) =>
     Promise.all(
       attempts.map(async ({ id, from, to, spans, reported, packages: wantsPackages, sensitive }) => {
@@ -240,19 +240,19 @@ export const attemptChanges = measurement({
         const found = await witness.changes(from, to)
         const paths = pathsOf(found)
         const isUnchanged = found.changes.length + found.headMoves.length === 0
-        const [touched, known, asking] = await Promise.all([
+        const [touched, packagesAtEnd, sensitivePaths] = await Promise.all([
           isUnchanged ? [] : measuredSpans(workTree, { spans, reported, paths }),
           wantsPackages ? witness.packages(to) : [],
           sensitiveChanges(workTree, from, { changes: found.changes, end: to, setting: sensitive }),
         ])
-        return { id, report: found, spans: touched, packages: known, sensitive: [...asking] }
+        return { id, report: found, spans: touched, packages: packagesAtEnd, sensitive: [...sensitivePaths] }
       }),
     ),
 })
 
 export const openAttemptMeasurements = { ends: attemptEnds, changes: attemptChanges }
 
-/** What was read around an attempt whose changes are measured. */
+/** What was read about an attempt and its surroundings. */
 export interface AttemptChangesContext extends WorkTreeActivity {
   readonly sensitive: string | null
 }
@@ -271,12 +271,12 @@ export async function changesAround(
 /** Null where nothing can be measured. */
 export function changesBrief(
   { attempt, end }: AttemptEndState,
-  around: AttemptChangesContext,
+  activity: AttemptChangesContext,
   claims: StatedOutcome = nothingStated,
 ): BriefOf<typeof attemptChanges>[number] | null {
   if (end === null || end.place === null) return null
-  const { neighbours, hookEvidence } = around
-  const bounds = boundsOf(around, spanOf(attempt, end.place, end.at))
+  const { neighbours, hookEvidence } = activity
+  const bounds = boundsOf(activity, spanOf(attempt, end.place, end.at))
   return {
     id: attempt.id,
     from: attempt.snapshot,
@@ -284,49 +284,51 @@ export function changesBrief(
     spans: bounds.map(({ from, to }) => ({ from: from.place, to: to.place })),
     reported: hookEvidence === null ? null : reportedPathsUntil(hookEvidence, end.until),
     packages: hasPackageArea([...claims.areas, ...[...neighbours.values()].flatMap(({ areas }) => areas)]),
-    sensitive: around.sensitive,
+    sensitive: activity.sensitive,
   }
 }
 
-/** What an attempt changed, judged by what was measured. */
+/** What an attempt changed, judged by its measured changes. */
 export function measurementOf(
   { attempt, end }: AttemptEndState,
-  around: AttemptChangesContext,
+  activity: AttemptChangesContext,
   changes: MeasurementOf<typeof attemptChanges>[number] | undefined,
   claims: StatedOutcome = nothingStated,
 ): AttemptMeasurement {
-  const nothing = { ...around, intervals: [], packages: new Map<string, string>(), sensitive: new Map() }
+  const nothing = { ...activity, intervals: [], packages: new Map<string, string>(), sensitive: new Map() }
   if (end === null) return judge(attempt, unmeasuredEvidence(attempt), nothing, { claims, endSnapshot: null })
   if (end.place === null || changes === undefined) {
     const doubt = `The end state could not be recorded: ${end.error}`
     return judge(attempt, unknownReport(doubt), nothing, { claims, endSnapshot: null })
   }
-  const { report: found, spans, packages: known, sensitive } = changes
+  const { report: measuredReport, spans, packages: packageEntries, sensitive } = changes
   const span = spanOf(attempt, end.place, end.at)
   const intervals =
-    found.changes.length + found.headMoves.length === 0
+    measuredReport.changes.length + measuredReport.headMoves.length === 0
       ? []
-      : attributionIntervals(around, span, spans, pathsOf(found))
-  const noted = { ...found, notes: [...end.notes, ...found.notes] }
+      : attributionIntervals(activity, span, spans, pathsOf(measuredReport))
+  const noted = { ...measuredReport, notes: [...end.notes, ...measuredReport.notes] }
   return judge(
     attempt,
     noted,
-    { ...around, intervals, packages: new Map(known), sensitive: new Map(sensitive) },
+    { ...activity, intervals, packages: new Map(packageEntries), sensitive: new Map(sensitive) },
     { claims, endSnapshot: end.place },
   )
 }
 
 function spanOf(attempt: Attempt, end: SnapshotLocation, at: number): MeasuredSpan {
-  return { of: attempt, start: { at: attempt.openedAt, place: attempt.snapshot }, end: { at, place: end } }
+  return { owner: attempt, start: { at: attempt.openedAt, place: attempt.snapshot }, end: { at, place: end } }
 }
 
-/** An attempt that began on another machine: only there it is known what it changed. */
+/** An attempt that began on another machine: its changes can only be measured there. */
 function unmeasuredEvidence({ snapshot: { machineId, machineName, top } }: Attempt): ChangeReport {
-  const where =
+  const location =
     machineId === undefined
       ? `where the record is kept, in ${top}`
       : `on ${machineName} (${machineId}), in ${top}`
-  return unknownReport(`The attempt started ${where}: its changes can only be measured there, and were not.`)
+  return unknownReport(
+    `The attempt started ${location}: its changes can only be measured there, and were not.`,
+  )
 }
 
 function unknownReport(doubt: string): ChangeReport {
@@ -348,58 +350,69 @@ interface MeasureContext extends WorkTreeActivity {
   readonly sensitive?: SensitiveChanges
 }
 
-/** Judges a measured report: whose each change is, whether it lies in the scope, and how sure all of it is. */
+/** Judges a measured report: the owner of each change, whether it is in scope, and how certain that is. */
 export function judge(
   attempt: Attempt,
   report: ChangeReport,
-  around: MeasureContext,
+  activity: MeasureContext,
   { claims, endSnapshot }: { readonly claims: StatedOutcome; readonly endSnapshot: SnapshotLocation | null },
 ): AttemptMeasurement {
   const scopeOf = ({ areas, snapshot }: Attempt): Scope =>
-    parseScope(areas, { prefix: snapshot.prefix, packages: around.packages })
+    parseScope(areas, { prefix: snapshot.prefix, packages: activity.packages })
   const widened = { ...attempt, areas: [...attempt.areas, ...claims.areas] }
-  const attributed = attribute(attempt.id, report, around.intervals, candidateAuthorsOf(around, scopeOf))
-  const whose = settleOwners(attributed, claimedPaths(report.changes, attempt, claims))
-  const own = report.changes.filter(({ path }) => whose.own(path) !== null)
-  const isJudged = ({ path }: FileChange): boolean => whose.own(path)?.certainty !== 'contested'
-  const alsoAllowed = (path: string) => {
-    const via = around.neighbours.get(whose.own(path)?.via ?? '')
+  const attributed = attribute(attempt.id, report, activity.intervals, candidateAuthorsOf(activity, scopeOf))
+  const ownership = settleOwners(attributed, claimedPaths(report.changes, attempt, claims))
+  const own = report.changes.filter(({ path }) => ownership.own(path) !== null)
+  const isJudged = ({ path }: FileChange): boolean => ownership.own(path)?.certainty !== 'contested'
+  const subtaskScopes = (path: string) => {
+    const via = activity.neighbours.get(ownership.own(path)?.via ?? '')
     return via ? [scopeOf(via)] : []
   }
-  // What a subtask changed was asked about when the subtask ended.
-  const askedBelow = report.changes.flatMap(({ path, from = path }) => {
-    const via = around.neighbours.get(whose.own(path)?.via ?? '')
+  // Changes of a subtask were reviewed when the subtask ended.
+  const reviewedInSubtasks = report.changes.flatMap(({ path, from = path }) => {
+    const via = activity.neighbours.get(ownership.own(path)?.via ?? '')
     return via === undefined || via.status === 'open' || via.status === 'abandoned' ? [] : [path, from]
   })
-  const sensitive = new Map([...(around.sensitive ?? [])].filter(([path]) => !askedBelow.includes(path)))
-  // A sensitive file asks also where it is not known which agent wrote it.
-  const asks = ({ path, from = path }: FileChange): boolean => sensitive.has(path) || sensitive.has(from)
+  const sensitive = new Map(
+    [...(activity.sensitive ?? [])].filter(([path]) => !reviewedInSubtasks.includes(path)),
+  )
+  // A sensitive file needs a review even if its author is unknown.
+  const isSensitive = ({ path, from = path }: FileChange): boolean =>
+    sensitive.has(path) || sensitive.has(from)
   const judged = {
     status: report.status,
-    changes: own.filter((change) => isJudged(change) || asks(change)),
+    changes: own.filter((change) => isJudged(change) || isSensitive(change)),
   }
-  const inWords = pathsNamed([...sensitive.keys()], attempt, claims.outcome)
-  const verdict = judgeScope(scopeOf(widened), judged, alsoAllowed, { sensitive, named: inWords })
-  const scopes = new Map(verdict.files.map(({ change, scope }) => [change.path, scope]))
+  const namedInOutcome = pathsNamed([...sensitive.keys()], attempt, claims.outcome)
+  const scopeResult = judgeScope(scopeOf(widened), judged, subtaskScopes, {
+    sensitive,
+    named: namedInOutcome,
+  })
+  const scopes = new Map(scopeResult.files.map(({ change, scope }) => [change.path, scope]))
   const changes = own.map((change): ReportedChange => {
-    const claim = whose.own(change.path)
-    const rivals = otherAuthors(claim?.rivals ?? [], around)
-    const via = around.neighbours.has(claim?.via ?? '') ? claim?.via : undefined
+    const claim = ownership.own(change.path)
+    const candidates = otherAuthors(claim?.others ?? [], activity)
+    const via = activity.neighbours.has(claim?.via ?? '') ? claim?.via : undefined
     return {
       ...change,
       scope: scopes.get(change.path) ?? null,
       attribution: claim?.certainty ?? 'certain',
-      ...(rivals.length > 0 && { with: rivals }),
-      ...(via !== undefined && { via: via as AttemptId }), // it came in as an attempt's id
+      ...(candidates.length > 0 && { with: candidates }),
+      ...(via !== undefined && { via: via as AttemptId }), // every via is an attempt's id
       ...(claim?.unseen && { unseen: true }),
     }
   })
   const contested = report.changes
-    .map(({ path }): ContestedFile => ({ path, candidates: otherAgentNames(whose.candidates(path), around) }))
+    .map(
+      ({ path }): ContestedFile => ({
+        path,
+        candidates: otherAgentNames(ownership.candidates(path), activity),
+      }),
+    )
     .filter(({ candidates }) => candidates.length > 0)
   const isCertain = contested.length === 0 && changes.every(({ attribution }) => attribution === 'certain')
-  const crowded = around.neighbours.size >= maxNeighbours
-  const commits = commitsDuring(report.headMoves, attempt, { around, whose, scopeOf })
+  const crowded = activity.neighbours.size >= maxNeighbours
+  const commits = commitsDuring(report.headMoves, attempt, { activity, ownership, scopeOf })
   const measuredPaths = report.changes.flatMap(({ path, from }) =>
     from === undefined ? [path] : [path, from],
   )
@@ -411,27 +424,27 @@ export function judge(
     measurement: report.status === 'exact' && !(isCertain && !crowded) ? 'partial' : report.status,
     changes,
     ignored: report.ignored,
-    scope: { matches: verdict.scopeMatch, unexpected: verdict.unexpectedFiles },
+    scope: { matches: scopeResult.scopeMatch, unexpected: scopeResult.unexpectedFiles },
     ...(contested.length > 0 && { contested }),
     ...(commits.length > 0 && { commits: commits.map(({ commit }) => commit) }),
-    ...(whose.claimed.length + absent.length > 0 && {
+    ...(ownership.claimed.length + absent.length > 0 && {
       claimedPaths: [
-        ...whose.claimed.map((path) => ({ path, found: 'settled' as const })),
+        ...ownership.claimed.map((path) => ({ path, found: 'settled' as const })),
         ...absent.map((path) => ({ path, found: 'unchanged' as const })),
       ],
     }),
     ...(claims.areas.length > 0 && { widened: claims.areas }),
     ...(report.unreadable.length > 0 && { unreadable: report.unreadable }),
     warnings: [
-      ...verdict.warnings,
+      ...scopeResult.warnings,
       ...report.doubts,
       ...report.notes,
       ...widenedNote(claims.areas),
       ...contestedNotes(changes, displayName(attempt)),
       ...unseenNotes(changes),
       ...contestedNote(contested),
-      ...otherCommitNotes(commits, around, whose),
-      ...foreignNote(attributed, around),
+      ...otherCommitNotes(commits, activity, ownership),
+      ...foreignNote(attributed, activity),
       ...(absent.length > 0
         ? [`Named in the outcome, but not changed during the task: ${nameSome(absent)}.`]
         : []),
@@ -451,51 +464,56 @@ export function candidateAuthorsOf(
   { neighbours, hookEvidence }: WorkTreeActivity,
   scopeOf: (attempt: Attempt) => CandidateAuthor['scope'],
 ): ReadonlyMap<string, CandidateAuthor> {
-  const told = (id: string) => {
-    const seen = hookEvidence?.seen.get(id)
-    return seen === undefined ? {} : { seen }
+  const evidenceFor = (id: string) => {
+    const evidence = hookEvidence?.seen.get(id)
+    return evidence === undefined ? {} : { seen: evidence }
   }
   const above = (id: string) => hookEvidence?.above.get(id) ?? []
   const attempts = [...neighbours.values()].map((neighbour): CandidateAuthor => {
     const { id } = neighbour
-    return { id, ancestors: [...neighbour.above, ...above(id)], scope: scopeOf(neighbour), ...told(id) }
+    return {
+      id,
+      ancestors: [...neighbour.above, ...above(id)],
+      scope: scopeOf(neighbour),
+      ...evidenceFor(id),
+    }
   })
   const turns = [...(hookEvidence?.turns.keys() ?? [])].map((id): CandidateAuthor => {
-    return { id, ancestors: above(id), scope: nowhere, ...told(id) }
+    return { id, ancestors: above(id), scope: nowhere, ...evidenceFor(id) }
   })
-  return new Map([...attempts, ...turns].map((contender) => [contender.id, contender]))
+  return new Map([...attempts, ...turns].map((candidate) => [candidate.id, candidate]))
 }
 
 const nowhere = parseScope([], { prefix: '', packages: new Map() })
 
-/** Null when no one else was there: then everything is the attempt's. */
+/** Null when no one else was there: every change is then the attempt's. */
 export function attribute(
   viewer: string,
   report: ChangeReport,
   intervals: readonly MeasuredInterval[],
-  contenders: ReadonlyMap<string, CandidateAuthor>,
+  candidates: ReadonlyMap<string, CandidateAuthor>,
 ): AttributedChanges | null {
   if (intervals.length === 0) return null
-  const known = intervals.map(
+  const openIntervals = intervals.map(
     ({ open, ...interval }): Interval => ({
       ...interval,
-      open: open.map((id) => contenders.get(id)).filter((contender) => contender !== undefined),
+      open: open.map((id) => candidates.get(id)).filter((candidate) => candidate !== undefined),
     }),
   )
-  return attributeChanges(viewer, known, report.changes)
+  return attributeChanges(viewer, openIntervals, report.changes)
 }
 
 type OwnAttribution = NonNullable<ReturnType<AttributedChanges['own']['get']>>
 
-/** Whose each path is, once the agent's own words have settled what was between several. */
+/** The owner of each path, after the agent's claims decided contested ones. */
 interface PathOwnership {
   readonly own: (path: string) => OwnAttribution | null
   readonly candidates: (path: string) => readonly string[]
-  /** The paths that the words settled. */
+  /** The paths that a claim decided. */
   readonly claimed: readonly string[]
 }
 
-const alone: OwnAttribution = { certainty: 'certain', rivals: [] }
+const alone: OwnAttribution = { certainty: 'certain', others: [] }
 
 function settleOwners(attributed: AttributedChanges | null, claimed: ReadonlySet<string>): PathOwnership {
   if (attributed === null) return { own: () => alone, candidates: () => [], claimed: [] }
@@ -508,7 +526,7 @@ function settleOwners(attributed: AttributedChanges | null, claimed: ReadonlySet
       return {
         ...own.get(path),
         certainty: 'probable',
-        rivals: own.get(path)?.rivals ?? candidates.get(path) ?? [],
+        others: own.get(path)?.others ?? candidates.get(path) ?? [],
       }
     },
     candidates: (path) => (isSettled(path) ? [] : (candidates.get(path) ?? [])),
@@ -522,16 +540,16 @@ function claimedPaths(
   attempt: Attempt,
   { outcome }: StatedOutcome,
 ): ReadonlySet<string> {
-  const said = pathsNamed(
+  const named = pathsNamed(
     changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])),
     attempt,
     outcome,
   )
-  const isNamed = ({ path, from }: FileChange) => said.has(path) || (from !== undefined && said.has(from))
+  const isNamed = ({ path, from }: FileChange) => named.has(path) || (from !== undefined && named.has(from))
   return new Set(changes.filter(isNamed).map(({ path }) => path))
 }
 
-/** Which of some paths an agent names, from the work tree's top or from the project's folder. */
+/** The paths that an agent names, relative to the work tree or to the project's folder. */
 export function pathsNamed(
   paths: readonly string[],
   { snapshot: { prefix } }: Attempt,
@@ -542,13 +560,13 @@ export function pathsNamed(
     { path, name: path },
     { path, name: below(path) },
   ])
-  const said = new Set(
+  const named = new Set(
     pathsNamedIn(
       outcome,
       names.map(({ name }) => name),
     ),
   )
-  return new Set(names.filter(({ name }) => said.has(name)).map(({ path }) => path))
+  return new Set(names.filter(({ name }) => named.has(name)).map(({ path }) => path))
 }
 
 export function otherAuthors(
@@ -556,15 +574,15 @@ export function otherAuthors(
   { neighbours, hookEvidence }: WorkTreeActivity,
 ): readonly CandidateAgent[] {
   return ids.flatMap((id): readonly CandidateAgent[] => {
-    const rival = neighbours.get(id)
-    if (rival) return [{ agent: agentOf(rival), taskId: rival.taskId }]
+    const attempt = neighbours.get(id)
+    if (attempt) return [{ agent: agentOf(attempt), taskId: attempt.taskId }]
     const turn = hookEvidence?.turns.get(id)
     return turn ? [{ agent: agentOfTurn(turn), taskId: turn.id }] : []
   })
 }
 
-export function otherAgentNames(ids: readonly string[], around: WorkTreeActivity): readonly string[] {
-  return [...new Set(otherAuthors(ids, around).map(({ agent }) => agent))]
+export function otherAgentNames(ids: readonly string[], activity: WorkTreeActivity): readonly string[] {
+  return [...new Set(otherAuthors(ids, activity).map(({ agent }) => agent))]
 }
 
 function agentOf({ agentName, actor }: ConcurrentAttempt): string {
@@ -576,17 +594,17 @@ interface CommitPaths {
   readonly paths: readonly string[]
 }
 
-/** The commits made here meanwhile. Git does not tell which agent made one: the time and its files may. */
+/** The commits made during an attempt. Git does not record the agent: times and files suggest it. */
 function commitsDuring(
   moves: readonly HeadMove[],
   attempt: Attempt,
   {
-    around: { neighbours },
-    whose,
+    activity: { neighbours },
+    ownership,
     scopeOf,
   }: {
-    readonly around: MeasureContext
-    readonly whose: PathOwnership
+    readonly activity: MeasureContext
+    readonly ownership: PathOwnership
     readonly scopeOf: (attempt: Attempt) => Scope
   },
 ): readonly CommitPaths[] {
@@ -597,43 +615,45 @@ function commitsDuring(
         const other = neighbours.get(id)
         return id !== attempt.id && other !== undefined && !other.above.includes(attempt.id)
       })
-      const areTheirs = (path: string): boolean =>
+      const isInOtherScope = (path: string): boolean =>
         others.some((id) => {
           const other = neighbours.get(id)
           return other !== undefined && coverage(scopeOf(other), path) === 'covered'
         })
       const isOwn = (path: string): boolean => {
-        const certainty = whose.own(path)?.certainty
-        // It may be that the other one changed it later, and committed it.
+        const certainty = ownership.own(path)?.certainty
+        // The other agent may have changed and committed it later.
         return (
           certainty === 'certain' ||
-          (certainty === 'probable' && (whose.claimed.includes(path) || !areTheirs(path)))
+          (certainty === 'probable' && (ownership.claimed.includes(path) || !isInOtherScope(path)))
         )
       }
       const author =
         others.length === 0 || (paths.length > 0 && paths.every(isOwn))
           ? 'own'
           : paths.length > 0 &&
-              paths.every((path) => whose.own(path) === null && whose.candidates(path).length > 0)
+              paths.every((path) => ownership.own(path) === null && ownership.candidates(path).length > 0)
             ? 'other'
             : 'unknown'
       return { commit: { id: commit, subject: message.replace(/^[^:]*: /, ''), author }, paths }
     })
 }
 
-/** Commits with which an agent took in what others were still at work on. */
+/** Commits of an agent that include changes others were still working on. */
 function otherCommitNotes(
   commits: readonly CommitPaths[],
-  around: WorkTreeActivity,
-  whose: PathOwnership,
+  activity: WorkTreeActivity,
+  ownership: PathOwnership,
 ): readonly string[] {
   return commits.flatMap(({ commit: { id, subject, author }, paths }) => {
     if (author === 'other') return []
-    const swept = paths.filter((path) => whose.candidates(path).length > 0)
+    const swept = paths.filter((path) => ownership.candidates(path).length > 0)
     if (swept.length === 0) return []
-    const whom = [...new Set(swept.flatMap((path) => otherAgentNames(whose.candidates(path), around)))]
+    const authors = [
+      ...new Set(swept.flatMap((path) => otherAgentNames(ownership.candidates(path), activity))),
+    ]
     return [
-      `Commit ${id.slice(0, 8)} "${shortSubject(subject)}" also holds changes that are probably not yours: ${nameSome(swept)} (${whom.join(', ')}).`,
+      `Commit ${id.slice(0, 8)} "${shortSubject(subject)}" also holds changes that are probably not yours: ${nameSome(swept)} (${authors.join(', ')}).`,
     ]
   })
 }
@@ -645,14 +665,14 @@ function widenedNote(areas: readonly string[]): readonly string[] {
 function contestedNotes(changes: readonly ReportedChange[], own: string): readonly string[] {
   const contested = changes.filter(({ attribution }) => attribution === 'contested')
   if (contested.length === 0) return []
-  const rivals = contested.flatMap((change) => change.with ?? [])
+  const candidates = contested.flatMap((change) => change.with ?? [])
   const others = [
-    ...new Set(rivals.map(({ agent, taskId }) => (agent === own ? `your work on ${taskId}` : agent))),
+    ...new Set(candidates.map(({ agent, taskId }) => (agent === own ? `your work on ${taskId}` : agent))),
   ]
   const paths = contested.map(({ path }) => path)
-  const who = others.length === 0 ? 'another agent' : nameSome(others)
+  const authors = others.length === 0 ? 'another agent' : nameSome(others)
   return [
-    `The author of ${formatCount(paths.length, 'changed file')} is unknown, because ${who} also worked here: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary.`,
+    `The author of ${formatCount(paths.length, 'changed file')} is unknown, because ${authors} also worked here: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary.`,
   ]
 }
 
@@ -666,21 +686,21 @@ function unseenNotes(changes: readonly ReportedChange[]): readonly string[] {
 
 function contestedNote(contested: readonly ContestedFile[]): readonly string[] {
   if (contested.length === 0) return []
-  const shown = contested
+  const listed = contested
     .slice(0, maxNamed)
     .map(({ path, candidates }) => `${path} (${candidates.join(', ')})`)
   return [
-    `${formatCount(contested.length, 'file')} changed in other agents' scope and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${withMoreCount(shown, contested.length)}. If you edited one, name it in your summary.`,
+    `${formatCount(contested.length, 'file')} changed in other agents' scope and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${withMoreCount(listed, contested.length)}. If you edited one, name it in your summary.`,
   ]
 }
 
-function foreignNote(attributed: AttributedChanges | null, around: WorkTreeActivity): readonly string[] {
+function foreignNote(attributed: AttributedChanges | null, activity: WorkTreeActivity): readonly string[] {
   if (attributed === null || attributed.foreign.size === 0) return []
-  const shown = [...attributed.foreign]
+  const listed = [...attributed.foreign]
     .slice(0, maxNamed)
-    .map(([path, ids]) => `${path} (${otherAgentNames(ids, around).join(', ')})`)
+    .map(([path, ids]) => `${path} (${otherAgentNames(ids, activity).join(', ')})`)
   return [
-    `Other agents changed ${formatCount(attributed.foreign.size, 'file')}: ${withMoreCount(shown, attributed.foreign.size)}.`,
+    `Other agents changed ${formatCount(attributed.foreign.size, 'file')}: ${withMoreCount(listed, attributed.foreign.size)}.`,
   ]
 }
 
@@ -690,27 +710,27 @@ function nameSome(texts: readonly string[]): string {
   return withMoreCount(texts.slice(0, maxNamed), texts.length)
 }
 
-function withMoreCount(shown: readonly string[], total: number): string {
-  return `${shown.join(', ')}${total > shown.length ? ` and ${total - shown.length} more` : ''}`
+function withMoreCount(listed: readonly string[], total: number): string {
+  return `${listed.join(', ')}${total > listed.length ? ` and ${total - listed.length} more` : ''}`
 }
 
 function shortSubject(subject: string): string {
   return excerpt(subject, 60)
 }
 
-/** The time between two neighbouring snapshots of a work tree: what it touched, and whose attempts were open. */
+/** The time between two consecutive snapshots of a work tree: the paths touched, and the attempts open then. */
 export interface MeasuredInterval extends Omit<Interval, 'open'> {
   readonly open: readonly string[]
 }
 
 export interface Boundary {
-  /** Milliseconds since the epoch; for a snapshot of now, when it was begun. */
+  /** Milliseconds since the epoch; for a current snapshot, when it was started. */
   readonly at: number
   readonly place: SnapshotLocation
 }
 
 export interface MeasuredSpan {
-  readonly of: { readonly id: string }
+  readonly owner: { readonly id: string }
   readonly start: Boundary
   readonly end: Boundary
 }
@@ -720,19 +740,19 @@ interface BoundaryPair {
   readonly to: Boundary
 }
 
-/** A span, split at every start and end of others in its work tree. Empty when nobody was there, and no hook told of it. */
+/** A span, split at every start and end of others in its work tree. Empty if no one else and no hook was active. */
 export function boundsOf(
   { neighbours, hookEvidence }: WorkTreeActivity,
-  { of, start, end }: MeasuredSpan,
+  { owner: of, start, end }: MeasuredSpan,
 ): readonly BoundaryPair[] {
-  const isKin = (id: string): boolean =>
+  const isRelated = (id: string): boolean =>
     id === of.id ||
     hookEvidence?.above.get(of.id)?.includes(id) === true ||
     hookEvidence?.above.get(id)?.includes(of.id) === true
   const others = [...neighbours.values()].filter(({ id }) => id !== of.id)
-  const turns = [...(hookEvidence?.turns.values() ?? [])].filter(({ id }) => !isKin(id))
-  const isTold = hookEvidence?.seen.has(of.id) === true
-  if (others.length + turns.length === 0 && !isTold) return []
+  const turns = [...(hookEvidence?.turns.values() ?? [])].filter(({ id }) => !isRelated(id))
+  const hasEvidence = hookEvidence?.seen.has(of.id) === true
+  if (others.length + turns.length === 0 && !hasEvidence) return []
   const inside = [...others.flatMap(boundariesOf), ...turns.flatMap(boundariesOfTurn)].filter(
     ({ at }) => at > start.at && at < end.at,
   )
@@ -745,7 +765,7 @@ export function boundsOf(
 
 type MeasuredSpans = Readable<z.output<typeof spansShape>>
 
-/** What the parts of a span touched, and what stood then at the paths that changed in it. */
+/** What each part of a span touched, and the contents before and after at the changed paths. */
 export async function measuredSpans(
   { witness, copies }: Pick<WorkTree, 'witness' | 'copies'>,
   {
@@ -759,16 +779,16 @@ export async function measuredSpans(
   },
 ): Promise<MeasuredSpans> {
   const isTimed = reported !== null && copies !== undefined && paths.length <= maxTimed
-  const among = new Set(reported)
-  const told = paths.filter((one) => among.has(one))
-  const stoodAt = async (at: SnapshotLocation, some: readonly string[]) =>
+  const reportedPaths = new Set(reported)
+  const reportedChanges = paths.filter((one) => reportedPaths.has(one))
+  const contentsAt = async (at: SnapshotLocation, some: readonly string[]) =>
     some.length === 0 || copies === undefined ? [] : [...(await copies.contents(at, some))].map(plainContent)
   return Promise.all(
     spans.map(async ({ from, to }) => {
       const [touched, before, after] = await Promise.all([
         spans.length === 1 ? paths : witness.touched(from, to),
-        isTimed ? stoodAt(from, told) : [],
-        isTimed ? stoodAt(to, paths) : [],
+        isTimed ? contentsAt(from, reportedChanges) : [],
+        isTimed ? contentsAt(to, paths) : [],
       ])
       return { touched, contents: isTimed ? { before, after } : null }
     }),
@@ -779,21 +799,21 @@ export function plainContent([name, { id, changedAt }]: readonly [string, Conten
   return [name, { ...(id !== undefined && { id }), changedAt }] as const
 }
 
-/** The times between the snapshots of others as they were measured, with who was there. */
+/** The intervals between others' snapshots as measured, with the attempts open in each. */
 export function attributionIntervals(
-  around: WorkTreeActivity,
+  activity: WorkTreeActivity,
   span: MeasuredSpan,
   measured: MeasuredSpans,
   paths: readonly string[],
 ): readonly MeasuredInterval[] {
-  const bounds = boundsOf(around, span)
+  const bounds = boundsOf(activity, span)
   return bounds.map(({ from, to }, index) => {
     const { touched = null, contents = null } = measured[index] ?? {}
     const isLast = index === bounds.length - 1
     return {
       touched: touched === null ? null : new Set(touched),
-      open: attemptsOpenDuring(around, from, to),
-      ...(around.hookEvidence !== null && { time: { from: from.at, to: isLast ? span.end.at : to.at } }),
+      open: attemptsOpenDuring(activity, from, to),
+      ...(activity.hookEvidence !== null && { time: { from: from.at, to: isLast ? span.end.at : to.at } }),
       ...(contents !== null && { contents: endContents(contents, paths) }),
     }
   })
@@ -803,19 +823,19 @@ export function pathsOf({ changes }: ChangeReport): readonly string[] {
   return changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
 }
 
-/** The paths of edits that hooks reported until then. */
+/** The paths of edits that hooks reported until a time. */
 export function reportedPathsUntil({ seen }: WorkTreeEvidence, until: number): readonly string[] {
   const edits = [...seen.values()].flatMap((one) => one.edits)
-  const known = edits.filter(({ at, from }) => (from ?? at) <= until)
-  return [...new Set(known.map((edit) => edit.path))].sort().slice(0, maxReported)
+  const includedEdits = edits.filter(({ at, from }) => (from ?? at) <= until)
+  return [...new Set(includedEdits.map((edit) => edit.path))].sort().slice(0, maxReported)
 }
 
 const maxReported = 20_000
 
-/** More changed files than this are not asked when they were written. */
+/** Modification times are not read for more changed files than this. */
 const maxTimed = 2000
 
-/** What stood at paths that were reported, before and after; of all others when they were written last. */
+/** The contents of reported paths before and after; of all others only the time of the last write. */
 function endContents(
   { before, after }: NonNullable<MeasuredSpans[number]['contents']>,
   paths: readonly string[],
@@ -847,7 +867,7 @@ function boundariesOf(attempt: Attempt): readonly Boundary[] {
   return [start, { at: attempt.closedAt, place: attempt.endSnapshot }]
 }
 
-/** Open at any time of the stretch: with thinned boundaries an attempt may have begun inside it. */
+/** Open at any time of the interval: with thinned boundaries an attempt may have begun inside it. */
 function attemptsOpenDuring(
   { neighbours, hookEvidence }: WorkTreeActivity,
   from: Boundary,
@@ -858,7 +878,7 @@ function attemptsOpenDuring(
     .map(({ id }) => id)
 }
 
-/** Who was open at a moment that is known to the second, in milliseconds since the epoch. */
+/** The attempts open at a time that is known to the second, in milliseconds since the epoch. */
 function attemptsOpenAt(neighbours: ConcurrentAttempts, at: number): readonly string[] {
   return [...neighbours.values()]
     .filter(({ openedAt, closedAt }) => openedAt < at + 1000 && (closedAt === null || closedAt >= at))
@@ -875,37 +895,37 @@ const maxNeighbours = 200
 
 export type ConcurrentAttempts = ReadonlyMap<string, ConcurrentAttempt>
 
-/** Who else was at work in a work tree, and what hooks told of all of them. */
+/** The other attempts in a work tree, and the hook evidence about all of them. */
 export interface WorkTreeActivity {
   readonly neighbours: ConcurrentAttempts
   /** Null where nothing is captured. */
   readonly hookEvidence: WorkTreeEvidence | null
 }
 
-/** Reads who else was open in the work tree since an attempt began, itself included. */
+/** Reads which attempts were open in the work tree since an attempt began, itself included. */
 async function readAttemptSurroundings(
   reads: Reads,
   { snapshot, openedAt }: Attempt,
   until = Number.MAX_SAFE_INTEGER,
 ): Promise<WorkTreeActivity> {
-  const found = await readChangesAround(reads, { tree: treeOf(snapshot), since: openedAt })
+  const activity = await readChangesAround(reads, { tree: treeOf(snapshot), since: openedAt })
   return {
-    neighbours: new Map([...found.neighbours].filter(([, other]) => other.openedAt <= until)),
-    hookEvidence: found.hookEvidence && {
-      ...found.hookEvidence,
-      turns: new Map([...found.hookEvidence.turns].filter(([, turn]) => turn.openedAt <= until)),
+    neighbours: new Map([...activity.neighbours].filter(([, other]) => other.openedAt <= until)),
+    hookEvidence: activity.hookEvidence && {
+      ...activity.hookEvidence,
+      turns: new Map([...activity.hookEvidence.turns].filter(([, turn]) => turn.openedAt <= until)),
     },
   }
 }
 
 export async function readChangesAround(
   reads: Reads,
-  where: Omit<EvidenceQuery, 'attempts'>,
+  query: Omit<EvidenceQuery, 'attempts'>,
 ): Promise<WorkTreeActivity> {
   const { tasks } = reads
-  const inTree = await tasks.attemptsInTree(where.tree, where.since)
+  const inTree = await tasks.attemptsInTree(query.tree, query.since)
   const [hookEvidence, chains] = await Promise.all([
-    readHookEvidence(reads, { ...where, attempts: inTree }),
+    readHookEvidence(reads, { ...query, attempts: inTree }),
     tasks.ancestors(inTree.map(({ taskId }) => taskId)),
   ])
   const neighbours = new Map(

@@ -9,7 +9,7 @@ import { type Attempt, callerTypes, type Task, type TaskHistory } from '../domai
 import type { MissionListing } from '../ports/mission-reads.ts'
 import { ChangeCounts } from './attempt-answer.ts'
 
-/** Missions, and what a mission says of its tasks, its phases and the runs that gate it. */
+/** Missions, and the tasks, phases and runs of a mission. */
 
 export const missionKind = z.enum(['mission', 'workflow'])
 export const missionStatus = z.enum(['PENDING', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'PARTIAL', 'BLOCKED'])
@@ -19,7 +19,7 @@ export const profileWords = {
   standard: 'STANDARD',
   complex: 'COMPLEX',
 } as const satisfies Record<Profile, string>
-/** How a phase stands, as Mission Control spells it. */
+/** Phase statuses as Mission Control spells them. */
 export const phaseWords = {
   pending: 'PENDING',
   in_progress: 'IN_PROGRESS',
@@ -35,9 +35,9 @@ export const MissionEntry = z.object({
   status: missionStatus,
   current_phase: z.int(),
   total_phases: z.int(),
-  /** At work now. */
+  /** In progress now. */
   open_tasks: z.int(),
-  /** Nobody works on them yet, or no longer. */
+  /** Without an open attempt. */
   to_do_tasks: z.int(),
   done_tasks: z.int(),
   open_blockers: z.int(),
@@ -64,10 +64,10 @@ export function missionEntry({ mission, now, phases }: MissionListing): MissionE
   }
 }
 
-/** How a task stands, as Mission Control spells it. */
+/** Task statuses as Mission Control spells them. */
 export const taskWord = z.enum(['TO_DO', 'IN_PROGRESS', 'SUCCESS', 'PARTIAL_SUCCESS', 'FAILED', 'DROPPED'])
 
-/** What the last attempt came to, or what is still to do. */
+/** The status of the last attempt, or of the task before one. */
 export function taskWordOf(task: Task, attempt: Attempt | null): z.output<typeof taskWord> {
   if (task.resolution === 'partial_success') return 'PARTIAL_SUCCESS'
   if (task.resolution === 'dropped') return 'DROPPED'
@@ -76,12 +76,12 @@ export function taskWordOf(task: Task, attempt: Attempt | null): z.output<typeof
   return attempt?.status === 'failed' ? 'FAILED' : 'TO_DO'
 }
 
-/** A task of a mission with its last attempt, and where an agent asks, with what it needs to go on. */
+/** A task of a mission with its last attempt and, for agents, the details to resume it. */
 export const TaskEntry = z.object({
   id: z.string(),
   name: z.string(),
   status: taskWord,
-  /** Done by someone's word, without an attempt that was measured. */
+  /** Marked done without a measured attempt. */
   is_claimed: z.literal(true).optional(),
   phase_number: z.int().nullable(),
   parent_task_id: z.string().nullable(),
@@ -97,7 +97,7 @@ export const TaskEntry = z.object({
   settled: z.literal(false).optional(),
   claim: z.object({ agent: z.string(), expires_at: z.string().nullable() }).optional(),
   attempts: z.int().optional(),
-  /** What the last attempt that ended came to, and who said so. */
+  /** The outcome of the last ended attempt, and its author. */
   summary: z.string().optional(),
   claimed_by: z.string().optional(),
   correction: z.string().optional(),
@@ -130,7 +130,7 @@ export function taskEntry(
   }
 }
 
-/** What an agent that is new here, or lost its context, needs of a task; nothing of what is empty. */
+/** Details for an agent that is new or lost its context; empty parts are left out. */
 function taskHistoryFields({ name, goal }: Task, history: TaskHistory): Partial<TaskEntry> {
   const { dependsOn, unsettled, blocked, claim, attempts, summary, correction, files } = history
   return {
@@ -156,7 +156,7 @@ export const PhaseSummary = z.object({
 })
 export type PhaseSummary = z.output<typeof PhaseSummary>
 
-/** The runs that gate a mission, newest first, and what a completed mission was completed in spite of. */
+/** The runs that gate a mission, newest first, and the failed runs of a completed one. */
 export const missionRunsFields = {
   runs: list(
     z.object({
@@ -164,7 +164,7 @@ export const missionRunsFields = {
       process_id: z.string(),
       status: z.string(),
       current_state: z.string(),
-      /** The last words of people about it. */
+      /** The latest remarks of people about it. */
       messages: list(
         z.object({
           author: z.string(),

@@ -12,7 +12,7 @@ import type { Phase } from '../domain/mission.ts'
 import { admitTask, placeInPhase } from '../domain/phase-placement.ts'
 import { phaseWords } from './mission-answer.ts'
 
-/** A phase before its first task, as the orchestrators of Mission Control begin one. */
+/** Creates a phase before its first task, as Mission Control's orchestrators do. */
 export const startPhase = defineOperation({
   name: 'start_phase',
   tool: 'start_phase',
@@ -83,22 +83,22 @@ export const startPhase = defineOperation({
       last: null,
       items: [],
       dependencies: [],
-      tokenOf: null,
+      taskOfToken: null,
     }
     const admitted = admitTask(situation)
-    const placed = placeInPhase({ phase: input.number, phaseName: input.name }, situation, setting)
-    if (placed.phase === null) throw new Error('a phase that is named by its number was not made')
-    const phase = { ...placed.phase, status: 'in_progress' as const }
-    const made = placed.events.map(
+    const placement = placeInPhase({ phase: input.number, phaseName: input.name }, situation, setting)
+    if (placement.phase === null) throw new Error('a phase that is named by its number was not made')
+    const phase = { ...placement.phase, status: 'in_progress' as const }
+    const created = placement.events.map(
       (event): NewProjectEvent => (event.kind === 'phase.created' ? { ...event, phase } : event),
     )
-    return { events: [...admitted.events, ...made], answer: answer(phase, placed.notes) }
+    return { events: [...admitted.events, ...created], answer: answer(phase, placement.notes) }
   }),
 )
 
 const endings = ['completed', 'failed'] as const
 
-/** The end of a phase without a task that ends it, as the orchestrators of Mission Control tell it. */
+/** Completes a phase without a task that ends it, as Mission Control's orchestrators do. */
 export const completePhase = defineOperation({
   name: 'complete_phase',
   tool: 'complete_phase',
@@ -175,11 +175,11 @@ export const completePhase = defineOperation({
   }),
 )
 
-function refuseEnded(phase: Phase, asked: string): void {
+function refuseEnded(phase: Phase, action: string): void {
   if (phase.status !== 'completed' && phase.status !== 'failed') return
   throw new Failure(
     'CONFLICT',
-    `Cannot set phase ${phase.id} "${phase.name}" to ${asked}: it is already ${phase.status}.`,
+    `Cannot set phase ${phase.id} "${phase.name}" to ${action}: it is already ${phase.status}.`,
     {
       reason: 'phase_ended',
       hint: hintOf`Reopen it with ${callTo('taskman_phase_edit', { id: phase.id, status: 'in_progress' })}.`,

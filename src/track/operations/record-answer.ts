@@ -4,7 +4,7 @@ import { strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Decision, Issue, IssueType, Progress } from '../domain/records.ts'
 
-/** What was said about a task, cut for a list: decisions, issues and progress. */
+/** Records about a task, cut for a list: decisions, issues and progress. */
 
 export const DecisionEntry = z.object({
   id: z.string(),
@@ -46,18 +46,18 @@ export const ProgressEntry = z.object({
 })
 export type ProgressEntry = z.output<typeof ProgressEntry>
 
-export function progressEntry(said: Progress): ProgressEntry {
+export function progressEntry(progress: Progress): ProgressEntry {
   return {
-    id: said.id,
-    task_id: said.taskId,
-    message: excerpt(said.message),
-    progress: said.progress,
-    agent_name: said.agentName,
-    created_at: instant(said.createdAt),
+    id: progress.id,
+    task_id: progress.taskId,
+    message: excerpt(progress.message),
+    progress: progress.progress,
+    agent_name: progress.agentName,
+    created_at: instant(progress.createdAt),
   }
 }
 
-/** How an issue's type is answered: as Mission Control spells it. */
+/** Issue types as Mission Control spells them. */
 export const issueWords = {
   documentation_gap: 'DOC_GAP',
   bug_encountered: 'BUG',
@@ -79,7 +79,7 @@ export const IssueEntry = z.object({
 })
 export type IssueEntry = z.output<typeof IssueEntry>
 
-/** An issue that blocks no one: what an agent met, and what it did. */
+/** An issue that blocks no one: its description and resolution. */
 export function issueEntry(issue: Issue): IssueEntry {
   return {
     id: issue.id,

@@ -44,7 +44,7 @@ export const logDecision = defineOperation({
   record(async (reads, setting) => {
     const decision: Decision = {
       id: setting.ids.next('decision'),
-      ...(await recordPlaceOf(reads, input, actor)),
+      ...(await recordLocation(reads, input, actor)),
       category: input.category,
       question: input.question,
       optionsConsidered: input.options_considered ?? [],
@@ -92,20 +92,20 @@ export const logIssue = defineOperation({
   output: z.object({ issue_id: z.string(), created_at: z.string(), blocker: z.boolean() }),
 }).handler(({ record, actor }, input) =>
   record(async (reads, setting) => {
-    const said = {
+    const reported = {
       type: input.type,
       description: input.description,
       resolution: input.resolution ?? '',
       requiresHumanReview: input.requires_human_review ?? false,
     }
-    const where = await recordPlaceOf(reads, input, actor)
-    const { issue, events } = decide(said, where, setting)
+    const location = await recordLocation(reads, input, actor)
+    const { issue, events } = decide(reported, location, setting)
     const answer = {
       issue_id: issue.id,
       created_at: instant(issue.createdAt),
       blocker: issue.requiresHumanReview,
     }
-    return { events, agentName: where.agentName, answer }
+    return { events, agentName: location.agentName, answer }
   }),
 )
 
@@ -132,7 +132,7 @@ export const logMilestone = defineOperation({
   record(async (reads, setting) => {
     const progress: Progress = {
       id: setting.ids.next('progress'),
-      ...(await recordPlaceOf(reads, input, actor)),
+      ...(await recordLocation(reads, input, actor)),
       message: input.message,
       progress: input.progress ?? null,
       metadata: input.metadata ?? null,
@@ -151,12 +151,12 @@ interface TaskRecordInput {
   readonly attempt_id?: string | undefined
 }
 
-/** Reads, under the lock, where something said about a task belongs. */
-async function recordPlaceOf(reads: Reads, said: TaskRecordInput, caller: Actor) {
+/** Reads, under the lock, the task and attempt that a record belongs to. */
+async function recordLocation(reads: Reads, input: TaskRecordInput, caller: Actor) {
   const [task, open] = await Promise.all([
-    findTask(reads, said.task_id),
-    said.attempt_id === undefined ? reads.tasks.openAttempt(said.task_id as TaskId) : null, // or no task has that id
+    findTask(reads, input.task_id),
+    input.attempt_id === undefined ? reads.tasks.openAttempt(input.task_id as TaskId) : null, // unless no task has that id
   ])
-  const named = said.attempt_id === undefined ? null : await findAttempt(reads, said.attempt_id)
+  const named = input.attempt_id === undefined ? null : await findAttempt(reads, input.attempt_id)
   return placeRecord(task, { open, named, caller })
 }

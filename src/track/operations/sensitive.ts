@@ -13,7 +13,7 @@ import type { SnapshotLocation } from '../domain/task.ts'
 
 type SensitiveContext = Pick<WorkTree, 'witness' | 'setupFiles'>
 
-/** By path, what changed files decide that decide what runs, or what agents are told. */
+/** By path, what a changed file controls: what runs, or what agents are told. */
 export type SensitiveChanges = ReadonlyMap<string, SensitiveKind>
 
 /** Larger manifests are not read: they count as if their scripts had changed. */
@@ -61,7 +61,7 @@ export async function sensitiveChanges(
   return new Map(judged.flat())
 }
 
-/** Null for no file, undefined where it is not known. */
+/** Null for no file, undefined for unknown content. */
 type FileBytes = Uint8Array | null | undefined
 
 async function contentsOf(
@@ -73,14 +73,14 @@ async function contentsOf(
   const ids = [before, after].flatMap((states) =>
     [...(states?.values() ?? [])].flatMap((state) => state?.id ?? []),
   )
-  const kept = await witness.contents.read(places, ids, maxManifestBytes)
+  const texts = await witness.contents.read(places, ids, maxManifestBytes)
   const contentIn = (
     states: ReadonlyMap<string, FileState | null> | null | undefined,
     path: string,
   ): FileBytes => {
     const state = states?.get(path)
     if (state === null) return null
-    return (state?.id == null ? undefined : kept.get(state.id)?.bytes) ?? undefined
+    return (state?.id == null ? undefined : texts.get(state.id)?.bytes) ?? undefined
   }
   return (path) => ({ before: contentIn(before, path), after: contentIn(after, path) })
 }
@@ -89,7 +89,7 @@ function text(content: Uint8Array | null): string | null {
   return content === null ? null : new TextDecoder().decode(content)
 }
 
-/** Whether a file was as setup found it, and is as setup left it. */
+/** Whether setup wrote exactly this change. */
 async function isOfSetup(
   { setupFiles }: SensitiveContext,
   file: string,

@@ -47,7 +47,7 @@ export const startMission = defineOperation({
   }))
   .record(async ({ reads, found: gate, context, setting }, input) => {
     const mission = decide(input, setting)
-    const begun =
+    const started =
       gate &&
       createRun(
         {
@@ -61,13 +61,13 @@ export const startMission = defineOperation({
         setting,
       )
     return {
-      events: [{ kind: 'mission.started', mission }, ...(begun?.events ?? [])],
+      events: [{ kind: 'mission.started', mission }, ...(started?.events ?? [])],
       answer: {
         mission_id: mission.id,
         profile: profileWords[mission.profile ?? 'standard'],
         total_phases: mission.totalPhases,
         created_at: instant(mission.createdAt),
-        ...(begun && { run: { run_id: begun.run.id, current_state: begun.run.state, revision: 1 } }),
+        ...(started && { run: { run_id: started.run.id, current_state: started.run.state, revision: 1 } }),
       },
     }
   })

@@ -44,7 +44,7 @@ import { type Attempt, callerTypes, type Task } from '../domain/task.ts'
 import { areaSurvey, openAttemptsInTree, overlappingAttempts } from './areas.ts'
 import { DependencyEntry, PastAttemptEntry, readTaskHistory } from './task-history.ts'
 
-/** Mission Control's keys, what the areas matched, and for a planned task what it is about. */
+/** Mission Control's keys, what the areas matched, and the details of a planned task. */
 const StartAnswer = z.object({
   task_id: z.string(),
   attempt_id: z.string(),
@@ -98,7 +98,7 @@ export const startTask = defineOperation({
       take_over: z.boolean().describe('Abandon a stale attempt at the planned task').optional(),
       work_tree: text("Folder of the git work tree, if not the server's own").optional(),
     })
-    // The name is optional only beside planned_task_id, which the plain schemas of clients cannot say.
+    // The name is optional only beside planned_task_id, which the plain schemas of clients cannot express.
     .meta({ required: ['name'] }),
   output: StartAnswer,
   listedOutput: [
@@ -128,9 +128,10 @@ export const startTask = defineOperation({
       measured: takenSnapshot.extend({ at: time, ownTree: path.nullable() }),
       drains: true,
       measure: async (workTree, { planned, overHttp }, input) => {
-        const asked = (input as WorkTreeInput).work_tree
-        const ownTree = asked === undefined && planned !== null ? await treeOfTask(workTree, planned) : null
-        const folder = await requestedWorkTree(workTree, ownTree ?? asked, overHttp)
+        const requested = (input as WorkTreeInput).work_tree
+        const ownTree =
+          requested === undefined && planned !== null ? await treeOfTask(workTree, planned) : null
+        const folder = await requestedWorkTree(workTree, ownTree ?? requested, overHttp)
         const at = workTree.now()
         const taken = await workTree.witness.snapshot({ folder, name: workTree.snapshotName() })
         return { ...taken, at, ownTree }
@@ -140,19 +141,19 @@ export const startTask = defineOperation({
     reported: reportedContents,
     lines: changedLines,
   })
-  .prepare(async (reads, given, context, measured) => {
-    const isUnnamed = given.name === undefined && given.planned_task_id === undefined
+  .prepare(async (reads, received, context, measured) => {
+    const isUnnamed = received.name === undefined && received.planned_task_id === undefined
     if (isUnnamed && measured.ownTree === undefined) return { briefs: { ownTree: {} }, found: null }
     const own = isUnnamed ? measured.ownTree?.planned : null
-    const planned = own == null ? given : { ...given, planned_task_id: own }
+    const planned = own == null ? received : { ...received, planned_task_id: own }
     assertTaskNamed(planned)
     const input = await resolveNamedPhase(reads, planned)
     const taken = measured.start && {
       at: assertTime(context, measured.start.at),
       place: withMachine(context, measured.start.ref),
     }
-    // Asked together: while the project is held, every answer that is waited for holds up others.
-    const [situation, around, open, session] = await Promise.all([
+    // One round trip: while the project is locked, every query delays other callers.
+    const [situation, lineContext, open, session] = await Promise.all([
       loadSituation(reads, input),
       taken ? changedLineContext(reads, taken) : null,
       taken ? openAttemptsInTree(reads, taken.place, taken.at) : [],
@@ -167,9 +168,9 @@ export const startTask = defineOperation({
     if (taken === undefined) return { briefs, found: null }
     const ref = taken.place
     const areas = input.areas ?? situation.planned?.task.areas ?? []
-    const beside = areas.length === 0 ? [] : open
-    const found = { input, situation, areas, ref, beside, around, session }
-    const isOn = around !== null
+    const openAttempts = areas.length === 0 ? [] : open
+    const found = { input, situation, areas, ref, openAttempts, lineContext, session }
+    const isRecording = lineContext !== null
     const { reported } = measured
     return {
       briefs: {
@@ -178,17 +179,19 @@ export const startTask = defineOperation({
           areas: {
             ref,
             areas,
-            others: beside.map((other) => ({ areas: other.areas, prefix: other.snapshot.prefix })),
+            others: openAttempts.map((other) => ({ areas: other.areas, prefix: other.snapshot.prefix })),
           },
         }),
-        ...(isOn && { reported: reportedBrief(around, taken) }),
-        ...(isOn && reported && { lines: linesBrief(around, taken, reported) }),
+        ...(isRecording && { reported: reportedBrief(lineContext, taken) }),
+        ...(isRecording && reported && { lines: linesBrief(lineContext, taken, reported) }),
       },
       found,
     }
   })
   .record(async ({ reads, found, measured, context, setting }) => {
-    const { input, situation, areas, ref, beside, around, session } = requireMeasured(found ?? undefined)
+    const { input, situation, areas, ref, openAttempts, lineContext, session } = requireMeasured(
+      found ?? undefined,
+    )
     const { at: snapshotAt, ownTree, ...snapshot } = requireMeasured(measured.start)
     const { actor } = context
     const { reported, lines = null } = measured
@@ -212,24 +215,26 @@ export const startTask = defineOperation({
       setting,
     )
     const overlaps = measured.areas?.overlaps ?? []
-    const rivals = await overlappingAttempts(reads, started, {
+    const overlapNotes = await overlappingAttempts(reads, started, {
       areas,
-      of: new Map(beside.map(({ id }, index) => [id, overlaps[index] ?? []])),
+      byAttempt: new Map(openAttempts.map(({ id }, index) => [id, overlaps[index] ?? []])),
     })
-    const said =
+    const notes =
       ownTree === null
         ? []
         : [`The task has a work tree of its own, ${ownTree}: edit there, only that is measured.`]
     const survey = measured.areas?.matched ?? []
-    const answer = startAnswer(started, { snapshot, survey, rivals: [...said, ...rivals] })
-    const story = input.planned_task_id === undefined ? {} : await plannedTaskHistory(reads, started)
+    const answer = startAnswer(started, { snapshot, survey, overlapNotes: [...notes, ...overlapNotes] })
+    const history = input.planned_task_id === undefined ? {} : await plannedTaskHistory(reads, started)
     const recorded =
-      around && reported ? recordedLines(around, { at: snapshotAt, place: ref }, { reported, lines }) : []
-    // An attempt that goes on keeps its first snapshot.
+      lineContext && reported
+        ? recordedLines(lineContext, { at: snapshotAt, place: ref }, { reported, lines })
+        : []
+    // A resumed attempt keeps its first snapshot.
     const events = started.resumed
       ? started.events
       : [...recorded, ...started.events, ...linkTo(session, started.attempt)]
-    return { events, agentName: started.attempt.agentName, answer: { ...answer, ...story } }
+    return { events, agentName: started.attempt.agentName, answer: { ...answer, ...history } }
   })
 
 interface CallerSession {
@@ -239,7 +244,7 @@ interface CallerSession {
   readonly link: 'call' | 'environment'
 }
 
-/** The captured session that the call is from, where its client names it. */
+/** The captured session of the call, where its client names it. */
 async function sessionOfCaller(
   { capture }: Reads,
   { caller }: Pick<RecordContext, 'caller'>,
@@ -265,7 +270,7 @@ interface ContainerInput {
   readonly claim_token?: string | undefined
 }
 
-/** Reads what `startTask` rests on. Fails with NOT_FOUND for a container that does not exist. */
+/** Reads the situation that `startTask` decides on. Fails with NOT_FOUND for a missing container. */
 async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskSituation> {
   const planned = input.planned_task_id === undefined ? null : await findPlanned(reads, input.planned_task_id)
   const parentId = input.parent_task_id ?? planned?.task.parentTaskId ?? undefined
@@ -293,14 +298,14 @@ async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskS
     last,
     items,
     dependencies,
-    tokenOf: token,
+    taskOfToken: token,
   }
 }
 
 async function missionOf(
   reads: Reads,
   { mission_id, workflow_id }: ContainerInput,
-  around: { readonly planned: Task | null } & Pick<TaskSituation, 'parent' | 'parentAttempt'>,
+  related: { readonly planned: Task | null } & Pick<TaskSituation, 'parent' | 'parentAttempt'>,
 ): Promise<Mission | null> {
   if (mission_id !== undefined && workflow_id !== undefined && mission_id !== workflow_id) {
     throw new Failure(
@@ -311,7 +316,8 @@ async function missionOf(
   }
   const named = mission_id ?? workflow_id
   if (named !== undefined) return findMission(reads, named)
-  const inherited = around.planned?.missionId ?? around.parentAttempt?.missionId ?? around.parent?.missionId
+  const inherited =
+    related.planned?.missionId ?? related.parentAttempt?.missionId ?? related.parent?.missionId
   return inherited ? findMission(reads, inherited) : null
 }
 
@@ -329,7 +335,7 @@ function assertTaskNamed(input: {
 
 const idLike = /^[\w.:-]+$/
 
-/** An id given as the name of a new task means that task. */
+/** A task id given as the name of a new task is refused. */
 async function refuseIdAsName(
   reads: Reads,
   {
@@ -357,7 +363,7 @@ interface WorkTreeInput {
   readonly work_tree?: string | undefined
 }
 
-/** The task that the work tree was made for; null where it was made for none. */
+/** The task that the work tree was created for; null if there is none. */
 async function taskOfTree(
   { linkedTrees, witness, folder }: WorkTree,
   { work_tree: workTree = folder }: WorkTreeInput,
@@ -368,7 +374,7 @@ async function taskOfTree(
   return bound.find((tree) => tree.path === top)?.taskId ?? null
 }
 
-/** The work tree that was made for a task, where that is another than this one. */
+/** The work tree that was created for a task, where it is a different one. */
 async function treeOfTask(
   { linkedTrees, witness, folder }: WorkTree,
   planned: string,
@@ -384,7 +390,7 @@ interface PhaseInput {
   readonly workflow_id?: string | undefined
 }
 
-/** A phase that is named by its id, as its mission and number. */
+/** Replaces a phase id by its mission and number. */
 async function resolveNamedPhase<Input extends PhaseInput>(reads: Reads, input: Input): Promise<Input> {
   const { phase_id: id, mission_id, workflow_id } = input
   if (id === undefined) return input
@@ -406,23 +412,23 @@ async function resolveNamedPhase<Input extends PhaseInput>(reads: Reads, input: 
   return { ...input, phase: phase.number, ...(workflow_id === undefined && { mission_id: phase.missionId }) }
 }
 
-/** The folder to witness: the connection's own, or another work tree of the same repository. */
+/** The folder to measure: the connection's own, or another work tree of the same repository. */
 async function requestedWorkTree(
   { witness, folder }: WorkTree,
-  asked: string | undefined,
+  requested: string | undefined,
   overHttp: boolean,
 ): Promise<string> {
-  if (asked === undefined) {
+  if (requested === undefined) {
     if (overHttp) await assertOnlyTree(witness, folder)
     return folder
   }
-  // Not from where the process happens to run: a client starts its servers anywhere.
-  const place = isAbsolute(asked) ? asked : `${folder}/${asked}`
-  const [own, other] = await Promise.all([witness.locate(folder), witness.locate(place)])
-  if (own.mainTop === other.mainTop) return place
+  // Not relative to the process's working directory: a client starts its servers anywhere.
+  const workTree = isAbsolute(requested) ? requested : `${folder}/${requested}`
+  const [own, other] = await Promise.all([witness.locate(folder), witness.locate(workTree)])
+  if (own.mainTop === other.mainTop) return workTree
   throw new Failure(
     'INVALID_INPUT',
-    `The work tree ${asked} belongs to ${other.mainTop}, not to this project (${own.mainTop}).`,
+    `The work tree ${requested} belongs to ${other.mainTop}, not to this project (${own.mainTop}).`,
     {
       reason: 'work_tree_of_other_project',
       hint: 'Name a work tree of this repository, or omit work_tree.',
@@ -430,18 +436,18 @@ async function requestedWorkTree(
   )
 }
 
-const maxShown = 5
+const maxListed = 5
 
-/** A server is not started where its clients work: with several work trees it cannot know which one is meant. */
+/** The server does not run where its clients work: with several work trees it cannot tell which is meant. */
 async function assertOnlyTree(witness: WorkTree['witness'], folder: string): Promise<void> {
   const others = await witness.others(folder)
   if (others.length === 0) return
   const { top } = await witness.locate(folder)
-  const shown = [top, ...others].slice(0, maxShown).join(', ')
-  const more = others.length + 1 > maxShown ? `, and ${others.length + 1 - maxShown} more` : ''
+  const listed = [top, ...others].slice(0, maxListed).join(', ')
+  const more = others.length + 1 > maxListed ? `, and ${others.length + 1 - maxListed} more` : ''
   throw new Failure(
     'INVALID_INPUT',
-    `start_task: "work_tree" is missing. Over HTTP, Waymark cannot see which of ${others.length + 1} work trees you use: ${shown}${more}.`,
+    `start_task: "work_tree" is missing. Over HTTP, Waymark cannot see which of ${others.length + 1} work trees you use: ${listed}${more}.`,
     { reason: 'work_tree_missing', hint: 'Pass the folder whose files you edit as work_tree.' },
   )
 }
@@ -452,13 +458,13 @@ function isAbsolute(path: string): boolean {
 
 const maxAreas = 20
 
-/** What start_task answers: Mission Control's keys, then what the areas matched and what to know. */
+/** The answer of start_task: Mission Control's keys, then area matches and warnings. */
 function startAnswer(
   started: StartedTask,
   measured: {
     readonly snapshot: Pick<Snapshot, 'dirty' | 'notes'>
     readonly survey: readonly AreaCount[]
-    readonly rivals: readonly string[]
+    readonly overlapNotes: readonly string[]
   },
 ) {
   const { task, attempt, phase } = started
@@ -483,12 +489,12 @@ function startAnswer(
       ...measured.snapshot.notes,
       ...(started.resumed ? [] : dirtyNote(measured.snapshot.dirty)),
       ...unmatchedNotes(survey.filter(({ files }) => files === 0)),
-      ...measured.rivals,
+      ...measured.overlapNotes,
     ],
   }
 }
 
-/** What a planned task is about, what it builds on, and what was tried before: no one starts blind. */
+/** The goal, dependencies and earlier attempts of a planned task. */
 async function plannedTaskHistory(reads: Reads, started: StartedTask) {
   const { task } = started
   const phase = task.phaseId === null ? started.phase : await reads.plan.phase(task.phaseId)
@@ -506,9 +512,9 @@ const maxDirty = 5
 function dirtyNote(dirty: readonly string[]): readonly string[] {
   if (dirty.length === 0) return []
   const more = dirty.length > maxDirty ? ` and ${dirty.length - maxDirty} more` : ''
-  const shown = dirty.slice(0, maxDirty).map((path) => excerpt(path, 120))
+  const listed = dirty.slice(0, maxDirty).map((path) => excerpt(path, 120))
   return [
-    `${dirty.length === 1 ? '1 file already has' : `${dirty.length} files already have`} uncommitted changes: ${shown.join(', ')}${more}. Only what changes from now on counts as yours.`,
+    `${dirty.length === 1 ? '1 file already has' : `${dirty.length} files already have`} uncommitted changes: ${listed.join(', ')}${more}. Only what changes from now on counts as yours.`,
   ]
 }
 

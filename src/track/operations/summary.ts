@@ -8,30 +8,32 @@ import { type PhaseSummary, phaseWords } from './mission-answer.ts'
 
 const maxRuns = 5
 
-/** The runs that gate a mission, newest first, and what a completed mission was completed in spite of. */
+/** The runs that gate a mission, newest first, and the failed runs of a completed one. */
 export async function missionRuns(
   { runs, inboxItems }: Pick<Reads, 'runs' | 'inboxItems'>,
   { id, status }: Pick<Mission, 'id' | 'status'>,
 ) {
   const page = await runs.list({ missionId: id }, { limit: maxRuns })
-  const said = await Promise.all(page.items.map(({ item }) => runRemarks({ runs, inboxItems }, item)))
-  const lost = status === 'completed' ? await runs.lost({ missionId: id }) : []
+  const remarks = await Promise.all(
+    page.items.map(({ item }) => runRemarks({ runs, inboxItems }, item)),
+  )
+  const lostRuns = status === 'completed' ? await runs.lost({ missionId: id }) : []
   return {
     runs: page.items.map(({ item }, place) => ({
       run_id: item.id,
       process_id: item.process.id,
       status: item.status,
       current_state: item.state,
-      ...((said[place]?.length ?? 0) > 0 && { messages: said[place] }),
+      ...((remarks[place]?.length ?? 0) > 0 && { messages: remarks[place] }),
     })),
     runs_total: page.total,
-    completed_despite: lost.slice(0, maxRuns).map(lossWords),
+    completed_despite: lostRuns.slice(0, maxRuns).map(lossWords),
   }
 }
 
 const maxPhases = 16
 
-/** The phases that matter now, where a mission has too many to list: the current one and those around it. */
+/** The phases around the current one, where a mission has too many to list. */
 export function phasesAround(current: number, phases: readonly Phase[]): readonly Phase[] {
   const at = phases.findIndex(({ number }) => number === current)
   const last = phases.length - maxPhases

@@ -27,7 +27,7 @@ export const DependencyEntry = z.object({
   files: strings.optional(),
 })
 
-/** An attempt that ended, for the agent that takes the task up again: its words, cut, and the first files. */
+/** An ended attempt, for the agent that resumes the task: its outcome, cut, and the first files. */
 export const PastAttemptEntry = z.object({
   attempt_id: z.string(),
   agent: z.string(),
@@ -40,18 +40,15 @@ export const PastAttemptEntry = z.object({
   corrections: list(CorrectionEntry).optional(),
 })
 
-/** What a task says of itself where there is something to say. */
-export const toldStoryFields = {
+/** The history of a task; empty parts are left out. */
+export const taskHistoryFields = {
   dependencies: list(DependencyEntry).optional(),
   previous_attempts: list(PastAttemptEntry).optional(),
   waits_for: list(WaitingEntry).optional(),
   ...reviewFields,
 }
 
-/**
- * What an agent that takes a task up is told: what it builds on, what was tried before, what waits for a person. One that
- * `isAlone` is known to build on nothing.
- */
+/** The history that an agent gets with a task: dependencies, earlier attempts and open inbox items. */
 export async function readTaskHistory(reads: Reads, taskId: TaskId, { isAlone = false } = {}) {
   const [dependencies, past, waiting, review] = await Promise.all([
     isAlone ? [] : reads.tasks.dependencies(taskId),
@@ -71,10 +68,10 @@ export async function readTaskHistory(reads: Reads, taskId: TaskId, { isAlone = 
   }
 }
 
-/** The same, without what is empty. */
-export async function taskStoryFields(reads: Reads, { task, dependsOn }: PlannedTask) {
-  const story = await readTaskHistory(reads, task.id, { isAlone: dependsOn.length === 0 })
-  const { dependencies, previous_attempts, waits_for, ...review } = story
+/** The history without its empty parts. */
+export async function taskHistoryAnswer(reads: Reads, { task, dependsOn }: PlannedTask) {
+  const history = await readTaskHistory(reads, task.id, { isAlone: dependsOn.length === 0 })
+  const { dependencies, previous_attempts, waits_for, ...review } = history
   return {
     ...(dependencies.length > 0 && { dependencies }),
     ...(previous_attempts.length > 0 && { previous_attempts }),
@@ -116,7 +113,7 @@ function pastEntry(
     next_steps: cut(outcome?.nextSteps ?? []),
     files,
     ...(corrections.length > 0 && {
-      corrections: corrections.slice(-3).map((said) => correctionEntry(said, personOf)),
+      corrections: corrections.slice(-3).map((correction) => correctionEntry(correction, personOf)),
     }),
   }
 }

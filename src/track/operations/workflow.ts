@@ -62,7 +62,7 @@ export const startWorkflow = defineOperation({
 
 const { input, output } = completeMission
 
-/** What Mission Control calls the end of a mission. */
+/** Mission Control's name for completing a mission. */
 export const completeWorkflow = defineOperation({
   name: 'complete_workflow',
   tool: 'complete_workflow',
@@ -78,7 +78,7 @@ export const completeWorkflow = defineOperation({
   positional: ['mission_id'],
   input,
   output,
-}).handler(async (handling, given) => {
-  const answer = await completeMission.handle(handling, given)
+}).handler(async (handling, received) => {
+  const answer = await completeMission.handle(handling, received)
   return { workflow_id: answer.mission_id, ...answer }
 })

@@ -4,7 +4,7 @@ import type { ListPart } from '../../kernel/page.ts'
 import type { ReportedChange } from '../domain/changes.ts'
 import type { Attempt, SnapshotLocation } from '../domain/task.ts'
 
-/** What is known of a closed attempt besides the attempt itself. */
+/** The outcome and measurement of a closed attempt. */
 export interface AttemptEnd {
   readonly outcome: Outcome
   /** Without the changes: those are paged. */
@@ -21,14 +21,14 @@ export interface FileChangeCounts {
   readonly renamed: number
 }
 
-/** What was measured at the end of an attempt, in numbers. */
+/** Counts measured at the end of an attempt. */
 export interface AttemptMeasurementTotals {
   readonly measurement: AttemptMeasurement['measurement']
   readonly scopeMatches: boolean | null
   readonly outOfScope: number
-  /** Which attempt at its task it is. */
+  /** The number of the attempt at its task. */
   readonly attempt: number
-  /** Null where they could not be measured. */
+  /** Null if they could not be measured. */
   readonly files: number | null
   readonly addedLines: number | null
   readonly deletedLines: number | null
@@ -43,20 +43,20 @@ export interface AttemptReads {
   end(attemptId: AttemptId): Promise<AttemptEnd | null>
   /** The measured changes of an attempt, out of scope first, then by path. */
   changes(attemptId: AttemptId, part: ListPart): Promise<readonly ReportedChange[]>
-  /** The attempts that were measured to have changed some paths, by their own names or those before. */
+  /** The attempts that changed some paths, by current or former names. */
   changedBy(
     paths: readonly string[],
   ): Promise<readonly { readonly path: string; readonly attemptId: AttemptId }[]>
-  /** Whether an attempt of a mission is open besides this one. */
+  /** Whether another attempt of a mission is open. */
   isOtherOpen(missionId: MissionId, besides: AttemptId): Promise<boolean>
   /** Open attempts of a mission, or of the whole project without one, at most 10,000. */
   openAttempts(missionId?: MissionId): Promise<readonly Attempt[]>
-  /** Those open attempts that called last, in the order in which they were begun, and how many there are. */
+  /** The open attempts with the latest calls, in order of their start, and the total. */
   atWork(limit: number): Promise<{ readonly attempts: readonly Attempt[]; readonly total: number }>
   /** Open attempts that are stale at a time and have no open inbox item of kind stale_attempt, at most 50. */
   silentAttempts(now: number): Promise<readonly Attempt[]>
   /** Attempts in a work tree that were open at some time since `since`, oldest first, at most 200. */
   attemptsInTree(top: string, since: number): Promise<readonly Attempt[]>
-  /** Every snapshot that an open attempt, or one closed since `since`, still names. */
+  /** Every snapshot of an open attempt, or of one closed since `since`. */
   keptSnapshots(since: number): Promise<readonly SnapshotLocation[]>
 }

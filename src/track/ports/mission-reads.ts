@@ -4,7 +4,7 @@ import type { MissionChange } from '../domain/changes.ts'
 import type { Mission, MissionStatus, Phase, PhaseWithWork } from '../domain/mission.ts'
 import type { Attempt } from '../domain/task.ts'
 
-/** What the tasks of a phase came to. */
+/** Counts of a phase's tasks. */
 export interface PhaseCounts {
   readonly phaseId: PhaseId
   readonly tasks: number
@@ -33,40 +33,40 @@ export interface MissionListing {
   readonly phases: readonly PhaseWithWork[]
 }
 
-/** Who worked in a mission, what changed, and what waits there. */
+/** The agents, changes and inbox items of a mission. */
 export interface MissionOverview extends MissionLineCounts {
-  /** The last at work first. */
+  /** Most recently active first. */
   readonly agents: readonly { readonly name: string; readonly working: boolean }[]
   /** Open items of every kind. */
   readonly waiting: number
 }
 
-/** What a mission did in one work tree. */
+/** A mission's attempts in one work tree. */
 export interface MissionTree {
-  /** Its first attempt there, whatever became of it. */
+  /** Its first attempt there, whatever its result. */
   readonly first: Attempt | null
-  /** The attempt that ended last, with what was measured then. */
+  /** The last ended attempt, with its measurement. */
   readonly lastEnded: Attempt | null
-  /** When the attempts that are open there began, milliseconds since the epoch. */
+  /** When the attempts that are open there began, in milliseconds. */
   readonly openSince: readonly number[]
   readonly recorded: readonly MissionChange[]
 }
 
-/** What a mission's changes come to in all its work trees, a path once; lines that could not be counted are left out. */
+/** The total changes of a mission over all work trees, each path once; uncountable lines are left out. */
 export interface MissionLineCounts {
   readonly files: number
-  /** Null where files changed and the lines of none could be counted. */
+  /** Null if no changed file's lines could be counted. */
   readonly added: number | null
   readonly deleted: number | null
 }
 
 export interface MissionReads {
-  /** The tops of the work trees that its attempts were in, in the order of the first ones. */
+  /** The work trees of its attempts, in order of their first attempt. */
   treesOf(missionId: MissionId): Promise<readonly string[]>
   tree(missionId: MissionId, top: string): Promise<MissionTree>
-  /** Those of these tasks that had an attempt of the mission in a work tree. */
+  /** The given tasks that had an attempt of the mission in a work tree. */
   tasksInTree(missionId: MissionId, top: string, among: readonly TaskId[]): Promise<ReadonlySet<TaskId>>
-  /** Its attempt that ended last in a work tree, with what was measured then. */
+  /** Its last ended attempt in a work tree, with the measurement. */
   lastEnded(missionId: MissionId, top: string): Promise<Attempt | null>
   lines(missionId: MissionId): Promise<MissionLineCounts>
   find(id: string): Promise<Mission | null>
@@ -77,9 +77,9 @@ export interface MissionReads {
   list(
     request: PageRequest & { readonly statuses?: readonly MissionStatus[]; readonly search?: string },
   ): Promise<Page<Mission>>
-  /** The same missions, each with what it has now, in the same order: a fixed number of queries for all. */
+  /** The missions with their current state, in the same order: a fixed number of queries. */
   listed(missions: readonly Mission[]): Promise<readonly MissionListing[]>
-  /** Of each of at most 200 missions: three queries for all. */
+  /** For at most 200 missions: always three queries. */
   glances(missionIds: readonly MissionId[]): Promise<ReadonlyMap<string, MissionOverview>>
   /** By sort order, then number. */
   phases(missionId: MissionId): Promise<readonly PhaseWithWork[]>
@@ -88,6 +88,6 @@ export interface MissionReads {
   tallies(missionId: MissionId): Promise<readonly PhaseCounts[]>
   now(missionId: MissionId): Promise<MissionCounts>
   totals(missionId: MissionId): Promise<MissionTotals>
-  /** Ids that begin with a prefix, at most `limit`, for the CLI's short ids and for completion. */
+  /** Ids with a prefix, at most `limit`, for the CLI's short ids and for completion. */
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }

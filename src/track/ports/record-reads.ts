@@ -7,11 +7,11 @@ export interface RecordFilter {
   readonly taskId?: TaskId
   readonly phaseId?: PhaseId
   readonly agent?: string
-  /** Said, or for a closed inbox item answered, at or after, milliseconds since the epoch. */
+  /** The earliest time of the record, or of the answer of a closed inbox item, in milliseconds. */
   readonly since?: number
 }
 
-/** What agents said: newest first. `unblocking` leaves out the issues that wait for a person. */
+/** Records of agents, newest first. `unblocking` excludes issues that need a person. */
 export interface RecordReads {
   decisions(filter: RecordFilter, request: PageRequest): Promise<Page<Decision>>
   issues(filter: RecordFilter & { readonly unblocking?: boolean }, request: PageRequest): Promise<Page<Issue>>

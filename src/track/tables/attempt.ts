@@ -38,7 +38,7 @@ export interface AttemptTable {
   actor: string
   areas: string
   status: string
-  /** The work tree that `snapshot` was made of, among those of all machines. */
+  /** The work tree of `snapshot`, identified across machines. */
   tree_top: string
   snapshot: string
   end_snapshot: string | null
@@ -61,13 +61,13 @@ export interface AttemptEndTable {
   evidence: string
   input_hash: string
   answer: string
-  /** What lists and cards say of the evidence and the outcome. */
+  /** Copied from the evidence and the outcome for lists and cards. */
   measurement: string
   out_of_scope: number
   summary: string
 }
 
-/** What was said of an attempt after its end, beside what was said at it. */
+/** Corrections of an attempt after its end. */
 export interface AttemptCorrectionTable {
   project_id: string
   seq: number
@@ -86,7 +86,7 @@ export interface AttemptChangeTable {
   position: number
   path: string
   body: string
-  /** What is counted of the body. */
+  /** Copied from the body for counting. */
   scope: string | null
   added_lines: number | null
   deleted_lines: number | null
@@ -157,36 +157,36 @@ export function scopeMatchesOf(row: Selectable<AttemptTable>): boolean | null {
   return row.scope_matches === null ? null : row.scope_matches === 1
 }
 
-/** Work begins: the task, its phase and its mission are in progress from now on. */
+/** Sets the task, its phase and its mission in progress. */
 export async function applyOpened(
   projecting: ProjectionContext,
   { attempt }: ProjectEventOf<'attempt.opened'>,
 ): Promise<void> {
-  const around = await aroundTask(projecting, attempt.taskId)
+  const taskContext = await aroundTask(projecting, attempt.taskId)
   await beginMission(projecting, attempt)
   await beginPhase(projecting, attempt)
   await projecting.db.insertInto('attempt').values(attemptRow(projecting, attempt)).execute()
   await changeTask(
     projecting,
-    around,
+    taskContext,
     {
       status: 'in_progress',
       resolution: null,
       last_attempt_id: attempt.id,
-      ...claimAfterStart(attempt, around.before, projecting.at),
+      ...claimAfterStart(attempt, taskContext.before, projecting.at),
     },
     { mission: attempt.missionId, phase: attempt.phaseId, agent: displayName(attempt) },
   )
 }
 
-/** An attempt keeps the claim that runs, and its token; without one it makes its opener's. */
+/** An attempt takes over a running claim with its token, or gets its opener's claim. */
 function claimAfterStart(attempt: Attempt, before: ClaimColumns, now: number): ClaimColumns {
   const { claim_agent, claim_actor, claim_connection, claim_token_hash, claimed_at, claim_expires_at } =
     before
-  const runs =
+  const isClaimRunning =
     claim_token_hash !== null &&
     (claim_expires_at === null || isLeaseRunning(claim_expires_at, { now, length: claimLasts }))
-  if (runs) {
+  if (isClaimRunning) {
     return {
       claim_agent,
       claim_actor,
@@ -231,15 +231,14 @@ async function beginPhase({ db, projectId }: ProjectionContext, attempt: Attempt
     .execute()
 }
 
-/** An attempt ends with what was said and what was measured; a failed one leaves its task to do. */
+/** Stores the outcome and the measurement; the task of a failed attempt is to do again. */
 export async function applyClosed(
   projecting: ProjectionContext,
   closed: ProjectEventOf<'attempt.closed'>,
 ): Promise<void> {
   const { db, projectId } = projecting
-  // Asked together, and before anything is written: each answer is waited for while the project is held. An attempt that
-  // ends is the one that is open.
-  const [around, [attempt]] = await Promise.all([
+  // One round trip, before anything is written: the project is locked meanwhile.
+  const [taskContext, [attempt]] = await Promise.all([
     aroundTask(projecting, closed.taskId),
     openAttemptAt(db, projectId, closed.taskId),
   ])
@@ -250,7 +249,7 @@ export async function applyClosed(
   await insertChanges(projecting, closed.attemptId, closed.evidence.changes)
   await addToPhase(projecting, attempt.phase_id)
   await addToMission(projecting, { ...attempt, counted }, closed)
-  await changeTask(projecting, around, { ...taskAfter[closed.status], ...unclaimed })
+  await changeTask(projecting, taskContext, { ...taskAfter[closed.status], ...unclaimed })
 }
 
 const taskAfter = {
@@ -327,19 +326,19 @@ function compareOutOfScopeFirst(a: ReportedChange, b: ReportedChange): number {
   return rank(a) - rank(b) || (a.path < b.path ? -1 : Number(a.path > b.path))
 }
 
-/** Nobody works on it any more: the task is to do again, with its history. */
+/** The task of an abandoned attempt is to do again, with its history. */
 export async function applyAbandoned(
   projecting: ProjectionContext,
   { attemptId, taskId }: ProjectEventOf<'attempt.abandoned'>,
 ): Promise<void> {
-  const around = await aroundTask(projecting, taskId)
+  const taskContext = await aroundTask(projecting, taskId)
   await projecting.db
     .updateTable('attempt')
     .set({ status: 'abandoned', closed_at: projecting.at })
     .where('project_id', '=', projecting.projectId)
     .where('id', '=', attemptId)
     .execute()
-  await changeTask(projecting, around, { status: 'to_do', resolution: null, ...unclaimed })
+  await changeTask(projecting, taskContext, { status: 'to_do', resolution: null, ...unclaimed })
 }
 
 export async function applyCorrected(
@@ -363,7 +362,7 @@ export async function applyCorrected(
   await touchTask(projecting, taskId)
 }
 
-/** An agent that speaks is still at work: the attempt is not stale. */
+/** A call of its agent keeps the attempt from becoming stale. */
 export async function touchAttempt(
   { db, projectId, at }: ProjectionContext,
   { attemptId }: Pick<RecordLocation, 'attemptId'>,
@@ -481,7 +480,7 @@ export function attemptReads(scope: ReadScope): AttemptReads {
 
 const noChanges = { added: 0, modified: 0, deleted: 0, renamed: 0 }
 
-/** Null for an attempt that is open or was abandoned: nothing was said and nothing measured. */
+/** Null for an open or abandoned attempt, which has no outcome. */
 async function attemptEnd({ db, projectId }: ReadScope, attemptId: AttemptId): Promise<AttemptEnd | null> {
   const row = await db
     .selectFrom('attempt_end as end')
@@ -520,7 +519,7 @@ async function changesOf(
   return rows.map(({ body }) => parseColumn<ReportedChange>(body))
 }
 
-/** Of each path the newest attempts that changed it, so that one that all attempts change leaves room for the others. */
+/** The newest attempts of each path, so that one busy path leaves room for others. */
 const maxOfPath = 20
 
 async function attemptsThatChanged(
@@ -558,7 +557,7 @@ async function attemptsThatChanged(
   return found
 }
 
-// One index knows the open attempts and another the closed ones: each half of a union uses its own.
+// Open and closed attempts have separate indexes: each half of the union uses its own.
 
 async function attemptsInTree(
   { db, projectId }: ReadScope,
@@ -578,7 +577,7 @@ async function attemptsInTree(
         .as('there'),
     )
     .selectAll()
-    .orderBy(sql`seq + 0`) // sorted when they are found: by an index, SQLite would pass every open attempt
+    .orderBy(sql`seq + 0`) // sorted after reading: by an index, SQLite would scan every open attempt
     .limit(200)
     .execute()
   return rows.map(attemptOf)
@@ -602,7 +601,7 @@ async function staleAttempts({ db, projectId }: ReadScope, now: number): Promise
             .whereRef('inbox_item.project_id', '=', 'attempt.project_id')
             .whereRef('inbox_item.attempt_id', '=', 'attempt.id')
             .where('inbox_item.kind', '=', 'stale_attempt')
-            // One that was dismissed is not asked again until the agent was heard of and fell silent once more.
+            // A dismissed item is opened again only after the agent called and became stale once more.
             .where((item) =>
               item.or([
                 item('inbox_item.status', '=', 'open'),
@@ -618,7 +617,7 @@ async function staleAttempts({ db, projectId }: ReadScope, now: number): Promise
   return rows.map(attemptOf)
 }
 
-/** Those of attempts and of turns. Not limited: a snapshot that is not named here may be swept away. */
+/** Snapshots of attempts and turns. Unlimited: an unlisted snapshot may be deleted. */
 async function referencedSnapshots(
   { db, projectId }: ReadScope,
   since: number,
@@ -634,7 +633,7 @@ async function referencedSnapshots(
 
 const maxChanges = 20_000
 
-/** The work on what a run is about. */
+/** The attempts that a run is about. */
 export function subjectWork({ db, projectId }: ReadScope): Pick<RunReads, 'attemptsOf' | 'changesOf'> {
   return {
     async attemptsOf({ missionId, taskId }) {

@@ -11,7 +11,7 @@ import type { MissionChange } from '../domain/changes.ts'
 import type { MissionLineCounts } from '../ports/mission-reads.ts'
 import type { AttemptTable } from './attempt.ts'
 
-/** A path that attempts of the mission changed in a work tree, and what became of it from the first to the last. */
+/** A path that a mission changed in a work tree, from the first state to the last. */
 export interface MissionChangeTable {
   project_id: string
   mission_id: string
@@ -25,7 +25,7 @@ export interface MissionChangeTable {
   others: number
 }
 
-/** Brings a mission's changes to the end of an attempt, so that its totals are one row to read whatever its size. */
+/** Updates a mission's changes at the end of an attempt, so that reading its totals takes one row. */
 export async function addToMission(
   projecting: ProjectionContext,
   { mission_id, tree_top, counted }: MissionTreeKey & { readonly counted: PathCounts },
@@ -55,7 +55,7 @@ export async function addToMission(
 
 type MissionTreeKey = Pick<AttemptTable, 'mission_id' | 'tree_top'>
 
-/** What the end of an attempt says of its mission's files. */
+/** The mission's files from the evidence of an attempt. */
 export function filesOf({
   evidence,
 }: {
@@ -86,19 +86,19 @@ const putRow = {
   others: excludedColumn('others'),
 }
 
-/** Where the difference of the states is not known, the lines of the attempts are added up. */
+/** Where the states could not be compared, the lines of the attempts are summed. */
 const addRow = {
   ...newState,
   added_lines: sql<number | null>`mission_change.added_lines + excluded.added_lines`,
   deleted_lines: sql<number | null>`mission_change.deleted_lines + excluded.deleted_lines`,
 }
 
-/** Whether a path is among a mission's files; work that git brought in is other people's. */
+/** Whether a path counts as a mission's file; changes imported by git are other people's. */
 function isCountedChange({ change, origin }: Pick<MissionChange, 'change' | 'origin'>): boolean {
   return change !== 'none' && origin !== 'imported'
 }
 
-/** Of these paths, whether each is counted among the mission's files: by this work tree, by another one. */
+/** For each path, whether it is counted among the mission's files, by this or another work tree. */
 type PathCounts = ReadonlyMap<unknown, { readonly here: boolean; readonly elsewhere: boolean }>
 
 export async function countedFiles(
@@ -109,7 +109,7 @@ export async function countedFiles(
   if (mission_id === null) return new Map()
   const rows = await Promise.all(
     splitIntoBatches(changes).map(async (batch) => {
-      // One look into an index for each path, however many files and work trees the mission has.
+      // One index lookup per path, however many files and work trees the mission has.
       const wanted = sql.join(batch.map(({ path }) => sql`(cast(${path} as text))`))
       const isCounted = sql`select 1 from mission_change as changed
         where changed.project_id = ${projectId} and changed.mission_id = ${mission_id}
@@ -177,7 +177,7 @@ export async function addToPhase(
     .execute()
 }
 
-/** What a mission's paths came to, over all its work trees, with the last task that changed each. */
+/** The final changes of a mission's paths over all work trees, with the last task of each. */
 export async function missionFiles(
   { db, projectId }: ReadScope,
   missionId: MissionId,
@@ -217,7 +217,7 @@ export async function missionFiles(
 
 export const noMissionLines: MissionLineCounts = { files: 0, added: 0, deleted: 0 }
 
-/** Work that git brought in is other people's. */
+/** Changes imported by git are other people's. */
 export async function linesOfMissions(
   { db, projectId }: ReadScope,
   missionIds: readonly MissionId[],

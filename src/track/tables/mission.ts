@@ -51,7 +51,7 @@ export interface MissionTable {
   tokens_output: number
   created_at: number
   completed_at: number | null
-  /** Name, objective and description, as they are searched. */
+  /** Name, objective and description, for the search. */
   search: string
 }
 
@@ -122,7 +122,7 @@ export async function applyMissionEnded(
   if (ended.status === 'failed') await failPhases(projecting, ended.missionId)
 }
 
-/** A phase that was not completed when its mission failed has failed with it. */
+/** An open phase of a failed mission fails with it. */
 async function failPhases({ db, projectId }: ProjectionContext, missionId: string): Promise<void> {
   await db
     .updateTable('phase')
@@ -260,7 +260,7 @@ async function missionFigures(scope: ReadScope, missionId: MissionId): Promise<M
   return (await missionFiguresById(scope, [missionId])).get(missionId) ?? nothing
 }
 
-/** Every mission with its phases and what it has now, in the order given: two queries whatever the number. */
+/** Missions with phases and current state, in the given order: always two queries. */
 async function missionListEntries(
   scope: ReadScope,
   missions: readonly Mission[],
@@ -299,7 +299,7 @@ const standings = prepareByIds((db, projectId, missionIds) =>
     ]),
 )
 
-// A task in progress without an open attempt is claimed: nobody works on it yet, so it is to do.
+// A task in progress without an open attempt is claimed, not started: it counts as to do.
 async function missionFiguresById(
   scope: ReadScope,
   missionIds: readonly MissionId[],
@@ -318,7 +318,7 @@ async function missionFiguresById(
   )
 }
 
-/** Who worked in missions, what changed in them, and what waits: a query each, whatever the number. */
+/** Agents, changes and inbox items of missions: one query each. */
 async function missionGlances(
   scope: ReadScope,
   missionIds: readonly MissionId[],
@@ -370,7 +370,7 @@ interface AgentRow {
   readonly open: number
 }
 
-/** Each name once, in the order of the rows: an agent may have called in several ways. */
+/** Each name once, in row order. */
 function agentsOf(rows: readonly AgentRow[]): MissionOverview['agents'] {
   const working = new Map<string, boolean>()
   for (const { agent_name, actor, open } of rows) {

@@ -53,17 +53,17 @@ export interface ProgressTable extends TaskRecordTable {
 
 type TaskRecord = RecordLocation & { readonly id: string; readonly createdAt: number }
 
-function recordEntryRow({ projectId, seq }: RowKey, said: TaskRecord) {
+function recordEntryRow({ projectId, seq }: RowKey, record: TaskRecord) {
   return {
     project_id: projectId,
-    id: said.id,
+    id: record.id,
     seq,
-    task_id: said.taskId,
-    attempt_id: said.attemptId,
-    mission_id: said.missionId,
-    phase_id: said.phaseId,
-    agent_name: said.agentName,
-    created_at: said.createdAt,
+    task_id: record.taskId,
+    attempt_id: record.attemptId,
+    mission_id: record.missionId,
+    phase_id: record.phaseId,
+    agent_name: record.agentName,
+    created_at: record.createdAt,
   }
 }
 
@@ -201,15 +201,15 @@ export function recordReads(scope: ReadScope): RecordReads {
 async function list<Name extends TaskRecordTableName, Item>(
   { db, projectId }: ReadScope,
   { table, of }: { readonly table: Name; readonly of: (row: Selectable<Tables[Name]>) => Item },
-  asked: { readonly filter: RecordFilter & { readonly unblocking?: boolean }; readonly request: PageRequest },
+  query: { readonly filter: RecordFilter & { readonly unblocking?: boolean }; readonly request: PageRequest },
 ): Promise<Page<Item>> {
-  const { before, limit } = asked.request
-  const conditions = recordConditions(projectId, asked.filter, {
+  const { before, limit } = query.request
+  const conditions = recordConditions(projectId, query.filter, {
     table,
     agent: 'agent_name',
     time: 'created_at',
   })
-  const matching = asked.filter.unblocking
+  const matching = query.filter.unblocking
     ? sql`${conditions} and not exists (select 1 from inbox_item
         where inbox_item.project_id = issue.project_id and inbox_item.issue_id = issue.id and inbox_item.status = 'open')`
     : conditions
@@ -230,7 +230,7 @@ interface RecordColumns {
   readonly time: string
 }
 
-/** What a filter asks of a table of things said: mission, task, phase, agent, time. */
+/** The conditions of a filter on a table of records: mission, task, phase, agent, time. */
 export function recordConditions(
   projectId: string,
   filter: RecordFilter,

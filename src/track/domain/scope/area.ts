@@ -2,7 +2,7 @@ import { type GlobMatcher, globMatcher } from '../../../kernel/pattern.ts'
 
 export type AreaKind = 'everything' | 'glob' | 'anchored' | 'segments' | 'package' | 'word'
 
-/** One declared entry of a scope, ready to be compared with paths. */
+/** One declared area, ready to be compared with paths. */
 export interface Area {
   /** As it was declared. */
   readonly text: string
@@ -11,7 +11,7 @@ export interface Area {
   readonly matches: (path: ScopePath) => boolean
 }
 
-/** Where a scope stands in its work tree. */
+/** The location of a scope in its work tree. */
 export interface AreaContext {
   /** The project's folder, from the work tree's top: `''` or ending in `/`. */
   readonly prefix: string
@@ -21,7 +21,7 @@ export interface AreaContext {
 
 type Matcher = Pick<Area, 'kind' | 'matches'>
 
-/** Reads one declared entry; null when there is nothing in it. Never fails: a mistyped area matches no file. */
+/** Parses one declared area; null for an empty one. Never fails: a mistyped area matches no file. */
 export function parseArea(text: string, context: AreaContext): Area | null {
   const trimmed = text.trim()
   const excludes = trimmed.startsWith('!')
@@ -45,16 +45,16 @@ function matcherFor(pattern: string, context: AreaContext): Matcher {
 // Parentheses and bars are ordinary characters of a path (`app/(shop)/page.tsx`), not groups.
 function glob(pattern: string): Matcher {
   const body = pattern.replace(/^\.?\//, '').replace(/\/$/, '/**')
-  // Brackets are a class of characters, or a literal folder name as in `app/[id]/page.tsx`: either may be meant.
+  // Brackets are a character class or a literal folder name as in `app/[id]/page.tsx`: both are tried.
   const readings = body.includes('[') ? [/[()|]/g, /[()|[\]]/g] : [/[()|]/g]
-  const expressions = readings.map((literal) => expressionOf(body.replace(literal, '\\$&')))
+  const expressions = readings.map((literal) => expressionFor(body.replace(literal, '\\$&')))
   const wholePath = pattern.includes('/')
   const matches = (path: string): boolean => expressions.some((expression) => expression(path))
   return { kind: 'glob', matches: ({ own }) => own !== null && matches(wholePath ? own : baseName(own)) }
 }
 
-/** What cannot be matched in good time matches no file, as what is mistyped. */
-function expressionOf(glob: string): GlobMatcher {
+/** A pattern that is invalid or too expensive matches no file. */
+function expressionFor(glob: string): GlobMatcher {
   try {
     return globMatcher(glob, { anyCase: true })
   } catch {
@@ -83,22 +83,22 @@ function resolvePath(path: string): string | null {
 }
 
 function packageFolder(path: string, { packages }: AreaContext): string | null {
-  const wanted = foldCase(path)
+  const target = foldCase(path)
   for (const [name, folder] of packages ?? []) {
-    const known = foldCase(name)
-    if (wanted === known) return folder
-    if (wanted.startsWith(`${known}/`)) return `${folder}/${path.slice(known.length + 1)}`
+    const packageName = foldCase(name)
+    if (target === packageName) return folder
+    if (target.startsWith(`${packageName}/`)) return `${folder}/${path.slice(packageName.length + 1)}`
   }
   return null
 }
 
 function segments(path: string): Matcher {
-  const wanted = `/${foldCase(path).split('/').filter(Boolean).join('/')}/`
-  const bare = wanted.slice(1, -1)
+  const target = `/${foldCase(path).split('/').filter(Boolean).join('/')}/`
+  const bare = target.slice(1, -1)
   return {
     kind: 'segments',
     // The first test is cheap and almost always answers.
-    matches: ({ folded: own }) => own?.includes(bare) === true && `/${own}/`.includes(wanted),
+    matches: ({ folded: own }) => own?.includes(bare) === true && `/${own}/`.includes(target),
   }
 }
 
@@ -136,19 +136,19 @@ const ASCII: Alphabet = { letter: 'A-Za-z0-9', lower: 'a-z0-9', upper: 'A-Z', fl
 const CHUNK = new RegExp(`[${UNICODE.letter}]+`, 'gu')
 const PARTS = new RegExp(camelBoundary(UNICODE), 'u')
 
-/** A declared word, ready to be looked for in paths. */
+/** A declared word, ready to be searched in paths. */
 export interface WordPattern {
-  /** In lower case, one of these is part of every path that matches: a cheap first question. */
+  /** Every matching path contains one of these in lower case: a cheap first test. */
   readonly hints: readonly string[]
   /** Whether one segment of the path contains the word's tokens one after another. */
   readonly matches: (path: string, isAscii: boolean) => boolean
 }
 
-/** Reads a word: split at punctuation and camelCase, lower case, plural s dropped. Null when it has no letter or digit. */
+/** Parses a word: split at punctuation and camelCase, lower case, plural s dropped. Null without a letter or digit. */
 function wordPattern(text: string): WordPattern | null {
-  const readings = readingsOf(text)
+  const readings = wordReadings(text)
   if (readings.length === 0) return null
-  // Six times faster than the other, and sufficient for nearly every path.
+  // Six times faster than the Unicode pattern, and sufficient for nearly every path.
   const ascii = expression(readings, ASCII)
   let unicode: RegExp | undefined
   return {
@@ -162,12 +162,12 @@ function wordPattern(text: string): WordPattern | null {
 }
 
 // By its camelCase parts, and written as one: `GitHub` is [git, hub] and [github], and so finds `github.ts`.
-function readingsOf(text: string): readonly (readonly string[])[] {
+function wordReadings(text: string): readonly (readonly string[])[] {
   const chunks = text.match(CHUNK)
   if (chunks === null) return []
-  const byParts = chunks.flatMap((chunk) => chunk.split(PARTS)).map(singularToken)
-  const asOne = chunks.map(singularToken)
-  return byParts.length === asOne.length ? [byParts] : [byParts, asOne]
+  const camelParts = chunks.flatMap((chunk) => chunk.split(PARTS)).map(singularToken)
+  const wholeWords = chunks.map(singularToken)
+  return camelParts.length === wholeWords.length ? [camelParts] : [camelParts, wholeWords]
 }
 
 // Words of up to three letters (`css`, `aws`) and a double s (`class`) are no plurals.

@@ -1,13 +1,13 @@
 import { foldCase } from './area.ts'
 
-/** What a file is for, as far as its path tells: files that work in any area touches are not judged like the rest. */
+/** The purpose of a file, by its path: files that any task may touch are judged less strictly. */
 export type FileKind = 'lock' | 'manifest' | 'ci' | 'config' | 'docs' | 'test' | 'source'
 
-/** The kinds that work in any area may touch; `manifests` with the lock files that follow them. */
+/** The kinds that any task may touch; lock files follow their manifests. */
 export const sharedKinds = ['manifests', 'ci', 'config', 'docs', 'tests'] as const
 export type SharedKind = (typeof sharedKinds)[number]
 
-/** Null for source code, which belongs to someone's area. */
+/** Null for source code. */
 export function sharedKind(path: string): SharedKind | null {
   return kindWords[fileKind(path)]
 }
@@ -22,7 +22,7 @@ const kindWords = {
   source: null,
 } as const satisfies Record<FileKind, SharedKind | null>
 
-/** Tells a file's kind by its path. */
+/** Determines a file's kind by its path. */
 export function fileKind(path: string): FileKind {
   const lower = foldCase(path)
   const name = lower.slice(lower.lastIndexOf('/') + 1)
@@ -94,7 +94,7 @@ interface KindRule {
   readonly paths?: RegExp
 }
 
-// In the order of judgement: a file is of the first kind that fits.
+// Checked in order: the first kind that fits wins.
 const KINDS: readonly KindRule[] = [
   {
     kind: 'manifest',

@@ -1,4 +1,4 @@
-/** Mission Control words the scope result as a warning, too: it says nothing new beside the listed files. */
+/** Mission Control also words the scope result as a warning, which repeats the listed files. */
 export function repeatsScope(warning: string, unexpected: readonly string[]): boolean {
   return unexpected.length > 0 && /outside (?:the )?declared scope/.test(warning)
 }

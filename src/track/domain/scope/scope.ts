@@ -3,17 +3,17 @@ import type { ChangeReport, FileChange } from '../changes.ts'
 import { type Area, type AreaContext, foldCase, parseArea, type ScopePath, scopePath } from './area.ts'
 import { fileKind, manifestsOf } from './file-kind.ts'
 
-/** What an attempt declared that it would touch. */
+/** The declared scope of an attempt. */
 export interface Scope {
-  /** As declared: empty when nothing was, and then nothing can be judged. */
+  /** As declared; nothing can be judged if empty. */
   readonly areas: readonly Area[]
   readonly included: readonly Area[]
   readonly excluded: readonly Area[]
-  /** The project's folder from the work tree's top, folded. */
+  /** The project's folder relative to the work tree, case-folded. */
   readonly prefix: string
 }
 
-/** Whether a scope's areas hold a path, were silent about it, or excluded it. */
+/** Whether a scope covers a path, does not mention it, or excludes it. */
 export type ScopeCoverage = 'covered' | 'silent' | 'excluded'
 
 /** Reads declared areas. They are relative to the project's folder, the paths judged later to the work tree's top. */
@@ -27,24 +27,23 @@ export function parseScope(declared: readonly string[], context: AreaContext): S
   }
 }
 
-/** Whether anything was declared. */
 export function isDeclared(scope: Scope): boolean {
   return scope.areas.length > 0
 }
 
-/** What the areas say of a path from the work tree's top. Exclusions win. */
+/** How the scope covers a path relative to the work tree. Exclusions win. */
 export function coverage(scope: Scope, path: string): ScopeCoverage {
   const subject = scopePath(path, scope.prefix)
   if (scope.excluded.some((area) => area.matches(subject))) return 'excluded'
   if (!isDeclared(scope)) return 'silent'
   const guarded = isGuarded(subject)
   const names = (area: Area): boolean => (!guarded || isWaymarkArea(area)) && area.matches(subject)
-  // Exclusions alone mean: everything else.
+  // Only exclusions: everything else is covered.
   if (scope.included.length === 0) return guarded ? 'silent' : 'covered'
   return scope.included.some(names) ? 'covered' : 'silent'
 }
 
-/** Processes decide what an agent may do, so that no broad area opens them by the way: an area must name them. */
+/** Processes control what agents may do: a broad area does not cover them, they must be named. */
 function isGuarded({ top }: ScopePath): boolean {
   return top.startsWith('.waymark/') || top.includes('/.waymark/')
 }
@@ -53,13 +52,13 @@ function isWaymarkArea(area: Area): boolean {
   return foldCase(area.text).includes('.waymark')
 }
 
-/** How a changed file stands to the declared areas. Only `out` breaks a scope; `imported` was not the task's work. */
+/** The scope of a changed file. Only `out` breaks a scope; `imported` was not the task's work. */
 export type FileScope = 'in' | 'companion' | 'shared' | 'out' | 'imported'
 
-/** A verdict by path alone, without a change's origin. */
+/** The scope by path alone, without a change's origin. */
 export type PathScope = Exclude<FileScope, 'imported'>
 
-/** The verdict on one path: for an edit that has not happened yet, too. */
+/** Judges one path, also for an edit that has not happened yet. */
 export function judgePath(scope: Scope, path: string): PathScope {
   const covers = coverage(scope, path)
   if (covers === 'covered') return 'in'
@@ -69,7 +68,7 @@ export function judgePath(scope: Scope, path: string): PathScope {
   return kind === 'lock' ? 'companion' : 'shared'
 }
 
-/** The verdict on one change: the best that any of the declared scopes gives, and the worse end of a rename. */
+/** Judges one change: the best result of all declared scopes, and the worse end of a rename. */
 function judgeChange(
   scopes: readonly Scope[],
   change: FileChange,
@@ -78,14 +77,14 @@ function judgeChange(
   if (change.origin === 'imported') return 'imported'
   const declared = scopes.filter(isDeclared)
   const ends = change.from === undefined ? [change.path] : [change.from, change.path]
-  const asks = (path: string): boolean =>
+  const needsReview = (path: string): boolean =>
     sensitive.has(path) && !named.has(path) && !declared.some((scope) => hasAreaForPath(scope, path))
-  if (ends.some(asks)) return 'out'
+  if (ends.some(needsReview)) return 'out'
   if (declared.length === 0) return null
-  return ends.map((path) => bestVerdict(declared.map((scope) => judgePath(scope, path)))).reduce(worseVerdict)
+  return ends.map((path) => bestScope(declared.map((scope) => judgePath(scope, path)))).reduce(worseScope)
 }
 
-/** Whether an area names a path, and not only everything there is. */
+/** Whether an area names a path more precisely than "everything". */
 function hasAreaForPath(scope: Scope, path: string): boolean {
   const subject = scopePath(path, scope.prefix)
   if (scope.excluded.some((area) => area.matches(subject))) return false
@@ -94,24 +93,24 @@ function hasAreaForPath(scope: Scope, path: string): boolean {
   )
 }
 
-/** Files that decide what runs or what agents are told: where nobody names them, a person is asked. */
+/** Files that control what runs or what agents are told: unnamed ones need a person. */
 export interface SensitiveFiles {
-  /** By path, what each decides. */
+  /** By path, what each controls. */
   readonly sensitive: ReadonlyMap<string, string>
   /** The paths that the outcome names. */
   readonly named: ReadonlySet<string>
 }
 
-const nothingSensitive: SensitiveFiles = { sensitive: new Map(), named: new Set() }
+const noSensitiveFiles: SensitiveFiles = { sensitive: new Map(), named: new Set() }
 
 const RANK = { in: 0, companion: 1, shared: 2, out: 3 } as const satisfies Record<PathScope, number>
 
-function worseVerdict(a: PathScope, b: PathScope): PathScope {
+function worseScope(a: PathScope, b: PathScope): PathScope {
   return RANK[b] > RANK[a] ? b : a
 }
 
-function bestVerdict(verdicts: readonly PathScope[]): PathScope {
-  return verdicts.reduce((better, verdict) => (RANK[verdict] < RANK[better] ? verdict : better), 'out')
+function bestScope(scopes: readonly PathScope[]): PathScope {
+  return scopes.reduce((better, scope) => (RANK[scope] < RANK[better] ? scope : better), 'out')
 }
 
 export interface ScopedChange {
@@ -130,18 +129,18 @@ export interface ScopeResult {
   readonly files: readonly ScopedChange[]
 }
 
-/** Judges a report's changes. `alsoAllowed` answers, for a path, other scopes that may allow it: a descendant attempt's. */
+/** Judges a report's changes. `subtaskScopes` returns further scopes that may allow a path. */
 export function judgeScope(
   scope: Scope,
   report: Pick<ChangeReport, 'status' | 'changes'>,
-  alsoAllowed: (path: string) => readonly Scope[] = () => [],
-  sensitive: SensitiveFiles = nothingSensitive,
+  subtaskScopes: (path: string) => readonly Scope[] = () => [],
+  sensitive: SensitiveFiles = noSensitiveFiles,
 ): ScopeResult {
   const judged = report.changes.map((change) => ({
     change,
-    scope: judgeChange([scope, ...alsoAllowed(change.path)], change, sensitive),
+    scope: judgeChange([scope, ...subtaskScopes(change.path)], change, sensitive),
   }))
-  // Without areas nothing is judged but what asks a person in any case.
+  // Without areas, only sensitive files are judged.
   const files = isDeclared(scope)
     ? judged
     : judged.map((file) => (file.scope === 'out' ? file : { ...file, scope: null }))
@@ -161,7 +160,7 @@ interface ScopeAssignment {
 
 const NAMED = 5
 
-/** What a reader should know about judged changes: files out of scope first, then what was let through, and why. */
+/** Warnings about judged changes: files out of scope first. */
 function scopeWarnings(
   scope: Scope,
   files: readonly ScopeAssignment[],
@@ -182,19 +181,19 @@ function unnamedSensitiveFiles(
   })[],
   { sensitive }: SensitiveFiles,
 ): readonly string[] {
-  const asked = files
+  const sensitiveOut = files
     .filter(({ scope }) => scope === 'out')
     .flatMap(({ change: { path, from = path } }) => {
       const kind = sensitive.get(path) ?? sensitive.get(from)
       return kind === undefined ? [] : [`${path} (${kind})`]
     })
-  if (asked.length === 0) return []
+  if (sensitiveOut.length === 0) return []
   return [
-    `${formatCount(asked.length, 'sensitive file')} changed, and neither the areas nor the outcome ${asked.length === 1 ? 'names it' : 'names them'}: ${namePathList(asked)}.`,
+    `${formatCount(sensitiveOut.length, 'sensitive file')} changed, and neither the areas nor the outcome ${sensitiveOut.length === 1 ? 'names it' : 'names them'}: ${namePathList(sensitiveOut)}.`,
   ]
 }
 
-/** Mission Control’s words, which its clients know. */
+/** Mission Control's wording, which its clients know. */
 function outOfScopeNotes(scope: Scope, files: readonly ScopeAssignment[]): readonly string[] {
   const count = files.filter((file) => file.scope === 'out').length
   if (count === 0 || !isDeclared(scope)) return []
@@ -220,7 +219,7 @@ function sharedFileNotes(files: readonly ScopeAssignment[]): readonly string[] {
     : [`${formatCount(paths.length, 'file')} shared with other areas changed: ${namePathList(paths)}.`]
 }
 
-// Whether a commit is someone else's is told by the reflog, which whoever works here can write.
+// The reflog decides whether a commit was imported, and anyone working here can write it.
 function importedFileNotes(files: readonly ScopeAssignment[]): readonly string[] {
   const paths = files.filter((file) => file.scope === 'imported').map((file) => file.change.path)
   if (paths.length === 0) return []
@@ -238,7 +237,7 @@ function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** Whether one of the areas may be a workspace package, so that they must be known. */
+/** Whether an area may be a workspace package, so that packages must be read. */
 export function hasPackageArea(areas: readonly string[]): boolean {
   return areas.some((area) => area.trim().replace(/^!/, '').startsWith('@'))
 }

@@ -3,11 +3,11 @@ import { isSameJson } from '../../../gate/domain/json.ts'
 import { type PathPatterns, pathPatterns, patternProblem } from '../../../kernel/path-pattern.ts'
 import { foldCase } from './area.ts'
 
-/** What a sensitive file decides: what runs where nobody looks, or what agents are told. */
+/** What a sensitive file controls: what runs unattended, or what agents are told. */
 export const sensitiveKinds = ['CI', 'git hooks', 'agents', 'scripts', 'setting'] as const
 export type SensitiveKind = (typeof sensitiveKinds)[number]
 
-/** A change of such a file asks a person, unless the areas or the outcome name it. Paths are in lower case. */
+/** A change of such a file needs a person, unless the areas or the outcome name it. Paths are in lower case. */
 const sensitivePaths: readonly (readonly [SensitiveKind, RegExp])[] = [
   ['CI', /(^|\/)\.(github|gitea|forgejo)\/(workflows|actions)\//u],
   ['CI', /(^|\/)\.(circleci|buildkite|woodpecker|semaphore|teamcity|tekton|azure-pipelines|gitlab\/ci)\//u],
@@ -38,20 +38,20 @@ const sensitivePaths: readonly (readonly [SensitiveKind, RegExp])[] = [
 /** The setting: path patterns with commas between them. `infra/` adds, `!docs/AGENTS.md` takes out. */
 export interface SensitiveList {
   readonly added: PathPatterns | null
-  readonly left: PathPatterns | null
+  readonly excluded: PathPatterns | null
 }
 
-/** What is set when nothing is. */
+/** The value of an unset setting. */
 export const sensitiveDefault = 'default'
 
 /** Reads the setting. Fails with INVALID_INPUT for a pattern that can match nothing. */
 export function sensitiveList(setting: string): SensitiveList {
   const patterns = setting === sensitiveDefault ? [] : patternsOf(setting)
   const added = patterns.filter((pattern) => !pattern.startsWith('!'))
-  const left = patterns.flatMap((pattern) => (pattern.startsWith('!') ? [pattern.slice(1)] : []))
+  const excluded = patterns.flatMap((pattern) => (pattern.startsWith('!') ? [pattern.slice(1)] : []))
   return {
     added: added.length === 0 ? null : pathPatterns(added),
-    left: left.length === 0 ? null : pathPatterns(left),
+    excluded: excluded.length === 0 ? null : pathPatterns(excluded),
   }
 }
 
@@ -65,13 +65,13 @@ function patternsOf(text: string): readonly string[] {
   return text.split(/,(?![^{}]*\})/).map((pattern) => pattern.trim())
 }
 
-/** Of which kind a file is by its path: from the work tree's top, and from the project's folder, if it lies there. */
+/** The kind of a file by its path, relative to the work tree and, if inside, to the project's folder. */
 export function sensitiveKind(
   path: string,
   own: string | null,
-  { added, left }: SensitiveList,
+  { added, excluded }: SensitiveList,
 ): SensitiveKind | 'manifest' | null {
-  if (own !== null && left?.matches(own)) return null
+  if (own !== null && excluded?.matches(own)) return null
   if (own !== null && added?.matches(own)) return 'setting'
   const lower = foldCase(path)
   const found = sensitivePaths.find(([, pattern]) => pattern.test(lower))
@@ -79,7 +79,7 @@ export function sensitiveKind(
   return readersOf(lower) === null ? null : 'manifest'
 }
 
-/** Whether the scripts, hooks or install steps of a manifest differ; also where that cannot be told. Null: no file. */
+/** Whether the scripts, hooks or install steps of a manifest differ, or cannot be compared. Null: no file. */
 export function isScriptChange(path: string, before: string | null, after: string | null): boolean {
   const read = readersOf(foldCase(path))
   if (read === null) return false
@@ -96,7 +96,7 @@ function readersOf(lower: string): TextParser | null {
   return manifests.get(lower.slice(lower.lastIndexOf('/') + 1)) ?? null
 }
 
-/** The values that run something, of keys that are there; `*` stands for every key of an object. */
+/** The values that run something; `*` stands for every key of an object. */
 function keysIn(parse: (text: string) => unknown, keys: readonly string[]): TextParser {
   const paths = keys.map((key) => key.split('.'))
   return (text) => {

@@ -1,7 +1,7 @@
 import { type Area, foldCase, type ScopePath, scopePath } from './area.ts'
 import type { Scope } from './scope.ts'
 
-/** How many existing files one declared area matches. Zero often means a typing error. */
+/** The number of existing files that a declared area matches. Zero often means a typing error. */
 export interface AreaCount {
   readonly area: string
   readonly excludes: boolean
@@ -20,33 +20,33 @@ export function surveyAreas(scope: Scope, paths: readonly string[]): readonly Ar
   return scope.areas.map(({ text, excludes }, index) => ({ area: text, excludes, files: counts[index] ?? 0 }))
 }
 
-/** Two areas, one of each scope, that speak of the same files. */
+/** Two areas, one of each scope, that match the same files. */
 export interface AreaOverlap {
   readonly ours: string
   readonly theirs: string
 }
 
-/** Which areas of two scopes meet: in an existing file, or, where there is none yet, by what the areas say. */
+/** The overlapping areas of two scopes: by an existing file, or by the areas' own paths. */
 export function overlappingAreas(
   ours: Scope,
   theirs: Scope,
   paths: readonly string[],
 ): readonly AreaOverlap[] {
-  const meeting = ours.included.map((mine) =>
-    theirs.included.map((other) => isSameArea(mine, other, ours.prefix)),
+  const overlaps = ours.included.map((ownArea) =>
+    theirs.included.map((other) => isSameArea(ownArea, other, ours.prefix)),
   )
   for (const path of paths) {
-    const left = scopePath(path, ours.prefix)
-    const mine = matchesOf(ours, left)
-    if (mine.length === 0) continue
-    const right = ours.prefix === theirs.prefix ? left : scopePath(path, theirs.prefix)
+    const ourPath = scopePath(path, ours.prefix)
+    const ourAreas = matchesOf(ours, ourPath)
+    if (ourAreas.length === 0) continue
+    const right = ours.prefix === theirs.prefix ? ourPath : scopePath(path, theirs.prefix)
     const others = matchesOf(theirs, right)
-    for (const row of mine) for (const column of others) meeting[row]?.splice(column, 1, true)
+    for (const row of ourAreas) for (const column of others) overlaps[row]?.splice(column, 1, true)
   }
-  return ours.included.flatMap((mine, row) =>
+  return ours.included.flatMap((ownArea, row) =>
     theirs.included
-      .filter((_, column) => meeting[row]?.[column])
-      .map((other) => ({ ours: mine.text, theirs: other.text })),
+      .filter((_, column) => overlaps[row]?.[column])
+      .map((other) => ({ ours: ownArea.text, theirs: other.text })),
   )
 }
 
@@ -57,9 +57,9 @@ function matchesOf(scope: Scope, subject: ScopePath): readonly number[] {
 }
 
 // Areas may name folders that do not exist yet, so that one area is also read as a path of the other.
-function isSameArea(mine: Area, other: Area, prefix: string): boolean {
-  if (foldCase(mine.text) === foldCase(other.text)) return true
-  return isPathOverlap(mine, other, prefix) || isPathOverlap(other, mine, prefix)
+function isSameArea(area: Area, other: Area, prefix: string): boolean {
+  if (foldCase(area.text) === foldCase(other.text)) return true
+  return isPathOverlap(area, other, prefix) || isPathOverlap(other, area, prefix)
 }
 
 function isPathOverlap(area: Area, other: Area, prefix: string): boolean {
