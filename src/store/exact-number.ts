@@ -1,6 +1,6 @@
 import { Failure } from '../kernel/failure.ts'
 
-/** A number as a database answered it; a whole one beyond those that are counted exactly is refused. */
+/** A number from a database; integers beyond the safe range are refused. */
 export function assertExactNumber(number: number, text: string | number = number): number {
   if (!Number.isInteger(number) || Number.isSafeInteger(number)) return number
   throw new Failure('UNAVAILABLE', `The database returned ${text}, which is too large to count exactly.`, {

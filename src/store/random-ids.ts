@@ -4,7 +4,7 @@ import { fingerprint } from './fingerprint.ts'
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz' // Crockford base32: no i, l, o, u
 const length = 12
 
-/** Ids of 60 random bits, for runs and commands in the order of time. The order of the record never comes from them. */
+/** Ids with 60 random bits; those of runs and commands sort by time. The log does not depend on their order. */
 export const randomIds: IdSource = {
   next: (kind: IdKind) => `${idPrefixes[kind]}-${charactersOf(kind)}` as never, // the kind names the brand
   hash: fingerprint,
@@ -12,12 +12,12 @@ export const randomIds: IdSource = {
 
 function charactersOf(kind: IdKind): string {
   if (kind === 'run') return uuidOfNow()
-  // A machine that forgets old commands still knows which are newer.
+  // A machine that forgets old commands can still compare their ages.
   if (kind === 'commandResult') return `${timeCharacters()}${randomCharacters()}`
   return randomCharacters()
 }
 
-/** Milliseconds in nine characters, whose order is that of time. */
+/** Milliseconds in nine characters that sort by time. */
 function timeCharacters(): string {
   let rest = Date.now()
   let characters = ''
@@ -41,7 +41,7 @@ function uuidOfNow(): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-// Asking for random bytes costs the same for one id and for many.
+// Reading random bytes in blocks costs the same as for one id.
 let bytes = new Uint8Array(0)
 
 function randomCharacters(): string {

@@ -1,13 +1,13 @@
 import { channel } from 'node:diagnostics_channel'
 
-/** A statement, what it was asked with, and how many rows it was answered. */
+/** A statement with its parameters and row count. */
 export interface SentStatement {
   readonly sql: string
   readonly values: readonly unknown[]
-  /** Sent in a write transaction, while others wait for its project. */
+  /** Sent in a write transaction, which locks its project. */
   readonly isHeld: boolean
   readonly rows: number
 }
 
-/** Every statement that a call sends. Tests limit them. */
+/** Publishes every statement of a call. Tests limit them. */
 export const statementChannel = channel('waymark.statement')

@@ -42,7 +42,7 @@ import { isBusy } from './sqlite/lock-retry.ts'
 import { readsOf } from './tables/reads.ts'
 import type { Tables } from './tables/tables.ts'
 
-/** A store that opens its file at the first question, and makes it at the first record. */
+/** A store that opens its file at the first query, and creates it at the first record. */
 export function openStore(options: StoreOptions): Store {
   return new SqliteStore(options)
 }
@@ -50,15 +50,15 @@ export function openStore(options: StoreOptions): Store {
 export interface StoreOptions {
   /** Absolute path of the database; it need not exist yet. */
   readonly file: string
-  /** The file was named by the user, so that several projects may live in it. */
+  /** The user named the file, so it may contain several projects. */
   readonly shared: boolean
-  /** Absolute path of the project's root: the top of the main work tree. Empty for one that lives in no folder. */
+  /** Absolute path of the project's root: the top of the main work tree. Empty for a project without a folder. */
   readonly root: string
-  /** The id of a project that lives in no folder. */
+  /** The id of a project without a folder. */
   readonly project?: string
   /** A new database keeps one side file that is never deleted, for sandboxes that forbid deleting. */
   readonly sandboxJournal: boolean
-  /** The folder outside the project that keeps where its log had come to; without one nothing is kept. */
+  /** The folder outside the project for the anchor of its log; without one there is no anchor. */
   readonly anchorFolder?: string
   readonly ids: IdSource
 }
@@ -82,12 +82,12 @@ class SqliteStore implements Store {
   readonly #anchor: Anchor
   readonly #watch: RecordWatch
   readonly #followers: Followers<DatabaseFileState>
-  // By connection: a file that was replaced is opened again, and then the project is looked for again.
+  // Cached per connection: a replaced file is reopened and its project searched again.
   readonly #resolved = new WeakMap<Kysely<Tables>, ResolvedProject>()
   #folderHidden = false
   #folderWritten = false
   #notice: string | null = null
-  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #pending = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
 
   constructor(options: StoreOptions) {
@@ -103,7 +103,7 @@ class SqliteStore implements Store {
   }
 
   record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       try {
         return await this.#recordIn(request)
       } catch (error) {
@@ -112,8 +112,8 @@ class SqliteStore implements Store {
       }
     })
   }
-  view<Answer>(look: (reads: Reads) => Promise<Answer>): Promise<Answer> {
-    return this.#reading((db, projectId) => look(readsOf({ db, projectId })))
+  view<Answer>(read: (reads: Reads) => Promise<Answer>): Promise<Answer> {
+    return this.#reading((db, projectId) => read(readsOf({ db, projectId })))
   }
 
   replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null> {
@@ -125,7 +125,7 @@ class SqliteStore implements Store {
     try {
       if (await this.#isContinuedBy(events)) return await this.#restoreInPlace(events, restoring)
     } catch (error) {
-      // A record that cannot be read is set aside as it is.
+      // An unreadable record is set aside unchanged.
       if (
         !(error instanceof Failure) ||
         (error.code !== 'UNAVAILABLE' && !(error instanceof DivergedRecordFailure))
@@ -140,7 +140,7 @@ class SqliteStore implements Store {
   }
 
   inspect(): Promise<Inspection> {
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       const open = await this.#database.forReading()
       const found = open
         ? await inspectRecord(this.#options.file, await this.#projectIn(open.db))
@@ -150,7 +150,7 @@ class SqliteStore implements Store {
   }
 
   inspectChain(): Promise<ChainInspection> {
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       const open = await this.#database.forReading()
       const projectId = open && (await this.#projectIn(open.db))
       const found = projectId === null ? nothingRecorded : await inspectChain(this.#options.file, projectId)
@@ -159,7 +159,7 @@ class SqliteStore implements Store {
   }
 
   repair(at: number): Promise<RepairResult> {
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       const open = await this.#database.forReading()
       const projectId = open && (await this.#projectIn(open.db))
       if (projectId === null) throw noRecordToRepair(this.#options.file)
@@ -168,7 +168,7 @@ class SqliteStore implements Store {
   }
 
   accept(at: number): Promise<number> {
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       const open = await this.#database.forReading()
       const projectId = open && (await this.#projectIn(open.db))
       const point = open && projectId !== null ? pointIn(open.raw, projectId) : null
@@ -183,7 +183,7 @@ class SqliteStore implements Store {
 
   backup(named: string): Promise<BackupResult> {
     const file = resolve(named)
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       const open = await this.#database.forReading()
       const projectId = open && (await this.#projectIn(open.db))
       if (!open || projectId === null) throw noRecordToBackUp(this.#options.file)
@@ -194,7 +194,7 @@ class SqliteStore implements Store {
 
   putBack(named: string, at: number): Promise<BackupRestoreResult> {
     const backup = resolve(named)
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       await this.#database.forget()
       return restoreFromBackup({
         file: this.#options.file,
@@ -209,14 +209,14 @@ class SqliteStore implements Store {
 
   health(): Promise<StoreHealth> {
     return healthOf(this.#options.file, {
-      open: () => this.#answering(() => this.#database.forReading()),
-      state: () => this.#answering(() => this.#state()),
+      open: () => this.#withFailures(() => this.#database.forReading()),
+      state: () => this.#withFailures(() => this.#state()),
     })
   }
 
   async unreadiness(): Promise<string | null> {
     try {
-      await this.#answering(() => this.#database.forReading())
+      await this.#withFailures(() => this.#database.forReading())
       return null
     } catch (error) {
       if (error instanceof Failure) return error.message
@@ -233,10 +233,10 @@ class SqliteStore implements Store {
     }
   }
 
-  /** Ends the followers and waits for what is under way. */
+  /** Ends the followers and waits for pending calls. */
   async close(): Promise<void> {
     this.#closing.abort()
-    await Promise.allSettled(this.#underWay)
+    await Promise.allSettled(this.#pending)
     await this.#database.forget()
     this.#anchor.flush()
   }
@@ -248,12 +248,12 @@ class SqliteStore implements Store {
       this.#assertIntact({ db, raw })
       const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
       const { answer, project } = await record(transaction, request, { ...this.#options, found })
-      // Asked before the commit: what was recorded must not be told as refused because another process locks the file.
+      // Read before the commit: a lock afterwards must not make a recorded call fail.
       return { answer, project, point: project && pointIn(raw, project.id) }
     })
     if (project) {
       this.#resolved.set(db, project)
-      // What was written into a file that is gone is not acknowledged: the call is made again.
+      // A write to a deleted file is not acknowledged: the call is retried.
       await this.#database.assertStands()
       this.#watch.learn(point, { wrote: true })
       this.#writeFolder(project.id)
@@ -261,7 +261,7 @@ class SqliteStore implements Store {
     return answer
   }
 
-  /** In a shared file, whether another project has the place of the one that was open. */
+  /** Whether another project of a shared file has replaced the open one. */
   async #isReplaced(): Promise<boolean> {
     const { db } = await this.#database.forWriting()
     const before = this.#resolved.get(db)
@@ -270,16 +270,16 @@ class SqliteStore implements Store {
     return now?.id !== before?.id
   }
 
-  /** Also where the record lacks what it held before. */
+  /** Also for a record that lacks earlier entries. */
   async #state(): Promise<ProjectState | null> {
     const open = await this.#database.forReading()
     const projectId = open && (await this.#projectIn(open.db))
     return open && projectId !== null ? projectState(open.db, projectId) : null
   }
 
-  /** Whether the record of this folder is the beginning of a log, or there is none. */
+  /** Whether the log continues this folder's record, or there is none. */
   #isContinuedBy(events: readonly ProjectEvent[]): Promise<boolean> {
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       const open = await this.#database.forReading()
       const projectId = open && (await this.#projectIn(open.db))
       if (!open || projectId === null) return true
@@ -292,14 +292,14 @@ class SqliteStore implements Store {
     events: readonly ProjectEvent[],
     restoring: LogRestoreOptions | undefined,
   ): Promise<LogRestoreResult> {
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       const { root, file } = this.#options
       this.#watch.expect(events)
       const { db, raw } = await this.#database.forWriting()
       this.#hideFolder()
       const { project, point, ...restored } = await db.transaction().execute(async (transaction) => {
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
-        const made = await restore(transaction, events, { ...restoring, root, shown: file, found })
+        const made = await restore(transaction, events, { ...restoring, root, label: file, found })
         return { ...made, point: pointIn(raw, made.project.id) }
       })
       this.#resolved.set(db, project)
@@ -309,22 +309,22 @@ class SqliteStore implements Store {
     })
   }
 
-  /** In a file beside this one, which then takes its place: this one is kept under another name. */
+  /** Restores into a new file, which then replaces this one; this one is kept under another name. */
   async #restoreAside(
     events: readonly ProjectEvent[],
     restoring: LogRestoreOptions,
   ): Promise<LogRestoreResult> {
     const { file, ids, root } = this.#options
-    const coming = `${file}.importing-${randomBytes(6).toString('hex')}`
-    const store = openStore({ file: coming, shared: false, root, sandboxJournal: false, ids })
+    const incoming = `${file}.importing-${randomBytes(6).toString('hex')}`
+    const store = openStore({ file: incoming, shared: false, root, sandboxJournal: false, ids })
     try {
       const restored = await store.restore(events, { ...restoring, replace: false })
       await store.close()
-      const { kept } = await this.putBack(coming, restoring.at)
+      const { kept } = await this.putBack(incoming, restoring.at)
       return { ...restored, setAside: kept }
     } finally {
       await store.close()
-      for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${coming}${end}`, { force: true })
+      for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${incoming}${end}`, { force: true })
     }
   }
 
@@ -338,16 +338,16 @@ class SqliteStore implements Store {
     if (!this.#anchor.read()) return null
     const error = this.#watch.error(database)
     if (error) return { ok: false, says: [error.message, error.hint].filter(Boolean).join(' ') }
-    return { ok: true, says: `log entry ${this.#watch.known?.seq ?? 0} is where it was` }
+    return { ok: true, says: `log entry ${this.#watch.lastPoint?.seq ?? 0} is where it was` }
   }
 
-  /** Another record, which a person put there, may be another project's. */
+  /** A record that a person restored may belong to another project. */
   #assertIntact({ db, raw }: Pick<OpenConnection, 'db' | 'raw'>): void {
     if (this.#watch.assertIntact(raw)) this.#resolved.delete(db)
   }
 
   #reading<Answer>(read: (db: Kysely<Tables>, projectId: string) => Promise<Answer>): Promise<Answer> {
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       const open = await this.#database.forReading()
       if (!open) this.#watch.assertNone()
       const db = open?.db ?? (await emptyDatabase())
@@ -366,21 +366,21 @@ class SqliteStore implements Store {
     })
   }
 
-  async #answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  async #withFailures<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     if (this.#closing.signal.aborted)
       throw new Failure('UNAVAILABLE', `The store of ${this.#options.file} is closed.`, {
         reason: 'store_closed',
       })
     const answer = this.#recovering(work)
-    this.#underWay.add(answer)
+    this.#pending.add(answer)
     try {
       return await answer
     } finally {
-      this.#underWay.delete(answer)
+      this.#pending.delete(answer)
     }
   }
 
-  /** After an error of the disk the connections are opened again, so that the store works once the disk does. */
+  /** Reopens the connections after a disk error, so that the store recovers with the disk. */
   async #recovering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     try {
       return await work()
@@ -395,7 +395,7 @@ class SqliteStore implements Store {
     }
   }
 
-  /** Git is to ignore the folder of the database as soon as it is there, whether anything gets recorded or not. */
+  /** Hides the database folder from git as soon as it exists, even if nothing is recorded. */
   #hideFolder(): void {
     if (this.#folderHidden) return
     this.#folderHidden = true
@@ -430,9 +430,9 @@ interface ConnectionSource {
   state(): Promise<ProjectState | null>
 }
 
-/** A database that cannot be used is told as a warning: who asks wants to know why. */
-async function healthOf(file: string, asked: ConnectionSource): Promise<StoreHealth> {
-  const nothing = {
+/** The health of a database. An unusable one is reported as a warning. */
+async function healthOf(file: string, source: ConnectionSource): Promise<StoreHealth> {
+  const empty = {
     location: file,
     exists: false,
     journalMode: null,
@@ -442,10 +442,10 @@ async function healthOf(file: string, asked: ConnectionSource): Promise<StoreHea
     warnings: [],
   }
   try {
-    const open = await asked.open()
-    if (!open) return nothing
+    const open = await source.open()
+    if (!open) return empty
     const journalMode = modeOf(open, file)
-    const state = await asked.state()
+    const state = await source.state()
     return {
       location: file,
       exists: true,
@@ -457,12 +457,12 @@ async function healthOf(file: string, asked: ConnectionSource): Promise<StoreHea
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    const way = error.hint === undefined ? '' : ` ${error.hint}`
-    return { ...nothing, exists: true, warnings: [`${error.message}${way}`] }
+    const hint = error.hint === undefined ? '' : ` ${error.hint}`
+    return { ...empty, exists: true, warnings: [`${error.message}${hint}`] }
   }
 }
 
-// Only WAL is written in the file; how another mode keeps its log each process decides by what it may write.
+// Only WAL mode is stored in the file; otherwise each process decides by its write access.
 function modeOf({ raw }: OpenConnection, file: string): string {
   if (raw.pragma('journal_mode', { simple: true }) === 'wal') return 'wal'
   return canWriteLog(file) ? 'persist' : 'memory'

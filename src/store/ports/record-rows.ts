@@ -1,10 +1,10 @@
-/** How far a log has come: its last entry. */
+/** The last entry of a log. */
 export interface LogHead {
   readonly seq: number
   readonly hash: string
 }
 
-/** What belongs to a project beside its log, and goes with it where writing ends: no replay makes it. No secrets. */
+/** Tables that belong to a project beside its log, without secrets. A replay does not create them. */
 export const keptTables = [
   'idempotency_key',
   'attempt_diff',

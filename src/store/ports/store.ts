@@ -32,7 +32,7 @@ import type { MissionReads } from '../../track/ports/mission-reads.ts'
 import type { RecordReads } from '../../track/ports/record-reads.ts'
 import type { SideRow } from './record-rows.ts'
 
-/** Every question that can be asked of the store. Each method is one query with a limit. */
+/** Every query of the store. Each method is one query with a limit. */
 export interface Reads {
   readonly missions: MissionReads
   readonly tasks: TaskReads
@@ -53,7 +53,7 @@ export interface Reads {
 }
 
 export interface KeyReads {
-  /** The answer that is stored for a key. Fails with IDEMPOTENCY_KEY_REUSED where it came with another input. */
+  /** The answer stored for a key. Fails with IDEMPOTENCY_KEY_REUSED if the input differs. */
   answerOf(idempotency: Idempotency): Promise<StoredAnswer | null>
 }
 
@@ -61,28 +61,28 @@ export interface StoredAnswer {
   readonly answer: unknown
 }
 
-/** What a decision came to: what happened, and what the caller is answered. */
+/** The result of a decision: its events, and the answer for the caller. */
 export interface ChangeSet<Answer> {
   readonly events: readonly NewProjectEvent[]
-  /** What the agent calls itself in the attempt or claim that this belongs to. */
+  /** The agent name in the attempt or claim that this belongs to. */
   readonly agentName?: string | null
-  /** What is written with them and is in none of them. */
+  /** Rows outside the log that are written with them. */
   readonly beside?: readonly SideWrite[]
-  /** Stores an answer for a key that only some outcomes bind, such as an event that was accepted. */
+  /** Stores an answer for a key that only some outcomes bind, such as an accepted event. */
   readonly binds?: StoredAnswer & { readonly idempotency: Idempotency }
   readonly answer: Answer
 }
 
-/** The same, where the answer is read in the transaction once the log entries are applied. */
+/** The answer is read in the transaction, after the events are applied. */
 export interface DeferredChangeSet<Answer> {
   readonly events: readonly NewProjectEvent[]
-  /** What the agent calls itself in the attempt or claim that this belongs to. */
+  /** The agent name in the attempt or claim that this belongs to. */
   readonly agentName?: string | null
   readonly beside?: readonly SideWrite[]
   readonly answerFrom: (after: Reads) => Promise<Answer>
 }
 
-/** A refusal that is recorded: its log entries stay, and it binds no key. */
+/** A recorded refusal: its events are kept, and it binds no key. */
 export interface RefusedChangeSet {
   readonly events: readonly NewProjectEvent[]
   readonly agentName?: string | null
@@ -92,10 +92,7 @@ export interface RefusedChangeSet {
 
 export type DecidedChangeSet<Answer> = ChangeSet<Answer> | DeferredChangeSet<Answer> | RefusedChangeSet
 
-/**
- * What no log entry holds: of a token or a session the hash of its secret, and when it was used; of a machine where agents
- * work when it was heard of, and what it sent; of notifications where they go, and what was told.
- */
+/** Data outside the log: secrets' hashes, machines' last calls and files, notification addresses and messages. */
 export type SideWrite =
   | SecretSideWrite
   | RemoteMachineSideWrite
@@ -113,43 +110,43 @@ export type NotificationSideWrite =
       readonly url: string
       readonly secret: string | null
     }
-  /** What was sent there is forgotten with it. */
+  /** Its sent messages are deleted, too. */
   | { readonly kind: 'address ended'; readonly of: NotificationId }
   | {
       readonly kind: 'notices kept'
       readonly notices: readonly NoticeDelivery[]
-      /** How far the log was read; null where that is not said. */
+      /** The read position in the log; null to leave it. */
       readonly cursor: number | null
-      /** What came before is forgotten. */
+      /** Older messages are deleted. */
       readonly before: number | null
     }
 
 export type OutputSideWrite =
-  /** What a command printed, where a log entry has only its end. */
+  /** The full output of a command, if a log entry only has its end. */
   | { readonly kind: 'output kept'; readonly commandId: CommandResultId; readonly text: string }
-  /** What commands printed that ended before is removed; hashes and sizes stay. */
+  /** Removes outputs of commands that ended before a time; hashes and sizes stay. */
   | { readonly kind: 'outputs removed'; readonly before: number; readonly at: number }
 
 export type ProjectSideWrite =
-  /** A project with the first log entries of its own journal. */
+  /** A project with the first entries of its own log. */
   | {
       readonly kind: 'project made'
       readonly id: ProjectId
       readonly name: string
       readonly events: readonly NewProjectEvent[]
-      /** What the agent calls itself in the attempt or claim that this belongs to. */
+      /** The agent name in the attempt or claim that this belongs to. */
       readonly agentName?: string | null
     }
   | { readonly kind: 'project renamed'; readonly id: string; readonly name: string }
 
 export type RemoteMachineSideWrite =
-  /** A machine where agents work was heard of. */
+  /** A remote machine called. */
   | (Omit<RemoteMachineRecord, 'seenAt'> & { readonly kind: 'machine seen'; readonly at: number })
-  /** A command still runs; without a word of it, it is believed to until then. */
+  /** A command still runs; without another call, it counts as running until then. */
   | { readonly kind: 'command leased'; readonly commandId: string; readonly until: number }
-  /** The texts of diffs of attempts that ended before are removed; their hashes and sizes stay. */
+  /** Removes diffs of attempts that ended before a time; hashes and sizes stay. */
   | { readonly kind: 'diffs removed'; readonly before: number }
-  /** What an attempt changed, line by line, where its files are elsewhere. */
+  /** An attempt's changes line by line, if its files are on another machine. */
   | {
       readonly kind: 'diff kept'
       readonly attemptId: AttemptId
@@ -158,7 +155,7 @@ export type RemoteMachineSideWrite =
     }
 
 export type ReviewSideWrite =
-  /** What a person wrote and has not sent. */
+  /** An unsent draft of a person. */
   | {
       readonly kind: 'draft kept'
       readonly ownerId: string
@@ -166,7 +163,7 @@ export type ReviewSideWrite =
       readonly draft: DraftComment
     }
   | { readonly kind: 'drafts dropped'; readonly ownerId: string; readonly ids: readonly string[] }
-  /** What a person looked at; null content for what they want to look at again. */
+  /** A viewed file of a person; null content marks it as not viewed. */
   | {
       readonly kind: 'files viewed'
       readonly ownerId: string
@@ -174,11 +171,11 @@ export type ReviewSideWrite =
       readonly at: number
       readonly files: readonly { readonly place: string; readonly content: string | null }[]
     }
-  /** They looked at all that ended until then. */
+  /** The person viewed everything that ended until then. */
   | { readonly kind: 'all looked at'; readonly ownerId: string; readonly at: number }
-  /** The contents of files of attempts that all ended before are removed; which contents those were stays. */
+  /** Removes file contents of attempts that ended before a time; their hashes stay. */
   | { readonly kind: 'contents removed'; readonly before: number }
-  /** What files held around an attempt on another machine. */
+  /** Files before and after an attempt on another machine. */
   | {
       readonly kind: 'files kept'
       readonly attemptId: AttemptId
@@ -187,21 +184,21 @@ export type ReviewSideWrite =
       readonly contents: readonly { readonly id: string; readonly bytes: Uint8Array }[]
     }
 
-/** Hashes of lines leave the log entries that recorded them. */
+/** Removes line hashes from the log entries that recorded them. */
 export interface LineSideWrite {
   readonly kind: 'line hashes forgotten'
   readonly steps: readonly StepPosition[]
 }
 
 export type CaptureSideWrite =
-  /** What hooks told: kept until its turn ends, and its key for a week more. */
+  /** Hook events: kept until the turn ends, and their keys for a week more. */
   | {
       readonly kind: 'hook events ingested'
       readonly hookEvents: readonly {
         readonly hookEvent: LocatedHookEvent
         readonly sessionId: CaptureSessionId
         readonly turnId: TurnId | null
-        /** Whether its turn goes on. */
+        /** Whether its turn continues. */
         readonly isOpen: boolean
       }[]
     }
@@ -215,14 +212,14 @@ export type SecretSideWrite =
   | { readonly kind: 'secret used'; readonly of: TokenId | SessionId; readonly at: number }
   | { readonly kind: 'secret ended'; readonly of: TokenId | SessionId }
 
-/** A key of a call: same key and same input, same answer. */
+/** An idempotency key: the same key and input give the same answer. */
 export interface Idempotency {
   readonly key: string
-  /** Each run has keys of its own. */
+  /** Keys are per run. */
   readonly run?: RunId
-  /** Whose key it is: the same word of another actor is another key. */
+  /** The key's owner: keys of different principals never collide. */
   readonly owner: string
-  /** The connection it comes by, where there is one: a claim's token is answered to no other. */
+  /** The connection of the call: a claim's token is only answered to the same one. */
   readonly connection: string | null
   readonly operation: string
   /** Hash of the input that came with the key. */
@@ -234,64 +231,58 @@ export interface RecordRequest<Answer> {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly idempotency?: Idempotency
-  /** It opens a project in which writing ended. */
+  /** Reopens a project that is closed for writing. */
   readonly reopens?: true
-  /** Runs inside the one write transaction: reads what it rests on, calls the pure domain, answers what happened. */
+  /** Runs inside the one write transaction: reads, decides in the pure domain, and returns the events. */
   decide(reads: Reads): Promise<DecidedChangeSet<Answer>>
 }
 
-/** What a query may ask of a store: it records nothing. */
+/** The store for queries: it cannot write. */
 export type StoreReader = Pick<
   Store,
   'view' | 'replay' | 'inspect' | 'inspectChain' | 'notice' | 'kept' | 'health' | 'unreadiness' | 'follow'
 >
 
 export interface Store {
-  /**
-   * The only writer. Nothing that `decide` answers is half applied.
-   * Fails with IDEMPOTENCY_KEY_REUSED, or UNAVAILABLE when the database is locked for ten seconds, full or read-only.
-   */
+  /** The only writer, all or nothing. Fails with IDEMPOTENCY_KEY_REUSED, or UNAVAILABLE when the database is locked, full or read-only. */
   record<Answer>(request: RecordRequest<Answer>): Promise<Answer>
-  /** A consistent view: all reads of `look` see one state. A project that was never written to is empty. */
+  /** A consistent view: all reads see one state. A project without a record is empty. */
   view<Answer>(look: (reads: Reads) => Promise<Answer>): Promise<Answer>
-  /** The stored answer of a key, if it was used: `decide` need not be prepared for a repeat. */
+  /** The stored answer of a used key. */
   replay(idempotency: Idempotency): Promise<StoredAnswer | null>
-  /** Makes the project from its whole log, all of it or nothing. Fails with CONFLICT where there is a record already. */
+  /** Restores the project from its whole log, all or nothing. Fails with CONFLICT if there is a record. */
   restore(events: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult>
-  /** What belongs to the project beside its log, a page at a time, after a row. */
+  /** The next rows beside the log, after a given row. */
   kept(after: SideRow | null, limit: number): Promise<readonly SideRow[]>
-  /** Compares every table with what the log entries make of an empty store; asks SQLite whether the file is sound. */
+  /** Compares every table with a replay of the log, and checks the file with SQLite. */
   inspect(): Promise<Inspection>
-  /** The chain of hashes and the anchor alone. */
+  /** Only the chain of hashes and the anchor. */
   inspectChain(): Promise<ChainInspection>
-  /** Makes the tables again from the log entries, after a copy of the file. Fails with REFUSED where the log is broken. */
+  /** Rebuilds the tables from the log, after a copy of the file. Fails with REFUSED if the log is broken. */
   repair(at: number): Promise<RepairResult>
-  /** Takes the record as it is for the right one, also where it lacks what it held before. Answers its log entries. */
+  /** Trusts the record even if it lacks earlier entries. Returns the number of its log entries. */
   accept(at: number): Promise<number>
-  /** Copies the whole database to a new file while others use it. A relative path is meant from where the caller stands. */
+  /** Copies the whole database to a new file while others use it. Relative paths start at the caller's folder. */
   backup(file: string): Promise<BackupResult>
-  /** Puts a backup in the place of the database, of which a copy is kept. Right with servers running. */
+  /** Replaces the database by a backup and keeps a copy. Servers may keep running. */
   putBack(backup: string, at: number): Promise<BackupRestoreResult>
-  /** What is said first of what is read here, as it was at the last question; null where writing has not ended. */
+  /** The notice that the project is closed for writing, as of the last query; null while it is open. */
   notice(): Promise<string | null>
-  /** What `doctor` and `status` say about the database. Creates nothing. */
+  /** The database state for `doctor` and `status`. Creates nothing. */
   health(): Promise<StoreHealth>
-  /** Why nothing could be recorded now, in a sentence; null when it could. Creates nothing. */
+  /** Why nothing can be recorded now; null if it can. Creates nothing. */
   unreadiness(): Promise<string | null>
-  /**
-   * Facts after `after` as they are committed by any process, those together that are there together, until the signal
-   * aborts. Costs a poll only while followed.
-   */
+  /** Log entries after `after` as any process commits them, until the signal aborts. Only polls while followed. */
   follow(after: number, signal: AbortSignal): AsyncIterable<readonly ProjectEvent[]>
   close(): Promise<void>
 }
 
 export interface LogRestoreOptions {
-  /** What belongs to the project beside its log. */
+  /** The rows beside the log. */
   readonly kept: readonly SideRow[]
-  /** Takes the place of the record that is here: continues it where it is the beginning of the log, else sets it aside. */
+  /** Replaces the existing record: continues it if the log starts with it, else sets it aside. */
   readonly replace: boolean
-  /** Who opens the project for writing where the log ends with the end of writing. */
+  /** The actor who reopens the project if the log ends with its closing. */
   readonly actor: Actor
   readonly at: number
 }
@@ -299,23 +290,23 @@ export interface LogRestoreOptions {
 export interface LogRestoreResult {
   /** How many entries were added. */
   readonly added: number
-  /** What the record that was here is called now; null where there was none, or it was continued. */
+  /** The new name of the replaced record; null if there was none, or it was continued. */
   readonly setAside: string | null
 }
 
-/** What was found in a whole record. */
+/** The results of checking a whole record. */
 export interface Inspection {
-  /** Facts whose hashes follow one from the other. */
+  /** Log entries in an intact chain. */
   readonly events: number
-  /** The first log entry whose hash does not follow; null when the chain holds. */
+  /** The first log entry that breaks the chain; null for an intact one. */
   readonly brokenAt: number | null
-  /** Why a log entry could not be applied again; null when all were. */
+  /** Why a log entry could not be replayed; null if all were. */
   readonly error: string | null
-  /** How what is there stands to the anchor outside the database: null where there is none yet. */
+  /** The result of comparing the record with its anchor; null without an anchor. */
   readonly anchor: { readonly ok: boolean; readonly says: string } | null
-  /** What SQLite found wrong in the file; null where the record is kept on a server. */
+  /** SQLite's findings in the file; null for a server. */
   readonly damage: readonly string[] | null
-  /** How many tables and rows were compared with what the log entries make; none where the log is broken. */
+  /** The number of compared tables and rows; 0 if the log is broken. */
   readonly tables: number
   readonly rows: number
   readonly differing: number
@@ -336,15 +327,15 @@ export interface BackupRestoreResult {
   /** Absolute path of the backup. */
   readonly restored: string
   readonly events: number
-  /** What was replaced; null where there was nothing. */
+  /** The copy of the replaced database; null if there was none. */
   readonly kept: string | null
 }
 
 export interface RepairResult {
-  /** The copy of the database as it was; null where a server keeps it. */
+  /** The copy of the old database; null for a server. */
   readonly backup: string | null
   readonly events: number
-  /** The tables that were made again, and how many of their rows differed. */
+  /** The rebuilt tables, and the number of differing rows. */
   readonly tables: readonly string[]
   readonly rows: number
 }
@@ -355,9 +346,9 @@ export interface StoreHealth {
   readonly journalMode: string | null
   readonly schemaVersion: number | null
   readonly seq: number
-  /** That writing ended here, in a sentence; null where it did not. */
+  /** The notice that the project is closed for writing; null while it is open. */
   readonly ended: string | null
-  /** Sentences about what to know or fix. Empty when all is well. */
+  /** Warnings, empty when all is well. */
   readonly warnings: readonly string[]
 }
 

@@ -3,7 +3,7 @@ import { schemaStatements, schemaVersion } from '../schema/schema.ts'
 import type { Tables } from '../tables/tables.ts'
 import type { PostgresDatabase } from './database.ts'
 
-/** The schema of a database; 0 where there is none of ours yet. */
+/** The schema version of a database; 0 without our tables. */
 export async function schemaOf(db: Kysely<Tables>): Promise<number> {
   const { rows } = await sql<{ readonly exists: number }>`
     select to_regclass('waymark_schema') is not null as exists`.execute(db)
@@ -12,10 +12,10 @@ export async function schemaOf(db: Kysely<Tables>): Promise<number> {
   return versions.rows[0]?.version ?? 0
 }
 
-/** Any number; the same in every Waymark. */
+/** An arbitrary number, the same in every Waymark. */
 const creationLock = 7_296_113
 
-/** Makes the tables where there are none. Any number of servers may do so at once: one does it, the others wait. */
+/** Creates the tables if missing. Concurrent servers wait for the one that creates them. */
 export function createTables(database: PostgresDatabase): Promise<void> {
   return database.patiently(() =>
     database.transaction('write', async ({ db, begun }) => {

@@ -2,23 +2,23 @@ import type { ClientConfig } from 'pg'
 import { Failure } from '../../kernel/failure.ts'
 import { assertExactNumber } from '../exact-number.ts'
 
-/** Where a database on a server is, and how it is asked. */
+/** The location of a database on a server, and how to query it. */
 export interface PostgresLocation {
-  /** What the driver connects to: the URL without the parameters that are Waymark's own. */
+  /** The URL for the driver, without Waymark's own parameters. */
   readonly url: string
-  /** The same without user, password and parameters, for people. */
-  readonly shown: string
-  /** The most connections of this process, without the one that listens. */
+  /** The URL without user, password and parameters, for messages. */
+  readonly label: string
+  /** The maximum of connections of this process, without the listening one. */
   readonly pool: number
-  /** Statements keep their names on a connection, so that the server plans them once. */
+  /** Whether statements are prepared on a connection, so that the server plans them once. */
   readonly prepares: boolean
-  /** Another URL for LISTEN, where `url` leads to a pooler; null to listen where everything is asked. */
+  /** Another URL for LISTEN, if `url` leads to a pooler; null to use `url`. */
   readonly listen: string | null
 }
 
 const usualPool = 10
 
-/** Reads `postgres://…?pool=10&prepare=false`. Fails with a sentence that never holds the password. */
+/** Parses `postgres://…?pool=10&prepare=false`. Its failures never contain the password. */
 export function postgresPlace(url: string, listen: string | null = null): PostgresLocation {
   const read = parsedUrl(url, 'WAYMARK_DATABASE')
   const pool = read.searchParams.get('pool')
@@ -39,21 +39,21 @@ export function postgresPlace(url: string, listen: string | null = null): Postgr
   }
   return {
     url: read.href,
-    shown: shownUrl(read),
+    label: publicUrl(read),
     pool: pool === null ? usualPool : Number(pool),
     prepares: prepare !== 'false',
     listen: listen === null ? null : parsedUrl(listen, 'WAYMARK_DATABASE_LISTEN').href,
   }
 }
 
-/** Whether a name of a database is a URL of PostgreSQL. */
+/** Whether a database name is a PostgreSQL URL. */
 export function isPostgresUrl(named: string): boolean {
   return /^postgres(ql)?:\/\//i.test(named)
 }
 
 function parsedUrl(url: string, variable: string): URL {
   const read = isPostgresUrl(url) ? URL.parse(url) : null
-  // What is wrong with it is not shown: it may hold a password.
+  // The invalid URL is not shown: it may contain a password.
   if (read) return read
   throw new Failure('INVALID_INPUT', `${variable} is not a URL of PostgreSQL that can be read.`, {
     reason: 'database_url_invalid',
@@ -61,11 +61,11 @@ function parsedUrl(url: string, variable: string): URL {
   })
 }
 
-function shownUrl({ host, pathname, searchParams }: URL): string {
+function publicUrl({ host, pathname, searchParams }: URL): string {
   return `postgres://${host || (searchParams.get('host') ?? 'localhost')}${pathname}`
 }
 
-/** What every connection is opened with. */
+/** The settings of every connection. */
 export function clientConfig(url: string): ClientConfig {
   return {
     connectionString: url,
@@ -85,14 +85,14 @@ const float8 = 701
 const numeric = 1700
 const numbers: ReadonlySet<number> = new Set([int8, int2, int4, float4, float8, numeric])
 
-/** As SQLite answers them: every number a number, truth values 0 or 1, the rest text. */
+/** As SQLite returns them: numbers as numbers, booleans as 0 or 1, the rest as text. */
 function parserOf(oid: number, format: string | undefined): (text: string) => unknown {
   if (format === 'binary') throw new Error('nothing is asked for in binary')
   if (oid === bool) return parseBoolean
   return numbers.has(oid) ? parseNumber : identityText
 }
 
-// One of each for all columns of all answers: the driver asks for each column anew.
+// One parser per type, shared by all columns: the driver requests them for each column.
 const parseBoolean = (text: string): number => (text === 't' ? 1 : 0)
 const parseNumber = (text: string): number => assertExactNumber(Number(text), text)
 const identityText = (text: string): string => text

@@ -32,24 +32,23 @@ import {
   isConnectionLost,
 } from './errors.ts'
 
-/** How long is waited, in milliseconds. */
+/** Timeouts in milliseconds. */
 export interface PostgresTimes {
-  /** For a database that cannot be reached. */
+  /** For an unreachable database. */
   readonly awayMs: number
-  /** For a lock, three times. */
+  /** For a lock; waited for three times. */
   readonly lockMs: number
-  /** For a session that stands still in a transaction. */
+  /** For an idle session in a transaction. */
   readonly idleMs: number
 }
 
-// Each time for a lock ends before a session that stands still in a transaction is ended: whoever waits in a process that
-// was stopped is gone before the lock would be theirs.
+// All lock timeouts end before an idle session is ended: a waiter of a stopped process never gets the lock.
 export const usualTimes: PostgresTimes = { awayMs: 10_000, lockMs: 3_300, idleMs: 5_000 }
 
 const maxConflicts = 5
-const maxWaits = 3
+const maxLockWaits = 3
 
-function limitsOf({ lockMs, idleMs }: PostgresTimes) {
+function timeoutSettings({ lockMs, idleMs }: PostgresTimes) {
   return Object.entries({
     lock_timeout: `${lockMs}ms`,
     statement_timeout: '15s',
@@ -57,58 +56,55 @@ function limitsOf({ lockMs, idleMs }: PostgresTimes) {
   })
 }
 
-function beginningsOf(times: PostgresTimes) {
+function beginStatements(times: PostgresTimes) {
   return {
-    /** For what begins with a lock that is `limited`. */
+    /** For transactions whose first lock uses `limited`. */
     record: 'begin',
-    write: `begin; ${limitsOf(times)
+    write: `begin; ${timeoutSettings(times)
       .map(([name, value]) => `set local ${name} = '${value}'`)
       .join('; ')}`,
     read: `begin isolation level repeatable read read only; set local statement_timeout = '15s'`,
-    // A whole record may take long to read, and holds nobody up.
+    // Reading a whole record may take long, and blocks no one.
     inspect: 'begin isolation level repeatable read read only',
   } as const
 }
 
-export type PostgresAccessMode = keyof ReturnType<typeof beginningsOf>
+export type PostgresAccessMode = keyof ReturnType<typeof beginStatements>
 
 function isWriting(access: PostgresAccessMode): boolean {
   return access === 'record' || access === 'write'
 }
 
-/** A transaction's connection. What is asked without waiting for the answer before goes out together. */
+/** A transaction's connection. Queries that are not awaited are sent together. */
 export interface TransactionSession {
   readonly db: Kysely<Tables>
-  /** Fails where the transaction could not be begun; awaited before anything is written. */
+  /** Fails where the transaction could not begin; awaited before the first write. */
   readonly begun: Promise<unknown>
-  /** Sends at once: whatever is asked later is asked after it. */
+  /** Sends at once: later queries run after it. */
   readonly send: <Row>(query: CompiledQuery<Row>) => Promise<QueryResult<Row>>
 }
 
-/** One database on a server, with the connections of this process to it. */
+/** One database on a server, with this process's connections. */
 export class PostgresDatabase {
   readonly place: PostgresLocation
-  /**
-   * A condition that holds, and limits how long a transaction waits and stands still: in the statement that takes a lock it
-   * costs next to nothing, where statements of their own cost a tenth of a short record. A row is locked after its conditions.
-   */
+  /** An always-true condition that sets the timeouts within the lock statement, which saves extra round trips. */
   readonly limited: RawBuilder<boolean>
-  readonly #begin: ReturnType<typeof beginningsOf>
+  readonly #begin: ReturnType<typeof beginStatements>
   readonly #awayMs: number
   readonly #pool: Pool
   readonly #statements = new StatementNames()
-  // Answers that are remembered by an adapter: what a transaction that was not committed had read must be forgotten.
+  // Adapters cache reads: those of a rolled-back transaction must be dropped.
   #adapters: Readonly<Record<'write' | 'read', PostgresAdapter>> = newAdapters()
   readonly #connections = new WeakMap<PoolClient, PostgresConnection>()
-  /** The first and the last failure of a connection since something was answered, of `performance.now`. */
-  #away: { readonly first: number; readonly last: number } | null = null
+  /** The first and last connection failure since the last answer, of `performance.now`. */
+  #outage: { readonly first: number; readonly last: number } | null = null
 
   constructor(place: PostgresLocation, times: PostgresTimes = usualTimes) {
     this.place = place
-    this.#begin = beginningsOf(times)
+    this.#begin = beginStatements(times)
     this.#awayMs = times.awayMs
     this.limited = sql.raw(
-      `${limitsOf(times)
+      `${timeoutSettings(times)
         .map(([name, value]) => `set_config('${name}', '${value}', true)`)
         .join(' || ')} is not null`,
     )
@@ -120,12 +116,12 @@ export class PostgresDatabase {
       connectionTimeoutMillis: times.awayMs,
       idleTimeoutMillis: 30_000,
     })
-    // The pool drops a connection that ends while nobody uses it; one in use tells whoever asks it.
+    // The pool drops an idle connection that ends; a query on a busy one fails by itself.
     this.#pool.on('error', () => undefined)
     this.#pool.on('connect', (client) => client.on('error', () => undefined))
   }
 
-  /** All that `work` asks sees one state, and nothing of it is written. */
+  /** All queries of `work` see one state, and nothing is written. */
   read<Answer>(
     work: (db: Kysely<Tables>) => Promise<Answer>,
     access: PostgresAccessMode = 'read',
@@ -133,7 +129,7 @@ export class PostgresDatabase {
     return this.patiently(() => this.transaction(access, ({ db }) => work(db)))
   }
 
-  /** Fails with CommitLost where it is not known whether it was committed. Nothing is repeated. */
+  /** Fails with CommitOutcomeUnknown if the commit may have succeeded. Never retries. */
   async transaction<Answer>(
     access: PostgresAccessMode,
     work: (session: TransactionSession) => Promise<Answer>,
@@ -152,7 +148,7 @@ export class PostgresDatabase {
       if (isWriting(access)) await connection.commit()
       else connection.send('commit').catch(() => undefined)
       connection.release()
-      this.#away = null
+      this.#outage = null
       return answer
     } catch (error) {
       if (isAboutStatements(error)) this.#statements.areKept = false
@@ -166,11 +162,7 @@ export class PostgresDatabase {
     }
   }
 
-  /**
-   * Repeats what the database refused because of others' writes, at most five times, and what failed with its
-   * connection while the database is away for less than `awayMs`. A lock is waited for as long. `settle` is asked before a repetition
-   * whether what was lost at its commit was committed after all.
-   */
+  /** Retries after conflicts, lock timeouts and lost connections. After a lost commit, `settle` first checks whether it succeeded. */
   async patiently<Answer>(
     work: () => Promise<Answer>,
     settle?: () => Promise<Answer | null>,
@@ -178,47 +170,45 @@ export class PostgresDatabase {
     let conflicts = 0
     let waits = 0
     let failures = 0
-    let lost: CommitOutcomeUnknown | null = null
+    let commitError: CommitOutcomeUnknown | null = null
     for (;;) {
       try {
-        if (lost && settle) {
+        if (commitError && settle) {
           const settled = await settle()
           if (settled !== null) return settled
         }
-        lost = null
+        commitError = null
         return await work()
       } catch (error) {
-        if (error instanceof CommitOutcomeUnknown) lost = error
-        const verdict = errorReaction(error)
-        // What is not known is said, whatever failed last.
-        if (verdict === 'refused') throw lost ?? error
-        if (verdict === 'locked') {
+        if (error instanceof CommitOutcomeUnknown) commitError = error
+        const decision = errorReaction(error)
+        // An unknown commit is reported, whatever failed last.
+        if (decision === 'refused') throw commitError ?? error
+        if (decision === 'locked') {
           waits += 1
-          if (waits === maxWaits) throw lost ?? error
+          if (waits === maxLockWaits) throw commitError ?? error
           continue
         }
-        if (verdict === 'again') {
+        if (decision === 'again') {
           conflicts += 1
-          if (conflicts > maxConflicts) throw lost ?? error
+          if (conflicts > maxConflicts) throw commitError ?? error
           await sleep(Math.random() * 10 * 2 ** conflicts)
           continue
         }
-        if (this.#isAway()) throw lost ?? error
+        if (this.#isUnreachable()) throw commitError ?? error
         failures += 1
         await sleep(Math.random() * Math.min(200, 10 * 2 ** failures))
       }
     }
   }
 
-  /**
-   * Whether the database has answered nobody for longer than is waited. Who asks then tries once, so that those in a
-   * queue do not wait one after the other.
-   */
-  #isAway(): boolean {
+  /** Whether the database was unreachable for longer than `awayMs`: then each call tries only once. */
+  #isUnreachable(): boolean {
     const now = performance.now()
-    if (this.#away === null || now - this.#away.last > this.#awayMs) this.#away = { first: now, last: now }
-    else this.#away = { ...this.#away, last: now }
-    return now - this.#away.first > this.#awayMs
+    if (this.#outage === null || now - this.#outage.last > this.#awayMs)
+      this.#outage = { first: now, last: now }
+    else this.#outage = { ...this.#outage, last: now }
+    return now - this.#outage.first > this.#awayMs
   }
 
   /** Statements outside a transaction, such as `notify`. */
@@ -244,8 +234,8 @@ export class PostgresDatabase {
     } catch (error) {
       throw new ConnectionUnavailable(error)
     }
-    const known = this.#connections.get(client)
-    if (known) return known
+    const existing = this.#connections.get(client)
+    if (existing) return existing
     const connection = new PostgresConnection(client, this.#statements)
     this.#connections.set(client, connection)
     return connection
@@ -260,17 +250,17 @@ const maxNames = 300
 // An import writes many thousand rows in one transaction.
 const maxUnanswered = 200
 
-/** Which statements are sent under a name. One that is asked once is not worth it. */
+/** The names of prepared statements. A statement gets one at its second use. */
 class StatementNames {
   areKept = true
   readonly #seen = new Set<string>()
   readonly #names = new Map<string, string>()
 
   nameOf(sql: string): string | undefined {
-    // Several statements in one text have no name.
+    // Texts with several statements cannot be prepared.
     if (!this.areKept || sql.includes(';')) return undefined
-    const known = this.#names.get(sql)
-    if (known !== undefined || this.#names.size >= maxNames) return known
+    const existing = this.#names.get(sql)
+    if (existing !== undefined || this.#names.size >= maxNames) return existing
     if (!this.#seen.has(sql)) {
       if (this.#seen.size > 10 * maxNames) this.#seen.clear()
       this.#seen.add(sql)
@@ -283,16 +273,16 @@ class StatementNames {
   }
 }
 
-/** Asks one connection, without waiting for its turn: the server answers in the order of asking. */
+/** Queries one connection without waiting for earlier answers: the server answers in order. */
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient
   readonly #statements: StatementNames
-  /** Whether its transaction may hold a project. */
+  /** Whether its transaction may lock a project. */
   #isWriting = false
-  /** Writes that were sent and not waited for. */
+  /** Writes that were sent and not awaited. */
   #unanswered: Promise<unknown>[] = []
-  #isHeld = false
-  #asked: { readonly adapter: PostgresAdapter; readonly db: Kysely<Tables> } | null = null
+  #isCorked = false
+  #kysely: { readonly adapter: PostgresAdapter; readonly db: Kysely<Tables> } | null = null
 
   constructor(client: PoolClient, statements: StatementNames) {
     this.#client = client
@@ -304,8 +294,8 @@ class PostgresConnection implements DatabaseConnection {
     adapters: Readonly<Record<'write' | 'read', PostgresAdapter>>,
   ): Kysely<Tables> {
     const adapter = isWriting(access) ? adapters.write : adapters.read
-    if (this.#asked?.adapter !== adapter) this.#asked = { adapter, db: databaseOver(this, adapter) }
-    return this.#asked.db
+    if (this.#kysely?.adapter !== adapter) this.#kysely = { adapter, db: databaseOver(this, adapter) }
+    return this.#kysely.db
   }
 
   begin(isWriting: boolean): void {
@@ -313,9 +303,9 @@ class PostgresConnection implements DatabaseConnection {
     this.#unanswered = []
   }
 
-  /** A write whose rows nobody asks for is not waited for: its failure is thrown by the next question or the commit. */
+  /** A write without returned rows is not awaited: the next query or the commit throws its failure. */
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const answer = this.#ask<Row>(query)
+    const answer = this.#query<Row>(query)
     if (this.#isWriting && isWriteWithoutRows(query)) {
       answer.catch(() => undefined)
       this.#unanswered.push(answer)
@@ -325,7 +315,7 @@ class PostgresConnection implements DatabaseConnection {
     try {
       return await answer
     } catch (error) {
-      // After one that failed, the database only says that something failed before.
+      // After a failed write, later errors only say that the transaction is aborted.
       throw (await this.#failureOfWrites()) ?? error
     }
   }
@@ -336,10 +326,10 @@ class PostgresConnection implements DatabaseConnection {
     return null
   }
 
-  async #ask<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+  async #query<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const name = this.#statements.nameOf(sql)
     const values = parameters.map(toStorable)
-    this.#together()
+    this.#corkPackets()
     const result = await this.#client.query(
       name === undefined ? { text: sql, values } : { name, text: sql, values },
     )
@@ -358,27 +348,27 @@ class PostgresConnection implements DatabaseConnection {
     throw new Error('queries of the store are bounded: nothing is streamed')
   }
 
-  /** What is asked before this turn of the event loop ends goes out in one packet: sending costs more than asking. */
-  #together(): void {
+  /** Sends all queries of one event-loop turn in one packet, which is cheaper than separate packets. */
+  #corkPackets(): void {
     const { stream } = (this.#client as unknown as { readonly connection: { readonly stream: Duplex } })
-      .connection // the driver's own, which its types leave out
-    if (this.#isHeld) return
-    this.#isHeld = true
+      .connection // internal to the driver, absent from its types
+    if (this.#isCorked) return
+    this.#isCorked = true
     stream.cork()
     process.nextTick(() => {
-      this.#isHeld = false
+      this.#isCorked = false
       stream.uncork()
     })
   }
 
   send(statements: string): Promise<unknown> {
-    this.#together()
+    this.#corkPackets()
     return this.#client.query(statements)
   }
 
-  /** Behind what is not answered yet. What the database refused of that was not committed; of what was lost nobody knows. */
+  /** Waits for all pending writes. After a lost connection the outcome is unknown. */
   async commit(): Promise<void> {
-    this.#together()
+    this.#corkPackets()
     const [ended, ...before] = await Promise.allSettled([
       this.#client.query('commit'),
       ...this.#unanswered.splice(0),
@@ -406,7 +396,7 @@ function isWriteWithoutRows({ query }: CompiledQuery): boolean {
   return isWrite && query.returning === undefined
 }
 
-/** SQLite takes a comparison with no values at all, which PostgreSQL cannot read. */
+/** SQLite accepts an empty list in a comparison, PostgreSQL does not. */
 class EmptyListCompiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const { operator, rightOperand } = node
@@ -416,7 +406,7 @@ class EmptyListCompiler extends PostgresQueryCompiler {
   }
 }
 
-/** Kysely over one connection; it would wait for each answer if it took connections or began transactions itself. */
+/** Kysely over one connection; its own transactions would wait for each answer. */
 function databaseOver(connection: PostgresConnection, adapter: PostgresAdapter): Kysely<Tables> {
   const nothing = async (): Promise<void> => undefined
   const driver: Driver = {

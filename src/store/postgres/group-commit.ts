@@ -2,18 +2,18 @@ import { type BatchMember, type BatchOutcome, type RecordResult, recordGroup } f
 import type { PostgresDatabase, TransactionSession } from './database.ts'
 import { errorReaction } from './errors.ts'
 
-/** A record that waits to be taken into a transaction. */
+/** A record that waits for a transaction. */
 export interface QueuedRecord extends BatchMember {
-  /** Records it in a transaction of its own. */
+  /** Records it in its own transaction. */
   readonly alone: () => Promise<unknown>
   readonly done: (recorded: RecordResult<unknown>) => void
   readonly failed: (error: unknown) => void
 }
 
-// One has the lock, or commits; one waits for it.
-const sideBySide = 2
-// So that others in other processes need not wait long.
-const maxTogether = 16
+// One holds the lock or commits, the other waits for it.
+const maxConcurrent = 2
+// Limited, so that other processes need not wait long.
+const maxGroupSize = 16
 
 export interface WriteQueueOptions {
   readonly database: PostgresDatabase
@@ -22,17 +22,14 @@ export interface WriteQueueOptions {
   readonly committed: () => void
 }
 
-/**
- * The writers of one project in this process. Who comes while others hold it waits here, and is taken into the next
- * transaction with all who came meanwhile: the lock and the commit, which cost most, are then paid once for all of them.
- */
+/** The writers of one project in this process. Waiting records share the next transaction, and so the costs of lock and commit. */
 export class WriteQueue {
-  readonly #ways: WriteQueueOptions
+  readonly #options: WriteQueueOptions
   readonly #waiting: QueuedRecord[] = []
-  #underWay = 0
+  #running = 0
 
-  constructor(ways: WriteQueueOptions) {
-    this.#ways = ways
+  constructor(options: WriteQueueOptions) {
+    this.#options = options
   }
 
   add(one: QueuedRecord): void {
@@ -41,20 +38,20 @@ export class WriteQueue {
   }
 
   #next(): void {
-    while (this.#underWay < sideBySide && this.#waiting.length > 0) {
-      this.#underWay += 1
-      void this.#take(this.#waiting.splice(0, maxTogether)).finally(() => {
-        this.#underWay -= 1
+    while (this.#running < maxConcurrent && this.#waiting.length > 0) {
+      this.#running += 1
+      void this.#recordMembers(this.#waiting.splice(0, maxGroupSize)).finally(() => {
+        this.#running -= 1
         this.#next()
       })
     }
   }
 
-  async #take(members: readonly QueuedRecord[]): Promise<void> {
+  async #recordMembers(members: readonly QueuedRecord[]): Promise<void> {
     if (members.length > 1) {
-      const error = await this.#together(members)
+      const error = await this.#recordTogether(members)
       if (error === null) return
-      // What the database or a bug refused is the fault of one of them; what comes of the place concerns all.
+      // A refusal is one member's fault and each is retried alone; other errors concern all members.
       if (errorReaction(error) !== 'refused') {
         for (const { failed } of members) failed(error)
         return
@@ -63,23 +60,23 @@ export class WriteQueue {
     for (const { alone, failed } of members) await alone().catch(failed)
   }
 
-  /** Answers the error that keeps all of them from being recorded. */
-  async #together(members: readonly QueuedRecord[]): Promise<unknown> {
-    const { database, lock, isCommitted, committed } = this.#ways
-    const sent: { last: BatchOutcome | null } = { last: null }
+  /** Returns the error that keeps all of them from being recorded. */
+  async #recordTogether(members: readonly QueuedRecord[]): Promise<unknown> {
+    const { database, lock, isCommitted, committed } = this.#options
+    const attempt: { last: BatchOutcome | null } = { last: null }
     try {
       const { results, last } = await database.patiently(
         () => {
-          sent.last = null
+          attempt.last = null
           return database.transaction('record', async (session) => {
-            const locked = lock(session).then((isThere) => {
-              if (!isThere) throw new Error('the project is gone')
+            const locked = lock(session).then((exists) => {
+              if (!exists) throw new Error('the project is gone')
             })
-            sent.last = await recordGroup(session.db, members, locked)
-            return sent.last
+            attempt.last = await recordGroup(session.db, members, locked)
+            return attempt.last
           })
         },
-        async () => (sent.last?.last && (await isCommitted(sent.last.last)) ? sent.last : null),
+        async () => (attempt.last?.last && (await isCommitted(attempt.last.last)) ? attempt.last : null),
       )
       if (last) committed()
       for (const [index, result] of results.entries()) {

@@ -2,15 +2,15 @@ import { type Kysely, sql } from 'kysely'
 import { Failure } from '../../kernel/failure.ts'
 import { noticeOf, type ProjectState } from '../../project/tables/project-end.ts'
 import type { StoreHealth } from '../ports/store.ts'
-import { assertSchemaNotOlder, schemaVersion as known } from '../schema/schema.ts'
+import { assertSchemaNotOlder, schemaVersion as maxKnownSchema } from '../schema/schema.ts'
 import type { Tables } from '../tables/tables.ts'
 import { schemaOf } from './create.ts'
 import type { PostgresDatabase } from './database.ts'
 import { serverUnavailable } from './errors.ts'
 import { startAnew } from './server.ts'
 
-const oldest = 15
-const newest = 18
+const minVersion = 15
+const maxVersion = 18
 
 interface Settings {
   readonly version: number
@@ -23,17 +23,14 @@ interface Settings {
   readonly replicas: number
 }
 
-/**
- * What `doctor` and `status` say about a database on a server, where the record begins with the project's first log entry.
- * What cannot be asked is told as a warning.
- */
+/** The database state for `doctor` and `status`. Values that cannot be read become warnings. */
 export async function healthOf(
   database: PostgresDatabase,
   stateIn: (db: Kysely<Tables>) => Promise<ProjectState | null>,
 ): Promise<StoreHealth> {
   const { place } = database
-  const nothing = {
-    location: place.shown,
+  const empty = {
+    location: place.label,
     exists: false,
     journalMode: null,
     schemaVersion: null,
@@ -45,11 +42,11 @@ export async function healthOf(
       const { rows } = await settings.execute(db)
       const schemaVersion = await schemaOf(db)
       const warnings = rows.flatMap((row) => warningsOf(row, place.pool))
-      if (schemaVersion === 0) return { ...nothing, warnings }
-      assertSchemaNotOlder(place.shown, schemaVersion, startAnew)
+      if (schemaVersion === 0) return { ...empty, warnings }
+      assertSchemaNotOlder(place.label, schemaVersion, startAnew)
       const state = await stateIn(db)
       return {
-        ...nothing,
+        ...empty,
         exists: state !== null,
         schemaVersion,
         seq: state?.seq ?? 0,
@@ -58,41 +55,41 @@ export async function healthOf(
       }
     })
   } catch (error) {
-    const failure = serverUnavailable(error, place.shown)
+    const failure = serverUnavailable(error, place.label)
     if (!(failure instanceof Failure)) throw failure
-    return { ...nothing, exists: true, warnings: [[failure.message, failure.hint].filter(Boolean).join(' ')] }
+    return { ...empty, exists: true, warnings: [[failure.message, failure.hint].filter(Boolean).join(' ')] }
   }
 }
 
-/** Why a server should get no requests that write, or null. */
+/** Why the server should not receive write requests, or null. */
 export async function unreadyReason(database: PostgresDatabase): Promise<string | null> {
   try {
     return await database.transaction('read', async ({ db }) => {
       const { rows } = await readOnly.execute(db)
-      if (rows[0]?.readOnly === 1) return `The database ${database.place.shown} is read-only.`
+      if (rows[0]?.readOnly === 1) return `The database ${database.place.label} is read-only.`
       const version = await schemaOf(db)
-      if (version > 0) assertSchemaNotOlder(database.place.shown, version, startAnew)
+      if (version > 0) assertSchemaNotOlder(database.place.label, version, startAnew)
       return schemaWarnings(version)[0] ?? null
     })
   } catch (error) {
-    const failure = serverUnavailable(error, database.place.shown)
+    const failure = serverUnavailable(error, database.place.label)
     if (!(failure instanceof Failure)) throw failure
     return failure.message
   }
 }
 
-// The transaction that asks is read-only itself.
+// The checking transaction is read-only itself.
 const readOnly = sql<{ readonly readOnly: 0 | 1 }>`
   select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "readOnly"`
 
 function schemaWarnings(version: number): readonly string[] {
-  if (version <= known) return []
+  if (version <= maxKnownSchema) return []
   return [
-    `It has schema ${version}, made by a newer Waymark; this one knows up to ${known}, so it reads and does not write. Update Waymark.`,
+    `It has schema ${version}, made by a newer Waymark; this one knows up to ${maxKnownSchema}, so it reads and does not write. Update Waymark.`,
   ]
 }
 
-// What connections of one program ask for in all is a guess from those that are open: each server has its own pool.
+// The number of connections is estimated from the open ones: each server has its own pool.
 const settings = sql<Settings>`
   select current_setting('server_version_num')::int / 10000 as version,
     current_setting('max_connections')::int as max_connections,
@@ -106,15 +103,15 @@ const settings = sql<Settings>`
 
 function warningsOf(row: Settings, pool: number): readonly string[] {
   const servers = Math.max(1, row.replicas)
-  const wanted = servers * (pool + 1)
+  const neededConnections = servers * (pool + 1)
   const free = row.max_connections - row.reserved
   const counted = servers === 1 ? 'One Waymark' : `${servers} machines with Waymark`
   return [
-    row.version < oldest || row.version > newest
-      ? `It is PostgreSQL ${row.version}; Waymark is tested on ${oldest} to ${newest}.`
+    row.version < minVersion || row.version > maxVersion
+      ? `It is PostgreSQL ${row.version}; Waymark is tested on ${minVersion} to ${maxVersion}.`
       : null,
-    wanted > free
-      ? `${counted} may open ${wanted} connections, and the server takes ${free}: lower ?pool= or raise max_connections.`
+    neededConnections > free
+      ? `${counted} may open ${neededConnections} connections, and the server takes ${free}: lower ?pool= or raise max_connections.`
       : null,
     row.fsync === 'off'
       ? 'fsync is off: a crash of the server loses or damages what was acknowledged.'

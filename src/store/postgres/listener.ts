@@ -9,20 +9,20 @@ import { clientConfig } from './database-url.ts'
 import { errorReaction, serverUnavailable } from './errors.ts'
 
 const channel = 'waymark'
-// Whoever is not told looks by themselves, so that the disk is not waited for: it would hold up the commits beside it.
+// Notifications are committed asynchronously: a lost one is replaced by the next poll, and waiting would delay other commits.
 const notify = `set local synchronous_commit = off; select pg_notify('${channel}', '')`
-/** Milliseconds between two looks while nobody tells of changes, and while somebody does. */
-const unheard = 25
-const heard = 1000
-/** Between two looks for a project that was never written to. */
-const absent = 250
-/** Before LISTEN is tried again: where the connection ended, and where nothing is heard over it. */
-const lost = 100
-const deaf = 10_000
+/** Milliseconds between polls without and with working notifications. */
+const pollMs = 25
+const pollWhileListeningMs = 1000
+/** Between polls for a project that has no record yet. */
+const pollAbsentMs = 250
+/** Before LISTEN is tried again: after a lost connection, and where notifications do not arrive. */
+const reconnectMs = 100
+const retryListenMs = 10_000
 /** Between two notifications of one process. */
-const quiet = 10
+const notifyIntervalMs = 10
 
-/** How far a project has come: another object means that something was committed since. */
+/** The state of a project: another object means that something was committed. */
 export interface LiveProjectState {
   readonly db: PostgresDatabase
   readonly projectId: string | null
@@ -37,17 +37,14 @@ interface LiveSubscription {
   state: LiveProjectState | null
 }
 
-/**
- * Looks at a database for all who follow one of its projects: one statement for all of them. What is committed anywhere
- * is told by LISTEN; the look alone finds it as well.
- */
+/** Polls a database for all followers of its projects with one statement. LISTEN only makes it faster. */
 export class LiveWatcher {
   readonly #database: PostgresDatabase
   readonly #followed = new Set<LiveSubscription>()
   readonly #ending = new AbortController()
   #running: Promise<void> | null = null
   #wake: () => void = () => undefined
-  #isWoken = false
+  #isAwake = false
   #isListening = false
   #notified = 0
   #notifying: NodeJS.Timeout | null = null
@@ -56,15 +53,15 @@ export class LiveWatcher {
     this.#database = database
   }
 
-  /** Something was committed here: those who follow in this process look at once, and the others are told. */
+  /** After a commit here: polls at once for local followers, and notifies other processes. */
   committed(): void {
-    this.#look()
+    this.#wakeUp()
     if (this.#notifying !== null || this.#ending.signal.aborted) return
-    const wait = Math.max(0, this.#notified + quiet - performance.now())
+    const wait = Math.max(0, this.#notified + notifyIntervalMs - performance.now())
     this.#notifying = setTimeout(() => {
       this.#notifying = null
       this.#notified = performance.now()
-      // Whoever is not told finds it at the next look.
+      // Other processes find it with the next poll.
       this.#database.ask(notify).catch(() => undefined)
     }, wait)
   }
@@ -80,7 +77,7 @@ export class LiveWatcher {
     }
     this.#followed.add(followed)
     this.#begin()
-    this.#look()
+    this.#wakeUp()
     return {
       get isDead() {
         return change.failure !== null
@@ -88,7 +85,7 @@ export class LiveWatcher {
       after: (seen, signal) => change.after(seen, signal),
       stop: async () => {
         this.#followed.delete(followed)
-        this.#look()
+        this.#wakeUp()
       },
     }
   }
@@ -99,24 +96,24 @@ export class LiveWatcher {
       clearTimeout(this.#notifying)
       await this.#database.ask(notify).catch(() => undefined)
     }
-    this.#look()
+    this.#wakeUp()
     await this.#running
   }
 
-  /** Who joins while the last run ends, which takes a moment, is looked for by the next one. */
+  /** A follower that joins while the last run ends starts the next run. */
   #begin(): void {
     this.#running ??= this.#run().finally(() => {
       this.#running = null
-      if (!this.#isOver) this.#begin()
+      if (!this.#isDone) this.#begin()
     })
   }
 
-  #look(): void {
-    this.#isWoken = true
+  #wakeUp(): void {
+    this.#isAwake = true
     this.#wake()
   }
 
-  get #isOver(): boolean {
+  get #isDone(): boolean {
     return this.#ending.signal.aborted || this.#followed.size === 0
   }
 
@@ -124,9 +121,9 @@ export class LiveWatcher {
     const listening = new AbortController()
     const listener = this.#listen(listening.signal)
     try {
-      while (!this.#isOver) {
-        this.#isWoken = false
-        await this.#lookAtAll()
+      while (!this.#isDone) {
+        this.#isAwake = false
+        await this.#poll()
         await this.#pause()
       }
     } finally {
@@ -136,32 +133,32 @@ export class LiveWatcher {
   }
 
   async #pause(): Promise<void> {
-    if (this.#isWoken) return
+    if (this.#isAwake) return
     const isAnyAbsent = [...this.#followed].some(({ projectId }) => projectId === null)
-    const longest = this.#isListening ? heard : unheard
+    const interval = this.#isListening ? pollWhileListeningMs : pollMs
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, isAnyAbsent ? Math.min(longest, absent) : longest)
+    const timer = setTimeout(resolve, isAnyAbsent ? Math.min(interval, pollAbsentMs) : interval)
     this.#wake = resolve
     await promise
     clearTimeout(timer)
   }
 
-  async #lookAtAll(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
       await this.#database.transaction('read', async ({ db }) => {
         for (const followed of this.#followed) followed.projectId ??= await followed.find(db)
-        await this.#tellEach(db)
+        await this.#notifyEach(db)
       })
     } catch (error) {
-      // A database that is away comes back, and what was missed is read then.
+      // An unreachable database comes back, and the missed entries are read then.
       if (errorReaction(error) === 'refused') {
         for (const followed of this.#followed)
-          followed.fail(serverUnavailable(error, this.#database.place.shown))
+          followed.fail(serverUnavailable(error, this.#database.place.label))
       } else await sleep(100)
     }
   }
 
-  async #tellEach(db: Kysely<Tables>): Promise<void> {
+  async #notifyEach(db: Kysely<Tables>): Promise<void> {
     const ids = [...new Set([...this.#followed].flatMap(({ projectId }) => projectId ?? []))]
     const { rows } =
       ids.length === 0
@@ -177,12 +174,12 @@ export class LiveWatcher {
     }
   }
 
-  /** A connection of its own, opened again whenever it ends. */
+  /** A connection of its own, reopened whenever it ends. */
   async #listen(signal: AbortSignal): Promise<void> {
     const { listen, url } = this.#database.place
     while (!signal.aborted) {
       const client = new Client({ ...clientConfig(listen ?? url), application_name: 'waymark-listen' })
-      let pause = lost
+      let pause = reconnectMs
       const ended = new Promise<void>((resolve) => {
         client.on('error', () => resolve())
         client.on('end', () => resolve())
@@ -190,24 +187,24 @@ export class LiveWatcher {
       })
       try {
         await client.connect()
-        client.on('notification', () => this.#look())
+        client.on('notification', () => this.#wakeUp())
         await client.query(`listen ${channel}`)
-        this.#isListening = await this.#hears(client, signal)
-        this.#look()
+        this.#isListening = await this.#receivesNotifications(client, signal)
+        this.#wakeUp()
         if (this.#isListening) await ended
-        else pause = deaf
+        else pause = retryListenMs
       } catch {
-        // Without it the look alone finds what is new.
+        // Without it, polling finds new entries.
       }
       this.#isListening = false
-      this.#look()
+      this.#wakeUp()
       await client.end().catch(() => undefined)
       await wait(pause, signal)
     }
   }
 
-  /** A pooler in transaction mode takes `listen` and tells nothing: only what is heard counts. */
-  async #hears(client: Client, signal: AbortSignal): Promise<boolean> {
+  /** A pooler in transaction mode accepts `listen` but delivers nothing: only a received notification counts. */
+  async #receivesNotifications(client: Client, signal: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const timer = setTimeout(() => resolve(false), 2000)
     signal.addEventListener('abort', () => resolve(false), { once: true })
@@ -219,7 +216,7 @@ export class LiveWatcher {
   }
 }
 
-/** The last state of one project, and who waits for the next. */
+/** The last state of one project, and the followers that wait for the next. */
 class ChangeWaiter {
   failure: { readonly error: unknown } | null = null
   readonly #waiting = new Set<() => void>()

@@ -5,52 +5,48 @@ import { projectNamed } from '../../project/tables/project-name.ts'
 import { isProjectElsewhere, type ResolvedProject, readProjectId } from '../record/project.ts'
 import type { Tables } from '../tables/tables.ts'
 
-/** Which project is meant: one by its id, or the one of a folder of this machine. */
+/** A project by its id, or by a folder of this machine. */
 export type ProjectQuery = { readonly id: string } | FolderProjectQuery
 
 export interface FolderProjectQuery {
   /** Absolute path of the project's root. */
   readonly root: string
-  /** What the user calls the project; null to take its folder's name. */
+  /** The name that the user gave; null for the folder's name. */
   readonly name: string | null
-  /** The machine whose folder it is: the same path on another one is another work tree. */
+  /** The machine of the folder: the same path on another machine is another work tree. */
   readonly machine: string
 }
 
-/** What a new project would be called. */
+/** The name of a new project. */
 export function nameOf({ name, root }: FolderProjectQuery): string {
   return name ?? basename(root)
 }
 
-/** What a folder is recorded as in a database that several machines share. */
+/** The key of a folder in a database that several machines share. */
 export function rootOf({ root, machine }: Pick<FolderProjectQuery, 'root' | 'machine'>): string {
   return `${machine}:${root}`
 }
 
-/**
- * By the id that the folder says it has, else by the name that the user gave, else by machine and folder as recorded.
- * Null where there is none yet.
- */
-export async function findProject(db: Kysely<Tables>, wanted: ProjectQuery): Promise<ResolvedProject | null> {
-  if ('id' in wanted)
-    return (await isProjectStored(db, wanted.id)) ? { id: wanted.id, rootKnown: true } : null
-  const said = readProjectId(wanted.root)
-  const roots = await rootsOf(db, wanted, said)
-  const here = rootOf(wanted)
-  const recorded = roots.find(({ path }) => path === here)?.project_id ?? null
-  const known = (id: string): ResolvedProject => ({ id, rootKnown: id === recorded })
+/** Finds a project by the id in its folder, else by the given name, else by machine and folder. */
+export async function findProject(db: Kysely<Tables>, query: ProjectQuery): Promise<ResolvedProject | null> {
+  if ('id' in query) return (await isProjectStored(db, query.id)) ? { id: query.id, rootKnown: true } : null
+  const folderProjectId = readProjectId(query.root)
+  const roots = await rootsOf(db, query, folderProjectId)
+  const root = rootOf(query)
+  const recorded = roots.find(({ path }) => path === root)?.project_id ?? null
+  const resolved = (id: string): ResolvedProject => ({ id, rootKnown: id === recorded })
   if (
-    said !== null &&
-    said !== serverProject &&
-    (await isProjectStored(db, said)) &&
-    !isCopy(said, wanted, roots)
+    folderProjectId !== null &&
+    folderProjectId !== serverProject &&
+    (await isProjectStored(db, folderProjectId)) &&
+    !isCopy(folderProjectId, query, roots)
   )
-    return known(said)
-  if (wanted.name !== null) {
-    const named = await projectNamed(db, wanted.name)
-    return named === null ? null : known(named)
+    return resolved(folderProjectId)
+  if (query.name !== null) {
+    const named = await projectNamed(db, query.name)
+    return named === null ? null : resolved(named)
   }
-  return recorded !== null && !isCopy(recorded, wanted, roots) ? known(recorded) : null
+  return recorded !== null && !isCopy(recorded, query, roots) ? resolved(recorded) : null
 }
 
 interface PostgresRootRow {
@@ -58,35 +54,35 @@ interface PostgresRootRow {
   readonly project_id: string
 }
 
-/** Of this folder, and of the project that it says it is. */
+/** The recorded roots of this folder, and of the project that the folder names. */
 function rootsOf(
   db: Kysely<Tables>,
-  wanted: FolderProjectQuery,
-  said: string | null,
+  query: FolderProjectQuery,
+  folderProjectId: string | null,
 ): Promise<PostgresRootRow[]> {
-  const recorded = db.selectFrom('project_root').select('project_id').where('path', '=', rootOf(wanted))
+  const recorded = db.selectFrom('project_root').select('project_id').where('path', '=', rootOf(query))
   return db
     .selectFrom('project_root')
     .select(['path', 'project_id'])
-    .where((eb) => eb.or([eb('project_id', 'in', recorded), eb('project_id', '=', said ?? '')]))
+    .where((eb) => eb.or([eb('project_id', 'in', recorded), eb('project_id', '=', folderProjectId ?? '')]))
     .orderBy('seen_at', 'desc')
     .limit(100)
     .execute()
 }
 
-/** Whether the folder is a copy of another one of this machine, in which the project still lives. */
+/** Whether the folder is a copy of another folder on this machine that still has the project. */
 function isCopy(
   id: string,
   { root, machine }: FolderProjectQuery,
   roots: readonly PostgresRootRow[],
 ): boolean {
-  const ofMachine = roots
+  const rootsOfMachine = roots
     .filter(({ path }) => path.startsWith(`${machine}:`))
     .map(({ path, project_id }) => ({ path: path.slice(machine.length + 1), project_id }))
   return isProjectElsewhere(
     id,
     root,
-    ofMachine.filter(({ path }) => path !== root),
+    rootsOfMachine.filter(({ path }) => path !== root),
   )
 }
 

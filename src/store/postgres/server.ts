@@ -8,41 +8,38 @@ import { postgresPlace } from './database-url.ts'
 import { WriteQueue } from './group-commit.ts'
 import { LiveWatcher } from './listener.ts'
 
-/** What all stores of this process have in common that lead to one database. */
+/** Shared by all stores of this process that use the same database. */
 export class PostgresServer {
   readonly database: PostgresDatabase
   readonly live: LiveWatcher
-  readonly #leave: () => boolean
-  /** Whoever makes a project comes before others who do. */
+  readonly #release: () => boolean
+  /** Creates projects one at a time. */
   readonly making = new AsyncLimiter()
-  readonly #lines = new Map<string, WriteQueue>()
-  #isMade = false
-  #making: Promise<void> | null = null
+  readonly #queues = new Map<string, WriteQueue>()
+  #hasTables = false
+  #creating: Promise<void> | null = null
 
   constructor(database: PostgresDatabase, leave: () => boolean) {
     this.database = database
     this.live = new LiveWatcher(database)
-    this.#leave = leave
+    this.#release = leave
   }
 
-  /** Where the writers of one project wait for each other: they would wait in the database, each with a connection of the pool. */
-  lineOf(projectId: string): WriteQueue {
-    const known = this.#lines.get(projectId)
-    if (known) return known
-    const line = new WriteQueue({
+  /** The write queue of a project: waiting in this process saves connections. */
+  queueOf(projectId: string): WriteQueue {
+    const existing = this.#queues.get(projectId)
+    if (existing) return existing
+    const queue = new WriteQueue({
       database: this.database,
       lock: (session) => this.lock(session, projectId),
       isCommitted: (last) => this.isCommitted(projectId, last),
       committed: () => this.live.committed(),
     })
-    this.#lines.set(projectId, line)
-    return line
+    this.#queues.set(projectId, queue)
+    return queue
   }
 
-  /**
-   * Every writer of a project waits here. Sent before this function answers: what is asked after it is asked under the
-   * lock. Fails where the schema is one that this program does not know.
-   */
+  /** Locks a project for writing. Sent at once, so that later queries run under the lock. Fails for an unknown schema. */
   async lock({ db, begun, send }: TransactionSession, projectId: string): Promise<boolean> {
     const lock = sql<{ readonly version: number }>`
       select (select version from waymark_schema) as version from project where id = ${projectId} and ${this.database.limited}
@@ -50,11 +47,11 @@ export class PostgresServer {
     const [, { rows }] = await Promise.all([begun, send(lock.compile(db))])
     const version = rows[0]?.version
     if (version === undefined) return false
-    this.#assertKnown(version)
+    this.#assertSchema(version)
     return true
   }
 
-  /** Whoever makes a project waits here. */
+  /** Locks the creation of projects. */
   async lockAll({ db, begun }: TransactionSession): Promise<void> {
     const [, { rows }] = await Promise.all([
       begun,
@@ -62,10 +59,10 @@ export class PostgresServer {
         readonly version: number
       }>`select version from waymark_schema where ${this.database.limited} for update`.execute(db),
     ])
-    this.#assertKnown(rows[0]?.version ?? 0)
+    this.#assertSchema(rows[0]?.version ?? 0)
   }
 
-  /** After a commit that was lost: the transaction before us has ended once we have its lock. */
+  /** Whether a lost commit succeeded. Getting its lock proves that the earlier transaction ended. */
   isCommitted(projectId: string, last: NonNullable<RecordResult<unknown>['last']>): Promise<boolean> {
     return this.database.transaction('record', async (session) => {
       if (!(await this.lock(session, projectId))) await this.lockAll(session)
@@ -79,45 +76,45 @@ export class PostgresServer {
     })
   }
 
-  #assertKnown(version: number): void {
-    assertSchema(this.database.place.shown, version, startAnew)
+  #assertSchema(version: number): void {
+    assertSchema(this.database.place.label, version, startAnew)
   }
 
-  /** For writing: the first server that comes makes the schema. */
-  async made(): Promise<void> {
-    if (!(await this.isMade())) await this.#make()
+  /** Creates the tables if they are missing, before a write. */
+  async ensureTables(): Promise<void> {
+    if (!(await this.hasTables())) await this.#createTables()
   }
 
-  /** Whether the tables exist. Makes none. Fails for those of an older Waymark. */
-  async isMade(): Promise<boolean> {
-    if (this.#isMade) return true
+  /** Whether the tables exist. Creates none. Fails for those of an older Waymark. */
+  async hasTables(): Promise<boolean> {
+    if (this.#hasTables) return true
     const version = await this.database.read(schemaOf)
-    if (version > 0) assertSchemaNotOlder(this.database.place.shown, version, startAnew)
-    this.#isMade = version > 0
-    return this.#isMade
+    if (version > 0) assertSchemaNotOlder(this.database.place.label, version, startAnew)
+    this.#hasTables = version > 0
+    return this.#hasTables
   }
 
-  /** Makes the tables, once for all who ask at the same time. */
-  #make(): Promise<void> {
-    this.#making ??= createTables(this.database)
+  /** Creates the tables once for all concurrent callers. */
+  #createTables(): Promise<void> {
+    this.#creating ??= createTables(this.database)
       .then(() => {
-        this.#isMade = true
+        this.#hasTables = true
       })
       .finally(() => {
-        this.#making = null
+        this.#creating = null
       })
-    return this.#making
+    return this.#creating
   }
 
-  /** The last store that leaves closes the connections. */
+  /** The last store to leave closes the connections. */
   async leave(): Promise<void> {
-    if (!this.#leave()) return
+    if (!this.#release()) return
     await this.live.close()
     await this.database.close()
   }
 }
 
-/** What to do about a database whose schema is not read. */
+/** The hint for a database with an unsupported schema. */
 export const startAnew = 'Create an empty database on that server and name it in WAYMARK_DATABASE.'
 
 const servers = new Map<string, { readonly server: PostgresServer; stores: number }>()
@@ -125,7 +122,7 @@ const servers = new Map<string, { readonly server: PostgresServer; stores: numbe
 export interface PostgresServerOptions {
   /** `postgres://…`, with the password. */
   readonly url: string
-  /** Another URL for LISTEN, where the first one leads to a pooler. */
+  /** Another URL for LISTEN, if the first one leads to a pooler. */
   readonly listen?: string | null
   readonly times?: PostgresTimes
 }
@@ -133,10 +130,10 @@ export interface PostgresServerOptions {
 /** One pool for all projects of a database. Call `leave` at the end. */
 export function serverAt({ url, listen = null, times }: PostgresServerOptions): PostgresServer {
   const key = JSON.stringify([url, listen, times])
-  const known = servers.get(key)
-  if (known) {
-    known.stores += 1
-    return known.server
+  const existing = servers.get(key)
+  if (existing) {
+    existing.stores += 1
+    return existing.server
   }
   const server = new PostgresServer(new PostgresDatabase(postgresPlace(url, listen), times), () => {
     const entry = servers.get(key)

@@ -43,12 +43,12 @@ export interface PostgresOptions extends PostgresServerOptions {
   readonly ids: IdSource
 }
 
-/** A store that connects at the first question, and makes its project at the first record. */
+/** A store that connects at the first query, and creates its project at the first record. */
 export function openPostgresStore(options: PostgresOptions): Store {
   return new PostgresStore(options)
 }
 
-/** Every project of a database, in the order of their names. */
+/** Every project of a database, by name. */
 export function projectsOf(at: PostgresServerOptions): Promise<readonly NamedProject[]> {
   return queryServer(at, namedProjects, [])
 }
@@ -56,14 +56,14 @@ export function projectsOf(at: PostgresServerOptions): Promise<readonly NamedPro
 async function queryServer<Answer>(
   at: PostgresServerOptions,
   question: (db: Kysely<Tables>) => Promise<Answer>,
-  nothing: Answer,
+  empty: Answer,
 ): Promise<Answer> {
   const server = serverAt(at)
   const { database } = server
   try {
-    return (await server.isMade()) ? await database.read(question) : nothing
+    return (await server.hasTables()) ? await database.read(question) : empty
   } catch (error) {
-    throw serverUnavailable(error, database.place.shown)
+    throw serverUnavailable(error, database.place.label)
   } finally {
     await server.leave()
   }
@@ -73,9 +73,9 @@ class PostgresStore implements Store {
   readonly #options: PostgresOptions
   readonly #server: PostgresServer
   readonly #followers: Followers<LiveProjectState>
-  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #pending = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
-  #found: ResolvedProject | null = null
+  #project: ResolvedProject | null = null
   #folderWritten = false
   #notice: string | null = null
 
@@ -94,7 +94,7 @@ class PostgresStore implements Store {
   }
 
   record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       try {
         return await this.#recordFound(request)
       } catch (error) {
@@ -105,19 +105,19 @@ class PostgresStore implements Store {
   }
 
   view<Answer>(look: (reads: Reads) => Promise<Answer>): Promise<Answer> {
-    return this.#reading((scope) => look(readsOf(scope)))
+    return this.#query((scope) => look(readsOf(scope)))
   }
 
   replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null> {
-    return this.#reading(({ db, projectId }) => storedAnswer(db, projectId, idempotency))
+    return this.#query(({ db, projectId }) => storedAnswer(db, projectId, idempotency))
   }
 
   restore(events: readonly ProjectEvent[], restoring?: LogRestoreOptions): Promise<LogRestoreResult> {
     const { project } = this.#options
     const { database, live } = this.#server
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       if ('id' in project) throw recordExistsFailure(project.id)
-      await this.#server.made()
+      await this.#server.ensureTables()
       const { project: restored, ...answer } = await database.patiently(() =>
         database.transaction('write', async (session) => {
           await this.#server.lockAll(session)
@@ -125,14 +125,14 @@ class PostgresStore implements Store {
           const found = await findProject(session.db, project)
           for (const id of new Set([found?.id, projectOf(events)]))
             if (id !== undefined) await this.#server.lock(session, id)
-          const place = { root: rootOf(project), shown: database.place.shown, found, copies: true }
+          const place = { root: rootOf(project), label: database.place.label, found, copies: true }
           const made = await restore(session.db, events, { ...restoring, ...place })
           if (!(await isNamed(session.db, made.project.id)))
             await nameProject(session.db, made.project.id, nameOf(project))
           return made
         }),
       )
-      this.#found = restored
+      this.#project = restored
       live.committed()
       writeProjectId(project.root, restored.id)
       this.#folderWritten = true
@@ -141,11 +141,11 @@ class PostgresStore implements Store {
   }
 
   kept(after: SideRow | null, limit: number): Promise<readonly SideRow[]> {
-    return this.#reading(({ db, projectId }) => keptRowsIn(db, { projectId, after, limit }))
+    return this.#query(({ db, projectId }) => keptRowsIn(db, { projectId, after, limit }))
   }
 
   inspect(): Promise<Inspection> {
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       const projectId = await this.#projectId()
       const found = projectId === null ? null : await inspectIn(this.#server.database, projectId)
       return { ...(found ?? nothingRecorded), damage: null, anchor: null }
@@ -153,7 +153,7 @@ class PostgresStore implements Store {
   }
 
   inspectChain(): Promise<ChainInspection> {
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       const projectId = await this.#projectId()
       const found =
         projectId === null ? nothingRecorded : await inspectChainIn(this.#server.database, projectId)
@@ -162,13 +162,13 @@ class PostgresStore implements Store {
   }
 
   repair(): Promise<RepairResult> {
-    return this.#answering(async () => {
+    return this.#withFailures(async () => {
       const projectId = await this.#projectId()
       const { database } = this.#server
       if (projectId === null) {
         throw new Failure(
           'NOT_FOUND',
-          `There is no record in ${database.place.shown}: nothing was changed.`,
+          `There is no record in ${database.place.label}: nothing was changed.`,
           { reason: 'record_not_found', hint: 'The first write creates the record.' },
         )
       }
@@ -221,53 +221,53 @@ class PostgresStore implements Store {
     try {
       yield* this.#followers.follow(after, AbortSignal.any([signal, this.#closing.signal]))
     } catch (error) {
-      throw serverUnavailable(error, this.#server.database.place.shown)
+      throw serverUnavailable(error, this.#server.database.place.label)
     }
   }
 
-  /** Ends the followers and waits for what is under way. */
+  /** Ends the followers and waits for pending calls. */
   async close(): Promise<void> {
     this.#closing.abort()
-    await Promise.allSettled(this.#underWay)
+    await Promise.allSettled(this.#pending)
     await this.#server.leave()
   }
 
   #recordFound<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
-    const found = this.#found
-    return found ? this.#inLine(request, found) : this.#server.making.run(() => this.#alone(request))
+    const found = this.#project
+    return found ? this.#enqueue(request, found) : this.#server.making.run(() => this.#alone(request))
   }
 
-  /** Whether another project has the place of the one that was open. */
+  /** Whether the open project was replaced by another one. */
   async #isReplaced(): Promise<boolean> {
-    const before = this.#found
-    this.#found = null
+    const before = this.#project
+    this.#project = null
     return (await this.#projectId()) !== before?.id
   }
 
-  /** Behind who came before, in one transaction with who else waits. */
-  #inLine<Answer>(request: RecordRequest<Answer>, found: ResolvedProject): Promise<Answer> {
+  /** Queues the request, to be recorded in one transaction with others that wait. */
+  #enqueue<Answer>(request: RecordRequest<Answer>, found: ResolvedProject): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-    this.#server.lineOf(found.id).add({
+    this.#server.queueOf(found.id).add({
       request,
-      place: this.#placeOf(found),
+      place: this.#targetOf(found),
       alone: () => this.#alone(request).then(resolve),
       done: (recorded) => {
         this.#keep(recorded)
-        resolve(recorded.answer as Answer) // of this very request
+        resolve(recorded.answer as Answer) // the result of this request
       },
       failed: reject,
     })
     return promise
   }
 
-  /** `decide` may run again after a refusal or a lost connection: it has no effects outside. */
+  /** `decide` may run again after a refusal or a lost connection: it must have no side effects. */
   async #alone<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
     const { database, live } = this.#server
     const sent: { last: RecordResult<Answer> | null } = { last: null }
     const recorded = await database.patiently(
       async () => {
         sent.last = null
-        await this.#server.made()
+        await this.#server.ensureTables()
         return database.transaction('record', async (session) => {
           const recorded = await this.#write(session, request)
           sent.last = recorded
@@ -286,11 +286,11 @@ class PostgresStore implements Store {
 
   #keep({ project }: RecordResult<unknown>): void {
     if (!project) return
-    this.#found = project
+    this.#project = project
     this.#writeFolder(project.id)
   }
 
-  #placeOf<Found extends ResolvedProject | null>(found: Found) {
+  #targetOf<Found extends ResolvedProject | null>(found: Found) {
     const { project, ids } = this.#options
     return { root: 'root' in project ? rootOf(project) : '', ids, found }
   }
@@ -299,47 +299,47 @@ class PostgresStore implements Store {
     session: TransactionSession,
     request: RecordRequest<Answer>,
   ): Promise<RecordResult<Answer>> {
-    const { project: wanted } = this.#options
+    const { project: query } = this.#options
     const { db } = session
-    if (this.#found) {
-      const found = this.#found
+    if (this.#project) {
+      const found = this.#project
       const locked = this.#server.lock(session, found.id).then((isThere) => {
-        if (!isThere) throw this.#forgotten()
+        if (!isThere) throw this.#projectGone()
       })
-      return record(db, request, { ...this.#placeOf(found), locked })
+      return record(db, request, { ...this.#targetOf(found), locked })
     }
     await this.#server.lockAll(session)
-    this.#found = await findProject(db, wanted)
-    // One lock in a transaction: this one ends, and the next one takes the project's.
-    if (this.#found) throw retryError('the project was made meanwhile')
-    if ('id' in wanted && wanted.id !== serverProject) throw this.#noProject(wanted.id)
-    const fixed = 'id' in wanted ? { project: wanted.id } : {}
-    const recorded = await record(db, request, { ...this.#placeOf(null), ...fixed })
-    if (recorded.project && 'root' in wanted) await nameProject(db, recorded.project.id, nameOf(wanted))
+    this.#project = await findProject(db, query)
+    // A transaction takes one lock: this one ends, and the retry locks the project.
+    if (this.#project) throw retryError('the project was made meanwhile')
+    if ('id' in query && query.id !== serverProject) throw this.#noProject(query.id)
+    const fixed = 'id' in query ? { project: query.id } : {}
+    const recorded = await record(db, request, { ...this.#targetOf(null), ...fixed })
+    if (recorded.project && 'root' in query) await nameProject(db, recorded.project.id, nameOf(query))
     return recorded
   }
 
-  /** The database was replaced by one without the project: it is looked for again. */
-  #forgotten(): unknown {
+  /** The database was replaced by one without the project: it is searched again. */
+  #projectGone(): unknown {
     const { project } = this.#options
-    this.#found = null
+    this.#project = null
     return 'id' in project && project.id !== serverProject
       ? this.#noProject(project.id)
       : retryError('the project is gone')
   }
 
   #noProject(id: string): Failure {
-    const { shown } = this.#server.database.place
-    return new Failure('NOT_FOUND', `There is no project ${id} in ${shown}.`, {
+    const { label } = this.#server.database.place
+    return new Failure('NOT_FOUND', `There is no project ${id} in ${label}.`, {
       reason: 'project_not_found',
       hint: 'The first write from its folder creates a project.',
     })
   }
 
-  #reading<Answer>(question: (scope: ReadScope) => Promise<Answer>): Promise<Answer> {
-    return this.#answering(async () => {
+  #query<Answer>(question: (scope: ReadScope) => Promise<Answer>): Promise<Answer> {
+    return this.#withFailures(async () => {
       const { database } = this.#server
-      if (!(await this.#server.isMade())) return question({ db: await emptyDatabase(), projectId: '' })
+      if (!(await this.#server.hasTables())) return question({ db: await emptyDatabase(), projectId: '' })
       return database.read(async (db) => {
         const projectId = (await this.#idIn(db)) ?? ''
         const [state, answer] = await Promise.allSettled([
@@ -355,35 +355,35 @@ class PostgresStore implements Store {
   }
 
   async #projectId(): Promise<string | null> {
-    if (!(await this.#server.isMade())) return null
+    if (!(await this.#server.hasTables())) return null
     return this.#server.database.read((db) => this.#idIn(db))
   }
 
   async #idIn(db: Kysely<Tables>): Promise<string | null> {
-    this.#found ??= await findProject(db, this.#options.project)
-    return this.#found?.id ?? null
+    this.#project ??= await findProject(db, this.#options.project)
+    return this.#project?.id ?? null
   }
 
-  #filesOnly(what: string, hint: string): Failure {
+  #filesOnly(limitation: string, hint: string): Failure {
     return new Failure(
       'REFUSED',
-      `The database ${this.#server.database.place.shown} ${what}: it is kept by a server.`,
+      `The database ${this.#server.database.place.label} ${limitation}: it is kept by a server.`,
       { reason: 'database_at_server', hint },
     )
   }
 
-  async #answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    const { shown } = this.#server.database.place
+  async #withFailures<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    const { label } = this.#server.database.place
     if (this.#closing.signal.aborted)
-      throw new Failure('UNAVAILABLE', `The store of ${shown} is closed.`, { reason: 'store_closed' })
+      throw new Failure('UNAVAILABLE', `The store of ${label} is closed.`, { reason: 'store_closed' })
     const answer = work().catch((error: unknown) => {
-      throw serverUnavailable(error, shown)
+      throw serverUnavailable(error, label)
     })
-    this.#underWay.add(answer)
+    this.#pending.add(answer)
     try {
       return await answer
     } finally {
-      this.#underWay.delete(answer)
+      this.#pending.delete(answer)
     }
   }
 
@@ -405,7 +405,7 @@ const nothingRecorded: Omit<Inspection, 'anchor' | 'damage'> = {
   differences: [],
 }
 
-/** Of the kind that is repeated. */
+/** An error that is retried. */
 function retryError(message: string): Error {
   return Object.assign(new Error(message), { code: '40001' })
 }

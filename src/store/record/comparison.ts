@@ -4,7 +4,7 @@ import { canonicalText } from '../fingerprint.ts'
 import { createYielder } from '../sqlite/lock-retry.ts'
 import type { Replay } from './replay.ts'
 
-/** What no log entry makes, and so no replay: every other table is compared and can be rebuilt. */
+/** Tables that a replay does not create; all others are compared and can be rebuilt. */
 export const notMadeByEvents: Readonly<Record<string, string>> = {
   project_event: 'the log entries themselves, which their chain of hashes vouches for',
   secret: 'the hashes of what tokens and sessions are known by, which no log entry holds',
@@ -27,7 +27,7 @@ export const notMadeByEvents: Readonly<Record<string, string>> = {
   project_root: 'the folders of this machine in which the project was seen',
 }
 
-const maxTold = 20
+const maxReported = 20
 const maxValueLength = 60
 
 export interface TableDifference {
@@ -39,10 +39,10 @@ export interface TableDifference {
 export interface Comparison {
   readonly tables: readonly string[]
   readonly rows: number
-  /** How many rows differ. */
+  /** The number of differing rows. */
   readonly differing: number
   readonly differingTables: readonly string[]
-  /** The first of each table. */
+  /** The first differences of each table. */
   readonly differences: readonly TableDifference[]
 }
 
@@ -50,14 +50,14 @@ export interface TableShape {
   readonly name: string
   readonly key: readonly string[]
   readonly columns: readonly string[]
-  /** Where the columns of the key stand among the columns. */
+  /** The column indexes of the key. */
   readonly keyAt: readonly number[]
 }
 
-/** Its values, in the order of the columns. */
+/** A row's values, in column order. */
 export type RowValues = readonly unknown[]
 
-/** The tables that log entries make, as this database has them. */
+/** The tables that a replay creates. */
 export function derivedTables(database: Database): readonly string[] {
   return database
     .prepare<unknown[], string>(
@@ -68,10 +68,7 @@ export function derivedTables(database: Database): readonly string[] {
     .filter((name) => !(name in notMadeByEvents))
 }
 
-/**
- * Compares the rows of a project, table by table, with those that its log entries make. What is the same JSON in another order
- * can be adopted: written in the replayed table as it is stored, so that the next comparison is one of texts.
- */
+/** Compares the rows of a project with a replay. With `adopt`, equal JSON in another key order is copied into the replay. */
 export async function compare(
   database: Database,
   replayed: Database,
@@ -86,7 +83,7 @@ export async function compare(
   for (const name of tables) {
     const table = shapeOf(database, name)
     const reworded: RowValues[] = []
-    let told = 0
+    let reported = 0
     for (const pair of pairs(rowsOf(database, table, projectId), rowsOf(replayed, table, projectId), table)) {
       rows += 1
       const found = differenceOf(pair, table)
@@ -95,8 +92,8 @@ export async function compare(
       } else if (found !== null) {
         differing += 1
         differingTables.add(name)
-        told += 1
-        if (told <= maxTold) differences.push({ table: name, says: found.says })
+        reported += 1
+        if (reported <= maxReported) differences.push({ table: name, says: found.says })
       }
       const waits = pause()
       if (waits) await waits
@@ -108,26 +105,26 @@ export async function compare(
 
 interface DatabaseComparison {
   readonly stored: Database
-  readonly made: Database
+  readonly replayed: Database
   readonly table: string
   readonly projectId: string
 }
 
-/** The rows of a table that are not the same text in both, side by side. */
+/** The rows of a table whose text differs, in pairs. */
 export function* differingRows({
   stored,
-  made,
+  replayed,
   table,
   projectId,
 }: DatabaseComparison): Generator<RowPair & { readonly shape: TableShape }> {
   const shape = shapeOf(stored, table)
-  for (const pair of pairs(rowsOf(stored, shape, projectId), rowsOf(made, shape, projectId), shape)) {
-    if (pair.stored?.every((value, at) => value === pair.made?.[at])) continue
+  for (const pair of pairs(rowsOf(stored, shape, projectId), rowsOf(replayed, shape, projectId), shape)) {
+    if (pair.stored?.every((value, at) => value === pair.replayed?.[at])) continue
     yield { ...pair, shape }
   }
 }
 
-/** The rows in the order of their key. */
+/** The rows in key order. */
 function rowsOf(database: Database, { name, key }: TableShape, projectId: string): Iterator<RowValues> {
   return database
     .prepare<unknown[], RowValues>(
@@ -177,26 +174,26 @@ function shapeOf(database: Database, name: string): TableShape {
 
 interface RowPair {
   readonly stored: RowValues | null
-  readonly made: RowValues | null
+  readonly replayed: RowValues | null
 }
 
-/** Rows of one key side by side; both come in the order of their keys. */
+/** Pairs of rows with the same key; both inputs are in key order. */
 function* pairs(
   stored: Iterator<RowValues>,
-  made: Iterator<RowValues>,
+  replayed: Iterator<RowValues>,
   { keyAt }: TableShape,
 ): Generator<RowPair> {
   try {
-    let [left, right] = [nextOf(stored), nextOf(made)]
+    let [left, right] = [nextOf(stored), nextOf(replayed)]
     while (left !== null || right !== null) {
       const order = left === null ? 1 : right === null ? -1 : orderOf(left, right, keyAt)
-      yield { stored: order <= 0 ? left : null, made: order >= 0 ? right : null }
+      yield { stored: order <= 0 ? left : null, replayed: order >= 0 ? right : null }
       if (order <= 0) left = nextOf(stored)
-      if (order >= 0) right = nextOf(made)
+      if (order >= 0) right = nextOf(replayed)
     }
   } finally {
     stored.return?.()
-    made.return?.()
+    replayed.return?.()
   }
 }
 
@@ -213,7 +210,7 @@ function orderOf(one: RowValues, other: RowValues, keyAt: readonly number[]): nu
   return 0
 }
 
-/** As SQLite orders them: nothing, numbers, text by its bytes. */
+/** SQLite's order: null, numbers, text by its bytes. */
 function orderOfValues(one: unknown, other: unknown): number {
   if (one === other) return 0
   const rank = (value: unknown) => (value === null ? 0 : typeof value === 'number' ? 1 : 2)
@@ -222,30 +219,31 @@ function orderOfValues(one: unknown, other: unknown): number {
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
 }
 
-/** Null for the same row; `reworded` for one that says the same in another order. */
+/** Null for equal rows; `reworded` for equal JSON in another key order. */
 function differenceOf(
-  { stored, made }: RowPair,
+  { stored, replayed }: RowPair,
   table: TableShape,
 ): 'reworded' | { readonly says: string } | null {
-  if (stored === null) return made && { says: `${rowName(made, table)} is missing, and the log has it.` }
-  if (made === null) return { says: `${rowName(stored, table)} exists, and the log does not have it.` }
-  if (stored.every((value, at) => value === made[at])) return null
-  const different = table.columns.flatMap((_, at) => (isSame(stored[at], made[at]) ? [] : [at]))
+  if (stored === null)
+    return replayed && { says: `${rowName(replayed, table)} is missing, and the log has it.` }
+  if (replayed === null) return { says: `${rowName(stored, table)} exists, and the log does not have it.` }
+  if (stored.every((value, at) => value === replayed[at])) return null
+  const different = table.columns.flatMap((_, at) => (isSame(stored[at], replayed[at]) ? [] : [at]))
   const [first] = different
   if (first === undefined) return 'reworded'
   const others = different.length > 1 ? ` So do ${different.length - 1} more of its columns.` : ''
   const column = table.columns[first] ?? ''
   return {
-    says: `${rowName(stored, table)} differs: ${column} is ${valueText(stored[first])}, and ${valueText(made[first])} in the log.${others}`,
+    says: `${rowName(stored, table)} differs: ${column} is ${valueText(stored[first])}, and ${valueText(replayed[first])} in the log.${others}`,
   }
 }
 
-/** Objects are written in the order in which they were made, which the log does not keep. */
-function isSame(stored: unknown, made: unknown): boolean {
-  if (stored === made) return true
-  if (typeof stored !== 'string' || typeof made !== 'string' || !/^[[{]/.test(made)) return false
+/** JSON keys are in order of creation, which the log does not keep. */
+function isSame(stored: unknown, replayed: unknown): boolean {
+  if (stored === replayed) return true
+  if (typeof stored !== 'string' || typeof replayed !== 'string' || !/^[[{]/.test(replayed)) return false
   try {
-    return canonicalText(JSON.parse(stored)) === canonicalText(JSON.parse(made))
+    return canonicalText(JSON.parse(stored)) === canonicalText(JSON.parse(replayed))
   } catch {
     return false
   }
@@ -261,16 +259,13 @@ function valueText(value: unknown): string {
   return excerpt(text, maxValueLength)
 }
 
-/** What was made again. */
+/** The rebuilt tables. */
 export interface RebuildResult {
   readonly tables: readonly string[]
   readonly rows: number
 }
 
-/**
- * Makes every table of a project that differs from its log entries again. Runs inside the one write transaction, and the
- * replay must be of all its log entries. Answers what it took the place of.
- */
+/** Rebuilds every table that differs from the replay. Runs inside the one write transaction. */
 export async function rebuild(
   database: Database,
   replayed: Replay,
@@ -299,7 +294,7 @@ function refill(
   for (const row of reading.raw().all(projectId)) inserting.run(row)
 }
 
-/** Everything belongs to this row, so it stays. */
+/** Every other row references this one, so it stays. */
 function keepProject(database: Database, replayed: Replay, projectId: string): void {
   const row = replayed.database.prepare('select * from project where id = ?').get(projectId)
   if (row === undefined || row === null || typeof row !== 'object') return

@@ -11,10 +11,7 @@ const maxValues = 30_000
 
 type CopyRow = Readonly<Record<string, unknown>>
 
-/**
- * Writes a whole new record into a server. Its tables are made in a scratch file first: on the server each entry would leave
- * versions of rows behind that the next entries of the same transaction have to pass.
- */
+/** Copies a new record to a server from a scratch file: building it there would leave many dead row versions. */
 export async function copyWhole(
   db: Kysely<Tables>,
   apply: (scratch: Kysely<Tables>) => Promise<void>,
@@ -33,9 +30,9 @@ export async function copyWhole(
     ]) {
       const rows = sortRowsParentsFirst(table, scratch.prepare<[], CopyRow>(`select * from "${table}"`).all())
       const columns = Object.keys(rows[0] ?? {})
-      const atOnce = Math.floor(maxValues / Math.max(1, columns.length))
-      for (let from = 0; from < rows.length; from += atOnce) {
-        const some = rows.slice(from, from + atOnce)
+      const batchSize = Math.floor(maxValues / Math.max(1, columns.length))
+      for (let from = 0; from < rows.length; from += batchSize) {
+        const some = rows.slice(from, from + batchSize)
         const values = some.map((row) => sql`(${sql.join(columns.map((name) => sql`${row[name]}`))})`)
         await sql`insert into ${sql.table(table)} (${sql.join(columns.map((name) => sql.ref(name)))})
           values ${sql.join(values)}`.execute(db)
@@ -48,7 +45,7 @@ export async function copyWhole(
   }
 }
 
-/** A task refers to its parent, which may have been planned later. */
+/** A task may reference a parent that was planned later. */
 function sortRowsParentsFirst(table: string, rows: readonly CopyRow[]): readonly CopyRow[] {
   if (table !== 'task') return rows
   const byId = new Map(rows.map((row) => [row['id'], row]))

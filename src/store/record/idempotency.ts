@@ -4,12 +4,12 @@ import type { Idempotency, KeyReads, StoredAnswer } from '../ports/store.ts'
 import { parseColumn } from '../tables/query.ts'
 import type { ReadScope, Tables } from '../tables/tables.ts'
 
-/** The answer of a call that came with an idempotency key. */
+/** The answer of a call with an idempotency key. */
 export interface IdempotencyKeyTable {
   project_id: string
   /** The principal that sent the key. */
   owner: string
-  /** Each run has keys of its own; empty for those of the project. */
+  /** Keys are per run; empty for project-wide keys. */
   run_id: string
   key: string
   connection: string | null
@@ -22,7 +22,7 @@ export interface IdempotencyKeyTable {
 
 const ofProject = ''
 
-/** The answer stored for a key. Fails when the key came with another input. */
+/** The answer stored for a key. Fails when the input differs. */
 export async function storedAnswer(
   db: Kysely<Tables>,
   projectId: string,
@@ -72,12 +72,12 @@ function keyReusedFailure(
   )
 }
 
-/** Whether an answer holds the token of a claim, which is its holder's alone. */
+/** Whether an answer contains a claim's token, which only its holder may see. */
 function hasClaim(answer: string): boolean {
   return /"claim":\{[^{}]*"token":|"claim_token":/.test(answer)
 }
 
-/** An answer for an export: whoever reads it learns that there was a token, and not which. */
+/** An answer for an export, with claim tokens blanked. */
 export function withoutClaimTokens(answer: string): string {
   if (!hasClaim(answer)) return answer
   return answer.replace(/("claim":\{[^{}]*"token":|"claim_token":)"[^"]*"/g, '$1""')
@@ -86,7 +86,7 @@ export function withoutClaimTokens(answer: string): string {
 export async function storeAnswer(
   db: Kysely<Tables>,
   idempotency: Idempotency,
-  made: {
+  stored: {
     readonly projectId: string
     readonly answer: unknown
     readonly seq: number
@@ -96,16 +96,16 @@ export async function storeAnswer(
   await db
     .insertInto('idempotency_key')
     .values({
-      project_id: made.projectId,
+      project_id: stored.projectId,
       owner: idempotency.owner,
       run_id: idempotency.run ?? ofProject,
       key: idempotency.key,
       connection: idempotency.connection,
       operation: idempotency.operation,
       input_hash: idempotency.inputHash,
-      answer: JSON.stringify(made.answer ?? null),
-      seq: made.seq,
-      created_at: made.at,
+      answer: JSON.stringify(stored.answer ?? null),
+      seq: stored.seq,
+      created_at: stored.at,
     })
     .execute()
 }

@@ -7,7 +7,7 @@ import { keptTables, type SideRow, type SideTable, type SideValue } from '../por
 import type { Tables } from '../tables/tables.ts'
 import { withoutClaimTokens } from './idempotency.ts'
 
-/** What belongs to a project beside its log entries and goes where it goes; no replay makes it. A row is told by these. */
+/** Tables that belong to a project beside its log, with their keys; a replay does not create them. */
 const keys = {
   idempotency_key: ['owner', 'run_id', 'key'],
   attempt_diff: ['attempt_id'],
@@ -27,7 +27,7 @@ interface SideRowsRequest {
   readonly limit: number
 }
 
-/** The rows after one, table by table in the order of their keys. */
+/** The next rows, table by table in key order. */
 export async function keptRowsIn(db: Kysely<Tables>, request: SideRowsRequest): Promise<readonly SideRow[]> {
   const { after, limit } = request
   const tables = keptTables.slice(after === null ? 0 : keptTables.indexOf(after.table))
@@ -67,7 +67,7 @@ function exportedValue(table: SideTable, name: string, value: unknown): unknown 
     : value
 }
 
-/** Bytes are a buffer in a file, and hexadecimal text from a server. */
+/** Bytes are a buffer in SQLite, and hexadecimal text in PostgreSQL. */
 function keptValueOf(value: unknown): SideValue {
   if (value === null || typeof value === 'number') return value
   if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') }
@@ -76,7 +76,7 @@ function keptValueOf(value: unknown): SideValue {
   return /^\\x(?:[0-9a-f]{2})*$/.test(text) ? { base64: bytesOf(text).toString('base64') } : text
 }
 
-/** Writes them as they are, where they are not there yet. Fails for bytes that are not those of their hash. */
+/** Inserts missing rows unchanged. Fails for content that does not match its hash. */
 export async function keepRows(
   db: Kysely<Tables>,
   projectId: string,
@@ -100,7 +100,7 @@ function isBytes(value: SideValue): value is { readonly base64: string } {
 
 function assertContentIntact({ attempt_id, command_id, sha256, content = null }: SideRow['values']): void {
   const bytes = isBytes(content) ? Buffer.from(content.base64, 'base64') : null
-  // One that was removed when its time was over has none.
+  // Expired content was removed.
   if (bytes?.length === 0) return
   if (bytes && createHash('sha256').update(unzipContent(bytes)).digest('hex') === sha256) return
   throw new Failure(
@@ -123,7 +123,7 @@ function unzipContent(content: Uint8Array): Uint8Array {
   }
 }
 
-/** Before a record is continued with another one's: what it kept may have been removed there. */
+/** Before a record is continued by another one, which may have removed some rows. */
 export async function deleteKeptRows(db: Kysely<Tables>, projectId: string): Promise<void> {
   for (const table of keptTables) await db.deleteFrom(table).where('project_id', '=', projectId).execute()
 }

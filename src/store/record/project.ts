@@ -17,7 +17,7 @@ export interface ProjectTable {
   created_at: number
 }
 
-/** A folder where the project was seen. A moved folder adds one. */
+/** A folder of the project. A moved folder adds one. */
 export interface ProjectRootTable {
   path: string
   project_id: string
@@ -26,15 +26,15 @@ export interface ProjectRootTable {
 
 export interface ProjectLocation {
   readonly root: string
-  /** Several projects may live in the database. */
+  /** Whether the database may contain several projects. */
   readonly shared: boolean
-  /** The id of a project that lives in no folder. */
+  /** The id of a project without a folder. */
   readonly project?: string
 }
 
 export interface ResolvedProject {
   readonly id: string
-  /** Whether the root is recorded for it already. */
+  /** Whether the root is already recorded for it. */
   readonly rootKnown: boolean
 }
 
@@ -43,7 +43,7 @@ interface ProjectRootRow {
   readonly project_id: string
 }
 
-/** Which project of the database a root belongs to. Null when it has none yet. */
+/** The project of a root; null without one. */
 export async function resolveProject(
   db: Kysely<Tables>,
   { root, shared, project }: ProjectLocation,
@@ -61,7 +61,7 @@ export async function resolveProject(
   return id === null ? null : { id, rootKnown: id === recorded }
 }
 
-/** The roots of the project recorded for this root, and of the one that the folder says it is. */
+/** The recorded roots of this folder, and of the project that the folder names. */
 function rootsOfCandidates(
   db: Kysely<Tables>,
   root: string,
@@ -77,18 +77,18 @@ function rootsOfCandidates(
     .execute()
 }
 
-/** The folder is the project that it says it is, unless that one still lives elsewhere: then the folder is a copy. */
+/** A folder belongs to the project that it names, unless that project still exists elsewhere: then it is a copy. */
 function isMoved(
   named: string,
   root: string,
-  known: { readonly recorded: string | null; readonly others: readonly ProjectRootRow[] },
+  roots: { readonly recorded: string | null; readonly others: readonly ProjectRootRow[] },
 ): boolean {
-  if (known.recorded === named) return true
-  const exists = known.others.some(({ project_id }) => project_id === named)
-  return exists && !isProjectElsewhere(named, root, known.others)
+  if (roots.recorded === named) return true
+  const exists = roots.others.some(({ project_id }) => project_id === named)
+  return exists && !isProjectElsewhere(named, root, roots.others)
 }
 
-/** Whether the project lives in another of these folders. */
+/** Whether the project exists in another of these folders. */
 export function isProjectElsewhere(id: string, root: string, others: readonly ProjectRootRow[]): boolean {
   return others.some(
     ({ path, project_id }) => project_id === id && readProjectId(path) === id && !isSameFolder(path, root),
@@ -117,10 +117,10 @@ function isSameFolder(one: string, other: string): boolean {
 
 const folderName = '.waymark'
 
-/** Processes are committed; everything else in the folder is this machine's. */
+/** Only processes are committed; everything else in the folder is local. */
 const ignored = '*\n!/processes/\n!/processes/**\n'
 
-/** The project that a folder says it belongs to. Null when it says nothing. */
+/** The project id in a folder; null without one. */
 export function readProjectId(root: string): string | null {
   try {
     return (
@@ -133,17 +133,14 @@ export function readProjectId(root: string): string | null {
   }
 }
 
-/** Lets a moved folder be found again in a database that several projects share. */
+/** Allows a moved folder to be found again in a shared database. */
 export function writeProjectId(root: string, id: string): void {
   if (readProjectId(root) === id) return
   writeIgnore(join(root, folderName))
   writeContained(root, join(folderName, 'project-id'), `${id}\n`)
 }
 
-/**
- * Keeps the folder out of the repository. A file that is there already is left as it is. What is recorded is safe in the
- * database: a folder that cannot be written to is no reason to fail.
- */
+/** Excludes the folder from the repository, unless it has its own file. Failures are ignored, since the record is in the database. */
 export function writeIgnore(folder: string): void {
   if (entryAt(join(folder, '.gitignore')) !== undefined) return
   writeContained(dirname(folder), join(basename(folder), '.gitignore'), ignored)
@@ -157,7 +154,7 @@ export async function applyProjectCreated(
   if (root !== '') await markRootSeen({ db, projectId: id, at: createdAt }, root)
 }
 
-/** Remembers a folder of the project. In a shared file a folder belongs to the project that was there last. */
+/** Records a folder of the project. In a shared file a folder belongs to its latest project. */
 export async function markRootSeen(
   { db, projectId, at: seenAt }: Pick<ProjectionContext, 'db' | 'projectId' | 'at'>,
   root: string,

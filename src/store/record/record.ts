@@ -23,13 +23,13 @@ import { markRootSeen, type ResolvedProject } from './project.ts'
 
 export interface RecordResult<Answer> {
   readonly answer: Answer
-  /** As it is now. Null when nothing was written and there is no project yet. */
+  /** The current project. Null when nothing was written and there is no project yet. */
   readonly project: ResolvedProject | null
-  /** The last log entry of the log, by which it is told whether this was committed. Null when there was no log entry. */
+  /** The last log entry, which identifies the commit. Null without log entries. */
   readonly last: { readonly seq: number; readonly head: string } | null
 }
 
-/** Runs inside the one write transaction, which holds the project until it ends. */
+/** Runs inside the one write transaction, which locks the project until it ends. */
 export async function record<Answer>(
   db: Kysely<Tables>,
   request: RecordRequest<Answer>,
@@ -39,23 +39,20 @@ export async function record<Answer>(
   return 'recorded' in decision ? decision.recorded : append(db, request, place, decision)
 }
 
-/** One of several that are recorded in one transaction. */
+/** One of several records in one transaction. */
 export interface BatchMember {
   readonly request: RecordRequest<unknown>
   readonly place: RecordTarget & { readonly found: ResolvedProject }
 }
 
 export interface BatchOutcome {
-  /** Of each member, in order: what was recorded, or the refusal of that one alone. */
+  /** For each member, in order: its result, or its own refusal. */
   readonly results: readonly PromiseSettledResult<RecordResult<unknown>>[]
   /** The last log entry of all. */
   readonly last: RecordResult<unknown>['last']
 }
 
-/**
- * The same for several records of one project, one after the other: each sees what those before it wrote. A member that
- * is refused has written nothing and holds up nobody; any other error is one of all.
- */
+/** Records several requests of one project in order; each sees the earlier ones' writes. A refused member writes nothing, other errors fail all. */
 export async function recordGroup(
   db: Kysely<Tables>,
   members: readonly BatchMember[],
@@ -86,12 +83,12 @@ export interface RecordTarget {
   readonly ids: IdSource
   readonly found: ResolvedProject | null
   readonly project?: string
-  /** The question for the lock, where what is asked next goes out behind it. */
+  /** The pending lock: later queries are sent behind it. */
   readonly locked?: Promise<void>
 }
 
 type RecordOutcome<Answer> =
-  /** Answered before, under the same idempotency key. */
+  /** A repeat under the same idempotency key. */
   | { readonly recorded: RecordResult<Answer> }
   | {
       readonly project: AppendTarget['project']
@@ -99,7 +96,7 @@ type RecordOutcome<Answer> =
       readonly decided: DecidedChangeSet<Answer>
     }
 
-/** Writes nothing. */
+/** Only reads. */
 async function decideWithReads<Answer>(
   db: Kysely<Tables>,
   request: RecordRequest<Answer>,
@@ -111,14 +108,14 @@ async function decideWithReads<Answer>(
     ? { ...found, exists: true }
     : { id: place.project ?? place.ids.next('project'), rootKnown: false, exists: false }
   const reads = readsOf({ db, projectId: project.id })
-  const asked = Promise.all([
+  const idempotencyAndState = Promise.all([
     idempotency && found ? storedAnswer(db, found.id, idempotency) : null,
     projectState(db, project.id),
   ])
-  asked.catch(() => undefined) // without the lock, what is said of it comes first
+  idempotencyAndState.catch(() => undefined) // an error of the lock is reported first
   await place.locked
-  const [stored, state] = await asked
-  if (stored) return { recorded: { answer: stored.answer as Answer, project: found, last: null } } // stored as this very answer
+  const [stored, state] = await idempotencyAndState
+  if (stored) return { recorded: { answer: stored.answer as Answer, project: found, last: null } } // stored as this answer type
   if (state && request.reopens !== true) assertProjectNotEnded(state)
   const decided = await request.decide(reads)
   if (project.id === serverProject) assertServerEvents(decided.events)
@@ -134,11 +131,11 @@ async function append<Answer>(
   const { events } = decided
   const idempotency = 'refused' in decided ? undefined : key
   const actor = withAgentName(caller, decided.agentName)
-  const beside = decided.beside ?? []
-  const isWritten = events.length > 0 || idempotency !== undefined || beside.length > 0
+  const sideWrites = decided.beside ?? []
+  const isWritten = events.length > 0 || idempotency !== undefined || sideWrites.length > 0
   const last = isWritten ? await appendEvents({ db, root, project, state }, events, { actor, at }) : null
-  for (const one of beside) if (one.kind === 'project made') await createProject(db, one, { actor, at })
-  await writeSecretRows({ db, projectId: project.id }, beside)
+  for (const one of sideWrites) if (one.kind === 'project made') await createProject(db, one, { actor, at })
+  await writeSecretRows({ db, projectId: project.id }, sideWrites)
   const answer = await answerTo(decided, { db, projectId: project.id })
   if (!isWritten) return { answer, project: found, last }
   if ('binds' in decided && decided.binds) {
@@ -152,30 +149,30 @@ async function append<Answer>(
 
 async function answerTo<Answer>(decided: DecidedChangeSet<Answer>, scope: ReadScope): Promise<Answer> {
   if ('answerFrom' in decided) return decided.answerFrom(readsOf(scope))
-  // A refusal has none: the caller is told why.
+  // A refusal has no answer: its failure is thrown.
   return 'answer' in decided ? decided.answer : (null as Answer)
 }
 
-/** Whatever asks for it: nothing is worked at in the reserved project. */
+/** The reserved project accepts only server events, whoever calls. */
 function assertServerEvents(events: readonly NewProjectEvent[]): void {
-  const strange = events.find(({ kind }) => !isServerEventKind(kind))
-  if (!strange) return
+  const unexpected = events.find(({ kind }) => !isServerEventKind(kind))
+  if (!unexpected) return
   throw new Failure('REFUSED', `The reserved project "${serverProject}" holds only people and tokens.`, {
     reason: 'project_name_reserved',
     hint: 'An admin can create a project: waymark project add <name>. Work in that one.',
   })
 }
 
-/** A project of its own beside the one that is written to, which nobody else can know yet. */
+/** A new project, created within a write to another one. */
 async function createProject(
   db: Kysely<Tables>,
   { id, name, events }: Extract<SideWrite, { readonly kind: 'project made' }>,
-  by: RecordAuthor,
+  author: RecordAuthor,
 ): Promise<void> {
   await appendEvents(
     { db, root: '', project: { id, rootKnown: true, exists: false }, state: null },
     events,
-    by,
+    author,
   )
   await renameProject(db, id, name)
 }
@@ -183,21 +180,21 @@ async function createProject(
 export interface AppendTarget {
   readonly db: Kysely<Tables>
   readonly root: string
-  /** The id that the project gets if it is not there yet. */
+  /** The id that a new project gets. */
   readonly project: ResolvedProject & { readonly exists: boolean }
-  /** How far it has come; null for a new one. */
+  /** The end of its log; null for a new one. */
   readonly state: ProjectState | null
 }
 
 type RecordAuthor = Pick<RecordRequest<unknown>, 'actor' | 'at'>
 
-/** Applies what happened and appends it to the log, the log entries last. Answers the last one. */
+/** Applies the events to the tables and appends them to the log. Returns the end of the log. */
 async function appendEvents(
   log: AppendTarget,
   events: readonly NewProjectEvent[],
-  by: RecordAuthor,
+  author: RecordAuthor,
 ): Promise<RecordHead> {
-  // What was gathered may lack what could no longer be measured.
+  // A measurement that was cut off by the process ending may be incomplete.
   processEnd.throwIfAborted()
   const { db, root, project, state } = log
   const id = project.id as ProjectId // a brand
@@ -209,17 +206,17 @@ async function appendEvents(
   const pause = createYielder()
   for (const [index, event] of all.entries()) {
     const key = { projectId: id, seq: head.seq + 1 + index }
-    const projecting = { db, ...key, at: by.at, actor: by.actor, heightsLater }
-    // As the log keeps it, so that the tables are the same when they are restored from there.
+    const projecting = { db, ...key, at: author.at, actor: author.actor, heightsLater }
+    // In the form of the log, so that a restore yields the same tables.
     await projectEventIntoTables(projecting, toWellFormed(event))
     const waits = pause()
     if (waits) await waits
   }
   if (heightsLater) await makeHeights({ db, projectId: id })
-  if (project.exists && !project.rootKnown) await markRootSeen({ db, projectId: id, at: by.at }, root)
+  if (project.exists && !project.rootKnown) await markRootSeen({ db, projectId: id, at: author.at }, root)
   let last = head
   for (const batch of splitIntoBatches(sealLineHashes(all))) {
-    const rows = eventRows({ projectId: id, ...by }, batch, last)
+    const rows = eventRows({ projectId: id, ...author }, batch, last)
     const row = rows.at(-1)
     if (row && rows.length === 1) await insertRow(db, 'project_event', { ...row })
     else await db.insertInto('project_event').values(rows).execute()
@@ -227,15 +224,15 @@ async function appendEvents(
     const waits = pause()
     if (waits) await waits
   }
-  await advanced(db, last.seq, last.head, id)
+  await advanceProject(db, last.seq, last.head, id)
   return last
 }
 
-const advanced = prepareQuery((db, seq: number, head: string, id: string) =>
+const advanceProject = prepareQuery((db, seq: number, head: string, id: string) =>
   db.updateTable('project').set({ seq, head }).where('id', '=', id),
 )
 
-/** With more, as an import has them, the heights of tasks are made once. */
+/** Above this limit, as in an import, task heights are computed once at the end. */
 export const fewLinks = 20
 
 interface RecordHead {

@@ -1,10 +1,7 @@
 import type { Database as Connection } from 'better-sqlite3'
 import { schemaStatements } from '../schema/schema.ts'
 
-/**
- * The rows and numbers of the attached database `incoming` in the place of those of the first one. Tables are created by our
- * own statements, so that nothing else of the file comes along.
- */
+/** Replaces the rows by those of the attached database `incoming`. Our own statements create the tables, so nothing else is copied. */
 export function replaceContent(database: Connection): void {
   for (const name of tableNames(database)) database.exec(`drop table main.${quoted(name)}`)
   for (const statement of schemaStatements('sqlite')) database.exec(statement)

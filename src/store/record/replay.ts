@@ -14,17 +14,17 @@ import { createYielder } from '../sqlite/lock-retry.ts'
 import { projectEventIntoTables } from '../tables/projections.ts'
 import type { Tables } from '../tables/tables.ts'
 
-const atOnce = 500
+const batchSize = 500
 
-/** A store that has nothing but what the log entries made. */
+/** A store that contains only replayed log entries. */
 export interface Replay {
   readonly database: Connection
-  /** The last log entry that was applied. */
+  /** The last applied log entry. */
   readonly seq: number
   readonly head: string
-  /** Why it went no further; null when every log entry follows from the one before and could be applied. */
+  /** Why the replay stopped; null when all entries were applied. */
   readonly error: ReplayError | null
-  /** Applies the log entries that came since. */
+  /** Applies newer log entries. */
   follow(log: Connection): Promise<void>
   close(): void
 }
@@ -35,7 +35,7 @@ export interface ReplayError {
   readonly why: string
 }
 
-/** Applies a project's log entries to an empty store, one after the other, as they were applied when they happened. */
+/** Replays a project's log entries into an empty store. */
 export async function replay(log: Connection, projectId: string): Promise<Replay> {
   const database = openTemporary()
   try {
@@ -81,7 +81,7 @@ class StoreReplay implements Replay {
 
   async follow(log: Connection): Promise<void> {
     const following = log.prepare<unknown[], ProjectEventTable>(
-      `select * from project_event where project_id = ? and seq > ? order by seq limit ${atOnce}`,
+      `select * from project_event where project_id = ? and seq > ? order by seq limit ${batchSize}`,
     )
     if (this.#error) return
     await this.#open.db.transaction().execute(async (db) => {
@@ -93,7 +93,7 @@ class StoreReplay implements Replay {
           const waits = this.#breath()
           if (waits) await waits
         }
-        if (rows.length < atOnce) return
+        if (rows.length < batchSize) return
       }
     })
     this.#open.raw

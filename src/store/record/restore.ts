@@ -19,12 +19,12 @@ import { markRootSeen, type ResolvedProject } from './project.ts'
 import { fewLinks } from './record.ts'
 
 interface RestoreTarget {
-  /** What the database is called for people. */
-  readonly shown: string
+  /** The database's name for messages. */
+  readonly label: string
   readonly root: string
-  /** The project that the folder has here. */
+  /** The current project of the folder. */
   readonly found: ResolvedProject | null
-  /** A new record is made in a scratch file and copied, which is faster on a server. */
+  /** Builds a new record in a scratch file and copies it, which is faster on a server. */
   readonly copies?: boolean
 }
 
@@ -34,21 +34,18 @@ export interface RestoredProject extends LogRestoreResult {
 
 const block = 500
 
-/**
- * Makes a project from its whole log, as it was: same ids, times, actors and hashes. It runs in one transaction, so an
- * interrupted import leaves nothing. A second import of the same log changes nothing.
- */
+/** Restores a project from its whole log, with the same ids, times and hashes, in one transaction. A repeat changes nothing. */
 export async function restore(
   db: Kysely<Tables>,
   events: readonly ProjectEvent[],
-  { shown, root, found, copies = false, ...restoring }: RestoreTarget & Partial<LogRestoreOptions>,
+  { label, root, found, copies = false, ...restoring }: RestoreTarget & Partial<LogRestoreOptions>,
 ): Promise<RestoredProject> {
   const id = projectOf(events)
   const { replace = false, kept = [], actor, at = events.at(-1)?.at ?? 0 } = restoring
   const before = await projectState(db, id)
   if (!replace) {
     if (found) await assertRecordEmpty(db, found.id)
-    if (before) throw isKnown(id)
+    if (before) throw existsFailure(id)
   }
   if (before) await assertContinues(db, { id, before, events })
   const aside = found && found.id !== id ? await setAside(db, found.id, { root, actor, at }) : null
@@ -63,17 +60,14 @@ export async function restore(
   }
   const after = await projectState(db, id)
   if (actor && after?.ended && after.seq === events.length) {
-    await append(db, { id, after, at, actor, body: { kind: 'project.reopened', at: shown } })
+    await append(db, { id, after, at, actor, body: { kind: 'project.reopened', at: label } })
   }
   await markRootSeen({ db, projectId: id, at }, root)
   const added = Math.max(0, events.length - (before?.seq ?? 0))
   return { project: { id, rootKnown: true }, added, setAside: aside }
 }
 
-/**
- * Frees the place of a project, and ends writing in it: a process that still has it open would otherwise go on with its log.
- * Answers what it is called from now on.
- */
+/** Closes a project for writing and frees its place. Returns its new name. */
 async function setAside(
   db: Kysely<Tables>,
   id: string,
@@ -107,18 +101,18 @@ async function append(
     id,
     after,
     body,
-    ...by
+    ...author
   }: { readonly id: string; readonly after: LogHead } & Pick<ProjectEvent, 'at' | 'actor' | 'body'>,
 ): Promise<void> {
-  const rows = eventRows({ projectId: id, ...by }, [body], { seq: after.seq, head: after.hash })
-  await projectEventIntoTables({ db, projectId: id, seq: after.seq + 1, ...by }, body)
+  const rows = eventRows({ projectId: id, ...author }, [body], { seq: after.seq, head: after.hash })
+  await projectEventIntoTables({ db, projectId: id, seq: after.seq + 1, ...author }, body)
   await db.insertInto('project_event').values(rows).execute()
   const [row] = rows
   if (row)
     await db.updateTable('project').set({ seq: row.seq, head: row.hash }).where('id', '=', id).execute()
 }
 
-/** Applies log entries and appends them as they are: same times, actors and hashes. Fails where they do not follow. */
+/** Applies log entries and appends them unchanged. Fails where their hashes do not follow. */
 async function applyEvents(
   db: Kysely<Tables>,
   projectId: string,
@@ -130,11 +124,11 @@ async function applyEvents(
   const rows = []
   const heightsLater = events.filter(({ body }) => body.kind === 'dependency.added').length > fewLinks
   for (const event of events) {
-    const by = { at: event.at, actor: event.actor }
-    const [row] = eventRows({ projectId, ...by }, [event.body], head)
+    const author = { at: event.at, actor: event.actor }
+    const [row] = eventRows({ projectId, ...author }, [event.body], head)
     if (row === undefined || row.seq !== event.seq || row.hash !== event.hash)
       throw logChangedFailure(event.seq)
-    await projectEventIntoTables({ db, projectId, seq: event.seq, ...by, heightsLater }, event.body)
+    await projectEventIntoTables({ db, projectId, seq: event.seq, ...author, heightsLater }, event.body)
     rows.push(row)
     head = { seq: row.seq, head: row.hash }
     const waits = pause()
@@ -158,7 +152,7 @@ function logChangedFailure(seq: number): Failure {
   )
 }
 
-/** What is recorded here must be the beginning of the log, or hold all of it: nothing that was recorded is thrown away. */
+/** The existing record must be the start of the log, or contain it: no entry is discarded. */
 async function assertContinues(
   db: Kysely<Tables>,
   {
@@ -180,7 +174,7 @@ async function assertContinues(
   throw new DivergedRecordFailure(before.seq)
 }
 
-/** The record here holds entries that the log lacks. */
+/** The existing record has entries that the log lacks. */
 export class DivergedRecordFailure extends Failure {
   constructor(entries: number) {
     super(
@@ -211,7 +205,7 @@ async function assertRecordEmpty(db: Kysely<Tables>, id: string): Promise<void> 
   })
 }
 
-function isKnown(id: string): Failure {
+function existsFailure(id: string): Failure {
   return new Failure('CONFLICT', `The database already holds project ${id} of this log.`, {
     reason: 'record_exists',
     hint: 'Run `waymark import --replace <file>` to continue it, or name another database with WAYMARK_DATABASE.',

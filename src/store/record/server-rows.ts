@@ -13,7 +13,7 @@ import type { Tables } from '../tables/tables.ts'
 import { compare, derivedTables, differingRows, type RowValues, type TableShape } from './comparison.ts'
 import { replay } from './replay.ts'
 
-/** Compares what a project has on the server with what its log entries make. All of it is read at one moment. */
+/** Compares a project on the server with a replay of its log, from one snapshot. */
 export async function inspectIn(
   database: PostgresDatabase,
   projectId: string,
@@ -26,15 +26,15 @@ export async function inspectIn(
   }
 }
 
-/** The chain of hashes alone. */
+/** Only the chain of hashes. */
 export function inspectChainIn(database: PostgresDatabase, projectId: string): Promise<ChainCheck> {
   return database.read((db) => verifyChain({ db, projectId }), 'inspect')
 }
 
-// A log entry may have a megabyte.
-const atOnce = 200
+// A log entry may be a megabyte.
+const batchSize = 200
 
-/** One project's rows in a database of this process, where they are compared as those of a file are, and mostly on its disk. */
+/** Copies one project's rows into a local scratch database, where they are compared like those of a file. */
 async function copyToMemory(db: Kysely<Tables>, projectId: string): Promise<Copy> {
   const copy = openTemporary()
   const pause = createYielder()
@@ -70,9 +70,9 @@ async function* rowsOf(
   await sql`declare copied no scroll cursor for select ${chosen} from ${sql.table(table)}
     where ${sql.ref(projectColumn(table))} = ${sql.lit(projectId)}`.execute(db)
   for (;;) {
-    const { rows } = await sql<Record<string, unknown>>`fetch ${sql.lit(atOnce)} from copied`.execute(db)
+    const { rows } = await sql<Record<string, unknown>>`fetch ${sql.lit(batchSize)} from copied`.execute(db)
     yield rows
-    if (rows.length < atOnce) break
+    if (rows.length < batchSize) break
   }
   await sql`close copied`.execute(db)
 }
@@ -85,42 +85,45 @@ function projectColumn(table: string): string {
   return table === 'project' ? 'id' : 'project_id'
 }
 
-/** Makes the rows of a project again that differ from its log entries, while nobody else writes to it. */
+/** Rebuilds the differing rows of a project under its lock. */
 export async function repairIn({ db }: TransactionSession, projectId: string): Promise<RepairResult> {
   await sql
     .raw(`set local statement_timeout = '10min'; set local idle_in_transaction_session_timeout = '10min'`)
     .execute(db)
   const copy = await copyToMemory(db, projectId)
-  const made = await replay(copy, projectId)
+  const replayed = await replay(copy, projectId)
   try {
-    const { brokenAt, error } = chainOf(made, headOf(copy, projectId))
+    const { brokenAt, error } = chainOf(replayed, headOf(copy, projectId))
     if (brokenAt !== null || error !== null)
       throw brokenEventLog(brokenAt, error, 'Restore a backup with pg_restore.')
-    const { differing, differingTables } = await compare(copy, made.database, projectId)
-    await rewrite(db, { copy, made: made.database, tables: differingTables, projectId })
-    return { backup: null, events: made.seq, tables: differingTables, rows: differing }
+    const { differing, differingTables } = await compare(copy, replayed.database, projectId)
+    await rewrite(db, { copy, replayed: replayed.database, tables: differingTables, projectId })
+    return { backup: null, events: replayed.seq, tables: differingTables, rows: differing }
   } finally {
-    made.close()
+    replayed.close()
     copy.close()
   }
 }
 
 interface RewriteOptions {
   readonly copy: Copy
-  readonly made: Copy
+  readonly replayed: Copy
   readonly tables: readonly string[]
   readonly projectId: string
 }
 
-/** What refers to another row is written after it and removed before it: tables are made in that order. */
-async function rewrite(db: Kysely<Tables>, { copy, made, tables, projectId }: RewriteOptions): Promise<void> {
+/** Referenced rows are written first and removed last: tables are in order of creation. */
+async function rewrite(
+  db: Kysely<Tables>,
+  { copy, replayed, tables, projectId }: RewriteOptions,
+): Promise<void> {
   const ordered = derivedTables(copy).filter((table) => tables.includes(table))
-  const differing = (table: string) => differingRows({ stored: copy, made, table, projectId })
+  const differing = (table: string) => differingRows({ stored: copy, replayed, table, projectId })
   for (const table of ordered) {
-    for (const { shape, made: row } of differing(table)) if (row) await upsertRow(db, shape, row)
+    for (const { shape, replayed: row } of differing(table)) if (row) await upsertRow(db, shape, row)
   }
   for (const table of ordered.toReversed()) {
-    for (const { shape, stored, made: row } of differing(table)) {
+    for (const { shape, stored, replayed: row } of differing(table)) {
       if (row === null && stored) {
         await sql`delete from ${sql.table(table)} where ${keyCondition(shape, stored)}`.execute(db)
       }

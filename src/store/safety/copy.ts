@@ -7,17 +7,17 @@ import { errorCode, Failure } from '../../kernel/failure.ts'
 import { numberOf } from '../sqlite/connection.ts'
 import { isBusy, patience } from '../sqlite/lock-retry.ts'
 
-// In one step: in several, every write of another process would begin the copy again.
-const atOnce = { progress: () => 0x7fffffff }
+// In one step: otherwise each concurrent write would restart the copy.
+const inOneStep = { progress: () => 0x7fffffff }
 
-/** Copies a database into a new file, what its log holds included, as it is at one moment. Others may write meanwhile. */
+/** Copies a database and its log into a new file from one snapshot. Others may write meanwhile. */
 async function copyPages(source: Connection, target: string): Promise<void> {
   const schema = numberOf(source, 'user_version')
   const deadline = performance.now() + patience
   for (;;) {
     try {
-      await source.backup(target, atOnce)
-      // The driver takes a lock that it did not get for the end of the copy, and leaves the file without a schema.
+      await source.backup(target, inOneStep)
+      // The driver mistakes a failed lock for the end of the copy, and leaves a file without a schema.
       if (schemaOf(target) === schema) return
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error
@@ -27,7 +27,7 @@ async function copyPages(source: Connection, target: string): Promise<void> {
   }
 }
 
-/** One file that holds a whole database, under a name that nothing had; readable by its owner alone. */
+/** Creates one file with a whole database under an unused name, readable only by its owner. */
 export async function copyToNew(source: Connection, target: string): Promise<void> {
   if (!existsSync(dirname(target))) throw noFolderFailure(target)
   const partial = `${target}.partial-${randomBytes(6).toString('hex')}`
@@ -43,19 +43,19 @@ export async function copyToNew(source: Connection, target: string): Promise<voi
   }
 }
 
-/** Gives a file a second name that was free, and fails where it was not. */
+/** Links a file to a new name, and fails if the name exists. */
 export function linkExclusively(file: string, target: string): void {
   try {
     linkSync(file, target)
   } catch (error) {
     if (errorCode(error) === 'EEXIST') throw fileExistsFailure(target)
-    // A disk without links: nothing keeps another process from taking the name in between.
+    // A disk without links: another process may take the name meanwhile.
     if (statSync(target, { throwIfNoEntry: false })) throw fileExistsFailure(target)
     renameSync(file, target)
   }
 }
 
-/** A copy of a database with a log has one too, until it is told otherwise. */
+/** A copy inherits WAL mode until it is changed. */
 function leaveWalMode(file: string): void {
   const copy = new Database(file)
   try {
@@ -74,7 +74,7 @@ function schemaOf(file: string): number | null {
   }
 }
 
-/** What cannot be written is the copy, not the database. */
+/** The error is about the copy, not the database. */
 function unwritableFailure(error: unknown, target: string): unknown {
   const code = errorCode(error) ?? ''
   if (!/^(SQLITE_CANTOPEN|SQLITE_FULL|SQLITE_READONLY|SQLITE_IOERR_WRITE|SQLITE_PERM)/.test(code))
@@ -111,7 +111,7 @@ function databaseLockedFailure(target: string): Failure {
   )
 }
 
-/** Part of a file's name: sorts by time, and no file system refuses it. */
+/** A file name part that sorts by time and is valid on every file system. */
 export function stamp(at: number): string {
   return new Date(at).toISOString().replace(/[:.]/g, '-')
 }

@@ -12,10 +12,10 @@ import { openReadOnly } from '../sqlite/connection.ts'
 import { connectDriver } from '../sqlite/driver.ts'
 import { retryWhileLocked } from '../sqlite/lock-retry.ts'
 
-/** The anchor is another's to look at. */
+/** Without the anchor, which the caller checks. */
 type FileInspection = Omit<WholeInspection, 'anchor' | 'damage'> & { readonly damage: readonly string[] }
 
-/** Looks through a whole database: what SQLite says of the file, the chain of hashes, every table beside its log entries. */
+/** Checks a whole database: SQLite's integrity, the chain of hashes, and every table against a replay. */
 export async function inspectRecord(file: string, projectId: string | null): Promise<FileInspection> {
   if (projectId === null) {
     const damage = await integrityFindings(file)
@@ -23,19 +23,19 @@ export async function inspectRecord(file: string, projectId: string | null): Pro
   }
   const database = await openOneState(file)
   try {
-    const [damage, beside] = await Promise.allSettled([
+    const [damage, comparison] = await Promise.allSettled([
       integrityFindings(file),
       compareWithEvents(database, projectId),
     ])
     if (damage.status === 'rejected') throw damage.reason
-    if (beside.status === 'rejected') throw beside.reason
-    return { damage: damage.value, ...beside.value }
+    if (comparison.status === 'rejected') throw comparison.reason
+    return { damage: damage.value, ...comparison.value }
   } finally {
     database.close()
   }
 }
 
-/** The chain of hashes alone. */
+/** Only the chain of hashes. */
 export async function inspectChain(file: string, projectId: string): Promise<ChainCheck> {
   const database = await openOneState(file)
   try {
@@ -65,7 +65,7 @@ async function compareReplayed(
   projectId: string,
 ): Promise<FileInspectionSummary> {
   const chain = chainOf(replayed, headOf(database, projectId))
-  // Where the log breaks, what comes after it was not replayed, and every comparison would tell of that.
+  // A replay stops where the log breaks, so comparing its tables would report false differences.
   if (chain.brokenAt !== null || chain.error !== null) return { ...chain, ...nothingCompared }
   const { tables, rows, differing, differences } = await compare(database, replayed.database, projectId, {
     adopt: true,
@@ -73,7 +73,7 @@ async function compareReplayed(
   return { ...chain, tables: tables.length, rows, differing, differences }
 }
 
-/** Facts, head and tables as they were at one moment. Only with a log can others write while a reader reads long. */
+/** One snapshot for log, head and tables. Others can only write meanwhile in WAL mode. */
 async function openOneState(file: string): Promise<Connection> {
   const connection = openReadOnly(file)
   try {
@@ -97,13 +97,13 @@ interface InspectionHead {
 }
 
 export function headOf(database: Connection, projectId: string): InspectionHead {
-  const asked = database.prepare<unknown[], InspectionHead>('select seq, head from project where id = ?')
-  return asked.get(projectId) ?? { seq: 0, head: '' }
+  const query = database.prepare<unknown[], InspectionHead>('select seq, head from project where id = ?')
+  return query.get(projectId) ?? { seq: 0, head: '' }
 }
 
 export function chainOf(
   { seq, head, error }: Replay,
-  kept: InspectionHead,
+  stored: InspectionHead,
 ): Pick<FileInspection, 'events' | 'brokenAt' | 'error'> {
   if (error?.kind === 'projection') {
     return {
@@ -113,15 +113,14 @@ export function chainOf(
     }
   }
   if (error) return { events: seq, brokenAt: error.seq, error: null }
-  // A log entry that is missing at the end leaves the chain whole, but not the head that the project remembers.
-  const isCut = kept.seq !== seq || kept.head !== head
+  // A missing last entry leaves the chain intact, but differs from the project's stored head.
+  const isCut = stored.seq !== seq || stored.head !== head
   return { events: seq, brokenAt: isCut ? seq + 1 : null, error: null }
 }
 
 const maxFindings = 20
 
-// In a thread of its own, because it reads the whole file in one call. SQLite itself keeps its locks for all threads of
-// a process, so closing this connection drops none of the others'.
+// In its own thread: the check reads the whole file in one call. SQLite locks are shared by all threads of a process.
 const source = `
 const { parentPort, workerData } = require('node:worker_threads')
 const Database = require(workerData.driver)
@@ -134,7 +133,7 @@ try {
   database.close()
 }`
 
-/** Whether SQLite finds anything wrong in a file; false where there is none. */
+/** Whether SQLite finds a problem in a file; false for a missing file. */
 export async function isDamaged(file: string): Promise<boolean> {
   if (!existsSync(file)) return false
   try {
@@ -145,7 +144,7 @@ export async function isDamaged(file: string): Promise<boolean> {
   }
 }
 
-/** What SQLite itself finds wrong in a file, in its own words; empty when it is sound. */
+/** SQLite's own findings; empty for a sound file. */
 export async function integrityFindings(file: string): Promise<readonly string[]> {
   const driver = createRequire(import.meta.url).resolve('better-sqlite3')
   const worker = new Worker(source, { eval: true, workerData: { driver, file, most: maxFindings } })

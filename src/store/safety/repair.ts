@@ -12,15 +12,15 @@ import { chainOf, headOf, integrityFindings } from './inspection.ts'
 interface RepairOptions {
   readonly file: string
   readonly projectId: string
-  /** Milliseconds since the epoch: part of the copy's name. */
+  /** Milliseconds, used in the copy's name. */
   readonly at: number
 }
 
-/** Makes the tables of a project again from its log entries, after the whole file was copied. */
+/** Rebuilds the tables of a project from its log entries, after copying the whole file. */
 export async function repairRecord({ file, projectId, at }: RepairOptions): Promise<RepairResult> {
   const backup = `${file}.before-repair-${stamp(at)}`
   const raw = await retryWhileLocked(() => openWriter(file))
-  // What was changed outside may refer to rows that never were.
+  // Foreign changes may reference missing rows.
   raw.pragma('foreign_keys = off')
   const connection = connectDriver(raw, 'write')
   try {
@@ -41,7 +41,7 @@ async function rebuildTables(
     return await db.transaction().execute(async () => {
       await replayed.follow(raw)
       const { brokenAt, error } = chainOf(replayed, headOf(raw, projectId))
-      // A project whose last log entries are missing must not be made to look as if it had ended there.
+      // A project whose last log entries are missing must not appear to end there.
       if (brokenAt !== null || error !== null) throw brokenEventLog(brokenAt, error)
       return { events: replayed.seq, ...(await rebuild(raw, replayed, projectId)) }
     })
@@ -50,18 +50,22 @@ async function rebuildTables(
   }
 }
 
-/** An index can be made again from its table. A page of a table cannot. */
+/** An index can be rebuilt from its table. A damaged table page cannot. */
 async function fixIndexes(
   raw: Database,
   { file, backup }: { readonly file: string; readonly backup: string },
 ): Promise<void> {
   await retryWhileLocked(() => raw.exec('reindex')).catch(() => undefined)
-  const left = await integrityFindings(file)
-  if (left.length === 0) return
-  throw new Failure('UNAVAILABLE', `The database file ${file} is damaged beyond its indexes: ${left[0]}.`, {
-    reason: 'database_damaged',
-    hint: `Restore a backup with \`waymark restore <file>\`. A copy of the file as it is was kept in ${backup}.`,
-  })
+  const remaining = await integrityFindings(file)
+  if (remaining.length === 0) return
+  throw new Failure(
+    'UNAVAILABLE',
+    `The database file ${file} is damaged beyond its indexes: ${remaining[0]}.`,
+    {
+      reason: 'database_damaged',
+      hint: `Restore a backup with \`waymark restore <file>\`. A copy of the file as it is was kept in ${backup}.`,
+    },
+  )
 }
 
 export function brokenEventLog(

@@ -16,40 +16,37 @@ import { chainOf, headOf, integrityFindings } from './inspection.ts'
 import type { Anchor, AnchorPoint } from './watch.ts'
 
 interface BackupRestoreOptions {
-  /** The database that is replaced, and the backup that takes its place. */
+  /** The database to replace, and the backup that replaces it. */
   readonly file: string
   readonly backup: string
   readonly at: number
   readonly anchor: Anchor
-  /** A new file keeps no log. */
+  /** A new file is created without a log. */
   readonly sandboxJournal: boolean
-  /** The project of this folder in the backup. */
+  /** Finds the project of this folder in the backup. */
   readonly projectIn: (backup: Connection) => Promise<string | null>
 }
 
-/**
- * Puts a backup in the place of a database, which is kept. Where the database can be used, it is copied and its content
- * is replaced in one transaction: what others wrote before is in the copy, and their next call meets the backup. Else
- * the files change places.
- */
-export async function restoreFromBackup(putting: BackupRestoreOptions): Promise<BackupRestoreResult> {
-  const { file, backup, at, anchor, projectIn, sandboxJournal } = putting
+/** Replaces a database by a backup and keeps a copy. A usable database is replaced in one transaction, others by swapping files. */
+export async function restoreFromBackup(options: BackupRestoreOptions): Promise<BackupRestoreResult> {
+  const { file, backup, at, anchor, projectIn, sandboxJournal } = options
   assertBackup(file, backup)
   mkdirSync(dirname(file), { recursive: true })
-  const coming = `${file}.restoring-${randomBytes(6).toString('hex')}`
+  const incoming = `${file}.restoring-${randomBytes(6).toString('hex')}`
   try {
-    await copyBackup(backup, coming)
-    const point = await checkBackup(coming, backup, projectIn)
-    const state = await stateOfReplaced(file)
-    const kept = state === 'none' ? null : `${file}.replaced-${stamp(at)}`
-    if (kept !== null && state === 'usable') await replaceInPlace(coming, file, { kept, anchor, point, at })
+    await copyBackup(backup, incoming)
+    const point = await checkBackup(incoming, backup, projectIn)
+    const state = await usability(file)
+    const oldName = state === 'none' ? null : `${file}.replaced-${stamp(at)}`
+    if (oldName !== null && state === 'usable')
+      await replaceInPlace(incoming, file, { oldName, anchor, point, at })
     else {
-      if (!sandboxJournal) enableWal(coming)
-      await anchor.replace(point, at, async () => changePlaces(coming, file, kept))
+      if (!sandboxJournal) enableWal(incoming)
+      await anchor.replace(point, at, async () => swapFiles(incoming, file, oldName))
     }
-    return { restored: backup, events: point.seq, kept }
+    return { restored: backup, events: point.seq, kept: oldName }
   } finally {
-    for (const end of ['', ...sides]) rmSync(`${coming}${end}`, { force: true })
+    for (const end of ['', ...sides]) rmSync(`${incoming}${end}`, { force: true })
   }
 }
 
@@ -72,15 +69,15 @@ function assertBackup(file: string, backup: string): void {
   }
 }
 
-/** What is put back is a copy, so that the backup stays as it is. */
-async function copyBackup(backup: string, coming: string): Promise<void> {
+/** A copy is restored, so that the backup itself stays unchanged. */
+async function copyBackup(backup: string, incoming: string): Promise<void> {
   let source: Connection | null = null
   try {
     source = new Database(backup, { readonly: true, fileMustExist: true })
     const schema = numberOf(source, 'user_version')
     if (numberOf(source, 'application_id') !== applicationId || schema === 0) throw notDatabaseFailure(backup)
     assertSchema(backup, schema, 'Name a backup that this version of Waymark made. Nothing was changed.')
-    await copyToNew(source, coming)
+    await copyToNew(source, incoming)
   } catch (error) {
     if (/^SQLITE_(NOTADB|CORRUPT)/.test(errorCode(error) ?? '')) throw notDatabaseFailure(backup)
     throw error
@@ -89,15 +86,15 @@ async function copyBackup(backup: string, coming: string): Promise<void> {
   }
 }
 
-/** A backup that is damaged itself is no way back. Answers where its log ends. */
+/** Refuses a damaged backup. Returns the end of its log. */
 async function checkBackup(
-  coming: string,
+  incoming: string,
   backup: string,
   projectIn: BackupRestoreOptions['projectIn'],
 ): Promise<AnchorPoint> {
-  const [damage] = await integrityFindings(coming)
+  const [damage] = await integrityFindings(incoming)
   if (damage !== undefined) throw damagedBackupFailure(backup, damage)
-  const database = openReadOnly(coming)
+  const database = openReadOnly(incoming)
   try {
     const added = database.prepare("select 1 from sqlite_schema where type in ('trigger', 'view')").get()
     if (added) throw damagedBackupFailure(backup, 'it has triggers or views, which Waymark never creates')
@@ -113,12 +110,12 @@ async function checkBackup(
   }
 }
 
-/** Whether what is replaced is a sound database, whose content can be replaced. */
-async function stateOfReplaced(file: string): Promise<'none' | 'usable' | 'unusable'> {
+/** Whether the old database is sound, so that its content can be replaced. */
+async function usability(file: string): Promise<'none' | 'usable' | 'unusable'> {
   if (!existsSync(file)) return sides.some((side) => existsSync(`${file}${side}`)) ? 'unusable' : 'none'
-  // Shared memory without its log: who made it still uses a log that has no name any more.
-  const lostLog = existsSync(`${file}-shm`) && !existsSync(`${file}-wal`)
-  if (lostLog || statSync(file).size === 0) return 'unusable'
+  // Shared memory without a log: a process still uses a deleted log.
+  const isLogLost = existsSync(`${file}-shm`) && !existsSync(`${file}-wal`)
+  if (isLogLost || statSync(file).size === 0) return 'unusable'
   try {
     const database = openReadOnly(file)
     try {
@@ -135,30 +132,30 @@ async function stateOfReplaced(file: string): Promise<'none' | 'usable' | 'unusa
 }
 
 interface ReplacementRecord {
-  /** What the copy of the old content is called. */
-  readonly kept: string
+  /** The file name of the old content's copy. */
+  readonly oldName: string
   readonly anchor: Anchor
   readonly point: AnchorPoint
   readonly at: number
 }
 
-/** Nobody else writes between the copy of what was there and the content that comes. */
+/** Holds the write lock from the copy of the old content to the new content. */
 async function replaceInPlace(
-  coming: string,
+  incoming: string,
   file: string,
-  { kept, anchor, point, at }: ReplacementRecord,
+  { oldName, anchor, point, at }: ReplacementRecord,
 ): Promise<void> {
   const database = await retryWhileLocked(() => openWriter(file))
   let isCopied = false
   try {
     await keepMode(database, file)
-    // Rows come table by table.
+    // Foreign keys are off, since rows come table by table.
     database.pragma('foreign_keys = off')
-    database.prepare('attach ? as incoming').run(coming)
-    // With a journal in a file, SQLite would make and delete one for both databases.
+    database.prepare('attach ? as incoming').run(incoming)
+    // With a journal file, SQLite would create and delete one for both databases.
     database.pragma('incoming.journal_mode = memory')
     await retryWhileLocked(() => database.exec('begin immediate'))
-    await copyCommitted(file, kept)
+    await copyCommitted(file, oldName)
     isCopied = true
     await anchor.replace(point, at, async () => {
       replaceContent(database)
@@ -166,14 +163,14 @@ async function replaceInPlace(
     })
   } catch (error) {
     if (database.inTransaction) database.exec('rollback')
-    if (isCopied) rmSync(kept, { force: true })
+    if (isCopied) rmSync(oldName, { force: true })
     throw error
   } finally {
     database.close()
   }
 }
 
-/** Another connection sees what was committed, also while this process holds the lock of writers. */
+/** Another connection can read the committed state while this process holds the write lock. */
 async function copyCommitted(file: string, target: string): Promise<void> {
   const reader = openReadOnly(file)
   try {
@@ -183,9 +180,9 @@ async function copyCommitted(file: string, target: string): Promise<void> {
   }
 }
 
-/** As a new database keeps its log; a copy has none. */
-function enableWal(coming: string): void {
-  const database = new Database(coming)
+/** A new database uses WAL; a copy does not. */
+function enableWal(incoming: string): void {
+  const database = new Database(incoming)
   try {
     database.pragma('journal_mode = wal')
   } finally {
@@ -193,17 +190,17 @@ function enableWal(coming: string): void {
   }
 }
 
-/** The old files go under another name, log and all; none of them may be taken for the new one's. */
-function changePlaces(coming: string, file: string, kept: string | null): void {
+/** Renames the old files with their logs, so that none is taken for the new one's. */
+function swapFiles(incoming: string, file: string, oldName: string | null): void {
   for (const end of ['', ...sides]) {
-    if (kept !== null && existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${kept}${end}`)
+    if (oldName !== null && existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${oldName}${end}`)
   }
   try {
-    // Over nothing that another process began meanwhile.
-    if (kept === null) linkExclusively(coming, file)
-    else renameSync(coming, file)
+    // Never overwrites a file that another process created meanwhile.
+    if (oldName === null) linkExclusively(incoming, file)
+    else renameSync(incoming, file)
   } catch (error) {
-    if (kept !== null && existsSync(kept)) copyFileSync(kept, file)
+    if (oldName !== null && existsSync(oldName)) copyFileSync(oldName, file)
     throw error
   }
 }

@@ -10,19 +10,19 @@ import { openReadOnly } from '../sqlite/connection.ts'
 import type { DatabaseLoss } from '../sqlite/database-file.ts'
 import { copyToNew, stamp } from './copy.ts'
 
-const missing = { reason: 'database_missing', what: 'is gone or empty' }
-const replaced = { reason: 'database_replaced', what: 'was cut or replaced' }
+const missing = { reason: 'database_missing', problem: 'is gone or empty' }
+const replaced = { reason: 'database_replaced', problem: 'was cut or replaced' }
 
-/** What this process knows of a record, from its own calls and from the anchor: what was there must still be there. */
+/** Checks that a record still has every log entry that this process or the anchor has seen. */
 export class RecordWatch {
   readonly #file: string
   readonly #anchor: Anchor
   readonly #folder: string | null
-  #known: AnchorPoint | null = null
-  #knownAt = 0
+  #lastPoint: AnchorPoint | null = null
+  #lastPointAt = 0
   #lineage: string | null = null
-  /** Where what this process still held of a lost database was saved. */
-  #rescued: string | null = null
+  /** The copy of a lost database that this process saved. */
+  #rescueFile: string | null = null
 
   constructor(file: string, anchor: Anchor, folder: string | null) {
     this.#file = file
@@ -30,56 +30,57 @@ export class RecordWatch {
     this.#folder = folder
   }
 
-  /** Fails when the record lacks a log entry that it held. Answers whether a person put another record in its place. */
+  /** Fails when the record lacks a log entry that it had. Returns whether a person replaced the record. */
   assertIntact(database: Database): boolean {
-    this.#begin()
-    if (this.#known === null || hasPoint(database, this.#known)) return false
-    if (this.#isVouchedFor((point) => hasPoint(database, point))) return true
-    if (this.#isThereNow(this.#known)) return false
+    this.#readAnchor()
+    if (this.#lastPoint === null || hasPoint(database, this.#lastPoint)) return false
+    if (this.#isTrusted((point) => hasPoint(database, point))) return true
+    if (this.#isInFile(this.#lastPoint)) return false
     throw this.failure(countEvents(database))
   }
 
-  /** Fails when there is no database where there was one. */
+  /** Fails when the database is missing but existed before. */
   assertNone(): void {
-    this.#begin()
-    if (this.#known === null || this.#isVouchedFor(() => false) || this.#isThereNow(this.#known)) return
+    this.#readAnchor()
+    if (this.#lastPoint === null || this.#isTrusted(() => false) || this.#isInFile(this.#lastPoint)) return
     throw this.failure(null)
   }
 
-  /** Remembers where the log is now. Only who wrote has the anchor written. */
+  /** Remembers the end of the log. Only a writer updates the anchor. */
   learn(head: AnchorPoint | null, { wrote }: { readonly wrote: boolean }): void {
     if (!head || head.seq === 0) return
-    if (this.#known?.hash !== head.hash) {
-      this.#known = head
-      this.#knownAt = Date.now()
-      this.#rescued = null
+    if (this.#lastPoint?.hash !== head.hash) {
+      this.#lastPoint = head
+      this.#lastPointAt = Date.now()
+      this.#rescueFile = null
     }
     this.#lineage ??= newLineage()
-    if (wrote) this.#anchor.keep({ point: this.#known, lineage: this.#lineage, at: this.#knownAt })
+    if (wrote) this.#anchor.keep({ point: this.#lastPoint, lineage: this.#lineage, at: this.#lastPointAt })
   }
 
-  /** A journal that holds what is known may be restored where the database is gone. */
+  /** A log that contains the last known entry may be restored where the database is missing. */
   expect(events: readonly ProjectEvent[]): void {
-    this.#begin()
-    if (this.#known && events[this.#known.seq - 1]?.hash === this.#known.hash) this.#known = null
+    this.#readAnchor()
+    if (this.#lastPoint && events[this.#lastPoint.seq - 1]?.hash === this.#lastPoint.hash)
+      this.#lastPoint = null
   }
 
-  /** What was known is in a record that is being brought here. */
+  /** The last known entry is in a record that is about to replace this one. */
   forget(): void {
-    this.#begin()
-    this.#known = null
+    this.#readAnchor()
+    this.#lastPoint = null
   }
 
-  /** Before a connection to a database that was lost is closed: saves what it still holds. */
+  /** Saves the content of a lost database before its connection is closed. */
   async lost(loss: DatabaseLoss, database: Database): Promise<void> {
-    this.#begin()
+    this.#readAnchor()
     this.#anchor.flush()
-    if (this.#known === null) return
-    this.#rescued = (await this.#rescue(database)) ?? this.#rescued
+    if (this.#lastPoint === null) return
+    this.#rescueFile = (await this.#rescue(database)) ?? this.#rescueFile
     if (loss === 'log') throw this.#lostLog()
   }
 
-  /** What the anchor says beside what is there; null when they agree. */
+  /** The difference between the anchor and the record; null when they agree. */
   error(database: Database | null): Failure | null {
     try {
       if (database) this.assertIntact(database)
@@ -91,30 +92,31 @@ export class RecordWatch {
     }
   }
 
-  get known(): AnchorPoint | null {
-    this.#begin()
-    return this.#known
+  get lastPoint(): AnchorPoint | null {
+    this.#readAnchor()
+    return this.#lastPoint
   }
 
   failure(events: number | null): Failure {
-    const { reason, what } = events === null ? missing : replaced
-    const { seq = 0 } = this.#known ?? {}
+    const { reason, problem } = events === null ? missing : replaced
+    const { seq = 0 } = this.#lastPoint ?? {}
     const now = events === null ? '' : ` It holds ${events} now, and not the last of those.`
     return new Failure(
       'UNAVAILABLE',
-      `The database ${this.#file} ${what}: its log held ${seq} log entries on ${instant(this.#knownAt)}.${now} Nothing was recorded.`,
-      { reason, hint: this.#wayBack() },
+      `The database ${this.#file} ${problem}: its log held ${seq} log entries on ${instant(this.#lastPointAt)}.${now} Nothing was recorded.`,
+      { reason, hint: this.#recoveryHint() },
     )
   }
 
-  #wayBack(): string {
-    const from = this.#rescued ?? '<file>'
-    const saved = this.#rescued === null ? '' : `What this process still held was saved in ${this.#rescued}. `
+  #recoveryHint(): string {
+    const from = this.#rescueFile ?? '<file>'
+    const saved =
+      this.#rescueFile === null ? '' : `What this process still held was saved in ${this.#rescueFile}. `
     return `${saved}A person can restore a backup with \`waymark restore ${from}\`, or trust the current record with \`waymark doctor --trust\`.`
   }
 
   #lostLog(): Failure {
-    const saved = this.#rescued === null ? '' : ` A copy of everything is in ${this.#rescued}.`
+    const saved = this.#rescueFile === null ? '' : ` A copy of everything is in ${this.#rescueFile}.`
     return new Failure(
       'UNAVAILABLE',
       `The log ${this.#file}-wal was removed while the database was in use. Nothing was recorded.${saved}`,
@@ -125,20 +127,17 @@ export class RecordWatch {
     )
   }
 
-  /** What the anchor says is known before anything was read. */
-  #begin(): void {
+  /** Reads the anchor before anything else is known. */
+  #readAnchor(): void {
     if (this.#lineage !== null) return
     const anchored = this.#anchor.read()
     this.#lineage = anchored?.lineage ?? newLineage()
-    this.#known = anchored?.point ?? null
-    this.#knownAt = anchored?.at ?? 0
+    this.#lastPoint = anchored?.point ?? null
+    this.#lastPointAt = anchored?.at ?? 0
   }
 
-  /**
-   * Whether the file holds it at this moment. A transaction sees the state in which it began, and another process may have
-   * written since, and anchored it.
-   */
-  #isThereNow(point: AnchorPoint): boolean {
+  /** Whether the file has it now: a transaction only sees the state in which it began. */
+  #isInFile(point: AnchorPoint): boolean {
     if (!existsSync(this.#file)) return false
     try {
       const database = openReadOnly(this.#file)
@@ -148,50 +147,51 @@ export class RecordWatch {
         database.close()
       }
     } catch {
-      return false // no database, or one without facts
+      return false // no database, or one without a log
     }
   }
 
-  /** Whether a person restored a backup, or took the record as it is, since this process began. */
-  #isVouchedFor(isThere: (point: AnchorPoint) => boolean): boolean {
+  /** Whether a person restored a backup or trusted the record since this process began. */
+  #isTrusted(hasAnchorPoint: (point: AnchorPoint) => boolean): boolean {
     const anchored = this.#anchor.read()
-    const vouched = [anchored, anchored?.before].find(
-      (state) => state && state.lineage !== this.#lineage && (state.point === null || isThere(state.point)),
+    const trusted = [anchored, anchored?.before].find(
+      (state) =>
+        state && state.lineage !== this.#lineage && (state.point === null || hasAnchorPoint(state.point)),
     )
-    if (!vouched) return false
-    this.#lineage = vouched.lineage
-    this.#known = vouched.point
-    this.#knownAt = vouched.at
+    if (!trusted) return false
+    this.#lineage = trusted.lineage
+    this.#lastPoint = trusted.point
+    this.#lastPointAt = trusted.at
     return true
   }
 
   async #rescue(database: Database): Promise<string | null> {
     const folder = this.#folder ?? (existsSync(dirname(this.#file)) ? dirname(this.#file) : null)
-    if (folder === null || this.#known === null) return null
+    if (folder === null || this.#lastPoint === null) return null
     const target = join(folder, `rescued-${stamp(Date.now())}-${process.pid}.db`)
     try {
-      if (!hasPoint(database, this.#known)) return null
+      if (!hasPoint(database, this.#lastPoint)) return null
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       await copyToNew(database, target)
       return target
     } catch {
-      return null // what was lost cannot be read any more
+      return null // the lost content is unreadable
     }
   }
 }
 
-const asking = new WeakMap<Database, { readonly items: Statement; readonly head: Statement }>()
+const preparedStatements = new WeakMap<Database, { readonly items: Statement; readonly head: Statement }>()
 
 function watchStatements(database: Database) {
-  const known = asking.get(database)
-  if (known) return known
+  const existing = preparedStatements.get(database)
+  if (existing) return existing
   const statements = {
     items: database
       .prepare('select 1 from project_event where project_id = ? and seq = ? and hash = ?')
       .pluck(),
     head: database.prepare('select seq, head as hash from project where id = ?'),
   }
-  asking.set(database, statements)
+  preparedStatements.set(database, statements)
   return statements
 }
 
@@ -208,7 +208,7 @@ function countEvents(database: Database): number {
   return Number(database.prepare('select count(*) from project_event').pluck().get())
 }
 
-/** A log entry that a log held: it still does, unless it was cut or replaced. */
+/** An entry that a log had; it still has it unless it was cut or replaced. */
 export interface AnchorPoint {
   readonly projectId: string
   readonly seq: number
@@ -216,35 +216,35 @@ export interface AnchorPoint {
 }
 
 export interface AnchorState extends AnchoredRecord {
-  /** While the record is being replaced: the one that others may still see. */
+  /** During a replacement: the record that others may still see. */
   readonly before?: AnchoredRecord
 }
 
 interface AnchoredRecord {
   /** Null where there was no record yet. */
   readonly point: AnchorPoint | null
-  /** Another one means that a person restored a backup, or took the record as it is: what was known before is over. */
+  /** Changes when a person restores a backup or trusts the record: earlier entries no longer count. */
   readonly lineage: string
   /** When it was written, in milliseconds since the epoch. */
   readonly at: number
 }
 
-// Milliseconds between two writes. What is anchored may lag behind the log; it is never ahead of it.
-const pause = 50
+// Milliseconds between two writes. The anchor may lag behind the log; it is never ahead of it.
+const writeInterval = 50
 
-/** Where a log had come to, in a file outside the database. Written after the commits that it tells of. */
+/** The end of a log, stored in a file outside the database. Written after the commits it records. */
 export class Anchor {
   readonly #path: string | null
   #due: AnchorState | null = null
   #timer: NodeJS.Timeout | null = null
-  /** When it was written last, of `performance.now`. */
-  #written = -pause
+  /** The time of the last write, of `performance.now`. */
+  #written = -writeInterval
 
   constructor(path: string | null) {
     this.#path = path
   }
 
-  /** Null where there is none, or none that can be read. */
+  /** Null where there is no readable anchor. */
   read(): AnchorState | null {
     if (this.#path === null) return null
     try {
@@ -254,7 +254,7 @@ export class Anchor {
     }
   }
 
-  /** Writes it soon, unless it is of another lineage by then, or further on. */
+  /** Writes it soon, unless the file by then has another lineage or a later entry. */
   keep(anchored: AnchorState): void {
     if (this.#path === null) return
     this.#due = anchored
@@ -264,33 +264,30 @@ export class Anchor {
         this.#timer = null
         this.flush()
       },
-      Math.max(0, this.#written + pause - performance.now()),
+      Math.max(0, this.#written + writeInterval - performance.now()),
     ).unref()
   }
 
   flush(): void {
-    const due = this.#due
+    const pending = this.#due
     this.#due = null
-    if (due === null) return
+    if (pending === null) return
     const now = this.read()
-    if (now && (now.lineage !== due.lineage || (now.point?.seq ?? 0) > (due.point?.seq ?? 0))) return
+    if (now && (now.lineage !== pending.lineage || (now.point?.seq ?? 0) > (pending.point?.seq ?? 0))) return
     this.#written = performance.now()
-    // Without it nothing is lost but the check: no reason to fail a call that was recorded.
+    // Only the check is lost: no reason to fail a recorded call.
     try {
-      this.#write(due)
+      this.#write(pending)
     } catch {}
   }
 
-  /** Begins another lineage at once: a person vouches for what is there. Fails where it cannot be written. */
+  /** Starts a new lineage at once: a person trusts the record. Fails where it cannot be written. */
   begin(point: AnchorPoint | null, at: number): void {
     this.#due = null
     this.#write({ point, lineage: newLineage(), at })
   }
 
-  /**
-   * Vouches for both records while one is replaced by another: a reader may see either, and a process that is killed
-   * leaves either. Afterwards only for the one that is there.
-   */
+  /** Trusts both records during a replacement, since a killed process may leave either; afterwards only the new one. */
   async replace(point: AnchorPoint, at: number, replace: () => Promise<void>): Promise<void> {
     this.#due = null
     const found = this.read()
@@ -303,7 +300,7 @@ export class Anchor {
       this.#write(before)
       throw error
     }
-    // Without it both stay vouched for: no reason to fail what was done.
+    // Both records stay trusted then: no reason to fail a finished replacement.
     try {
       this.#write(next)
     } catch {}
@@ -315,7 +312,7 @@ export class Anchor {
   }
 }
 
-// No secret: it only has to be another than the one before. A hook would load for it all that makes secrets.
+// Only has to differ from the one before. Loading a module for secrets would slow down hooks.
 function newLineage(): string {
   return Math.random().toString(16).slice(2).padEnd(13, '0')
 }

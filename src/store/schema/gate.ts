@@ -153,7 +153,7 @@ export const gateTables: TableStatements = ({ text, bytes }) => [
     primary key (project_id, command_id)
   )`,
 
-  // Output that is too long for the log. It can be removed; the log keeps its hash.
+  // Output that is too long for the log. It may be removed; the log keeps its hash.
   `create table command_output (
     project_id ${text} not null references project (id),
     command_id ${text} not null,

@@ -1,6 +1,6 @@
 import type { TableStatements } from './table-statements.ts'
 
-/** Notifications and what they sent. */
+/** Notifications and sent messages. */
 export const notificationsTables: TableStatements = ({ text }) => [
   `create table notification (
     project_id ${text} not null references project (id),
@@ -18,7 +18,7 @@ export const notificationsTables: TableStatements = ({ text }) => [
     primary key (project_id, id)
   )`,
 
-  // Whole addresses, which may be secrets, and what was sent: not in the log.
+  // Whole addresses, which may be secrets, and sent messages: not in the log.
   `create table notification_address (
     project_id ${text} not null references project (id),
     id ${text} not null,

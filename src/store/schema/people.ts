@@ -63,7 +63,7 @@ export const peopleTables: TableStatements = ({ text }) => [
   )`,
   'create index session_person on session (person_id, seq)',
 
-  // Hashes of secrets: no log entry has them, so no replay makes them.
+  // Hashes of secrets: not in the log, so a replay does not create them.
   `create table secret (
     project_id ${text} not null references project (id),
     id ${text} not null,

@@ -154,7 +154,7 @@ export const planTables: TableStatements = ({ text }) => [
     primary key (project_id, role)
   )`,
 
-  // Every token that a claim had, also after its end.
+  // Every token of a claim, also after its end.
   `create table claim_token (
     project_id ${text} not null,
     token_hash ${text} not null,

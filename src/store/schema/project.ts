@@ -1,6 +1,6 @@
 import type { TableStatements } from './table-statements.ts'
 
-/** The project, its log and what commands answered. */
+/** The project, its log and the answers of commands. */
 export const projectTables: TableStatements = ({ text }) => [
   `create table project (
     id ${text} not null primary key,
@@ -21,7 +21,7 @@ export const projectTables: TableStatements = ({ text }) => [
     project_id ${text} not null unique
   )`,
 
-  // A project in which writing ended.
+  // A project that is closed for writing.
   `create table project_end (
     project_id ${text} not null primary key references project (id),
     seq bigint not null,

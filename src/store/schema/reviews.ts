@@ -65,7 +65,7 @@ export const reviewsTables: TableStatements = ({ text, bytes }) => [
   )`,
   'create index review_reply_comment on review_reply (project_id, comment_id, seq)',
 
-  // What each person wrote and has not sent, and what they viewed: not in the log.
+  // Unsent drafts and viewed files of each person: not in the log.
   `create table review_draft (
     project_id ${text} not null references project (id),
     id ${text} not null,

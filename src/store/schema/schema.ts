@@ -11,10 +11,10 @@ import { sessionsTables } from './sessions.ts'
 import type { ColumnTypes, TableStatements } from './table-statements.ts'
 import { trackTables } from './track.ts'
 
-/** Kept in each database. Raise it with every change of a table: databases with another version are refused. */
+/** Stored in each database. Raise it with every change of a table: other versions are refused. */
 export const schemaVersion = 29
 
-/** A table comes after those that its foreign keys name. */
+/** A table comes after those that its foreign keys reference. */
 const tables: readonly TableStatements[] = [
   projectTables,
   planTables,
@@ -33,18 +33,18 @@ const typesOf = {
   postgres: { text: 'text collate "C"', bytes: 'bytea' },
 } as const satisfies Record<string, ColumnTypes>
 
-/** The statements that make every table and index in an empty database. */
+/** The statements that create every table and index. */
 export function schemaStatements(engine: keyof typeof typesOf): readonly string[] {
   return tables.flatMap((statements) => statements(typesOf[engine]))
 }
 
-/** Fails for a database that another version of Waymark made: this one would misread it. */
+/** Fails for a database of another Waymark version: this one would misread it. */
 export function assertSchema(database: string, version: number, startAnew: string): void {
   if (version > schemaVersion) throw newerSchema(database, version)
   assertSchemaNotOlder(database, version, startAnew)
 }
 
-/** A running server may still read what a newer one brought to a newer schema. */
+/** A running server may still read a database that a newer one upgraded. */
 export function assertSchemaNotOlder(database: string, version: number, startAnew: string): void {
   if (version >= schemaVersion) return
   throw new Failure(

@@ -1,6 +1,6 @@
-/** The types of columns that engines name differently. Times, counts and truth values (0 or 1) are `bigint`, JSON is text. */
+/** Column types that differ between engines. Times, counts and booleans (0 or 1) are `bigint`, JSON is text. */
 export interface ColumnTypes {
-  /** Text, ordered by its bytes whatever the database's locale. */
+  /** Text in byte order, whatever the database's locale. */
   readonly text: string
   readonly bytes: string
 }

@@ -1,6 +1,6 @@
 import type { TableStatements } from './table-statements.ts'
 
-/** Attempts, what they changed, and what agents reported. */
+/** Attempts, their changes, and the agents' records. */
 export const trackTables: TableStatements = ({ text, bytes }) => [
   `create table attempt (
     project_id ${text} not null references project (id),
@@ -84,7 +84,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
   )`,
   'create index attempt_correction_task on attempt_correction (project_id, task_id, seq)',
 
-  // Diffs of attempts: no log entry has them, so no replay makes them.
+  // Diffs of attempts: not in the log, so a replay does not create them.
   `create table attempt_diff (
     project_id ${text} not null references project (id),
     attempt_id ${text} not null,
@@ -95,7 +95,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     primary key (project_id, attempt_id)
   )`,
 
-  // Files of attempts on other machines, as those sent them.
+  // Files of attempts on other machines, as those machines sent them.
   `create table attempt_files (
     project_id ${text} not null references project (id),
     attempt_id ${text} not null,
@@ -103,7 +103,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     primary key (project_id, attempt_id)
   )`,
 
-  // One row a path: the net difference since the first attempt of the mission.
+  // One row per path: the net difference since the first attempt of the mission.
   `create table mission_change (
     project_id ${text} not null,
     mission_id ${text} not null,

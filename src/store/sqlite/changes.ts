@@ -7,10 +7,7 @@ import { DatabaseFile } from './database-file.ts'
 import { ConnectionRetired, type OpenConnection } from './driver.ts'
 import { retryWhileLocked } from './lock-retry.ts'
 
-/**
- * The log of one project of a file, as whoever follows it reads it. `interval` are the milliseconds between two looks
- * at a counter in the file; nothing is read while it stands still.
- */
+/** Follows the log of one project in a file by polling a counter every `interval` milliseconds; reads only after changes. */
 export function eventLogIn(
   file: string,
   place: ProjectLocation,
@@ -26,7 +23,7 @@ export function eventLogIn(
   }
 }
 
-/** Null where there is no project, or the file was replaced: the next state is about the new one. */
+/** Null without a project, or if the file was replaced: the next state is about the new file. */
 async function readWithConnection<Answer>(
   connection: OpenConnection | null,
   place: ProjectLocation,
@@ -44,12 +41,12 @@ async function readWithConnection<Answer>(
   }
 }
 
-// Every so many looks it is made sure that the file is still the same, and still ours.
-const looksPerFile = 25
+// After this many polls, checks that the file is still the same and still Waymark's.
+const pollsPerFileCheck = 25
 
-/** The file as it was found: another state means that something was committed since, or that it is another file. */
+/** The state of the file: another state means a commit or another file. */
 export interface DatabaseFileState {
-  /** Null while there is no database. */
+  /** Null if there is no database. */
   readonly connection: OpenConnection | null
   readonly version: number
 }
@@ -59,7 +56,7 @@ interface WaitHandle {
   readonly reject: (error: unknown) => void
 }
 
-/** Looks at a database for all who follow it, over a connection of its own that is closed at the end. */
+/** Polls a database for all its followers, over its own connection that is closed at the end. */
 class ChangeSignal implements ChangeSource<DatabaseFileState> {
   readonly #database: DatabaseFile
   readonly #interval: number
@@ -79,7 +76,7 @@ class ChangeSignal implements ChangeSource<DatabaseFileState> {
     return this.#failure !== null
   }
 
-  /** The state after one that was seen already; null when the signal aborts. */
+  /** The next state after a known one; null when the signal aborts. */
   async after(seen: DatabaseFileState | null, signal: AbortSignal): Promise<DatabaseFileState | null> {
     while (!signal.aborted) {
       if (this.#failure) throw this.#failure.error
@@ -111,8 +108,8 @@ class ChangeSignal implements ChangeSource<DatabaseFileState> {
     const { signal } = this.#ending
     try {
       while (!signal.aborted) {
-        await this.#look()
-        await this.#quiet(signal)
+        await this.#checkFile()
+        await this.#waitForChange(signal)
       }
     } catch (error) {
       this.#failure = { error }
@@ -122,19 +119,17 @@ class ChangeSignal implements ChangeSource<DatabaseFileState> {
     }
   }
 
-  /**
-   * Until something was committed, or it is time to look at the file itself. Looking in vain must cost next to nothing.
-   */
-  #quiet(signal: AbortSignal): Promise<void> {
+  /** Resolves after a commit, or when the file must be checked. Polling without changes must be cheap. */
+  #waitForChange(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      let looks = 0
-      const looking = setInterval(() => {
-        looks += 1
-        if (looks < looksPerFile && this.#stands()) return
+      let polls = 0
+      const timer = setInterval(() => {
+        polls += 1
+        if (polls < pollsPerFileCheck && this.#isUnchanged()) return
         end()
       }, this.#interval)
       const end = () => {
-        clearInterval(looking)
+        clearInterval(timer)
         signal.removeEventListener('abort', end)
         resolve()
       }
@@ -143,16 +138,16 @@ class ChangeSignal implements ChangeSource<DatabaseFileState> {
     })
   }
 
-  #stands(): boolean {
+  #isUnchanged(): boolean {
     if (!this.#state?.connection) return false
     try {
       return numberOf(this.#state.connection.raw, 'data_version') === this.#state.version
     } catch {
-      return false // busy, or worse: the thorough look tells
+      return false // busy or failing: the file check reports it
     }
   }
 
-  async #look(): Promise<void> {
+  async #checkFile(): Promise<void> {
     const connection = await this.#database.forReading()
     const version = connection ? await retryWhileLocked(() => numberOf(connection.raw, 'data_version')) : -1
     if (this.#state?.connection === connection && this.#state.version === version) return

@@ -2,16 +2,16 @@ import { accessSync, constants } from 'node:fs'
 import { tmpdir } from 'node:os'
 import Database, { type Database as Connection, type Statement } from 'better-sqlite3'
 
-// SQLite itself waits this long, in milliseconds, and freezes the event loop meanwhile.
+// SQLite's own wait in milliseconds, which blocks the event loop.
 const busyTimeout = 20
 
-/** A connection that may write. The file exists already. Busy while another process makes the database. */
+/** A connection that may write to an existing file. Busy while another process creates the database. */
 export function openWriter(file: string): Connection {
   const connection = new Database(file, { fileMustExist: true, timeout: busyTimeout })
   try {
     connection.pragma('foreign_keys = on')
     connection.pragma('synchronous = full')
-    // A log that grew in a burst is cut again at the next checkpoint.
+    // The log is cut again at the checkpoint after a burst.
     connection.pragma('journal_size_limit = 16777216')
     return connection
   } catch (error) {
@@ -20,7 +20,7 @@ export function openWriter(file: string): Connection {
   }
 }
 
-/** A connection that only reads. It is opened for writing, because only then it can recover what a crash left. */
+/** A connection that only reads. Opened for writing, because only then it can recover after a crash. */
 export function openReadOnly(file: string): Connection {
   const connection = new Database(file, { fileMustExist: true, timeout: busyTimeout })
   connection.pragma('query_only = on')
@@ -29,15 +29,12 @@ export function openReadOnly(file: string): Connection {
 
 export function openMemory(): Connection {
   const connection = new Database(':memory:')
-  // Nothing in it is ever taken back.
+  // It never rolls back.
   connection.pragma('journal_mode = off')
   return connection
 }
 
-/**
- * A database for one piece of work, of which a part is in memory and the rest in a file without a name: it goes with the
- * connection, or with the process. In memory alone where no such file can be written.
- */
+/** A temporary database, partly in memory and else in an unnamed file that vanishes with the connection. */
 export function openTemporary(): Connection {
   try {
     accessSync(tmpdir(), constants.W_OK)
@@ -45,7 +42,7 @@ export function openTemporary(): Connection {
     return openMemory()
   }
   const connection = new Database('')
-  // Kibibytes that stay in memory.
+  // Kibibytes in memory.
   for (const pragma of ['journal_mode = off', 'synchronous = off', 'cache_size = -16384'])
     connection.pragma(pragma)
   return connection
@@ -55,7 +52,7 @@ type NumberPragma = 'application_id' | 'data_version' | 'user_version'
 
 const prepared = new WeakMap<Connection, Map<NumberPragma, Statement>>()
 
-/** One number that a pragma answers. It is prepared once, because every call of the store asks. */
+/** A numeric pragma, prepared once because every call of the store reads it. */
 export function numberOf(connection: Connection, pragma: NumberPragma): number {
   const statements = prepared.get(connection) ?? new Map<NumberPragma, Statement>()
   prepared.set(connection, statements)

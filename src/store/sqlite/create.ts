@@ -3,7 +3,7 @@ import { schemaStatements, schemaVersion } from '../schema/schema.ts'
 import { numberOf } from './connection.ts'
 import { retryWhileLocked } from './lock-retry.ts'
 
-/** Makes the tables where there are none. Any number of processes may do so at once: one does it, the others wait. */
+/** Creates the tables if missing. Concurrent processes wait for the one that creates them. */
 export async function createTables(database: Database): Promise<void> {
   if (numberOf(database, 'user_version') > 0) return
   try {

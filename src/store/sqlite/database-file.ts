@@ -11,24 +11,24 @@ import { ConnectionRetired, connectDriver, type OpenConnection } from './driver.
 import { applicationId, fileIdentity, foreignFile, registerOwnFile } from './file-identity.ts'
 import { AsyncLimiter, retryWhileLocked } from './lock-retry.ts'
 
-/** How a database was lost while a connection to it was open. */
+/** How a database with an open connection was lost. */
 export type DatabaseLoss = 'gone' | 'replaced' | 'log'
 
-/** Told of what must not go unnoticed. What it throws refuses the call. */
+/** Notified of losses. An error that it throws refuses the call. */
 export interface DatabaseObserver {
-  /** Before a connection to a file that is lost is closed. */
+  /** Before a connection to a lost file is closed. */
   lost(loss: DatabaseLoss, connection: Database): Promise<void>
-  /** Before a database is made where there is none. */
+  /** Before a missing database is created. */
   beginning(): void
 }
 
-/** One database file with two connections, each opened when it is needed and again when the file was replaced. */
+/** One database file with two connections, opened on demand and reopened when the file is replaced. */
 export class DatabaseFile {
   readonly #file: string
   readonly #sandboxJournal: boolean
   readonly #watching: DatabaseObserver | null
   readonly #turns = new AsyncLimiter()
-  /** Of the log, from the first look at it on: as long as a connection is open, SQLite keeps it. */
+  /** The log's identity at first sight: SQLite keeps the file as long as a connection is open. */
   #log: bigint | null = null
   #identity: string | null = null
   #writer: OpenConnection | null = null
@@ -40,7 +40,7 @@ export class DatabaseFile {
     this.#watching = watching
   }
 
-  /** Null while there is no database. Nothing is created. */
+  /** Null if there is no database. Creates nothing. */
   forReading(): Promise<OpenConnection | null> {
     return this.#turns.run(async () => {
       if (!(await this.#isThere())) return null
@@ -50,7 +50,7 @@ export class DatabaseFile {
     })
   }
 
-  /** Makes the database if there is none. */
+  /** Creates the database if it is missing. */
   forWriting(): Promise<OpenConnection> {
     return this.#turns.run(async () => {
       await this.#isThere()
@@ -60,12 +60,12 @@ export class DatabaseFile {
     })
   }
 
-  /** Closes what is open; the next call opens it again. */
+  /** Closes the connections; the next call reopens them. */
   forget(): Promise<void> {
     return this.#turns.run(() => this.#retire())
   }
 
-  /** Fails when the database was lost since the last look, so that what was written into nothing is not acknowledged. */
+  /** Fails if the database was lost since the last check, so that lost writes are not acknowledged. */
   assertStands(): Promise<void> {
     return this.#turns.run(async () => {
       if (this.#loss(fileIdentity(this.#file)) === null) return
@@ -104,7 +104,7 @@ export class DatabaseFile {
   async #schema(connection: Database): Promise<number> {
     const version = await retryWhileLocked(() => numberOf(connection, 'user_version'))
     const id = await retryWhileLocked(() => numberOf(connection, 'application_id'))
-    // Another program's file may have been copied over ours.
+    // Another program's file may have replaced ours.
     if (id !== applicationId && (id !== 0 || version !== 0)) throw foreignFile(this.#file)
     if (version > 0) assertSchema(this.#file, version, startAnew)
     return version
@@ -134,7 +134,7 @@ export class DatabaseFile {
     await createTables(connection)
   }
 
-  // The application id goes first and into the file itself: anyone who looks at a file without it calls it foreign.
+  // The application id is written first: a file without it counts as foreign.
   async #begin(connection: Database): Promise<void> {
     const mode = modeForNew(this.#file, this.#sandboxJournal)
     if (mode !== 'wal') setRollbackMode(connection, mode)
@@ -152,7 +152,7 @@ export class DatabaseFile {
   }
 }
 
-// What to do about a file whose schema is not read.
+// The hint for a file with an unsupported schema.
 const startAnew =
   'Move it elsewhere, with its "-wal" and "-shm" files if there are any. The next write begins a new record.'
 
@@ -165,7 +165,7 @@ async function closeOnFailure(connection: Database, work: () => Promise<void>): 
   }
 }
 
-/** Answers the identity of the file, which is there afterwards, readable by its owner alone when it is new. */
+/** Creates the file if missing, readable only by its owner. Returns its identity. */
 function makeFile(file: string): string {
   const identity = fileIdentity(file)
   if (identity !== null) return identity
@@ -198,7 +198,7 @@ function hasTables(connection: Database): boolean {
 
 let opened: Promise<Kysely<Tables>> | null = null
 
-/** What a project answers that was never written to. */
+/** The empty answer of a project without a record. */
 export function emptyDatabase(): Promise<Kysely<Tables>> {
   opened ??= openMemoryDatabase()
   return opened
@@ -212,13 +212,13 @@ async function openMemoryDatabase(): Promise<Kysely<Tables>> {
 
 export type JournalMode = 'wal' | 'persist' | 'memory'
 
-/** How a database that is being made keeps its log. */
+/** The journal mode of a new database. */
 function modeForNew(file: string, sandboxJournal: boolean): JournalMode {
   if (!canWriteLog(file)) return 'memory'
   return sandboxJournal ? 'persist' : 'wal'
 }
 
-/** An existing database keeps its mode: WAL is written in the file, otherwise the side file is kept. */
+/** An existing database keeps its mode: WAL is stored in the file, otherwise the side file is kept. */
 export async function keepMode(database: Database, file: string): Promise<void> {
   const now = await retryWhileLocked(() => database.pragma('journal_mode', { simple: true }))
   if (now !== 'wal') setRollbackMode(database, canWriteLog(file) ? 'persist' : 'memory')
@@ -228,7 +228,7 @@ function setRollbackMode(database: Database, mode: Exclude<JournalMode, 'wal'>):
   database.pragma(`journal_mode = ${mode}`)
 }
 
-/** Nobody else may be in the file while it changes over; where the disk knows no shared memory it stays as it is. */
+/** Changing the mode needs exclusive access; without shared memory on the disk it stays unchanged. */
 async function switchToWal(database: Database): Promise<void> {
   const mode = await retryWhileLocked(() => database.pragma('journal_mode = wal', { simple: true }))
   if (mode !== 'wal') setRollbackMode(database, 'persist')

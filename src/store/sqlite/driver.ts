@@ -26,11 +26,11 @@ import { type SentStatement, statementChannel } from '../statement-channel.ts'
 import type { Tables } from '../tables/tables.ts'
 import { AsyncLimiter, processUptimeMs, retryWhileLocked } from './lock-retry.ts'
 
-/** A connection to SQLite, as it is and as Kysely asks it. */
+/** A raw connection to SQLite, and the same for Kysely. */
 export interface OpenConnection {
   readonly raw: Database
   readonly db: Kysely<Tables>
-  /** Closes it as soon as nobody uses it. */
+  /** Closes it as soon as it is idle. */
   retire(): void
 }
 
@@ -45,7 +45,7 @@ export function connectDriver(raw: Database, access: SqliteAccessMode): OpenConn
   return { raw, db: new Kysely<Tables>({ dialect }), retire: () => driver.retire() }
 }
 
-/** Kysely leaves it to the driver who is next: the driver knows who waited how long, and which connection is retired. */
+/** The driver serializes transactions instead of Kysely: it knows waiting times and retired connections. */
 class TurnTakingAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
@@ -55,12 +55,7 @@ class TurnTakingAdapter extends SqliteAdapter {
 /** Columns with few values, some of which have an index of their own. */
 const writtenOut: ReadonlySet<string> = new Set(['project_id', 'kind', 'status', 'readiness'])
 
-/**
- * Hides from SQLite what its plan might depend on. Where a value that is handed in is a limit, or is compared in a query
- * with an order or a join, SQLite would prepare the statement again at every call, which takes longer than the query
- * itself. So limits and the values of a few columns are written into the text, and others stand behind a plus, which
- * leaves the plan as it is.
- */
+/** Keeps SQLite from re-preparing a statement for each new value: limits and values of a few columns are inlined, others hidden behind a plus. */
 class SteadyQueryCompiler extends SqliteQueryCompiler {
   #placeholder = '?'
 
@@ -103,7 +98,7 @@ class SteadyQueryCompiler extends SqliteQueryCompiler {
 
 const comparisons: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=', 'in', 'not in'])
 
-/** A comparison with given values. Other operators, such as `like`, find an index by the value itself. */
+/** A comparison with given values. Other operators, such as `like`, choose an index by the value itself. */
 function isSteady({ leftOperand, operator, rightOperand }: BinaryOperationNode): boolean {
   if (columnOf(leftOperand) === null) return false
   if (!OperatorNode.is(operator) || !comparisons.has(operator.operator)) return false
@@ -124,7 +119,7 @@ function isPlain(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'string' && /^[\w-]*$/.test(value))
 }
 
-/** Statements that begin a transaction. The second of a reader fixes the state that all its reads see. */
+/** The statements that begin a transaction. The second of a reader fixes its snapshot. */
 const begin = {
   write: ['begin immediate'],
   read: ['begin', 'select 1 from sqlite_schema limit 1'],
@@ -132,7 +127,7 @@ const begin = {
 
 export type SqliteAccessMode = keyof typeof begin
 
-/** The connection was retired before its transaction began: take a new one. */
+/** The connection was retired before its transaction began: use a new one. */
 export class ConnectionRetired extends Error {}
 
 /** One connection, used by one transaction at a time. */
@@ -143,7 +138,7 @@ class SqliteDriver implements Driver {
   readonly #turns = new AsyncLimiter()
   #isRetired = false
   #endTurn: (() => void) | null = null
-  #asked = 0
+  #requestedAt = 0
 
   constructor(database: Database, access: SqliteAccessMode) {
     this.#database = database
@@ -151,7 +146,7 @@ class SqliteDriver implements Driver {
     this.#connection = new SqliteConnection(database, access === 'write')
   }
 
-  /** Closes the connection as soon as nobody uses it. */
+  /** Closes the connection as soon as it is idle. */
   retire(): void {
     this.#isRetired = true
     if (this.#endTurn === null) this.#database.close()
@@ -160,14 +155,14 @@ class SqliteDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const asked = processUptimeMs()
+    const requestedAt = processUptimeMs()
     const endTurn = await this.#turns.take()
     if (this.#isRetired) {
       endTurn()
       throw new ConnectionRetired('the connection was retired')
     }
     this.#endTurn = endTurn
-    this.#asked = asked
+    this.#requestedAt = requestedAt
     return this.#connection
   }
 
@@ -175,7 +170,7 @@ class SqliteDriver implements Driver {
     await retryWhileLocked(() => {
       if (this.#database.inTransaction) this.#database.exec('rollback')
       for (const statement of begin[this.#access]) this.#connection.run(statement)
-    }, this.#asked)
+    }, this.#requestedAt)
   }
 
   async commitTransaction(): Promise<void> {
@@ -183,7 +178,7 @@ class SqliteDriver implements Driver {
   }
 
   async rollbackTransaction(): Promise<void> {
-    // SQLite itself rolls back after a full disk or an error of the disk.
+    // SQLite itself rolls back after a full disk or an I/O error.
     if (this.#database.inTransaction) this.#database.exec('rollback')
   }
 
@@ -199,11 +194,11 @@ class SqliteDriver implements Driver {
   }
 }
 
-const keptStatements = 300
+const maxStatements = 300
 
 interface PreparedStatement {
   readonly statement: Statement
-  /** The columns that are computed: SQLite counts beyond the numbers that JavaScript has. */
+  /** Computed columns: SQLite integers may exceed JavaScript's safe range. */
   readonly computed: readonly string[]
 }
 
@@ -242,7 +237,7 @@ class SqliteConnection implements DatabaseConnection {
     return { rows: [], numAffectedRows: BigInt(changes) }
   }
 
-  /** Runs a statement without values, whose rows nobody wants. */
+  /** Runs a statement without parameters and ignores its rows. */
   run(sql: string): void {
     const { statement } = this.#prepared(sql)
     if (statement.reader) statement.get()
@@ -254,14 +249,14 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #prepared(sql: string): PreparedStatement {
-    const kept = this.#statements.get(sql)
-    if (kept) return kept
+    const cached = this.#statements.get(sql)
+    if (cached) return cached
     const statement = this.#database.prepare(sql)
     const columns = statement.reader ? statement.columns() : []
     const computed = columns.flatMap(({ name, column }) => (column === null ? [name] : []))
     const prepared = { statement, computed }
     const [oldest] = this.#statements.keys()
-    if (this.#statements.size >= keptStatements && oldest !== undefined) this.#statements.delete(oldest)
+    if (this.#statements.size >= maxStatements && oldest !== undefined) this.#statements.delete(oldest)
     this.#statements.set(sql, prepared)
     return prepared
   }

@@ -1,14 +1,13 @@
 import { type BigIntStats, closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { Failure } from '../../kernel/failure.ts'
 
-/** "WAYM": at offset 68 of the files that are ours. */
+/** "WAYM": at offset 68 of Waymark's files. */
 export const applicationId = 0x5741594d
 
-// Closing any descriptor of a database drops every lock that this process holds on it. So a file is looked at only
-// once, before SQLite opens it, and its identity is remembered for the whole process.
+// Closing any descriptor of a database drops this process's locks on it, so a file is only examined before SQLite opens it.
 const ours = new Set<string>()
 
-/** Tells one file from another that took its name. Null when there is none, or nothing in it yet. */
+/** Identifies a file, even if another took its name. Null for a missing or empty file. */
 export function fileIdentity(file: string): string | null {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
   if (!stats) return null
@@ -26,14 +25,14 @@ export function fileIdentity(file: string): string | null {
   return identity
 }
 
-/** Call it with a file that this process has just made and nobody has opened. */
+/** For a file that this process just created and nobody has opened. */
 export function registerOwnFile(stats: BigIntStats): string {
   const identity = `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`
   ours.add(identity)
   return identity
 }
 
-/** What to do about a file that is no database: it may be one whose first page was overwritten. */
+/** The hint for a file that is no database: its first page may be overwritten. */
 export const notADatabaseHint =
   'Move it away, or name another file with WAYMARK_DATABASE. If it was your record, `waymark doctor` says what is wrong, and `waymark restore <file>` puts a backup in its place.'
 
@@ -64,7 +63,7 @@ export function foreignFile(file: string): Failure {
   )
 }
 
-/** By the names of its tables, in the file or in what waits to be written into it. */
+/** Recognizes a file by its table names, in the file or its log. */
 function isTaskman(file: string): boolean {
   const text = firstBytes(file, 1 << 20).toString('latin1') + textOf(`${file}-wal`)
   return ['phases', 'tasks', 'task_deps'].every((table) =>

@@ -3,49 +3,46 @@ import { errorCode } from '../../kernel/failure.ts'
 import { yieldToEventLoop } from '../../kernel/files/yield-to-event-loop.ts'
 import { processEnd } from '../../kernel/process-end.ts'
 
-/** How long a locked database is waited for, in milliseconds. */
+/** How long to wait for a locked database, in milliseconds. */
 export const patience = 10_000
 
-/** Milliseconds since the process began. `performance` says the same, and takes a process of 100 ms two of them to load. */
+/** Milliseconds since the process began, without loading `performance`, which takes two milliseconds. */
 export function processUptimeMs(): number {
   return process.uptime() * 1000
 }
 
-/** What one try and its pause take at most, in milliseconds: the rest this process stood still, and could not try. */
+/** The maximum duration of one try and its pause: any longer time this process was suspended. */
 const maxTryMs = 100
 
-/**
- * Repeats what another process's lock refuses, with jitter, until it works or `patience` is over.
- * Who waited in line already (`since`, of `elapsed`) does not wait as long again.
- */
+/** Retries with jitter while another process holds the lock, for at most `patience`. Time spent in the queue since `since` counts. */
 export async function retryWhileLocked<Result>(
   work: () => Result,
   since = processUptimeMs(),
 ): Promise<Result> {
-  let left = patience - (processUptimeMs() - since)
+  let remaining = patience - (processUptimeMs() - since)
   for (let pause = 4; ; pause = Math.min(pause * 1.5, 60)) {
     const began = processUptimeMs()
     try {
       return work()
     } catch (error) {
-      if (!isBusy(error) || left < 0) throw error
+      if (!isBusy(error) || remaining < 0) throw error
       processEnd.throwIfAborted()
     }
     await sleep(1 + Math.random() * pause)
-    left -= Math.min(processUptimeMs() - began, maxTryMs)
+    remaining -= Math.min(processUptimeMs() - began, maxTryMs)
   }
 }
 
-/** One at a time, or so many, in the order of asking. Waiting is asynchronous, so that an event loop never freezes. */
+/** Limits concurrency in order of request, without blocking the event loop. */
 export class AsyncLimiter {
-  /** Whom the next ones wait for. */
+  /** The last ones in line. */
   readonly #before: Promise<void>[]
 
   constructor(places = 1) {
     this.#before = Array.from({ length: places }, () => Promise.resolve())
   }
 
-  /** Waits for its turn; call what is answered to hand it on. */
+  /** Waits for its turn; call the returned function to end it. */
   async take(): Promise<() => void> {
     const before = this.#before.shift()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -64,7 +61,7 @@ export class AsyncLimiter {
   }
 }
 
-/** Lets a server answer others meanwhile: waits a turn of the event loop when the last one is some milliseconds ago. */
+/** Yields to the event loop after some milliseconds of work, so that a server can answer others. */
 export function createYielder(milliseconds = 8): () => Promise<void> | undefined {
   let since = processUptimeMs()
   return () => {
@@ -75,7 +72,7 @@ export function createYielder(milliseconds = 8): () => Promise<void> | undefined
   }
 }
 
-/** Another process holds the lock: worth another try. */
+/** Another process holds the lock: retry. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(errorCode(error) ?? '')
 }

@@ -74,7 +74,7 @@ import { applyDecision, applyIssue, applyProgress } from '../../track/tables/rec
 import { applyProjectCreated } from '../record/project.ts'
 import type { ProjectionContext } from './tables.ts'
 
-/** Brings the tables to what they are after a log entry. */
+/** Applies a log entry to the tables. */
 export function projectEventIntoTables(projecting: ProjectionContext, event: NewProjectEvent): Promise<void> {
   const apply = projections[event.kind] as (
     projecting: ProjectionContext,
@@ -83,7 +83,7 @@ export function projectEventIntoTables(projecting: ProjectionContext, event: New
   return apply(projecting, event)
 }
 
-/** What each kind of log entry does to the tables. */
+/** The projection of each kind of log entry. */
 const projections: {
   readonly [Kind in ProjectEventKind]: (
     projecting: ProjectionContext,
@@ -135,10 +135,10 @@ const projections: {
   'run.approved': applyRunApproved,
   'run.approvals_withdrawn': applyApprovalsWithdrawn,
   'setting.changed': applySettingChanged,
-  'command.revoked': () => Promise.resolve(), // kept in the state folder of its user
+  'command.revoked': () => Promise.resolve(), // stored in the state folder of its user
   'command.started': applyCommandStarted,
   'command.ended': applyCommandEnded,
-  'project.named': () => Promise.resolve(), // names are no rows of the server's own
+  'project.named': () => Promise.resolve(), // the server has no rows for names
   'person.added': applyPersonAdded,
   'person.changed': applyPersonChanged,
   'member.set': applyMemberSet,

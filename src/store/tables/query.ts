@@ -16,7 +16,7 @@ import type { ReadScope, Tables } from './tables.ts'
 
 interface PreparedQuery<Row> {
   readonly query: CompiledQuery<Row>
-  /** For each parameter the value that it takes; -1 for one that is always the same. */
+  /** For each parameter the index of its value; -1 for a constant. */
   readonly slots: readonly number[]
 }
 
@@ -27,16 +27,14 @@ type QueryFactory<Row, Values extends readonly QueryValue[]> = (
   ...values: Values
 ) => { compile(): CompiledQuery<Row> }
 
-/**
- * A query that is asked so often that building it each time takes longer than answering it: it is built once.
- */
+/** A frequent query, compiled once: compiling it takes longer than running it. */
 export function prepareQuery<Row, Values extends readonly QueryValue[]>(build: QueryFactory<Row, Values>) {
   const built = new WeakMap<DialectAdapter, PreparedQuery<Row>>()
   const filled = (db: Kysely<Tables>, values: Values): CompiledQuery<Row> => {
     const { adapter } = db.getExecutor()
-    const ready = built.get(adapter) ?? prepare(build, db, values)
-    built.set(adapter, ready)
-    const { query, slots } = ready
+    const prepared = built.get(adapter) ?? prepare(build, db, values)
+    built.set(adapter, prepared)
+    const { query, slots } = prepared
     return { ...query, parameters: slots.map((slot, at) => (slot < 0 ? query.parameters[at] : values[slot])) }
   }
   return async (db: Kysely<Tables>, ...values: Values): Promise<readonly Row[]> =>
@@ -50,13 +48,13 @@ function prepare<Row, Values extends readonly QueryValue[]>(
 ): PreparedQuery<Row> {
   const marks: readonly string[] = values.map((_, slot) => `\u0000${slot}`)
   const slotOf = new Map<unknown, number>(marks.map((mark, slot) => [mark, slot]))
-  const query = build(db, ...(marks as readonly QueryValue[] as Values)).compile() // as many, and none is looked at
+  const query = build(db, ...(marks as readonly QueryValue[] as Values)).compile() // placeholders, whose types are not checked
   return { query, slots: query.parameters.map((value) => slotOf.get(value) ?? -1) }
 }
 
 const inserts = new WeakMap<DialectAdapter, Map<string, CompiledQuery<unknown>>>()
 
-/** Inserts one row by a statement that is built once for its columns. */
+/** Inserts one row with a statement that is compiled once per set of columns. */
 export async function insertRow<Name extends keyof Tables>(
   db: Kysely<Tables>,
   table: Name,
@@ -71,18 +69,18 @@ async function insertBatch<Name extends keyof Tables>(
   rows: readonly Insertable<Tables[Name]>[],
 ): Promise<void> {
   const { adapter } = db.getExecutor()
-  const known = inserts.get(adapter) ?? new Map<string, CompiledQuery<unknown>>()
-  inserts.set(adapter, known)
+  const cached = inserts.get(adapter) ?? new Map<string, CompiledQuery<unknown>>()
+  inserts.set(adapter, cached)
   const key = `${rows.length} ${table} ${Object.keys(rows[0] ?? {}).join(' ')}`
-  const query = known.get(key) ?? db.insertInto(table).values(rows).compile()
-  known.set(key, query)
+  const query = cached.get(key) ?? db.insertInto(table).values(rows).compile()
+  cached.set(key, query)
   await db.executeQuery({ ...query, parameters: rows.flatMap((row) => Object.values(row)) })
 }
 
-// SQLite has each of them ready: to build one for as many rows as there are takes longer than the inserting.
-const together = [64, 16, 4, 1] as const
+// Fixed sizes keep the statements prepared in SQLite: preparing one for each row count is slower than inserting.
+const batchSizes = [64, 16, 4, 1] as const
 
-/** Inserts many rows of the same columns in the same order, none of them without a value. */
+/** Inserts rows with the same columns in the same order, none of them undefined. */
 export async function insertRows<Name extends keyof Tables>(
   db: Kysely<Tables>,
   table: Name,
@@ -93,32 +91,29 @@ export async function insertRows<Name extends keyof Tables>(
     return
   }
   for (let at = 0; at < rows.length; ) {
-    const count = together.find((most) => most <= rows.length - at) ?? 1
+    const count = batchSizes.find((most) => most <= rows.length - at) ?? 1
     await insertBatch(db, table, rows.slice(at, at + count))
     at += count
   }
 }
 
-/** The same with a limit, which SQLite has to know when it plans: one for each. */
+/** A query for each limit, which SQLite needs to know when it plans. */
 export function prepareByLimit<Query>(build: (limit: number) => Query): (limit: number) => Query {
   const byLimit = new Map<number, Query>()
   return (limit) => {
-    const ready = byLimit.get(limit) ?? build(limit)
-    byLimit.set(limit, ready)
-    return ready
+    const prepared = byLimit.get(limit) ?? build(limit)
+    byLimit.set(limit, prepared)
+    return prepared
   }
 }
 
 const maxFilled = 256
 
-/**
- * The same about a list of ids, which may be empty: it is built for some lengths, and a shorter list is filled up to
- * the next one with what it ends with.
- */
+/** A query for a list of ids. Lists are padded to a power of two with their last id, so that few queries are compiled. */
 export function prepareByIds<Row>(
   build: (db: Kysely<Tables>, projectId: string, ids: readonly string[]) => { compile(): CompiledQuery<Row> },
 ): (scope: ReadScope, ids: readonly string[]) => Promise<readonly Row[]> {
-  const ofLength = prepareByLimit((_length) =>
+  const queryForLength = prepareByLimit((_length) =>
     prepareQuery((db, projectId: string, ...ids: readonly string[]) => build(db, projectId, ids)),
   )
   return async ({ db, projectId }, ids) => {
@@ -126,21 +121,18 @@ export function prepareByIds<Row>(
     const length = 2 ** Math.ceil(Math.log2(Math.max(ids.length, 1)))
     const last = ids.at(-1) ?? ''
     const filled = Array.from({ length }, (_, at) => ids[at] ?? last)
-    return ofLength(length)(db, projectId, ...filled)
+    return queryForLength(length)(db, projectId, ...filled)
   }
 }
 
 interface QueryKey {
   readonly key: string
-  /** Another version of the same is read again. */
+  /** A new version is read again. */
   readonly version: string
 }
 
-/**
- * Keeps what was read last, so that it need not be read again while it is the same version.
- * By connection: a file that was replaced is opened again, and then nothing is remembered of it.
- */
-export function createVersionedCache<Value>(most: number) {
+/** Caches the last values by key and version, per connection: a replaced file starts with an empty cache. */
+export function createVersionedCache<Value>(maxEntries: number) {
   const byConnection = new WeakMap<
     DialectAdapter,
     Map<string, { readonly version: string; readonly value: Value }>
@@ -151,18 +143,18 @@ export function createVersionedCache<Value>(most: number) {
     read: () => Promise<Value | null>,
   ): Promise<Value | null> => {
     const { adapter } = db.getExecutor()
-    const known = byConnection.get(adapter) ?? new Map()
-    byConnection.set(adapter, known)
-    const found = known.get(key)
+    const cached = byConnection.get(adapter) ?? new Map()
+    byConnection.set(adapter, cached)
+    const found = cached.get(key)
     if (found?.version === version) return found.value
     const value = await read()
-    if (value === null) known.delete(key)
-    else setNewest(known, most, key, { version, value })
+    if (value === null) cached.delete(key)
+    else setNewest(cached, maxEntries, key, { version, value })
     return value
   }
 }
 
-/** Ids that begin with a prefix, in order of the id. */
+/** Ids with a prefix, in order of the id. */
 export async function idsByPrefix(
   { db, projectId }: ReadScope,
   table: 'mission' | 'task' | 'inbox_item' | 'run' | 'capture_session',
@@ -180,15 +172,12 @@ export async function idsByPrefix(
   return rows.map(({ id }) => id)
 }
 
-/** What a column is looked for in. No row has an empty value there, and `in ()` is no portable SQL. */
+/** The values for `in (…)`: an empty list is not portable SQL, and no row has an empty value. */
 export function nonEmptyValues<Value extends string>(values: readonly Value[]): readonly string[] {
   return values.length > 0 ? values : ['']
 }
 
-/**
- * Joins a table that is looked up for each row before it, by what that row says. Neither engine may begin with it: SQLite
- * reads a `cross join` in the order written, and PostgreSQL cannot pull a subquery with an offset up.
- */
+/** Joins a table by a lookup for each row. Keeps both engines from starting with it, by `cross join` and `offset`. */
 export function lateralLookup(
   db: Kysely<Tables>,
   { table, as, on }: { readonly table: keyof Tables; readonly as: string; readonly on: RawBuilder<unknown> },
@@ -205,13 +194,13 @@ function isSqlite(db: Kysely<Tables>): boolean {
 // One statement takes 32,766 values on SQLite and 65,535 on PostgreSQL.
 const size = 500
 
-/** Rows in groups that fit one statement each. */
+/** Rows in groups that fit into one statement each. */
 export function splitIntoBatches<Row>(rows: readonly Row[]): readonly (readonly Row[])[] {
   const count = Math.ceil(rows.length / size)
   return Array.from({ length: count }, (_, index) => rows.slice(index * size, (index + 1) * size))
 }
 
-/** A JSON column as it was written by this program; parsed here, once, and trusted inside. */
+/** Parses a JSON column that Waymark wrote. */
 export function parseColumn<Value>(text: string): Value {
   try {
     return JSON.parse(text) as Value // the type that was written into this column
@@ -220,7 +209,7 @@ export function parseColumn<Value>(text: string): Value {
   }
 }
 
-/** A column does not hold what Waymark wrote into it. */
+/** A column without valid JSON. */
 class UnreadableRow extends Error {
   readonly code = 'UNREADABLE_ROW'
 
@@ -233,7 +222,7 @@ export function parseColumnOrNull<Value>(text: string | null): Value | null {
   return text === null ? null : parseColumn<Value>(text)
 }
 
-/** A page of the rows that match, newest first, with how many there are in all. */
+/** A page of the matching rows, newest first, with the total. */
 export async function pageOf<Name extends keyof Tables, Item>(
   matching: SelectQueryBuilder<Tables, Name, object>,
   { before, limit }: PageRequest,
@@ -246,33 +235,33 @@ export async function pageOf<Name extends keyof Tables, Item>(
     .orderBy(sql`${sql.ref(order)} desc`)
     .limit(limit)
     .execute()
-  const rows = found as unknown as readonly (Selectable<Tables[Name]> & { readonly seq: number })[] // of that table
+  const rows = found as unknown as readonly (Selectable<Tables[Name]> & { readonly seq: number })[] // rows of that table
   const items = rows.map((row) => ({ seq: row.seq, item: itemOf(row) }))
   if (before === undefined && rows.length < limit) return { items, total: rows.length }
   const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   return { items, total }
 }
 
-/** A sum, which PostgreSQL answers as text; null where there was nothing to add up. */
+/** A sum as a number, which PostgreSQL returns as text; null without rows. */
 export function numberOrNull(sum: number | null | undefined): number | null {
   return sum == null ? null : Number(sum)
 }
 
-/** Who acted, as a row of the log keeps it. */
+/** The actor of a log entry's row. */
 export function actorOf({ actor, channel }: { readonly actor: string; readonly channel: string }): Actor {
-  const who = parseColumn<Omit<Actor, 'channel'>>(actor)
-  return { ...who, channel: channel as Actor['channel'] } // as it was written
+  const author = parseColumn<Omit<Actor, 'channel'>>(actor)
+  return { ...author, channel: channel as Actor['channel'] } // as it was written
 }
 
-/** A question that is sent once for the same values. Readers are made anew once something was written. */
+/** Caches a query by its values. A write creates new readers. */
 export function askOnce<const Values extends readonly unknown[], Answer>(
-  ask: (...values: Values) => Promise<Answer>,
+  query: (...values: Values) => Promise<Answer>,
 ): (...values: Values) => Promise<Answer> {
   const answers = new Map<string, Promise<Answer>>()
   return (...values) => {
     const key = JSON.stringify(values)
-    const known = answers.get(key) ?? ask(...values)
-    answers.set(key, known)
-    return known
+    const cached = answers.get(key) ?? query(...values)
+    answers.set(key, cached)
+    return cached
   }
 }

@@ -22,7 +22,7 @@ export function readsOf(scope: ReadScope): Reads {
   return new ScopedReads(scope)
 }
 
-/** Each reader is made when it is first asked: most calls ask two or three of them. */
+/** Readers are created on first use: most calls need two or three. */
 class ScopedReads implements Reads {
   readonly #scope: ReadScope
   #missions: Reads['missions'] | undefined

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** Texts as they are searched: letters of any script alike, however they are written. */
+/** Normalizes texts for the search: case and letter forms of any script. */
 export function searchText(...texts: readonly (string | null)[]): string {
   return texts
     .filter((text) => text !== null)
@@ -9,7 +9,7 @@ export function searchText(...texts: readonly (string | null)[]): string {
     .toLowerCase()
 }
 
-/** Whether the column `search` of the table that is asked holds a text. */
+/** Whether the table's column `search` contains a text. */
 export function containsText(text: string): RawBuilder<boolean> {
   const pattern = `%${searchText(text).replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`
   return sql<boolean>`search like ${pattern} escape '\\'`

@@ -68,7 +68,7 @@ import type { DecisionTable, IssueTable, ProgressTable } from '../../track/table
 import type { IdempotencyKeyTable } from '../record/idempotency.ts'
 import type { ProjectRootTable, ProjectTable } from '../record/project.ts'
 
-/** The schema as Kysely sees it: every table with its columns as the drivers answer them. */
+/** The schema for Kysely: every table with its columns as the drivers return them. */
 export interface Tables {
   readonly project: ProjectTable
   readonly project_root: ProjectRootTable
@@ -138,22 +138,22 @@ export interface Tables {
   readonly idempotency_key: IdempotencyKeyTable
 }
 
-/** The connection or transaction that answers, and the project that is asked about. */
+/** The connection or transaction to read with, and the project. */
 export interface ReadScope {
   readonly db: Kysely<Tables>
   readonly projectId: string
 }
 
-/** Whose row it is, and the log entry that makes it. */
+/** The project of a row, and the log entry that creates it. */
 export interface RowKey {
   readonly projectId: string
   readonly seq: number
 }
 
-/** The transaction that a projection writes in, and the log entry whose rows it makes. */
+/** The transaction that a projection writes in, and the log entry it applies. */
 export interface ProjectionContext extends ReadScope, RowKey {
   readonly at: number
   readonly actor: Actor
-  /** The heights of tasks are left as they are: after many log entries they are made once, by `makeHeights`. */
+  /** Skips task heights: after many log entries `makeHeights` computes them once. */
   readonly heightsLater?: boolean
 }

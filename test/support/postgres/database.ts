@@ -68,7 +68,7 @@ export async function plantedPostgres(): Promise<TemporaryDatabase> {
 async function makeTemplate(): Promise<string> {
   const { name, url } = await emptyPostgres()
   const server = serverAt({ url })
-  await server.made()
+  await server.ensureTables()
   await server.leave()
   return name
 }
