@@ -174,7 +174,7 @@ function filesElsewhereFailure(name: string): Failure {
 /** Identifies a database without its password. */
 export function databaseNamed(environment: Environment, workingFolder: string): string | null {
   const server = serverDatabase(environment)
-  if (server) return postgresPlace(server.url).shown
+  if (server) return postgresPlace(server.url).label
   const named = firstSetVariable(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
   return named === undefined ? null : resolve(workingFolder, named)
 }

@@ -23,7 +23,7 @@ import type { NewProjectEvent } from './project-event.ts'
 export type ProjectEventKind = NewProjectEvent['kind']
 export type ProjectEventOf<Kind extends ProjectEventKind> = Extract<NewProjectEvent, { readonly kind: Kind }>
 
-/** What a log entry did to an entity. One that is only `touched` shows something else, and is itself as it was. */
+/** How a log entry concerns an entity. `touched`: the entity's view changed, but not the entity. */
 export interface EntityChange {
   readonly change:
     | 'created'
@@ -37,13 +37,13 @@ export interface EntityChange {
   readonly of: EntityReference
 }
 
-/** An entity to be read, or one that is whole in the log entry because it never changes. */
+/** An entity to read, or one that the log entry contains because it never changes. */
 export type EntityReference =
   | { readonly kind: 'project'; readonly id: string; readonly root: string }
-  /** Whether the project is written. */
+  /** Whether the project is open for writing. */
   | { readonly kind: 'writing'; readonly ended: boolean }
   | { readonly kind: 'mission'; readonly id: string }
-  /** The workflow that a task belongs to, where it belongs to one. */
+  /** The workflow of a task, if it has one. */
   | { readonly kind: 'workflow of task'; readonly id: TaskId }
   | { readonly kind: 'phase'; readonly id: string }
   | { readonly kind: 'milestone'; readonly id: string }
@@ -51,13 +51,13 @@ export type EntityReference =
   | { readonly kind: 'attempt'; readonly id: string; readonly taskId: TaskId }
   | { readonly kind: 'decision'; readonly decision: Decision }
   | { readonly kind: 'issue'; readonly issue: Issue }
-  /** The issue that opened an inbox item, where one did. */
+  /** The issue that opened an inbox item, if any. */
   | { readonly kind: 'issue of inbox item'; readonly id: string }
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'note'; readonly note: Note }
   | { readonly kind: 'inbox'; readonly id: string }
   | { readonly kind: 'role'; readonly role: string }
-  /** Whose lines are whose in so many files. */
+  /** The line authors of a number of files. */
   | { readonly kind: 'lines'; readonly tree: string; readonly files: number }
   | {
       readonly kind: 'process'
@@ -68,7 +68,7 @@ export type EntityReference =
   | { readonly kind: 'refusal'; readonly refusal: RunRefusal }
   | {
       readonly kind: 'command'
-      /** Of its result, or the hash of an approval that was taken back. */
+      /** The hash of its result, or of a withdrawn approval. */
       readonly id: string
       readonly runId: RunId | null
       readonly status: string
@@ -78,12 +78,12 @@ export type EntityReference =
   | { readonly kind: 'person'; readonly id: PersonId; readonly name: string }
   | { readonly kind: 'token'; readonly id: TokenId; readonly name: string }
   | { readonly kind: 'session'; readonly id: SessionId; readonly name: string }
-  /** Null where it is about when a person is told. */
+  /** Null for notification settings. */
   | { readonly kind: 'notification'; readonly notification: NotificationId | null; readonly name: string }
-  /** A session of a client that is captured. */
+  /** A recorded session of a client. */
   | { readonly kind: 'captured_session'; readonly id: CaptureSessionId }
   | { readonly kind: 'turn'; readonly id: TurnId }
-  /** What a person said of work, or an answer to it. */
+  /** A person's review of work, or an answer to it. */
   | {
       readonly kind: 'review'
       readonly id: ReviewId | null
@@ -93,25 +93,25 @@ export type EntityReference =
 
 type EntityChanges = readonly [EntityChange, ...EntityChange[]]
 
-/** How a sentence names a task or a mission: by its title where that is known. */
+/** The name of a task or mission in a sentence: its title if known. */
 interface EventTitles {
   task(id: string): string
   mission(id: string): string
 }
 
 interface ProjectEventKindSpec<OneEvent> {
-  /** In the order in which they are told. */
+  /** In display order. */
   concerns(projectEvent: OneEvent): EntityChanges
-  /** The rest of a sentence that begins with who did it. */
+  /** A sentence without its subject, the actor. */
   words(projectEvent: OneEvent, titles: EventTitles): string
 }
 
-/** The entities that a log entry concerns, what it is about first. */
+/** The entities that a log entry concerns, its main one first. */
 export function affectedEntities(projectEvent: NewProjectEvent): EntityChanges {
   return kindOf(projectEvent).concerns(projectEvent)
 }
 
-/** What happened, as the rest of a sentence that begins with who did it. */
+/** The event as a sentence without its subject, the actor. */
 export function describeProjectEvent(
   projectEvent: NewProjectEvent,
   titles: ReadonlyMap<string, string> = new Map(),
@@ -123,7 +123,7 @@ export function describeProjectEvent(
   return kindOf(projectEvent).words(projectEvent, { task: titled('task'), mission: titled('mission') })
 }
 
-/** The tasks and missions that the sentence about a log entry names. */
+/** The tasks and missions that a log entry's sentence names. */
 export function subjectsOf(projectEvent: NewProjectEvent): {
   readonly tasks: readonly TaskId[]
   readonly missions: readonly MissionId[]
@@ -143,7 +143,7 @@ function kindOf(projectEvent: NewProjectEvent): ProjectEventKindSpec<NewProjectE
   return kinds[projectEvent.kind] as ProjectEventKindSpec<NewProjectEvent> // the row of its own kind
 }
 
-/** Everything that can happen: which entities it concerns, and how it is said. How it is stored is said in the storage. */
+/** All event kinds: the concerned entities and the sentence. Storage is defined in the projections. */
 const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<ProjectEventOf<Kind>> } = {
   'project.created': {
     concerns: ({ id, root }) => [createdConcern({ kind: 'project', id, root })],
@@ -276,7 +276,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       `started ${titles.task(taskId)}${number === 1 ? '' : ` (attempt ${number})`}${agentSuffix(actor.kind === 'person' ? agentName : null)}`,
   },
   'attempt.closed': {
-    // Where the phase ends with the task, the mission is told after the phase: by the log entry of the phase, which follows.
+    // If the phase ends with the task, the phase's own log entry reports it.
     concerns: ({ attemptId: id, taskId, missionId, answer }) => [
       updatedConcern({ kind: 'task', id: taskId }),
       { change: 'closed', of: { kind: 'attempt', id, taskId } },
@@ -414,8 +414,8 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
 
   'project.named': {
     concerns: ({ projectId: id, before }) => {
-      const of = { kind: 'project', id, root: '' } as const
-      return [before === null ? createdConcern(of) : { change: 'updated', of }]
+      const entity = { kind: 'project', id, root: '' } as const
+      return [before === null ? createdConcern(entity) : { change: 'updated', of: entity }]
     },
     words: ({ name, before }) =>
       before === null ? `added the project ${name}` : `renamed the project ${before} to ${name}`,
@@ -582,12 +582,12 @@ function reviewText({ text, comments }: Review): string {
   return `${count}${text === null ? '' : `: ${shortenText(text)}`}`
 }
 
-function createdConcern(of: EntityReference): EntityChange {
-  return { change: 'created', of }
+function createdConcern(entity: EntityReference): EntityChange {
+  return { change: 'created', of: entity }
 }
 
-function updatedConcern(of: EntityReference): EntityChange {
-  return { change: 'updated', of }
+function updatedConcern(entity: EntityReference): EntityChange {
+  return { change: 'updated', of: entity }
 }
 
 function missionUpdated(id: string | null): readonly EntityChange[] {
@@ -620,8 +620,8 @@ function runUpdated(
   return [updatedConcern({ kind: 'run', id: projectEvent.runId }), ...touchedPlace(projectEvent)]
 }
 
-function touchedConcern(of: EntityReference): EntityChange {
-  return { change: 'touched', of }
+function touchedConcern(entity: EntityReference): EntityChange {
+  return { change: 'touched', of: entity }
 }
 
 function sessionUpdated({ sessionId: id }: { readonly sessionId: CaptureSessionId }): EntityChanges {
@@ -663,7 +663,7 @@ function measurementText({
   return `${formatCount(files, 'file')} changed${outside}${measurement === 'exact' ? '' : ', measured in part'}`
 }
 
-/** ` (name, sort order)`: what an edit touched. */
+/** ` (name, sort order)`: the fields of an edit. */
 function changedFieldsText(changes: object): string {
   const fields = Object.keys(changes).map((field) => plainWord(field))
   return fields.length === 0 ? '' : ` (${fields.join(', ')})`

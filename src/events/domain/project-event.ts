@@ -19,7 +19,7 @@ import type { Mission, MissionEnding, Phase } from '../../track/domain/mission.t
 import type { Decision, InboxItem, InboxItemAnswer, Issue, Progress } from '../../track/domain/records.ts'
 import type { Attempt, SnapshotLocation, Task, TaskOutcome } from '../../track/domain/task.ts'
 
-/** What an agent said when it completed a task: its claims, kept apart from what was measured. */
+/** An agent's claims at completion, kept apart from measurements. */
 export interface Outcome {
   readonly summary: string
   readonly achievements: readonly string[]
@@ -27,18 +27,18 @@ export interface Outcome {
   readonly nextSteps: readonly string[]
   readonly manualReviewNeeded: boolean
   readonly manualReviewReason: string | null
-  /** Why files outside the declared areas changed. */
+  /** The reasons for files out of scope. */
   readonly unexpected?: readonly { readonly path: string; readonly why: string }[]
   readonly packagesAdded: readonly string[]
   readonly packagesRemoved: readonly string[]
   readonly commandsExecuted: readonly string[]
   readonly testsStatus: 'passed' | 'failed' | 'not_run' | null
-  /** Tokens, as the agent counted them. */
+  /** Tokens, as counted by the agent. */
   readonly tokensInput: number | null
   readonly tokensOutput: number | null
 }
 
-/** What was measured at the end of an attempt. */
+/** The measurement of an ended attempt. */
 export interface AttemptMeasurement {
   readonly measurement: 'exact' | 'partial' | 'unknown'
   readonly changes: readonly ReportedChange[]
@@ -48,21 +48,21 @@ export interface AttemptMeasurement {
     readonly deleted: readonly string[]
   }
   readonly scope: ScopeSummary
-  /** Absent in records from before these were measured, as are the next four. */
+  /** Absent in older records, like the next four. */
   readonly contested?: readonly ContestedFile[]
   readonly commits?: readonly AttemptCommit[]
   readonly claimedPaths?: readonly ClaimedPath[]
   /** Areas that the agent added when it completed the task. */
   readonly widened?: readonly string[]
-  /** The rows of the mission's changes that this end made different; null where that could not be measured. */
+  /** The changed rows of the mission's changes; null where they could not be measured. */
   readonly mission?: readonly MissionChange[] | null
-  /** Folders that could not be read, and files of which git holds a change that the disk has not: guards count on neither. */
+  /** Unreadable folders, and files whose change exists only in git: guards accept neither. */
   readonly unreadable?: readonly string[]
   readonly warnings: readonly string[]
   readonly endSnapshot: SnapshotLocation | null
 }
 
-/** Everything that can happen. A new member refuses to compile until its projection and its wording exist. */
+/** All events. A new member only compiles with its projection and its wording. */
 export type NewProjectEvent =
   | NewPlanEvent
   | GateEvent
@@ -71,9 +71,9 @@ export type NewProjectEvent =
   | CaptureEvent
   | ReviewEvent
   | { readonly kind: 'project.created'; readonly id: ProjectId; readonly root: string }
-  /** Writing ends. `to` says where the project goes on, where the person said it. */
+  /** Closes the project for writing. `to` is where it continues, if the person named it. */
   | { readonly kind: 'project.ended'; readonly to: string | null }
-  /** The project is written again, here or where it was imported. */
+  /** Reopens the project, here or where it was imported. */
   | { readonly kind: 'project.reopened'; readonly at: string }
   | { readonly kind: 'mission.started'; readonly mission: Mission }
   | {
@@ -83,7 +83,7 @@ export type NewProjectEvent =
       readonly summary: string | null
       readonly achievements: readonly string[]
       readonly limitations: readonly string[]
-      /** Runs that gated it and did not succeed, where a person completed it all the same. */
+      /** Failed gating runs that a person completed it despite. */
       readonly despiteRuns?: readonly RunId[]
     }
   | {
@@ -106,9 +106,9 @@ export type NewProjectEvent =
       readonly status: TaskOutcome
       readonly outcome: Outcome
       readonly evidence: AttemptMeasurement
-      /** Hash of the input, so that an identical repeat is recognised. */
+      /** Hash of the input, to recognize an identical repeat. */
       readonly inputHash: string
-      /** What the caller was answered, so that an identical repeat gets the same again. */
+      /** The caller's answer, for an identical repeat. */
       readonly answer: Readonly<Record<string, unknown>>
     }
   | {
@@ -119,7 +119,7 @@ export type NewProjectEvent =
       readonly reason: string
     }
   | {
-      /** Words after its end: nothing that was said or measured then changes. */
+      /** A correction after its end; claims and measurements stay unchanged. */
       readonly kind: 'attempt.corrected'
       readonly attemptId: AttemptId
       readonly taskId: TaskId
@@ -128,15 +128,15 @@ export type NewProjectEvent =
       readonly agentName: string | null
     }
   | {
-      /** An attempt goes on, because its agent takes it up again or a person lets it: it is not stale any more. */
+      /** An attempt is resumed by its agent or a person, and no longer stale. */
       readonly kind: 'attempt.continued'
       readonly attemptId: AttemptId
       readonly taskId: TaskId
       readonly missionId: MissionId | null
     }
-  /** What became of the lines of a work tree between two of its snapshots, where any changed. */
+  /** Line changes of a work tree between two snapshots. */
   | { readonly kind: 'lines.recorded'; readonly span: RecordedSpan }
-  /** The hashes of some lines are removed, because a person said so; where they went and came stays. */
+  /** The hashes of some lines were removed by a person; their movements stay. */
   | { readonly kind: 'lines.forgotten'; readonly of: string; readonly steps: readonly StepPosition[] }
   | { readonly kind: 'decision.logged'; readonly decision: Decision }
   | { readonly kind: 'issue.logged'; readonly issue: Issue }
@@ -149,13 +149,13 @@ export type NewProjectEvent =
       readonly taskId: TaskId | null
       readonly status: 'resolved' | 'dismissed'
       readonly answer: string | null
-      /** What a person said, in a word; without this, it ended by itself, or was not recorded. */
+      /** A person's answer in one word; absent if it closed by itself or was not recorded. */
       readonly action?: InboxItemAnswer
-      /** A person said yes or no to a command; without this, the question about it ended by itself. */
+      /** A person's decision about a command; absent if the item closed by itself. */
       readonly decided?: true
     }
 
-/** A log entry with its place in the log. `hash` covers the hash of the log entry before it. */
+/** A log entry with its position. `hash` covers the previous entry's hash. */
 export interface ProjectEvent {
   readonly seq: number
   readonly at: number
@@ -165,7 +165,7 @@ export interface ProjectEvent {
   readonly hash: string
 }
 
-/** When it happened: its own time where it has one, for a hook or another machine tells of it later. Never after its recording. */
+/** The time of the event, which hooks and machines may report later. Never after its recording. */
 export function happenedAt({ at, body }: Pick<ProjectEvent, 'at' | 'body'>): number {
   const own = ownTime(body)
   return own !== null && Number.isFinite(own) && own > 0 && own < at ? own : at
@@ -192,7 +192,7 @@ export interface ProjectEventSubject {
   readonly taskId: string | null
 }
 
-/** The mission and the task that something happened to; a task alone where its mission is not said. */
+/** The mission and task of an event; only the task if the event has no mission. */
 export function eventSubject(event: NewProjectEvent): ProjectEventSubject {
   if ('mission' in event) return { missionId: event.mission.id, taskId: null }
   if ('phase' in event) return { missionId: event.phase.missionId, taskId: null }

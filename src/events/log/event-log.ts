@@ -21,10 +21,10 @@ export interface ProjectEventTable {
 
 type ProjectEventText = Omit<ProjectEventTable, 'project_id' | 'hash'>
 
-/** The hash that the first log entry of a project follows. */
+/** The hash before the first log entry of a project. */
 export const beforeFirst = ''
 
-/** sha256 of the hash before and the canonical JSON of [seq, at, kind, version, actor, channel, what is covered of body]. */
+/** sha256 of the previous hash and the canonical JSON of [seq, at, kind, version, actor, channel, covered body]. */
 function eventHash(
   before: string,
   event: ProjectEventText,
@@ -41,10 +41,10 @@ export interface AppendContext {
   readonly actor: Actor
 }
 
-/** It grows when an old body can no longer be read as a new one. */
+/** Raised when old bodies can no longer be read as new ones. */
 const shapeVersion = 1
 
-/** The rows of consecutive log entries, each hashed over the one before. */
+/** The rows of consecutive log entries, each hashed over the previous one. */
 export function eventRows(
   hookEvent: AppendContext,
   events: readonly NewProjectEvent[],
@@ -90,7 +90,7 @@ export function eventLogReads(scope: ReadScope): EventLogReads {
     },
     async latest({ before, limit }) {
       const rows = await events()
-        // What a machine measured beside a task's start and end, which is told there.
+        // Remote measurements at a task's start and end, which other entries show.
         .where('kind', '<>', 'lines.recorded')
         .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
         .orderBy('seq', 'desc')
@@ -128,7 +128,7 @@ export function eventLogReads(scope: ReadScope): EventLogReads {
 
 const batch = 500
 
-/** Hashes every log entry again, a batch at a time; a log entry that is missing, also at the end, breaks the chain too. */
+/** Verifies the hash of every log entry in batches; a missing entry breaks the chain, too. */
 export async function verifyChain(scope: ReadScope): Promise<ChainCheck> {
   const pause = createYielder()
   let at: { readonly seq: number; readonly hash: string } = { seq: 0, hash: beforeFirst }
@@ -151,7 +151,7 @@ export async function verifyChain(scope: ReadScope): Promise<ChainCheck> {
   return { events: at.seq, brokenAt: head.seq !== at.seq || head.head !== at.hash ? at.seq + 1 : null }
 }
 
-/** Whether a log entry is the one after `last`, unchanged. */
+/** Whether a log entry follows `last` unchanged. */
 export function isNextEntry(
   row: ProjectEventTable,
   last: { readonly seq: number; readonly hash: string },
@@ -162,8 +162,7 @@ export function isNextEntry(
 const seenActors = new Set<string>()
 const maxSeenActors = 1000
 
-// Text that moved from one column into the next would leave the hashed text as it was. It cannot have moved where the
-// numbers are numbers and the actor is one JSON value: every other part is quoted, or ends with the text.
+// Text moved between adjacent columns would not change the hashed text. It cannot move, since other parts are numbers or quoted.
 function isDelimited({ at, version, actor }: ProjectEventTable): boolean {
   if (typeof at !== 'number' || typeof version !== 'number') return false
   if (seenActors.has(actor)) return true
@@ -176,7 +175,7 @@ function isDelimited({ at, version, actor }: ProjectEventTable): boolean {
   return true
 }
 
-/** The log entries after one, the oldest first. */
+/** The log entries after one, oldest first. */
 function eventsAfter({ db, projectId }: ReadScope, seq: number, limit: number): Promise<ProjectEventTable[]> {
   return db
     .selectFrom('project_event')

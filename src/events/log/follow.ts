@@ -2,25 +2,25 @@ import type { ProjectEvent } from '../domain/project-event.ts'
 
 const batch = 500
 
-/** Tells when something was committed. A state that is not the one before means that there may be more. */
+/** Detects commits. A new state means that there may be more entries. */
 export interface ChangeSource<State> {
-  /** It failed: whoever joins begins anew. */
+  /** It failed: new followers start another source. */
   readonly isDead: boolean
-  /** The state after one that was seen already; null when the signal aborts. */
+  /** The next state after a known one; null when the signal aborts. */
   after(seen: State | null, signal: AbortSignal): Promise<State | null>
   stop(): Promise<void>
 }
 
-/** A project's log as an engine is asked for it. */
+/** A project's log for an engine. */
 export interface FollowableLog<State> {
   changes(): ChangeSource<State>
-  /** Facts after a position, as they are in a state or later. */
+  /** Log entries after a position, as of a state or later. */
   since(state: State, position: number, limit: number): Promise<readonly ProjectEvent[]>
-  /** Where the log ends, for one that may be set back; nowhere while there is none. */
+  /** The end of the log, for a log that may be set back by a restore. */
   end(state: State): Promise<number>
 }
 
-/** Those who follow one project. However many they are, changes are looked for once, and what is new is read once. */
+/** The followers of one project. They share the search for changes and the reading of new entries. */
 export class Followers<State> {
   readonly #log: FollowableLog<State>
   readonly #readings = new Map<number, EventRead<State>>()
@@ -31,7 +31,7 @@ export class Followers<State> {
     this.#log = log
   }
 
-  /** Facts after `after`, whichever process commits them, in batches as they are found. */
+  /** Log entries after `after` in batches, whichever process commits them. */
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly ProjectEvent[]> {
     const changes = this.#join()
     let position = after
@@ -41,7 +41,7 @@ export class Followers<State> {
         const state = await changes.after(seen, signal)
         if (!state) return
         const events = await this.#after(position, state)
-        // A person restored a backup: nothing that was told is taken back, and what is new comes after it.
+        // After a restored backup, sent entries are not taken back, and new ones follow.
         if (events.length === 0) position = Math.min(position, await this.#log.end(state))
         if (signal.aborted) return
         if (events.length > 0) yield events
@@ -63,7 +63,7 @@ export class Followers<State> {
   }
 
   async #leave(changes: ChangeSource<State>): Promise<void> {
-    // Of one that died, nobody is left to be counted.
+    // A failed source has no followers left to count.
     if (changes !== this.#changes) return
     this.#count -= 1
     if (this.#count > 0) return
@@ -71,13 +71,10 @@ export class Followers<State> {
     await changes.stop()
   }
 
-  /**
-   * Followers that wake together and are equally far share one reading. One that began before the state is not shared:
-   * it may not see what the state is about.
-   */
+  /** Followers at the same position share one reading, unless it began before the state and may miss its entries. */
   #after(position: number, state: State): Promise<readonly ProjectEvent[]> {
-    const known = this.#readings.get(position)
-    if (known?.state === state) return known.events
+    const shared = this.#readings.get(position)
+    if (shared?.state === state) return shared.events
     const events = this.#log.since(state, position, batch).finally(() => {
       if (this.#readings.get(position)?.events === events) this.#readings.delete(position)
     })

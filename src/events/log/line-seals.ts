@@ -4,10 +4,7 @@ import { parseColumn } from '../../store/tables/query.ts'
 import type { ProjectEventOf } from '../domain/event-kinds.ts'
 import type { NewProjectEvent } from '../domain/project-event.ts'
 
-/**
- * Hashes of lines can be forgotten although the log is a chain: what the chain covers of a step is a digest of its
- * hashes and of random text beside them, its seal. Once both are removed the digest stays, and the chain holds.
- */
+/** The chain covers a digest of a step's line hashes and random text, its seal. Both can be removed while the chain holds. */
 
 interface LinesBody {
   readonly span: { readonly steps: readonly RecordedStep[] }
@@ -15,7 +12,7 @@ interface LinesBody {
 
 const digestMark = '#'
 
-/** The same log entries with a seal for each step that has hashes. */
+/** The log entries with a seal for each step that has hashes. */
 export function sealLineHashes(events: readonly NewProjectEvent[]): readonly NewProjectEvent[] {
   return events.map((event) => {
     if (event.kind !== 'lines.recorded') return event
@@ -34,7 +31,7 @@ function hasHashes({ added, removed, around }: RecordedStep): boolean {
   return added !== '' || removed !== '' || around.hashes !== ''
 }
 
-/** What the chain covers of a log entry's body. */
+/** The part of a log entry's body that the chain covers. */
 export function chainedBody(kind: string, body: string): string {
   if (kind !== 'lines.recorded' || !body.includes('"seal":')) return body
   return canonicalText(withoutLineHashes(parseColumn<LinesBody>(body)))
@@ -44,7 +41,7 @@ function withoutLineHashes<Body extends LinesBody>(body: Body): Body {
   return { ...body, span: { ...body.span, steps: body.span.steps.map(withoutHashes) } }
 }
 
-/** The body of a new log entry, and what the chain covers of it. */
+/** The body of a new log entry, and the part that the chain covers. */
 export function newBody({ kind, ...body }: NewProjectEvent): {
   readonly body: string
   readonly chained: string
@@ -59,7 +56,7 @@ export function newBody({ kind, ...body }: NewProjectEvent): {
 
 type RequiredShape<Shape> = { readonly [Key in keyof Required<Shape>]: Shape[Key] }
 
-/** The canonical text of what may be thousands of lines: written by Node itself, since all keys are known and in order. */
+/** The canonical text of possibly thousands of lines. `JSON.stringify` suffices, since all keys are known and in order. */
 function canonicalLines(body: Omit<ProjectEventOf<'lines.recorded'>, 'kind'>): string {
   const { broughtFrom, headAfter, headBefore, ran, since, stashMoved, steps, tree, until } = body.span
   const span: RequiredShape<Omit<RecordedSpan, 'steps'>> & {
@@ -102,7 +99,7 @@ function stepInOrder(step: RecordedStep): RequiredShape<RecordedStep> {
   }
 }
 
-/** The body without the hashes of some of its steps; null where they have none that can be forgotten. */
+/** The body without the hashes of some steps; null if those steps have none to remove. */
 export function forgottenBody(body: string, positions: ReadonlySet<number>): string | null {
   const read = parseColumn<LinesBody>(body)
   const steps = read.span.steps.map((step, at) => (positions.has(at) ? withoutHashes(step) : step))
@@ -110,11 +107,11 @@ export function forgottenBody(body: string, positions: ReadonlySet<number>): str
   return canonicalText({ ...read, span: { ...read.span, steps } })
 }
 
-/** A step as it is left: where its lines went and came, and the digest. One that was written before seals stays. */
+/** A step without hashes: its line movements and the digest. Steps from before seals stay unchanged. */
 function withoutHashes(step: RecordedStep): RecordedStep {
   const { seal, added, removed, around } = step
   if (seal === undefined || seal.startsWith(digestMark)) return step
-  // As in canonical JSON, since these are letters and digits.
+  // Equal to canonical JSON, since these are letters and digits.
   const digest = sha256(JSON.stringify([seal, added, removed, around.hashes]))
   return { ...step, seal: `${digestMark}${digest}`, ...nothing, around: { ...around, hashes: '' } }
 }

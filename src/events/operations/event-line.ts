@@ -5,14 +5,14 @@ import type { CommandContext } from '../../kernel/operations/operation.ts'
 import { keptTables, type SideRow } from '../../store/ports/record-rows.ts'
 import type { ProjectEvent } from '../domain/project-event.ts'
 
-/** The first line of an exported journal: what the file is. */
+/** The first line of an exported log: its format. */
 export const logMark = { waymark: 'log', version: 1 } as const
 
 const line = z.object({
   seq: z.int().min(1),
   at: z.int(),
   version: z.int(),
-  // With whatever else it says of who acted: the hash vouches for it.
+  // Additional actor fields are allowed: the hash covers them.
   actor: z.looseObject({
     name: z.string(),
     kind: z.enum(['agent', 'person']),
@@ -31,7 +31,7 @@ const line = z.object({
   hash: z.string(),
 })
 
-/** A log entry as a line of an exported journal. */
+/** A log entry as a line of an exported log. */
 export function formatEventLine({ body, hash, ...event }: ProjectEvent): string {
   return JSON.stringify({ ...event, happening: body, hash })
 }
@@ -41,7 +41,7 @@ const keptLine = z.strictObject({
   kept: z.strictObject({ table: z.enum(keptTables), values: z.record(z.string(), keptValue) }),
 })
 
-/** A row that belongs to the project beside its log, as a line after the log entries. */
+/** A row beside the log, as a line after the log entries. */
 export function formatKeptRow({ table, values: { project_id: _, ...values } }: SideRow): string {
   return JSON.stringify({ kept: { table, values } })
 }
@@ -69,7 +69,7 @@ interface ExportBatch {
   readonly kept: readonly SideRow[]
 }
 
-/** The lines after the first one. Fails for a file that was cut, wherever that was. */
+/** The lines after the first one. Fails for a cut file. */
 export function readExport(lines: readonly string[]): ExportBatch {
   const last = endLine.safeParse(lines.length === 0 ? null : parseJson(lines.at(-1) ?? ''))
   if (!last.success) throw incompleteExport('it does not end with the line that marks its end')
@@ -91,12 +91,12 @@ function incompleteExport(why: string): Failure {
   })
 }
 
-/** Reads a line back. What is in its body is vouched for by its hash, which the store checks. */
+/** Reads a line back. The store checks its body by its hash. */
 export function parseEventLine(text: string, number: number): ProjectEvent {
   const parsed = line.safeParse(jsonOf(text, number))
   if (parsed.success) {
     const { happening: body, ...event } = parsed.data
-    return { ...event, body } as unknown as ProjectEvent // the hash vouches for the rest
+    return { ...event, body } as unknown as ProjectEvent // the hash covers the rest
   }
   throw new Failure(
     'INVALID_INPUT',

@@ -32,38 +32,38 @@ export const log = defineOperation({
     events: list(
       z.object({
         seq: z.int(),
-        /** When it happened. Entries are in the order in which they were recorded. */
+        /** The time of the event. Entries are in order of recording. */
         happened_at: z.string(),
         recorded_at: z.string(),
         kind: z.string(),
         actor: z.string(),
-        /** What the connection is known by: the program of the client, or the token. Null for a person. */
+        /** The connection's name: the client program, or the token. Null for a person. */
         client: z.string().nullable(),
         actor_kind: z.enum(['agent', 'person']),
-        /** The person behind an agent, where the server knows its people. */
+        /** The person behind an agent, on a team server. */
         person: z.string().nullable(),
         channel: z.string(),
-        /** What is told of a log entry of this kind. */
+        /** The public details of a log entry. */
         body: z.record(z.string(), z.unknown()),
         hash: z.string(),
       }),
     ),
-    /** The titles of the tasks and missions that these entries name, by id. */
+    /** Titles of the tasks and missions in these entries, by id. */
     titles: z.record(z.string(), z.string()),
     head: z.int(),
-    /** Leads to earlier entries, and with `since` to later ones. */
+    /** Leads to earlier entries or, with `since`, to later ones. */
     next_cursor: page.next_cursor,
     healthy: z.boolean().optional(),
     checks: list(Check).optional(),
   }),
 }).handler(async ({ store, actor }, input) => {
   const answer = await store.view(async ({ eventLog: log, identities, tasks, missions }) => {
-    const asked = new Paging('log', input, actor, 20)
-    const { limit, before = input.since } = asked.request()
+    const paging = new Paging('log', input, actor, 20)
+    const { limit, before = input.since } = paging.request()
     const read =
-      input.since === undefined ? await log.latest(asked.request()) : await log.since(before ?? 0, limit)
-    const shown = read.slice(0, asked.limit)
-    const events = input.since === undefined ? shown.toReversed() : shown
+      input.since === undefined ? await log.latest(paging.request()) : await log.since(before ?? 0, limit)
+    const listed = read.slice(0, paging.limit)
+    const events = input.since === undefined ? listed.toReversed() : listed
     const names = await peopleBehind(
       { identities },
       events.map(({ actor }) => actor),
@@ -77,7 +77,7 @@ export const log = defineOperation({
       events: events.map((event) => logEntryOf(event, names(event.actor))),
       titles: Object.fromEntries(titles),
       head: await log.head(),
-      next_cursor: asked.next(read, shown.length, ({ seq }) => seq),
+      next_cursor: paging.next(read, listed.length, ({ seq }) => seq),
     }
   })
   if (input.verify !== true) return answer
@@ -123,7 +123,7 @@ export const exportProject = defineOperation({
   return { events, diffs, outputs: kept.length - diffs, text }
 })
 
-/** The whole record as text, with the rows of these tables beside it. */
+/** The whole record as text, with the rows of these tables. */
 export async function exportEvents(store: StoreReader, tables: readonly SideTable[]) {
   const { lines, hash } = await store.view(allLines)
   const kept = await readKeptRows(store, tables)

@@ -3,15 +3,15 @@ import type { StoreReader } from '../../store/ports/store.ts'
 import type { NewProjectEvent, ProjectEvent } from '../domain/project-event.ts'
 import type { EventLogReads } from '../ports/log-reads.ts'
 
-/** What is needed of a store to hear what is recorded. */
+/** The part of a store that followers need. */
 export interface FollowableStore extends Pick<StoreReader, 'follow'> {
   view<Answer>(
-    look: (reads: { readonly eventLog: Pick<EventLogReads, 'head' | 'since'> }) => Promise<Answer>,
+    read: (reads: { readonly eventLog: Pick<EventLogReads, 'head' | 'since'> }) => Promise<Answer>,
   ): Promise<Answer>
 }
 
 interface FollowOptions {
-  /** Null begins where the log ends. */
+  /** Null starts at the end of the log. */
   readonly after: number | null
   readonly signal: AbortSignal
   /** Milliseconds before another try. */
@@ -20,7 +20,7 @@ interface FollowOptions {
   failed(error: unknown): void
 }
 
-/** Tells what is recorded from a log entry on, by any process, until the signal aborts; after a failure from where it was. */
+/** Yields new log entries of any process until the signal aborts; continues at its position after a failure. */
 export async function followEventLog(store: FollowableStore, following: FollowOptions): Promise<void> {
   const { signal } = following
   let position = following.after
@@ -40,13 +40,13 @@ export async function followEventLog(store: FollowableStore, following: FollowOp
 
 interface WaitOptions {
   readonly after: number
-  /** At most so long. */
+  /** The maximum wait. */
   readonly milliseconds: number
-  /** Whether this is what is waited for. */
+  /** Whether this is the awaited event. */
   readonly until: (event: NewProjectEvent) => boolean | Promise<boolean>
 }
 
-/** Waits until something happens that a caller asked about, or has happened since then. */
+/** Waits until an awaited event happens, or has happened since. */
 export async function waitForProjectEvent(
   store: StoreReader,
   { after, milliseconds, until }: WaitOptions,

@@ -7,7 +7,7 @@ import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.t
 import { quoteText } from '../../track/cli/records.ts'
 import type { PlannedTaskEntry } from '../operations/plan-answer.ts'
 
-/** The outline of a plan: phases, milestones, tasks; what is ready stands out, the critical path is marked. */
+/** The outline of a plan: phases, milestones and tasks, with ready tasks and the critical path highlighted. */
 export const planShow: AnswerView<'plan_show'> = (answer, page) => {
   const { phases } = answer
   if (phases.length === 0)
@@ -114,13 +114,13 @@ export const planNotes: AnswerView<'taskman_task_note_list'> = (answer, page) =>
   const { notes } = answer
   if (notes.length === 0) return 'There are no notes.'
   const lines = notes.map((note) => {
-    const by = [note.role ?? '', note.kind ?? '', formatAge(note.created_at, page.now)]
-    return `- ${quoteText(note.content, page)}  ${page.ink('dim', by.filter((part) => part !== '').join(', '))}`
+    const details = [note.role ?? '', note.kind ?? '', formatAge(note.created_at, page.now)]
+    return `- ${quoteText(note.content, page)}  ${page.ink('dim', details.filter((part) => part !== '').join(', '))}`
   })
   return lines.join('\n')
 }
 
-/** Only where an entry is of a mission. */
+/** Only if an entry belongs to a mission. */
 function missionColumn(entries: readonly Pick<PlannedTaskEntry, 'mission_id'>[]) {
   const isShown = entries.some(({ mission_id }) => mission_id !== null)
   return {
@@ -179,7 +179,7 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: RenderCon
   )}`
 }
 
-/** The next task, and whose it is now. */
+/** The next task, and its new holder. */
 export const nextTask: AnswerView<'taskman_task_next'> = (answer, page) => {
   const { task, claim, message = 'No task is ready.' } = answer
   return task ? blocks(planTask(task, page), claimText(task.id, claim, page)) : message

@@ -69,7 +69,7 @@ export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
   )
 }
 
-/** What a preview foretells has no id yet. */
+/** Records of a preview have no id yet. */
 function openQuestionsText({ waits_for: waitsFor = [] }: OutputOf<'complete_task'>): string {
   return waitsFor
     .map(
@@ -85,7 +85,7 @@ function commentCountsText(met: NonNullable<OutputOf<'complete_task'>['review']>
   return `Review comments: ${counts.join(', ')}.`
 }
 
-/** A preview ended nothing. */
+/** A preview ends nothing. */
 function completionHeading(answer: OutputOf<'complete_task'>, { ink }: RenderContext): string {
   return answer.completed_at === null ? ink('yellow', 'Preview of') : ink('green', 'Completed')
 }
@@ -93,7 +93,7 @@ function completionHeading(answer: OutputOf<'complete_task'>, { ink }: RenderCon
 type TaskAnswer = Extract<OutputOf<'show'>, { readonly kind: 'task' }>
 type AttemptAnswer = TaskAnswer['attempts'][number]
 
-/** Everything about one task: each attempt with what was measured, and apart from it what was said. */
+/** A task's page: each attempt with its measurement, and its claims apart. */
 export function taskPage(task: TaskAnswer, page: RenderContext): string {
   const { attempts } = task
   return blocks(
@@ -163,16 +163,16 @@ function attemptText(attempt: AttemptAnswer, page: RenderContext): string {
         head,
         measuredText(attempt, page),
         attempt.claimed ? claims(attempt.claimed, author, page) : '',
-        ...attempt.corrections.map((said) => correctionText(said, page)),
+        ...attempt.corrections.map((correction) => correctionText(correction, page)),
       ),
     ),
     page,
   )
 }
 
-function correctionText(said: AttemptAnswer['corrections'][number], page: RenderContext): string {
-  const by = withPerson(said.agent_name ?? said.author, said.person)
-  return `${by} added ${formatAge(said.created_at, page.now)}: ${quoteText(said.text, page)}`
+function correctionText(correction: AttemptAnswer['corrections'][number], page: RenderContext): string {
+  const author = withPerson(correction.agent_name ?? correction.author, correction.person)
+  return `${author} added ${formatAge(correction.created_at, page.now)}: ${quoteText(correction.text, page)}`
 }
 
 function measuredText({ measured, attempt_id: id }: AttemptAnswer, page: RenderContext): string {
@@ -195,7 +195,7 @@ function measuredText({ measured, attempt_id: id }: AttemptAnswer, page: RenderC
     .join('\n')
 }
 
-/** Tasks, one a row. What was measured stands beside what the last attempt came to. */
+/** A table of tasks: measurements beside the result of the last attempt. */
 export function taskTable(tasks: readonly TaskEntry[], page: RenderContext): string {
   const columns = [
     { title: 'task', shrinks: true },

@@ -14,19 +14,19 @@ export function isHeld(claim: Claim | null, now: number): boolean {
   return claim.expiresAt === null || isLeaseRunning(claim.expiresAt, { now, length: claimLasts })
 }
 
-/** A task's status in taskman's words. A claim that expired does not keep it in progress. */
+/** A task's status in taskman's words. An expired claim does not keep it in progress. */
 export function planStatus({ task, claim }: PlannedTask, now: number): TaskStatus {
   if (task.status !== 'in_progress' || claim === null) return task.status
   return isHeld(claim, now) ? 'in_progress' : 'to_do'
 }
 
-/** Who asks for a task: the connection's actor, and what the agent calls itself. */
+/** The connection's actor, and the agent's own name. */
 export interface Claimant {
   readonly actor: Actor
   readonly agentName: string | null
 }
 
-/** Makes a task someone's, for thirty minutes. The caller has seen, under the lock, that no one else holds it. */
+/** Claims a task for thirty minutes. The caller has checked, under the lock, that it is free. */
 export function claimTask(
   { task, claim }: PlannedTask,
   claimant: Claimant,
@@ -53,13 +53,13 @@ function endClaim(
   return [{ kind: 'claim.ended', taskId, agent: claim.agent, why }]
 }
 
-/** The end of a claim that its holder, or a person, gives back. */
+/** Ends a claim that its holder or a person releases. */
 export function releaseClaim({ task, claim }: PlannedTask, now: number): readonly NewPlanEvent[] {
   if (claim === null) return []
   return endClaim(task.id, claim, isHeld(claim, now) ? 'released' : 'expired')
 }
 
-/** The end of a claim that ran out, with a note that says whose it was. */
+/** Ends an expired claim, with a note about its holder. */
 export function expireClaim(
   { task, claim }: PlannedTask,
   setting: TransactionContext,
@@ -82,10 +82,7 @@ function expiryWords({ agent, claimedAt, expiresAt }: Claim): string {
   return `${agent} claimed it at ${instant(claimedAt)} and did not start it.${until}`
 }
 
-/**
- * Whether the claimant holds the claim itself, with or without its token. On the connection that claimed it, a name is
- * asked for only where two names could be two agents.
- */
+/** Whether the claimant holds the claim, with or without its token. On the claiming connection, names only matter if they differ. */
 function isOwnClaim(claim: Claim, claimant: Claimant): boolean {
   if (tokenIn(claim) !== tokenOfAgent(claimant)) return false
   if (claim.connection !== undefined && claim.connection === claimant.actor.connection) {
@@ -95,13 +92,13 @@ function isOwnClaim(claim: Claim, claimant: Claimant): boolean {
   return claim.actor === holderOf(claimant) && claim.agent === displayName(claimant)
 }
 
-/** What the agent called itself when it claimed; null where it gave no name. */
+/** The agent's own name at the claim; null if it gave none. */
 export function explicitAgentName({ agent, actor, connection }: Claim): string | null {
   const [name] = actor.split('\n')
   return agent === name || name === connection ? null : agent
 }
 
-/** The name that the caller gave for its claim or its open attempt at a task. */
+/** The caller's name from its claim or open attempt at a task. */
 export function ownName(
   { claim }: PlannedTask,
   attempt: Attempt | null,
@@ -113,7 +110,7 @@ export function ownName(
   return isHolder ? explicitAgentName(claim) : null
 }
 
-/** Unnamed agents of one client are told apart by their connections, and agents of one name by their tokens. */
+/** Distinguishes unnamed agents of one client by connection, and agents of one name by token. */
 function holderOf({ actor, agentName }: Claimant): string {
   const name = agentName === null ? (actor.connection ?? actor.name) : actor.name
   const token = tokenOfAgent({ actor })
@@ -128,7 +125,7 @@ function tokenIn({ actor }: Claim): string | null {
   return actor.split('\n')[1] ?? null
 }
 
-/** Refuses anyone who does not hold a task that is held. */
+/** Refuses callers other than the holder of a held task. */
 export function assertUnclaimed(planned: PlannedTask, claimant: Claimant, now: number): void {
   const { claim, task } = planned
   if (claim === null || !isHeld(claim, now) || isOwnClaim(claim, claimant)) return
@@ -139,24 +136,24 @@ export function assertUnclaimed(planned: PlannedTask, claimant: Claimant, now: n
   })
 }
 
-/** A token must be that of the running claim: whoever held the task earlier is fenced off, and whoever mixed it up is told. */
+/** The token must belong to the running claim: an earlier holder or a wrong token is refused. */
 export function assertToken(
   { claim, task }: PlannedTask,
-  given: {
+  credentials: {
     readonly token: string | null
-    /** The task that the token was made for; null where no claim ever had it. */
-    readonly madeFor: TaskId | null
+    /** The task that the token belongs to; null for an unknown token. */
+    readonly taskOfToken: TaskId | null
     readonly claimant: Claimant
   },
   { at: now, ids }: TransactionContext,
 ): void {
-  const { token, madeFor, claimant } = given
+  const { token, taskOfToken: madeFor, claimant } = credentials
   if (token === null) return
   const isRunning = claim !== null && isHeld(claim, now)
   if (isRunning && claim.tokenHash === ids.hash(token)) return
   if (madeFor !== task.id) {
-    const whose = madeFor === null ? 'No claim has this token' : `It belongs to task ${madeFor}`
-    throw new Failure('CONFLICT', `${token} is not a claim token of task ${task.id}. ${whose}.`, {
+    const ownerText = madeFor === null ? 'No claim has this token' : `It belongs to task ${madeFor}`
+    throw new Failure('CONFLICT', `${token} is not a claim token of task ${task.id}. ${ownerText}.`, {
       reason: 'claim_token_unknown',
       hint: hintOf`Omit claim_token if the claim is yours, or claim the task with ${callTo('taskman_task_next', { claim: true })}.`,
     })

@@ -1,4 +1,4 @@
-/** What each task depends on. */
+/** The dependencies of each task. */
 export type Dependencies<Id extends string = string> = ReadonlyMap<Id, readonly Id[]>
 
 export function cycleText(cycle: readonly string[]): string {
@@ -18,8 +18,8 @@ export function everyCycle(edges: Dependencies, limit: number): readonly (readon
     for (let id = free.pop(); id !== undefined; id = free.pop()) {
       open.delete(id)
       for (const { from } of dependents.get(id) ?? []) {
-        const left = open.get(from)
-        if (left?.delete(id) && left.size === 0) free.push(from)
+        const remaining = open.get(from)
+        if (remaining?.delete(id) && remaining.size === 0) free.push(from)
       }
     }
     const [start] = open.keys()
@@ -36,15 +36,15 @@ function pairs(
   return [...edges].flatMap(([from, ids]) => [...ids].map((to) => ({ from, to })))
 }
 
-/** Everything left waits for something left, so that a walk comes back to where it has been. */
+/** Every remaining node has a remaining dependency, so a walk must reach a visited node. */
 function walkToCycle(open: ReadonlyMap<string, ReadonlySet<string>>, start: string): readonly string[] {
-  const way: string[] = []
+  const path: string[] = []
   const seen = new Map<string, number>()
   for (let id: string | undefined = start; id !== undefined; [id] = open.get(id) ?? []) {
     const first = seen.get(id)
-    if (first !== undefined) return [...way.slice(first), id]
-    seen.set(id, way.length)
-    way.push(id)
+    if (first !== undefined) return [...path.slice(first), id]
+    seen.set(id, path.length)
+    path.push(id)
   }
-  return way
+  return path
 }

@@ -1,7 +1,7 @@
 import type { TaskInPlan } from './outline.ts'
 import { type TaskMark, type TaskState, taskStates } from './readiness.ts'
 
-/** What a diagram shows: tasks as boxes, grouped by phase, with an arrow from each task to what waits for it. */
+/** A diagram: tasks as boxes, grouped by phase, with an arrow from each task to its dependents. */
 export interface DiagramSource {
   readonly phases: readonly { readonly id: string; readonly name: string }[]
   readonly tasks: readonly TaskInPlan[]
@@ -13,13 +13,13 @@ export interface DependencyDiagram {
 }
 
 export interface DiagramGroup {
-  /** Null for tasks outside the phases given. */
+  /** Null for tasks outside the given phases. */
   readonly name: string | null
   readonly boxes: readonly DiagramBox[]
 }
 
 export interface DiagramBox extends Pick<TaskState, 'mark' | 'critical'> {
-  /** Safe in every language of diagrams, unlike ids, which people choose. */
+  /** Safe in every diagram language, unlike user-chosen ids. */
   readonly name: string
   readonly title: string
 }
@@ -27,7 +27,7 @@ export interface DiagramBox extends Pick<TaskState, 'mark' | 'critical'> {
 export interface Arrow {
   readonly from: string
   readonly to: string
-  /** Both ends are on the critical path, one after the other. */
+  /** Consecutive tasks on the critical path. */
   readonly critical: boolean
 }
 
@@ -44,9 +44,9 @@ function dependencyDiagram({ phases, tasks }: DiagramSource): DependencyDiagram 
       },
     ]),
   )
-  const known = new Set(phases.map(({ id }) => id))
+  const phaseIds = new Set(phases.map(({ id }) => id))
   const inPhase = Map.groupBy(tasks, ({ phaseId }) =>
-    phaseId !== null && known.has(phaseId) ? phaseId : null,
+    phaseId !== null && phaseIds.has(phaseId) ? phaseId : null,
   )
   const boxesOf = (phaseId: string | null): readonly DiagramBox[] =>
     (inPhase.get(phaseId) ?? []).flatMap(({ id }) => boxes.get(id) ?? [])
@@ -105,7 +105,7 @@ function classLine(boxes: readonly DiagramBox[], name: string): readonly string[
   return boxes.length === 0 ? [] : [`  class ${boxes.map((box) => box.name).join(',')} ${name}`]
 }
 
-/** Punctuation goes as a numeric entity, because a label may be read as Markdown, HTML or Mermaid. */
+/** Punctuation is encoded as numeric entities: a label may be read as Markdown, HTML or Mermaid. */
 function mermaidLabel(text: string): string {
   return plainLabel(text).replace(/[!-/:-@[-`{-~]/g, (sign) => `#${sign.charCodeAt(0)};`)
 }
@@ -141,17 +141,17 @@ export function dot(source: DiagramSource): string {
 
 function boxLine({ name, title, mark, critical }: DiagramBox): string {
   const classes = critical ? `${mark} critical` : mark
-  const gone = mark === 'dropped' ? ' fontcolor="#999999" style="rounded,filled,dashed"' : ''
+  const droppedStyle = mark === 'dropped' ? ' fontcolor="#999999" style="rounded,filled,dashed"' : ''
   const border = critical ? ' penwidth=3 color="#cc0000"' : ''
-  return `${name} [label="${dotLabel(title)}" class="${classes}" fillcolor="${colours[mark]}"${gone}${border}]`
+  return `${name} [label="${dotLabel(title)}" class="${classes}" fillcolor="${colours[mark]}"${droppedStyle}${border}]`
 }
 
-/** Graphviz reads escapes and HTML entities in every quoted label. */
+/** Graphviz interprets escapes and HTML entities in quoted labels. */
 function dotLabel(text: string): string {
   return plainLabel(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;')
 }
 
-/** One line without control characters, lone surrogates and signs that turn the direction of text around. */
+/** One line without control characters, lone surrogates and direction marks. */
 export function plainLabel(text: string): string {
   const line = text
     .toWellFormed()

@@ -2,7 +2,7 @@ import { instantOrNull } from '../../kernel/instant.ts'
 import type { Resolution } from '../../track/domain/task.ts'
 import { cycleText, everyCycle } from './cycles.ts'
 
-/** A plan on its way in or out: every reference is a key of the same document. Times are milliseconds since the epoch. */
+/** A plan to import or export: references are keys of the same document. Times are in milliseconds. */
 export interface PlanDocument {
   readonly phases: readonly DocumentPhase[]
   readonly milestones: readonly DocumentMilestone[]
@@ -23,9 +23,9 @@ export interface DocumentPhase {
   readonly key: string
   readonly name: string
   readonly status: DocumentStatus
-  /** Null keeps the place in the list. */
+  /** Null keeps the list order. */
   readonly sortOrder: number | null
-  /** What another program calls it. */
+  /** Its id in another program. */
   readonly foreignId: string | null
 }
 
@@ -46,12 +46,12 @@ export interface DocumentTask {
   readonly milestone: string | null
   readonly parent: string | null
   readonly role: string | null
-  /** Who it is given to; null for anyone. */
+  /** The assignee; null for anyone. */
   readonly assignee: string | null
-  /** Patterns of the files that it may touch. */
+  /** Patterns of files that it may change. */
   readonly areas: readonly string[]
   readonly status: DocumentStatus
-  /** Only of a done task; null is someone's word. */
+  /** Only for a done task; null without a measured attempt. */
   readonly resolution: Resolution | null
   readonly sortOrder: number | null
   readonly dependsOn: readonly string[]
@@ -70,7 +70,7 @@ export interface DocumentNote {
   readonly createdAt: number | null
 }
 
-/** Where each entity of a document was found, by its place in the list: `line 12`, `tasks[3]`. */
+/** The location of each entity in the source: `line 12`, `tasks[3]`. */
 export interface DocumentLocations {
   readonly phases: readonly string[]
   readonly milestones: readonly string[]
@@ -79,11 +79,11 @@ export interface DocumentLocations {
 
 const namedCycles = 20
 
-/** Longest name or key, and longest text, in characters. */
+/** The maximum length of a name or key, and of a text, in characters. */
 const maxName = 2_000
 const maxText = 100_000
 
-/** Everything that is wrong with a document, one sentence each with its place. An empty list makes it acceptable. */
+/** All problems of a document with their locations. Empty for an acceptable one. */
 export function documentProblems(
   document: PlanDocument,
   places: DocumentLocations = pathsOf(document),
@@ -104,7 +104,7 @@ export function documentProblems(
   ]
 }
 
-/** The places in the JSON form. */
+/** The locations in the JSON form. */
 export function pathsOf(document: PlanDocument): DocumentLocations {
   return {
     phases: document.phases.map((_, place) => `phases[${place}]`),
@@ -113,24 +113,24 @@ export function pathsOf(document: PlanDocument): DocumentLocations {
   }
 }
 
-/** The texts that are too long to be kept. Nothing else is looked at before, because it would repeat them. */
+/** Texts that are too long. Checked first, because other messages would repeat them. */
 function lengthProblems(document: PlanDocument, places: DocumentLocations): readonly string[] {
   const found: string[] = []
-  const look = (place: string | undefined, entity: object): void => {
+  const checkLengths = (place: string | undefined, entity: object): void => {
     for (const [field, value] of Object.entries(entity)) {
       if (Array.isArray(value)) {
-        for (const one of value) look(place, typeof one === 'object' ? one : { [field]: one })
+        for (const one of value) checkLengths(place, typeof one === 'object' ? one : { [field]: one })
       } else if (typeof value === 'string') {
-        const most =
+        const maxLength =
           field === 'description' || field === 'content' || field === 'criterion' ? maxText : maxName
-        if (value.length > most)
-          found.push(`${place}: "${field}" has ${value.length} characters; at most ${most} are kept.`)
+        if (value.length > maxLength)
+          found.push(`${place}: "${field}" has ${value.length} characters; at most ${maxLength} are kept.`)
       }
     }
   }
-  for (const [at, phase] of document.phases.entries()) look(places.phases[at], phase)
-  for (const [at, milestone] of document.milestones.entries()) look(places.milestones[at], milestone)
-  for (const [at, task] of document.tasks.entries()) look(places.tasks[at], task)
+  for (const [at, phase] of document.phases.entries()) checkLengths(places.phases[at], phase)
+  for (const [at, milestone] of document.milestones.entries()) checkLengths(places.milestones[at], milestone)
+  for (const [at, task] of document.tasks.entries()) checkLengths(places.tasks[at], task)
   return found
 }
 
@@ -186,9 +186,9 @@ function milestoneProblems(
   { phases, milestones }: PlanDocument,
   places: DocumentLocations,
 ): readonly string[] {
-  const known = new Set(phases.map(({ key }) => key))
+  const phaseKeys = new Set(phases.map(({ key }) => key))
   return milestones.flatMap(({ key, phase }, at) =>
-    known.has(phase)
+    phaseKeys.has(phase)
       ? []
       : [`${places.milestones[at]}: the milestone "${key}" belongs to the unknown phase "${phase}".`],
   )
@@ -202,27 +202,29 @@ function taskProblems(
   const milestones = new Map(document.milestones.map((milestone) => [milestone.key, milestone]))
   const tasks = new Set(document.tasks.map(({ key }) => key))
   return (task, at) => {
-    const say = (text: string): string => `${places.tasks[at]}: the task "${task.key}" ${text}`
+    const problem = (text: string): string => `${places.tasks[at]}: the task "${task.key}" ${text}`
     const milestone = task.milestone === null ? undefined : milestones.get(task.milestone)
     const found: string[] = []
     if (task.phase !== null && !phases.has(task.phase))
-      found.push(say(`is in the unknown phase "${task.phase}".`))
+      found.push(problem(`is in the unknown phase "${task.phase}".`))
     if (task.milestone !== null && !milestone)
-      found.push(say(`leads to the unknown milestone "${task.milestone}".`))
+      found.push(problem(`leads to the unknown milestone "${task.milestone}".`))
     if (milestone && milestone.phase !== task.phase) {
       const home = task.phase === null ? 'no phase' : `the phase "${task.phase}"`
-      found.push(say(`is in ${home}, and its milestone "${milestone.key}" belongs to "${milestone.phase}".`))
+      found.push(
+        problem(`is in ${home}, and its milestone "${milestone.key}" belongs to "${milestone.phase}".`),
+      )
     }
     if (task.parent !== null && !tasks.has(task.parent))
-      found.push(say(`has the unknown parent "${task.parent}".`))
+      found.push(problem(`has the unknown parent "${task.parent}".`))
     if (task.resolution !== null && task.status !== 'done') {
-      found.push(say(`is ${task.status}, but has the resolution "${task.resolution}" of a done task.`))
+      found.push(problem(`is ${task.status}, but has the resolution "${task.resolution}" of a done task.`))
     }
-    const seen = new Set<string>()
+    const checkedKeys = new Set<string>()
     for (const key of task.dependsOn) {
-      if (!tasks.has(key)) found.push(say(`depends on "${key}", which is not in the plan.`))
-      else if (seen.has(key)) found.push(say(`names its dependency "${key}" twice.`))
-      seen.add(key)
+      if (!tasks.has(key)) found.push(problem(`depends on "${key}", which is not in the plan.`))
+      else if (checkedKeys.has(key)) found.push(problem(`names its dependency "${key}" twice.`))
+      checkedKeys.add(key)
     }
     return found
   }
@@ -230,16 +232,19 @@ function taskProblems(
 
 function cycleProblems({ tasks }: PlanDocument, places: DocumentLocations): readonly string[] {
   const placeOf = new Map(tasks.map(({ key }, at) => [key, places.tasks[at] ?? '']))
-  const found = (edges: readonly (readonly [string, readonly string[]])[], what: string): readonly string[] =>
+  const cyclesOf = (
+    edges: readonly (readonly [string, readonly string[]])[],
+    message: string,
+  ): readonly string[] =>
     everyCycle(new Map(edges), namedCycles).map(
-      (cycle) => `${placeOf.get(cycle[0] ?? '') ?? ''}: ${what}: ${cycleText(cycle)}.`,
+      (cycle) => `${placeOf.get(cycle[0] ?? '') ?? ''}: ${message}: ${cycleText(cycle)}.`,
     )
   return [
-    ...found(
+    ...cyclesOf(
       tasks.map(({ key, dependsOn }) => [key, dependsOn]),
       'tasks depend on each other in a circle',
     ),
-    ...found(
+    ...cyclesOf(
       tasks.map(({ key, parent }) => [key, parent === null ? [] : [parent]]),
       'tasks are parts of each other in a circle',
     ),
@@ -250,7 +255,7 @@ type DocumentObject = Readonly<Record<string, unknown>>
 
 export const planJsonVersion = 1
 
-/** Every field of a document, so that reading it again gives the same document. */
+/** Every field of a document: reading it again gives the same document. */
 export function documentJson({ phases, milestones, tasks }: PlanDocument) {
   return {
     waymark_plan: planJsonVersion,
@@ -314,7 +319,7 @@ function noteJson({ content, kind, role, author, createdAt }: DocumentNote): Doc
   return { content, ...nonNullFields({ kind, role, author, created_at: instantOrNull(createdAt) }) }
 }
 
-/** Without what is null: absent and null are read alike, and a file is for people too. */
+/** Omits nulls: absent and null are equivalent, and people read the file, too. */
 function nonNullFields(fields: DocumentObject): DocumentObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }

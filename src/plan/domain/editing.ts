@@ -12,15 +12,15 @@ export interface TaskEdit {
   readonly status: TaskStatus | null
 }
 
-/** The rows that an edit rests on, read under the lock. */
+/** The rows that an edit depends on, read under the lock. */
 export interface EditSituation {
   readonly planned: PlannedTask
   readonly openAttempt: Attempt | null
-  /** The milestone that the edit names. */
+  /** The milestone named by the edit. */
   readonly milestone: Milestone | null
 }
 
-/** What an edit comes to. Nothing when it changes nothing. */
+/** The events of an edit; none when it changes nothing. */
 export function editTask(
   edit: TaskEdit,
   situation: EditSituation,
@@ -34,7 +34,7 @@ export function editTask(
   return [...edited, ...statusChange(edit.status, situation, claimant, setting)]
 }
 
-/** A task's milestone is of its phase: one of another phase is refused, one left behind is cleared. */
+/** A milestone of another phase is refused; one of the former phase is cleared. */
 function resolveTaskChanges(changes: TaskChanges, { planned, milestone }: EditSituation): TaskChanges {
   const { task } = planned
   const phaseId = changes.phaseId ?? task.phaseId
@@ -56,23 +56,23 @@ export function milestonePhaseFailure(milestone: Milestone, phaseId: string): Fa
 }
 
 function statusChange(
-  asked: TaskStatus | null,
+  requested: TaskStatus | null,
   { planned, openAttempt }: EditSituation,
   claimant: Claimant,
   setting: TransactionContext,
 ): readonly NewPlanEvent[] {
   const now = planStatus(planned, setting.at)
-  if (asked === null) return []
-  // To claim what someone else holds is no repeat of what is already so.
-  if (asked === 'in_progress') assertUnclaimed(planned, claimant, setting.at)
-  if (asked === now) return []
+  if (requested === null) return []
+  // Claiming a task that another agent holds is refused, even if it is in progress already.
+  if (requested === 'in_progress') assertUnclaimed(planned, claimant, setting.at)
+  if (requested === now) return []
   const { task } = planned
-  if (openAttempt) throw attemptOpenFailure(asked, planned, openAttempt)
-  // A person may take a task back from whoever claimed it and did not begin.
-  const takesBack = asked === 'to_do' && claimant.actor.kind === 'person'
+  if (openAttempt) throw attemptOpenFailure(requested, planned, openAttempt)
+  // A person may take a task back from an agent that claimed but did not start it.
+  const takesBack = requested === 'to_do' && claimant.actor.kind === 'person'
   if (!takesBack) assertUnclaimed(planned, claimant, setting.at)
   const released = releaseClaim(planned, setting.at)
-  switch (asked) {
+  switch (requested) {
     case 'in_progress': {
       const reopened: readonly NewPlanEvent[] =
         now === 'done' ? [{ kind: 'task.marked', taskId: task.id, as: 'to_do' }] : []
@@ -85,11 +85,11 @@ function statusChange(
   }
 }
 
-function attemptOpenFailure(asked: TaskStatus, { task }: PlannedTask, attempt: Attempt): Failure {
+function attemptOpenFailure(requested: TaskStatus, { task }: PlannedTask, attempt: Attempt): Failure {
   const holder = displayName(attempt)
   return new Failure(
     'REFUSED',
-    `Cannot set task ${task.id} to ${asked}: attempt ${attempt.id} of ${holder} is open.`,
+    `Cannot set task ${task.id} to ${requested}: attempt ${attempt.id} of ${holder} is open.`,
     {
       reason: 'attempt_open',
       hint: hintOf`Complete it with ${callTo('complete_task', { task_id: task.id })}, which measures its changes.`,
@@ -97,10 +97,10 @@ function attemptOpenFailure(asked: TaskStatus, { task }: PlannedTask, attempt: A
   )
 }
 
-/** Gives a task up, with a note that says why. Refused while someone works on it. */
+/** Drops a task, with a note about the reason. Refused while an attempt is open. */
 export function dropTask(
   { planned, openAttempt }: { readonly planned: PlannedTask; readonly openAttempt: Attempt | null },
-  { reason, by }: { readonly reason: string; readonly by: Claimant },
+  { reason, by: author }: { readonly reason: string; readonly by: Claimant },
   setting: TransactionContext,
 ): readonly NewPlanEvent[] {
   const { task } = planned
@@ -121,14 +121,14 @@ export function dropTask(
       },
     )
   }
-  if (by.actor.kind === 'agent') assertUnclaimed(planned, by, setting.at)
+  if (author.actor.kind === 'agent') assertUnclaimed(planned, author, setting.at)
   const note: Note = {
     id: setting.ids.next('note'),
     taskId: task.id,
     content: `Dropped: ${reason}`,
     kind: 'completion',
     role: null,
-    author: displayName(by),
+    author: displayName(author),
     createdAt: setting.at,
   }
   return [
@@ -137,18 +137,18 @@ export function dropTask(
   ]
 }
 
-/** The rows that a new dependency rests on, read under the lock. */
+/** The rows that a new dependency depends on, read under the lock. */
 export interface DependencySituation {
-  readonly known: boolean
-  /** The chain of dependencies that leads from the new dependency back to the task; null when there is none. */
-  readonly wayBack: readonly TaskId[] | null
+  readonly exists: boolean
+  /** The chain of dependencies from the new dependency back to the task; null when there is none. */
+  readonly returnPath: readonly TaskId[] | null
 }
 
-/** Refuses a task that would wait for itself, directly or around a circle. */
+/** Refuses a task that would depend on itself, directly or in a cycle. */
 export function addDependency(
   taskId: TaskId,
   dependsOnId: TaskId,
-  { known, wayBack }: DependencySituation,
+  { exists, returnPath: wayBack }: DependencySituation,
 ): NewPlanEvent {
   if (taskId === dependsOnId) {
     throw new Failure('CONFLICT', `a task cannot depend on itself: ${taskId}`, {
@@ -156,7 +156,7 @@ export function addDependency(
       hint: 'Name another task as dep-id.',
     })
   }
-  if (known) {
+  if (exists) {
     throw new Failure('CONFLICT', `dependency already exists: ${taskId} → ${dependsOnId}`, {
       reason: 'dependency_exists',
       hint: 'The dependency is already there; nothing changes.',

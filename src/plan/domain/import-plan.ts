@@ -5,22 +5,22 @@ import { newTask, type Task } from '../../track/domain/task.ts'
 import type { DocumentTask, PlanDocument } from './document.ts'
 import { type Milestone, type Note, noteKinds, type PlanOwner, phaseStatus } from './plan.ts'
 
-/** What the project has already, so that an import adds and never doubles. */
+/** The project's existing records, so that an import duplicates nothing. */
 export interface ImportSituation {
   readonly owner: PlanOwner
   readonly phases: ReadonlySet<string>
-  /** Of the first new phase, in a mission. */
+  /** The number of the first new phase, in a mission. */
   readonly nextNumber: number
   readonly milestones: ReadonlySet<string>
   readonly tasks: ReadonlySet<string>
-  /** `phase\n title` of the tasks that there are, to their ids. */
+  /** Existing tasks: `phase\n title` to id. */
   readonly titles: ReadonlyMap<string, TaskId>
 }
 
 export interface ImportedPlan {
   readonly events: readonly NewProjectEvent[]
   readonly added: { readonly phases: number; readonly milestones: number; readonly tasks: number }
-  /** Titles of tasks that were there already. */
+  /** Titles of existing tasks. */
   readonly existing: number
   readonly notices: readonly string[]
 }
@@ -29,11 +29,11 @@ export function titleKey(phase: string | null, title: string): string {
   return `${phase ?? ''}\n${title}`
 }
 
-/** Between two steps a server can answer others: a plan of many thousand tasks takes a tenth of a second. */
+/** Yields between steps so that a server can answer others: thousands of tasks take a tenth of a second. */
 export type ResumableWork<Result> = Generator<undefined, Result>
 
 /** Tasks of one step: some milliseconds. */
-const oneStep = 1_000
+const tasksPerStep = 1_000
 
 function* mapInSteps<One, Result>(
   all: readonly One[],
@@ -42,12 +42,12 @@ function* mapInSteps<One, Result>(
   const results: Result[] = []
   for (const one of all) {
     results.push(made(one))
-    if (results.length % oneStep === 0) yield
+    if (results.length % tasksPerStep === 0) yield
   }
   return results
 }
 
-/** Adds a plan from outside, in one piece: parents before their parts, dependencies after all tasks. */
+/** Imports a plan in one transaction: parents before subtasks, dependencies last. */
 export function* importPlan(
   document: PlanDocument,
   situation: ImportSituation,
@@ -58,7 +58,7 @@ export function* importPlan(
   const phases = document.phases.filter(({ key }) => !situation.phases.has(key))
   const milestones = document.milestones.filter(({ key }) => !situation.milestones.has(key))
   const tasks = (yield* sortParentsFirst(document.tasks)).filter(isNew)
-  const begun = tasks.filter(({ status }) => status === 'in_progress').length
+  const inProgress = tasks.filter(({ status }) => status === 'in_progress').length
   const toTask = (task: DocumentTask): NewProjectEvent => ({
     kind: 'task.planned',
     task: plannedTask(task, { ids, owner: situation.owner, setting, creator }),
@@ -87,43 +87,43 @@ export function* importPlan(
     added: { phases: phases.length, milestones: milestones.length, tasks: tasks.length },
     existing: document.tasks.length - tasks.length,
     notices:
-      begun === 0
+      inProgress === 0
         ? []
         : [
-            begun === 1
+            inProgress === 1
               ? '1 task was in progress elsewhere. Nobody has claimed it here, so it is to do.'
-              : `${begun} tasks were in progress elsewhere. Nobody has claimed them here, so they are to do.`,
+              : `${inProgress} tasks were in progress elsewhere. Nobody has claimed them here, so they are to do.`,
           ],
   }
 }
 
 interface ExistingId {
   readonly id: TaskId
-  readonly known: boolean
+  readonly exists: boolean
 }
 
 type ImportIdMap = ReadonlyMap<string, ExistingId>
 
-/** A foreign id is kept where it is free; a task of the same title in the same phase is the same task. */
+/** A free foreign id is kept; an equal title in the same phase means the same task. */
 function* taskIds(
   document: PlanDocument,
   situation: ImportSituation,
   setting: TransactionContext,
 ): ResumableWork<ImportIdMap> {
   const ids = yield* mapInSteps(document.tasks, (task): [string, ExistingId] => {
-    const same = situation.titles.get(titleKey(task.phase, task.title))
+    const sameTitle = situation.titles.get(titleKey(task.phase, task.title))
     if (task.foreignId !== null && situation.tasks.has(task.foreignId)) {
-      return [task.key, { id: task.foreignId as TaskId, known: true }] // it is an id of this project
+      return [task.key, { id: task.foreignId as TaskId, exists: true }] // an id of this project
     }
-    if (same !== undefined) return [task.key, { id: same, known: true }]
+    if (sameTitle !== undefined) return [task.key, { id: sameTitle, exists: true }]
     const id = (task.foreignId as TaskId | null) ?? setting.ids.next('task') // foreign ids are kept
-    return [task.key, { id, known: false }]
+    return [task.key, { id, exists: false }]
   })
   return new Map(ids)
 }
 
 function isKnown(ids: ImportIdMap, key: string): boolean {
-  return ids.get(key)?.known === true
+  return ids.get(key)?.exists === true
 }
 
 function idOf(ids: ImportIdMap, key: string | null): TaskId | null {
@@ -136,11 +136,11 @@ function* sortParentsFirst(tasks: readonly DocumentTask[]): ResumableWork<readon
   yield* mapInSteps(tasks, (task) => {
     const chain: DocumentTask[] = []
     for (
-      let here: DocumentTask | undefined = task;
-      here && !ordered.has(here);
-      here = byKey.get(here.parent ?? '')
+      let ancestor: DocumentTask | undefined = task;
+      ancestor && !ordered.has(ancestor);
+      ancestor = byKey.get(ancestor.parent ?? '')
     ) {
-      chain.push(here)
+      chain.push(ancestor)
     }
     for (const link of chain.reverse()) ordered.add(link)
   })
@@ -225,15 +225,15 @@ function notes(
 ): readonly NewProjectEvent[] {
   const taskId = idOf(ids, task.key)
   if (taskId === null) return []
-  return task.notes.map((said): NewProjectEvent => {
+  return task.notes.map((source): NewProjectEvent => {
     const note: Note = {
       id: setting.ids.next('note'),
       taskId,
-      content: said.content,
-      kind: noteKinds.find((kind) => kind === said.kind) ?? null,
-      role: said.role,
-      author: said.author ?? 'import',
-      createdAt: said.createdAt ?? setting.at,
+      content: source.content,
+      kind: noteKinds.find((kind) => kind === source.kind) ?? null,
+      role: source.role,
+      author: source.author ?? 'import',
+      createdAt: source.createdAt ?? setting.at,
     }
     return { kind: 'note.added', note }
   })

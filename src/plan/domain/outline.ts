@@ -1,7 +1,7 @@
 import { compareWork, type GraphTask, type TaskState, taskStates } from './readiness.ts'
 
 export interface OutlineSource {
-  /** In the order in which they are shown. */
+  /** In display order. */
   readonly phases: readonly {
     readonly id: string
     readonly name: string
@@ -19,7 +19,7 @@ export interface OutlineSource {
 /** A task with its home in the plan. */
 export interface TaskInPlan extends GraphTask {
   readonly title: string
-  /** Whom it is for, where it is for someone. */
+  /** The assignee, if there is one. */
   readonly assignee?: string
   readonly missionId: string | null
   readonly phaseId: string | null
@@ -28,14 +28,14 @@ export interface TaskInPlan extends GraphTask {
 }
 
 export interface OutlinePhase {
-  /** Null gathers the tasks outside any phase. */
+  /** Null for tasks outside any phase. */
   readonly id: string | null
   readonly name: string | null
   readonly mission_id: string | null
   readonly done: number
   readonly total: number
   readonly milestones: readonly OutlineMilestone[]
-  /** Tasks of the phase that lead to no milestone. */
+  /** Tasks of the phase without a milestone. */
   readonly tasks: readonly OutlineTask[]
 }
 
@@ -54,12 +54,12 @@ export interface OutlineTask extends TaskState {
   readonly subtasks: readonly OutlineTask[]
 }
 
-/** Phases ▸ milestones ▸ tasks ▸ subtasks. A subtask with another home than its parent stands in its own home. */
+/** Phases ▸ milestones ▸ tasks ▸ subtasks. A subtask in another phase than its parent is listed there. */
 export function outline({ phases, milestones, tasks }: OutlineSource): readonly OutlinePhase[] {
   const homes = Map.groupBy(nodesOf(tasks), ({ task }) => homeOf(task))
   const inPhase = Map.groupBy(tasks, placeOf)
   const phaseOf = (id: string | null, name: string | null, missionId: string | null): OutlinePhase => {
-    const shown = (milestoneId: string | null): readonly OutlineTask[] =>
+    const tasksUnder = (milestoneId: string | null): readonly OutlineTask[] =>
       (homes.get(homeOf({ missionId, phaseId: id, milestoneId })) ?? []).map(({ node }) => node)
     return {
       id,
@@ -72,9 +72,9 @@ export function outline({ phases, milestones, tasks }: OutlineSource): readonly 
           id: milestone.id,
           name: milestone.name,
           reached: milestone.reached,
-          tasks: shown(milestone.id),
+          tasks: tasksUnder(milestone.id),
         })),
-      tasks: shown(null),
+      tasks: tasksUnder(null),
     }
   }
   const named = phases.map(({ id, name, missionId }) => phaseOf(id, name, missionId))
@@ -121,12 +121,12 @@ function homeOf({
   return JSON.stringify([placeOf({ missionId, phaseId }), milestoneId])
 }
 
-/** A phase's id, or the plan that a task without a phase is of. */
+/** A phase's id, or the plan of a task without a phase. */
 function placeOf({ missionId, phaseId }: Pick<TaskInPlan, 'missionId' | 'phaseId'>): string {
   return JSON.stringify(phaseId === null ? [missionId] : [missionId, phaseId])
 }
 
 function progress(tasks: readonly GraphTask[]): { readonly done: number; readonly total: number } {
-  const kept = tasks.filter(({ dropped }) => dropped !== true)
-  return { done: kept.filter(({ status }) => status === 'done').length, total: kept.length }
+  const counted = tasks.filter(({ dropped }) => dropped !== true)
+  return { done: counted.filter(({ status }) => status === 'done').length, total: counted.length }
 }

@@ -13,7 +13,7 @@ export interface PlanBatchPhase {
 }
 
 export interface PlanBatchTask {
-  /** The caller's name for it, in this call alone. */
+  /** The caller's key for it, only within this call. */
   readonly key: string
   readonly title: string
   readonly description?: string | undefined
@@ -22,7 +22,7 @@ export interface PlanBatchTask {
   readonly role?: string | undefined
   readonly areas?: readonly string[] | undefined
   readonly assignee?: string | undefined
-  /** Keys of this call, or ids of tasks that there are. */
+  /** Keys of this call, or ids of existing tasks. */
   readonly depends_on?: readonly string[] | undefined
 }
 
@@ -31,21 +31,21 @@ export interface PlanBatch {
   readonly tasks: readonly PlanBatchTask[]
 }
 
-/** The rows that the decision rests on, read under the lock. */
+/** The rows that the decision depends on, read under the lock. */
 export interface PlanBatchSituation {
   readonly owner: PlanOwner
-  /** The mission, where someone has ended it. */
+  /** The mission, if it ended. */
   readonly ended: Mission | null
-  /** The phases of the plan. */
-  readonly there: readonly Phase[]
-  /** Phases that tasks name by their ids, of whatever plan. */
+  /** The existing phases of the plan. */
+  readonly existingPhases: readonly Phase[]
+  /** Phases that tasks name by id, of any plan. */
   readonly elsewhere: readonly Phase[]
   readonly nextNumber: number
-  /** Sentences about ids that are taken. */
+  /** Sentences about ids in use. */
   readonly clashes: readonly string[]
   readonly roles: ReadonlySet<string>
-  /** Tasks that there are, of those that are named. */
-  readonly known: ReadonlyMap<string, PlannedTask>
+  /** Existing tasks among the named ones. */
+  readonly existingTasks: ReadonlyMap<string, PlannedTask>
   readonly creator: string
 }
 
@@ -54,9 +54,9 @@ interface PlanBatchEntry {
   readonly id: TaskId
 }
 
-/** Phases, tasks and dependencies in one piece. Everything that is wrong is told at once. */
+/** Plans phases, tasks and dependencies together. All problems are reported at once. */
 export function planTaskGroup(
-  together: PlanBatch,
+  batch: PlanBatch,
   situation: PlanBatchSituation,
   setting: TransactionContext,
 ): {
@@ -64,19 +64,21 @@ export function planTaskGroup(
   readonly tasks: readonly PlanBatchEntry[]
   readonly events: readonly NewProjectEvent[]
 } {
-  const phases = newPhases(together.phases, situation, setting)
-  const homes = [...phases, ...situation.there]
-  const homeOf = (asked: string): Phase | undefined =>
-    homes.find(({ id }) => id === asked) ??
-    situation.elsewhere.find(({ id }) => id === asked) ??
-    homes.find(({ name }) => isSame(name, asked))
-  refuse(problemsOf(together, situation, homeOf))
-  const ids = new Map(together.tasks.map(({ key }) => [key, setting.ids.next('task')]))
-  const tasks = together.tasks.flatMap((asked) => {
-    const [home, id] = [homeOf(asked.phase), ids.get(asked.key)]
+  const phases = newPhases(batch.phases, situation, setting)
+  const homes = [...phases, ...situation.existingPhases]
+  const homeOf = (requested: string): Phase | undefined =>
+    homes.find(({ id }) => id === requested) ??
+    situation.elsewhere.find(({ id }) => id === requested) ??
+    homes.find(({ name }) => isSame(name, requested))
+  refuse(problemsOf(batch, situation, homeOf))
+  const ids = new Map(batch.tasks.map(({ key }) => [key, setting.ids.next('task')]))
+  const tasks = batch.tasks.flatMap((requested) => {
+    const [home, id] = [homeOf(requested.phase), ids.get(requested.key)]
     if (!home || !id) return []
-    const dependsOn = [...new Set(asked.depends_on)].map((name) => ids.get(name) ?? (name as TaskId)) // a known id
-    return [{ task: newTaskOf(asked, { id, home, creator: situation.creator, at: setting.at }), dependsOn }]
+    const dependsOn = [...new Set(requested.depends_on)].map((name) => ids.get(name) ?? (name as TaskId)) // known: checked above
+    return [
+      { task: newTaskOf(requested, { id, home, creator: situation.creator, at: setting.at }), dependsOn },
+    ]
   })
   return {
     phases,
@@ -93,20 +95,20 @@ export function planTaskGroup(
   }
 }
 
-/** A phase that the plan has by that name already is not made again. */
+/** A phase name that the plan already has is not created again. */
 function newPhases(
-  asked: readonly PlanBatchPhase[],
-  { owner, there, nextNumber }: PlanBatchSituation,
+  requested: readonly PlanBatchPhase[],
+  { owner, existingPhases: there, nextNumber }: PlanBatchSituation,
   { at: createdAt, ids }: TransactionContext,
 ): readonly Phase[] {
-  const taken = new Set(there.map(({ number }) => number))
+  const usedNumbers = new Set(there.map(({ number }) => number))
   let number = nextNumber
   const numbered = () => {
-    while (taken.has(number)) number += 1
-    taken.add(number)
+    while (usedNumbers.has(number)) number += 1
+    usedNumbers.add(number)
     return number
   }
-  return asked
+  return requested
     .filter(({ id, name }) => id !== undefined || !there.some((phase) => isSame(phase.name, name)))
     .map(({ id, name }) => ({
       id: (id as PhaseId | undefined) ?? ids.next('phase'), // people name the phases of a plan
@@ -121,7 +123,7 @@ function newPhases(
 }
 
 function newTaskOf(
-  asked: PlanBatchTask,
+  requested: PlanBatchTask,
   {
     id,
     home,
@@ -134,11 +136,11 @@ function newTaskOf(
       id,
       missionId: home.missionId,
       phaseId: home.id,
-      name: asked.title,
-      goal: asked.description ?? null,
-      role: asked.role ?? null,
-      ...(asked.assignee !== undefined && { assignee: asked.assignee }),
-      areas: asked.areas ?? [],
+      name: requested.title,
+      goal: requested.description ?? null,
+      role: requested.role ?? null,
+      ...(requested.assignee !== undefined && { assignee: requested.assignee }),
+      areas: requested.areas ?? [],
       creator,
     },
     at,
@@ -147,8 +149,8 @@ function newTaskOf(
 
 function problemsOf(
   { phases, tasks }: PlanBatch,
-  { ended, owner, clashes, roles, known }: PlanBatchSituation,
-  homeOf: (asked: string) => Phase | undefined,
+  { ended, owner, clashes, roles, existingTasks: known }: PlanBatchSituation,
+  homeOf: (requested: string) => Phase | undefined,
 ): readonly string[] {
   const keys = new Set(tasks.map(({ key }) => key))
   const problems = [
@@ -169,25 +171,25 @@ function problemsOf(
     }
   }
   const edges = new Map(
-    [...Map.groupBy(tasks, ({ key }) => key)].map(([key, same]) => [
+    [...Map.groupBy(tasks, ({ key }) => key)].map(([key, tasksOfKey]) => [
       key,
-      same.flatMap(({ depends_on }) => depends_on ?? []),
+      tasksOfKey.flatMap(({ depends_on }) => depends_on ?? []),
     ]),
   )
   return [...problems, ...everyCycle(edges, 5).map((cycle) => `circular dependency: ${cycleText(cycle)}`)]
 }
 
-const maxTold = 20
+const maxReported = 20
 
 function refuse(problems: readonly string[]): void {
   if (problems.length === 0) return
-  const told = problems.slice(0, maxTold).join('; ')
-  const more = problems.length > maxTold ? `; and ${problems.length - maxTold} more` : ''
+  const listed = problems.slice(0, maxReported).join('; ')
+  const more = problems.length > maxReported ? `; and ${problems.length - maxReported} more` : ''
   const counted = formatCount(problems.length, 'problem')
-  throw new Failure('INVALID_INPUT', `Nothing was planned, ${counted}: ${told}${more}.`, {
+  throw new Failure('INVALID_INPUT', `Nothing was planned, ${counted}: ${listed}${more}.`, {
     reason: 'plan_invalid',
     hint: 'Correct them and send the whole plan again.',
-    details: { problems: problems.slice(0, maxTold) },
+    details: { problems: problems.slice(0, maxReported) },
   })
 }
 

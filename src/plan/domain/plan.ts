@@ -12,7 +12,7 @@ export interface Milestone {
   readonly createdAt: number
 }
 
-/** Something said about a task that is neither a decision nor an issue. */
+/** A note about a task, which is neither a decision nor an issue. */
 export interface Note {
   readonly id: NoteId
   readonly taskId: TaskId
@@ -26,17 +26,17 @@ export interface Note {
 export const noteKinds = ['completion', 'progress', 'issue'] as const
 export type NoteKind = (typeof noteKinds)[number]
 
-/** Who holds a task before an attempt at it begins. The token fences off whoever held it earlier. */
+/** The holder of a task before its attempt. Its token invalidates those of earlier holders. */
 export interface Claim {
   readonly agent: string
-  /** The connection's actor, and on a second line the token of an agent that has one. */
+  /** The connection's actor and, on a second line, the agent's token if it has one. */
   readonly actor: string
-  /** The connection that claimed it: what comes by it needs no token. Absent in records from before it was kept. */
+  /** The connection of the claim, whose calls need no token. Absent in older records. */
   readonly connection?: string
-  /** Only who claimed the task was told the token itself. */
+  /** The token itself was only returned to the claimant. */
   readonly tokenHash: string
   readonly claimedAt: number
-  /** Milliseconds since the epoch; renewed by every call about the task. Null while an open attempt holds the claim. */
+  /** Renewed by every call about the task, in milliseconds. Null while an open attempt holds the claim. */
   readonly expiresAt: number | null
 }
 
@@ -44,23 +44,23 @@ export interface Claim {
 export interface PlannedTask {
   readonly task: Task
   readonly dependsOn: readonly TaskId[]
-  /** Done, and something about it waits for a person that holds up what depends on it. */
+  /** Done, but an inbox item about it blocks its dependents. */
   readonly unsettled: boolean
-  /** Whether it is not done, and a dependency is not done either or not settled. */
+  /** Whether it is open and depends on a task that is not done or not settled. */
   readonly blocked: boolean
   readonly claim: Claim | null
 }
 
-/** What a phase or task belongs to: a mission, or the project's own plan. */
+/** The owner of a phase or task: a mission, or the project's own plan. */
 export type PlanOwner = MissionId | null
 
-/** What a reader looks at: one plan, or `open`: the project's own and those of the missions that have not ended. */
+/** The plans to read: one, or `open` for the project's own and those of open missions. */
 export type PlanSpan = PlanOwner | 'open'
 
 export const taskStatuses = ['to_do', 'in_progress', 'done'] as const
 export type TaskStatus = (typeof taskStatuses)[number]
 
-/** taskman's roles: its first six, then the eight that came later. A project may declare its own. */
+/** taskman's roles: its first six, then eight later ones. A project may declare more. */
 export const knownRoles = [
   'project-manager',
   'project-designer',
@@ -125,7 +125,7 @@ export interface TaskChanges {
   readonly sortOrder?: number | null
 }
 
-/** What can happen to a plan. `missionId` is the mission whose plan it is, null for the project's own. */
+/** The events of a plan. `missionId` is its mission, null for the project's own plan. */
 export type NewPlanEvent =
   | {
       readonly kind: 'phase.edited'
@@ -140,11 +140,11 @@ export type NewPlanEvent =
       readonly changes: MilestoneChanges
     }
   | { readonly kind: 'task.edited'; readonly taskId: TaskId; readonly changes: TaskChanges }
-  /** Done without an attempt: someone's word. Or not done after all. */
+  /** Marked done without an attempt, or not done again. */
   | { readonly kind: 'task.marked'; readonly taskId: TaskId; readonly as: 'done' | 'to_do' }
-  /** Given up for good: what depends on it need not wait. */
+  /** Dropped: its dependents need not wait for it. */
   | { readonly kind: 'task.dropped'; readonly taskId: TaskId; readonly reason: string }
-  /** Begun although a dependency is open. */
+  /** Started although a dependency is open. */
   | { readonly kind: 'task.forced'; readonly taskId: TaskId; readonly open: readonly TaskId[] }
   | { readonly kind: 'task.claimed'; readonly taskId: TaskId; readonly claim: Claim }
   | {
@@ -156,5 +156,5 @@ export type NewPlanEvent =
   | { readonly kind: 'dependency.added'; readonly taskId: TaskId; readonly dependsOnId: TaskId }
   | { readonly kind: 'dependency.removed'; readonly taskId: TaskId; readonly dependsOnId: TaskId }
   | { readonly kind: 'note.added'; readonly note: Note }
-  /** A role that this project uses besides the known ones. */
+  /** An additional role that this project uses. */
   | { readonly kind: 'role.declared'; readonly role: string }

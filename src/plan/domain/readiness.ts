@@ -1,34 +1,34 @@
 import type { PlannedTask } from './plan.ts'
 
-/** What the plan's order needs to know of a task. Entities that have more fit too. */
+/** The fields of a task that determine the plan's order. */
 export interface GraphTask {
   readonly id: string
   readonly dependsOn: readonly string[]
   /** A dropped task is done: what depends on it becomes ready. */
   readonly status: 'to_do' | 'in_progress' | 'done'
-  /** It was given up: nothing waits for it, and it is not counted as work. */
+  /** It was dropped: no task waits for it, and it does not count as work. */
   readonly dropped?: boolean
-  /** Done, and what depends on it waits all the same: a person has yet to answer. */
+  /** Done, but its dependents wait for a person's answer. */
   readonly unsettled?: boolean
-  /** Someone holds it, whether an attempt is open or not. */
+  /** Claimed, with or without an open attempt. */
   readonly claimed: boolean
   /** A task without a role fits every role. */
   readonly role: string | null
-  /** Null is outside any phase, and comes last. */
+  /** Null for no phase, which comes last. */
   readonly phaseOrder: number | null
   /** Null comes after every number. */
   readonly sortOrder: number | null
   readonly createdOrder: number
 }
 
-/** The tasks by their place in the list, with the edges of work that is not done. */
+/** The tasks by list index, with the dependencies between unfinished ones. */
 interface TaskGraph<T extends GraphTask> {
   readonly tasks: readonly T[]
-  /** Places of the unfinished tasks that each unfinished task depends on. */
+  /** Indexes of the unfinished tasks that each unfinished task depends on. */
   readonly dependencies: readonly (readonly number[])[]
-  /** Places of the unfinished tasks that depend on each unfinished task. */
+  /** Indexes of the unfinished tasks that depend on each unfinished task. */
   readonly dependents: readonly (readonly number[])[]
-  /** By place: dependencies that are not among the tasks, or done and not settled. No work on the tasks ends them. */
+  /** By index: dependencies outside the list, or done and not settled. Work on these tasks cannot resolve them. */
   readonly missing: ReadonlyMap<number, readonly string[]>
 }
 
@@ -52,13 +52,10 @@ function taskGraph<T extends GraphTask>(tasks: readonly T[]): TaskGraph<T> {
   return { tasks, dependencies, dependents, missing }
 }
 
-/**
- * The ids that an unfinished task waits for. A dependency that is not among the tasks counts as open: nothing
- * becomes ready because a list was incomplete.
- */
+/** The ids that an unfinished task waits for. A dependency outside the list counts as open. */
 function awaitedIds<T extends GraphTask>(graph: TaskGraph<T>, place: number): readonly string[] {
-  const known = (graph.dependencies[place] ?? []).flatMap((dependency) => graph.tasks[dependency]?.id ?? [])
-  return [...new Set([...known, ...(graph.missing.get(place) ?? [])])]
+  const listed = (graph.dependencies[place] ?? []).flatMap((dependency) => graph.tasks[dependency]?.id ?? [])
+  return [...new Set([...listed, ...(graph.missing.get(place) ?? [])])]
 }
 
 function isReady<T extends GraphTask>(graph: TaskGraph<T>, place: number): boolean {
@@ -67,11 +64,11 @@ function isReady<T extends GraphTask>(graph: TaskGraph<T>, place: number): boole
   return graph.dependencies[place]?.length === 0 && !graph.missing.has(place)
 }
 
-/** Unfinished tasks that wait for each other form a chain. Its length is the sum of what its tasks count. */
+/** Unfinished tasks that depend on each other form a chain. Its length is the sum of their counted tasks. */
 interface TaskChains {
-  /** By place: the longest chain that begins with the task and goes on through what waits for it; 0 when done. */
+  /** By index: the longest chain from the task through its dependents; 0 when done. */
   readonly lengths: readonly number[]
-  /** By place: the task that goes on with this longest chain. */
+  /** By index: the next task of this longest chain. */
   readonly next: readonly (number | null)[]
 }
 
@@ -86,7 +83,7 @@ function longestChains<T extends GraphTask>(graph: TaskGraph<T>): TaskChains {
   return { lengths, next }
 }
 
-/** The longest chain of unfinished tasks, in the order in which they have to be worked on. */
+/** The longest chain of unfinished tasks, in working order. */
 export function criticalPath<T extends GraphTask>(tasks: readonly T[]): readonly T[] {
   const graph = taskGraph(tasks)
   return criticalPathOf(graph, longestChains(graph))
@@ -106,7 +103,7 @@ function criticalPathOf<T extends GraphTask>(graph: TaskGraph<T>, found: TaskCha
   return path
 }
 
-/** Unfinished tasks, each after what it depends on. Tasks in a cycle, and what waits for them, are left out. */
+/** Unfinished tasks, each after its dependencies. Tasks in or behind a cycle are left out. */
 function topologicalOrder<T extends GraphTask>(graph: TaskGraph<T>): number[] {
   const open = graph.dependencies.map((places) => places.length)
   const order = [...graph.tasks.keys()].filter((place) => isHead(graph, place))
@@ -120,7 +117,7 @@ function topologicalOrder<T extends GraphTask>(graph: TaskGraph<T>): number[] {
   return order
 }
 
-/** Where a chain begins: an unfinished task that no unfinished task holds back. */
+/** The start of a chain: an unfinished task without unfinished dependencies. */
 function isHead<T extends GraphTask>(graph: TaskGraph<T>, place: number): boolean {
   return graph.tasks[place]?.status !== 'done' && graph.dependencies[place]?.length === 0
 }
@@ -143,23 +140,23 @@ function hasPriority<T extends GraphTask>(
   [place, other]: readonly [number, number],
 ): boolean {
   const longer = (lengths[place] ?? 0) - (lengths[other] ?? 0)
-  const [task, rival] = [graph.tasks[place], graph.tasks[other]]
-  return longer > 0 || (longer === 0 && !!task && !!rival && compareWork(task, rival) < 0)
+  const [task, otherTask] = [graph.tasks[place], graph.tasks[other]]
+  return longer > 0 || (longer === 0 && !!task && !!otherTask && compareWork(task, otherTask) < 0)
 }
 
 export const marks = ['done', 'in_progress', 'ready', 'blocked', 'dropped'] as const
 export type TaskMark = (typeof marks)[number]
 
-/** How a task stands in its plan. */
+/** The state of a task in its plan. */
 export interface TaskState {
   readonly mark: TaskMark
   /** On the longest chain of unfinished tasks. */
   readonly critical: boolean
-  /** Ids of open dependencies; also of a task that was begun in spite of them. */
+  /** Ids of open dependencies; also of a task that was started despite them. */
   readonly waitsFor: readonly string[]
 }
 
-/** By place in the list. A claimed task is in progress, whether an attempt is open or not. */
+/** By list index. A claimed task is in progress, with or without an open attempt. */
 export function taskStates(tasks: readonly GraphTask[]): readonly TaskState[] {
   const graph = taskGraph(tasks)
   const critical = new Set(criticalPathOf(graph, longestChains(graph)))
@@ -177,7 +174,7 @@ export function markOf(task: Pick<GraphTask, 'dropped' | 'status' | 'claimed'>, 
   return ready ? 'ready' : 'blocked'
 }
 
-/** To do, claimed by no one, and every dependency done and settled; in the order in which the tasks were given. */
+/** To do, unclaimed, and every dependency done and settled; in the given order. */
 export function readyTasks<T extends GraphTask>(tasks: readonly T[]): readonly T[] {
   const graph = taskGraph(tasks)
   return tasks.filter((_, place) => isReady(graph, place))
@@ -185,7 +182,7 @@ export function readyTasks<T extends GraphTask>(tasks: readonly T[]): readonly T
 
 type TaskOrderFields = Pick<GraphTask, 'id' | 'phaseOrder' | 'sortOrder' | 'createdOrder'>
 
-/** Phase order, then sort order, then creation; the id decides the rest, so that every machine agrees. */
+/** Phase order, then sort order, then creation, then id, so that every machine agrees. */
 export function compareWork(one: TaskOrderFields, other: TaskOrderFields): number {
   return (
     compareOrder(one.phaseOrder, other.phaseOrder) ||
@@ -208,36 +205,36 @@ function compareText(one: string, other: string): number {
 
 interface OpenWork {
   readonly toDo: readonly PlannedTask[]
-  readonly begun: readonly PlannedTask[]
-  /** The open tasks that the blocked ones wait for, each with why it is open: `t-… (in review)`. */
+  readonly inProgress: readonly PlannedTask[]
+  /** The open dependencies of blocked tasks with their status: `t-… (in review)`. */
   readonly awaited: readonly string[]
-  /** What the caller is called, and for which role it asked. */
+  /** The caller's name, and the requested role. */
   readonly caller: string
   readonly role: string | null
 }
 
-/** Most tasks that one reason names. */
+/** The maximum of tasks that one reason names. */
 export const maxNamed = 3
 
-/** Why none of these tasks is for the caller now, in figures: `2 wait for t-…`, `1 held by worker-c`, `1 is for qa-engineer`. */
-export function reasonsFor({ toDo, begun, awaited, caller, role }: OpenWork): readonly string[] {
+/** Why no task is ready for the caller, as sentence parts: `2 wait for t-…`, `1 held by worker-c`. */
+export function reasonsFor({ toDo, inProgress, awaited, caller, role }: OpenWork): readonly string[] {
   const blocked = toDo.filter((planned) => planned.blocked)
   const ready = toDo.filter((planned) => !planned.blocked)
   const isForOther = ({ task }: PlannedTask) =>
     Boolean(task.assignee) && task.assignee !== caller && task.assignee !== role
   const assigned = Map.groupBy(ready.filter(isForOther), ({ task }) => task.assignee ?? '')
-  const wanted = Map.groupBy(
+  const byRole = Map.groupBy(
     ready.filter((planned) => !isForOther(planned)),
     ({ task }) => task.role ?? 'anyone',
   )
-  const holders = Map.groupBy(begun, ({ claim }) => claim?.agent ?? 'someone')
+  const holders = Map.groupBy(inProgress, ({ claim }) => claim?.agent ?? 'someone')
   return [
     ...(blocked.length === 0 ? [] : [waitingSentence(blocked.length, awaited)]),
     ...[...holders].map(
       ([agent, tasks]) => `${tasks.length} ${tasks.length === 1 ? 'is' : 'are'} held by ${agent}`,
     ),
-    ...[...assigned].map(([who, tasks]) => `${tasks.length} ${isOrAre(tasks.length)} for ${who}`),
-    ...[...wanted].map(([who, tasks]) => `${tasks.length} ${isOrAre(tasks.length)} for ${who}`),
+    ...[...assigned].map(([agent, tasks]) => `${tasks.length} ${isOrAre(tasks.length)} for ${agent}`),
+    ...[...byRole].map(([who, tasks]) => `${tasks.length} ${isOrAre(tasks.length)} for ${who}`),
   ]
 }
 

@@ -29,13 +29,10 @@ import {
 } from './foreign-task.ts'
 import { type ImportResult, importResultOf, type SourceText } from './import-result.ts'
 
-/** The phase that everything of a Backlog.md folder goes to. */
+/** The phase for everything in a Backlog.md folder. */
 const phase = 'backlog'
 
-/**
- * Reads the files of a Backlog.md folder: `tasks`, `completed`, `archive/tasks` (dropped unless done) and `milestones`.
- * Drafts are left out and reported; other files are passed over.
- */
+/** Reads a Backlog.md folder: `tasks`, `completed`, `archive/tasks` (dropped unless done) and `milestones`. Drafts are reported. */
 export function readBacklog(files: readonly SourceText[]): ImportResult {
   const problems: string[] = []
   const notices = files
@@ -76,7 +73,7 @@ export function readBacklog(files: readonly SourceText[]): ImportResult {
   })
 }
 
-/** By number; of files with one id, the one that is still worked on comes first, and is what others mean by it. */
+/** By number; among files with one id, the active one comes first, and references mean it. */
 function compareTasks(one: BacklogTask, other: BacklogTask): number {
   const rank = ({ kind }: BacklogTask): number => ['task', 'completed', 'archived'].indexOf(kind)
   return (
@@ -92,9 +89,10 @@ interface BacklogNames {
 
 function documentTask(task: BacklogTask, { keyOf, idOf, notices }: BacklogNames): DocumentTask {
   const { id, place, kind: _, milestone, parent, dependsOn, ...rest } = task
-  const known = (what: string, name: string): readonly string[] => {
+  const resolve = (relation: string, name: string): readonly string[] => {
     const found = idOf(name)
-    if (found === null) notices.push(`${place}: left out: the ${what} ${name}, which is not among the files.`)
+    if (found === null)
+      notices.push(`${place}: left out: the ${relation} ${name}, which is not among the files.`)
     return found === null ? [] : [found]
   }
   return {
@@ -102,19 +100,19 @@ function documentTask(task: BacklogTask, { keyOf, idOf, notices }: BacklogNames)
     key: id,
     phase,
     milestone: milestone === null ? null : keyOf(milestone),
-    parent: parent === null ? null : (known('parent', parent)[0] ?? null),
-    dependsOn: [...new Set(dependsOn.flatMap((name) => known('dependency on', name)))],
+    parent: parent === null ? null : (resolve('parent', parent)[0] ?? null),
+    dependsOn: [...new Set(dependsOn.flatMap((name) => resolve('dependency on', name)))],
     foreignId: id,
   }
 }
 
-/** Backlog.md keeps no mark for it: a milestone is reached when it has tasks and all are done. */
+/** Backlog.md does not store it: a milestone is reached when it has tasks and all are done. */
 function withProgress(milestone: DocumentMilestone, tasks: readonly DocumentTask[]): DocumentMilestone {
   const own = tasks.filter((task) => task.milestone === milestone.key)
   return { ...milestone, reached: own.length > 0 && own.every(({ status }) => status === 'done') }
 }
 
-/** What a file of a Backlog.md folder holds, by the folder it is in. */
+/** The kind of a file, by its folder. */
 type BacklogKind = 'task' | 'completed' | 'archived' | 'draft' | 'milestone' | 'other'
 
 const taskFields = record({
@@ -165,7 +163,7 @@ function backlogFile<Fields>(
   }
 }
 
-/** `milestone:` with nothing behind it says nothing. */
+/** An empty `milestone:` means none. */
 function withoutEmpty(fields: unknown): unknown {
   if (!isJsonObject(fields)) return fields
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
@@ -183,7 +181,7 @@ function backlogKind(path: string): BacklogKind {
 }
 
 interface FrontMatter {
-  /** Every scalar is a text: `milestone: 1.0` and `id: 007` stay what was written. */
+  /** Every scalar is a text: `milestone: 1.0` and `id: 007` stay unchanged. */
   readonly fields: unknown
   readonly body: string
 }
@@ -224,7 +222,7 @@ function quoteYamlNames(yaml: string): string {
     .join('\n')
 }
 
-/** The parts of a task's text below its `## ` headings, without the markers that Backlog.md puts around them. */
+/** The sections of a task's text by `## ` heading, without Backlog.md's markers. */
 interface BacklogSection {
   /** Null before the first heading. */
   readonly title: string | null
@@ -250,14 +248,14 @@ function sections(body: string): readonly BacklogSection[] {
     .filter(({ text }) => text !== '')
 }
 
-/** A task whose references are still the words of the files. */
+/** A task whose references are unresolved. */
 interface BacklogTask extends Omit<DocumentTask, 'key' | 'phase' | 'foreignId'> {
   readonly id: string
   readonly place: string
   readonly kind: BacklogKind
 }
 
-/** Sections that tell what happened rather than what is to be done. */
+/** Sections about finished rather than planned work. */
 const noteKinds: ReadonlyMap<string, string> = new Map([
   ['implementation notes', 'implementation_notes'],
   ['final summary', 'final_summary'],
@@ -329,7 +327,7 @@ function ordinal(text: string | null): number | null {
   return Number.isFinite(number) ? number : null
 }
 
-/** Backlog.md's own three, and what projects commonly configure. */
+/** Backlog.md's own three statuses, and common custom ones. */
 const backlogStatuses: StatusAliases = {
   todo: toDo,
   open: toDo,
@@ -350,11 +348,11 @@ const backlogStatuses: StatusAliases = {
 
 interface BacklogMilestones {
   readonly milestones: readonly DocumentMilestone[]
-  /** The key of the milestone that a task names by id or title. */
+  /** The key of a milestone that a task names by id or title. */
   readonly keyOf: (name: string) => string
 }
 
-/** The milestones that have a file, and those that tasks only name. */
+/** The milestones with a file, and those that only tasks name. */
 function milestonesOf(
   files: readonly MilestoneFile[],
   { phase, named }: { readonly phase: string; readonly named: readonly string[] },
@@ -385,10 +383,7 @@ function normalizeName(name: string): string {
   return name.trim().toLowerCase()
 }
 
-/**
- * Finds the id that a reference means: `task-7`, `TASK-7` and `7` are one, and so are `task-7` and `BACK-7` where no other
- * task has that number, because a project may change its prefix.
- */
+/** Resolves a reference: `task-7`, `TASK-7` and `7` are the same, and `BACK-7` if no other task has that number. */
 export function taskNames(tasks: readonly { readonly id: string }[]): (name: string) => string | null {
   const whole = new Map(tasks.toReversed().map(({ id }) => [id.toLowerCase(), id]))
   const numbered = Map.groupBy(whole.values(), numberOf)

@@ -67,67 +67,67 @@ interface BeadsLink {
   readonly type: string
 }
 
-/** Links that make an issue wait. The others are kept as notes. */
+/** Link types that make an issue wait. Others become notes. */
 const waitingTypes: ReadonlySet<string> = new Set(['blocks', 'conditional-blocks', 'waits-for'])
 
-/** Reads the issues of beads, one JSON object a line. Deleted ones (tombstones) are left out. */
+/** Reads the issues of beads, one JSON object per line. Deleted ones (tombstones) are left out. */
 export function readBeads(text: string): ImportResult {
   const { lines, problems } = jsonLines(text)
   const read = lines.map(({ place, value }) => readFields(beadsIssue, value, { place, problems }))
-  const kept = read.filter(({ fields }) => fields.status !== 'tombstone')
-  const known = new Set(kept.map(({ fields }) => fields.id))
+  const issues = read.filter(({ fields }) => fields.status !== 'tombstone')
+  const issueIds = new Set(issues.map(({ fields }) => fields.id))
   const notices: string[] = []
-  const tasks = kept.map(({ place, fields }) => documentTask(fields, known, { place, notices }))
-  const deleted = read.length - kept.length
+  const tasks = issues.map(({ place, fields }) => documentTask(fields, issueIds, { place, notices }))
+  const deleted = read.length - issues.length
   return importResultOf({
     document: { phases: [], milestones: [], tasks },
-    places: { phases: [], milestones: [], tasks: kept.map(({ place }) => place) },
+    places: { phases: [], milestones: [], tasks: issues.map(({ place }) => place) },
     problems,
     notices: [
       ...(deleted === 0 ? [] : [`left out: deleted issues (${deleted}).`]),
       ...notices,
-      ...unreadFields(kept),
+      ...unreadFields(issues),
     ],
   })
 }
 
 function documentTask(
   issue: BeadsIssue,
-  known: ReadonlySet<string>,
+  issueIds: ReadonlySet<string>,
   { place, notices }: { readonly place: string; readonly notices: string[] },
 ): DocumentTask {
   const { id, title, dependencies } = issue
-  const said = issue.status ?? 'open'
-  const meant = foreignStatus(beadsStatuses, said)
-  if (!meant) notices.push(unknownStatus(place, said))
-  const { status, resolution, keepWord } = meant ?? { ...toDo, keepWord: true }
+  const statusWord = issue.status ?? 'open'
+  const mapped = foreignStatus(beadsStatuses, statusWord)
+  if (!mapped) notices.push(unknownStatus(place, statusWord))
+  const { status, resolution, keepWord } = mapped ?? { ...toDo, keepWord: true }
   const links = dependencies.map(({ depends_on_id, type }) => ({ to: depends_on_id, type: type ?? 'blocks' }))
   const [parent = null, ...moreParents] = links
     .filter(({ type }) => type === 'parent-child')
     .map(({ to }) => to)
   const blockers = links.filter(({ type }) => waitingTypes.has(type)).map(({ to }) => to)
   for (const name of new Set(blockers)) {
-    if (!known.has(name))
+    if (!issueIds.has(name))
       notices.push(`${place}: left out: the dependency on ${name}, which is not in the file.`)
   }
-  if (parent !== null && !known.has(parent)) {
+  if (parent !== null && !issueIds.has(parent)) {
     notices.push(`${place}: left out: the parent ${parent}, which is not in the file.`)
   }
-  const word = keepWord ? `Status in beads: ${said}` : null
+  const word = keepWord ? `Status in beads: ${statusWord}` : null
   return {
     key: id,
     title,
     description: [descriptionOf(issue), word].filter((text) => text !== null).join('\n\n') || null,
     phase: null,
     milestone: null,
-    parent: parent !== null && known.has(parent) ? parent : parentByName(id, parent, known),
+    parent: parent !== null && issueIds.has(parent) ? parent : parentByName(id, parent, issueIds),
     role: null,
     assignee: null,
     areas: [],
     status,
     resolution,
     sortOrder: null,
-    dependsOn: [...new Set(blockers)].filter((name) => known.has(name)),
+    dependsOn: [...new Set(blockers)].filter((name) => issueIds.has(name)),
     notes: [
       ...notesOf(issue),
       ...links.filter(({ type }) => !waitingTypes.has(type) && type !== 'parent-child').map(linkNote),
@@ -140,10 +140,10 @@ function documentTask(
   }
 }
 
-/** `bd-7.1` is a part of `bd-7`, also where no link says so. */
-function parentByName(id: string, linked: string | null, known: ReadonlySet<string>): string | null {
+/** `bd-7.1` is a subtask of `bd-7`, even without a link. */
+function parentByName(id: string, linked: string | null, issueIds: ReadonlySet<string>): string | null {
   const stem = /^(.+)\.\d+$/.exec(id)?.[1]
-  return linked === null && stem !== undefined && known.has(stem) ? stem : null
+  return linked === null && stem !== undefined && issueIds.has(stem) ? stem : null
 }
 
 function linkNote({ to, type }: BeadsLink): DocumentNote {

@@ -4,15 +4,15 @@ import { isJsonObject } from '../../kernel/json.ts'
 import { deepestNesting, outlineOf } from '../../kernel/json-outline.ts'
 import { excerpt } from '../../kernel/text.ts'
 
-// What a field of a plan may hold. One that is null counts as absent.
+// Field types of a plan. Null counts as absent.
 
-function expectedMessage(what: string) {
+function expectedMessage(kind: string) {
   return {
-    error: ({ input }: { readonly input?: unknown }) => `expected ${what}, found ${foundValueText(input)}`,
+    error: ({ input }: { readonly input?: unknown }) => `expected ${kind}, found ${foundValueText(input)}`,
   }
 }
 
-/** A number is a text too. */
+/** Numbers are accepted as texts. */
 export const text = z.union([z.string(), z.number().transform(String)], expectedMessage('a text'))
 export const number = optionalField(z.number(expectedMessage('a number')))
 export const flag = z
@@ -32,7 +32,7 @@ export const instant = optionalField(
 
 export const maybeText = optionalField(text)
 export const texts = listOf(text)
-/** What may stand there and is not kept, because something else says it too. */
+/** Ignored fields, whose content other fields repeat. */
 export const passedOver = z.unknown().optional()
 
 function optionalField<Value extends z.ZodType>(value: Value) {
@@ -43,7 +43,7 @@ export function choice<const Words extends readonly [string, ...string[]]>(words
   return optionalField(z.enum(words, expectedMessage(`one of ${words.join(', ')}`)))
 }
 
-/** A list, or a single one in place of a list of one. */
+/** A list, or a single value for a list of one. */
 export function listOf<Entry extends z.ZodType>(entry: Entry) {
   return z.preprocess((found) => (found == null ? [] : [found].flat()), z.array(entry))
 }
@@ -73,14 +73,11 @@ interface UnreadField {
 export interface ReadFields<Fields> {
   readonly place: string
   readonly fields: Fields
-  /** Fields that the schema does not have, except those whose value is null. */
+  /** Unknown fields with a value. */
   readonly unread: readonly UnreadField[]
 }
 
-/**
- * Reads the fields of one parsed object, and appends what is wrong with them as sentences that begin with the place. A
- * wrong one counts as absent, and a text that must be there as empty, so that the rest is judged too.
- */
+/** Reads the fields of an object and appends its problems, with the location. A wrong field counts as absent, so that the rest is checked. */
 export function readFields<Fields>(
   schema: z.ZodType<Fields>,
   value: unknown,
@@ -110,7 +107,7 @@ export function readFields<Fields>(
   throw new Error(`A field that ${place} must have is no text.`)
 }
 
-/** What is taken away may be missing then, a level below. */
+/** A removed value may then be missing one level below. */
 const maxRounds = 10
 
 type PropertyPath = readonly PropertyKey[]
@@ -122,7 +119,7 @@ function problemOf({ path, message }: z.core.$ZodIssue, value: unknown, place: s
   return `${place}${fieldPathText(path.slice(0, -1))}: "${String(path.at(-1))}" is missing.`
 }
 
-/** Takes away what is wrong; what must be there becomes empty. */
+/** Removes wrong values; required ones become empty. */
 function repair(
   copy: { value: unknown },
   issue: z.core.$ZodIssue,
@@ -142,7 +139,7 @@ function repair(
   else Reflect.deleteProperty(owner, key)
 }
 
-/** Stands for a title that is missing, so that it is not called empty, too. */
+/** Stands for a missing title, so that it is not reported as empty, too. */
 const untitled = '?'
 
 function removePlaces(list: unknown[], places: ReadonlySet<number>): void {
@@ -173,7 +170,7 @@ function foundValueText(value: unknown): string {
   return excerpt(JSON.stringify(value) ?? 'nothing', 60)
 }
 
-/** One sentence for each field of another program that is not kept, with how often it stood there. */
+/** One sentence per unread field of another program, with its count. */
 export function unreadFields(read: readonly Pick<ReadFields<unknown>, 'unread'>[]): readonly string[] {
   const found = Map.groupBy(
     read.flatMap(({ unread }) => unread),
@@ -190,7 +187,7 @@ type ParsedJson =
   | { readonly readable: true; readonly value: unknown }
   | { readonly readable: false; readonly place: string; readonly problem: string }
 
-/** Parses JSON; where it is broken, names the line if the engine tells, else the file. */
+/** Parses JSON; an error names the line if the engine reports it. */
 export function parsedJson(text: string): ParsedJson {
   if (outlineOf(text).tooDeep) {
     const problem = `this is nested too deep: more than ${deepestNesting} brackets stand within each other.`
@@ -212,7 +209,7 @@ interface JsonLine {
   readonly value: unknown
 }
 
-/** The lines of a JSONL text that are not empty, and a problem for each that is not JSON. */
+/** The non-empty lines of a JSONL text, and a problem for each that is not JSON. */
 export function jsonLines(text: string): {
   readonly lines: readonly JsonLine[]
   readonly problems: string[]
@@ -231,7 +228,7 @@ export function jsonLines(text: string): {
 
 const form = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i
 
-/** Milliseconds since the epoch of an ISO 8601 date or time, in UTC where it names no zone; null of any other text. */
+/** Milliseconds of an ISO 8601 date or time, in UTC without a zone; null for other text. */
 export function instantOfText(text: string): number | null {
   const [, date, time = '00:00', zone = 'Z'] = form.exec(text.trim()) ?? []
   if (date === undefined) return null

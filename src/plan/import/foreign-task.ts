@@ -1,8 +1,8 @@
 import type { DocumentStatus, DocumentTask } from '../domain/document.ts'
 
-/** What a word of another program means here. */
+/** The meaning of another program's status word. */
 export interface ForeignStatus extends Pick<DocumentTask, 'status' | 'resolution'> {
-  /** The word says more than our status does, so it is kept in the description. */
+  /** The word says more than our status, so the description keeps it. */
   readonly keepWord?: true
 }
 
@@ -14,7 +14,7 @@ export const dropped: ForeignStatus = { status: 'done', resolution: 'dropped' }
 /** Words in lower case without spaces, `-` and `_`. */
 export type StatusAliases = Readonly<Record<string, ForeignStatus>>
 
-/** Null for a word that is not in the table. */
+/** Null for an unknown word. */
 export function foreignStatus(words: StatusAliases, word: string): ForeignStatus | null {
   const plain = word.toLowerCase().replace(/[\s_-]+/g, '')
   return Object.hasOwn(words, plain) ? (words[plain] ?? null) : null
@@ -24,20 +24,20 @@ export function unknownStatus(place: string, word: string): string {
   return `${place}: the status "${word}" is unknown; the task counts as to do.`
 }
 
-/** A phase without a status of its own is as far as its tasks are. */
+/** The status of a phase, derived from its tasks. */
 export function phaseStatus(tasks: readonly { readonly status: DocumentStatus }[]): DocumentStatus {
   if (tasks.every(({ status }) => status === 'to_do')) return 'to_do'
   return tasks.every(({ status }) => status === 'done') ? 'done' : 'in_progress'
 }
 
-/** A part of a description that another program keeps in a field of its own. */
+/** A part of a description that another program has as a separate field. */
 export interface DescriptionPart {
   /** Null for the description itself. */
   readonly title: string | null
   readonly text: string | null
 }
 
-/** Parts under their titles; those without text are left out. A short one takes one line. */
+/** The parts under their titles, without empty ones. A short part takes one line. */
 export function descriptionText(parts: readonly DescriptionPart[]): string | null {
   const written = parts.flatMap(({ title, text }) => {
     const body = text?.replace(/\r\n?/g, '\n').trim() ?? ''
@@ -55,15 +55,12 @@ function titledSection(title: string, body: string): { readonly text: string; re
   return { text: short ? `${title}: ${body}` : `## ${title}\n\n${body}`, short }
 }
 
-/**
- * Keys for ids that another program gave: the first of a kind keeps its id, later ones get a number, and a notice. Upper
- * and lower case count as one.
- */
+/** Keys for foreign ids, ignoring case: a repeated id gets a number, and a notice. */
 export function distinctIds(entities: readonly { readonly id: string; readonly place: string }[]): {
   readonly keys: readonly string[]
   readonly notices: readonly string[]
 } {
-  const taken = new Set(entities.map(({ id }) => id.toLowerCase()))
+  const usedIds = new Set(entities.map(({ id }) => id.toLowerCase()))
   const first = new Map<string, string>()
   const next = new Map<string, number>()
   const notices: string[] = []
@@ -74,10 +71,10 @@ export function distinctIds(entities: readonly { readonly id: string; readonly p
       return id
     }
     let number = next.get(id) ?? 2
-    while (taken.has(`${id}-${number}`.toLowerCase())) number += 1
+    while (usedIds.has(`${id}-${number}`.toLowerCase())) number += 1
     next.set(id, number + 1)
     const key = `${id}-${number}`
-    taken.add(key.toLowerCase())
+    usedIds.add(key.toLowerCase())
     notices.push(
       `${place}: the id ${id} belongs to another task already (${earlier}), so this one became ${key}.`,
     )
@@ -86,18 +83,18 @@ export function distinctIds(entities: readonly { readonly id: string; readonly p
   return { keys, notices }
 }
 
-/** Gives keys made of names, none of them twice and none that is taken already. */
-export function keyGiver(taken: Iterable<string>): (name: string) => string {
-  const given = new Set(taken)
+/** Creates unique keys from names. */
+export function keyGiver(used: Iterable<string>): (name: string) => string {
+  const usedKeys = new Set(used)
   const next = new Map<string, number>()
   return (name) => {
     const stem = slug(name)
     let key = stem
-    for (let number = next.get(stem) ?? 2; given.has(key); number += 1) {
+    for (let number = next.get(stem) ?? 2; usedKeys.has(key); number += 1) {
       key = `${stem}-${number}`
       next.set(stem, number)
     }
-    given.add(key)
+    usedKeys.add(key)
     return key
   }
 }

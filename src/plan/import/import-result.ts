@@ -1,32 +1,32 @@
 import type { PlanDocument } from '../domain/document.ts'
 import { type DocumentLocations, documentProblems } from '../domain/document.ts'
 
-/** A file as it was read. Paths have `/`, and are shown in messages. */
+/** A source file. Paths use `/`, and appear in messages. */
 export interface SourceText {
   readonly path: string
   readonly text: string
 }
 
-/** All of a plan, or nothing of it and every reason. */
+/** A whole plan, or the reasons why it was rejected. */
 export type ImportResult =
   | {
       readonly accepted: true
       readonly document: PlanDocument
-      /** What was left out or read otherwise than written, one sentence each with its place. */
+      /** Parts that were left out or changed, a sentence each with its location. */
       readonly notices: readonly string[]
     }
   | { readonly accepted: false; readonly problems: readonly string[]; readonly notices: readonly string[] }
 
-/** What a parser found, before it is judged. */
+/** A parsed plan before it is checked. */
 interface PlanDraft {
   readonly document: PlanDocument
   readonly places: DocumentLocations
-  /** What made the text unreadable. */
+  /** Problems that made the text unreadable. */
   readonly problems: readonly string[]
   readonly notices: readonly string[]
 }
 
-/** Tasks, phases and milestones. Recording more of them at once takes minutes. */
+/** The limit of tasks, phases and milestones. Recording more at once takes minutes. */
 const maxEntries = 50_000
 
 export function importResultOf({ document, places, problems, notices }: PlanDraft): ImportResult {

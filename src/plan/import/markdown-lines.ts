@@ -30,7 +30,7 @@ export function readRawPlan(text: string): RawPlan {
   const withProse = new Set<RawHeading>()
   const silent = new Set<number>()
   const entries: number[] = []
-  /** The task of the lines to come and its parents, outermost first. */
+  /** The current task and its parents, outermost first. */
   let open: MarkdownTask[] = []
   let heading: RawHeading | null = null
   let milestone: RawMilestone | null = null
@@ -39,8 +39,8 @@ export function readRawPlan(text: string): RawPlan {
     open = open.filter((task) => task.indent < indent)
     return open.at(-1)
   }
-  const say = (line: number, what: string): void => {
-    notices.push({ line, text: what })
+  const say = (line: number, problem: string): void => {
+    notices.push({ line, text: problem })
   }
   const sayProse = (line: number): void => {
     if (heading) withProse.add(heading)
@@ -125,7 +125,7 @@ export function readRawPlan(text: string): RawPlan {
   const withBoxes = lines.some(({ found }) => found.kind === 'task')
   /** Tasks without a checkbox. */
   const plain = new Set<MarkdownTask>()
-  // Where there are checkboxes, a bullet is text. A number is a step of the task with a checkbox around it, else a task.
+  // With checkboxes, a bullet is text; a number is a step of its checkbox task, else a task.
   const isTask = ({ indent, number }: ListItem): boolean =>
     !withBoxes ||
     (number !== null && open.filter((task) => task.indent < indent).every((task) => plain.has(task)))
@@ -143,7 +143,7 @@ interface MarkdownLine {
   readonly raw: string
 }
 
-/** What each line is by its looks; within a fence it is text. */
+/** The kind of each line by its form; lines within a fence are text. */
 function linesOf(text: string): readonly MarkdownLine[] {
   let fence: string | null = null
   return withoutComments(text.replace(/^\ufeff/, ''))
@@ -181,7 +181,7 @@ function milestoneOf(
   return { line, heading, name, criterion, key, reached }
 }
 
-/** A milestone that nothing follows gathers the tasks of its phase that stand above it and lead to none. */
+/** A milestone without tasks below it gathers the tasks of its phase above it that have none. */
 function collectTasks(tasks: MarkdownTask[], milestones: readonly RawMilestone[]): readonly RawTask[] {
   const followed = new Set(tasks.map((task) => task.milestone))
   const free = Map.groupBy(
@@ -202,17 +202,17 @@ function collectTasks(tasks: MarkdownTask[], milestones: readonly RawMilestone[]
   return tasks
 }
 
-/** What the lines of a plan say, before keys are given and references are followed. */
+/** The parsed lines of a plan, before keys and references are resolved. */
 export interface RawPlan {
   readonly headings: readonly RawHeading[]
   readonly milestones: readonly RawMilestone[]
   readonly tasks: readonly RawTask[]
   readonly notices: readonly LineNotice[]
-  /** The lines of list entries outside any task, where tasks have checkboxes. */
+  /** Lines of list entries outside any task, where tasks have checkboxes. */
   readonly entries: readonly number[]
-  /** Headings with text below them that belongs to no task. */
+  /** Headings with text that belongs to no task. */
   readonly withProse: ReadonlySet<RawHeading>
-  /** Lines that say nothing: empty ones and rules. */
+  /** Empty lines and rules. */
   readonly silent: ReadonlySet<number>
 }
 
@@ -253,14 +253,14 @@ export interface RawTask {
   milestone: RawMilestone | null
 }
 
-/** A title without what stands at its end. */
+/** A title without its attributes. */
 interface Attributes {
   readonly title: string
   readonly key: string | null
   readonly role: string | null
-  /** What has to be done before, as written. */
+  /** The references to dependencies, as written. */
   readonly after: readonly string[]
-  /** Attributes that were given twice; the last one counts. */
+  /** Repeated attributes; the last one counts. */
   readonly repeated: readonly string[]
 }
 
@@ -270,7 +270,7 @@ const endings: readonly (readonly [Attribute, RegExp])[] = [
   ['after', /(?:^|\s)\((?:after|depends on):\s*((?:[^()]|\([^()]*\))*)\)$/i],
   ['key', /(?:^|\s)\((?:id|key):\s*([^()]+)\)$/i],
   ['role', /(?:^|\s)\(role:\s*([^()]+)\)$/i],
-  // After `after:` or a comma it is a reference to another task.
+  // After `after:` or a comma it references another task.
   [
     'key',
     /(?<!(?:after|depends on):\s*|,\s*)(?:^|\s)(?<!(?:after|depends on):\s*|,\s*)#(?=[\p{N}_.-]*\p{L})([\p{L}\p{N}_.-]+)$/iu,
@@ -280,10 +280,10 @@ const endings: readonly (readonly [Attribute, RegExp])[] = [
   ['after', /\s(?:[—–-]\s*)?(?:after|depends on):\s*(.+)$/i],
 ]
 
-/** Each one is looked for in all that is left of the line. */
+/** The attributes at the end of a line. */
 const maxAttributes = 12
 
-/** Takes attributes away from the end, one by one, until the end is title. */
+/** Removes attributes from the end, one by one, until only the title is left. */
 function attributesOf(line: string): Attributes {
   const found: Record<Attribute, string[]> = { key: [], role: [], after: [] }
   let title = line.replace(/\s+/g, ' ').trim()
@@ -303,7 +303,7 @@ function attributesOf(line: string): Attributes {
   }
 }
 
-/** Without the marks of bold text; `\#` and `\@` are signs that belong to the title. */
+/** Without bold marks; `\#` and `\@` belong to the title. */
 function unwrapTitle(title: string): string {
   const inner = /^__(.+)__$/.exec(title)?.[1]
   const whole = inner === undefined || inner.includes('__') ? title : inner
@@ -313,7 +313,7 @@ function unwrapTitle(title: string): string {
     .trim()
 }
 
-/** What one line of a plan in Markdown is, by its own looks. Indents are columns; a tab reaches to the next fourth. */
+/** The kind of a Markdown line by its form. Indents are columns; a tab reaches the next multiple of four. */
 type SourceLine =
   | { readonly kind: 'blank' }
   | { readonly kind: 'rule' }
@@ -343,13 +343,13 @@ const milestone =
   /^(?:[-*+]\s+)?(?:\[([ xX])\]\s+)?(?:\*\*milestone:?\*\*:?|__milestone:?__:?|milestone:)\s*(.*)$/i
 const after = /^(?:[-*+]\s+)?\(?(?:after|depends on):\s*(.*?)\)?$/i
 
-/** No title is as long, in characters, and looking for signs in a line takes longer than it is long. */
-const longest = 4_000
+/** The length limit of a title, in characters, since parsing takes quadratic time. */
+const maxLineLength = 4_000
 
 function sourceLine(line: string): SourceLine {
   const { indent, text } = measureIndent(line)
   if (text === '') return { kind: 'blank' }
-  if (text.length > longest) return { kind: 'text', indent, text }
+  if (text.length > maxLineLength) return { kind: 'text', indent, text }
   if (/^([-*_])(?:\s*\1){2,}$/.test(text)) return { kind: 'rule' }
   const head = indent < 4 ? heading.exec(text.replace(/\s+/g, ' ')) : null
   if (head)
@@ -378,15 +378,15 @@ function measureIndent(line: string): { readonly indent: number; readonly text: 
   return { indent, text: line.trim() }
 }
 
-/** Blanks HTML comments, keeping every line where it is. A comment that never ends is left as text. */
+/** Blanks HTML comments and keeps the line numbers. An unclosed comment is text. */
 function withoutComments(text: string): string {
-  const kept: string[] = []
+  const keptLines: string[] = []
   let at = 0
   for (;;) {
     const start = text.indexOf('<!--', at)
     const end = start === -1 ? -1 : text.indexOf('-->', start + 4)
-    if (end === -1) return kept.join('') + text.slice(at)
-    kept.push(text.slice(at, start), text.slice(start, end + 3).replace(/[^\r\n]/g, ' '))
+    if (end === -1) return keptLines.join('') + text.slice(at)
+    keptLines.push(text.slice(at, start), text.slice(start, end + 3).replace(/[^\r\n]/g, ' '))
     at = end + 3
   }
 }

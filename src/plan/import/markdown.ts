@@ -101,7 +101,7 @@ export function readMarkdownPlan(text: string): ImportResult {
   })
 }
 
-/** Keys that were written come first; the rest is made of names around them. */
+/** Written keys come first; the others are created from names around them. */
 function keysOf<T>(
   entities: readonly T[],
   named: (entity: T) => { readonly key: string | null; readonly name: string },
@@ -148,20 +148,20 @@ function descriptionOf(lines: readonly string[]): string | null {
     .trim()
 }
 
-/** A person who wrote them may have meant tasks. */
+/** Their author may have meant tasks. */
 function entriesNotice(lines: readonly number[]): readonly string[] {
   if (lines.length === 0) return []
   const listed = lines.slice(0, maxListed).join(', ')
   const more = lines.length > maxListed ? ` and ${lines.length - maxListed} more` : ''
-  const [entries, where] = lines.length === 1 ? ['entry', 'line'] : ['entries', 'lines']
+  const [entries, lineWord] = lines.length === 1 ? ['entry', 'line'] : ['entries', 'lines']
   return [
-    `left out: ${lines.length} list ${entries} without a checkbox, in ${where} ${listed}${more}. Begin a task with "- [ ]".`,
+    `left out: ${lines.length} list ${entries} without a checkbox, in ${lineWord} ${listed}${more}. Begin a task with "- [ ]".`,
   ]
 }
 
 const maxListed = 20
 
-/** Neighbouring lines left out for the same reason make one sentence. */
+/** Adjacent lines left out for the same reason share a sentence. */
 function sentences(notices: readonly LineNotice[], silent: ReadonlySet<number>): readonly string[] {
   const ranges: { first: number; last: number; text: string }[] = []
   for (const { line, text } of notices.toSorted((one, other) => one.line - other.line)) {
@@ -185,7 +185,7 @@ interface MarkdownPhase {
 
 interface MarkdownPhases {
   readonly phases: readonly MarkdownPhase[]
-  /** Headings over nothing but text. */
+  /** Headings with only text below them. */
   readonly leftOut: readonly RawHeading[]
 }
 
@@ -197,7 +197,7 @@ function phasesOf({ headings, milestones, tasks, withProse }: RawPlan): Markdown
   const filled = new Set([...milestones, ...tasks].map(({ heading }) => heading))
   const phases: MarkdownPhase[] = []
   const leftOut: RawHeading[] = []
-  /** Headings without tasks of their own, which the headings below them are named with. */
+  /** Headings without tasks of their own, which prefix the headings below them. */
   let above: RawHeading[] = []
   for (const [place, heading] of headings.entries()) {
     above = above.filter(({ level }) => level < heading.level)
@@ -217,7 +217,7 @@ type TaskReference =
   | { readonly found: true; readonly tasks: readonly RawTask[] }
   | { readonly found: false; readonly problem: string }
 
-/** Finds the tasks that a text names: by key, by title, by the number that a title begins with, or by its number in a list. */
+/** Finds the tasks that a reference names: by key, by title, by a number in the title, or by list number. */
 function taskReferences(
   tasks: readonly RawTask[],
   keyOf: (task: RawTask) => string,

@@ -11,16 +11,16 @@ import type { ImportResult, SourceText } from './import-result.ts'
 import { readPlan } from './read-plan.ts'
 import { readTaskman } from './taskman.ts'
 
-/** Largest file that is read as a plan, in bytes. */
+/** The size limit of a plan file, in bytes. */
 const largest = 200_000_000
-/** Largest text of a plan, in bytes: a log of a project may have more. */
+/** The size limit of a plan's text, in bytes: a project's log may be larger. */
 const maxPlanBytes = 20_000_000
 const maxFiles = 20_000
 
-/** What the system says of a path that leads to no file. */
+/** System errors for a missing file. */
 const missing = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'])
 
-/** What the system says when a file cannot be read. */
+/** Sentences for system errors. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'it is no longer there',
   EACCES: 'you may not read it',
@@ -29,7 +29,7 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link that leads to itself',
 }
 
-/** Reads plans from files; relative paths are meant from a folder. Where they are confined to a folder, none leaves it. */
+/** Reads plan files; relative paths start at the given folder. Confined, no path leaves it. */
 export function planFiles(folder: string, confinedTo: string | null): PlanFiles {
   return {
     load: async (path, format) => {
@@ -75,7 +75,7 @@ function containedPlanPath(
 
 type FileLoader = (file: string) => Promise<Buffer>
 
-/** Something else may have been put in the file's place since it was looked at: it is opened through no link. */
+/** Opens the file without following links, since it may have been replaced since the check. */
 function readerWithin(confinedTo: string | null): FileLoader {
   if (confinedTo === null) return readRegular
   return async (file) => {
@@ -106,18 +106,18 @@ async function markdownFiles(folder: string, reading: FileLoader): Promise<reado
   let total = 0
   for (const { parentPath, name } of files) {
     const path = join(parentPath, name)
-    const shown = join(basename(folder), relative(folder, path)).replaceAll('\\', '/')
+    const displayPath = join(basename(folder), relative(folder, path)).replaceAll('\\', '/')
     const bytes = await withReadFailure(path, reading(path))
     total += bytes.length
     if (total > maxPlanBytes) throw planTooLargeFailure(basename(folder), `more than ${maxPlanBytes}`)
-    sources.push({ path: shown, text: bytes.toString('utf8') })
+    sources.push({ path: displayPath, text: bytes.toString('utf8') })
   }
   return sources
 }
 
 async function loadFile(
   file: string,
-  asked: PlanFormat | undefined,
+  requestedFormat: PlanFormat | undefined,
   reading: FileLoader,
 ): Promise<LoadedPlan> {
   const bytes = await withReadFailure(file, reading(file))
@@ -125,7 +125,7 @@ async function loadFile(
     throw planTooLargeFailure(basename(file), String(bytes.length))
   }
   const text = bytes.toString('utf8')
-  const format = asked ?? formatOf(file, text)
+  const format = requestedFormat ?? formatOf(file, text)
   if (format === 'log') return { kind: 'log', lines: text.split('\n').slice(1).filter(Boolean) }
   if (format === 'taskman') return loadedPlanOf(format, await withReadFailure(file, readTaskman(file)))
   return loadedPlanOf(format, await readPlan({ format, text, name: basename(file) }))
@@ -145,7 +145,7 @@ function isOwnRecord(bytes: Buffer): boolean {
   return head.startsWith('{"waymark":"log"') || head.startsWith('SQLite format 3')
 }
 
-/** What cannot be read is told in a sentence, also where it went away while it was read. */
+/** Turns read errors into a failure with a sentence, also for files that vanish meanwhile. */
 async function withReadFailure<T>(file: string, reading: Promise<T>): Promise<T> {
   try {
     return await reading
@@ -163,7 +163,7 @@ function unreadablePlanFailure(file: string, code: string): Failure {
 }
 
 function isEmpty({ phases, milestones, tasks }: PlanDocument, format: PlanFormat): boolean {
-  // The one phase of a Backlog.md project is made by us.
+  // The single phase of a Backlog.md project is ours.
   return tasks.length + milestones.length === 0 && (phases.length === 0 || format === 'backlog')
 }
 
@@ -186,12 +186,12 @@ function loadedPlanOf(format: Exclude<PlanFormat, 'log'>, result: ImportResult):
   if (result.accepted && isEmpty(result.document, format)) throw emptyPlanFailure(format, result.notices)
   if (result.accepted) return { kind: 'plan', format, document: result.document, notices: result.notices }
   const { problems } = result
-  const shown = problems.slice(0, 20).join('\n')
+  const listed = problems.slice(0, 20).join('\n')
   const shape = format === 'json' ? ' A task has at least {"key": "build-it", "title": "Build it"}.' : ''
   const more = problems.length > 20 ? `\n… and ${problems.length - 20} more.` : ''
   throw new Failure(
     'INVALID_INPUT',
-    `Nothing was imported, because the ${format} plan has problems:\n${shown}${more}`,
+    `Nothing was imported, because the ${format} plan has problems:\n${listed}${more}`,
     {
       reason: 'plan_invalid',
       hint: `Fix them and import again, or name another format with --from.${shape}`,
@@ -200,7 +200,7 @@ function loadedPlanOf(format: Exclude<PlanFormat, 'log'>, result: ImportResult):
   )
 }
 
-/** What a file is, by its name and the first of its content. */
+/** The format of a file, by its name and beginning. */
 function formatOf(file: string, text: string): PlanFormat {
   const name = basename(file).toLowerCase()
   if (text.startsWith('SQLite format 3\0')) return 'taskman'
@@ -213,12 +213,12 @@ function formatOf(file: string, text: string): PlanFormat {
   return isTaskMaster(text) ? 'task-master' : 'json'
 }
 
-/** beads' issues have a number for a priority and a title; our lines say what they are. */
+/** beads issues have a numeric priority and a title; our lines have a kind. */
 function isBeads(line: string): boolean {
   return /"title"\s*:/.test(line) && /"priority"\s*:\s*\d/.test(line)
 }
 
-/** `{ tasks: [ { id: 1 …` of Task Master, alone or below a tag; our plans have phases and keys. */
+/** `{ tasks: [ { id: 1 …` is Task Master, alone or under a tag; our plans have phases and keys. */
 function isTaskMaster(text: string): boolean {
   const beginning = text.slice(0, 4_000)
   return !/"(waymark_plan|phases|key)"\s*:/.test(beginning) && /"tasks"\s*:\s*\[/.test(beginning)

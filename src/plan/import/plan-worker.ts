@@ -3,16 +3,17 @@ import type { DocumentTask } from '../domain/document.ts'
 import type { PlanWorkerRequest, PlanWorkerResponse } from './read-plan.ts'
 import { readPlanText } from './read-plan.ts'
 
-/** Tasks that are handed over at once. */
-const part = 500
+/** Tasks per message. */
+const batchSize = 500
 
 let tasks: readonly DocumentTask[] = []
 
-parentPort?.on('message', (asked: PlanWorkerRequest) => parentPort?.postMessage(answerRequest(asked)))
+parentPort?.on('message', (request: PlanWorkerRequest) => parentPort?.postMessage(answerRequest(request)))
 
-function answerRequest(asked: PlanWorkerRequest): PlanWorkerResponse {
-  if (asked.kind === 'tasks') return { kind: 'tasks', tasks: tasks.slice(asked.from, asked.from + part) }
-  const result = readPlanText(asked)
+function answerRequest(request: PlanWorkerRequest): PlanWorkerResponse {
+  if (request.kind === 'tasks')
+    return { kind: 'tasks', tasks: tasks.slice(request.from, request.from + batchSize) }
+  const result = readPlanText(request)
   if (!result.accepted) return { kind: 'read', result, tasks: 0 }
   tasks = result.document.tasks
   return {

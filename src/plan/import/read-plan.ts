@@ -13,12 +13,12 @@ import { readMarkdownPlan } from './markdown.ts'
 import { readTaskMaster } from './task-master.ts'
 import { readPlanJson, readPlanJsonl } from './waymark.ts'
 
-/** A plan of this many characters is read in a few milliseconds; what is longer is read on a thread of its own. */
+/** Up to this many characters are read in a few milliseconds; longer plans are read on a thread. */
 const shortText = 20_000
 /** Milliseconds. */
 const patience = 120_000
 
-/** What the thread answers: all but the tasks, which are asked for part by part, so that none takes long to take over. */
+/** The thread's answer without the tasks, which are fetched in batches so that no transfer takes long. */
 export type PlanWorkerResponse =
   | { readonly kind: 'read'; readonly result: ImportResult; readonly tasks: number }
   | { readonly kind: 'tasks'; readonly tasks: readonly DocumentTask[] }
@@ -30,14 +30,14 @@ export type PlanWorkerRequest =
 interface PlanText {
   readonly format: TextFormat
   readonly text: string
-  /** The file's name, as it is shown. */
+  /** The file's name for messages. */
   readonly name: string
 }
 
-/** Reads a plan from its text, and blocks nothing with a long one. */
+/** Reads a plan from its text without blocking the event loop. */
 export async function readPlan(source: PlanText): Promise<ImportResult> {
   if (source.text.length <= shortText) return readPlanText(source)
-  // Flags of the parent, such as a test runner's loaders, are none of the worker's business.
+  // The parent's flags, such as a test runner's loaders, must not reach the worker.
   const worker = new Worker(workerFile(), { execArgv: [] })
   try {
     const read = await askWorker(worker, { kind: 'read', ...source })
@@ -73,16 +73,16 @@ function askWorker(worker: Worker, question: PlanWorkerRequest): Promise<PlanWor
   })
 }
 
-/** The bundle lies beside it; in the sources it is TypeScript, which Node runs as it is. */
+/** Bundled, the worker lies beside this file; in the sources Node runs its TypeScript. */
 function workerFile(): string {
   const bundled = join(import.meta.dirname, 'plan-worker.js')
   return existsSync(bundled) ? bundled : join(import.meta.dirname, 'plan-worker.ts')
 }
 
-/** Formats that are text, and nothing but a plan. */
+/** Formats that are text and only a plan. */
 type TextFormat = Exclude<PlanFormat, 'log' | 'taskman'>
 
-/** A few seconds of reading each; no plan of this size is one that somebody works through. */
+/** Larger texts take seconds to read, and no one works through such a plan. */
 const maxLines = 500_000
 const maxValues = 2_000_000
 

@@ -57,7 +57,7 @@ const task: z.ZodType<TaskFields> = record({
   createdAt: instant,
   updatedAt: instant,
   subtasks: listOf(z.lazy(() => task)),
-  // Said by the place of a subtask already.
+  // Known from a subtask's location already.
   parentTaskId: passedOver,
   parentId: passedOver,
   parentTask: passedOver,
@@ -66,13 +66,10 @@ const task: z.ZodType<TaskFields> = record({
 
 const list = z.looseObject({ tasks: listOf(task) })
 
-/** Task Master's own tag, whose tasks keep their bare numbers. */
+/** Task Master's default tag, whose tasks keep their plain numbers. */
 const mainTag = 'master'
 
-/**
- * Reads `tasks.json` of Task Master, with tags (`{ "master": { "tasks": […] } }`) or without (`{ "tasks": […] }`). A tag
- * becomes a phase. Keys are the numbers: `3`, `3.1` for a subtask, `feature:3` in another tag than `master`.
- */
+/** Reads Task Master's `tasks.json`, with or without tags. A tag becomes a phase. Keys: `3`, `3.1` for a subtask, `feature:3` in a tag. */
 export function readTaskMaster(text: string): ImportResult {
   const parsed = parsedJson(text)
   if (!parsed.readable) return rejectedImport(`${parsed.place}: ${parsed.problem}`)
@@ -117,7 +114,7 @@ function taskTagsOf(file: ImportObject): readonly TaskMasterTag[] {
   )
 }
 
-/** A task or subtask, where its file says it. */
+/** A task or subtask with its location. */
 interface TaskMasterTask extends Omit<TaskFields, 'subtasks'> {
   readonly place: string
   /** `3`, or `3.1` for a subtask. */
@@ -151,17 +148,17 @@ function taskMasterTasks(
   foreign: readonly TaskMasterTask[],
   { tag, prefix }: { readonly tag: string; readonly prefix: string },
 ): TaskMasterTasks {
-  const known = new Set(foreign.map(({ id }) => id))
+  const taskIds = new Set(foreign.map(({ id }) => id))
   const { keys, notices: renamed } = distinctIds(foreign)
   const notices = [...renamed]
   const tasks = foreign.map((task, at): DocumentTask => {
     const word = task.status ?? 'pending'
-    const meant = foreignStatus(taskMasterStatuses, word)
-    if (!meant) notices.push(unknownStatus(task.place, word))
-    const { status, resolution, keepWord } = meant ?? { ...toDo, keepWord: true }
+    const mapped = foreignStatus(taskMasterStatuses, word)
+    if (!mapped) notices.push(unknownStatus(task.place, word))
+    const { status, resolution, keepWord } = mapped ?? { ...toDo, keepWord: true }
     const dependsOn = new Set<string>()
     for (const reference of task.dependencies) {
-      const id = dependencyOf(task, reference, known)
+      const id = dependencyOf(task, reference, taskIds)
       if (id !== null) dependsOn.add(`${prefix}${id}`)
       else notices.push(`${task.place}: left out: the dependency on ${reference}, which is not in the file.`)
     }
@@ -197,11 +194,11 @@ function taskMasterTasks(
   return { tasks, places: foreign.map(({ place }) => place), notices }
 }
 
-/** Within a subtask a bare number means a sibling, if there is one. */
-function dependencyOf(task: TaskMasterTask, reference: string, known: ReadonlySet<string>): string | null {
+/** Within a subtask a plain number means a sibling, if it exists. */
+function dependencyOf(task: TaskMasterTask, reference: string, taskIds: ReadonlySet<string>): string | null {
   const sibling = `${task.parent}.${reference}`
-  if (task.parent !== null && known.has(sibling)) return sibling
-  return known.has(reference) ? reference : null
+  if (task.parent !== null && taskIds.has(sibling)) return sibling
+  return taskIds.has(reference) ? reference : null
 }
 
 const taskMasterStatuses: StatusAliases = {

@@ -38,7 +38,9 @@ function importTables(database: Database, file: string): ImportResult {
     milestones: rowsOf(database, 'milestones').map(milestoneOf),
     tasks: rowsOf(database, 'tasks').map((row) => {
       const id = text(row['id']) ?? ''
-      const dependsOn = (dependencies.get(id) ?? []).flatMap((edge) => text(edge['depends_on']) ?? [])
+      const dependsOn = (dependencies.get(id) ?? []).flatMap(
+        (dependency) => text(dependency['depends_on']) ?? [],
+      )
       return taskOf(row, { dependsOn, notes: (notes.get(id) ?? []).map(noteOf) })
     }),
   }
@@ -131,10 +133,12 @@ function integer(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 }
 
-/** SQLite's `datetime('now')` is UTC without saying so. */
+/** SQLite's `datetime('now')` is UTC without a zone. */
 function parseTime(value: unknown): number | null {
-  const said = text(value)
-  if (said === null) return null
-  const at = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(said) ? said : `${said.replace(' ', 'T')}Z`)
+  const timestamp = text(value)
+  if (timestamp === null) return null
+  const at = Date.parse(
+    /[zZ]|[+-]\d\d:?\d\d$/.test(timestamp) ? timestamp : `${timestamp.replace(' ', 'T')}Z`,
+  )
   return Number.isNaN(at) ? null : at
 }

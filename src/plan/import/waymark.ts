@@ -27,9 +27,9 @@ import {
 } from './fields.ts'
 import { type ImportResult, importResultOf, rejectedImport } from './import-result.ts'
 
-// The form of each entity in JSON; `document.ts` writes it.
+// The JSON form of each entity; `document.ts` writes it.
 
-const status = choice(documentStatuses).transform((said) => said ?? 'to_do')
+const status = choice(documentStatuses).transform((value) => value ?? 'to_do')
 
 const phase: z.ZodType<DocumentPhase> = record({
   key: text,
@@ -84,7 +84,7 @@ const plan = record({
   tasks: listOf(task),
 })
 
-/** Reads what an export writes. Unknown fields are problems, because they are most often misspelt. */
+/** Reads an export. Unknown fields are problems, because they are usually typos. */
 export function readPlanJson(written: string): ImportResult {
   const parsed = parsedJson(written)
   if (!parsed.readable) return rejectedImport(`${parsed.place}: ${parsed.problem}`)
@@ -108,25 +108,25 @@ function unknownFields({ unread }: Pick<ReadFields<unknown>, 'unread'>): readonl
 const line = z.looseObject({ kind: choice(['plan', 'phase', 'milestone', 'task']) })
 const head = record({ version: number })
 
-/** One entity a line, each with its `kind`: phase, milestone or task. */
+/** One entity per line, each with its `kind`: phase, milestone or task. */
 export function readPlanJsonl(written: string): ImportResult {
   const { lines, problems } = jsonLines(written)
   const phases: ReadFields<DocumentPhase>[] = []
   const milestones: ReadFields<DocumentMilestone>[] = []
   const tasks: ReadFields<DocumentTask>[] = []
   for (const { place, value } of lines) {
-    const as = { place, problems }
-    const { kind, ...fields } = readFields(line, value, as).fields
+    const target = { place, problems }
+    const { kind, ...fields } = readFields(line, value, target).fields
     if (kind === null && isJsonObject(value) && (value['kind'] ?? null) === null) {
       problems.push(`${place}: "kind" is missing; it is plan, phase, milestone or task.`)
     }
     if (kind === 'plan') {
-      const { version } = readFields(head, fields, as).fields
+      const { version } = readFields(head, fields, target).fields
       if (version !== null && version !== planJsonVersion) problems.push(newerVersion(place, version))
     }
-    if (kind === 'phase') phases.push(readFields(phase, fields, as))
-    if (kind === 'milestone') milestones.push(readFields(milestone, fields, as))
-    if (kind === 'task') tasks.push(readFields(task, fields, as))
+    if (kind === 'phase') phases.push(readFields(phase, fields, target))
+    if (kind === 'milestone') milestones.push(readFields(milestone, fields, target))
+    if (kind === 'task') tasks.push(readFields(task, fields, target))
   }
   problems.push(...[...phases, ...milestones, ...tasks].flatMap(unknownFields))
   const document = { phases: values(phases), milestones: values(milestones), tasks: values(tasks) }

@@ -17,7 +17,7 @@ const dependencyFields = z.strictObject({
   brief: briefField.optional(),
 })
 
-/** What both take and answer. */
+/** The input and output of both operations. */
 const ofDependency = {
   positional: ['task-id', 'dep-id'],
   synonyms: { id: 'task-id', depends_on: 'dep-id', depends_on_id: 'dep-id', dependency_id: 'dep-id' },
@@ -44,8 +44,8 @@ export const depAdd = defineOperation({
     const dependency = await findPlanned(reads, input['dep-id'])
     const [taskId, dependsOnId] = [planned.task.id, dependency.task.id]
     const event = addDependency(taskId, dependsOnId, {
-      known: await reads.plan.dependsOn(taskId, dependsOnId),
-      wayBack: await reads.plan.chain(dependsOnId, taskId),
+      exists: await reads.plan.dependsOn(taskId, dependsOnId),
+      returnPath: await reads.plan.chain(dependsOnId, taskId),
     })
     return { events: [event], answerFrom: taskAnswer(taskId, setting.at) }
   }),
@@ -68,7 +68,7 @@ export const depRemove = defineOperation({
     const planned = await findPlanned(reads, input['task-id'])
     const taskId = planned.task.id
     const dependsOnId = planned.dependsOn.find((id) => id === input['dep-id'])
-    // As taskman: what is not there need not be removed.
+    // As in taskman: removing a missing dependency is no error.
     if (dependsOnId === undefined) return { events: [], answer: plannedTaskEntry(planned, setting.at) }
     const event: NewPlanEvent = { kind: 'dependency.removed', taskId, dependsOnId }
     return { events: [event], answerFrom: taskAnswer(taskId, setting.at) }
@@ -96,7 +96,7 @@ export const planDependencies = defineOperation({
         mark: z.enum(marks),
         critical: z.boolean(),
         mission_id: z.string().nullable(),
-        /** It is of another plan, and shown because a task of this one waits for it or the other way round. */
+        /** A task of another plan with a dependency to or from this one. */
         outside: z.boolean(),
       }),
     ),

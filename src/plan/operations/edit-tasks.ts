@@ -86,7 +86,7 @@ export const taskAdd = defineOperation({
   }),
 )
 
-/** Each once, and each a task that there is. */
+/** Each id once, checked to exist. */
 async function dependenciesOf(reads: Reads, ids: readonly string[] = []): Promise<readonly TaskId[]> {
   const found = await Promise.all([...new Set(ids)].map((id) => findPlanned(reads, id)))
   return found.map(({ task }) => task.id)
@@ -202,8 +202,8 @@ export const taskDrop = defineOperation({
   record(async (reads, setting) => {
     const planned = await findPlanned(reads, input.id)
     const openAttempt = await reads.tasks.openAttempt(planned.task.id)
-    const by = { actor, agentName: null }
-    const events = dropTask({ planned, openAttempt }, { reason: input.reason, by }, setting)
+    const claimant = { actor, agentName: null }
+    const events = dropTask({ planned, openAttempt }, { reason: input.reason, by: claimant }, setting)
     return { events, answerFrom: taskAnswer(planned.task.id, setting.at) }
   }),
 )

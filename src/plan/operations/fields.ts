@@ -27,21 +27,21 @@ export const reachedField = choice(['0', '1'], '1=reached', {
 
 export const sortOrderField = z.int().describe('Display order')
 
-/** taskman's; an agent reads JSON as well, so that its list of tools does without. */
+/** taskman's option; agents read JSON as well, so their tool list omits it. */
 export const formatField = unlistedField(choice(['json', 'text'], 'Form of the answer; default json'))
 
 export const missionField = identifier('Mission ID, instead of the project’s plan')
 
-/** Of what reads: without it, every plan that is open. */
+/** For queries: without it, every open plan. */
 export const spanField = identifier('Only of this mission; "none": the project’s own')
 
 export const assigneeField = name('Agent or role to do it')
 
 export const roleField = identifier('Role, such as developer')
 
-/** A role is one of taskman's, or one that the project declared. */
+/** A role of taskman, or one that the project declared. */
 export async function assertRole(reads: Reads, role: string | undefined): Promise<void> {
-  if (role === undefined || knownRoles.some((known) => known === role)) return
+  if (role === undefined || knownRoles.some((knownRole) => knownRole === role)) return
   const declared = await reads.plan.roles()
   if (declared.includes(role)) return
   const roles = [...knownRoles, ...declared]
@@ -54,7 +54,7 @@ export async function assertRole(reads: Reads, role: string | undefined): Promis
 }
 export const briefField = z.boolean().describe('Return only id, ready, blocked')
 
-/** The same for phases and milestones, whose answers are short anyway. */
+/** The option for phases and milestones, whose answers are short anyway. */
 export const briefIdField = unlistedField(z.boolean().describe('Return only the id'))
 
 export function briefTask(task: Answer): Answer {

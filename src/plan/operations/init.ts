@@ -16,6 +16,6 @@ export const init = defineOperation({
   output: z.object({ message: z.string() }),
   print: (answer) => [String(answer['message'])],
 }).handler(({ record }) =>
-  // A record that nothing happened in still makes the database; what is in it stays.
+  // An empty record creates the database; an existing one stays.
   record(async () => ({ events: [], answer: { message: 'Database initialized.' } })),
 )

@@ -72,20 +72,20 @@ export const noteList = defineOperation({
 }).handler(({ store, actor }, input) =>
   store.view(async (reads) => {
     const { task } = await findPlanned(reads, input.id)
-    const asked = new Paging('taskman_task_note_list', input, actor)
-    const found = await reads.plan.notes(task.id, asked.request())
-    const notes = asked.fit(found.items.map(({ item }) => noteEntry(item)))
+    const paging = new Paging('taskman_task_note_list', input, actor)
+    const found = await reads.plan.notes(task.id, paging.request())
+    const notes = paging.fit(found.items.map(({ item }) => noteEntry(item)))
     return {
       notes,
       total: found.total,
-      next_cursor: asked.next(found.items, notes.length, ({ seq }) => seq),
+      next_cursor: paging.next(found.items, notes.length, ({ seq }) => seq),
     }
   }),
 )
 
 const maxNotes = 200
 
-/** Notes by their ids, which taskman_task_get names; what does not exist is left out, as taskman does. */
+/** Notes by the ids of taskman_task_get; missing ones are left out, as in taskman. */
 export const noteListByIds = defineOperation({
   name: 'taskman_task_note_list_by_ids',
   tool: 'taskman_task_note_list_by_ids',

@@ -54,39 +54,39 @@ export const phaseAdd = defineOperation({
   }),
 )
 
-/** Phases of one project have ids of their own, whatever plan they are of. */
+/** Phase ids are unique in a project, across plans. */
 export async function assertFreeId(reads: Reads, id: string): Promise<void> {
   const [clash] = await clashesOf(reads, [id])
   if (clash === undefined) return
-  throw new Failure('CONFLICT', clash.says, {
+  throw new Failure('CONFLICT', clash.sentence, {
     reason: 'phase_exists',
     hint: hintOf`Take "${clash.free}", which is free, or change that one with ${callTo('taskman_phase_edit', { id })}.`,
   })
 }
 
 interface PhaseClash {
-  readonly says: string
+  readonly sentence: string
   readonly free: string
 }
 
-/** Which of these ids are taken, each with one that is free. */
+/** The ids in use, each with a free alternative. */
 export async function clashesOf(reads: Reads, ids: readonly string[]): Promise<readonly PhaseClash[]> {
   const phases = await reads.plan.phasesWithIds(ids)
   if (phases.length === 0) return []
   const missions = await reads.missions.withIds(phases.flatMap(({ missionId }) => missionId ?? []))
-  // A mission that someone ended needs its phases' ids no more; a workflow that ended by itself may go on.
+  // The ids of an ended mission's phases are free again; a workflow that ended by itself may reopen.
   const ended = new Set(
     missions.flatMap((mission) =>
       isEnded(mission) && !(mission.kind === 'workflow' && mission.summary === null) ? mission.id : [],
     ),
   )
   const clashing = phases.filter(({ missionId }) => missionId === null || !ended.has(missionId))
-  const taken = new Set(await reads.plan.phaseIdsLike(clashing.map(({ id }) => `${id}-`)))
+  const usedIds = new Set(await reads.plan.phaseIdsLike(clashing.map(({ id }) => `${id}-`)))
   return clashing.map(({ id, missionId, name: called }) => {
     let number = 2
-    while (taken.has(`${id}-${number}`)) number += 1
-    const where = missionId === null ? '' : ` in mission ${missionId}`
-    return { says: `phase already exists: ${id} "${called}"${where}`, free: `${id}-${number}` }
+    while (usedIds.has(`${id}-${number}`)) number += 1
+    const missionText = missionId === null ? '' : ` in mission ${missionId}`
+    return { sentence: `phase already exists: ${id} "${called}"${missionText}`, free: `${id}-${number}` }
   })
 }
 
@@ -122,7 +122,7 @@ export const phaseEdit = defineOperation({
   handling.record(async (reads) => {
     const status = input.status === undefined ? undefined : phaseStatus(input.status)
     const phase = await findPhase(reads, input.id)
-    // What gates a phase gates it by whatever call an agent ends it.
+    // A gate of a phase applies to every call that ends it.
     const isGated = status === 'completed' && phase.status !== 'completed' && handling.actor.kind === 'agent'
     if (isGated) await assertPhaseFree(reads, { missionId: phase.missionId, phaseId: phase.id }, 'agent')
     const changes: PhaseChanges = {

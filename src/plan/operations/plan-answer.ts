@@ -16,7 +16,7 @@ import {
   taskStatuses,
 } from '../domain/plan.ts'
 
-/** The entities of a plan as every surface answers them: in taskman's words and order. Absent values are null. */
+/** The entities of a plan for every surface, in taskman's words and order. Absent values are null. */
 
 export const PhaseEntry = z.object({
   id: z.string(),
@@ -30,7 +30,7 @@ export const PhaseEntry = z.object({
 })
 export type PhaseEntry = z.output<typeof PhaseEntry>
 
-/** The same, or its id alone where a brief answer was asked for. */
+/** The entity, or only its id in a brief answer. */
 export const PhaseOrBrief = PhaseEntry.partial().required({ id: true })
 
 export function phaseEntry(phase: Phase): PhaseEntry {
@@ -87,22 +87,22 @@ export const PlannedTaskEntry = z.object({
   depends_on: strings,
   blocked: z.boolean(),
   claimed_by: z.string().nullable(),
-  /** Done, and what depends on it waits for a person. */
+  /** Done, but its dependents wait for a person. */
   settled: z.literal(false).optional(),
   resolution: z.literal('dropped').optional(),
-  /** Done by someone's word, without an attempt that was measured. */
+  /** Marked done without a measured attempt. */
   is_claimed: z.literal(true).optional(),
   created_at: z.string(),
   updated_at: z.string(),
 })
 export type PlannedTaskEntry = z.output<typeof PlannedTaskEntry>
 
-/** The same, or what a brief answer leaves of it. */
+/** The task, or its brief form. */
 export const TaskOrBrief = PlannedTaskEntry.partial()
   .required({ id: true })
   .extend({ ready: z.boolean().optional() })
 
-/** What the list of tools says of a task that is answered. */
+/** The listed fields of an answered task. */
 export const listedOfTask = ['id', 'title', 'status'] as const
 
 export function plannedTaskEntry(planned: PlannedTask, now: number): PlannedTaskEntry {
@@ -130,7 +130,7 @@ export function plannedTaskEntry(planned: PlannedTask, now: number): PlannedTask
   }
 }
 
-/** The task as it is once what was decided about it is recorded. */
+/** The task after the decided events are recorded. */
 export function taskAnswer(id: TaskId, now: number) {
   return async (after: Reads) => plannedTaskEntry(await findPlanned(after, id), now)
 }

@@ -10,7 +10,7 @@ import { missionField } from './fields.ts'
 
 const page = 1_000
 
-/** As `import` reads it: what is absent is left out. */
+/** In the form that `import` reads; absent values are left out. */
 const part = z.record(z.string(), z.unknown())
 
 export const planExport = defineOperation({

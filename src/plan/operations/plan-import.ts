@@ -15,7 +15,7 @@ import type { PlanOwner } from '../domain/plan.ts'
 import { missionField } from './fields.ts'
 import { assertFreeId } from './phases.ts'
 
-/** A plan of another program, or an exported project, as its file says it. */
+/** A plan of another program or an exported project, as parsed. */
 export const planFile = measurement({
   brief: z.strictObject({ file: path, from: planFormat.nullable() }),
   measured: loadedPlan,
@@ -25,7 +25,7 @@ export const planFile = measurement({
 /** What an import added to a plan, or would add. */
 const Added = z.object({
   added: z.object({ phases: z.int(), milestones: z.int(), tasks: z.int() }),
-  /** Tasks that were there already. */
+  /** Tasks that already existed. */
   existing: z.int(),
   notices: strings,
   dry_run: z.literal(true).optional(),
@@ -54,7 +54,7 @@ export const planImport = defineOperation({
   }),
   output: Added.partial().extend({
     format: z.string(),
-    /** Of an exported project: how many log entries were restored. */
+    /** For an exported project: the number of restored log entries. */
     events: z.int().optional(),
     notices: strings,
   }),
@@ -76,7 +76,7 @@ function planBrief({ file, from }: { readonly file: string; readonly from?: Plan
   return { plan: { file, from: from ?? null } }
 }
 
-/** Most tasks that an import is compared with. */
+/** The maximum of tasks that an import is compared with. */
 const maxTasks = 500_000
 
 /** Adds a document to a plan, in one transaction. */
@@ -87,10 +87,10 @@ async function addPlan(
 ) {
   const decided = async (reads: Reads, at: number) => {
     const owner = await ownerOf(reads, request.mission)
-    const known = await situationOf(reads, owner, at)
-    for (const { key } of document.phases) if (!known.phases.has(key)) await assertFreeId(reads, key)
+    const situation = await situationOf(reads, owner, at)
+    for (const { key } of document.phases) if (!situation.phases.has(key)) await assertFreeId(reads, key)
     const { events, ...summary } = await runSteps(
-      importPlan(document, known, { setting: { at, ids }, creator: actor.name }),
+      importPlan(document, situation, { setting: { at, ids }, creator: actor.name }),
     )
     return { events, answer: { ...summary, added: { ...summary.added }, notices: [...summary.notices] } }
   }
@@ -101,7 +101,7 @@ async function addPlan(
   return record((reads, setting) => decided(reads, setting.at))
 }
 
-/** Takes a turn of the event loop for each step, so that others are answered meanwhile. */
+/** Yields to the event loop after each step, so that others are answered. */
 async function runSteps<Result>(steps: ResumableWork<Result>): Promise<Result> {
   for (;;) {
     const step = steps.next()

@@ -51,7 +51,7 @@ async function phaseMoves(
   })
 }
 
-/** The tasks of the phase get new places; only those whose place changes are told. */
+/** The tasks of the phase get new positions; only changed ones are recorded. */
 async function taskMoves(reads: Reads, move: PlanMoveInput, now: number): Promise<readonly NewPlanEvent[]> {
   const { task } = await findPlanned(reads, move.id)
   const phase = move.phase === undefined ? null : await findPhase(reads, move.phase)

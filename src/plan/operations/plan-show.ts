@@ -11,7 +11,7 @@ import { criticalPath, markOf, marks, readyTasks, type TaskMark } from '../domai
 import type { GraphTaskRow } from '../ports/plan-reads.ts'
 import { spanField } from './fields.ts'
 
-/** A task with its subtasks, which stand below the same milestone. */
+/** A task with its subtasks under the same milestone. */
 const OutlineTaskEntry = z
   .object({
     id: z.string(),
@@ -28,7 +28,7 @@ const OutlineTaskEntry = z
   .meta({ id: 'OutlineTask' })
 
 const OutlinePhaseEntry = z.object({
-  /** Null gathers the tasks outside any phase. */
+  /** Null for tasks outside any phase. */
   id: z.string().nullable(),
   name: z.string().nullable(),
   mission_id: z.string().nullable(),
@@ -43,7 +43,7 @@ const OutlinePhaseEntry = z.object({
       tasks: list(OutlineTaskEntry),
     }),
   ),
-  /** Tasks of the phase that lead to no milestone. */
+  /** Tasks of the phase without a milestone. */
   tasks: list(OutlineTaskEntry),
 })
 
@@ -68,19 +68,19 @@ export const planShow = defineOperation({
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
     const source = await planSource(reads, await spanOf(reads, input.mission), clock.now())
-    const kept = source.tasks.filter(({ dropped }) => dropped !== true)
+    const counted = source.tasks.filter(({ dropped }) => dropped !== true)
     return {
       phases: await withMissions(reads, outline(source)),
-      tasks: kept.length,
-      done: kept.filter(({ status }) => status === 'done').length,
-      dropped: source.tasks.length - kept.length,
+      tasks: counted.length,
+      done: counted.filter(({ status }) => status === 'done').length,
+      dropped: source.tasks.length - counted.length,
       ready: readyTasks(source.tasks).length,
       critical_path: criticalPath(source.tasks).map(({ id }) => id),
     }
   }),
 )
 
-/** Each phase with the name of its mission, where it is of one. */
+/** Each phase with the name of its mission, if it has one. */
 async function withMissions({ missions }: Reads, phases: readonly OutlinePhase[]) {
   const ids = [...new Set(phases.flatMap(({ mission_id }) => mission_id ?? []))]
   const found = await Promise.all(ids.map((id) => missions.find(id)))
@@ -112,10 +112,10 @@ export const planGraph = defineOperation({
   }),
 )
 
-/** Most tasks that one picture of a plan is made of. */
+/** The maximum of tasks in one diagram. */
 const maxTasks = 200_000
 
-/** A whole plan with as little of each task as outlines and diagrams need. */
+/** A whole plan with only the fields for outlines and diagrams. */
 export async function planSource({ plan }: Reads, owner: PlanSpan, now: number): Promise<PlanSource> {
   const phases = await plan.phases(owner)
   const milestones = await plan.milestones({ owner })
@@ -149,7 +149,7 @@ export async function planSource({ plan }: Reads, owner: PlanSpan, now: number):
 }
 
 interface PlanSource extends OutlineSource {
-  /** Tasks of other plans that wait for a task of this one, or that one waits for. */
+  /** Tasks of other plans with a dependency to or from this one. */
   readonly outside: readonly {
     readonly id: string
     readonly title: string

@@ -12,7 +12,7 @@ import { clashesOf } from './phases.ts'
 
 const maxTasks = 200
 
-/** Plans phases, tasks and dependencies together: all of it is there at once, or nothing. */
+/** Plans phases, tasks and dependencies together, all or nothing. */
 export const planTasks = defineOperation({
   name: 'plan_tasks',
   tool: 'plan_tasks',
@@ -56,21 +56,21 @@ export const planTasks = defineOperation({
   record(async (reads, setting) => {
     const missionId = await ownerOf(reads, input.mission_id)
     const mission = missionId === null ? null : await reads.missions.find(missionId)
-    const asked = input.phases ?? []
-    const there = await reads.plan.phases(missionId)
+    const requestedPhases = input.phases ?? []
+    const existingPhases = await reads.plan.phases(missionId)
     const named = [...new Set(input.tasks.map(({ phase }) => phase))]
-    const elsewhere = await reads.plan.phasesWithIds(named)
+    const namedPhases = await reads.plan.phasesWithIds(named)
     const planned = planTaskGroup(
-      { phases: asked, tasks: input.tasks },
+      { phases: requestedPhases, tasks: input.tasks },
       {
         owner: missionId,
         ended: mission !== null && isEnded(mission) && mission.summary !== null ? mission : null,
-        there,
-        elsewhere,
-        nextNumber: nextNumber(there),
-        clashes: await clashSentences(reads, asked),
+        existingPhases,
+        elsewhere: namedPhases,
+        nextNumber: nextNumber(existingPhases),
+        clashes: await clashSentences(reads, requestedPhases),
         roles: new Set<string>([...knownRoles, ...(await reads.plan.roles())]),
-        known: await knownTasks(
+        existingTasks: await knownTasks(
           reads,
           input.tasks.flatMap(({ depends_on }) => depends_on ?? []),
         ),
@@ -100,7 +100,7 @@ async function clashSentences(reads: Reads, phases: readonly PlanBatchPhase[]): 
     reads,
     phases.flatMap(({ id }) => id ?? []),
   )
-  return clashes.map(({ says, free }) => `${says}: take "${free}"`)
+  return clashes.map(({ sentence: says, free }) => `${says}: take "${free}"`)
 }
 
 async function knownTasks(reads: Reads, ids: readonly string[]): Promise<ReadonlyMap<string, PlannedTask>> {

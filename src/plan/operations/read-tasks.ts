@@ -46,20 +46,20 @@ export const taskList = defineOperation({
 }).handler(({ store, clock, actor }, input) =>
   store.view(async (reads) => {
     const now = clock.now()
-    const asked = new Paging('taskman_task_list', input, actor)
-    const last = asked.after()
+    const paging = new Paging('taskman_task_list', input, actor)
+    const last = paging.after()
     const after = last === undefined ? null : await findPlanned(reads, last)
     const filter = await filterOf(reads, input, now)
     const { tasks, total } = await reads.plan.tasks(filter, {
-      limit: asked.limit + 1,
+      limit: paging.limit + 1,
       ...(after && { after: after.task.id }),
     })
-    const shown = asked.fit(tasks.map((planned) => taskListEntry(plannedTaskEntry(planned, now), actor)))
-    return { tasks: shown, total, next_cursor: asked.next(tasks, shown.length, ({ task }) => task.id) }
+    const entries = paging.fit(tasks.map((planned) => taskListEntry(plannedTaskEntry(planned, now), actor)))
+    return { tasks: entries, total, next_cursor: paging.next(tasks, entries.length, ({ task }) => task.id) }
   }),
 )
 
-/** A long description is cut in a list that an agent reads; the task itself has it whole. */
+/** Long descriptions are cut in lists for agents; the task itself has them whole. */
 function taskListEntry(task: PlannedTaskEntry, { channel }: Actor): PlannedTaskEntry {
   if (channel === 'cli' || task.description === null) return task
   const description = excerpt(task.description)

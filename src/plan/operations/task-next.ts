@@ -38,7 +38,7 @@ export const taskNext = defineOperation({
   output: z.object({
     task: PlannedTaskEntry.extend({ areas: strings.optional() }).nullable(),
     claim: z.object({ token: z.string(), agent: z.string(), expires_at: z.string() }).nullable(),
-    /** What the task wants, or why there is none. */
+    /** The role that the task needs, or why there is none. */
     message: z.string().optional(),
   }),
   listedOutput: ['task', 'claim'],
@@ -52,25 +52,25 @@ export const taskNext = defineOperation({
     return handling.store.view(async (reads) => {
       const now = handling.clock.now()
       const next = await nextOf(reads, input, { now, caller: callerOf(handling, input) })
-      const said = await messageFor(reads, next, input, { now, caller: callerOf(handling, input) })
-      return answerOf(next, null, { now, said })
+      const message = await messageFor(reads, next, input, { now, caller: callerOf(handling, input) })
+      return answerOf(next, null, { now, message })
     })
   }
-  // Who asks again and again while there is nothing holds nobody up.
-  const nothing = await handling.store.view(async (reads) => {
-    const asked = { now: handling.clock.now(), caller: callerOf(handling, input) }
-    if ((await reads.plan.expiredClaims(asked.now)).length > 0) return null
-    if ((await nextOf(reads, input, asked)) !== null) return null
-    return answerOf(null, null, { now: asked.now, said: await messageFor(reads, null, input, asked) })
+  // Reads first, so that an agent polling without success locks no one.
+  const noTask = await handling.store.view(async (reads) => {
+    const request = { now: handling.clock.now(), caller: callerOf(handling, input) }
+    if ((await reads.plan.expiredClaims(request.now)).length > 0) return null
+    if ((await nextOf(reads, input, request)) !== null) return null
+    return answerOf(null, null, { now: request.now, message: await messageFor(reads, null, input, request) })
   })
-  if (nothing !== null) return nothing
+  if (noTask !== null) return noTask
   return handling.record(async (reads, setting) => {
-    const asked = { now: setting.at, caller: callerOf(handling, input) }
+    const request = { now: setting.at, caller: callerOf(handling, input) }
     const expired = await reads.plan.expiredClaims(setting.at)
     const ended = expired.flatMap((planned) => expireClaim(planned, setting))
-    const next = await nextOf(reads, input, asked)
-    const said = await messageFor(reads, next, input, asked)
-    if (next === null) return { events: ended, answer: answerOf(null, null, { now: setting.at, said }) }
+    const next = await nextOf(reads, input, request)
+    const message = await messageFor(reads, next, input, request)
+    if (next === null) return { events: ended, answer: answerOf(null, null, { now: setting.at, message }) }
     const planned = expired.some(({ task }) => task.id === next.task.id) ? { ...next, claim: null } : next
     const claimant = { actor: handling.actor, agentName: input.agent_name ?? null }
     const { claim, token, events } = claimTask(planned, claimant, setting)
@@ -78,7 +78,7 @@ export const taskNext = defineOperation({
       events: [...ended, ...events],
       agentName: claimant.agentName,
       answerFrom: async (after) =>
-        answerOf(await findPlanned(after, planned.task.id), { claim, token }, { now: setting.at, said }),
+        answerOf(await findPlanned(after, planned.task.id), { claim, token }, { now: setting.at, message }),
     }
   })
 })
@@ -87,7 +87,7 @@ type TaskNextInput = z.output<typeof inputFields>
 
 interface TaskNextContext {
   readonly now: number
-  /** What the caller is called. */
+  /** The caller's name. */
   readonly caller: string
 }
 
@@ -95,7 +95,7 @@ function callerOf({ actor }: CommandContext, { agent_name }: TaskNextInput): str
   return displayName({ actor, agentName: agent_name ?? null })
 }
 
-/** Without a role, what is for anyone comes before what wants a role. */
+/** Without a role, tasks for anyone come before those that need a role. */
 async function nextOf(
   reads: Reads,
   input: TaskNextInput,
@@ -117,53 +117,53 @@ async function messageFor(
   reads: Reads,
   next: PlannedTask | null,
   input: TaskNextInput,
-  asked: TaskNextContext,
+  request: TaskNextContext,
 ): Promise<string | null> {
-  if (next === null) return noTaskReason(reads, input, asked)
+  if (next === null) return noTaskReason(reads, input, request)
   const { id, role } = next.task
-  const said = [
+  const sentences = [
     ...(role === null || role === input.role ? [] : [`It needs the role ${role}.`]),
     ...(await sentBackLines(reads, [id])),
   ]
-  return said.length === 0 ? null : said.join(' ')
+  return sentences.length === 0 ? null : sentences.join(' ')
 }
 
-const maxLooked = 1000
+const maxExamined = 1000
 
-/** Why nothing is ready, in figures, and the filter that would find something. */
+/** Why nothing is ready, and a filter that would find something. */
 async function noTaskReason(
   reads: Reads,
   input: TaskNextInput,
   { now, caller }: TaskNextContext,
 ): Promise<string> {
   const owner = await spanOf(reads, input.mission)
-  const page = { limit: maxLooked }
+  const page = { limit: maxExamined }
   const toDo = await reads.plan.tasks({ owner, status: 'to_do', now }, page)
-  const begun = await reads.plan.tasks({ owner, status: 'in_progress', now }, page)
+  const inProgress = await reads.plan.tasks({ owner, status: 'in_progress', now }, page)
   const reasons = reasonsFor({
     toDo: toDo.tasks,
-    begun: begun.tasks,
+    inProgress: inProgress.tasks,
     awaited: await openDependencies(reads, toDo.tasks, now),
     caller,
     role: input.role ?? null,
   })
-  const total = toDo.total + begun.total
+  const total = toDo.total + inProgress.total
   const done = total > 0 ? 0 : (await reads.plan.tasks({ owner, status: 'done', now }, { limit: 1 })).total
-  const where = input.mission === undefined ? 'in an open mission or in the project’s own plan' : 'there'
-  const none = done > 0 ? 'All planned tasks are done.' : `No task is planned ${where}.`
+  const planText = input.mission === undefined ? 'in an open mission or in the project’s own plan' : 'there'
+  const none = done > 0 ? 'All planned tasks are done.' : `No task is planned ${planText}.`
   const figures = total === 0 ? none : `Of ${formatCount(total, 'task')}, ${reasons.join(', ')}.`
   const other = await readyElsewhere(reads, owner, input, { now, caller })
   return `No task is ready. ${figures}${other === null ? '' : ` ${other}`}`
 }
 
-/** What blocked tasks wait for and why it is open, also where it is of another plan. */
+/** The open dependencies of blocked tasks and their status, also in other plans. */
 async function openDependencies(
   reads: Reads,
   toDo: readonly PlannedTask[],
   now: number,
 ): Promise<readonly string[]> {
   const blocked = toDo.filter((planned) => planned.blocked)
-  const ids = [...new Set(blocked.flatMap(({ dependsOn }) => dependsOn))].slice(0, maxLooked)
+  const ids = [...new Set(blocked.flatMap(({ dependsOn }) => dependsOn))].slice(0, maxExamined)
   if (ids.length === 0) return []
   const cards = await reads.tasks.cards(ids)
   const histories = await reads.tasks.histories(ids, now)
@@ -181,7 +181,7 @@ async function openDependencies(
   return open.map(({ id }, place) => (place < reasons.length ? `${id} (${reasons[place]})` : id))
 }
 
-/** The nearest filter that finds a task: another mission's, another role's, someone else's. */
+/** The nearest filter that finds a task: of another mission, role or assignee. */
 async function readyElsewhere(
   reads: Reads,
   owner: PlanSpan,
@@ -199,9 +199,9 @@ async function readyElsewhere(
   for (const filter of others) {
     const found = await reads.plan.next(filter)
     if (found === null) continue
-    const { id, role: wants, assignee, missionId } = found.task
+    const { id, role: neededRole, assignee, missionId } = found.task
     const isForOther = Boolean(assignee) && assignee !== caller
-    const asRole = isForOther && roles.some((known) => known === assignee) ? (assignee ?? null) : wants
+    const asRole = isForOther && roles.some((role) => role === assignee) ? (assignee ?? null) : neededRole
     const fields = [
       ...(asRole === null ? [] : [`role: "${asRole}"`]),
       ...(isForOther && asRole !== assignee ? [`agent_name: "${assignee}"`] : []),
@@ -215,7 +215,7 @@ async function readyElsewhere(
 function answerOf(
   planned: PlannedTask | null,
   claimed: { readonly claim: Claim; readonly token: string } | null,
-  { now, said: message }: { readonly now: number; readonly said: string | null },
+  { now, message }: { readonly now: number; readonly message: string | null },
 ) {
   return {
     task:

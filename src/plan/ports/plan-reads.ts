@@ -5,23 +5,23 @@ import type { Phase } from '../../track/domain/mission.ts'
 import type { Milestone, Note, PlannedTask, PlanSpan, TaskStatus } from '../domain/plan.ts'
 
 export interface PlanFilter {
-  /** Phases and tasks of a mission, of the project's own plan, or of both that are open. Absent: everything. */
+  /** Phases and tasks of a mission, of the project's own plan, or of all open plans. Absent: everything. */
   readonly owner?: PlanSpan
   readonly phaseId?: PhaseId
   readonly milestoneId?: MilestoneId
-  /** A claim that expired does not keep a task in progress. */
+  /** An expired claim does not keep a task in progress. */
   readonly status?: TaskStatus
   readonly role?: string
-  /** To do, not held, every dependency done and settled. */
+  /** To do, unclaimed, with all dependencies done and settled. */
   readonly ready?: boolean
   readonly blocked?: boolean
-  /** Everything that waits for nothing. */
+  /** Tasks without open dependencies. */
   readonly unblocked?: boolean
   /** Without a role. */
   readonly unassigned?: boolean
-  /** Words that are all in title or description, case-insensitive. */
+  /** All words must be in title or description, ignoring case. */
   readonly search?: string
-  /** Claims that expired before it do not hold a task any more. */
+  /** Claims that expired before this time no longer hold a task. */
   readonly now: number
 }
 
@@ -30,7 +30,7 @@ export interface PlanPage {
   readonly total: number
 }
 
-/** A task with as little as graphs need. */
+/** A task with the fields for graphs. */
 export interface GraphTaskRow {
   readonly id: TaskId
   readonly name: string
@@ -41,7 +41,7 @@ export interface GraphTaskRow {
   readonly assignee: string | null
   readonly status: TaskStatus
   readonly dropped: boolean
-  /** Done, and what depends on it waits for a person. */
+  /** Done, but its dependents wait for a person. */
   readonly unsettled: boolean
   readonly held: boolean
   readonly sortOrder: number | null
@@ -51,23 +51,23 @@ export interface GraphTaskRow {
 }
 
 export interface PlanReads {
-  /** The project's own first, then mission by mission; by sort order, then number or creation; at most 1000. */
+  /** The project's own first, then by mission; by sort order, then number or creation; at most 1000. */
   phases(owner: PlanSpan): Promise<readonly Phase[]>
   phase(id: string): Promise<Phase | null>
   phasesWithIds(ids: readonly string[]): Promise<readonly Phase[]>
-  /** Those that begin with one of these, at most 1000. */
+  /** Ids with one of these prefixes, at most 1000. */
   phaseIdsLike(prefixes: readonly string[]): Promise<readonly string[]>
   /** In the order of their phases, then creation; at most 1000. */
   milestones(filter: { readonly owner?: PlanSpan; readonly phaseId?: PhaseId }): Promise<readonly Milestone[]>
   milestone(id: string): Promise<Milestone | null>
   task(id: string): Promise<PlannedTask | null>
-  /** Those of these tasks that exist. */
+  /** The existing ones of these tasks. */
   tasksWithIds(ids: readonly string[]): Promise<readonly PlannedTask[]>
-  /** By the phase's order, then sort order, then creation; `after` continues behind a task. */
+  /** By the phase's order, then sort order, then creation; `after` continues after a task. */
   tasks(filter: PlanFilter, request: { readonly limit: number; readonly after?: TaskId }): Promise<PlanPage>
   /** How many tasks of a phase are not done. */
   undoneInPhase(phaseId: PhaseId): Promise<number>
-  /** The tasks of a phase that are not done: those in progress first, then in list order; at most 40. */
+  /** The open tasks of a phase: those in progress first, then in list order; at most 40. */
   openInPhase(phaseId: PhaseId): Promise<readonly OpenTask[]>
   /** The ready task with the longest chain of unfinished dependents, then in list order. */
   next(filter: {
@@ -75,23 +75,23 @@ export interface PlanReads {
     readonly role?: string
     /** Without a role. */
     readonly roleless?: boolean
-    /** The caller's name and role: what is assigned to another is left out. Absent: for anyone. */
+    /** The caller's name and role: tasks of other assignees are left out. Absent: tasks for anyone. */
     readonly assignees?: readonly string[]
     readonly now: number
   }): Promise<PlannedTask | null>
   dependsOn(taskId: TaskId, dependency: TaskId): Promise<boolean>
-  /** The chain of dependencies that leads from one task to another, both included; null when there is none. */
+  /** The chain of dependencies from one task to another, both included; null if there is none. */
   chain(from: TaskId, to: TaskId): Promise<readonly TaskId[] | null>
-  /** The task that a claim with this token was of, running or ended. */
+  /** The task of a claim token, running or ended. */
   taskOfToken(token: string): Promise<TaskId | null>
   /** Tasks whose claim expired at or before a time, at most 100. */
   expiredClaims(now: number): Promise<readonly PlannedTask[]>
   notes(taskId: TaskId, request: PageRequest): Promise<Page<Note>>
-  /** Those of these ids that exist, oldest first. */
+  /** The existing ones of these ids, oldest first. */
   notesWithIds(ids: readonly string[]): Promise<readonly Note[]>
   /** Every task of a plan, for diagrams and export, at most `limit`, in list order. */
   graph(owner: PlanSpan | undefined, limit: number, now: number): Promise<readonly GraphTaskRow[]>
-  /** Tasks outside a plan that one of its tasks depends on, or that depend on one. */
+  /** Tasks of other plans with a dependency to or from this one. */
   neighbors(
     owner: PlanSpan,
     limit: number,

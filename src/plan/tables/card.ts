@@ -7,7 +7,7 @@ import type { TaskCard } from '../ports/task-reads.ts'
 import { claimOf } from './claim.ts'
 import { taskOf } from './task.ts'
 
-/** Tasks as cards show them, in the order given: five queries, whatever the number. */
+/** Tasks for cards, in the given order: always five queries. */
 export async function taskCards(scope: ReadScope, ids: readonly string[]): Promise<readonly TaskCard[]> {
   if (ids.length === 0) return []
   const { db, projectId } = scope
@@ -47,7 +47,7 @@ export async function taskCards(scope: ReadScope, ids: readonly string[]): Promi
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** What was measured at the ends of attempts, without the changes themselves: two queries, whatever the number. */
+/** The measured totals of attempts, without the changes: always two queries. */
 export async function measuredAttempts(
   { db, projectId }: ReadScope,
   ids: readonly string[],
@@ -95,13 +95,13 @@ export async function measuredAttempts(
   )
 }
 
-/** No files have no lines; of files of which none could be counted, the lines are unknown. */
+/** No files means zero lines; files without any counted line mean unknown. */
 function sumOf(files: number, sum: number | null | undefined): number | null {
   if (sum != null) return Number(sum)
   return files === 0 ? 0 : null
 }
 
-/** How far each task is, as was said last; absent where nothing was. */
+/** The last logged progress of each task; absent if there is none. */
 async function lastProgress(
   { db, projectId }: ReadScope,
   ids: readonly string[],

@@ -6,7 +6,7 @@ import { claimLasts } from '../domain/claims.ts'
 import type { Claim } from '../domain/plan.ts'
 import type { TaskTable } from './task.ts'
 
-/** Every token that a claim had: it names its task also when the claim is over. */
+/** Every token of a claim: it identifies its task even after the claim ended. */
 export interface ClaimTokenTable {
   project_id: string
   token_hash: string
@@ -72,17 +72,17 @@ export async function keepToken(
     .execute()
 }
 
-/** Of a claim that is over: it ended, or was taken while the clock was ahead. The same as `isHeld` reads. */
+/** The condition of an ended claim: expired, or claimed while the clock was ahead. Must match `isHeld`. */
 export function endedClaimCondition(now: number) {
   return sql<boolean>`(claim_expires_at <= ${now} or claim_expires_at > ${lastPossibleEnd(now, claimLasts)})`
 }
 
-/** Any word about a task keeps its claim running, no matter whose. */
+/** Any call about a task renews its claim, whoever calls. */
 export async function renewClaim({ db, projectId, at }: ProjectionContext, taskId: string): Promise<void> {
   await renewals(db, at + claimLasts, projectId, taskId, at, lastPossibleEnd(at, claimLasts))
 }
 
-/** While a task is worked on, its claim has no end; one that is over stays so. */
+/** A claim does not expire during an attempt; an ended claim stays ended. */
 const renewals = prepareQuery(
   (db, until: number, projectId: string, taskId: string, now: number, latest: number) =>
     db
@@ -94,7 +94,7 @@ const renewals = prepareQuery(
       .where('claim_expires_at', '<=', latest),
 )
 
-/** The task was changed just now, which keeps its claim running too. */
+/** A change of the task renews its claim, too. */
 export async function touchTask(
   { db, projectId, at: updatedAt }: ProjectionContext,
   taskId: string,

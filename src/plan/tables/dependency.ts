@@ -44,32 +44,32 @@ export async function applyDependencyRemoved(
   await lowerHeights(projecting, [dependsOnId])
 }
 
-/** One task has one dependency more or less, unless it is done and settled already. */
+/** Adds or removes one dependency in a task's count, unless the dependency is done and settled. */
 async function countDependency(
   { db, projectId }: ProjectionContext,
-  edge: { readonly taskId: string; readonly dependsOnId: string },
-  by: 1 | -1,
+  dependency: { readonly taskId: string; readonly dependsOnId: string },
+  change: 1 | -1,
 ): Promise<void> {
-  await sql`update task set ${dependencyCountChange(by)}
-    where project_id = ${projectId} and id = ${edge.taskId} and exists (
+  await sql`update task set ${dependencyCountChange(change)}
+    where project_id = ${projectId} and id = ${dependency.taskId} and exists (
       select 1 from task as dependency
-        where dependency.project_id = task.project_id and dependency.id = ${edge.dependsOnId}
+        where dependency.project_id = task.project_id and dependency.id = ${dependency.dependsOnId}
           and ${isOpen})`.execute(db)
 }
 
-/** A task is done and settled, or not after all: everything that depends on it has one dependency less or more. */
+/** A task became done and settled, or not anymore: adjusts the counts of its dependents. */
 export async function countDependents(
   { db, projectId }: ProjectionContext,
   taskId: string,
-  by: 1 | -1,
+  change: 1 | -1,
 ): Promise<void> {
-  await sql`update task set ${dependencyCountChange(by)}
+  await sql`update task set ${dependencyCountChange(change)}
     where project_id = ${projectId} and id in (
       select task_id from task_dependency
         where project_id = ${projectId} and depends_on_id = ${taskId})`.execute(db)
 }
 
-/** Counts the dependencies of every task again, after what holds them up has changed. */
+/** Recounts the open dependencies of every task, after the inbox gate changed. */
 export async function countEveryDependency({ db, projectId }: ProjectionContext): Promise<void> {
   await sql`update task set open_dependencies = (
       select count(*) from task_dependency as machine
@@ -80,21 +80,21 @@ export async function countEveryDependency({ db, projectId }: ProjectionContext)
   await sql`update task set ${dependencyCountChange(0)} where project_id = ${projectId}`.execute(db)
 }
 
-// As `isReleased` in rows/readiness.ts says it.
+// The SQL form of `isReleased`.
 const isOpen = sql`(dependency.status <> 'done'
   or (dependency.open_items > 0 and coalesce(dependency.resolution, '') <> 'dropped'))`
 
-function dependencyCountChange(by: 1 | 0 | -1) {
-  return sql`open_dependencies = open_dependencies + ${by}, readiness = case
+function dependencyCountChange(change: 1 | 0 | -1) {
+  return sql`open_dependencies = open_dependencies + ${change}, readiness = case
     when status <> 'to_do' then status
-    when open_dependencies + ${by} = 0 then 'ready'
+    when open_dependencies + ${change} = 0 then 'ready'
     else 'blocked' end`
 }
 
-// Chains longer than this compare as equal, so that one more link at the end of a chain is a bounded amount of work.
+// Longer chains compare as equal, so that adding a link at the end costs a bounded amount of work.
 const highest = 1000
 
-/** A task is not done any more: its chain goes on through what waits for it, and so do the chains before it. */
+/** A task is no longer done: its chain through its dependents exists again. */
 export async function restoreHeight(projecting: ProjectionContext, taskId: string): Promise<void> {
   const { db, projectId, heightsLater } = projecting
   if (heightsLater) return
@@ -104,7 +104,7 @@ export async function restoreHeight(projecting: ProjectionContext, taskId: strin
   await raisePrerequisites(projecting, taskId)
 }
 
-/** What a task waits for, at any distance, begins a chain at least one longer than the task's; rising ends where it is. */
+/** A task's dependencies, direct or not, have a height of at least one more; stops where that already holds. */
 async function raisePrerequisites(
   { db, projectId, heightsLater }: ProjectionContext,
   taskId: string,
@@ -129,7 +129,7 @@ async function raisePrerequisites(
         and task.status <> 'done' and task.height < raised.height`.execute(db)
 }
 
-/** What a task waits for, and whether anything waits for it. */
+/** A task's dependencies, and whether it has dependents. */
 export interface TaskDependencies {
   readonly prerequisites: readonly string[]
   readonly hasDependents: boolean
@@ -163,7 +163,7 @@ export async function linksOf({ db, projectId }: ReadScope, taskId: string): Pro
   return { prerequisites: others.filter((id) => id !== ''), hasDependents: others.includes('') }
 }
 
-/** What a task waits for no longer begins a chain through it. */
+/** A task's dependencies no longer have a chain through it. */
 export function lowerPrerequisites(
   projecting: ProjectionContext,
   { prerequisites: ids }: TaskDependencies,
@@ -171,7 +171,7 @@ export function lowerPrerequisites(
   return lowerHeights(projecting, ids)
 }
 
-/** Brings tasks down to what still waits for them, then what they wait for, as far as anything changes. */
+/** Lowers the heights of tasks to their remaining dependents, then of their dependencies, while anything changes. */
 async function lowerHeights(projecting: ProjectionContext, taskIds: readonly string[]): Promise<void> {
   const { db, projectId, heightsLater } = projecting
   if (heightsLater) return
@@ -193,7 +193,7 @@ async function lowerHeights(projecting: ProjectionContext, taskIds: readonly str
   }
 }
 
-/** Makes the heights of all tasks of a project in memory, which is faster than link by link where there are many. */
+/** Computes the heights of all tasks in memory, which is faster than link by link. */
 export async function makeHeights({ db, projectId }: ReadScope): Promise<void> {
   const [tasks, edges] = await Promise.all([
     db.selectFrom('task').select(['id', 'status', 'height']).where('project_id', '=', projectId).execute(),
@@ -216,7 +216,7 @@ export async function makeHeights({ db, projectId }: ReadScope): Promise<void> {
 
 type DependencyLink = Pick<TaskDependencyTable, 'task_id' | 'depends_on_id'>
 
-/** From the tasks that nothing waits for, to what those wait for, and so on. */
+/** From the tasks without dependents to their dependencies, and so on. */
 function heightsOf(
   tasks: readonly { readonly id: string; readonly status: string }[],
   edges: readonly DependencyLink[],
@@ -233,7 +233,7 @@ function heightsOf(
       if (!isDone.get(on)) heights.set(on, Math.max(heights.get(on) ?? 0, above))
       const left = (waiting.get(on) ?? 0) - 1
       waiting.set(on, left)
-      if (left === 0) ready.push(on) // which this very loop comes to
+      if (left === 0) ready.push(on) // visited later in this loop
     }
   }
   return heights
@@ -247,7 +247,7 @@ function heightOf() {
       where machine.project_id = task.project_id and machine.depends_on_id = task.id)`
 }
 
-/** What tasks wait for. */
+/** The dependencies of tasks. */
 async function prerequisites(
   { db, projectId }: ProjectionContext,
   taskIds: readonly string[],
@@ -265,7 +265,7 @@ async function prerequisites(
 
 const mostEdges = 200_000
 
-/** The shortest chain. Usually there is none, and little waits for a task: it is looked for from the end. */
+/** The shortest chain. Usually there is none and a task has few dependents: so it searches from the end. */
 export async function dependencyChain(
   scope: ReadScope,
   from: TaskId,
@@ -298,7 +298,7 @@ function dependenciesOfWaiting({ db, projectId }: ReadScope): RawBuilder<unknown
   return lateralLookup(db, { table: 'task_dependency', as: 'machine', on })
 }
 
-/** Every dependency on the way to a task, nearest first. */
+/** Every dependency on the path to a task, nearest first. */
 async function dependenciesLeadingTo(
   scope: ReadScope,
   to: TaskId,

@@ -81,7 +81,7 @@ export async function applyPhaseCreated(
 /** A phase of the project's own plan has none. */
 async function numberOf(
   projecting: ProjectionContext,
-  { missionId, number: asked }: Phase,
+  { missionId, number: requestedNumber }: Phase,
 ): Promise<number | null> {
   if (missionId === null) return null
   const { db, projectId } = projecting
@@ -91,13 +91,15 @@ async function numberOf(
     .where('project_id', '=', projectId)
     .where('mission_id', '=', missionId)
     .execute()
-  const taken = new Map(rows.flatMap(({ id, number }) => (number === null ? [] : [[number, id] as const])))
-  const { number, moved } = numbering(taken, asked)
+  const usedNumbers = new Map(
+    rows.flatMap(({ id, number }) => (number === null ? [] : [[number, id] as const])),
+  )
+  const { number, moved } = numbering(usedNumbers, requestedNumber)
   if (moved) await reorderTasks(projecting, await update(projecting, moved.id, { number: moved.number }))
   return number
 }
 
-/** A phase of a mission that has ended leaves its id to a new one, and goes on as `P1@m-…`. */
+/** A phase of an ended mission is renamed to `P1@m-…`, so that a new phase can have its id. */
 async function retireId(projecting: ProjectionContext, id: string): Promise<void> {
   const { db, projectId } = projecting
   const phase = await db
@@ -107,11 +109,11 @@ async function retireId(projecting: ProjectionContext, id: string): Promise<void
     .where('id', '=', id)
     .executeTakeFirst()
   if (phase === undefined || phase.mission_id === null) return
-  const kept = `${id}@${phase.mission_id}`
+  const retiredId = `${id}@${phase.mission_id}`
   await update(projecting, id, { number: null })
   await db
     .insertInto('phase')
-    .values({ ...phase, id: kept })
+    .values({ ...phase, id: retiredId })
     .execute()
   for (const table of [
     'task',
@@ -122,12 +124,12 @@ async function retireId(projecting: ProjectionContext, id: string): Promise<void
     'progress',
     'inbox_item',
   ] as const) {
-    await sql`update ${sql.table(table)} set phase_id = ${kept}
+    await sql`update ${sql.table(table)} set phase_id = ${retiredId}
       where project_id = ${projectId} and phase_id = ${id}`.execute(db)
   }
-  await sql`update task_place set place = ${kept}
+  await sql`update task_place set place = ${retiredId}
     where project_id = ${projectId} and kind = 'phase' and place = ${id}`.execute(db)
-  await sql`update task_count set place = ${kept}
+  await sql`update task_count set place = ${retiredId}
     where project_id = ${projectId} and kind in ('phase', 'home_phase') and place = ${id}`.execute(db)
   await db.deleteFrom('phase').where('project_id', '=', projectId).where('id', '=', id).execute()
 }
@@ -187,20 +189,17 @@ async function update(
     .executeTakeFirstOrThrow()
 }
 
-/** The number that a phase gets in its mission, and the one that has to make room for it. */
+/** The number of a phase in its mission, and the phase that has to make room for it. */
 export interface PhaseNumbering {
   readonly number: number
   readonly moved: { readonly id: string; readonly number: number } | null
 }
 
-/**
- * Numbers a phase in its mission, by the numbers that there are. Early log entries of planned phases name no number: such a
- * phase gets the next one, and makes room where a later log entry names that number.
- */
-function numbering(taken: ReadonlyMap<number, string>, number: number | null): PhaseNumbering {
-  const next = Math.max(0, ...taken.keys()) + 1
+/** Assigns a phase number. Phases of early log entries have none: they get the next one, and make room for a later entry that names it. */
+function numbering(usedNumbers: ReadonlyMap<number, string>, number: number | null): PhaseNumbering {
+  const next = Math.max(0, ...usedNumbers.keys()) + 1
   if (number === null) return { number: next, moved: null }
-  const holder = taken.get(number)
+  const holder = usedNumbers.get(number)
   return { number, moved: holder === undefined ? null : { id: holder, number: next } }
 }
 
@@ -256,7 +255,7 @@ export async function applyMilestoneEdited(
   if (phaseId !== undefined) await moveTasks(projecting, milestoneId, phaseId)
 }
 
-/** What is done stays where it was done. */
+/** Done tasks keep their milestone. */
 async function moveTasks(projecting: ProjectionContext, milestoneId: string, phaseId: string): Promise<void> {
   const tasks = await projecting.db
     .selectFrom('task')
@@ -274,9 +273,9 @@ type PhaseReads = Pick<
   'phases' | 'phase' | 'phasesWithIds' | 'phaseIdsLike' | 'milestones' | 'milestone'
 >
 
-const most = 1000
+const maxPhases = 1000
 
-/** The project's own plan has none, and comes first. */
+/** The project's own plan comes first. */
 const missionSeq = sql`coalesce((select seq from mission
   where mission.project_id = phase.project_id and mission.id = phase.mission_id), 0)`
 
@@ -296,7 +295,7 @@ export function planPlaceReads(scope: ReadScope): PhaseReads {
         .orderBy('sort_order')
         .orderBy(sql`coalesce(number, 0)`)
         .orderBy('seq')
-        .limit(most)
+        .limit(maxPhases)
         .execute()
       return rows.map(phaseOf)
     },
@@ -312,7 +311,7 @@ export function planPlaceReads(scope: ReadScope): PhaseReads {
         .where((eb) =>
           eb.or(prefixes.map((prefix) => eb.and([eb('id', '>=', prefix), eb('id', '<', `${prefix}\uffff`)]))),
         )
-        .limit(most)
+        .limit(maxPhases)
         .execute()
       return rows.map(({ id }) => id)
     },
@@ -342,7 +341,7 @@ export function planPlaceReads(scope: ReadScope): PhaseReads {
         .orderBy(sql`coalesce(phase.number, 0)`)
         .orderBy('phase.seq')
         .orderBy('milestone.seq')
-        .limit(most)
+        .limit(maxPhases)
         .execute()
       return rows.map(milestoneOf)
     },
@@ -378,7 +377,7 @@ const phasesOfMissions = prepareByLimit((limit) =>
   ),
 )
 
-/** The phases of missions, each in its order. */
+/** The phases of missions, in order. */
 export async function openPhases(
   scope: ReadScope,
   missionIds: readonly MissionId[],
@@ -408,7 +407,7 @@ const talliesOfMission = prepareQuery((db, projectId: string, missionId: string)
     .limit(1000),
 )
 
-/** In order of the phases' numbers. A task counts in its home phase and where it was worked on. */
+/** In order of the phase numbers. A task counts in its home phase and where it was worked on. */
 export async function phaseTallies(
   { db, projectId }: ReadScope,
   missionId: MissionId,

@@ -10,7 +10,7 @@ import type { TaskDependencyTable } from './dependency.ts'
 import { hasOpenItems, type TaskTable, taskOf } from './task.ts'
 import { ownPlan } from './task-place.ts'
 
-/** Nothing comes behind a task that is not there. */
+/** Nothing comes after a missing task. */
 export async function planPage(
   scope: ReadScope,
   filter: PlanFilter,
@@ -33,7 +33,7 @@ async function listPlaceOf({ db, projectId }: ReadScope, taskId: TaskId): Promis
     .executeTakeFirst()
 }
 
-/** Tasks as the plan sees them, in the order given: one query more, whatever the number. */
+/** Tasks with their dependencies, in the given order: one more query. */
 export async function plannedTasks(
   scope: ReadScope,
   rows: readonly Selectable<TaskTable>[],
@@ -54,7 +54,7 @@ export async function plannedTasks(
 // One statement takes 32,766 values on SQLite.
 const most = 30_000
 
-/** What each task depends on, in the order in which it was said. */
+/** The dependencies of each task, in order of creation. */
 export async function dependenciesOf(
   scope: ReadScope,
   taskIds: readonly string[],
@@ -88,7 +88,7 @@ async function dependencyEdges(
   return (await edges(scope, taskIds)).toSorted((one, other) => one.seq - other.seq)
 }
 
-/** How many tasks a filter matches: from the counts that are kept, where they answer it. */
+/** The number of tasks that a filter matches, from stored counts where possible. */
 async function planTotal(scope: ReadScope, filter: PlanFilter): Promise<number> {
   const { milestoneId, role, ready, blocked, unblocked, unassigned, search, status } = filter
   const isKept = milestoneId === undefined && role === undefined && search === undefined
@@ -134,7 +134,7 @@ async function countOf({ db }: ReadScope, parts: readonly RawBuilder<unknown>[])
   return rows[0]?.total ?? 0
 }
 
-/** The first tasks of several parts that share none: each is read in order from its own index, then they are merged. */
+/** The first tasks of several disjoint parts: each is read in order from its own index, then merged. */
 export async function selectFirstTasks(
   { db }: ReadScope,
   parts: readonly RawBuilder<unknown>[],
@@ -157,12 +157,12 @@ export async function selectFirstTasks(
 type PartCondition = RawBuilder<unknown>
 type TaskReadiness = TaskTable['readiness']
 
-/** A task's place in the list. */
+/** A task's position in the list. */
 export type ListPosition = Pick<TaskTable, 'order_phase' | 'order_phase_seq' | 'order_own' | 'seq'>
 
 export const listOrder = sql`order_phase, order_phase_seq, order_own, seq`
 
-/** The tasks of a filter, in parts that share none and that an index finds, each in list order. */
+/** The tasks of a filter, as disjoint parts with an index each, in list order. */
 function planParts(
   projectId: string,
   filter: PlanFilter,
@@ -180,7 +180,7 @@ function planParts(
   return includesExpired(filter) ? [...standings, expiredPart(projectId, filter, behind)] : standings
 }
 
-/** The tasks whose claim expired: they are to do, whatever their row says. */
+/** Tasks with an expired claim: they are to do, whatever their row says. */
 function expiredPart(
   projectId: string,
   filter: PlanFilter,
@@ -196,7 +196,7 @@ function expiredPart(
   ])
 }
 
-/** Null is any. */
+/** Null means any. */
 function taskStandings({ status, ready, blocked }: PlanFilter): readonly (TaskReadiness | null)[] {
   if (!ready && !blocked) {
     if (status === undefined) return [null]
@@ -211,8 +211,8 @@ function includesExpired({ status, ready, blocked }: PlanFilter): boolean {
   return status === 'to_do' || (status === undefined && Boolean(ready || blocked))
 }
 
-// The text, not a parameter: only then does a partial index match.
-const standingText = {
+// Literal text, not a parameter: otherwise no partial index matches.
+const readinessText = {
   ready: sql`'ready'`,
   blocked: sql`'blocked'`,
   in_progress: sql`'in_progress'`,
@@ -227,7 +227,7 @@ function readinessCondition(
   if (readiness === null) return []
   const indexed = lead === null || lead === 'mission_id'
   const column = indexed ? sql`readiness` : sql`coalesce(readiness, '')`
-  const is = sql`${column} = ${standingText[readiness]}`
+  const is = sql`${column} = ${readinessText[readiness]}`
   if (readiness !== 'in_progress') return [is]
   return [is, sql`(claim_expires_at is null or not ${endedClaimCondition(now)})`]
 }
@@ -246,10 +246,10 @@ function allConditions(conditions: readonly PartCondition[]): PartCondition {
 
 type Condition = RawBuilder<unknown>
 
-/** The column whose index leads to the tasks. */
+/** The column whose index finds the tasks. */
 export type IndexColumn = 'phase_id' | 'milestone_id' | 'mission_id' | 'role' | 'claim_expires_at' | null
 
-/** The column that leaves the fewest tasks. The project's own plan may be nearly all of them. */
+/** The most selective column. The project's own plan may contain nearly all tasks. */
 function leadingColumn({ phaseId, milestoneId, owner, role, unassigned }: PlanFilter): IndexColumn {
   if (phaseId !== undefined) return 'phase_id'
   if (milestoneId !== undefined) return 'milestone_id'
@@ -258,7 +258,7 @@ function leadingColumn({ phaseId, milestoneId, owner, role, unassigned }: PlanFi
   return owner === null ? 'mission_id' : null
 }
 
-/** What a filter asks of a task, whatever its state. */
+/** The conditions of a filter, without the task's state. */
 function planConditions(projectId: string, filter: PlanFilter, lead: IndexColumn): readonly Condition[] {
   const { owner, phaseId, milestoneId, role, unassigned, search, ready, unblocked } = filter
   return [
@@ -284,21 +284,21 @@ function spanCondition(
   return [lead === 'mission_id' ? ownerCondition(owner) : hasOwner(owner)]
 }
 
-/** Tasks of the project's own plan, and of missions that take work: a workflow that ended by itself goes on with the next one. */
+/** Tasks of the project's own plan and of open missions; a workflow that ended by itself accepts open tasks. */
 export function openMissionCondition(projectId: string): Condition {
   return sql`(mission_id is null or exists (select 1 from mission as around
     where around.project_id = ${projectId} and around.id = mission_id
       and (${hasNotEnded} or ${endedByItself} and task.status <> 'done')))`
 }
 
-/** Phases of the project's own plan, and of missions that have not ended. */
+/** Phases of the project's own plan and of open missions. */
 export function phaseOfOpenMission(projectId: string): Condition {
   return sql`(phase.mission_id is null or exists (select 1 from mission as around
     where around.project_id = ${projectId} and around.id = phase.mission_id
       and (${hasNotEnded} or ${endedByItself})))`
 }
 
-/** Counts of the same tasks. */
+/** Counts for the condition above. */
 function countsOfOpenMissions(projectId: string): Condition {
   return sql`(task_count.place = ${ownPlan} or exists (select 1 from mission as around
     where around.project_id = ${projectId} and around.id = task_count.place
@@ -313,7 +313,7 @@ export function ownerCondition(owner: PlanOwner): Condition {
   return owner === null ? sql`mission_id is null` : sql`mission_id = ${owner}`
 }
 
-/** The same, as no index knows it: SQLite has no statistics here and would not know which index is the better one. */
+/** Hides the column from the indexes: SQLite has no statistics here and might choose the wrong one. */
 export function hasOwner(owner: PlanOwner): Condition {
   return sql`coalesce(mission_id, '') = ${owner ?? ownPlan}`
 }

@@ -85,19 +85,19 @@ export function planReads(scope: ReadScope): PlanReads {
       }))
     },
     next: (filter) => nextTask(scope, filter),
-    async dependsOn(taskId, dependency) {
-      const edge = await db
+    async dependsOn(taskId, dependsOnId) {
+      const link = await db
         .selectFrom('task_dependency')
         .select('seq')
         .where('project_id', '=', projectId)
         .where('task_id', '=', taskId)
-        .where('depends_on_id', '=', dependency)
+        .where('depends_on_id', '=', dependsOnId)
         .executeTakeFirst()
-      return edge !== undefined
+      return link !== undefined
     },
     chain: (from, to) => dependencyChain(scope, from, to),
     async taskOfToken(token) {
-      // An attempt without a claim before it is its own token.
+      // The first claim of an attempt has a token derived from the attempt's id.
       const attempt = await db
         .selectFrom('attempt')
         .select('task_id')
@@ -136,15 +136,15 @@ export function planReads(scope: ReadScope): PlanReads {
 
 type NextFilter = Parameters<PlanReads['next']>[0]
 
-/** A task without a role fits every role. What the longest chain waits for comes first. */
+/** A task without a role fits every role. The task with the longest chain of dependents comes first. */
 async function nextTask(scope: ReadScope, filter: NextFilter): Promise<PlannedTask | null> {
   const { owner, role, roleless, assignees, now } = filter
-  const ofRole = role === undefined ? sql`` : sql`and (role is null or role = ${role} or assignee = ${role})`
-  const free = roleless ? sql`and role is null` : sql``
-  const mine = assignees
+  const forRole = role === undefined ? sql`` : sql`and (role is null or role = ${role} or assignee = ${role})`
+  const withoutRole = roleless ? sql`and role is null` : sql``
+  const forAssignees = assignees
     ? sql`and (assignee is null or assignee in (${sql.join(nonEmptyValues(assignees))}))`
     : sql``
-  const fits = sql`${ofRole} ${free} ${mine}`
+  const fits = sql`${forRole} ${withoutRole} ${forAssignees}`
   const isAny = owner === undefined || owner === 'open'
   const open = openMissionCondition(scope.projectId)
   const ready = sql`project_id = ${scope.projectId} and readiness = 'ready'
@@ -181,7 +181,7 @@ const graphColumns = sql.raw(
   'id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, open_items, claim_expires_at, sort_order, seq, mission_id, assignee',
 )
 
-/** A claim that expired holds nothing: its task is to do. */
+/** An expired claim holds nothing: its task is to do. */
 async function planGraph(
   scope: ReadScope,
   owner: PlanSpan | undefined,

@@ -4,7 +4,7 @@ import type { ProjectionContext } from '../../store/tables/tables.ts'
 import type { Task } from '../../track/domain/task.ts'
 import type { TaskTable } from './task.ts'
 
-/** Where a task belongs or was worked on, and who worked on it. `status` is the task's. */
+/** A task's home and the places where it was worked on. `status` is the task's. */
 export interface TaskListTable {
   project_id: string
   kind: 'project' | 'mission' | 'phase' | 'agent'
@@ -14,7 +14,7 @@ export interface TaskListTable {
   status: string
 }
 
-/** How many tasks of a status a place has. `home` and `home_phase` count only the tasks that belong there. */
+/** The number of tasks by status in a place. `home` and `home_phase` only count tasks that belong there. */
 export interface TaskCountTable {
   project_id: string
   kind: TaskListTable['kind'] | 'home' | 'home_phase'
@@ -25,14 +25,14 @@ export interface TaskCountTable {
 
 export interface TaskListEntry {
   readonly id: string
-  /** Of the log entry that planned it. */
+  /** The seq of the log entry that planned it. */
   readonly seq: number
   readonly status: Task['status']
 }
 
 export type TaskListKeys = Readonly<Partial<Record<TaskListTable['kind'], string | null>>>
 
-/** Where a task is listed. */
+/** The places that list a task. */
 export type TaskListRow = Pick<TaskListTable, 'kind' | 'place' | 'status'>
 
 export const placesOf = prepareQuery((db, projectId: string, taskId: string) =>
@@ -43,23 +43,20 @@ export const placesOf = prepareQuery((db, projectId: string, taskId: string) =>
     .where('task_id', '=', taskId),
 )
 
-/**
- * Lists a task under further places, once each, with its status from now on in all of them; and counts it there, and
- * where it is at home.
- */
+/** Lists a task under further places, once each, updates its status everywhere, and adjusts the counts. */
 export async function placeTask(
   projecting: ProjectionContext,
   task: TaskListEntry,
   moved: {
-    readonly placed: readonly TaskListRow[]
+    readonly listedRows: readonly TaskListRow[]
     readonly places: TaskListKeys
     readonly homeBefore: TaskHome
   },
 ): Promise<void> {
   const { db, projectId } = projecting
-  const { placed, places, homeBefore } = moved
+  const { listedRows, places, homeBefore } = moved
   const { status } = task
-  if (placed.some((one) => one.status !== status)) {
+  if (listedRows.some((one) => one.status !== status)) {
     await db
       .updateTable('task_place')
       .set({ status })
@@ -68,18 +65,18 @@ export async function placeTask(
       .execute()
   }
   const added = placeRows(projecting, task, places).filter(
-    (row) => !placed.some(({ kind, place }) => kind === row.kind && place === row.place),
+    (row) => !listedRows.some(({ kind, place }) => kind === row.kind && place === row.place),
   )
   await insertPlaces(projecting, added)
   await addCounts(projecting, [
-    ...placed.map(({ kind, place, status: before }) => ({ kind, place, status: before, tasks: -1 })),
-    ...[...placed, ...added].map(({ kind, place }) => ({ kind, place, status, tasks: 1 })),
+    ...listedRows.map(({ kind, place, status: before }) => ({ kind, place, status: before, tasks: -1 })),
+    ...[...listedRows, ...added].map(({ kind, place }) => ({ kind, place, status, tasks: 1 })),
     ...homeCounts(homeBefore, -1),
     ...homeCounts({ ...homeBefore, status }, 1),
   ])
 }
 
-/** Lists a task that was not listed anywhere, and counts it there and where it is at home. */
+/** Lists and counts a new task. */
 export async function placeNewTask(
   projecting: ProjectionContext,
   task: TaskListEntry,
@@ -98,7 +95,7 @@ export async function placeNewTask(
   ])
 }
 
-/** Lists a task where it is at home now; where it was before it stays only if it was worked on there. */
+/** Moves a task to its new home; its old home only keeps it if it was worked on there. */
 export async function moveTaskHome(
   projecting: ProjectionContext,
   task: TaskListEntry,
@@ -156,7 +153,7 @@ async function count({ db, projectId }: ProjectionContext, taskId: string): Prom
 type TaskHome = Pick<TaskTable, 'mission_id' | 'phase_id' | 'status'>
 type TaskCountRow = Pick<TaskCountTable, 'kind' | 'place' | 'status' | 'tasks'>
 
-/** Moves a task from where it was counted as at home to where it is now. */
+/** Moves a task's home count. */
 export function updateHomeCounts(
   projecting: ProjectionContext,
   before: TaskHome,
@@ -165,7 +162,7 @@ export function updateHomeCounts(
   return addCounts(projecting, [...homeCounts(before, -1), ...homeCounts(after, 1)])
 }
 
-/** One statement for all of them; what comes to nothing is left out. */
+/** All count changes in one statement, without those that cancel out. */
 async function addCounts(
   { db, projectId }: ProjectionContext,
   counts: readonly TaskCountRow[],
@@ -193,5 +190,5 @@ function homeCounts({ mission_id, phase_id, status }: TaskHome, tasks: 1 | -1): 
   return phase_id === null ? [plan] : [plan, { kind: 'home_phase', place: phase_id, status, tasks }]
 }
 
-/** The place under which the tasks of the project's own plan are counted. */
+/** The place that counts tasks of the project's own plan. */
 export const ownPlan = ''

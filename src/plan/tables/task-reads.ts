@@ -90,7 +90,7 @@ interface TaskListKey {
   readonly place: string
 }
 
-/** The page's tasks are found first, in one index, then their lines are read. */
+/** Finds the page's task ids in one index first, then reads their rows. */
 async function listTasks(
   scope: ReadScope,
   filter: TaskFilter,
@@ -107,7 +107,7 @@ async function listTasks(
   return { items: await taskLines(scope, ids), total }
 }
 
-/** The project itself is a place too: a list without a filter reads the same index. The smallest place leads. */
+/** The project counts as a place, so that unfiltered lists use the same index. The smallest place leads. */
 function placesOf(
   projectId: string,
   { missionId, phaseId, agent }: TaskFilter,
@@ -121,7 +121,7 @@ function placesOf(
   return first ? [first, ...more] : [{ kind: 'project', place: projectId }]
 }
 
-// `cross join` reads the tables in the order written: few tasks changed lately, many are in a place.
+// `cross join` keeps the table order: few tasks changed recently, many are in a place.
 function tasksOf(
   projectId: string,
   [first, ...more]: readonly [TaskListKey, ...TaskListKey[]],
@@ -175,7 +175,7 @@ const phaseNumbers = prepareByIds((db, projectId, ids) =>
   db.selectFrom('phase').select(['id', 'number']).where('project_id', '=', projectId).where('id', 'in', ids),
 )
 
-/** Tasks with their last attempts and phase numbers, newest first: three queries whatever the number. */
+/** Tasks with their last attempts and phase numbers, newest first: always three queries. */
 async function taskLines(
   scope: ReadScope,
   taskIds: readonly string[],
@@ -208,7 +208,7 @@ function distinctIdsOf(ids: readonly (string | null)[]): readonly string[] {
 
 const maxFiles = 5
 
-/** The attempts at a task that ended, newest first. */
+/** The ended attempts at a task, newest first. */
 const closedAttempts = prepareByLimit((limit) =>
   prepareQuery((db, projectId: string, taskId: string) =>
     db
@@ -236,11 +236,11 @@ async function pastAttempts(
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
   const files = await firstFiles(scope, ids)
-  const said = await corrections(scope, [taskId])
+  const allCorrections = await corrections(scope, [taskId])
   return rows.map((row) => ({
     attempt: attemptOf(row),
     outcome: row.outcome === null ? null : parseColumn<Outcome>(row.outcome),
-    corrections: said.filter(({ attempt_id }) => attempt_id === row.id).map(correctionOf),
+    corrections: allCorrections.filter(({ attempt_id }) => attempt_id === row.id).map(correctionOf),
     files: files.get(row.id) ?? [],
   }))
 }
@@ -258,7 +258,7 @@ function correctionRows(db: ReadScope['db'], projectId: string) {
     .where('attempt_correction.project_id', '=', projectId)
 }
 
-/** What was said of an attempt after its end, first to last. */
+/** The corrections of an attempt, in order. */
 async function correctionsOf(
   { db, projectId }: ReadScope,
   attemptId: AttemptId,
@@ -284,7 +284,7 @@ const tasksDependedOn = prepareQuery((db, projectId: string, taskId: string) =>
     .limit(100),
 )
 
-/** What a task depends on, in the order in which it was said. */
+/** The dependencies of a task, in order of creation. */
 async function dependenciesOfTask(scope: ReadScope, taskId: TaskId): Promise<readonly Dependency[]> {
   const { db, projectId } = scope
   const rows = await tasksDependedOn(db, projectId, taskId)
@@ -319,7 +319,7 @@ const attemptCounts = prepareByIds((db, projectId, taskIds) =>
     .groupBy('task_id'),
 )
 
-/** What lists say of tasks besides the tasks: some queries, whatever the number. */
+/** The additional list fields of tasks: a fixed number of queries. */
 async function taskHistories(
   scope: ReadScope,
   taskIds: readonly TaskId[],
@@ -329,7 +329,7 @@ async function taskHistories(
   const tried = await attemptCounts(scope, taskIds)
   const attempts = new Map(tried.map((row) => [row.task_id, row.attempts]))
   const ends = await lastAttemptEnds(scope, taskIds)
-  const said = await corrections(scope, taskIds)
+  const allCorrections = await corrections(scope, taskIds)
   const planned = await plannedTasks(scope, rows)
   return new Map(
     planned.map(({ task, dependsOn, unsettled, blocked, claim }) => [
@@ -341,7 +341,7 @@ async function taskHistories(
         claim: isHeld(claim, now) ? claim : null,
         attempts: attempts.get(task.id) ?? 0,
         summary: ends.get(task.id)?.summary ?? null,
-        correction: lastCorrection(said.findLast(({ task_id }) => task_id === task.id)),
+        correction: lastCorrection(allCorrections.findLast(({ task_id }) => task_id === task.id)),
         files: ends.get(task.id)?.files ?? [],
       },
     ]),
@@ -375,7 +375,7 @@ const lastEndsOf = prepareByIds((db, projectId, taskIds) =>
     ),
 )
 
-/** What the last attempt of each task that ended said, and its first files. */
+/** The outcome of the last ended attempt of each task, and its first files. */
 async function lastAttemptEnds(
   scope: ReadScope,
   taskIds: readonly string[],

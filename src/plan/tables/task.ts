@@ -36,7 +36,7 @@ export interface TaskTable {
   goal: string | null
   step: string | null
   role: string | null
-  /** Whom it is for: an agent's name, or a role. */
+  /** The assignee: an agent's name, or a role. */
   assignee: string | null
   areas: string
   status: string
@@ -51,25 +51,25 @@ export interface TaskTable {
   claim_token_hash: string | null
   claimed_at: number | null
   claim_expires_at: number | null
-  /** Open inbox items about it that hold up what depends on it, by the project's setting. */
+  /** The number of open inbox items that block its dependents, by the project's setting. */
   open_items: number
-  /** How many of its dependencies are not done, or done and not settled. */
+  /** The number of dependencies that are not done, or done and not settled. */
   open_dependencies: number
-  /** Its status, and whether it waits: what lists of ready and of blocked tasks ask for. */
+  /** The status, and whether it is blocked, for lists of ready and blocked tasks. */
   readiness: 'ready' | 'blocked' | 'in_progress' | 'done'
-  /** Tasks in the longest chain of unfinished ones that wait for it, itself included; 0 when it is done. */
+  /** The length of the longest chain of unfinished dependents, itself included; 0 when done. */
   height: number
-  /** Its place in lists: the order of its phase, its phase, its own order, then `seq`. */
+  /** The list position: order of its phase, its phase, its own order, then `seq`. */
   order_phase: number
   order_phase_seq: number
   order_own: number
   created_at: number
   updated_at: number
-  /** Name and goal, as they are searched. */
+  /** Name and goal, for the search. */
   search: string
 }
 
-/** A task as it is planned: it depends on nothing yet, and nothing on it. */
+/** A new task: without dependencies and dependents. */
 function taskRow(
   { projectId, seq }: RowKey,
   task: Task,
@@ -129,7 +129,7 @@ export function taskOf(row: Selectable<TaskTable>): Task {
   }
 }
 
-/** A task to do is ready, or blocked by dependencies that are not done. */
+/** A task to do is ready, or blocked by open dependencies. */
 function readinessOf(status: Task['status'], openDependencies: number): TaskTable['readiness'] {
   if (status !== 'to_do') return status
   return openDependencies === 0 ? 'ready' : 'blocked'
@@ -137,12 +137,12 @@ function readinessOf(status: Task['status'], openDependencies: number): TaskTabl
 
 type TaskSettlement = Pick<TaskTable, 'status' | 'resolution' | 'open_items'>
 
-/** Done, and a person has yet to say something: what depends on it waits. What was given up holds nothing up. */
+/** Done, but an inbox item is open: its dependents wait. A dropped task blocks nothing. */
 export function hasOpenItems({ status, resolution, open_items }: TaskSettlement): boolean {
   return status === 'done' && resolution !== 'dropped' && open_items > 0
 }
 
-/** Whether what depends on a task need not wait for it. */
+/** Whether a task no longer blocks its dependents. */
 function isReleased(task: TaskSettlement): boolean {
   return task.status === 'done' && !hasOpenItems(task)
 }
@@ -150,18 +150,18 @@ function isReleased(task: TaskSettlement): boolean {
 type TaskOrder = Pick<TaskTable, 'order_phase' | 'order_phase_seq' | 'order_own'>
 type OrderedPhase = Pick<PhaseTable, 'sort_order' | 'number' | 'seq'>
 
-/** Behind every number that anyone could name: what has no order comes last. */
+/** Larger than any number that a user may choose: tasks without an order come last. */
 const last = Number.MAX_SAFE_INTEGER
 
-/** More phases than a mission has. */
+/** More than the phases of a mission. */
 const maxNumbers = 1_000_000
 
-/** Where people put a phase, then its number in the mission; phases without either follow in order of creation. */
+/** The order that people gave a phase, then its number; phases without either follow in order of creation. */
 export function phaseOrder({ sort_order, number }: Omit<OrderedPhase, 'seq'>): number {
   return sort_order ?? (number === null ? last : last - maxNumbers + number)
 }
 
-/** The phase's part of a task's place in lists; a task without a phase comes after all phases. */
+/** The phase's part of a task's list position; a task without a phase comes last. */
 function placeByPhase(phase: OrderedPhase | null): Omit<TaskOrder, 'order_own'> {
   if (phase === null) return { order_phase: last, order_phase_seq: last }
   return { order_phase: phaseOrder(phase), order_phase_seq: phase.seq }
@@ -207,7 +207,7 @@ export async function applyTaskEdited(
   const before = await taskBefore(projecting, taskId)
   const moves = phaseId !== undefined && phaseId !== before.phase_id
   if (moves) await moveTask(projecting, before, phaseId)
-  // A milestone is of its phase: a task that moves without it leaves it behind.
+  // A milestone belongs to a phase: a task that changes its phase loses it.
   const milestone = moves && milestoneId === undefined ? null : milestoneId
   await touchTask(projecting, taskId)
   const changed = {
@@ -231,7 +231,7 @@ export async function applyTaskEdited(
     .execute()
 }
 
-/** Gives a task another phase, and with it the phase's mission, its place in lists and in the counts. */
+/** Moves a task to another phase and its mission, and updates its list position and counts. */
 export async function moveTask(
   projecting: ProjectionContext,
   before: TaskBefore,
@@ -282,20 +282,24 @@ export async function applyTaskClaimed(
   projecting: ProjectionContext,
   { taskId, claim }: ProjectEventOf<'task.claimed'>,
 ): Promise<void> {
-  const around = await aroundTask(projecting, taskId)
-  await changeTask(projecting, around, { status: 'in_progress', resolution: null, ...claimColumns(claim) })
+  const taskContext = await aroundTask(projecting, taskId)
+  await changeTask(projecting, taskContext, {
+    status: 'in_progress',
+    resolution: null,
+    ...claimColumns(claim),
+  })
   await keepToken(projecting, taskId, claim.tokenHash)
 }
 
-/** The task is to do again, unless an open attempt holds it. */
+/** Sets the task to do again, unless an open attempt holds it. */
 export async function applyClaimEnded(
   projecting: ProjectionContext,
   { taskId }: ProjectEventOf<'claim.ended'>,
 ): Promise<void> {
-  const around = await aroundTask(projecting, taskId)
-  const { before } = around
+  const taskContext = await aroundTask(projecting, taskId)
+  const { before } = taskContext
   if (before.status !== 'in_progress' || before.claim_expires_at === null) return
-  await changeTask(projecting, around, { status: 'to_do', resolution: null, ...unclaimed })
+  await changeTask(projecting, taskContext, { status: 'to_do', resolution: null, ...unclaimed })
 }
 
 export type TaskBefore = Selectable<TaskTable>
@@ -306,7 +310,7 @@ export async function taskBefore({ db, projectId }: ReadScope, taskId: string): 
   return task
 }
 
-/** A task and what follows it when it changes, looked at before anything is written. */
+/** A task and its related rows, read before anything is written. */
 export interface TaskNeighborhood {
   readonly before: TaskBefore
   readonly placed: readonly TaskListRow[]
@@ -322,7 +326,7 @@ export async function aroundTask(scope: ReadScope, taskId: string): Promise<Task
   return { before, placed, links }
 }
 
-/** Changes a task, and what follows from its status: where it is listed and counted, and what waits for it. */
+/** Changes a task and everything derived from its status: places, counts and its dependents. */
 export async function changeTask(
   projecting: ProjectionContext,
   { before, placed, links }: TaskNeighborhood,
@@ -342,8 +346,8 @@ export async function changeTask(
     .where('id', '=', before.id)
     .execute()
   const task = { id: before.id, seq: before.seq, status: changed.status }
-  await placeTask(projecting, task, { placed, places, homeBefore: before })
-  // Between given up and done, both of them ended, what waits for it may change as well.
+  await placeTask(projecting, task, { listedRows: placed, places, homeBefore: before })
+  // A change between dropped and done may also affect its dependents.
   if (links.hasDependents) await recountDependents(projecting, before, { ...before, ...changed })
   if (changed.status === before.status) return
   if (changed.status === 'done') await lowerPrerequisites(projecting, links)
@@ -352,7 +356,7 @@ export async function changeTask(
 
 type SettlementTask = Parameters<typeof isReleased>[0] & Pick<TaskTable, 'id'>
 
-/** What depends on a task waits for it no longer, or again. */
+/** A task blocks its dependents again, or no longer. */
 export async function recountDependents(
   projecting: ProjectionContext,
   before: SettlementTask,

@@ -8,7 +8,7 @@ import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.t
 type StatsAnswer = OutputOf<'stats'>
 type StatsFigures = StatsAnswer['all']
 
-/** A figure in words: none is shown without the number that it is counted from. */
+/** A figure in words, never without its sample size. */
 interface FigureLine {
   readonly figure: keyof StatsFigures
   readonly n: number
@@ -17,16 +17,16 @@ interface FigureLine {
 
 const unknown = '–'
 
-/** Figures with their n and their basis; a table of the groups; what each figure is. */
+/** The figures with n and basis, a table of the groups, and the definitions. */
 export const stats: AnswerView<'stats'> = (answer, page) => {
   const { all, groups, groups_total: total, definitions, zone, since, by } = answer
   const lines = linesOf(all)
   if (lines.every(({ n }) => n === 0)) {
     return 'No work has ended in this period. Statistics count attempts, tasks, missions, answers and events that have ended.'
   }
-  const known = new Map(definitions.map((definition) => [definition.figure, definition]))
+  const definitionOf = new Map(definitions.map((definition) => [definition.figure, definition]))
   const rows = lines.map(({ figure, n, value }) => {
-    const { title = figure, unit = '', basis = '' } = known.get(figure) ?? {}
+    const { title = figure, unit = '', basis = '' } = definitionOf.get(figure) ?? {}
     return [
       title,
       value,
@@ -195,7 +195,11 @@ function withoutLines({ files_without_lines: files }: StatsFigures['lines']): st
   return files === 1 ? ', and 1 file without lines' : `, and ${files} files without lines`
 }
 
-function textOrNone(value: number | null, words: (known: number) => string, none: string = unknown): string {
+function textOrNone(
+  value: number | null,
+  words: (definite: number) => string,
+  none: string = unknown,
+): string {
   return value === null ? none : words(value)
 }
 

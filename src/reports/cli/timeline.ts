@@ -5,7 +5,7 @@ import { clockTime, formatDuration } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { countsInWords } from '../../track/cli/changes.ts'
 
-/** What happened in a mission, in the order in which it did. */
+/** The events of a mission, in order. */
 export const timeline: AnswerView<'mission_timeline'> = (answer, page) => {
   const tasks = new Map(answer.tasks.map((task) => [task.id, task.name]))
   const { totals, completed_at: ended } = answer

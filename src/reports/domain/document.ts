@@ -1,13 +1,10 @@
-/**
- * A report as it is written: sections of entries, whose words are those of agents and people. Nothing of them is ever
- * markup: they stand in Markdown and HTML as they were said, ping nobody, and link nowhere.
- */
+/** A report before formatting: sections of entries. Texts of agents and people are never markup: they mention and link nothing. */
 
-/** Words as they were said; `code` for paths, commands and ids; `strong` for what leads an entry. */
+/** Plain text; `code` for paths, commands and ids; `strong` for the start of an entry. */
 export type TextPart = string | { readonly code: string } | { readonly strong: string }
 
 export interface ReportEntry {
-  /** The same for programs. */
+  /** The data of the entry for programs. */
   readonly data: Readonly<Record<string, unknown>>
   readonly line: readonly TextPart[]
   readonly under: readonly (readonly TextPart[])[]
@@ -17,7 +14,7 @@ export interface ReportSection {
   /** Its key in JSON. */
   readonly key: string
   readonly title: string
-  /** What the entries are, in a sentence. */
+  /** A sentence about the entries. */
   readonly about: string
   readonly entries: readonly ReportEntry[]
 }
@@ -32,7 +29,7 @@ export interface ReportDocument {
 export const reportFormats = ['markdown', 'html', 'json'] as const
 export type ReportFormat = (typeof reportFormats)[number]
 
-/** A section of which not everything is shown. */
+/** A section that was cut. */
 export interface TruncatedSection {
   readonly section: string
   readonly shown: number
@@ -44,42 +41,44 @@ export interface RenderedReport {
   readonly cut: readonly TruncatedSection[]
 }
 
-/** How much may be written, and the command that writes all of it. */
+/** The size limit, and the command for the whole report. */
 export interface SizeBudget {
-  /** Characters. */
+  /** In characters. */
   readonly most: number
   readonly whole: string
 }
 
-/** The same text for the same report. Entries that do not fit are left out at the end of their sections, which say so. */
+/** Deterministic. Entries that do not fit are left out at the end of their section, with a note. */
 export function writeReport(report: ReportDocument, format: ReportFormat, room: SizeBudget): RenderedReport {
   const writer = writers[format]
   const sections = report.sections.map((section) => ({
     section,
     written: section.entries.map((entry) => writer.entry(entry)),
   }))
-  let most = room.most
+  let maxLength = room.most
   for (;;) {
     const frame = writer.whole(report, [], room.whole).length
     const headings = sections.map(
       ({ section }) => writer.section(section, [], { shown: 0, room }).length + writer.between,
     )
-    const left = most - frame - headings.reduce((sum, length) => sum + length, 0)
+    const remaining = maxLength - frame - headings.reduce((sum, length) => sum + length, 0)
     const counts = fitLengths(
       sections.map(({ written }) => written.map(({ length }) => length + writer.between)),
-      left,
+      remaining,
     )
     const cut = sections.flatMap(({ section, written }, at) => {
-      const shown = counts[at] ?? 0
-      return shown < written.length ? [{ section: section.key, shown, total: written.length }] : []
+      const shownCount = counts[at] ?? 0
+      return shownCount < written.length
+        ? [{ section: section.key, shown: shownCount, total: written.length }]
+        : []
     })
     const parts = sections.map(({ section, written }, at) => {
-      const shown = counts[at] ?? 0
-      return writer.section(section, written.slice(0, shown), { shown, room })
+      const shownCount = counts[at] ?? 0
+      return writer.section(section, written.slice(0, shownCount), { shown: shownCount, room })
     })
     const text = writer.whole(addCuts(report, cut, room), parts, room.whole)
     if (text.length <= room.most || counts.every((count) => count === 0)) return { text, cut }
-    most -= text.length - room.most
+    maxLength -= text.length - room.most
   }
 }
 
@@ -91,23 +90,25 @@ function addCuts(
   return { ...report, data: { ...report.data, cut, ...(cut.length > 0 && { whole }) } }
 }
 
-/** How many of each list fit: short lists whole, long ones the same share of what is left. */
+/** The number of entries of each list that fit: short lists whole, long ones in equal shares. */
 function fitLengths(lists: readonly (readonly number[])[], room: number): readonly number[] {
-  const needs = lists.map((lengths) => lengths.reduce((sum, length) => sum + length, 0))
+  const neededLengths = lists.map((lengths) => lengths.reduce((sum, length) => sum + length, 0))
   const shares = new Map<number, number>()
-  let left = Math.max(0, room)
-  const order = needs.map((need, at) => ({ need, at })).toSorted((a, b) => a.need - b.need || a.at - b.at)
+  let remaining = Math.max(0, room)
+  const order = neededLengths
+    .map((need, at) => ({ need, at }))
+    .toSorted((a, b) => a.need - b.need || a.at - b.at)
   for (const [done, { need, at }] of order.entries()) {
-    const share = Math.min(need, Math.floor(left / (order.length - done)))
+    const share = Math.min(need, Math.floor(remaining / (order.length - done)))
     shares.set(at, share)
-    left -= share
+    remaining -= share
   }
   return lists.map((lengths, at) => {
     let used = 0
-    const most = shares.get(at) ?? 0
+    const share = shares.get(at) ?? 0
     const over = lengths.findIndex((length) => {
       used += length
-      return used > most
+      return used > share
     })
     return over === -1 ? lengths.length : over
   })
@@ -129,11 +130,11 @@ const markdown: ReportWriter = {
   entry: ({ line, under }) =>
     [`- ${markdownLine(line)}`, ...under.map((parts) => `  - ${markdownLine(parts)}`)].join('\n'),
   section: ({ title, about, entries: all }, entries, { shown, room }) => {
-    const left =
+    const omitted =
       shown < all.length
         ? [`- … ${omissionText(all.length - shown, all.length)} ${codeSpan(room.whole)} writes all of them.`]
         : []
-    return [`## ${title}`, '', ...(about === '' ? [] : [`_${about}_`, '']), ...entries, ...left].join('\n')
+    return [`## ${title}`, '', ...(about === '' ? [] : [`_${about}_`, '']), ...entries, ...omitted].join('\n')
   },
   whole: ({ title, lines }, sections) =>
     [`# ${markdownText(title)}`, ...lines.map((parts) => markdownLine(parts)), ...sections].join('\n\n'),
@@ -146,16 +147,21 @@ const html: ReportWriter = {
     return `<li>${htmlLine(line)}${below === '' ? '' : `<ul>${below}</ul>`}</li>`
   },
   section: ({ title, about, entries: all }, entries, { shown, room }) => {
-    const left =
+    const omitted =
       shown < all.length
         ? [
             `<li class="cut">… ${omissionText(all.length - shown, all.length)} <code>${htmlText(room.whole)}</code> writes all of them.</li>`,
           ]
         : []
     const sentence = about === '' ? [] : [`<p class="about">${about}</p>`]
-    return [`<section><h2>${title}</h2>`, ...sentence, '<ul>', ...entries, ...left, '</ul></section>'].join(
-      '\n',
-    )
+    return [
+      `<section><h2>${title}</h2>`,
+      ...sentence,
+      '<ul>',
+      ...entries,
+      ...omitted,
+      '</ul></section>',
+    ].join('\n')
   },
   whole: ({ title, lines }, sections) =>
     [
@@ -184,11 +190,11 @@ const json: ReportWriter = {
 
 const writers = { markdown, html, json } as const satisfies Record<ReportFormat, ReportWriter>
 
-function omissionText(left: number, total: number): string {
-  return `${left} of ${total} ${left === 1 ? 'is' : 'are'} left out here:`
+function omissionText(omitted: number, total: number): string {
+  return `${omitted} of ${total} ${omitted === 1 ? 'is' : 'are'} left out here:`
 }
 
-// What steers what shows it, or turns text around; and what has no width, behind which other words could hide.
+// Control characters, direction marks, and zero-width characters that could hide other text.
 const steering = /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu
 
 function oneLine(text: string): string {
@@ -204,10 +210,10 @@ function markdownLine(parts: readonly TextPart[]): string {
     .join('')
 }
 
-// References begin with these signs: @name, #12, !12, %1, ^a, &1, ~label, $1, GH-12, an address. Code is never one.
+// Signs that start references: @name, #12, !12, %1, ^a, &1, ~label, $1, GH-12, an address. Code never does.
 const reference = /[@#!%^~$&][\w"{]|\bGH-\d|:\/\/|\bwww\./i
 
-/** Words in Markdown that are only words: no markup, and nothing that GitHub or GitLab would link or tell anybody of. */
+/** Escapes text for Markdown, so that it has no markup, references or mentions on GitHub or GitLab. */
 export function markdownText(
   text: string,
   { keepsEnds = false, leads = true }: { readonly keepsEnds?: boolean; readonly leads?: boolean } = {},
@@ -218,7 +224,7 @@ export function markdownText(
     .split(/([ |])/)
     .map((word) => (reference.test(word) ? codeSpan(word) : escapeMarkdown(word)))
     .join('')
-    // What would begin a list, a rule or a quick action.
+    // Starts of a list, a rule or a quick action.
     .replace(leads ? /^(\d*)([-+=/.)])/ : /(?!)/, '$1\\$2')
   if (!keepsEnds) return safe
   return `${/^\s/.test(text) ? ' ' : ''}${safe}${/\s$/.test(text) ? ' ' : ''}`
@@ -232,12 +238,12 @@ function escapeMarkdown(word: string): string {
     .replace(/[\\`*_[\]|~$#!@%^]/g, '\\$&')
 }
 
-/** Fenced by more backticks than stand in it, so that nothing in it ends it. */
+/** Fenced with more backticks than it contains, so that nothing ends the fence early. */
 function codeSpan(text: string): string {
   const line = oneLine(text)
   if (line === '') return ''
-  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length))
-  const fence = '`'.repeat(longest + 1)
+  const longestRun = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longestRun + 1)
   const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : ''
   return `${fence}${pad}${line}${pad}${fence}`
 }

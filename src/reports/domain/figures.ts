@@ -1,13 +1,13 @@
-/** Whether a figure rests on what Waymark saw itself, or on what an agent said. */
+/** Whether Waymark measured a figure, or an agent claimed it. */
 export type FigureBasis = 'measured' | 'claimed'
 
 export interface FigureDefinition {
   readonly figure: FigureName
   readonly title: string
   readonly basis: FigureBasis
-  /** What its n counts, in the plural. */
+  /** The plural of what n counts. */
   readonly unit: string
-  /** What it is, in the words that every surface shows beside it. */
+  /** The definition that every surface shows with it. */
   readonly definition: string
 }
 
@@ -24,7 +24,7 @@ export type FigureName =
   | 'tokens'
   | 'turn_tokens'
 
-/** The one definition of each figure, in the order in which they are shown. */
+/** The definition of each figure, in display order. */
 export const figureDefinitions: readonly FigureDefinition[] = [
   {
     figure: 'task_time',

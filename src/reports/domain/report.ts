@@ -600,10 +600,10 @@ function figuresSection({ records: { figures } }: ReportContext): ReportSection 
     key: 'figures',
     title: 'Figures',
     about: '',
-    entries: rows.map(({ name, value, n, unit: of, basis }) => ({
-      line: [`${name}: ${value} (${basis}, n = ${formatCount(n, of)})`],
+    entries: rows.map(({ name, value, n, unit, basis }) => ({
+      line: [`${name}: ${value} (${basis}, n = ${formatCount(n, unit)})`],
       under: [],
-      data: { figure: name, value, n, of, basis },
+      data: { figure: name, value, n, of: unit, basis },
     })),
   }
 }

@@ -6,18 +6,18 @@ import { weekAfter } from './weeks.ts'
 export const groupings = ['mission', 'agent', 'role', 'week'] as const
 export type Grouping = (typeof groupings)[number]
 
-/** An attempt with what was measured and said at its end. Times are milliseconds since the epoch. */
+/** An attempt with its measurement and claims. Times are in milliseconds. */
 export interface CountedAttempt {
   readonly id: AttemptId
   readonly taskId: TaskId
   readonly missionId: MissionId | null
-  /** Null where a person worked by hand: persons are not told apart. */
+  /** Null for a person's own work: people are not distinguished. */
   readonly agent: string | null
   readonly number: number
   readonly status: AttemptStatus
   readonly openedAt: number
   readonly closedAt: number | null
-  /** Null until it was measured, and where nothing could be. */
+  /** Null before the measurement, and where it failed. */
   readonly measured: {
     /** Null where no areas were declared. */
     readonly scopeMatches: boolean | null
@@ -27,38 +27,38 @@ export interface CountedAttempt {
     /** Files whose lines cannot be counted. */
     readonly withoutLines: number
   } | null
-  /** As the agent counted them; null where it said nothing. */
+  /** As reported by the agent; null if it reported nothing. */
   readonly tokensInput: number | null
   readonly tokensOutput: number | null
   readonly role: string | null
   readonly resolution: Resolution | null
 }
 
-/** A card of the inbox that a person answered. */
+/** An inbox item that a person answered. */
 export interface CountedAnswer {
   readonly kind: InboxItemKind
   readonly missionId: MissionId | null
-  /** Whose work waited. */
+  /** The agent whose work waited. */
   readonly agent: string | null
   readonly role: string | null
   readonly openedAt: number
   readonly closedAt: number
 }
 
-/** An event that was sent to a run. */
+/** An event sent to a run. */
 export interface CountedEvent {
   readonly missionId: MissionId | null
-  readonly by: string
+  readonly author: string
   readonly role: string | null
   readonly at: number
   readonly isRefused: boolean
 }
 
-/** A captured turn that ended. */
+/** An ended turn. */
 export interface CountedTurn {
   readonly client: string
   readonly closedAt: number
-  /** As its client reports them; null where it reports nothing. */
+  /** As reported by the client; null if it reports nothing. */
   readonly tokensInput: number | null
   readonly tokensOutput: number | null
 }
@@ -70,32 +70,32 @@ export interface CountedMission {
   readonly completedAt: number
 }
 
-/** What figures are made of. */
+/** The records that figures are computed from. */
 export interface StatRecords {
-  /** At least every attempt at a task of which one ended in the time asked about. */
+  /** At least every attempt at a task with an attempt that ended in the requested time. */
   readonly attempts: readonly CountedAttempt[]
   readonly answers: readonly CountedAnswer[]
   readonly events: readonly CountedEvent[]
   readonly missions: readonly CountedMission[]
   readonly turns: readonly CountedTurn[]
-  /** Tasks that a person rejected, or whose run went back to where it had been. */
+  /** Tasks that a person rejected, or whose run returned to an earlier state. */
   readonly setBack: ReadonlySet<TaskId>
 }
 
 export interface StatsQuery {
-  /** Only what ended at or after, milliseconds since the epoch. */
+  /** Only what ended at or after this time, in milliseconds. */
   readonly since: number | null
   readonly missionId: MissionId | null
   readonly by: Grouping | null
   readonly weekOf: (at: number) => string
 }
 
-/** Milliseconds. Null where there is nothing to tell it from. */
+/** In milliseconds. Null without data. */
 export interface Distribution {
   readonly n: number
-  /** Of an even number, the mean of the two in the middle. */
+  /** For an even number, the mean of the two in the middle. */
   readonly median: number | null
-  /** The least that nine of ten do not exceed. */
+  /** The smallest value that nine of ten do not exceed. */
   readonly p90: number | null
 }
 
@@ -109,7 +109,7 @@ export interface Figures {
   readonly missionTime: Distribution
   readonly firstPass: { readonly n: number; readonly passed: number | null }
   readonly waiting: WaitDistribution
-  /** Of those kinds that were answered. */
+  /** Only kinds that were answered. */
   readonly waitingByKind: readonly (WaitDistribution & { readonly kind: InboxItemKind })[]
   readonly outOfScope: { readonly n: number; readonly files: number | null; readonly attempts: number | null }
   readonly retries: { readonly n: number; readonly attempts: number | null; readonly again: number | null }
@@ -121,11 +121,11 @@ export interface Figures {
     readonly withoutLines: number | null
   }
   readonly tokens: ReportedTokens
-  /** The same of captured turns. */
+  /** The same figures for turns. */
   readonly turnTokens: ReportedTokens
 }
 
-/** `ended` attempts could have said a number; those that said one are counted apart for each. */
+/** `ended` attempts could have reported a number; the ones that did are counted for each. */
 export interface ReportedTokens {
   readonly ended: number
   readonly input: { readonly n: number; readonly sum: number | null }
@@ -133,20 +133,20 @@ export interface ReportedTokens {
 }
 
 export interface StatsGroup extends Figures {
-  /** A mission's id, an agent's name, a role, a week; null for what has none. */
+  /** A mission's id, an agent's name, a role, a week; null without one. */
   readonly key: string | null
 }
 
 export interface Stats {
   readonly all: Figures
-  /** Weeks in order of time, everything else in order of its key: no figure ranks anyone. */
+  /** Weeks in order of time, other groups by key: no figure ranks anyone. */
   readonly groups: readonly StatsGroup[]
 }
 
-/** A task that an attempt worked on, told from all its attempts. */
+/** A task with an attempt, summarized from all its attempts. */
 interface CountedTask {
   readonly attempts: readonly CountedAttempt[]
-  /** The attempt that ended last; of a task that was completed, the one that completed it last. */
+  /** The last ended attempt; for a completed task, the last one that completed it. */
   readonly last: CountedAttempt
   readonly completed: CountedAttempt | null
 }
@@ -161,7 +161,7 @@ interface StatsInput {
   readonly turns: CountedTurn[]
 }
 
-/** All figures, for everything asked about and for each group. Equal records give equal figures. */
+/** All figures, in total and for each group. Equal records give equal figures. */
 export function statsOf(records: StatRecords, question: StatsQuery): Stats {
   const counted = partsOf(records, question)
   const { by } = question
@@ -171,7 +171,7 @@ export function statsOf(records: StatRecords, question: StatsQuery): Stats {
   const groups = new Map<string | null, StatsInput>()
   for (const kind of kindsOfParts) {
     for (const part of counted[kind]) {
-      const key = keys[kind](part as never) // each reader is of the parts of its kind
+      const key = keys[kind](part as never) // each function takes parts of its kind
       if (key === undefined) continue
       const group = groups.get(key) ?? emptyParts()
       ;(group[kind] as (typeof part)[]).push(part) // of the same kind
@@ -191,16 +191,16 @@ function emptyParts(): StatsInput {
   return { attempts: [], tasks: [], completed: [], missions: [], answers: [], events: [], turns: [] }
 }
 
-/** What has no key comes last. */
+/** Groups without a key come last. */
 function compareKeys(one: string | null, other: string | null): number {
   if (one === null || other === null) return Number(one === null) - Number(other === null)
   return one < other ? -1 : Number(one > other)
 }
 
-/** Two years: a gap that is longer is no chart's. */
+/** Two years: no chart shows a longer gap. */
 const maxWeeks = 104
 
-/** From the first to the last, those in which nothing happened too. */
+/** All weeks from the first to the last, also empty ones. */
 function weeksBetween(found: readonly (string | null)[]): readonly string[] {
   const weeks = found.filter((week) => week !== null).toSorted()
   const last = weeks.at(-1)
@@ -218,7 +218,7 @@ function partsOf(
   { since, missionId }: StatsQuery,
 ): StatsInput {
   const isIn = (at: number | null): at is number => at !== null && (since === null || at >= since)
-  const isOf = (of: MissionId | null) => missionId === null || of === missionId
+  const isOf = (missionOfPart: MissionId | null) => missionId === null || missionOfPart === missionId
   const ended = attempts.filter((attempt) => isIn(attempt.closedAt) && isOf(attempt.missionId))
   const tasks = [...Map.groupBy(attempts, ({ taskId }) => taskId).values()].flatMap(taskOf)
   return {
@@ -240,7 +240,7 @@ function taskOf(attempts: readonly CountedAttempt[]): readonly CountedTask[] {
     .toSorted((one, other) => one.number - other.number)
   const last = ended.at(-1)
   if (last === undefined) return []
-  // A dropped task is nobody's success and nobody's failure.
+  // A dropped task is neither a success nor a failure.
   const completed = last.resolution === 'dropped' ? undefined : ended.findLast(isCompletion)
   return [{ attempts, last, completed: completed ?? null }]
 }
@@ -249,7 +249,7 @@ function isCompletion({ status }: CountedAttempt): boolean {
   return status === 'success' || status === 'partial_success'
 }
 
-/** What a part belongs to in a grouping: undefined where it belongs to no group at all. */
+/** The group of a part; undefined if it belongs to no group. */
 type GroupKeys = {
   readonly [Kind in keyof StatsInput]: (part: StatsInput[Kind][number]) => string | null | undefined
 }
@@ -272,7 +272,7 @@ const keysOf = {
       completed: ({ completed }) => completed?.agent,
       missions: () => undefined,
       answers: ({ agent }) => agent,
-      events: ({ by }) => (agents.has(by) ? by : null),
+      events: ({ author: by }) => (agents.has(by) ? by : null),
       turns: ({ client }) => client,
     }
   },
@@ -352,7 +352,7 @@ function figuresOf(parts: StatsInput, setBack: ReadonlySet<TaskId>): Figures {
   }
 }
 
-/** Done by what was completed, and not reopened since. */
+/** Completed, and not reopened since. */
 function isDone({ last }: CountedTask): boolean {
   return last.resolution === 'success' || last.resolution === 'partial_success'
 }
@@ -362,7 +362,7 @@ function timeOf({ attempts, completed, last }: CountedTask): number {
   return durationBetween(began, (completed ?? last).closedAt)
 }
 
-/** Never negative, because clocks of machines differ. */
+/** Never negative, although clocks of machines differ. */
 function durationBetween(from: number, to: number | null): number {
   return Math.max(0, (to ?? from) - from)
 }
@@ -393,13 +393,13 @@ function sumOfKnown(numbers: readonly (number | null)[]): {
   readonly n: number
   readonly sum: number | null
 } {
-  const said = numbers.filter((number) => number !== null)
-  return { n: said.length, sum: whenAny(said, () => sum(said)) }
+  const known = numbers.filter((number) => number !== null)
+  return { n: known.length, sum: whenAny(known, () => sum(known)) }
 }
 
-/** Of nothing, nothing is known: not that it is 0. */
-function whenAny(items: readonly unknown[], tell: () => number): number | null {
-  return items.length === 0 ? null : tell()
+/** Null without items, rather than 0. */
+function whenAny(items: readonly unknown[], compute: () => number): number | null {
+  return items.length === 0 ? null : compute()
 }
 
 function sum(numbers: readonly number[]): number {

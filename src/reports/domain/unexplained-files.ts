@@ -1,12 +1,9 @@
 import { formatCount } from '../../kernel/text.ts'
 import type { StepCertainty } from '../../lines/domain/line-hashes.ts'
 
-/**
- * Who accounts for the files that a branch changes, by what is recorded. Not known is no guilt: only a file of which the
- * record should know, and knows nothing, is unaccounted for.
- */
+/** Explains the files that a branch changes by the record. Only a file that the record should know is unexplained. */
 
-/** A file as the branch changes it. `after` is the id of its content at the head; null where it is gone. */
+/** A file as the branch changes it. `after` is the id of its content at the head; null for a deleted file. */
 export interface BranchChange {
   readonly path: string
   readonly from?: string
@@ -21,7 +18,7 @@ export interface ChangingCommit {
   readonly paths: readonly string[]
 }
 
-/** A content that was recorded of a path, and whose it is: nobody's where no attempt claimed the time. */
+/** A recorded content of a path and its owners; none if no attempt claimed the time. */
 export interface RecordedContent {
   readonly path: string
   readonly from?: string | undefined
@@ -34,23 +31,23 @@ export interface RecordedContent {
 export interface RecordedWork {
   /** Newest first. */
   readonly contents: readonly RecordedContent[]
-  /** The attempts that were measured to have changed a path. */
+  /** The attempts with a measured change of a path. */
   readonly changedBy: ReadonlyMap<string, readonly string[]>
-  /** Commits that were seen being made by an attempt. */
+  /** Commits that an attempt was measured to make. */
   readonly commits: ReadonlyMap<string, string>
-  /** E-mail addresses of persons, lower case. */
+  /** E-mail addresses of people, in lower case. */
   readonly people: ReadonlySet<string>
-  /** Attempts that are open: what they changed is measured when they end. */
+  /** Open attempts, whose changes are measured when they end. */
   readonly open: readonly { readonly id: string; readonly openedAt: number }[]
-  /** When the record began. */
+  /** The start of the record. */
   readonly since: number
-  /** The history of this clone is cut. */
+  /** Whether this is a shallow clone. */
   readonly isCut: boolean
 }
 
 export interface PathAuthorship {
   readonly path: string
-  readonly by: 'attempt' | 'person' | 'unknown' | 'nobody'
+  readonly category: 'attempt' | 'person' | 'unknown' | 'nobody'
   /** A sentence. */
   readonly why: string
   readonly attempts: readonly string[]
@@ -59,33 +56,41 @@ export interface PathAuthorship {
 export function explainFile(
   file: BranchChange,
   commits: readonly ChangingCommit[],
-  known: RecordedWork,
+  recordedWork: RecordedWork,
 ): PathAuthorship {
   const names = file.from === undefined ? [file.path] : [file.path, file.from]
-  const own = (by: PathAuthorship['by'], why: string, attempts: readonly string[] = []): PathAuthorship => ({
+  const own = (
+    category: PathAuthorship['category'],
+    why: string,
+    attempts: readonly string[] = [],
+  ): PathAuthorship => ({
     path: file.path,
-    by,
+    category,
     why,
     attempts,
   })
-  const same = known.contents.filter(({ path, after }) => path === file.path && after === file.after)
-  const made = same.find(({ owners, origin }) => owners.length > 0 && origin !== 'imported')
-  if (made) {
-    const who =
-      made.owners.length > 1 ? `one of the attempts ${made.owners.join(', ')}` : `attempt ${made.owners[0]}`
-    return own('attempt', `Its content is the one recorded for ${who}.`, made.owners)
+  const sameContent = recordedWork.contents.filter(
+    ({ path, after }) => path === file.path && after === file.after,
+  )
+  const authored = sameContent.find(({ owners, origin }) => owners.length > 0 && origin !== 'imported')
+  if (authored) {
+    const authors =
+      authored.owners.length > 1
+        ? `one of the attempts ${authored.owners.join(', ')}`
+        : `attempt ${authored.owners[0]}`
+    return own('attempt', `Its content is the one recorded for ${authors}.`, authored.owners)
   }
   const touching = commits.filter(({ paths }) => names.some((name) => paths.includes(name)))
-  const unaccounted = touching.filter((commit) => !isAccounted(commit, known))
-  if (touching.length > 0 && unaccounted.length === 0) return accountByCommits(own, touching, known)
-  if (same.some(({ origin }) => origin === 'imported')) {
+  const unaccounted = touching.filter((commit) => !isAccounted(commit, recordedWork))
+  if (touching.length > 0 && unaccounted.length === 0) return accountByCommits(own, touching, recordedWork)
+  if (sameContent.some(({ origin }) => origin === 'imported')) {
     return own('unknown', 'It came with a pull, a merge or a switch. Its author is not recorded.')
   }
-  // Without a commit nobody stands for it. With one, the next task that starts must not clear who committed it.
-  if (same.length > 0 && touching.length === 0) {
+  // A commit without an attempt stays unexplained, even if a later task records the same content.
+  if (sameContent.length > 0 && touching.length === 0) {
     return own('unknown', 'It changed while no attempt was open: by a person or an unrecorded tool.')
   }
-  const named = [...new Set(names.flatMap((name) => known.changedBy.get(name) ?? []))]
+  const named = [...new Set(names.flatMap((name) => recordedWork.changedBy.get(name) ?? []))]
   if (named.length > 0) {
     return own(
       'unknown',
@@ -96,16 +101,16 @@ export function explainFile(
   if (touching.length === 0) {
     return own(
       'unknown',
-      known.isCut
+      recordedWork.isCut
         ? 'The commits that changed it are not in this clone.'
         : 'No commit of the branch changes it.',
     )
   }
   const first = unaccounted.at(-1)
-  if (unaccounted.every(({ at }) => at <= known.since - second)) {
+  if (unaccounted.every(({ at }) => at <= recordedWork.since - second)) {
     return own('unknown', 'It was committed before anything was recorded.')
   }
-  const open = known.open.find(({ openedAt }) => unaccounted.some(({ at }) => at >= openedAt - second))
+  const open = recordedWork.open.find(({ openedAt }) => unaccounted.some(({ at }) => at >= openedAt - second))
   if (open) {
     return own('unknown', `Attempt ${open.id} is open: its changes are measured when it ends.`, [open.id])
   }
@@ -116,7 +121,7 @@ export function explainFile(
   )
 }
 
-// Times of commits have no parts of a second.
+// Commit times are whole seconds.
 const second = 1_000
 
 function isAccounted({ id, email }: ChangingCommit, { commits, people }: RecordedWork): boolean {
@@ -124,7 +129,7 @@ function isAccounted({ id, email }: ChangingCommit, { commits, people }: Recorde
 }
 
 function accountByCommits(
-  own: (by: PathAuthorship['by'], why: string, attempts?: readonly string[]) => PathAuthorship,
+  own: (category: PathAuthorship['category'], why: string, attempts?: readonly string[]) => PathAuthorship,
   touching: readonly ChangingCommit[],
   { commits }: RecordedWork,
 ): PathAuthorship {

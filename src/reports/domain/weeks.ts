@@ -2,16 +2,16 @@ import { Failure } from '../../kernel/failure.ts'
 
 const day = 86_400_000
 
-/** Offsets of time zones are whole quarters of an hour, so that a week begins with one. */
+/** Time zone offsets are multiples of a quarter of an hour, and so are the starts of weeks. */
 const quarter = 900_000
 
-/** The ISO week, `2026-W47`, that a time in milliseconds lies in, as a calendar in this time zone has it. */
+/** The ISO week, `2026-W47`, of a time in milliseconds, in the calendar of this time zone. */
 export function weeksIn(zone: string): (at: number) => string {
   const calendar = calendarOf(zone)
-  const known = new Map<number, string>()
+  const cache = new Map<number, string>()
   return (at) => {
     const slot = Math.floor(at / quarter)
-    const found = known.get(slot)
+    const found = cache.get(slot)
     if (found !== undefined) return found
     const parts = new Map(
       calendar.formatToParts(slot * quarter).map(({ type, value }) => [type, Number(value)]),
@@ -19,7 +19,7 @@ export function weeksIn(zone: string): (at: number) => string {
     const week = weekOfDay(
       Date.UTC(parts.get('year') ?? 0, (parts.get('month') ?? 1) - 1, parts.get('day') ?? 1),
     )
-    known.set(slot, week)
+    cache.set(slot, week)
     return week
   }
 }
@@ -43,7 +43,7 @@ function calendarOf(zone: string): Intl.DateTimeFormat {
   }
 }
 
-/** Of a day, given as its midnight in UTC. The week belongs to the year of its Thursday. */
+/** The week of a day, given as its midnight in UTC. Its Thursday decides the year. */
 function weekOfDay(midnight: number): string {
   const weekday = (new Date(midnight).getUTCDay() + 6) % 7
   const thursday = midnight + (3 - weekday) * day
@@ -61,7 +61,7 @@ export function weekAfter(week: string): string {
   return weekOfDay(mondayAt(week) + 7 * day)
 }
 
-/** The fourth of January lies in the first week. */
+/** The fourth of January is in the first week. */
 function mondayAt(week: string): number {
   const [year = 0, number = 1] = week.split('-W').map(Number)
   const fourth = Date.UTC(year, 0, 4)

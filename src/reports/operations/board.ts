@@ -13,12 +13,12 @@ import { measurement } from '../../track/operations/attempt-answer.ts'
 import { taskWord, taskWordOf } from '../../track/operations/mission-answer.ts'
 import type { AttemptMeasurementTotals } from '../../track/ports/attempt-reads.ts'
 
-/** What was measured at the end of an attempt, as short as a card shows it. */
+/** The measurement of an attempt, for a card. */
 export const MeasuredShort = z.object({
   measurement,
   scope_match: z.boolean().nullable(),
   out_of_scope: z.int(),
-  /** The figures are of this attempt alone; a review shows what all attempts at the task came to. */
+  /** The figures of this attempt alone; a review shows all attempts at the task. */
   attempt: z.int(),
   /** Null where they could not be measured. */
   files: z.int().nullable(),
@@ -38,14 +38,14 @@ const BoardCard = z.object({
   agent_name: z.string().nullable(),
   started_at: z.string().nullable(),
   completed_at: z.string().nullable(),
-  /** Percent, of the last step that was told. */
+  /** The last logged progress, in percent. */
   progress: z.number().nullable(),
   measured: MeasuredShort.nullable(),
   updated_at: z.string(),
 })
 
-/** What a review, a file outside the scope or an approval waits for is a person's look, not an agent's work. */
-const lookedAt = ['review', 'scope', 'approval', 'command'] as const
+/** Inbox items that wait for a person's review, not for an agent's work. */
+const reviewKinds = ['review', 'scope', 'approval', 'command'] as const
 
 export const board = defineOperation({
   name: 'board',
@@ -70,7 +70,7 @@ export const board = defineOperation({
   store.view(async (reads) => {
     const limit = input.limit ?? 100
     const now = clock.now()
-    const waiting = await reads.inboxItems.list({ status: 'open', kinds: lookedAt }, { limit })
+    const waiting = await reads.inboxItems.list({ status: 'open', kinds: reviewKinds }, { limit })
     const review = new Set(waiting.items.flatMap(({ item }) => item.item.taskId ?? []))
     const ready = await reads.plan.tasks({ now, ready: true }, { limit })
     const active = await reads.plan.tasks({ now, status: 'in_progress' }, { limit })

@@ -26,14 +26,14 @@ import { explainFile, type PathAuthorship, type RecordedWork } from '../domain/u
 const Reason = z.object({
   kind: z.enum(['gate', 'inbox_item', 'change', 'unknown']),
   message: z.string(),
-  /** The file that it is about, where it is about one. */
+  /** The file, if the reason is about one. */
   path: z.string().nullable(),
   /** The run or the inbox item. */
   id: z.string().nullable(),
 })
 type Reason = z.output<typeof Reason>
 
-const maxTold = 200
+const maxReasons = 200
 
 export const check = defineOperation({
   name: 'check',
@@ -66,7 +66,7 @@ export const check = defineOperation({
       unattributed: z.int(),
     }),
     reasons: list(Reason),
-    /** Files of which it is not known who made them, and why. */
+    /** Files with an unknown author, and why. */
     unknown: list(z.object({ path: z.string(), why: z.string() })),
     notes: strings,
   }),
@@ -102,14 +102,14 @@ export const check = defineOperation({
   .answer(async ({ reads, found }, input) => {
     const { since, branch, accounts, missions, tasks, gates } = requireMeasured(found ?? undefined)
     const items = await openItemsOfWork(reads, missions, tasks)
-    const unknown = accounts.filter(({ by }) => by === 'unknown')
+    const unknown = accounts.filter(({ category }) => category === 'unknown')
     const reasons: readonly Reason[] = [
       ...gates,
       ...items.map(inboxItemReason),
       ...unseenFiles(branch),
-      ...accounts.flatMap(({ by, path, why }): readonly Reason[] => {
-        if (by === 'nobody') return [{ kind: 'change', message: `${path}: ${why}`, path, id: null }]
-        if (by === 'unknown' && input.strict)
+      ...accounts.flatMap(({ category, path, why }): readonly Reason[] => {
+        if (category === 'nobody') return [{ kind: 'change', message: `${path}: ${why}`, path, id: null }]
+        if (category === 'unknown' && input.strict)
           return [{ kind: 'unknown', message: `${path}: ${why}`, path, id: null }]
         return []
       }),
@@ -123,8 +123,8 @@ export const check = defineOperation({
       record_since: instantOrNull(since),
       missions: missions.map(({ id, name }) => ({ id, name })),
       files: tallyAccounts(accounts),
-      reasons: reasons.slice(0, maxTold),
-      unknown: unknown.slice(0, maxTold).map(({ path, why }) => ({ path, why })),
+      reasons: reasons.slice(0, maxReasons),
+      unknown: unknown.slice(0, maxReasons).map(({ path, why }) => ({ path, why })),
       notes: [
         ...(branch.isShallow
           ? [
@@ -132,8 +132,8 @@ export const check = defineOperation({
             ]
           : []),
         ...(branch.isCut ? ['The branch has too many commits or files to check all.'] : []),
-        ...(reasons.length > maxTold
-          ? [`Only the first ${maxTold} of ${reasons.length} reasons are listed.`]
+        ...(reasons.length > maxReasons
+          ? [`Only the first ${maxReasons} of ${reasons.length} reasons are listed.`]
           : []),
         ...(missions.length === 0 && tasks.length === 0
           ? ['No mission changed files of this branch, so no gate was checked. Name one with --mission.']
@@ -142,7 +142,7 @@ export const check = defineOperation({
     }
   })
 
-/** Of files that are not looked at nothing is known: among them could be one that nobody accounts for. */
+/** Files over the limit are unknown: one of them could be unexplained. */
 function unseenFiles({ files, isCut }: Branch): readonly Reason[] {
   if (!isCut || files.length < maxBranchFiles) return []
   const message = `The branch changes more than ${maxBranchFiles} files: the others were not checked.`
@@ -181,7 +181,7 @@ async function accountsOf(
 ): Promise<readonly PathAuthorship[]> {
   const paths = branch.files.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
   if (paths.length === 0) return []
-  const [steps, changes, known, open] = await Promise.all([
+  const [steps, changes, registered, open] = await Promise.all([
     reads.lines.stepsOf(paths),
     reads.tasks.changedBy(paths),
     reads.identities.people(),
@@ -198,7 +198,7 @@ async function accountsOf(
       ),
     ),
   )
-  const emails = known.flatMap(({ email, disabledAt }) =>
+  const emails = registered.flatMap(({ email, disabledAt }) =>
     email !== null && disabledAt === null ? [email] : [],
   )
   const work: RecordedWork = {
@@ -213,7 +213,7 @@ async function accountsOf(
   return branch.files.map((file) => explainFile(file, branch.commits, work))
 }
 
-/** Commits may be recorded by the beginning of their ids. */
+/** Commits may be recorded by abbreviated ids. */
 function fullId(id: string, { commits }: Branch): string {
   return commits.find((commit) => commit.id.startsWith(id))?.id ?? id
 }
@@ -242,7 +242,7 @@ async function affectedWork(reads: Reads, accounts: readonly PathAuthorship[], m
   }
 }
 
-/** Runs that have not come to a good end, each with what it lacks; null until that was measured. */
+/** Runs that did not end successfully, with their missing guards; null until those were measured. */
 async function gatesOf(
   reads: Reads,
   questions: MeasurementQuestions<RunMeasurements>,
@@ -264,7 +264,7 @@ async function gatesOf(
   const active = [...gating.flat(), ...ofTasks.flatMap(({ items }) => items.map(({ item }) => item))]
   const open = new Map(active.map((run) => [run.id, run]))
   const closed: (Reason | null)[] = []
-  for (const run of [...open.values()].slice(0, maxTold)) {
+  for (const run of [...open.values()].slice(0, maxReasons)) {
     const situation = await prepareSituation(reads, questions, { context, runId: run.id })
     const message = situation && gateWords(situation, run)
     closed.push(message === null ? null : { kind: 'gate', message, path: null, id: run.id })
@@ -280,11 +280,11 @@ async function gatesOf(
 
 function gateWords({ events }: RunSituation, run: RunRecord): string {
   const missing = events.flatMap(({ transitions }) =>
-    transitions.flatMap((way) => way.missing.map(guardLine)),
+    transitions.flatMap((transition) => transition.missing.map(guardLine)),
   )
   const lacks = [...new Set(missing)].slice(0, 5).map((line) => excerpt(line, 300))
-  const what = `Run ${run.id} of process ${run.process.id} is in "${run.state}", which is not a final state`
-  return lacks.length === 0 ? `${what}.` : `${what}. It lacks: ${lacks.join('; ')}.`
+  const state = `Run ${run.id} of process ${run.process.id} is in "${run.state}", which is not a final state`
+  return lacks.length === 0 ? `${state}.` : `${state}. It lacks: ${lacks.join('; ')}.`
 }
 
 async function openItemsOfWork(
@@ -294,7 +294,7 @@ async function openItemsOfWork(
 ): Promise<readonly InboxItem[]> {
   const [ofMissions, ofTasks] = await Promise.all([
     Promise.all(
-      missions.map(({ id }) => inboxItems.list({ missionId: id, status: 'open' }, { limit: maxTold })),
+      missions.map(({ id }) => inboxItems.list({ missionId: id, status: 'open' }, { limit: maxReasons })),
     ),
     Promise.all(tasks.map((id) => inboxItems.ofTask(id))),
   ])
@@ -312,7 +312,8 @@ function inboxItemReason({ id, kind, reason, paths }: InboxItem): Reason {
 }
 
 function tallyAccounts(accounts: readonly PathAuthorship[]) {
-  const count = (by: PathAuthorship['by']) => accounts.filter((account) => account.by === by).length
+  const count = (category: PathAuthorship['category']) =>
+    accounts.filter((account) => account.category === category).length
   return {
     total: accounts.length,
     attempt: count('attempt'),
@@ -332,13 +333,13 @@ function sentence(
 ): string {
   const { accounts, reasons, missions } = found
   const { attempt, person, unknown, unattributed: nobody } = tallyAccounts(accounts)
-  const who = [
+  const counts = [
     `${attempt} by attempts`,
     `${person} by persons`,
     ...(unknown > 0 ? [`${unknown} not known`] : []),
     ...(nobody > 0 ? [`${nobody} by nobody that is recorded`] : []),
   ]
-  const about = `${formatCount(accounts.length, 'file')} in ${formatCount(commits.length, 'commit')} since ${base.id.slice(0, 12)}: ${who.join(', ')}; ${formatCount(missions, 'mission')}`
+  const about = `${formatCount(accounts.length, 'file')} in ${formatCount(commits.length, 'commit')} since ${base.id.slice(0, 12)}: ${counts.join(', ')}; ${formatCount(missions, 'mission')}`
   return reasons.length === 0
     ? `Passed. ${about}.`
     : `Not passed: ${formatCount(reasons.length, 'reason')}. ${about}.`

@@ -25,7 +25,7 @@ import {
 import { type Figures, statsOf } from '../domain/stats.ts'
 import { weeksIn } from '../domain/weeks.ts'
 
-/** What GitHub and GitLab take as the description of a pull request, less a little. */
+/** The description limit of pull requests on GitHub and GitLab, with some margin. */
 const maxCharacters = 65_000
 
 export const report = defineOperation({
@@ -51,11 +51,11 @@ export const report = defineOperation({
     since: z.string().nullable(),
     format: z.enum(reportFormats),
     text: z.string(),
-    /** Sections of which not everything is in the text. */
+    /** Sections that were cut in the text. */
     cut: list(z.object({ section: z.string(), shown: z.int(), total: z.int() })),
   }),
-  print: (answer, { asked }) => [
-    asked === 'json' && answer['format'] !== 'json' ? JSON.stringify(answer) : String(answer['text']),
+  print: (answer, { asked: request }) => [
+    request === 'json' && answer['format'] !== 'json' ? JSON.stringify(answer) : String(answer['text']),
   ],
 })
   .measure({
@@ -103,7 +103,7 @@ function commandFor({ mission, task, since }: ReportRecords, format: ReportForma
   return `${words.join(' ')} --whole`
 }
 
-/** Null where it is no date: then it names a commit. */
+/** Null for a text that is not a date: it then names a commit. */
 function dateOf(words: string): NonNullable<ReportRecords['since']> | null {
   if (!/^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(words)) return null
   const hasZone = /(?:z|[+-]\d{2}:?\d{2})$/i.test(words.slice(10))
@@ -137,9 +137,9 @@ async function recordsOf(
   const all = await reads.runs.attemptsOf(
     task === null ? { missionId: mission.id, taskId: null } : { missionId: null, taskId: task.id },
   )
-  const wanted = all.filter(({ status, closedAt }) => status === 'open' || (closedAt ?? 0) >= from)
+  const selected = all.filter(({ status, closedAt }) => status === 'open' || (closedAt ?? 0) >= from)
   const attempts = await Promise.all(
-    wanted.slice(-maxAttempts).map((attempt) => endedAttempt(reads, attempt)),
+    selected.slice(-maxAttempts).map((attempt) => endedAttempt(reads, attempt)),
   )
   const about = { ...(task ? { taskId: task.id } : { missionId: mission.id }), since: from }
   const everything = task ? { taskId: task.id } : { missionId: mission.id }
@@ -154,7 +154,7 @@ async function recordsOf(
   const items = [...open, ...closed].map(({ item }) => item)
   const isWhole = task === null && since === null
   const files = isWhole ? await filesOf(reads, mission) : filesOfAttempts(attempts)
-  const left = wanted.length - attempts.length
+  const omitted = selected.length - attempts.length
   return {
     mission,
     task,
@@ -170,8 +170,8 @@ async function recordsOf(
     runs: await runsOf(reads, { mission, task, tasks, from }),
     figures: isWhole ? await figuresOf(reads, mission) : null,
     unread: [
-      ...(left > 0
-        ? [`Only the last ${maxAttempts} attempts are included; ${left} earlier ones are not.`]
+      ...(omitted > 0
+        ? [`Only the last ${maxAttempts} attempts are included; ${omitted} earlier ones are not.`]
         : []),
       ...(tasks.length >= maxTasks ? [`Only ${formatCount(maxTasks, 'task')} are included.`] : []),
     ],
@@ -214,7 +214,7 @@ async function tasksOf(reads: Reads, { id }: Mission): Promise<readonly Task[]> 
 const page = 500
 const maxEntries = 5_000
 
-/** Newest first, as they are listed. */
+/** Newest first, as listed. */
 async function readAllPages<Item>(
   read: (request: PageRequest) => Promise<{
     readonly items: readonly { readonly seq: number; readonly item: Item }[]
@@ -247,7 +247,7 @@ async function endedAttempt(reads: Reads, attempt: Attempt): Promise<EndedAttemp
   }
 }
 
-/** The net changes of a mission, with the names that renamed files had. */
+/** The net changes of a mission, with former names of renamed files. */
 async function filesOf(reads: Reads, { id }: Mission): Promise<readonly ReportFile[]> {
   const [files, tops] = await Promise.all([
     reads.timeline.files(id, { limit: maxFiles, offset: 0 }),
@@ -269,7 +269,7 @@ function filesOfAttempts(attempts: readonly EndedAttempt[]): readonly ReportFile
       if (change.origin === 'imported') continue
       const { from } = change
       const before = files.get(change.path) ?? (from === undefined ? undefined : files.get(from))
-      // What an earlier attempt changed under the old name is told under the new one.
+      // An earlier attempt's change under the old name counts for the new name.
       if (from !== undefined) files.delete(from)
       const isNew = before?.change === 'added' && change.change !== 'deleted'
       files.set(change.path, {
@@ -325,18 +325,18 @@ async function runsOf(
   },
 ): Promise<readonly RunStory[]> {
   const { mission, task, tasks, from } = about
-  const of = [
+  const runQueries = [
     ...(task === null ? [{ missionId: mission.id }] : []),
     ...tasks.map(({ id: taskId }: { readonly id: TaskId }) => ({ taskId })),
   ]
-  const pages = await Promise.all(of.map((filter) => reads.runs.list(filter, { limit: 100 })))
+  const pages = await Promise.all(runQueries.map((filter) => reads.runs.list(filter, { limit: 100 })))
   const runs = new Map<string, RunRecord>(
     pages.flatMap(({ items }) => items.map(({ item }) => [item.id, item])),
   )
-  const wanted = [...runs.values()].filter(
+  const selected = [...runs.values()].filter(
     ({ updatedAt, status }) => status === 'active' || updatedAt >= from,
   )
-  const sorted = wanted.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+  const sorted = selected.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
   return Promise.all(sorted.map((run) => runStory(reads, run, from)))
 }
 

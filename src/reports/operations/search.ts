@@ -4,7 +4,7 @@ import { list, Named } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 
-/** How many missions and runs, the newest, and how many tasks are searched. */
+/** How many of the newest missions, runs and tasks are searched. */
 const maxSearched = { missions: 1_000, runs: 1_000, tasks: 5_000 }
 
 const Found = Named.extend({ status: z.string() })

@@ -69,7 +69,7 @@ import {
 } from '../../track/operations/record-answer.ts'
 import { missionRuns, phaseSummary } from '../../track/operations/summary.ts'
 
-/** What an agent said of its work when it ended an attempt. */
+/** The claims of an agent about a completed attempt. */
 const Claimed = z.object({
   summary: z.string(),
   achievements: strings,
@@ -84,7 +84,7 @@ const Claimed = z.object({
   tokens_output: z.int().nullable(),
 })
 
-/** What was measured at the end of an attempt, as it is kept, with what every answer says of it. */
+/** The stored measurement of an attempt, with the fields that every answer has. */
 const MeasuredDetail = z.object({
   measurement,
   changes: list(ChangeEntry),
@@ -120,7 +120,7 @@ const AttemptDetail = z.object({
   actor: z.string(),
   areas: strings,
   work_tree: z.string(),
-  /** The machine that measured it, where that is not the record's own, and the token by which it did. */
+  /** The machine that measured it, if it is not the record's own, and its token. */
   measured_by: z
     .object({ machine_id: z.string(), machine: z.string().nullable(), token: z.string().nullable() })
     .optional(),
@@ -131,19 +131,19 @@ const AttemptDetail = z.object({
   duration_seconds: z.int().nullable(),
   measured: MeasuredDetail.nullable(),
   claimed: Claimed.nullable(),
-  /** Who completed it, and the person behind that agent where a server knows its people. */
+  /** The actor who completed it, and the person behind that agent on a team server. */
   claimed_by: z.string().nullable(),
   claimed_by_person: z.string().nullable(),
-  /** The person behind the agent that began it. */
+  /** The person behind the agent that started it. */
   person: z.string().nullable(),
-  /** What was said after the end: it stands beside the claim. */
+  /** Corrections after the end, beside the claim. */
   corrections: list(CorrectionEntry),
 })
 
-/** A task beside the one that is shown. */
+/** A related task. */
 const NearTask = Named.extend({ status: taskWord })
 
-/** A task beside the one that is shown, with its place in the plan. */
+/** A related task with its state in the plan. */
 const LinkedTask = z.object({ id: z.string(), title: z.string(), mark: z.enum(marks) })
 
 const TaskLinks = z.object({
@@ -163,7 +163,7 @@ const TaskDetail = z.object({
   mission_name: z.string().nullable(),
   phase_id: z.string().nullable(),
   parent_task_id: z.string().nullable(),
-  /** Its place in the plan. */
+  /** Its state in the plan. */
   phase: Named.nullable(),
   parent: NearTask.nullable(),
   depends_on: list(NearTask),
@@ -174,7 +174,7 @@ const TaskDetail = z.object({
   resolution: z.enum(resolutions).nullable(),
   created_by: z.string().nullable(),
   created_at: z.string(),
-  /** The work tree of its own that was made for it on this machine. */
+  /** Its own work tree on this machine. */
   own_work_tree: z.string().nullable(),
   attempts: list(AttemptDetail),
   attempts_total: z.int(),
@@ -213,7 +213,7 @@ const MissionDetail = z.object({
   completed_at: z.string().nullable(),
 })
 
-/** Git's own folder remembers which task a work tree was made for, so that one that is gone is forgotten. */
+/** git's own folder records the task of a work tree, so that a removed one is forgotten. */
 const ownTree = declareMeasurement({
   brief: z.strictObject({ task: z.string().max(100) }),
   measured: z.strictObject({ path: path.nullable() }),
@@ -248,15 +248,15 @@ export const show = defineOperation({
   output: z.discriminatedUnion('kind', [MissionDetail, TaskDetail, RunDetail]),
 })
   .measure(showMeasurements)
-  .prepare(async (reads, input, context, known): Promise<Prepared> => {
+  .prepare(async (reads, input, context, measured): Promise<Prepared> => {
     const subject = await subjectOf(reads, input.id)
     if (subject.kind === 'task') {
-      const { ownTree: tree } = known
+      const { ownTree: tree } = measured
       const found = tree === undefined ? null : { ...subject, tree: tree.path }
       return { briefs: { ownTree: { task: subject.task.id } }, found }
     }
     if (subject.kind === 'mission') return { briefs: {}, found: subject }
-    const questions = new MeasurementQuestions<typeof runDetailMeasurements>(known)
+    const questions = new MeasurementQuestions<typeof runDetailMeasurements>(measured)
     const run = await prepareRunDetail(reads, questions, { context, runId: subject.id })
     return { briefs: questions.briefs, found: run && { kind: 'run', run } }
   })
@@ -275,7 +275,7 @@ export const show = defineOperation({
     return input.brief ? fitLists(excerptFields(whole), answerBudget) : whole
   })
 
-/** The task that an attempt, an inbox item or an issue belongs to: its page shows them. */
+/** The task of an attempt, an inbox item or an issue: its page shows them. */
 async function taskNamed({ tasks, inboxItems, records }: Reads, id: string): Promise<string> {
   const isOf = (kind: IdKind) => id.startsWith(`${idPrefixes[kind]}-`)
   const found = isOf('attempt')
@@ -318,7 +318,7 @@ async function subjectOf(reads: Reads, id: string): Promise<ShownSubject> {
   })
 }
 
-/** One mission: what it is for, where it stands, its last tasks and decisions, what blocks it. */
+/** One mission: its objective, status, last tasks and decisions, and blockers. */
 async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<typeof MissionDetail>> {
   const { missions, tasks, records, inboxItems } = reads
   const filter = { missionId: mission.id }
@@ -361,13 +361,13 @@ async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<t
   }
 }
 
-/** One task: its attempts with what was measured and what was claimed, and what was said about it. */
+/** One task: its attempts with measurements and claims, and its records. */
 async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof TaskDetail>> {
   const { tasks, records, inboxItems, missions } = reads
   const filter = { taskId: task.id }
   const mission = task.missionId === null ? null : await missions.find(task.missionId)
   const attempts = await tasks.attempts(task.id)
-  const shown = await Promise.all(attempts.slice(-5).map((attempt) => attemptDetail(reads, attempt)))
+  const details = await Promise.all(attempts.slice(-5).map((attempt) => attemptDetail(reads, attempt)))
   const decisions = await records.decisions(filter, { limit: 20 })
   const issues = await records.issues(filter, { limit: 20 })
   const progress = await records.progress(filter, { limit: 20 })
@@ -393,7 +393,7 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
     created_by: task.creator,
     created_at: instant(task.createdAt),
     own_work_tree: null,
-    attempts: shown,
+    attempts: details,
     attempts_total: attempts.length,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),
     issues: issues.items.map(({ item }) => issueDetail(item)),
@@ -405,7 +405,7 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
 
 const maxNear = 50
 
-/** Its phase, its parent, what it depends on and its first subtasks. */
+/** Its phase, parent, dependencies and first subtasks. */
 async function placeInPlan({ plan, tasks }: Reads, task: Task) {
   const dependsOn = (await plan.task(task.id))?.dependsOn ?? []
   const subtasks = await tasks.subtasks(task.id)
@@ -425,7 +425,7 @@ async function placeInPlan({ plan, tasks }: Reads, task: Task) {
   }
 }
 
-/** The tasks around one task, each as its plan marks it. */
+/** The related tasks of one task, with their state in the plan. */
 async function taskLinks(reads: Reads, task: Task, now: number): Promise<z.output<typeof TaskLinks>> {
   const { tasks, outside, crossing } = await planSource(reads, task.missionId, now)
   const states = taskStates(tasks)
@@ -490,8 +490,8 @@ async function attemptDetail(reads: Reads, attempt: Attempt): Promise<z.output<t
     claimed_by: end === null ? null : outcomeAuthorOf(attempt),
     claimed_by_person: end === null ? null : personOf(attempt.completedBy),
     person: personOf(attempt.actor),
-    /** What was said after the end: it stands beside the claim. */
-    corrections: corrections.map((said) => correctionEntry(said, personOf)),
+    /** Corrections after the end, beside the claim. */
+    corrections: corrections.map((correction) => correctionEntry(correction, personOf)),
   }
 }
 
@@ -502,7 +502,7 @@ function measuringMachine({ snapshot, actor }: Attempt): Pick<z.output<typeof At
     : { measured_by: { machine_id: machineId, machine: machineName, token: actor.token ?? null } }
 }
 
-/** Where the end was kept is no one's business outside. */
+/** The location of the end snapshot is internal. */
 function measuredFields(evidence: Omit<AttemptMeasurement, 'changes'>) {
   const { endSnapshot, ...told } = evidence
   void endSnapshot

@@ -27,9 +27,9 @@ const claimed = z.literal('claimed')
 
 const SpreadFigure = z.object({ basis: measured, n, median_seconds: real, p90_seconds: real })
 const WaitFigure = SpreadFigure.extend({ total_seconds: real })
-const Said = z.object({ n, sum: whole })
+const ReportedSum = z.object({ n, sum: whole })
 
-/** Null is unknown: there was nothing to tell it from. */
+/** Null is unknown: there was no data. */
 const figures = {
   task_time: SpreadFigure,
   attempt_time: SpreadFigure,
@@ -40,14 +40,14 @@ const figures = {
   retries: z.object({ basis: measured, n, attempts: whole, per_task: real, tried_again: whole }),
   refused_events: z.object({ basis: measured, n, refused: whole, share: real }),
   lines: z.object({ basis: measured, n, added: whole, deleted: whole, files_without_lines: whole }),
-  tokens: z.object({ basis: claimed, ended_attempts: n, input: Said, output: Said }),
-  turn_tokens: z.object({ basis: claimed, ended_turns: n, input: Said, output: Said }),
+  tokens: z.object({ basis: claimed, ended_attempts: n, input: ReportedSum, output: ReportedSum }),
+  turn_tokens: z.object({ basis: claimed, ended_turns: n, input: ReportedSum, output: ReportedSum }),
 } as const satisfies Record<FigureName, z.ZodType>
 
 const FiguresEntry = z.object(figures)
 
 const GroupEntry = FiguresEntry.extend({
-  /** A mission's id, an agent's name, a role, a week; null for what has none. */
+  /** A mission's id, an agent's name, a role, a week; null without one. */
   key: z.string().nullable(),
   name: z.string(),
 })
@@ -60,7 +60,7 @@ const DefinitionEntry = z.object({
   definition: z.string(),
 })
 
-/** Most rows of each kind that are read. */
+/** The maximum of rows of each kind. */
 const maxRows = 100_000
 
 const sinceField = z
@@ -113,15 +113,15 @@ export const stats = defineOperation({
     const missionId = input.mission === undefined ? null : (await findMission(reads, input.mission)).id
     const { records, isCut } = await reads.stats.records({ since, missionId, limit: maxRows })
     const { all, groups } = statsOf(records, { since, missionId, by, weekOf })
-    const shown = by === 'week' || by === 'mission' ? groups.slice(-limit) : groups.slice(0, limit)
-    const names = by === 'mission' ? await missionNames(reads, shown) : new Map<string, string>()
+    const shownGroups = by === 'week' || by === 'mission' ? groups.slice(-limit) : groups.slice(0, limit)
+    const names = by === 'mission' ? await missionNames(reads, shownGroups) : new Map<string, string>()
     return {
       by,
       since: instantOrNull(since),
       mission_id: missionId,
       zone,
       all: figuresEntry(all),
-      groups: shown.map((group) => ({
+      groups: shownGroups.map((group) => ({
         key: group.key,
         name: nameOf(by, group.key, names),
         ...figuresEntry(group),
@@ -146,10 +146,10 @@ function isPeriodText(text: string): boolean {
 function periodStart(text: string, now: number): number {
   const [, amount, unit] = /^(\d+)([hdw])$/.exec(text) ?? []
   if (amount === undefined) return timeOf(text)
-  return now - Number(amount) * ages[unit as keyof typeof ages] // one of them, by the pattern
+  return now - Number(amount) * ages[unit as keyof typeof ages] // the pattern allows only these
 }
 
-/** A time without a zone is one of UTC, so that the answer is the same on every machine. */
+/** A time without a zone is UTC, so that the answer is the same on every machine. */
 function timeOf(text: string): number {
   const hasZone = /(?:z|[+-]\d{2}:?\d{2})$/i.test(text.slice(10))
   return Date.parse(text.length === 10 || hasZone ? text : `${text}Z`)
@@ -181,15 +181,15 @@ function nameOf(by: Grouping | null, key: string | null, names: ReadonlyMap<stri
   return excerpt(names.get(key) ?? key, 120)
 }
 
-function figuresEntry(known: Figures): z.output<typeof FiguresEntry> {
-  const { firstPass, outOfScope, retries, refusedEvents, lines, tokens, turnTokens, waitingByKind } = known
+function figuresEntry(figures: Figures): z.output<typeof FiguresEntry> {
+  const { firstPass, outOfScope, retries, refusedEvents, lines, tokens, turnTokens, waitingByKind } = figures
   return {
-    task_time: spreadEntry(known.taskTime),
-    attempt_time: spreadEntry(known.attemptTime),
-    mission_time: spreadEntry(known.missionTime),
+    task_time: spreadEntry(figures.taskTime),
+    attempt_time: spreadEntry(figures.attemptTime),
+    mission_time: spreadEntry(figures.missionTime),
     first_pass: { basis: 'claimed', ...firstPass, share: ratio(firstPass.passed, firstPass.n) },
     waiting: {
-      ...waitEntry(known.waiting),
+      ...waitEntry(figures.waiting),
       by_kind: waitingByKind.map(({ kind, ...wait }) => ({ kind, ...waitEntry(wait) })),
     },
     out_of_scope: { basis: 'measured', ...outOfScope },
@@ -239,12 +239,12 @@ function toSecondsOrNull(milliseconds: number | null): number | null {
   return milliseconds === null ? null : Math.round(milliseconds) / 1000
 }
 
-/** To one place, in the answer itself: every surface shows the same number. */
+/** Rounded in the answer itself, so that every surface shows the same number. */
 function attemptsPerTask(attempts: number | null, tasks: number): number | null {
   return attempts === null || tasks === 0 ? null : Math.round((attempts / tasks) * 10) / 10
 }
 
-/** To four places, so that equal records give equal text. */
-function ratio(part: number | null, of: number): number | null {
-  return part === null || of === 0 ? null : Math.round((part / of) * 10_000) / 10_000
+/** Four decimals, so that equal records give equal text. */
+function ratio(part: number | null, total: number): number | null {
+  return part === null || total === 0 ? null : Math.round((part / total) * 10_000) / 10_000
 }

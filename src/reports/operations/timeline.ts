@@ -56,7 +56,7 @@ const TimelineMark = z.object({
 })
 type TimelineMark = z.output<typeof TimelineMark>
 
-/** What hooks told of meanwhile: turns that changed something, or are open. */
+/** Recorded turns in that time that changed something, or are open. */
 const TimelineTurn = z.object({
   id: z.string(),
   session_id: z.string(),
@@ -126,7 +126,7 @@ async function timelineOf(
   const tasks = await reads.timeline.tasks(mission.id, limit)
   const attempts = await reads.timeline.attempts(mission.id, limit)
   const lines = await reads.timeline.lines(mission.id, limit)
-  const said = await timelineMarks(reads, mission.id, limit)
+  const marks = await timelineMarks(reads, mission.id, limit)
   const sums = [...lines.values()]
   const captured = await reads.capture.turnsBetween(mission.createdAt, mission.completedAt ?? until)
   return {
@@ -140,7 +140,7 @@ async function timelineOf(
     phases: phases.map((phase) => ({ id: phase.id, name: phase.name, status: phase.status })),
     tasks: tasks.map(timelineTask),
     attempts: attempts.map((attempt) => timelineAttempt(attempt, lines.get(attempt.id))),
-    marks: said.marks,
+    marks: marks.marks,
     captured: captured.map(timelineTurn),
     ...(await missionRuns(reads, mission)),
     totals: {
@@ -148,8 +148,8 @@ async function timelineOf(
       done: tasks.filter(({ status }) => status === 'done').length,
       attempts: await reads.timeline.attemptsTotal(mission.id),
       files_changed: whole.files,
-      decisions: said.decisions,
-      issues: said.issues,
+      decisions: marks.decisions,
+      issues: marks.issues,
       added: whole.added,
       deleted: whole.deleted,
       out_of_scope: sums.reduce((sum, { outOfScope }) => sum + outOfScope, 0),
@@ -208,7 +208,7 @@ function timelineTurn({
   }
 }
 
-/** What was said in a mission, newest first, and how much of each kind there is in all. */
+/** The records of a mission, newest first, and the total of each kind. */
 async function timelineMarks({ records }: Reads, missionId: MissionId, limit: number) {
   const decisions = await records.decisions({ missionId }, { limit })
   const issues = await records.issues({ missionId }, { limit })
@@ -232,13 +232,13 @@ interface TimelineRecord {
   readonly createdAt: number
 }
 
-function markOf(kind: TimelineMark['kind'], said: TimelineRecord, text: string): TimelineMark {
+function markOf(kind: TimelineMark['kind'], record: TimelineRecord, text: string): TimelineMark {
   return {
-    id: said.id,
+    id: record.id,
     kind,
-    task_id: said.taskId,
-    agent: said.agentName,
+    task_id: record.taskId,
+    agent: record.agentName,
     text: excerpt(text, 160),
-    created_at: instant(said.createdAt),
+    created_at: instant(record.createdAt),
   }
 }

@@ -4,11 +4,11 @@ import type { ChangeKind } from '../../track/domain/changes.ts'
 import type { AttemptStatus, Resolution } from '../../track/domain/task.ts'
 import type { FileChangeCounts } from '../../track/ports/attempt-reads.ts'
 
-/** A task as a timeline shows it: what it is called, where it belongs, how it stands. */
+/** A task for a timeline: its name, phase and status. */
 export interface TimelineTask {
   readonly id: TaskId
   readonly name: string
-  /** Its home in the mission, else where it was last worked on there. */
+  /** Its home phase in the mission, else where it was last worked on there. */
   readonly phaseId: PhaseId | null
   readonly parentTaskId: TaskId | null
   readonly status: 'ready' | 'blocked' | 'in_progress' | 'done'
@@ -29,27 +29,27 @@ export interface TimelineAttempt {
   readonly measurement: 'exact' | 'partial' | 'unknown' | null
 }
 
-/** What an attempt changed, in lines; lines that could not be counted are left out. */
+/** The line counts of an attempt; uncountable lines are left out. */
 export interface ChangedLines {
-  /** Null where none could be counted. */
+  /** Null if none could be counted. */
   readonly added: number | null
   readonly deleted: number | null
   readonly outOfScope: number
 }
 
-/** What became of a path in a mission, from the state at its first attempt to the state at its last end. */
+/** The net change of a path in a mission, from its first attempt to its last end. */
 export interface MissionFile {
   readonly path: string
   readonly change: ChangeKind
-  /** Out when one attempt found it so; null when none declared areas. */
+  /** Out of scope if any attempt judged it so; null if none declared areas. */
   readonly scope: 'in' | 'out' | null
   /** Null where they could not be counted. */
   readonly addedLines: number | null
   readonly deletedLines: number | null
-  /** Someone outside the mission wrote there too. */
+  /** Someone outside the mission changed it too. */
   readonly others: boolean
   readonly attempts: number
-  /** The last task that changed it; null where only its new name is not of an attempt. */
+  /** The last task that changed it; null if no attempt changed it under its new name. */
   readonly taskId: TaskId | null
 }
 
@@ -58,7 +58,7 @@ export interface TimelineReads {
   tasks(missionId: MissionId, limit: number): Promise<readonly TimelineTask[]>
   /** The last attempts in a mission, oldest first. */
   attempts(missionId: MissionId, limit: number): Promise<readonly TimelineAttempt[]>
-  /** Of the same attempts; one that changed nothing is not among them. */
+  /** For the same attempts; those without changes are left out. */
   lines(missionId: MissionId, limit: number): Promise<ReadonlyMap<AttemptId, ChangedLines>>
   /** The files that attempts in a mission changed, out of scope first, then by path. */
   files(missionId: MissionId, part: ListPart): Promise<readonly MissionFile[]>

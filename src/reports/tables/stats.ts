@@ -38,7 +38,7 @@ export function statReads(scope: ReadScope): StatReads {
   }
 }
 
-/** Every attempt at a task of which one ended in the time, in the mission; every one where neither is said. */
+/** The attempts of every task with an attempt that ended in the time and mission; without both, all attempts. */
 async function attemptsOf(
   { db, projectId }: ReadScope,
   { since, missionId, limit }: StatsFilter,
@@ -70,7 +70,7 @@ async function attemptsOf(
     .select(['attempt.scope_matches', 'end.measurement', 'end.out_of_scope', 'end.outcome'])
     .select(['task.role', 'task.resolution'])
     .where('attempt.project_id', '=', projectId)
-    // Where everything is asked about, the subquery would only cost.
+    // Without a filter, the subquery is only overhead.
     .$if(since !== null || missionId !== null, (query) =>
       query.where('attempt.task_id', 'in', (eb) => counted(eb)),
     )
@@ -114,7 +114,7 @@ interface CountedLines {
   readonly without: number
 }
 
-/** Of each attempt that changed a file: in the order of the index, so that nothing is sorted. */
+/** For each attempt that changed a file, in index order, so that nothing is sorted. */
 async function linesOf(
   { db, projectId }: ReadScope,
   { since, missionId }: Pick<StatsFilter, 'since' | 'missionId'>,
@@ -181,7 +181,7 @@ async function answersOf(
   }))
 }
 
-/** Null for a person who works by hand: persons are not told apart. */
+/** Null for a person's own work: people are not distinguished. */
 function agentOf(named: string | null, actor: string): string | null {
   const { kind, name } = parseColumn<Actor>(actor)
   return named ?? (kind === 'agent' ? name : null)
@@ -211,7 +211,7 @@ async function eventsOf(
     order by sent.created_at desc, sent.run_id, sent.refused, sent.author limit ${limit + 1}`.execute(db)
   return rows.map((row) => ({
     missionId: row.mission_id as MissionId | null, // a brand
-    by: row.author,
+    author: row.author,
     role: row.role,
     at: row.created_at,
     isRefused: row.refused === 1,

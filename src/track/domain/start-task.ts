@@ -215,7 +215,7 @@ function startPlanned(
   if (planned === null) return { events: [], notes: [] }
   const { task, dependsOn, blocked } = planned
   const open = dependencies.filter(isUnfinished)
-  assertToken(planned, { token: claimToken, madeFor: taskOfToken, claimant: { actor, agentName } }, setting)
+  assertToken(planned, { token: claimToken, taskOfToken, claimant: { actor, agentName } }, setting)
   // A token identifies its holder, whatever agent name the caller now uses.
   const isRunning = planned.claim?.expiresAt !== null
   const assignedNotes = claimToken === null ? claimedByOtherNotes(planned, { actor, agentName }, force) : []

@@ -14,9 +14,7 @@ export async function missionRuns(
   { id, status }: Pick<Mission, 'id' | 'status'>,
 ) {
   const page = await runs.list({ missionId: id }, { limit: maxRuns })
-  const remarks = await Promise.all(
-    page.items.map(({ item }) => runRemarks({ runs, inboxItems }, item)),
-  )
+  const remarks = await Promise.all(page.items.map(({ item }) => runRemarks({ runs, inboxItems }, item)))
   const lostRuns = status === 'completed' ? await runs.lost({ missionId: id }) : []
   return {
     runs: page.items.map(({ item }, place) => ({

@@ -227,8 +227,8 @@ describe('groups', () => {
       },
     ],
     events: [
-      { missionId: 'm-1' as MissionId, by: 'Ada', role: 'builder', at: monday, isRefused: true },
-      { missionId: 'm-1' as MissionId, by: 'Tess', role: null, at: monday, isRefused: false },
+      { missionId: 'm-1' as MissionId, author: 'Ada', role: 'builder', at: monday, isRefused: true },
+      { missionId: 'm-1' as MissionId, author: 'Tess', role: null, at: monday, isRefused: false },
     ],
     missions: [{ id: 'm-1' as MissionId, startedAt: monday, completedAt: monday + week }],
     turns: [],
