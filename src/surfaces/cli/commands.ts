@@ -55,7 +55,7 @@ export function unknownCommand(operations: readonly Operation[], words: readonly
   const [first = ''] = spoken
   const group = commandGroup(operations, first)
   if (group.length > 0) {
-    const meant = shownBy.has(spoken[1] ?? '')
+    const meant = showVerbs.has(spoken[1] ?? '')
       ? 'show <id>'
       : nearestWord(
           spoken.slice(0, 2).join(' '),
@@ -79,14 +79,10 @@ export function unknownCommand(operations: readonly Operation[], words: readonly
   return usageFailure(`There is no command "${spoken.slice(0, 2).join(' ')}".`, hint)
 }
 
-<<<<<<< HEAD
-/** Names of commands in other programs or earlier versions. */
-=======
-/** What other programs call the command that shows one thing of a kind. */
-const shownBy = new Set(['show', 'view', 'get', 'info', 'describe'])
+/** Words of other programs for `waymark show`. */
+const showVerbs = new Set(['show', 'view', 'get', 'info', 'describe'])
 
-/** Names that other programs, or earlier versions, have for a command. */
->>>>>>> 85bd7c70 (Show what search found as tables, and lead show to show)
+/** Names of commands in other programs or earlier versions. */
 const otherNames = new Map([
   ['annotate', 'blame'],
   ['clean', 'prune'],
