@@ -5,6 +5,6 @@ export function isPatch(text: unknown): text is string {
 
 /** The files that such a patch adds, changes, moves or removes. */
 export function pathsOfPatch(patch: string): readonly string[] {
-  const named = patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm)
-  return [...new Set([...named].map(([, path = '']) => path.trimEnd()))]
+  const matches = patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm)
+  return [...new Set([...matches].map(([, path = '']) => path.trimEnd()))]
 }

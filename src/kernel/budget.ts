@@ -33,15 +33,15 @@ export interface BudgetSection {
 export function fitSections(sections: readonly BudgetSection[], budget: number): ReadonlyMap<string, number> {
   const sized = sections.map(({ name, entries }) => ({ name, sizes: entries.map((entry) => sizeOf(entry)) }))
   const ascending = [...sized].sort((a, b) => sum(a.sizes) - sum(b.sizes))
-  const kept = new Map<string, number>()
-  let left = budget
+  const counts = new Map<string, number>()
+  let remaining = budget
   ascending.forEach(({ name, sizes }, index) => {
-    const share = left / (ascending.length - index)
+    const share = remaining / (ascending.length - index)
     const count = countFitting(sizes, share)
-    kept.set(name, count)
-    left -= sum(sizes.slice(0, count))
+    counts.set(name, count)
+    remaining -= sum(sizes.slice(0, count))
   })
-  return kept
+  return counts
 }
 
 /** A record with its lists cut to a budget; other fields are kept whole. */
@@ -49,11 +49,11 @@ export function fitLists<Cut extends object>(record: Cut, budget: number): Cut {
   const sections = Object.entries(record).flatMap(([name, value]) =>
     Array.isArray(value) ? [{ name, entries: value as readonly unknown[] }] : [],
   )
-  const rest = sizeOf(record) - sections.reduce((size, { entries }) => size + sizeOf(entries), 0)
-  const kept = fitSections(sections, Math.max(budget - rest, 0))
+  const otherSize = sizeOf(record) - sections.reduce((size, { entries }) => size + sizeOf(entries), 0)
+  const counts = fitSections(sections, Math.max(budget - otherSize, 0))
   const cut = Object.entries(record).map(([name, value]) => [
     name,
-    Array.isArray(value) ? value.slice(0, kept.get(name)) : value,
+    Array.isArray(value) ? value.slice(0, counts.get(name)) : value,
   ])
   return Object.fromEntries(cut) as Cut // the same keys, and each list still one
 }

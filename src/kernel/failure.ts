@@ -49,8 +49,8 @@ export function hintOf(
   text: TemplateStringsArray,
   ...values: readonly (string | number | NextCall | Hint)[]
 ): Hint {
-  return text.flatMap((sentence, at) => {
-    const value = values[at]
+  return text.flatMap((sentence, index) => {
+    const value = values[index]
     if (value === undefined) return [sentence]
     return typeof value === 'object'
       ? [sentence, ...(isCall(value) ? [value] : value)]
@@ -60,7 +60,7 @@ export function hintOf(
 
 /** Several hints, one below the other. */
 export function hintLines(hints: readonly (string | Hint)[]): Hint {
-  return hints.flatMap((hint, at) => [...(at === 0 ? [] : ['\n']), ...partsOf(hint)])
+  return hints.flatMap((hint, index) => [...(index === 0 ? [] : ['\n']), ...partsOf(hint)])
 }
 
 function partsOf(hint: string | Hint | undefined): Hint {

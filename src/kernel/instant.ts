@@ -1,10 +1,10 @@
 /** ISO 8601 in UTC, of milliseconds since the epoch. */
-export function instant(at: number): string {
-  return new Date(at).toISOString()
+export function instant(time: number): string {
+  return new Date(time).toISOString()
 }
 
-export function instantOrNull(at: number | null): string | null {
-  return at === null ? null : instant(at)
+export function instantOrNull(time: number | null): string | null {
+  return time === null ? null : instant(time)
 }
 
 /** Whole seconds between two times in milliseconds; never negative, since clocks of machines differ. */

@@ -21,8 +21,8 @@ export function outlineOf(text: string, maxValues = Number.POSITIVE_INFINITY): J
   let deepest = 0
   let values = 1
   let id: JsonOutline['id'] = null
-  for (let at = 0; at < text.length && values <= maxValues; at += 1) {
-    const sign = text.charCodeAt(at)
+  for (let position = 0; position < text.length && values <= maxValues; position += 1) {
+    const sign = text.charCodeAt(position)
     if (sign === openBrace || sign === openBracket) {
       depth += 1
       values += 1
@@ -32,9 +32,10 @@ export function outlineOf(text: string, maxValues = Number.POSITIVE_INFINITY): J
     // A name takes longer to read than a value: thousands of different ones take seconds.
     else if (sign === colon) values += 2
     else if (sign === quote) {
-      const end = endOfString(text, at)
-      if (depth === 1 && end - at === 4 && text.startsWith('"id"', at)) id = idAfter(text, end) ?? id
-      at = end - 1
+      const end = endOfString(text, position)
+      if (depth === 1 && end - position === 4 && text.startsWith('"id"', position))
+        id = idAfter(text, end) ?? id
+      position = end - 1
     }
   }
   return { tooDeep: deepest > deepestNesting, values, id }
@@ -42,20 +43,24 @@ export function outlineOf(text: string, maxValues = Number.POSITIVE_INFINITY): J
 
 /** Behind the closing quote of the string that begins at a place; the end of the text where it is not closed. */
 export function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let before = at - 1
+  for (
+    let position = text.indexOf('"', from + 1);
+    position !== -1;
+    position = text.indexOf('"', position + 1)
+  ) {
+    let before = position - 1
     while (text.charCodeAt(before) === backslash) before -= 1
     // An even number of backslashes escape each other, and not the quote.
-    if ((at - before) % 2 === 1) return at + 1
+    if ((position - before) % 2 === 1) return position + 1
   }
   return text.length
 }
 
 const value = /\s{0,20}:\s{0,20}(-?\d{1,15}(?=[\s,}])|"[^"\\]{0,1000}")/y
 
-function idAfter(text: string, at: number): string | number | null {
-  value.lastIndex = at
-  const written = value.exec(text)?.[1]
-  if (written === undefined) return null
-  return written.startsWith('"') ? written.slice(1, -1) : Number(written)
+function idAfter(text: string, position: number): string | number | null {
+  value.lastIndex = position
+  const id = value.exec(text)?.[1]
+  if (id === undefined) return null
+  return id.startsWith('"') ? id.slice(1, -1) : Number(id)
 }

@@ -3,7 +3,7 @@ import { setNewest } from './limited-map.ts'
 
 test('over its limit a map loses the entry that was set longest ago', () => {
   const map = new Map<string, number>()
-  for (const [at, key] of ['a', 'b', 'a', 'c'].entries()) setNewest(map, 2, key, at)
+  for (const [index, key] of ['a', 'b', 'a', 'c'].entries()) setNewest(map, 2, key, index)
   expect([...map]).toEqual([
     ['a', 2],
     ['c', 3],

@@ -1,11 +1,11 @@
 import { distance } from 'fastest-levenshtein'
 
 /** Comparing takes time proportional to both lengths, and no candidate is this long. */
-const longest = 200
+const maxLength = 200
 
 /** The candidate that `word` is most likely a misspelling of; undefined if none is near. */
 export function nearestWord(word: string, candidates: readonly string[]): string | undefined {
-  if (word.length > longest) return undefined
+  if (word.length > maxLength) return undefined
   const near = candidates
     .map((candidate) => ({ candidate, edits: editsTo(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, edits }) => edits <= Math.max(2, Math.floor(candidate.length / 3)))
@@ -25,6 +25,6 @@ function lettersOf(word: string): string {
 
 /** ` Did you mean "x"?` if a candidate is near; else empty. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
-  const meant = nearestWord(word, candidates)
-  return meant === undefined ? '' : ` Did you mean "${meant}"?`
+  const nearest = nearestWord(word, candidates)
+  return nearest === undefined ? '' : ` Did you mean "${nearest}"?`
 }

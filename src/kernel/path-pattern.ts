@@ -16,25 +16,25 @@ export interface PathPatterns {
 
 /** Compiles a list. Fails with INVALID_INPUT for a pattern that can match nothing. */
 export function pathPatterns(texts: readonly string[]): PathPatterns {
-  const cached = read.get(texts)
+  const cached = compiled.get(texts)
   if (cached) return cached
   const patterns = texts.map((text) => ({ text, ...readPattern(text) }))
   const excluded = patterns.filter(({ negated }) => negated)
   const isOut = (path: string): boolean => excluded.some(({ matches }) => matches(path))
   const included = patterns.filter(({ negated }) => !negated)
-  const meant = included.length > 0 ? included : [{ text: texts.join(', '), matches: isInside }]
-  const each = meant.map(({ text, matches }) => ({
+  const effective = included.length > 0 ? included : [{ text: texts.join(', '), matches: isInside }]
+  const each = effective.map(({ text, matches }) => ({
     text,
     matches: (path: string) =>
       isInside(path) && matches(toComposedText(path)) && !isOut(toComposedText(path)),
   }))
   const list = { each, matches: (path: string) => each.some(({ matches }) => matches(path)) }
-  read.set(texts, list)
+  compiled.set(texts, list)
   return list
 }
 
 // A thousand files are compared with the patterns of one definition.
-const read = new WeakMap<readonly string[], PathPatterns>()
+const compiled = new WeakMap<readonly string[], PathPatterns>()
 
 /** Why a pattern can match no file of the project, as the rest of a sentence; null if it can. */
 export function patternProblem(text: string): string | null {
@@ -81,8 +81,8 @@ function invalidPatternFailure(text: string, problem: string): Failure {
 /** Normalizes Unicode, and removes empty and `.` segments; empty for the project's folder. */
 function normalizePattern(pattern: string): string {
   const segments = toComposedText(pattern).split('/')
-  const named = segments.filter((segment) => segment !== '' && segment !== '.')
-  return named.join('/') + (segments.at(-1) === '' && named.length > 0 ? '/' : '')
+  const parts = segments.filter((segment) => segment !== '' && segment !== '.')
+  return parts.join('/') + (segments.at(-1) === '' && parts.length > 0 ? '/' : '')
 }
 
 function readGlob(pattern: string): GlobMatcher {

@@ -13,7 +13,7 @@ export interface LinearPattern {
 const maxSourceLength = 1_000
 /** Maximum program size times text length: some tens of milliseconds. */
 const maxSteps = 500_000
-const kept = 200
+const maxPatterns = 200
 const patterns = new Map<string, LinearPattern | null>()
 
 /** Compiles a JavaScript regular expression; null if it has look-around or back references, or is too big. */
@@ -21,7 +21,7 @@ export function linearPattern(source: string): LinearPattern | null {
   const cached = patterns.get(source)
   if (cached !== undefined) return cached
   const pattern = compilePattern(source, 0)
-  if (patterns.size >= kept) patterns.clear()
+  if (patterns.size >= maxPatterns) patterns.clear()
   patterns.set(source, pattern)
   return pattern
 }

@@ -43,10 +43,10 @@ export function isSecretFile(path: string): boolean {
 
 /** The original name of a backup copy: `.env` for `.env.bak`, `.env~`, `#.env#` and `..env.swp`. */
 function originalName(name: string): string {
-  let rest = name.slice(-255)
-  for (let shorter = withoutCopySuffix(rest); shorter !== rest; shorter = withoutCopySuffix(rest))
-    rest = shorter
-  return rest.replace(/^#|^\.(?=\.)/, '')
+  let original = name.slice(-255)
+  for (let shorter = withoutCopySuffix(original); shorter !== original; shorter = withoutCopySuffix(original))
+    original = shorter
+  return original.replace(/^#|^\.(?=\.)/, '')
 }
 
 function withoutCopySuffix(name: string): string {

@@ -89,10 +89,10 @@ function line(
   finding: OutputOf<'process_lint'>['findings'][number],
   { ink }: RenderContext,
 ): string {
-  const at = finding.line === null ? '' : `:${finding.line}:${finding.column}`
+  const position = finding.line === null ? '' : `:${finding.line}:${finding.column}`
   const { severity } = finding
   const label = ink(severity === 'error' ? 'red' : severity === 'warning' ? 'yellow' : 'dim', severity)
-  return `${file}${at}  ${label}  ${finding.message}  ${ink('dim', finding.rule)}`
+  return `${file}${position}  ${label}  ${finding.message}  ${ink('dim', finding.rule)}`
 }
 
 export const processSimulate: AnswerView<'process_simulate'> = (answer, page) => {

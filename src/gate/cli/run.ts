@@ -154,9 +154,9 @@ export const emittedEventView: AnswerView<'state_gate_emit_event'> = (answer, pa
     return [refused, indentText(error.hint ?? '')].filter((line) => line !== '').join('\n')
   }
   if (!result) return ''
-  const done = answer.dry_run ? 'It would be accepted' : 'Accepted'
+  const outcome = answer.dry_run ? 'It would be accepted' : 'Accepted'
   return blocks(
-    `${ink('green', result.replayed ? 'Accepted before' : done)}: ${moveText(result)}`,
+    `${ink('green', result.replayed ? 'Accepted before' : outcome)}: ${moveText(result)}`,
     afterEventText(result, page),
   )
 }
@@ -172,10 +172,10 @@ export function decisionView(
     return `${ink('yellow', 'Not approved')}: ${answer.run_id} stays in "${answer.current_state}"${asks}. The agent is told: ${answer.reason}`
   }
   if ('item_id' in answer) {
-    const done = `${answer.action.charAt(0).toUpperCase()}${answer.action.slice(1)}`
+    const action = `${answer.action.charAt(0).toUpperCase()}${answer.action.slice(1)}`
     const kind = answer.kind.replace(/_/g, ' ')
     const answerText = answer.answer === null ? '' : ` The agent is told: ${answer.answer}`
-    return [`${ink('green', done)} ${kind} ${answer.item_id}.${answerText}`, ...(answer.notes ?? [])].join(
+    return [`${ink('green', action)} ${kind} ${answer.item_id}.${answerText}`, ...(answer.notes ?? [])].join(
       '\n',
     )
   }
@@ -193,10 +193,10 @@ export function decisionView(
 
 /** A run's history, newest first: its moves, approvals and refused events. */
 export const history: AnswerView<'run_history'> = (answer, page) => {
-  const given = approvalsByEvent(answer.events, answer.approvals, entryStamp)
-  const events = answer.events.map((event) => eventLine(event, given.of.get(event) ?? [], page))
+  const grouped = approvalsByEvent(answer.events, answer.approvals, entryStamp)
+  const events = answer.events.map((event) => eventLine(event, grouped.of.get(event) ?? [], page))
   const refusals = answer.refusals.map((refusal) => refusalLine(refusal, page))
-  const approvals = given.alone.map((approval) => approvalLine(approval, page))
+  const approvals = grouped.alone.map((approval) => approvalLine(approval, page))
   const head = `${answer.run_id} is in ${page.ink('bold', answer.current_state)}, revision ${answer.revision}`
   return blocks(
     head,
@@ -244,8 +244,8 @@ function eventLine(event: EventEntry, approvals: readonly ApprovalEntry[], { ink
   ].join('\n')
 }
 
-function withdrawnText(at: string | null): string {
-  return at === null ? '' : ` (withdrawn ${at})`
+function withdrawnText(time: string | null): string {
+  return time === null ? '' : ` (withdrawn ${time})`
 }
 
 function approvalLine(

@@ -24,8 +24,8 @@ export function commandApprovals(
       ])
       return createHash('sha256').update(canonical).digest('hex')
     },
-    filesOf: async ({ folder: named, pinned }) => {
-      const place = await realpath(named).catch(() => resolve(named))
+    filesOf: async ({ folder, pinned }) => {
+      const place = await realpath(folder).catch(() => resolve(folder))
       return (await pinnedFiles(place, pinned, signal, limits)).map(([path, sha256]) => ({ path, sha256 }))
     },
     isApproved: async (hash) => (await approvals.find(hash)) !== null,
@@ -39,8 +39,8 @@ export function commandApprovals(
       await approvals.remove(refusal.hash)
     },
     refusalOf: async (hash) => {
-      const found = await refusals.find(hash)
-      return found && withReason(found)
+      const stored = await refusals.find(hash)
+      return stored && withReason(stored)
     },
     refused: async (folders) => (await refusals.list(folders)).map(withReason),
     revoke: async (hash) => {
@@ -50,9 +50,9 @@ export function commandApprovals(
   }
 }
 
-function withReason(kept: ApprovedCommand): RefusedCommand {
-  const { reason } = kept as Partial<RefusedCommand> // as `refuse` wrote it
-  return { ...kept, reason: typeof reason === 'string' ? reason : '' }
+function withReason(stored: ApprovedCommand): RefusedCommand {
+  const { reason } = stored as Partial<RefusedCommand> // as `refuse` wrote it
+  return { ...stored, reason: typeof reason === 'string' ? reason : '' }
 }
 
 function storedApprovals(folder: string, what: 'approval' | 'refusal') {
@@ -60,20 +60,20 @@ function storedApprovals(folder: string, what: 'approval' | 'refusal') {
   return {
     find: async (hash: string): Promise<ApprovedCommand | null> => {
       if (!isHash(hash)) return null
-      const found = parseApprovedCommand(await readFile(fileOf(hash), 'utf8').catch(() => ''))
-      return found?.hash === hash ? found : null
+      const stored = parseApprovedCommand(await readFile(fileOf(hash), 'utf8').catch(() => ''))
+      return stored?.hash === hash ? stored : null
     },
-    keep: async (kept: StoredApproval & Partial<ApprovedCommand>): Promise<void> => {
-      if (!isHash(kept.hash)) {
-        throw new Failure('INVALID_INPUT', `"${kept.hash}" is not the hash of a command.`, {
+    keep: async (answer: StoredApproval & Partial<ApprovedCommand>): Promise<void> => {
+      if (!isHash(answer.hash)) {
+        throw new Failure('INVALID_INPUT', `"${answer.hash}" is not the hash of a command.`, {
           reason: 'command_hash_invalid',
         })
       }
-      const draft = join(folder, `${kept.hash}.${randomUUID()}.draft`)
+      const draft = join(folder, `${answer.hash}.${randomUUID()}.draft`)
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 })
-        await writeFile(draft, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-        await rename(draft, fileOf(kept.hash))
+        await writeFile(draft, `${JSON.stringify(answer, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+        await rename(draft, fileOf(answer.hash))
       } catch (cause) {
         await rm(draft, { force: true }).catch(() => undefined)
         throw new Failure('REFUSED', `Cannot keep the ${what}: ${folder} is not writable.`, {
@@ -84,18 +84,20 @@ function storedApprovals(folder: string, what: 'approval' | 'refusal') {
       }
     },
     list: async (folders: readonly string[]): Promise<readonly ApprovedCommand[]> => {
-      const places = await Promise.all(folders.map((named) => realpath(named).catch(() => resolve(named))))
+      const places = await Promise.all(
+        folders.map((project) => realpath(project).catch(() => resolve(project))),
+      )
       const names = (await readdir(folder).catch(() => [])).filter((name) =>
         isHash(name.replace(/\.json$/, '')),
       )
-      const found: ApprovedCommand[] = []
+      const approvals: ApprovedCommand[] = []
       for (const name of names.slice(0, maxRead)) {
-        const kept = parseApprovedCommand(await readFile(join(folder, name), 'utf8').catch(() => ''))
-        if (kept === null || `${kept.hash}.json` !== name) continue
-        const place = await realpath(kept.folder).catch(() => kept.folder)
-        if (places.includes(place)) found.push(kept)
+        const approval = parseApprovedCommand(await readFile(join(folder, name), 'utf8').catch(() => ''))
+        if (approval === null || `${approval.hash}.json` !== name) continue
+        const place = await realpath(approval.folder).catch(() => approval.folder)
+        if (places.includes(place)) approvals.push(approval)
       }
-      return found.sort((one, other) => other.createdAt - one.createdAt)
+      return approvals.sort((one, other) => other.createdAt - one.createdAt)
     },
     remove: async (hash: string): Promise<void> => {
       if (isHash(hash)) await rm(fileOf(hash), { force: true })

@@ -100,13 +100,13 @@ const windows = process.platform === 'win32'
 
 // The outer shell stays until the command has ended, and by its name what runs below it is known; it says nothing of its
 // own. One pipe for both outputs of the command keeps their order.
-const around = 'trap : TERM INT HUP; (exec /bin/sh -c "$1" 2>&1); exit $?'
+const wrapper = 'trap : TERM INT HUP; (exec /bin/sh -c "$1" 2>&1); exit $?'
 
 /** Starts a command in the system's shell, in a group of its own, so that its children end with it. */
 function startGroup({ run, folder }: CommandLine, environment: NodeJS.ProcessEnv): ChildProcess {
   const options = { cwd: folder, env: environment, windowsHide: true }
   if (windows) return spawn(run, { ...options, stdio: ['ignore', 'pipe', 'pipe'], shell: true })
-  return spawn('/bin/sh', ['-c', around, gateMark, run], {
+  return spawn('/bin/sh', ['-c', wrapper, gateMark, run], {
     ...options,
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
@@ -129,7 +129,7 @@ const maxOutput = 20_000
 // Beyond this a timer fires at once.
 const maxTimerMs = 2 ** 31 - 1
 /** Milliseconds that output may still come after the end, from children that outlive it. */
-const drain = 300
+const drainMs = 300
 
 interface CommandExit {
   readonly code: number | null
@@ -195,10 +195,10 @@ class RunningCommand {
   // A child in the background may hold the output open for ever.
   async #drain(closed: Promise<unknown>): Promise<void> {
     // The shell ends at once when it is signaled; its children may still be cleaning up.
-    const patience = this.#interruption === null ? drain : this.#grace()
+    const patience = this.#interruption === null ? drainMs : this.#grace()
     await Promise.race([closed, wait(patience, undefined, { ref: false })])
     signalGroup(this.#child, 'SIGKILL')
-    await Promise.race([closed, wait(drain, undefined, { ref: false })])
+    await Promise.race([closed, wait(drainMs, undefined, { ref: false })])
     this.#child.stdout?.destroy()
     this.#child.stderr?.destroy()
   }
@@ -260,6 +260,6 @@ const roles = ['WAYMARK_ROLE', 'STATE_GATE_ROLE', 'WAYMARK_ACTOR']
 /** The environment of a command: this process' variables, marked as not interactive. */
 function commandEnvironment(inherited: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const dropped = new Set([...gitPlaces, ...roles, 'FORCE_COLOR'])
-  const kept = Object.entries(inherited).filter(([name]) => !dropped.has(name))
-  return { ...Object.fromEntries(kept), CI: 'true', NO_COLOR: '1', [gateVariable]: '1' }
+  const entries = Object.entries(inherited).filter(([name]) => !dropped.has(name))
+  return { ...Object.fromEntries(entries), CI: 'true', NO_COLOR: '1', [gateVariable]: '1' }
 }

@@ -42,23 +42,28 @@ export function isInsideCommand(pid: number): boolean {
  * processes synchronously, once for all of them: `callers.ts` runs it on a thread of its own.
  */
 export function connectionsFromCommands(connections: readonly LocalConnection[]): readonly boolean[] {
-  const look = processes()
+  const lookup = processes()
   if (process.platform !== 'linux') {
     return connections.map((connection) =>
-      holdersByPort(connection).some((pid) => pid !== process.pid && isInside(pid, look)),
+      holdersByPort(connection).some((pid) => pid !== process.pid && isInside(pid, lookup)),
     )
   }
   const sockets = callingSockets(connections)
   if (sockets.every(({ size }) => size === 0)) return connections.map(() => false)
-  const held = new Set(pids().flatMap((pid) => (isInside(pid, look) ? socketsOf(pid) : [])))
-  return sockets.map((own) => [...own].some((socket) => held.has(socket)))
+  const insideSockets = new Set(pids().flatMap((pid) => (isInside(pid, lookup) ? socketsOf(pid) : [])))
+  return sockets.map((callerSockets) => [...callerSockets].some((socket) => insideSockets.has(socket)))
 }
 
-function isInside(pid: number, look: ProcessLookup): boolean {
+function isInside(pid: number, lookup: ProcessLookup): boolean {
   const seen = new Set<number>()
-  for (let at = look(pid); at !== null && !seen.has(at.pid); at = look(at.parent)) {
-    seen.add(at.pid)
-    if ([at.pid, at.group, at.session ?? at.pid].some((id) => look(id)?.isGate)) return true
+  for (
+    let ancestor = lookup(pid);
+    ancestor !== null && !seen.has(ancestor.pid);
+    ancestor = lookup(ancestor.parent)
+  ) {
+    seen.add(ancestor.pid)
+    if ([ancestor.pid, ancestor.group, ancestor.session ?? ancestor.pid].some((id) => lookup(id)?.isGate))
+      return true
   }
   return false
 }
@@ -71,9 +76,9 @@ function processes(): ProcessLookup {
   return (pid) => {
     const found = cache.get(pid)
     if (found !== undefined) return found
-    const read = readProcess(pid)
-    cache.set(pid, read)
-    return read
+    const current = readProcess(pid)
+    cache.set(pid, current)
+    return current
   }
 }
 
@@ -112,9 +117,9 @@ function listedProcesses(): ProcessLookup {
 function callingSockets(connections: readonly LocalConnection[]): readonly ReadonlySet<string>[] {
   const sockets = connections.map(() => new Set<string>())
   const wanted = new Map<string, Set<string>[]>()
-  for (const [at, { localPort, remotePort }] of connections.entries()) {
+  for (const [index, { localPort, remotePort }] of connections.entries()) {
     const ports = `${remotePort} ${localPort}`
-    wanted.set(ports, [...(wanted.get(ports) ?? []), ...sockets.slice(at, at + 1)])
+    wanted.set(ports, [...(wanted.get(ports) ?? []), ...sockets.slice(index, index + 1)])
   }
   const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => textOf(table).split('\n').slice(1))
   for (const line of lines) {

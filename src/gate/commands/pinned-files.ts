@@ -37,8 +37,8 @@ export async function pinnedFiles(
     if (problem !== null) throw pinnedPathRefusal(text, problem)
   }
   const reader = new PinnedReader(folder, pathPatterns(texts), signal, limits)
-  const named = texts.map((text) => text.trim()).filter((text) => !text.startsWith('!'))
-  for (const text of named.length === 0 ? ['.'] : named) await reader.read(text)
+  const patterns = texts.map((text) => text.trim()).filter((text) => !text.startsWith('!'))
+  for (const text of patterns.length === 0 ? ['.'] : patterns) await reader.read(text)
   return reader.found()
 }
 
@@ -126,8 +126,8 @@ class PinnedReader {
   }
 
   async #sha256(path: string): Promise<string> {
-    const left = this.#limits.bytes - this.#bytes
-    const opened = await openContainedFile(this.#folder, path, { maxBytes: left })
+    const remaining = this.#limits.bytes - this.#bytes
+    const opened = await openContainedFile(this.#folder, path, { maxBytes: remaining })
     if ('reason' in opened) {
       if (opened.reason !== 'too_large') return 'unreadable'
       throw pinnedPathRefusal(path, `makes the pinned files larger than ${this.#limits.bytes} bytes`)
@@ -136,7 +136,7 @@ class PinnedReader {
     const hash = createHash('sha256')
     try {
       // The stream closes the file.
-      const stream = opened.file.createReadStream({ signal: this.#signal, end: left })
+      const stream = opened.file.createReadStream({ signal: this.#signal, end: remaining })
       for await (const chunk of stream) hash.update(chunk)
     } catch {
       this.#signal.throwIfAborted()
@@ -150,7 +150,7 @@ class PinnedReader {
 function folderMatcher(segments: readonly string[]): (folder: string) => boolean {
   const stars = segments.findIndex((segment) => segment.includes('**') || /[{}]/.test(segment))
   const fixed = stars === -1 ? segments : segments.slice(0, stars)
-  const begins = fixed.map((_, at) => pathPatterns([segments.slice(0, at + 1).join('/')]))
+  const begins = fixed.map((_, index) => pathPatterns([segments.slice(0, index + 1).join('/')]))
   return (folder) => {
     const names = folder.split('/')
     const depth = Math.min(names.length, begins.length)

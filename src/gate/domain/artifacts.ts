@@ -80,11 +80,11 @@ export function newerThan(fresh: ArtifactDefinition['fresh'], visits: readonly V
  */
 function roundStart(visits: readonly Visit[]): number {
   const latestFirst = visits.toSorted((a, b) => b.last - a.last)
-  const at = latestFirst.findIndex(({ first }, place) => {
+  const index = latestFirst.findIndex(({ first }, place) => {
     const before = latestFirst[place + 1]
     return before === undefined || before.first > first
   })
-  return latestFirst[at]?.last ?? 0
+  return latestFirst[index]?.last ?? 0
 }
 
 /**
@@ -134,8 +134,8 @@ function hasTypeInName(path: string, type: string): boolean {
   const file = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   const name = file.replace(/\.[^.]+$/, '')
   const wanted = type.toLowerCase()
-  for (let at = name.indexOf(wanted); at !== -1; at = name.indexOf(wanted, at + 1)) {
-    if (isWordBoundary(name[at - 1]) && isWordBoundary(name[at + wanted.length])) return true
+  for (let position = name.indexOf(wanted); position !== -1; position = name.indexOf(wanted, position + 1)) {
+    if (isWordBoundary(name[position - 1]) && isWordBoundary(name[position + wanted.length])) return true
   }
   return false
 }

@@ -33,7 +33,7 @@ export function awaitedDecision(definition: ProcessDefinition, state: string): A
   const needed = needsOfState(definition, state).flatMap((need) => approvalOf(need))
   // Guards that only differ in their count need the same approval.
   const approvals = needed.filter(
-    ({ role, of }, at) => needed.findIndex((other) => other.role === role && other.of === of) === at,
+    ({ role, of }, index) => needed.findIndex((other) => other.role === role && other.of === of) === index,
   )
   if (!waits && approvals.length === 0) return null
   return { events: possible.map(({ name }) => name), approvals }

@@ -16,8 +16,8 @@ export function textDiagram(definition: ProcessDefinition): string {
   const widest = Math.max(0, ...definition.transitions.map(({ event }) => event.length))
   const blocks = order.map((state) => {
     const out = definition.transitions.filter(({ from }) => from === state)
-    const arrows = out.map((transition, at) => {
-      const branch = at === out.length - 1 ? '└─' : '├─'
+    const arrows = out.map((transition, index) => {
+      const branch = index === out.length - 1 ? '└─' : '├─'
       return `   ${branch} ${transition.event.padEnd(widest)} ${arrow(transition, order)}${condition(transition)}`
     })
     return [heading(definition, state), ...arrows].join('\n')
@@ -50,8 +50,8 @@ function condition({ guard, whenBlocked }: TransitionDefinition): string {
 function wildcardArrows({ transitions }: ProcessDefinition, widest: number): readonly string[] {
   const everywhere = transitions.filter(({ from }) => from === '*')
   if (everywhere.length === 0) return []
-  const arrows = everywhere.map((transition, at) => {
-    const branch = at === everywhere.length - 1 ? '└─' : '├─'
+  const arrows = everywhere.map((transition, index) => {
+    const branch = index === everywhere.length - 1 ? '└─' : '├─'
     return `   ${branch} ${transition.event.padEnd(widest)} ─→ ${transition.to}${condition(transition)}`
   })
   return ['  from every state', ...arrows]
@@ -59,7 +59,7 @@ function wildcardArrows({ transitions }: ProcessDefinition, widest: number): rea
 
 /** A Mermaid state diagram of a process. */
 export function mermaidStates({ states, transitions, initialState }: ProcessDefinition): string {
-  const names = new Map(states.map(({ name }, at) => [name, `s${at + 1}`]))
+  const names = new Map(states.map(({ name }, index) => [name, `s${index + 1}`]))
   const named = (state: string): string => names.get(state) ?? 'unknown'
   const leavable = states.filter(({ isFinal }) => !isFinal).map(({ name }) => name)
   const arrows = transitions.flatMap(({ from, to, event, guard }) => {

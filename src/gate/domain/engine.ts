@@ -91,7 +91,7 @@ function choose(
   if (open) return takeTransition(definition, run, { eventRequest, taken: open.candidate })
   const missing = judged
     .flatMap((entry) => entry.missing)
-    .filter(({ name }, at, all) => all.findIndex((other) => other.name === name) === at)
+    .filter(({ name }, index, all) => all.findIndex((other) => other.name === name) === index)
   if (!judged.some(({ candidate }) => candidate.whenBlocked === 'record')) {
     return { ...refusalFactory(run)('GUARD_FAILED', 'Guard conditions not satisfied'), missing }
   }

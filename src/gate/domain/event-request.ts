@@ -49,7 +49,7 @@ export function artifactsAtNextRevision(run: Run, { artifacts }: EventRequest): 
 export function emitterFor(
   definition: ProcessDefinition,
   event: string,
-  { actor, asked: requestedRole }: { readonly actor: Actor; readonly asked?: string | undefined },
+  { actor, requestedRole }: { readonly actor: Actor; readonly requestedRole?: string | undefined },
 ): Emitter {
   const { kind, channel } = actor
   if (actor.role !== null) return { role: actor.role, kind, channel }

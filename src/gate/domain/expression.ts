@@ -138,7 +138,7 @@ function joinJudgements(
 }
 
 function distinctGuards(missing: readonly MissingGuard[]): readonly MissingGuard[] {
-  return missing.filter(({ name }, at) => missing.findIndex((other) => other.name === name) === at)
+  return missing.filter(({ name }, index) => missing.findIndex((other) => other.name === name) === index)
 }
 
 /** The evidence needed to decide an event in a state; default: all events. */

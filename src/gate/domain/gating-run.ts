@@ -80,8 +80,8 @@ function formatGatingStep({ event, roles, guards }: GatingRun['nextSteps'][numbe
     : `${sender} can emit ${event} once these guards are satisfied: ${guards.join(', ')}.`
 }
 
-function nextCall({ record: { id, revision }, nextSteps: ways }: GatingRun): Hint {
-  if (ways.length > 0 && ways.every(({ forPeople }) => forPeople))
+function nextCall({ record: { id, revision }, nextSteps }: GatingRun): Hint {
+  if (nextSteps.length > 0 && nextSteps.every(({ forPeople }) => forPeople))
     return hintOf`Ask a person to decide: waymark inbox lists the items, waymark approve ${id} approves.`
   return hintOf`Next: ${callTo('state_gate_get_state', { run_id: id })}, then ${callTo('state_gate_emit_event')} with expected_revision ${revision}.`
 }

@@ -140,13 +140,13 @@ const maxSteps = 30_000
 /** `uniqueItems` compares each entry with each. */
 const maxUnique = 500
 
-function boundedValidator(given: JsonObject): BoundedValidator {
+function boundedValidator(schema: JsonObject): BoundedValidator {
   const steps = { left: Number.POSITIVE_INFINITY }
-  const validator = new Validator(prepareSchema(given, steps) as Schema, '2020-12', false)
+  const validator = new Validator(prepareSchema(schema, steps) as Schema, '2020-12', false)
   return {
-    schema: given,
+    schema,
     validate(value) {
-      if (hasKeyword(given, 'uniqueItems')) refuseLong(value)
+      if (hasKeyword(schema, 'uniqueItems')) refuseLong(value)
       steps.left = maxSteps
       const { valid, errors } = validator.validate(value)
       return { valid, errors: errors.map(patternError) }
@@ -161,13 +161,15 @@ function closeUnlistedKeys(schema: JsonObject, value: unknown): JsonObject {
     const { patternProperties, ...rest } = node
     if (!isJsonObject(patternProperties)) return node
     const patterns = Object.entries(patternProperties)
-    const own = isJsonObject(rest['properties']) ? rest['properties'] : {}
-    const found = [...keys].flatMap((key) => {
-      const meant = patterns.filter(([source]) => testPattern(source, key)).map(([, inside]) => inside)
-      if (meant.length === 0) return []
-      return [[key, { allOf: Object.hasOwn(own, key) ? [own[key], ...meant] : meant }] as const]
+    const properties = isJsonObject(rest['properties']) ? rest['properties'] : {}
+    const added = [...keys].flatMap((key) => {
+      const matching = patterns.filter(([source]) => testPattern(source, key)).map(([, inside]) => inside)
+      if (matching.length === 0) return []
+      return [
+        [key, { allOf: Object.hasOwn(properties, key) ? [properties[key], ...matching] : matching }] as const,
+      ]
     })
-    return { ...rest, properties: { ...own, ...Object.fromEntries(found) } }
+    return { ...rest, properties: { ...properties, ...Object.fromEntries(added) } }
   })
 }
 
@@ -205,9 +207,9 @@ function prepareSchema(schema: JsonObject, steps: { left: number }): JsonObject 
     const all = Array.isArray(allOf) ? allOf : []
     const parts = typeof pattern === 'string' ? [...all, { format: formatOf(pattern) }] : all
     const node = { ...rest, ...(allOf === undefined && typeof pattern !== 'string' ? {} : { allOf: parts }) }
-    const kept = typeof pattern === 'string' || pattern === undefined ? node : { ...node, pattern }
+    const result = typeof pattern === 'string' || pattern === undefined ? node : { ...node, pattern }
     const { type } = rest
-    return Object.defineProperty(kept, 'type', {
+    return Object.defineProperty(result, 'type', {
       enumerable: type !== undefined,
       get: () => {
         steps.left -= 1
@@ -285,7 +287,7 @@ export interface SchemaProblem {
 function schemaProblemOf(unit: OutputUnit, schema: JsonObject, value: unknown): SchemaProblem {
   const path = pointer(unit.instanceLocation)
   const wanted = keywordAt(schema, segments(unit.keywordLocation))
-  const found = valueAt(value, segments(unit.instanceLocation))
+  const actual = valueAt(value, segments(unit.instanceLocation))
   const missing = unit.keyword === 'required' ? /"(.*)"/s.exec(unit.error)?.[1] : undefined
   if (missing !== undefined) return { path: `${path}/${escapePointerKey(missing)}`, message: 'is missing' }
   const says = words[unit.keyword]
@@ -294,7 +296,7 @@ function schemaProblemOf(unit: OutputUnit, schema: JsonObject, value: unknown): 
     return { path: path || '/', message: plainError(unit.error) }
   return {
     path: path || '/',
-    message: `${says(wanted)}${showsValue.includes(unit.keyword) ? `, not ${shownJson(found)}` : ''}`,
+    message: `${says(wanted)}${showsValue.includes(unit.keyword) ? `, not ${shownJson(actual)}` : ''}`,
   }
 }
 

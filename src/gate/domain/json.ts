@@ -15,7 +15,7 @@ export function isSameJson(a: unknown, b: unknown): boolean {
       Array.isArray(a) &&
       Array.isArray(b) &&
       a.length === b.length &&
-      a.every((item, at) => isSameJson(item, b[at]))
+      a.every((item, index) => isSameJson(item, b[index]))
     )
   }
   if (!isJsonObject(a) || !isJsonObject(b)) return Object.is(a, b)

@@ -44,12 +44,12 @@ export function possibleEvent(
   { event, situation }: { readonly event: EventDefinition; readonly situation: EventSituation },
 ): PossibleEvent {
   const eventRequest: EventRequest = { ...situation, event: event.name, expectedRevision: null }
-  const found = endOf(definition, run) === null ? candidates(definition, run.state, event.name) : []
-  const judged = found.map((transition) => ({
+  const transitions = endOf(definition, run) === null ? candidates(definition, run.state, event.name) : []
+  const judged = transitions.map((transition) => ({
     transition,
     judgement: judgePassage(definition, run, { transition, eventRequest }),
   }))
-  const blockedReason = reasonAgainst(definition, run, { eventRequest, isHere: found.length > 0 })
+  const blockedReason = reasonAgainst(definition, run, { eventRequest, isHere: transitions.length > 0 })
   const { role } = situation.emitter
   const open = judged.find(
     ({ transition, judgement }) => judgement.satisfied && isRolePermitted(transition.allowedRoles, role),
@@ -59,7 +59,7 @@ export function possibleEvent(
     isAllowed: blockedReason === null,
     blockedReason,
     transitions: judged.map(({ transition, judgement }) => possibleTransition(transition, judgement, role)),
-    elsewhere: found.length > 0 ? [] : reachableElsewhere(definition, run, eventRequest),
+    elsewhere: transitions.length > 0 ? [] : reachableElsewhere(definition, run, eventRequest),
     wouldTransitionTo: blockedReason === null ? (open?.transition.to ?? null) : null,
   }
 }
@@ -105,9 +105,9 @@ function reachableElsewhere(
 }
 
 function hasOutsideNeeds({ guards }: ProcessDefinition, name: string): boolean {
-  const found = guards.find((candidate) => candidate.name === name)
-  if (!found) return false
-  return guardNeeds(found.guard).some(({ kind }) => kind !== 'context' && kind !== 'artifacts')
+  const guard = guards.find((candidate) => candidate.name === name)
+  if (!guard) return false
+  return guardNeeds(guard.guard).some(({ kind }) => kind !== 'context' && kind !== 'artifacts')
 }
 
 function deferredGuard(state: string, name: string): MissingGuard {
@@ -133,10 +133,10 @@ function reasonAgainst(
   const end = endOf(definition, run)
   if (end !== null) return end
   if (isHere) {
-    const found = candidates(definition, run.state, eventRequest.event)
+    const transitions = candidates(definition, run.state, eventRequest.event)
     const refusal = emitterObjection(definition, eventRequest.event, eventRequest.emitter)
     if (refusal !== null) return refusal.reason
-    if (found.some(({ allowedRoles }) => isRolePermitted(allowedRoles, eventRequest.emitter.role)))
+    if (transitions.some(({ allowedRoles }) => isRolePermitted(allowedRoles, eventRequest.emitter.role)))
       return null
     return `Role "${eventRequest.emitter.role ?? 'none'}" may not emit "${eventRequest.event}" here.`
   }
@@ -187,10 +187,10 @@ export function transitionChecks(
     ]
   })
   const guardedNames = new Set(guarded.map(({ name }) => name))
-  const beside = judgePassage(definition, run, passage).missing.filter(
+  const otherChecks = judgePassage(definition, run, passage).missing.filter(
     ({ name }) => !guardedNames.has(name) && !name.startsWith('not '),
   )
-  return [...guarded, ...present, ...beside.map((missing) => ({ ...missing, satisfied: false }))]
+  return [...guarded, ...present, ...otherChecks.map((missing) => ({ ...missing, satisfied: false }))]
 }
 
 const opposite = { holds: 'fails', fails: 'holds', unknown: 'unknown' } as const satisfies Record<
@@ -209,9 +209,9 @@ function expressionLeaves(expression: GuardExpression | null, negated = false): 
   if (typeof expression === 'string') return [{ name: expression, negated }]
   if ('not' in expression) return expressionLeaves(expression.not, !negated)
   const parts = 'all' in expression ? expression.all : expression.any
-  const found = parts.flatMap((part) => expressionLeaves(part, negated))
-  return found.filter(
-    (leaf, at) =>
-      found.findIndex(({ name, negated: not }) => name === leaf.name && not === leaf.negated) === at,
+  const leaves = parts.flatMap((part) => expressionLeaves(part, negated))
+  return leaves.filter(
+    (leaf, index) =>
+      leaves.findIndex(({ name, negated: not }) => name === leaf.name && not === leaf.negated) === index,
   )
 }

@@ -168,12 +168,12 @@ export function recordVisit(visits: readonly Visit[], state: string, revision: n
 }
 
 /** Merges submitted files: the same file of the same type replaces its earlier state. */
-export function mergeArtifacts(before: readonly Artifact[], more: readonly Artifact[]): readonly Artifact[] {
-  if (more.length === 0) return before
-  const kept = new Map(
-    [...before, ...more].map((artifact) => [`${artifact.type}\n${artifact.path}`, artifact]),
+export function mergeArtifacts(before: readonly Artifact[], added: readonly Artifact[]): readonly Artifact[] {
+  if (added.length === 0) return before
+  const merged = new Map(
+    [...before, ...added].map((artifact) => [`${artifact.type}\n${artifact.path}`, artifact]),
   )
-  return [...kept.values()]
+  return [...merged.values()]
 }
 
 interface RunReference {

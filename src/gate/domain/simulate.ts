@@ -53,11 +53,11 @@ interface Assumptions {
  * Fails with INVALID_INPUT if an assumption names no guard or artifact of the process.
  */
 export function simulate(
-  written: ProcessDefinition,
+  original: ProcessDefinition,
   events: readonly SimulatedEvent[],
   { satisfied, context }: Assumptions,
 ): Simulation {
-  const definition = withoutContents(written)
+  const definition = withoutContents(original)
   for (const assumed of [satisfied, ...events.map((event) => event.satisfied ?? [])]) {
     assertKnownAssumptions(definition, assumed)
   }

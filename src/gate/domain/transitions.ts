@@ -9,12 +9,15 @@ export function candidates(
   event: string,
 ): readonly TransitionDefinition[] {
   if (stateNamed(definition, state)?.isFinal) return []
-  const found = definition.transitions.filter(
+  const transitions = definition.transitions.filter(
     (transition) => transition.event === event && (transition.from === state || transition.from === '*'),
   )
-  if (definition.dialect === 1) return found
+  if (definition.dialect === 1) return transitions
   // The original tries guarded transitions first.
-  return [...found.filter(({ guard }) => guard !== null), ...found.filter(({ guard }) => guard === null)]
+  return [
+    ...transitions.filter(({ guard }) => guard !== null),
+    ...transitions.filter(({ guard }) => guard === null),
+  ]
 }
 
 /** Why someone may not emit an event, and the fix: a sentence each. */
@@ -30,10 +33,10 @@ export function emitterObjection(
   emitter: Emitter,
 ): EmitObjection | null {
   const { role, kind } = emitter
-  const held = definition.roles.find(({ name }) => name === role)
-  if (held?.kind === 'human' && kind === 'agent') {
+  const roleDefinition = definition.roles.find(({ name }) => name === role)
+  if (roleDefinition?.kind === 'human' && kind === 'agent') {
     return {
-      reason: `Role "${held.name}" is for people; an agent cannot hold it.`,
+      reason: `Role "${roleDefinition.name}" is for people; an agent cannot hold it.`,
       fix: 'Unset WAYMARK_ROLE, and ask a person to decide.',
     }
   }
@@ -86,11 +89,11 @@ export function reachableStates(definition: ProcessDefinition, start: string): R
 export function isOnEveryPath(definition: ProcessDefinition, through: string, state: string): boolean {
   const { initialState } = definition
   if (through === state || !reachableStates(definition, initialState).has(state)) return false
-  const around = new Set(through === initialState ? [] : [initialState])
-  for (const step of around) {
-    for (const next of nextStates(definition, step)) if (next !== through) around.add(next)
+  const reached = new Set(through === initialState ? [] : [initialState])
+  for (const step of reached) {
+    for (const next of nextStates(definition, step)) if (next !== through) reached.add(next)
   }
-  return !around.has(state)
+  return !reached.has(state)
 }
 
 export interface RunProgress {

@@ -36,8 +36,8 @@ async function readEvidence(folder: string, paths: readonly string[]): Promise<E
   const distinct = [...new Set(paths)]
   for (let from = 0; from < distinct.length; from += atOnce) {
     const some = distinct.slice(from, from + atOnce)
-    for (const [at, examined] of (await Promise.all(some.map((path) => examine(top, path)))).entries()) {
-      if ('problem' in examined) problems.push(`${JSON.stringify(some[at])} ${examined.problem}`)
+    for (const [index, examined] of (await Promise.all(some.map((path) => examine(top, path)))).entries()) {
+      if ('problem' in examined) problems.push(`${JSON.stringify(some[index])} ${examined.problem}`)
       else files.set(examined.path, files.get(examined.path) ?? examined)
     }
   }
@@ -124,8 +124,8 @@ async function freshnessOf(folder: string, files: readonly EvidenceFileStamp[]):
   if (top === null) return files.map(() => 'deleted')
   const parents = new Map<string, boolean>()
   const answers: Freshness[] = []
-  for (const [at, file] of files.entries()) {
-    if (at > 0 && at % perTurn === 0) await yieldToEventLoop()
+  for (const [index, file] of files.entries()) {
+    if (index > 0 && index % perTurn === 0) await yieldToEventLoop()
     const absolute = join(top, file.path)
     const parent = dirname(absolute)
     const direct = parents.get(parent) ?? (isWithin(top, parent) && realPath(parent) === parent)

@@ -37,12 +37,12 @@ export async function hookSituation(reads: Reads, place: HookWorkTree): Promise<
 }
 
 function runsOfAttempts(active: readonly RunRecord[], open: readonly Attempt[]): readonly RunRecord[] {
-  const bound = active.filter(({ taskId, missionId }) =>
+  const ofWork = active.filter(({ taskId, missionId }) =>
     open.some(
       (attempt) => attempt.taskId === taskId || (missionId !== null && attempt.missionId === missionId),
     ),
   )
-  return bound.length > 0 || active.length !== 1 ? bound : active
+  return ofWork.length > 0 || active.length !== 1 ? ofWork : active
 }
 
 async function withScope(
@@ -92,8 +92,11 @@ async function commentedTasks(
   reads: Reads,
   { attempts, runs }: Pick<HookSituation, 'attempts' | 'runs'>,
 ): Promise<readonly TaskId[]> {
-  const named = [...attempts.map(({ attempt }) => attempt.taskId), ...runs.map(({ record }) => record.taskId)]
-  const ids = [...new Set(named.filter((id) => id !== null))]
+  const taskIds = [
+    ...attempts.map(({ attempt }) => attempt.taskId),
+    ...runs.map(({ record }) => record.taskId),
+  ]
+  const ids = [...new Set(taskIds.filter((id) => id !== null))]
   return ids.length > 0 ? ids : reads.reviews.waitingTasks()
 }
 
@@ -101,14 +104,14 @@ async function missionsOf(
   reads: Reads,
   { attempts, runs }: Pick<HookSituation, 'attempts' | 'runs'>,
 ): Promise<readonly Mission[]> {
-  const named = [
+  const missionIds = [
     ...attempts.map(({ attempt }) => attempt.missionId),
     ...runs.map(({ record }) => record.missionId),
   ]
-  const ids = [...new Set(named.filter((id) => id !== null))].slice(0, maxMissions)
+  const ids = [...new Set(missionIds.filter((id) => id !== null))].slice(0, maxMissions)
   if (ids.length > 0) {
-    const found = await Promise.all(ids.map((id) => reads.missions.find(id)))
-    return found.filter((mission) => mission !== null)
+    const missions = await Promise.all(ids.map((id) => reads.missions.find(id)))
+    return missions.filter((mission) => mission !== null)
   }
   const open = await reads.missions.list({ limit: maxMissions, statuses: ['pending', 'in_progress'] })
   return open.items.map(({ item }) => item)

@@ -292,18 +292,18 @@ function guardFrom(fields: OmitFromUnion<z.output<typeof guardFields>, 'descript
 type OmitFromUnion<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never
 
 /** Nothing where all may change: so it was before one could choose. */
-function parseSharedKinds(written: z.output<typeof shared> = 'all'): {
+function parseSharedKinds(value: z.output<typeof shared> = 'all'): {
   readonly shared?: readonly SharedKind[]
 } {
-  if (written === 'all') return {}
-  const words: readonly string[] = [written].flat()
+  if (value === 'all') return {}
+  const words: readonly string[] = [value].flat()
   return { shared: sharedKinds.filter((kind) => words.includes(kind)) }
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
-function milliseconds(written: string): number {
-  const [, amount = '0', unit = 'ms'] = /^(\d+)(ms|s|m|h)$/.exec(written) ?? []
+function milliseconds(text: string): number {
+  const [, amount = '0', unit = 'ms'] = /^(\d+)(ms|s|m|h)$/.exec(text) ?? []
   return Number(amount) * (units[unit] ?? 1)
 }
 

@@ -48,8 +48,8 @@ export function processFiles(folders: ProcessFolders): ProcessFiles {
     },
     hasOwn: async () => (await ownProcesses(folders)).length > 0,
     load: async (idOrFile) => {
-      const named = await namedFile(idOrFile, folders)
-      if (named) return load(named, folders)
+      const file = await namedFile(idOrFile, folders)
+      if (file) return load(file, folders)
       const places = await everyProcess(folders)
       const byName = places.find(({ path }) => idOf(path) === idOrFile)
       if (byName) return load(byName, folders)
@@ -65,8 +65,10 @@ export function processFiles(folders: ProcessFolders): ProcessFiles {
 
 /** The files that ids name, the first of each: the project's, the original's folder, the shipped ones. */
 async function everyProcess(folders: ProcessFolders): Promise<readonly ProcessPath[]> {
-  const found = [...(await ownProcesses(folders)), ...(await yamlFiles(folders.shipped, 'shipped'))]
-  return found.filter(({ path }, at) => found.findIndex((other) => idOf(other.path) === idOf(path)) === at)
+  const files = [...(await ownProcesses(folders)), ...(await yamlFiles(folders.shipped, 'shipped'))]
+  return files.filter(
+    ({ path }, index) => files.findIndex((other) => idOf(other.path) === idOf(path)) === index,
+  )
 }
 
 async function ownProcesses({ project }: ProcessFolders): Promise<readonly ProcessPath[]> {
@@ -85,7 +87,7 @@ async function yamlFiles(folder: string, origin: ProcessOrigin): Promise<readonl
     .slice(0, maxFiles)
     .map((name) => join(folder, name))
   const areFiles = await Promise.all(paths.map(isFile))
-  return paths.filter((_, at) => areFiles[at]).map((path) => ({ path, origin }))
+  return paths.filter((_, index) => areFiles[index]).map((path) => ({ path, origin }))
 }
 
 /** A word with a slash or an ending is a file, unless there is none and an id is meant. */
@@ -108,8 +110,8 @@ async function namedFile(
 
 /** Not a folder, nor a link that leads nowhere. */
 async function isFile(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => null)
-  return found?.isFile() ?? false
+  const stats = await stat(path).catch(() => null)
+  return stats?.isFile() ?? false
 }
 
 async function load({ path, origin }: ProcessPath, folders: ProcessFolders): Promise<LoadedProcess> {
@@ -124,9 +126,9 @@ async function load({ path, origin }: ProcessPath, folders: ProcessFolders): Pro
 }
 
 async function readInside(path: string, { project }: ProcessFolders): Promise<Buffer> {
-  const read = await readContained(project, path, { maxBytes: largest })
-  if ('reason' in read) throw pathFailure(path, read)
-  return read.content
+  const result = await readContained(project, path, { maxBytes: largest })
+  if ('reason' in result) throw pathFailure(path, result)
+  return result.content
 }
 
 /** Reports no details about any other file, because an error may quote its content. */

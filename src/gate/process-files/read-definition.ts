@@ -72,8 +72,8 @@ function shapeFindings(
   above: DefinitionPath,
 ): readonly LocatedFinding[] {
   const path = [...above, ...issue.path] as DefinitionPath // YAML has no symbols
-  const problem = (rule: string, message: string, at: DefinitionPath, place: FileLocation | null) => ({
-    ...finding('error', rule, { message, path: at }),
+  const problem = (rule: string, message: string, location: DefinitionPath, place: FileLocation | null) => ({
+    ...finding('error', rule, { message, path: location }),
     place,
   })
   if (issue.code === 'unrecognized_keys') {
@@ -101,8 +101,8 @@ function shapeFindings(
       problem('missing-key', `${definitionPathText(owner)} has no "${key}".`, owner, yaml.placeAt(owner)),
     ]
   }
-  const meant = misspelledField(key, fields)
-  const place = meant === undefined ? yaml.placeAt(owner) : yaml.placeOfKey([...owner, meant])
+  const misspelled = misspelledField(key, fields)
+  const place = misspelled === undefined ? yaml.placeAt(owner) : yaml.placeOfKey([...owner, misspelled])
   return [problem('missing-key', `${definitionPathText(owner)} ${issue.message}`, owner, place)]
 }
 
@@ -121,7 +121,7 @@ function unknownKey(path: DefinitionPath, key: string, allowed: readonly string[
 function inertNotes(yaml: YamlText): readonly LocatedFinding[] {
   return Object.entries(inertKeys).flatMap(([section, notes]) => {
     const owners: readonly DefinitionPath[] =
-      section === 'file' ? [[]] : entriesOf(yaml.data, section).map((_, at) => [section, at])
+      section === 'file' ? [[]] : entriesOf(yaml.data, section).map((_, index) => [section, index])
     return owners.flatMap((owner) =>
       Object.entries(notes).flatMap(([key, note]) => {
         const path = [...owner, key]
@@ -247,7 +247,7 @@ function statesWithOutcome(data: unknown): ReadonlySet<string> {
 function definitionPathText(path: DefinitionPath): string {
   if (path.length === 0) return 'The file'
   return path
-    .map((part, at) => (typeof part === 'number' ? `[${part}]` : `${at === 0 ? '' : '.'}${part}`))
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${part}`))
     .join('')
 }
 

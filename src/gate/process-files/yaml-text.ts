@@ -30,7 +30,7 @@ export function readYaml(text: string): YamlResult {
     version: '1.2',
     uniqueKeys: false,
   })
-  const at = (offset: number): FileLocation => {
+  const locationOf = (offset: number): FileLocation => {
     const { line, col } = lineCounter.linePos(offset)
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
@@ -38,21 +38,23 @@ export function readYaml(text: string): YamlResult {
   if (problems.length > 0) {
     return {
       readable: false,
-      findings: problems.slice(0, 20).map(({ message, pos }) => yamlFinding(sentence(message), at(pos[0]))),
+      findings: problems
+        .slice(0, 20)
+        .map(({ message, pos }) => yamlFinding(sentence(message), locationOf(pos[0]))),
     }
   }
   const alias = firstAlias(document)
   if (alias !== null) {
     return yamlFailure(
       'Anchors and aliases (&name, *name) are not supported: write the content out.',
-      at(alias),
+      locationOf(alias),
     )
   }
   const twice = duplicateKeyOffset(document)
-  if (twice !== null) return yamlFailure('Map keys must be unique.', at(twice))
+  if (twice !== null) return yamlFailure('Map keys must be unique.', locationOf(twice))
   if (document.contents === null) return yamlFailure('The file is empty.', null)
   const placeOf = (node: unknown): FileLocation | null =>
-    isNode(node) && node.range ? at(node.range[0]) : null
+    isNode(node) && node.range ? locationOf(node.range[0]) : null
   return {
     readable: true,
     yaml: {
@@ -77,25 +79,25 @@ function sentence(message: string): string {
 
 /** The offset of the first alias or anchor. A few of them can expand to a gigabyte. */
 function firstAlias(document: Document.Parsed): number | null {
-  let found: number | null = null
+  let offset: number | null = null
   visit(document, (_, node) => {
     if (!isNode(node) || (!isAlias(node) && !('anchor' in node && node.anchor))) return undefined
-    found = node.range?.[0] ?? 0
+    offset = node.range?.[0] ?? 0
     return visit.BREAK
   })
-  return found
+  return offset
 }
 
 /** The offset of the first key that its map has already. The library's own search compares each key with each. */
 function duplicateKeyOffset(document: Document.Parsed): number | null {
-  let found: number | null = null
+  let offset: number | null = null
   visit(document, {
     Map: (_, map) => {
       const keys = new Set<unknown>()
       for (const { key } of map.items) {
         const value = isScalar(key) ? key.value : key
         if (keys.has(value)) {
-          found = isNode(key) ? (key.range?.[0] ?? 0) : 0
+          offset = isNode(key) ? (key.range?.[0] ?? 0) : 0
           return visit.BREAK
         }
         keys.add(value)
@@ -103,7 +105,7 @@ function duplicateKeyOffset(document: Document.Parsed): number | null {
       return undefined
     },
   })
-  return found
+  return offset
 }
 
 function nodeAt(document: Document.Parsed, path: DefinitionPath): unknown {

@@ -36,14 +36,14 @@ function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): 
     return [...files, request.before?.diff.trimEnd() ?? '']
   }
   if (request?.kind === 'changes') {
-    const held = request.files.filter(({ git }) => git !== null)
+    const heldFiles = request.files.filter(({ git }) => git !== null)
     return [
       task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`,
-      ...(held.length === 0
+      ...(heldFiles.length === 0
         ? []
         : [
             'git holds another content than the disk:',
-            ...held.map((file) => `git diff HEAD -- ${quoteShellWord(file.path)}`),
+            ...heldFiles.map((file) => `git diff HEAD -- ${quoteShellWord(file.path)}`),
           ]),
     ]
   }

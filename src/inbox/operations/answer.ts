@@ -254,7 +254,7 @@ async function prepareApproval(
   const acting = context.actor.role ?? role
   const approvals = (awaited?.approvals ?? [])
     .filter((one) => acting === undefined || one.role === acting)
-    .map((one) => ({ ...one, reason, ...(seen && { shown: seen.approvals.get(one.of) ?? null }) }))
+    .map((one) => ({ ...one, reason, ...(seen && { reviewed: seen.approvals.get(one.of) ?? null }) }))
   const event = answer.event ?? eventFor('approve', awaited?.events ?? [])
   const command = `waymark approve ${record.id}`
   await assertFilesAreHere(reads, context, { loaded, event: event ?? undefined, approvals, command })

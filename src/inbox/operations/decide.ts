@@ -155,13 +155,13 @@ export async function recordDecision(
   prepared: PreparedEvent,
 ): Promise<ChangeSet<z.output<typeof RunDecided>> | RefusedChangeSet> {
   const { answer: sent, ...decided } = await decideEvent(deciding, sending, prepared)
-  const given = (sending.approvals ?? []).map(({ role, of }) => ({ role, of }))
-  const result = { run_id: sent.run.id, event: sending.sent.event, approvals: given }
+  const approvals = (sending.approvals ?? []).map(({ role, of }) => ({ role, of }))
+  const result = { run_id: sent.run.id, event: sending.sent.event, approvals }
   if (sent.kind !== 'refused') {
     const notes = sent.kind === 'accepted' ? priorApprovalsNote(sent.already) : {}
     return { ...decided, answer: { ...result, decided: true, ...sent.answer, still_missing: [], ...notes } }
   }
-  if (given.length === 0 || sent.refused.code !== 'GUARD_FAILED') {
+  if (approvals.length === 0 || sent.refused.code !== 'GUARD_FAILED') {
     return { ...decided, refused: refusalFailure(sent.run, sent.refused, sent.itemId) }
   }
   const missing = sent.refused.missing.map(guardLine)

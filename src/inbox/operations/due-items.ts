@@ -14,11 +14,11 @@ export async function dueItems(reads: Reads, now: number): Promise<readonly Inbo
 }
 
 function staleItem(attempt: Attempt): InboxItem {
-  const at = attempt.lastCallAt + staleAfter
+  const dueAt = attempt.lastCallAt + staleAfter
   const item = openInboxItem(
     { kind: 'stale_attempt', reason: reasonOf(attempt), openedBy: waymark.name },
     { ...attempt, attemptId: attempt.id },
-    { at, id: dueItemId(attempt) },
+    { at: dueAt, id: dueItemId(attempt) },
   )
   return item
 }

@@ -124,9 +124,12 @@ export function inboxItemEntry({ item, issue, opener }: InboxItemLine, personOf:
 
 /** The possible answers to an item. Work on a task is reviewed first. */
 function possibleAnswers({ id, kind, taskId }: InboxItem): InboxItemEntry['answers'] {
-  const look = { verb: 'Look at the work, approve it or send it back', command: `waymark review ${taskId}` }
+  const reviewCommand = {
+    verb: 'Look at the work, approve it or send it back',
+    command: `waymark review ${taskId}`,
+  }
   const verbs = verbsFor(kind).map((verb) => ({ verb: verbWords[verb], command: commandFor(verb, id) }))
-  return kind === 'review' && taskId !== null ? [look, ...verbs] : verbs
+  return kind === 'review' && taskId !== null ? [reviewCommand, ...verbs] : verbs
 }
 
 const verbWords = { answer: 'Answer', approve: 'Approve', reject: 'Reject', dismiss: 'Dismiss' } as const

@@ -273,15 +273,11 @@ export async function prepareSeen(
   if (isContent(seen, current.content)) return current
   const compared = questions.ask('shown', { ...current.parts, content: current.content, seen })
   if (compared === undefined) return undefined
-  throw contentChangedFailure({ id, seen, shown: current }, compared.difference)
+  throw contentChangedFailure({ id, seen, current }, compared.difference)
 }
 
 function contentChangedFailure(
-  {
-    id,
-    seen,
-    shown: current,
-  }: { readonly id: string; readonly seen: string; readonly shown: ApprovalContent },
+  { id, seen, current }: { readonly id: string; readonly seen: string; readonly current: ApprovalContent },
   difference: MeasurementOf<typeof shownContent>[number]['difference'],
 ): Failure {
   const words = difference && differenceWords(difference)

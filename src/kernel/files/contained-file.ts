@@ -73,18 +73,18 @@ export function containedPath(
   const reach = rules.missing === 'allowed' ? reachedPath : realPath
   const top = reach(base)
   if (typeof top !== 'string') return refusal('missing')
-  const named = resolve(top, path)
-  const own = pathSegmentsBelow(top, named)
+  const target = resolve(top, path)
+  const segments = pathSegmentsBelow(top, target)
   // An absolute path may spell the base differently, through a link above it.
-  if (!isAbsolute(path) && own === null) return refusal('outside')
-  const reached = reach(named)
+  if (!isAbsolute(path) && segments === null) return refusal('outside')
+  const reached = reach(target)
   if (typeof reached !== 'string')
-    return own === null || isOutside(top, dirname(named)) ? refusal('outside') : reached
+    return segments === null || isOutside(top, dirname(target)) ? refusal('outside') : reached
   const names = pathSegmentsBelow(top, reached)
   if (names === null) return refusal('outside')
   const inside = names.join('/')
-  if (rules.git !== 'allowed' && [...names, ...(own ?? [])].some(isGitName)) return refusal('git')
-  if (rules.secrets !== 'allowed' && (isSecretFile(inside) || isSecretFile((own ?? []).join('/'))))
+  if (rules.git !== 'allowed' && [...names, ...(segments ?? [])].some(isGitName)) return refusal('git')
+  if (rules.secrets !== 'allowed' && (isSecretFile(inside) || isSecretFile((segments ?? []).join('/'))))
     return refusal('secret')
   return { path: inside, absolute: reached }
 }
@@ -125,12 +125,12 @@ export async function openContainedFile(
   if ('reason' in place) return place
   let file: FileHandle | null = null
   try {
-    const found = await promises.lstat(place.absolute)
-    const unfit = fileRefusal(found, maxBytes)
+    const stats = await promises.lstat(place.absolute)
+    const unfit = fileRefusal(stats, maxBytes)
     if (unfit !== null) return unfit
     file = await promises.open(place.absolute, constants.O_NOFOLLOW | constants.O_NONBLOCK)
     const opened = await file.stat()
-    if (!isSame(opened, found) || realPath(place.absolute) !== place.absolute)
+    if (!isSame(opened, stats) || realPath(place.absolute) !== place.absolute)
       return await closeAsChanged(file)
     return { ...place, file, size: opened.size }
   } catch (error) {
@@ -186,9 +186,9 @@ export function writeContained(
 /** Removes a path inside the base with all its content; of a link only the link, never its target. */
 export function removeContained(base: string, path: string): ContainedPath | PathRefusal {
   const open = (folder: OpenFolder, name: string) => openFolder(`${folder.path}/${name}`)
-  const done = actInside(base, path, open, removeIn)
+  const removed = actInside(base, path, open, removeIn)
   // If a folder of the path is missing, there is nothing to remove.
-  return 'reason' in done && done.detail === 'ENOENT' ? linkFree(base, path) : done
+  return 'reason' in removed && removed.detail === 'ENOENT' ? linkFree(base, path) : removed
 }
 
 /** Opens the folders of a path one by one from the base on: no link that takes a name meanwhile is followed. */

@@ -17,18 +17,18 @@ const { O_DIRECTORY, O_NOFOLLOW } = constants
 export interface OpenFolder {
   readonly path: string
   /** Negative where the system has no path to an open folder. */
-  readonly held: number
+  readonly descriptor: number
 }
 
 /** No link at the last name is followed. */
 export function openFolder(path: string | Buffer): OpenFolder {
-  const held = process.platform === 'linux' ? openSync(path, O_DIRECTORY | O_NOFOLLOW) : -1
-  if (held < 0 && !lstatSync(path).isDirectory()) throw new Error('no folder')
-  return { path: held < 0 ? String(path) : `/proc/self/fd/${held}`, held }
+  const descriptor = process.platform === 'linux' ? openSync(path, O_DIRECTORY | O_NOFOLLOW) : -1
+  if (descriptor < 0 && !lstatSync(path).isDirectory()) throw new Error('no folder')
+  return { path: descriptor < 0 ? String(path) : `/proc/self/fd/${descriptor}`, descriptor }
 }
 
-export function closeFolder({ held }: OpenFolder): void {
-  if (held >= 0) closeSync(held)
+export function closeFolder({ descriptor }: OpenFolder): void {
+  if (descriptor >= 0) closeSync(descriptor)
 }
 
 /** Opens a folder inside another one, created if missing. */

@@ -15,13 +15,13 @@ import { errorCode, Failure } from '../failure.ts'
 /** Writes a file that only its owner can read, all of it or nothing. */
 export function writePrivate(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const made = `${file}.${crypto.randomUUID().slice(0, 8)}`
+  const draft = `${file}.${crypto.randomUUID().slice(0, 8)}`
   try {
-    writeFileSync(made, text, { mode: 0o600, flag: 'wx' })
-    chmodSync(made, 0o600) // whatever the umask is
-    renameSync(made, file)
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
+    chmodSync(draft, 0o600) // whatever the umask is
+    renameSync(draft, file)
   } catch (error) {
-    rmSync(made, { force: true })
+    rmSync(draft, { force: true })
     throw error
   }
 }
@@ -39,7 +39,7 @@ export function readIfThere(file: string): string | null {
 // Milliseconds. What is done under a lock takes a few.
 const patience = 5_000
 const abandoned = 3_000
-const look = 15
+const pollMs = 15
 
 /** Runs while no other process holds the same lock: they read the file and rewrite it. */
 export function runLocked<Result>(file: string, run: () => Result): Result {
@@ -54,7 +54,7 @@ export function runLocked<Result>(file: string, run: () => Result): Result {
       })
     }
     removeAbandoned(lock)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, look)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pollMs)
   }
   try {
     return run()
@@ -75,6 +75,6 @@ function takeLock(lock: string): boolean {
 
 /** A process that was killed meanwhile leaves its lock behind. */
 function removeAbandoned(lock: string): void {
-  const found = statSync(lock, { throwIfNoEntry: false })
-  if (found && Math.abs(Date.now() - found.mtimeMs) > abandoned) rmSync(lock, { force: true })
+  const stats = statSync(lock, { throwIfNoEntry: false })
+  if (stats && Math.abs(Date.now() - stats.mtimeMs) > abandoned) rmSync(lock, { force: true })
 }

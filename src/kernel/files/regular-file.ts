@@ -23,10 +23,10 @@ class NotRegularFile extends Error {
 }
 
 /** The kind of an entry that is neither file nor folder, in words; null for those two. */
-export function specialKind(found: Stats): string | null {
-  if (found.isFile() || found.isDirectory()) return null
-  if (found.isFIFO()) return 'a pipe'
-  return found.isSocket() ? 'a socket' : 'a device'
+export function specialKind(stats: Stats): string | null {
+  if (stats.isFile() || stats.isDirectory()) return null
+  if (stats.isFIFO()) return 'a pipe'
+  return stats.isSocket() ? 'a socket' : 'a device'
 }
 
 /** Opens a regular file, through links, without ever waiting for a writer. */
@@ -69,12 +69,12 @@ export function readRegularSync(path: string | Buffer): Buffer {
 export function readSeenSync(path: string | Buffer): Buffer {
   const file = openSync(path, noWait)
   try {
-    const found = fstatSync(file)
-    refuseSpecial(path, found)
-    const content = Buffer.allocUnsafe(found.size)
+    const stats = fstatSync(file)
+    refuseSpecial(path, stats)
+    const content = Buffer.allocUnsafe(stats.size)
     let length = 0
-    for (let read = -1; read !== 0 && length < found.size; length += read) {
-      read = readSync(file, content, length, found.size - length, null)
+    for (let read = -1; read !== 0 && length < stats.size; length += read) {
+      read = readSync(file, content, length, stats.size - length, null)
     }
     return content.subarray(0, length)
   } finally {
@@ -82,8 +82,8 @@ export function readSeenSync(path: string | Buffer): Buffer {
   }
 }
 
-function refuseSpecial(path: string | Buffer, found: Stats): void {
-  if (!found.isFile()) throw new NotRegularFile(path, specialKind(found) ?? 'a folder')
+function refuseSpecial(path: string | Buffer, stats: Stats): void {
+  if (!stats.isFile()) throw new NotRegularFile(path, specialKind(stats) ?? 'a folder')
 }
 
 /**
@@ -94,8 +94,8 @@ export function readOwn(path: string, maxBytes: number): Buffer | null {
   let file = -1
   try {
     file = openSync(path, noWait | O_NOFOLLOW)
-    const found = fstatSync(file)
-    return found.isFile() && found.size <= maxBytes ? readFileSync(file) : null
+    const stats = fstatSync(file)
+    return stats.isFile() && stats.size <= maxBytes ? readFileSync(file) : null
   } catch {
     return null
   } finally {

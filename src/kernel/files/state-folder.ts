@@ -13,9 +13,9 @@ export interface Machine {
 export function stateFolder({ platform, environment, home }: Machine): string {
   if (platform === 'win32') return `${environment['LOCALAPPDATA'] ?? `${home}\\AppData\\Local`}\\waymark`
   if (platform === 'darwin') return `${home}/Library/Application Support/waymark`
-  const named = environment['XDG_STATE_HOME']
+  const configured = environment['XDG_STATE_HOME']
   // The XDG specification: a relative path is invalid and to be ignored.
-  return join(named?.startsWith('/') ? named : `${home}/.local/state`, 'waymark')
+  return join(configured?.startsWith('/') ? configured : `${home}/.local/state`, 'waymark')
 }
 
 /**
@@ -29,9 +29,9 @@ export function removeFromState(folder: string, path: string): boolean {
 
 /** Whether files can be written in a folder, or in the nearest one above that exists. Creates nothing. */
 export function canWrite(folder: string): boolean {
-  const found = statOf(folder)
-  if (!found) return dirname(folder) !== folder && canWrite(dirname(folder))
-  if (!found.isDirectory()) return false
+  const stats = statOf(folder)
+  if (!stats) return dirname(folder) !== folder && canWrite(dirname(folder))
+  if (!stats.isDirectory()) return false
   try {
     accessSync(folder, constants.W_OK)
     return true

@@ -24,21 +24,21 @@ export function list<Item extends z.ZodType>(
       context.addIssue(`must be a list of at most ${most}`)
       return z.NEVER
     }
-    const read: z.output<Item>[] = []
-    for (const [at, one] of value.entries()) {
+    const items: z.output<Item>[] = []
+    for (const [index, one] of value.entries()) {
       const { success, data, error } = item.safeParse(one)
       if (!success) {
         const [first] = error.issues
         context.addIssue({
           code: 'custom',
-          path: [at, ...(first?.path ?? [])],
+          path: [index, ...(first?.path ?? [])],
           message: first?.message ?? '',
         })
         return z.NEVER
       }
-      read.push(data)
+      items.push(data)
     }
-    return read
+    return items
   })
 }
 

@@ -206,9 +206,9 @@ function readOnly(store: Store): Store {
 
 function newReader(store: Store): Store {
   const refused = (name: string) => () => Promise.reject(new Error(`A query called ${name} of the store.`))
-  const own = bindMethods(store, reads)
+  const bound = bindMethods(store, reads)
   return new Proxy(store, {
-    get: (_, name) => Reflect.get(own, name) ?? refused(String(name)),
+    get: (_, name) => Reflect.get(bound, name) ?? refused(String(name)),
   })
 }
 

@@ -73,7 +73,7 @@ describe('a cursor', () => {
 })
 
 test('a list at hand is walked to its end, each entry once', () => {
-  const all = Array.from({ length: 7 }, (_, at) => `n-${at} ✓`)
+  const all = Array.from({ length: 7 }, (_, index) => `n-${index} ✓`)
   const seen: string[] = []
   let cursor: string | null = null
   do {

@@ -227,16 +227,16 @@ export async function deliverNotice(
 ): Promise<void> {
   const delivery = await sendMessage(sender, leased, signal)
   const { store, actor, clock } = sender
-  const at = clock.now()
+  const now = clock.now()
   await store.record({
     actor,
-    at,
+    at: now,
     decide: async ({ notifications }) => {
       const current = await notifications.notice(leased.notice.id)
       // Another sender has it by now, or the notification was removed.
       const isStillOurs = current?.state === 'waiting' && current.tries === leased.notice.tries
       if (!isStillOurs) return { events: [], answer: null }
-      const notices = [noticeAfterDelivery(current, delivery, at)]
+      const notices = [noticeAfterDelivery(current, delivery, now)]
       return {
         events: [],
         beside: [{ kind: 'notices kept', notices, cursor: null, before: null }],

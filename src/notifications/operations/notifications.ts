@@ -76,8 +76,8 @@ async function entryOf(
   { owner, waiting }: { readonly owner: NotificationOwner; readonly waiting: readonly NoticeDelivery[] },
 ): Promise<z.output<typeof NotificationEntry>> {
   const { id, name, form, origin, machine, kinds, reachesPrivate, createdAt } = notification
-  const own = waiting.filter(({ notificationId }) => notificationId === id)
-  const tried = own.filter(({ error }) => error !== null)
+  const ownNotices = waiting.filter(({ notificationId }) => notificationId === id)
+  const tried = ownNotices.filter(({ error }) => error !== null)
   const sent = await notifications.last(id, 'sent')
   const failed = await notifications.last(id, 'failed')
   const isOver = (failed?.endedAt ?? 0) <= (sent?.endedAt ?? 0)
@@ -91,7 +91,7 @@ async function entryOf(
     own: notification.owner.id === owner.id,
     private_network: reachesPrivate,
     created_at: instant(createdAt),
-    waiting: own.length,
+    waiting: ownNotices.length,
     last_sent_at: instantOrNull(sent?.endedAt ?? null),
     last_error: tried.at(-1)?.error ?? (isOver ? null : (failed?.error ?? null)),
     next_try_at: tried.length === 0 ? null : instant(Math.min(...tried.map(({ dueAt }) => dueAt))),
@@ -171,21 +171,21 @@ export const notifyAdd = defineOperation({
 })
 
 /** The whole address of a webhook. Fails with INVALID_INPUT, in words that do not repeat what may be a secret. */
-function addressOf(form: NotificationForm, given: string | undefined): URL | null {
+function addressOf(form: NotificationForm, address: string | undefined): URL | null {
   if (form === 'desktop') {
-    if (given === undefined) return null
+    if (address === undefined) return null
     throw new Failure('INVALID_INPUT', 'A desktop has no address.', {
       reason: 'desktop_takes_no_address',
       hint: 'waymark notify add desktop',
     })
   }
   const hint = `waymark notify add ${form} https://…`
-  if (given === undefined)
+  if (address === undefined)
     throw new Failure('INVALID_INPUT', `A ${form} notification needs an address.`, {
       reason: 'address_missing',
       hint,
     })
-  const url = URL.parse(given)
+  const url = URL.parse(address)
   if (url === null)
     throw new Failure('INVALID_INPUT', 'That is not the address of a webhook.', {
       reason: 'address_invalid',
@@ -228,16 +228,18 @@ function assertDesktop({ machine, permissions }: CommandContext): void {
   })
 }
 
-function kindsOf(named: readonly NoticeKind[]): readonly NoticeKind[] {
-  return named.length === 0 ? noticeKinds : [...new Set(named)]
+function kindsOf(kinds: readonly NoticeKind[]): readonly NoticeKind[] {
+  return kinds.length === 0 ? noticeKinds : [...new Set(kinds)]
 }
 
 function assertNotificationNameFree(
   listed: readonly SequencedItem<Notification>[],
   { id, name, owner }: Notification,
 ): void {
-  const taken = listed.some(({ item }) => item.owner.id === owner.id && item.name === name && item.id !== id)
-  if (!taken) return
+  const isTaken = listed.some(
+    ({ item }) => item.owner.id === owner.id && item.name === name && item.id !== id,
+  )
+  if (!isTaken) return
   throw new Failure('CONFLICT', `You already have a notification "${name}".`, {
     reason: 'notification_exists',
     hint: `Choose another name, or change that one: waymark notify edit ${name}`,
@@ -298,7 +300,7 @@ export const notifyEdit = defineOperation({
   const owner = ownerOf(handling)
   const entry = await handling.recordAside(async (reads) => {
     const before = await findOwnNotification(reads, handling, present.id)
-    const kept = await reads.notifications.address(before.id)
+    const stored = await reads.notifications.address(before.id)
     const edited = {
       name: input.new_name ?? before.name,
       origin: url?.origin ?? before.origin,
@@ -307,10 +309,10 @@ export const notifyEdit = defineOperation({
     }
     assertNotificationNameFree(await reads.notifications.all(), { ...before, ...edited })
     const address = {
-      url: url?.href ?? kept?.url ?? null,
-      secret: fresh ?? kept?.secret ?? null,
+      url: url?.href ?? stored?.url ?? null,
+      secret: fresh ?? stored?.secret ?? null,
     }
-    const isMoved = address.url !== (kept?.url ?? null) || address.secret !== (kept?.secret ?? null)
+    const isMoved = address.url !== (stored?.url ?? null) || address.secret !== (stored?.secret ?? null)
     const { name, origin, kinds, reachesPrivate } = before
     const isSame =
       !isMoved && JSON.stringify(edited) === JSON.stringify({ name, origin, kinds, reachesPrivate })
@@ -375,10 +377,13 @@ async function findOwnNotification(
   words: string,
 ): Promise<Notification> {
   const owner = ownerOf(handling)
-  const own = (await notifications.all()).flatMap(({ item }) => (item.owner.id === owner.id ? [item] : []))
-  const found = own.find((item) => item.name === words) ?? own.find(({ id }) => id === words)
-  if (found) return found
-  const names = own.map((item) => item.name)
+  const ownNotifications = (await notifications.all()).flatMap(({ item }) =>
+    item.owner.id === owner.id ? [item] : [],
+  )
+  const match =
+    ownNotifications.find((item) => item.name === words) ?? ownNotifications.find(({ id }) => id === words)
+  if (match) return match
+  const names = ownNotifications.map((item) => item.name)
   throw new Failure('NOT_FOUND', `You have no notification "${words}".${didYouMean(words, names)}`, {
     reason: 'notification_not_found',
     hint: 'waymark notify list shows them.',
@@ -401,7 +406,7 @@ export const notifyTest = defineOperation({
   const { store, clock, ids } = handling
   const notification = await store.view((reads) => find(reads, handling, input.name))
   const { id, name, form, origin, machine } = notification
-  const at = clock.now()
+  const now = clock.now()
   const message: Message = {
     title: 'Waymark',
     lines: [`"${name}" works: you get a message here when something needs you.`],
@@ -409,7 +414,7 @@ export const notifyTest = defineOperation({
   }
   const body =
     form === 'webhook'
-      ? { type: 'notice.test', timestamp: instant(at), data: { text: message.lines[0] } }
+      ? { type: 'notice.test', timestamp: instant(now), data: { text: message.lines[0] } }
       : form === 'slack'
         ? slackBody(message)
         : message

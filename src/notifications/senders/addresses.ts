@@ -2,7 +2,7 @@ import { lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 /** Networks that are not the public internet: of this machine, of a company, of a provider's own services. */
-const own = new BlockList()
+const privateRanges = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -15,7 +15,7 @@ for (const [network, prefix] of [
   ['198.18.0.0', 15],
   ['224.0.0.0', 3],
 ] as const) {
-  own.addSubnet(network, prefix, 'ipv4')
+  privateRanges.addSubnet(network, prefix, 'ipv4')
 }
 for (const [network, prefix] of [
   ['::', 127],
@@ -25,16 +25,16 @@ for (const [network, prefix] of [
   ['fe80::', 9],
   ['ff00::', 8],
 ] as const) {
-  own.addSubnet(network, prefix, 'ipv6')
+  privateRanges.addSubnet(network, prefix, 'ipv6')
 }
 
 /** Whether an address is not one of the public internet. One of IPv4 is recognised in the clothes of IPv6. */
 export function isPrivate(address: string): boolean {
   const family = isIP(address)
-  if (family === 4) return own.check(address, 'ipv4')
+  if (family === 4) return privateRanges.check(address, 'ipv4')
   if (family === 0) return true
   const inside = embeddedIpv4(address)
-  return inside === null ? own.check(address, 'ipv6') : own.check(inside, 'ipv4')
+  return inside === null ? privateRanges.check(address, 'ipv6') : privateRanges.check(inside, 'ipv4')
 }
 
 /** The IPv4 address in an IPv6 one: mapped, compatible, NAT64 or 6to4. */
@@ -52,8 +52,8 @@ function embeddedIpv4(address: string): string | null {
 
 function groupsOf(address: string): readonly number[] {
   // The URL parser normalizes addresses.
-  const written = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1)
-  const [before = '', after] = written.split('::')
+  const normalized = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1)
+  const [before = '', after] = normalized.split('::')
   const parse = (text: string) =>
     text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
   const [left, right] = [parse(before), parse(after ?? '')]

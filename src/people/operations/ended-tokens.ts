@@ -15,8 +15,8 @@ export async function endedTokens(
   now: number,
 ): Promise<TokenRevocation> {
   if (tokens.length === 0) return { events: [], beside: [] }
-  const made = await reads.identities.tokensMadeWith(tokens.map(({ id }) => id))
-  const all = new Map([...tokens, ...made].map((token) => [token.id, token]))
+  const derived = await reads.identities.tokensMadeWith(tokens.map(({ id }) => id))
+  const all = new Map([...tokens, ...derived].map((token) => [token.id, token]))
   const sessions = await endedSessions(reads, { personId: null, now, tokenIds: [...all.keys()] })
   return {
     events: [

@@ -107,13 +107,13 @@ export const SessionEntry = z.object({
 
 export function sessionEntry(
   { session, person }: SignInSessionListing,
-  own: string | null,
+  ownSessionId: string | null,
 ): z.output<typeof SessionEntry> {
   return {
     id: session.id,
     person: { id: person.id, name: person.name },
     token_id: session.tokenId,
-    own: session.id === own,
+    own: session.id === ownSessionId,
     started_at: instant(session.startedAt),
     expires_at: instant(session.expiresAt),
   }

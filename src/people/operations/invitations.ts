@@ -49,15 +49,15 @@ export const invitationCreate = defineOperation({
   const projectId = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
   const secret = team.newSecret()
   const { token, person, access } = await recordInTeam(handling, async (reads, { at: createdAt, ids }) => {
-    const found = await findPerson(reads, words)
+    const invited = await findPerson(reads, words)
     const parent = permissions?.tokenId ? await reads.identities.token(permissions.tokenId) : null
     const createdBy = (permissions?.personId ?? null) as Token['createdBy'] // a brand
-    const member = await assertMayInvite(reads, found, { projectId, createdBy, parent })
+    const member = await assertMayInvite(reads, invited, { projectId, createdBy, parent })
     const limits = limitsOf(
       { kind: 'person', access: member.access },
       { parent, projectHere: projectId, at: createdAt },
     )
-    const made: Token = {
+    const newToken: Token = {
       id: ids.next('token'),
       name: 'invitation',
       kind: 'invitation',
@@ -65,18 +65,18 @@ export const invitationCreate = defineOperation({
       ...limits,
       projectId,
       expiresAt: Math.min(limits.expiresAt, createdAt + day),
-      personId: found.id,
+      personId: invited.id,
       createdBy,
       parentId: parent?.id ?? null,
       createdAt,
       revokedAt: null,
       revokedBy: null,
     }
-    const ended = await endedTokens(reads, await openInvitations(reads, found), createdAt)
+    const ended = await endedTokens(reads, await openInvitations(reads, invited), createdAt)
     return {
-      events: [...ended.events, { kind: 'token.created', token: made, person: found.name }],
-      beside: [...ended.beside, { kind: 'secret made', of: made.id, hash: team.hashOf(secret) }],
-      answer: { token: made, person: found, access: member.access },
+      events: [...ended.events, { kind: 'token.created', token: newToken, person: invited.name }],
+      beside: [...ended.beside, { kind: 'secret made', of: newToken.id, hash: team.hashOf(secret) }],
+      answer: { token: newToken, person: invited, access: member.access },
     }
   })
   return {
@@ -103,7 +103,7 @@ export async function acceptInvitation(
   person: Person,
 ): Promise<NewInvitation> {
   const secret = team.newSecret()
-  const made = await team.store.record({
+  const accepted = await team.store.record({
     actor: {
       name: person.name,
       kind: 'person',
@@ -147,7 +147,7 @@ export async function acceptInvitation(
       }
     },
   })
-  return { ...made, secret: writeToken({ id: made.token.id, secret }) }
+  return { ...accepted, secret: writeToken({ id: accepted.token.id, secret }) }
 }
 
 async function openInvitations({ identities }: Reads, { id }: Person): Promise<readonly Token[]> {
@@ -235,12 +235,12 @@ async function accessOf(
   if (createdBy === null) return () => 'owner'
   const person = await identities.person(createdBy)
   if (!person || person.disabledAt !== null) return () => null
-  const own = new Map(
+  const accessByProject = new Map(
     (await identities.memberships(createdBy)).map(({ projectId, member }) => [projectId, member.access]),
   )
   return (projectId) => {
     if (parent?.projectId && parent.projectId !== projectId) return null
-    const access = person.admin ? 'owner' : (own.get(projectId) ?? null)
+    const access = person.admin ? 'owner' : (accessByProject.get(projectId) ?? null)
     return access && lowerAccess(access, parent?.most ?? access)
   }
 }

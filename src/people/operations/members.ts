@@ -45,15 +45,15 @@ export const memberAdd = defineOperation({
 }).handler((handling, { person, access, roles }) => {
   sharedTeamOf(handling)
   return handling.record(async (reads) => {
-    const found = await findPerson(reads, person)
-    const before = await reads.identities.member(found.id)
+    const added = await findPerson(reads, person)
+    const before = await reads.identities.member(added.id)
     if (before) {
-      throw new Failure('CONFLICT', `${found.name} is a member already: ${before.access}.`, {
+      throw new Failure('CONFLICT', `${added.name} is a member already: ${before.access}.`, {
         reason: 'member_exists',
-        hint: `Change their access: waymark member set ${found.id} --access ${access}`,
+        hint: `Change their access: waymark member set ${added.id} --access ${access}`,
       })
     }
-    return memberSet(found, { personId: found.id, access, roles }, null)
+    return memberSet(added, { personId: added.id, access, roles }, null)
   })
 })
 
@@ -175,11 +175,12 @@ export const memberList = defineOperation({
   })
 })
 
-function memberSet(found: Person, member: Member, before: Access | null, was?: Member) {
-  const isSame = was?.access === member.access && JSON.stringify(was.roles) === JSON.stringify(member.roles)
+function memberSet(person: Person, member: Member, before: Access | null, previous?: Member) {
+  const isSame =
+    previous?.access === member.access && JSON.stringify(previous.roles) === JSON.stringify(member.roles)
   return {
-    events: isSame ? [] : [{ kind: 'member.set', member, name: found.name, before } as const],
-    answer: memberEntry({ member, person: found }),
+    events: isSame ? [] : [{ kind: 'member.set', member, name: person.name, before } as const],
+    answer: memberEntry({ member, person }),
   }
 }
 

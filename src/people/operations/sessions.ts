@@ -31,8 +31,8 @@ export const sessionList = defineOperation({
   if (all && permissions && !permissions.admin) throw adminOnlyFailure(permissions.personName)
   const everybody = all ?? !permissions
   return teamOf(handling).store.view(async ({ identities }) => {
-    const of = everybody || !permissions ? {} : { personId: permissions.personId }
-    const sessions = await identities.sessions({ ...of, now: clock.now() })
+    const filter = everybody || !permissions ? {} : { personId: permissions.personId }
+    const sessions = await identities.sessions({ ...filter, now: clock.now() })
     const paging = new Paging('session_list', input, handling.actor, 1000)
     const { entries, ...rest } = paging.slice(sessions, ({ session }) => session.id)
     return {
@@ -64,9 +64,10 @@ export const sessionEnd = defineOperation({
   recordInTeam(handling, async (reads, { at: now }) => {
     const { permissions } = handling
     const isOfOwner = handling.team?.owner !== null && id === undefined && person === undefined
-    const own = permissions?.personId
+    const ownId = permissions?.personId
     // At the command line of a single-user server, all sessions are meant.
-    const personId = isOfOwner && !permissions ? null : await resolvePersonId(reads, { id, person, own })
+    const personId =
+      isOfOwner && !permissions ? null : await resolvePersonId(reads, { id, person, own: ownId })
     if (permissions && !permissions.admin && personId !== permissions.personId)
       throw adminOnlyFailure(permissions.personName)
     const ended = await endedSessions(reads, { personId, now, only: id })
@@ -76,10 +77,10 @@ export const sessionEnd = defineOperation({
 
 async function resolvePersonId(
   reads: Reads,
-  { id, person, own }: Readonly<Record<'id' | 'person' | 'own', string | undefined>>,
+  { id, person, own: ownId }: Readonly<Record<'id' | 'person' | 'own', string | undefined>>,
 ): Promise<string> {
   if (person !== undefined) return (await findPerson(reads, person)).id
-  if (id === undefined && own !== undefined) return own
+  if (id === undefined && ownId !== undefined) return ownId
   const session = id === undefined ? null : await reads.identities.session(id)
   if (session) return session.personId
   throw new Failure(
@@ -101,7 +102,7 @@ function adminOnlyFailure(name: string): Failure {
 /** The events that end sessions: all, one, those of a person, or those started with a token. */
 export async function endedSessions(
   { identities }: Reads,
-  of: {
+  filter: {
     /** Null for the sessions of all people. */
     readonly personId: string | null
     readonly now: number
@@ -109,11 +110,12 @@ export async function endedSessions(
     readonly tokenIds?: readonly TokenId[]
   },
 ): Promise<{ readonly events: readonly NewProjectEvent[]; readonly beside: readonly SideWrite[] }> {
-  const person = of.personId === null ? {} : { personId: of.personId }
-  const sessions = (await identities.sessions({ ...person, now: of.now })).filter(
+  const person = filter.personId === null ? {} : { personId: filter.personId }
+  const sessions = (await identities.sessions({ ...person, now: filter.now })).filter(
     ({ session }) =>
-      (of.only === undefined || session.id === of.only) &&
-      (of.tokenIds === undefined || (session.tokenId !== null && of.tokenIds.includes(session.tokenId))),
+      (filter.only === undefined || session.id === filter.only) &&
+      (filter.tokenIds === undefined ||
+        (session.tokenId !== null && filter.tokenIds.includes(session.tokenId))),
   )
   return {
     events: sessions.map(({ session, person }) => ({

@@ -48,13 +48,13 @@ export function recordInTeam<Answer>(
   decide: (reads: Reads, setting: TransactionContext) => Promise<ChangeSet<Answer>>,
 ): Promise<Answer> {
   const { actor, clock, ids, permissions } = handling
-  const at = clock.now()
+  const now = clock.now()
   return teamOf(handling).store.record({
     actor,
-    at,
+    at: now,
     decide: async (reads) => {
-      if (permissions) await assertAdmitted(reads, permissions, at)
-      return decide(reads, { at, ids })
+      if (permissions) await assertAdmitted(reads, permissions, now)
+      return decide(reads, { at: now, ids })
     },
   })
 }
@@ -72,7 +72,7 @@ export function recordInSharedTeam<Answer>(
 async function assertAdmitted(
   { identities }: Reads,
   permissions: CallerPermissions,
-  at: number,
+  now: number,
 ): Promise<void> {
   const { personId, tokenId, sessionId } = permissions
   const person = await identities.person(personId)
@@ -81,8 +81,8 @@ async function assertAdmitted(
   const isOver =
     person === null ||
     person.disabledAt !== null ||
-    (tokenId !== null && (token === null || tokenErrorOf(token, at) !== null)) ||
-    (sessionId !== null && (session === null || session.endedAt !== null || session.expiresAt <= at))
+    (tokenId !== null && (token === null || tokenErrorOf(token, now) !== null)) ||
+    (sessionId !== null && (session === null || session.endedAt !== null || session.expiresAt <= now))
   if (!isOver) return
   throw new Failure('FORBIDDEN', 'Your token or session has ended. Nothing was changed.', {
     reason: 'token_or_session_ended',
@@ -122,8 +122,8 @@ export async function projectNamed(
   words: string,
 ): Promise<{ readonly id: string; readonly name: string }> {
   const projects = await projectsOf(team)
-  const found = projects.find(({ id, name }) => id === words || name === words)
-  if (found) return found
+  const project = projects.find(({ id, name }) => id === words || name === words)
+  if (project) return project
   throw await noProject(
     team,
     `There is no project "${words}".${didYouMean(

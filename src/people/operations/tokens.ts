@@ -384,16 +384,16 @@ export const tokenRevoke = defineOperation({
   const { permissions } = handling
   const here = await currentProjectId(handling)
   return recordInTeam(handling, async (reads, { at: revokedAt }) => {
-    const own = permissions?.tokenId ? await reads.identities.token(permissions.tokenId) : null
+    const ownToken = permissions?.tokenId ? await reads.identities.token(permissions.tokenId) : null
     const all = await reads.identities.tokens({ revoked: true })
     const mine = all.filter(
       ({ token }) =>
         !permissions ||
-        (canRevokeToken(token, permissions, here) && isWithinOwnLimits(token, own, permissions, here)),
+        (canRevokeToken(token, permissions, here) && isWithinOwnLimits(token, ownToken, permissions, here)),
     )
-    const found = findToken(mine, input.token)
-    const { token, person } = found
-    if (token.revokedAt !== null) return { events: [], answer: tokenEntry(found, revokedAt) }
+    const listing = findToken(mine, input.token)
+    const { token, person } = listing
+    if (token.revokedAt !== null) return { events: [], answer: tokenEntry(listing, revokedAt) }
     const revoked = { ...token, revokedAt, revokedBy: handling.actor.name }
     return {
       ...(await endedTokens(reads, [token], revokedAt)),
@@ -405,25 +405,25 @@ export const tokenRevoke = defineOperation({
 /** A limited token ends itself, those of the project as an owner, and of its person's only those that permit no more. */
 function isWithinOwnLimits(
   token: Token,
-  own: Token | null,
+  ownToken: Token | null,
   permissions: CallerPermissions,
   here: string,
 ): boolean {
-  if (own === null || token.id === own.id) return true
+  if (ownToken === null || token.id === ownToken.id) return true
   if (hasAccess(permissions, 'owner') && token.projectId === here && here !== '') return true
-  const isOfProject = own.projectId === null || token.projectId === own.projectId
-  if (own.most === undefined) return isOfProject
+  const isOfProject = ownToken.projectId === null || token.projectId === ownToken.projectId
+  if (ownToken.most === undefined) return isOfProject
   const access = token.most ?? (token.kind === 'person' ? null : 'contributor')
-  return isOfProject && access !== null && lowerAccess(access, own.most) === access
+  return isOfProject && access !== null && lowerAccess(access, ownToken.most) === access
 }
 
 function findToken(tokens: readonly TokenListing[], words: string): TokenListing {
   const byId = tokens.find(({ token }) => token.id === words)
-  const named = tokens.filter(({ token }) => token.name === words)
-  const valid = named.filter(({ token }) => token.revokedAt === null)
-  const [found, other] = byId ? [byId] : valid.length > 0 ? valid : named
-  if (found && !other) return found
-  if (found && other) {
+  const sameName = tokens.filter(({ token }) => token.name === words)
+  const valid = sameName.filter(({ token }) => token.revokedAt === null)
+  const [match, other] = byId ? [byId] : valid.length > 0 ? valid : sameName
+  if (match && !other) return match
+  if (match && other) {
     throw new Failure('CONFLICT', `There is more than one token "${words}".`, {
       reason: 'token_ambiguous',
       hint: `Use an id: ${valid.map(({ token }) => token.id).join(', ')}`,

@@ -16,8 +16,8 @@ export interface ApprovalGuard {
 export const approval: GuardKind<ApprovalGuard> = {
   needs: ({ role, of }) => [{ kind: 'approvals', role, of }],
   evaluate: ({ role, of, count, independent }, { observed }) => {
-    const given = observed.approvals.filter((event) => event.role === role && event.of === of)
-    const valid = given.filter(({ withdrawn }) => !withdrawn)
+    const matching = observed.approvals.filter((event) => event.role === role && event.of === of)
+    const valid = matching.filter(({ withdrawn }) => !withdrawn)
     const counted = valid.filter(
       ({ byAuthor, current, independence }) =>
         current && !byAuthor && (!independent || independence === 'independent'),
@@ -27,30 +27,30 @@ export const approval: GuardKind<ApprovalGuard> = {
     if (people >= Math.max(count, 1))
       return satisfiedGuard(`${people} of ${count} approvals by ${role}${subject}`)
     const outdated = valid.some(({ current }) => !current) ? '; it changed after an approval' : ''
-    const back = withdrawnSuffix(given)
-    const own = valid.some(({ byAuthor }) => byAuthor) ? '; an author cannot approve' : ''
+    const back = withdrawnSuffix(matching)
+    const authorNote = valid.some(({ byAuthor }) => byAuthor) ? '; an author cannot approve' : ''
     const close = independent ? independenceSuffix(valid) : ''
     return unsatisfiedGuard(
-      `${people} of ${count} approvals by ${role}${subject}${outdated}${back}${own}${close}`,
+      `${people} of ${count} approvals by ${role}${subject}${outdated}${back}${authorNote}${close}`,
       `Ask a ${role}${independent ? ' who was not involved' : ''} to approve${of === null ? '' : ` the ${of}`}: waymark inbox.`,
     )
   },
 }
 
 /** The approvers who sent the work back, and have not approved since. */
-function withdrawnSuffix(given: readonly ObservedApproval[]): string {
-  const again = new Set(given.filter(({ withdrawn }) => !withdrawn).map(({ identity }) => identity))
-  const names = given
+function withdrawnSuffix(approvals: readonly ObservedApproval[]): string {
+  const again = new Set(approvals.filter(({ withdrawn }) => !withdrawn).map(({ identity }) => identity))
+  const names = approvals
     .filter(({ withdrawn, identity }) => withdrawn && !again.has(identity))
     .map(({ author }) => author)
   return names.length === 0 ? '' : `; ${[...new Set(names)].join(', ')} sent it back after approving it`
 }
 
 /** Why approvals do not count as independent. */
-function independenceSuffix(given: readonly ObservedApproval[]): string {
-  if (given.some(({ independence }) => independence === 'own'))
+function independenceSuffix(approvals: readonly ObservedApproval[]): string {
+  if (approvals.some(({ independence }) => independence === 'own'))
     return '; the person whose agent did the work cannot approve it'
-  const unknown = given.some(({ independence }) => independence !== 'independent')
+  const unknown = approvals.some(({ independence }) => independence !== 'independent')
   return unknown ? '; the person behind the work is unknown' : ''
 }
 

@@ -64,7 +64,7 @@ test.each([
 ] as const)('artifact: a file that %s does not count', (reason, declared, artifact) => {
   const guard: Guard = { type: 'artifact', artifactType: 'plan', count: 1 }
   const visits = ['plan', 'build', 'plan'].reduce<readonly Visit[]>(
-    (visits, state, at) => recordVisit(visits, state, at + 1),
+    (visits, state, index) => recordVisit(visits, state, index + 1),
     [],
   )
   const verdict = evaluateOneGuard(guard, {

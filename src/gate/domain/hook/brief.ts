@@ -27,7 +27,7 @@ export function brief({
   missions,
   attempts,
   runs,
-  remarks: said,
+  remarks,
   items,
   moreItems,
   comments,
@@ -35,7 +35,7 @@ export function brief({
   const lines = [
     ...missions.map(missionLine),
     ...attempts.map(attemptLine),
-    ...runs.flatMap((run) => runLines(run, said.get(run.record.id) ?? [])),
+    ...runs.flatMap((run) => runLines(run, remarks.get(run.record.id) ?? [])),
     ...comments,
     ...items.map(({ id, kind, reason }) => `Needs a person: ${id} (${kind}): ${oneLineExcerpt(reason)}`),
     ...(moreItems > 0 ? [`${moreItems} more need a person: waymark inbox`] : []),

@@ -131,8 +131,8 @@ function objections(permissions: ToolPermissions, use: ToolUse, prefix: string):
 }
 
 function patternsFor(list: readonly string[], use: ToolUse): readonly string[] {
-  return list.flatMap((written) => {
-    const parsed = parseToolPattern(written)
+  return list.flatMap((entry) => {
+    const parsed = parseToolPattern(entry)
     return parsed !== null && parsed.pattern !== null && isTool(parsed.tool, use) ? [parsed.pattern] : []
   })
 }
@@ -140,8 +140,8 @@ function patternsFor(list: readonly string[], use: ToolUse): readonly string[] {
 /** The first command of a line that matches a pattern, in any quoting and with any wrapper. */
 function firstMatchingCommand(patterns: readonly string[], line: ShellLine | null): string | null {
   const match = line?.commands.find(({ text, bare }) =>
-    [text, bare, unwrapCommand(bare)].some((written) =>
-      patterns.some((pattern) => isMatchingCommand(pattern, written)),
+    [text, bare, unwrapCommand(bare)].some((command) =>
+      patterns.some((pattern) => isMatchingCommand(pattern, command)),
     ),
   )
   return match === undefined ? null : quotedCommand(match.text)

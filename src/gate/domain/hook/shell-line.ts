@@ -29,8 +29,8 @@ export function readShellLine(line: string): ShellLine {
     text = ''
     bare = ''
   }
-  for (let at = 0; at < source.length; at += 1) {
-    const char = source[at] ?? ''
+  for (let position = 0; position < source.length; position += 1) {
+    const char = source[position] ?? ''
     const startsWord = text === '' || text.endsWith(' ')
     if (char === '\0' || char === '\r') unclear.push('a control character')
     if (quote === "'") {
@@ -39,14 +39,14 @@ export function readShellLine(line: string): ShellLine {
       continue
     }
     if (char === '\\') {
-      at += 1
-      const next = source[at] ?? ''
+      position += 1
+      const next = source[position] ?? ''
       // A line break after a backslash does not end the line.
       if (next !== '\n') add(`\\${next}`, next)
       continue
     }
-    if (char === '`' || (char === '$' && matchAt(expansion, source, at) !== null)) {
-      unclear.push(char === '`' || source[at + 1] === '(' ? 'a substitution' : 'a variable')
+    if (char === '`' || (char === '$' && matchAt(expansion, source, position) !== null)) {
+      unclear.push(char === '`' || source[position + 1] === '(' ? 'a substitution' : 'a variable')
     }
     if (quote === '"') {
       if (char === '"') quote = null
@@ -58,9 +58,10 @@ export function readShellLine(line: string): ShellLine {
       add(char, '')
       continue
     }
-    const redirection = startsWord || '<>&'.includes(char) ? matchAt(harmlessRedirection, source, at) : null
+    const redirection =
+      startsWord || '<>&'.includes(char) ? matchAt(harmlessRedirection, source, position) : null
     if (redirection !== null) {
-      at += redirection.length - 1
+      position += redirection.length - 1
       continue
     }
     if (char === '#' && startsWord) unclear.push('a comment')
@@ -75,8 +76,8 @@ export function readShellLine(line: string): ShellLine {
   return { commands, unclear: unclear[0] ?? null }
 }
 
-function matchAt(pattern: RegExp, source: string, at: number): string | null {
-  pattern.lastIndex = at
+function matchAt(pattern: RegExp, source: string, position: number): string | null {
+  pattern.lastIndex = position
   return pattern.exec(source)?.[0] ?? null
 }
 
@@ -102,12 +103,12 @@ export function isMatchingCommand(pattern: string, command: string): boolean {
   const [first = '', ...others] = pattern.split('*')
   if (others.length === 0) return command === first
   if (!command.startsWith(first)) return false
-  let at = first.length
+  let position = first.length
   const last = others.pop() ?? ''
   for (const part of others) {
-    const found = command.indexOf(part, at)
+    const found = command.indexOf(part, position)
     if (found === -1) return false
-    at = found + part.length
+    position = found + part.length
   }
-  return command.length - last.length >= at && command.endsWith(last)
+  return command.length - last.length >= position && command.endsWith(last)
 }

@@ -31,9 +31,9 @@ export function strictestDecision(verdicts: readonly (HookDecision | null)[]): H
 }
 
 /** Whether a tool is the one that is meant: by its exact name, or by its beginning as in `mcp__github__*`. */
-export function isTool(meant: string, { names }: Pick<ToolUse, 'names'>): boolean {
-  if (!meant.endsWith('*')) return names.includes(meant)
-  const beginning = meant.slice(0, -1)
+export function isTool(pattern: string, { names }: Pick<ToolUse, 'names'>): boolean {
+  if (!pattern.endsWith('*')) return names.includes(pattern)
+  const beginning = pattern.slice(0, -1)
   return names.some((name) => name.startsWith(beginning))
 }
 
@@ -44,10 +44,10 @@ interface ToolPattern {
 }
 
 /** Null for what is neither a name nor a name with a pattern. */
-export function parseToolPattern(written: string): ToolPattern | null {
-  const [, tool, pattern] = /^([^()\s]+)\((.+)\)$/s.exec(written) ?? []
+export function parseToolPattern(text: string): ToolPattern | null {
+  const [, tool, pattern] = /^([^()\s]+)\((.+)\)$/s.exec(text) ?? []
   if (tool !== undefined && pattern !== undefined) return { tool, pattern }
-  return /[()]/.test(written) ? null : { tool: written, pattern: null }
+  return /[()]/.test(text) ? null : { tool: text, pattern: null }
 }
 
 /** Some clients leave out the server of a tool, so only its name identifies it. */

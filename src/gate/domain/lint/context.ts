@@ -8,27 +8,27 @@ import { type DefinitionPath, type Finding, finding } from './finding.ts'
 export function contextUse(definition: ProcessDefinition): readonly Finding[] {
   const knownNames = knownVariables(definition)
   return [
-    ...definition.states.flatMap(({ prompt }, at) =>
-      promptVariables(prompt ?? '', definition.dialect).flatMap(({ written, path }) => {
+    ...definition.states.flatMap(({ prompt }, index) =>
+      promptVariables(prompt ?? '', definition.dialect).flatMap(({ written: text, path }) => {
         const [root = '', name = ''] = path
-        const place = { path: ['states', at, 'prompt'] }
+        const place = { path: ['states', index, 'prompt'] }
         if (root !== 'context' || name === '') {
-          const message = `${written} is no variable: variables begin with "context.".${didYouMean(root, ['context'])}`
+          const message = `${text} is no variable: variables begin with "context.".${didYouMean(root, ['context'])}`
           return finding('error', 'unknown-variable', { ...place, message })
         }
-        return unsetVariableFindings(name, written, { known: knownNames, ...place })
+        return unsetVariableFindings(name, text, { knownNames, ...place })
       }),
     ),
     ...definition.guards.flatMap(({ name, guard }) => {
       if (guard.type !== 'context' || guard.variable.startsWith('$.')) return []
       const [variable = ''] = guard.variable.split('.')
       return unsetVariableFindings(variable, `"${guard.variable}"`, {
-        known: knownNames,
+        knownNames,
         path: ['guards', name, 'variable'],
       })
     }),
-    ...definition.transitions.flatMap(({ assign, event }, at) =>
-      assign.flatMap((assignment) => assignmentFindings(assignment, { definition, event, at })),
+    ...definition.transitions.flatMap(({ assign, event }, index) =>
+      assign.flatMap((assignment) => assignmentFindings(assignment, { definition, event, at: index })),
     ),
   ]
 }
@@ -46,11 +46,11 @@ function knownVariables(definition: ProcessDefinition): readonly string[] | null
 
 function unsetVariableFindings(
   name: string,
-  written: string,
-  { known: knownNames, path }: { readonly known: readonly string[] | null; readonly path: Finding['path'] },
+  text: string,
+  { knownNames, path }: { readonly knownNames: readonly string[] | null; readonly path: Finding['path'] },
 ): readonly Finding[] {
   if (knownNames === null || knownNames.includes(name)) return []
-  const message = `${written}: nothing sets "${name}" in the context.${didYouMean(name, knownNames)}`
+  const message = `${text}: nothing sets "${name}" in the context.${didYouMean(name, knownNames)}`
   return [finding('warning', 'unknown-variable', { message, path })]
 }
 
@@ -82,10 +82,12 @@ export function schemas(definition: ProcessDefinition): readonly Finding[] {
   const { contextSchema, initialContext, events, artifacts } = definition
   const broken = [
     ...unusableSchemaFindings(contextSchema, ['process', 'context_schema']),
-    ...events.flatMap(({ payloadSchema }, at) =>
-      unusableSchemaFindings(payloadSchema, ['events', at, 'payload_schema']),
+    ...events.flatMap(({ payloadSchema }, index) =>
+      unusableSchemaFindings(payloadSchema, ['events', index, 'payload_schema']),
     ),
-    ...artifacts.flatMap(({ schema }, at) => unusableSchemaFindings(schema, ['artifacts', at, 'schema'])),
+    ...artifacts.flatMap(({ schema }, index) =>
+      unusableSchemaFindings(schema, ['artifacts', index, 'schema']),
+    ),
   ]
   const found = [...broken, ...unreadSchemaFindings(definition)]
   if (contextSchema === null || unusableSchema(contextSchema) !== null) return found
@@ -100,8 +102,8 @@ export function schemas(definition: ProcessDefinition): readonly Finding[] {
 
 /** A schema is for JSON: a Markdown file never fits one. state_gate only wrote it down. */
 function unreadSchemaFindings({ dialect, artifacts }: ProcessDefinition): readonly Finding[] {
-  return artifacts.flatMap(({ type, schema, paths }, at) => {
-    const path = ['artifacts', at, 'schema']
+  return artifacts.flatMap(({ type, schema, paths }, index) => {
+    const path = ['artifacts', index, 'schema']
     if (schema === null) return []
     if (dialect === 'original') {
       const message = `The schema of "${type}" is checked only in .json files. Other files count without a check.`

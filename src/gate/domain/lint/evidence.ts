@@ -46,8 +46,8 @@ export function freshness(definition: ProcessDefinition): readonly Finding[] {
       'The process has too many paths: lint did not check whether artifacts can be fresh enough.'
     return [finding('note', 'never-fresh', { message, path: ['transitions'] })]
   }
-  const never = definition.transitions.flatMap((transition, at) =>
-    untakenTransitionFindings(walked, transition, at),
+  const never = definition.transitions.flatMap((transition, index) =>
+    untakenTransitionFindings(walked, transition, index),
   )
   const reported = new Set(never.map(({ path }) => definition.transitions[Number(path[1])]?.from))
   return [...never, ...stuckStates(definition, walked, reported)]
@@ -62,7 +62,7 @@ interface LintStep {
 function untakenTransitionFindings(
   walked: readonly LintStep[],
   transition: TransitionDefinition,
-  at: number,
+  index: number,
 ): readonly Finding[] {
   const steps = walked.filter((step) => step.transition === transition)
   if (steps.length === 0 || steps.some(({ lacks }) => lacks.length === 0)) return []
@@ -71,7 +71,7 @@ function untakenTransitionFindings(
   return [
     finding(lack.by === 'approval' ? 'error' : 'warning', 'never-fresh', {
       message: `"${transition.event}" in "${transition.from}" ${formatLack(lack)}`,
-      path: ['transitions', at],
+      path: ['transitions', index],
     }),
   ]
 }
@@ -83,7 +83,7 @@ function stuckStates(
   reported: ReadonlySet<string | undefined>,
 ): readonly Finding[] {
   const bySpot = Map.groupBy(walked, ({ spot }) => spot)
-  return definition.states.flatMap(({ name, isFinal }, at) => {
+  return definition.states.flatMap(({ name, isFinal }, index) => {
     if (isFinal || reported.has(name)) return []
     const stuck = [...bySpot].find(([spot, steps]) => {
       const forward = steps.filter(({ transition }) => !transition.escape)
@@ -93,7 +93,7 @@ function stuckStates(
     if (stuck === undefined || lack === undefined) return []
     const visited = stuck[0].visits.toSorted((a, b) => a.last - b.last).map(({ state }) => state)
     const message = `A run that reaches "${name}" through ${visited.join(', ')} is stuck: the next event ${formatLack(lack)}`
-    return [finding('warning', 'never-fresh', { message, path: ['states', at, 'name'] })]
+    return [finding('warning', 'never-fresh', { message, path: ['states', index, 'name'] })]
   })
 }
 
@@ -310,9 +310,9 @@ function scriptPathsOf([program = '', ...words]: readonly string[]): readonly st
   ) {
     return [program.replace(/^\.\//, '')]
   }
-  const named = words.filter((word) => !word.startsWith('-'))
+  const args = words.filter((word) => !word.startsWith('-'))
   if (interpreter.test(program)) {
-    return named
+    return args
       .filter((word) => script.test(word) && !word.startsWith('/'))
       .slice(0, 1)
       .map((file) => file.replace(/^\.\//, ''))

@@ -13,6 +13,10 @@ export interface Finding {
   readonly path: DefinitionPath
 }
 
-export function finding(severity: Severity, rule: string, at: Pick<Finding, 'message' | 'path'>): Finding {
-  return { severity, rule, message: at.message, path: at.path }
+export function finding(
+  severity: Severity,
+  rule: string,
+  details: Pick<Finding, 'message' | 'path'>,
+): Finding {
+  return { severity, rule, message: details.message, path: details.path }
 }

@@ -39,24 +39,24 @@ function unknownNames(definition: ProcessDefinition): readonly UnknownName[] {
       names: states,
       path: ['process', 'initial_state'],
     }),
-    ...definition.states.flatMap(({ requiredArtifacts }, at) =>
+    ...definition.states.flatMap(({ requiredArtifacts }, index) =>
       requiredArtifacts.flatMap((type, place) =>
         unknownNameFindings(type, 'artifact', {
           names: artifacts,
-          path: ['states', at, 'required_artifacts', place],
+          path: ['states', index, 'required_artifacts', place],
         }),
       ),
     ),
-    ...definition.events.flatMap(({ allowedRoles }, at) =>
-      unknownRoles(allowedRoles, roles, ['events', at, 'allowed_roles']),
+    ...definition.events.flatMap(({ allowedRoles }, index) =>
+      unknownRoles(allowedRoles, roles, ['events', index, 'allowed_roles']),
     ),
     ...transitionReferences(definition, { states, roles }),
     ...guardReferences(definition, { artifacts, roles }),
-    ...definition.roles.flatMap(({ allowedEvents }, at) =>
+    ...definition.roles.flatMap(({ allowedEvents }, index) =>
       (allowedEvents ?? []).flatMap((event, place) =>
         unknownNameFindings(event, 'event', {
           names: definition.events.map(({ name }) => name),
-          path: ['roles', at, 'allowed_events', place],
+          path: ['roles', index, 'allowed_events', place],
           // In state_gate this list was only for readers; the event decides who may emit it.
           severity: definition.dialect === 1 ? 'error' : 'warning',
         }),
@@ -71,8 +71,8 @@ function transitionReferences(
 ): readonly UnknownName[] {
   const eventNames = events.map(({ name }) => name)
   const guardNames = guards.map(({ name }) => name)
-  return transitions.flatMap((transition, at) => {
-    const path = (key: string): DefinitionPath => ['transitions', at, key]
+  return transitions.flatMap((transition, index) => {
+    const path = (key: string): DefinitionPath => ['transitions', index, key]
     return [
       ...(transition.from === '*'
         ? []
@@ -95,7 +95,7 @@ function unknownGuards(
   if ('not' in expression) return unknownGuards(expression.not, names, [...path, 'not'])
   const key = 'all' in expression ? 'all' : 'any'
   const parts = 'all' in expression ? expression.all : expression.any
-  return parts.flatMap((part, at) => unknownGuards(part, names, [...path, key, at]))
+  return parts.flatMap((part, index) => unknownGuards(part, names, [...path, key, index]))
 }
 
 function guardReferences(
@@ -122,8 +122,8 @@ function unknownRoles(
   names: DefinitionNames,
   path: DefinitionPath,
 ): readonly UnknownName[] {
-  return used.flatMap((role, at) =>
-    role === '*' ? [] : unknownNameFindings(role, 'role', { names, path: [...path, at] }),
+  return used.flatMap((role, index) =>
+    role === '*' ? [] : unknownNameFindings(role, 'role', { names, path: [...path, index] }),
   )
 }
 
@@ -168,11 +168,11 @@ export function duplicates({ roles, states, events, artifacts }: ProcessDefiniti
 }
 
 function repeatedNameFindings(section: string, key: string, names: readonly string[]): readonly Finding[] {
-  return names.flatMap((name, at) => {
+  return names.flatMap((name, index) => {
     const first = names.indexOf(name)
-    if (first === at) return []
+    if (first === index) return []
     const message = `${section} has "${name}" twice; the first one is number ${first + 1}.`
-    return finding('error', 'duplicate-name', { message, path: [section, at, key] })
+    return finding('error', 'duplicate-name', { message, path: [section, index, key] })
   })
 }
 
@@ -193,10 +193,10 @@ export function unusedNameFindings({
     }),
   ])
   return [
-    ...events.flatMap(({ name }, at) =>
+    ...events.flatMap(({ name }, index) =>
       transitions.some(({ event }) => event === name)
         ? []
-        : warn(`No transition uses event "${name}".`, ['events', at, 'name']),
+        : warn(`No transition uses event "${name}".`, ['events', index, 'name']),
     ),
     ...guards.flatMap(({ name }) =>
       guarding.has(name) ? [] : warn(`No transition uses guard "${name}".`, ['guards', name]),
@@ -211,10 +211,10 @@ export function unusedNameFindings({
           ]
         : [],
     ),
-    ...artifacts.flatMap(({ type }, at) =>
+    ...artifacts.flatMap(({ type }, index) =>
       required.has(type)
         ? []
-        : warn(`No state and no guard needs the artifact "${type}".`, ['artifacts', at, 'type']),
+        : warn(`No state and no guard needs the artifact "${type}".`, ['artifacts', index, 'type']),
     ),
   ]
 }

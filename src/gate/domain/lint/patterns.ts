@@ -13,16 +13,16 @@ export interface DefinitionPattern {
 /** Every pattern for paths in a definition. */
 export function patternsIn({ guards, artifacts, states }: ProcessDefinition): readonly DefinitionPattern[] {
   const listed = (patterns: readonly string[], path: DefinitionPath, isToCome = false) =>
-    patterns.map((pattern, at): DefinitionPattern => ({ pattern, path: [...path, at], isToCome }))
+    patterns.map((pattern, index): DefinitionPattern => ({ pattern, path: [...path, index], isToCome }))
   return [
     ...guards.flatMap(({ name, guard }) => {
       if (guard.type === 'changes' && 'paths' in guard) return listed(guard.paths, ['guards', name, 'paths'])
       return guard.type === 'command' ? listed(guard.pinned, ['guards', name, 'pinned']) : []
     }),
-    ...artifacts.flatMap(({ paths }, at) => listed(paths, ['artifacts', at, 'paths'], true)),
-    ...states.flatMap(({ toolPermissions }, at) =>
+    ...artifacts.flatMap(({ paths }, index) => listed(paths, ['artifacts', index, 'paths'], true)),
+    ...states.flatMap(({ toolPermissions }, index) =>
       (toolPermissions?.paths ?? []).flatMap(({ tool, globs }) =>
-        listed(globs, ['states', at, 'tool_permissions', 'paths', tool]),
+        listed(globs, ['states', index, 'tool_permissions', 'paths', tool]),
       ),
     ),
   ]

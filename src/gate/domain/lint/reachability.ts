@@ -10,8 +10,8 @@ export function reachabilityFindings(definition: ProcessDefinition): readonly Fi
   const reached = reachableStates(definition, initialState)
   return [
     ...missingEndFindings(definition, reached),
-    ...states.flatMap((state, at) => {
-      const path = ['states', at, 'name']
+    ...states.flatMap((state, index) => {
+      const path = ['states', index, 'name']
       if (!reached.has(state.name)) {
         const message = `No transition leads to "${state.name}" from "${initialState}".`
         return finding('warning', 'unreachable-state', { message, path })
@@ -25,10 +25,10 @@ export function reachabilityFindings(definition: ProcessDefinition): readonly Fi
       const message = `No final state can be reached from "${state.name}".`
       return finding('error', 'no-way-to-an-end', { message, path })
     }),
-    ...transitions.flatMap(({ from }, at) => {
+    ...transitions.flatMap(({ from }, index) => {
       if (from === '*' || !stateNamed(definition, from)?.isFinal) return []
       const message = `This transition is never taken: "${from}" is final.`
-      return finding('warning', 'leaves-final-state', { message, path: ['transitions', at, 'from'] })
+      return finding('warning', 'leaves-final-state', { message, path: ['transitions', index, 'from'] })
     }),
   ]
 }
@@ -51,13 +51,13 @@ function canEnd(definition: ProcessDefinition, state: string): boolean {
 /** A transition that an earlier one of the same state and event always takes the place of. */
 export function shadowedTransitionFindings(definition: ProcessDefinition): readonly Finding[] {
   const { transitions, dialect } = definition
-  return transitions.flatMap((later, at) => {
+  return transitions.flatMap((later, index) => {
     const first = transitions.findIndex(
-      (earlier, place) => place < at && isAlwaysFirst(earlier, later, definition),
+      (earlier, place) => place < index && isAlwaysFirst(earlier, later, definition),
     )
     const earlier = transitions[first]
     if (!earlier) return []
-    const path = ['transitions', at]
+    const path = ['transitions', index]
     const where = `(${later.from}, ${later.event})`
     if (later.guard === null) {
       const message = `Two transitions of ${where} have no guard. Number ${first + 1} is always taken, this one to "${later.to}" never.`
@@ -105,10 +105,10 @@ export function outcomeFindings(
   { states }: Pick<ProcessDefinition, 'states'>,
   stated: ReadonlySet<string>,
 ): readonly Finding[] {
-  return states.flatMap(({ name, isFinal }, at) => {
+  return states.flatMap(({ name, isFinal }, index) => {
     if (!isFinal || stated.has(name) || isGoodEnd(name)) return []
     const message = `"${name}" is final and has no outcome, so a run that ends there counts as succeeded. Set outcome: failed or outcome: succeeded.`
-    return [finding('warning', 'no-outcome', { message, path: ['states', at, 'name'] })]
+    return [finding('warning', 'no-outcome', { message, path: ['states', index, 'name'] })]
   })
 }
 

@@ -14,8 +14,8 @@ export function roles(definition: ProcessDefinition): readonly Finding[] {
   ]
 }
 
-function eventRoles({ name, allowedRoles }: EventDefinition, at: number): readonly Finding[] {
-  const path = ['events', at, 'allowed_roles']
+function eventRoles({ name, allowedRoles }: EventDefinition, index: number): readonly Finding[] {
+  const path = ['events', index, 'allowed_roles']
   if (allowedRoles.length === 0) {
     const message = `No one may emit "${name}": its list of roles is empty.`
     return [finding('warning', 'roles-disagree', { message, path })]
@@ -26,18 +26,18 @@ function eventRoles({ name, allowedRoles }: EventDefinition, at: number): readon
 }
 
 function narrowedTransitions({ transitions, events }: ProcessDefinition): readonly Finding[] {
-  return transitions.flatMap(({ event, allowedRoles }, at) => {
+  return transitions.flatMap(({ event, allowedRoles }, index) => {
     const allowed = events.find(({ name }) => name === event)?.allowedRoles
     if (allowedRoles === null || allowed === undefined || allowed.includes('*')) return []
     if (allowedRoles.includes('*') || allowedRoles.some((role) => allowed.includes(role))) return []
     const message = `No role may take this transition: "${event}" is for ${allowed.join(', ') || 'no one'}, the transition for ${allowedRoles.join(', ') || 'no one'}.`
-    return finding('warning', 'roles-disagree', { message, path: ['transitions', at, 'allowed_roles'] })
+    return finding('warning', 'roles-disagree', { message, path: ['transitions', index, 'allowed_roles'] })
   })
 }
 
 /** `roles[].allowed_events` decides nothing; what it says must be what the events say. */
 function listedEvents(definition: ProcessDefinition): readonly Finding[] {
-  return definition.roles.flatMap(({ name: role, allowedEvents }, at) =>
+  return definition.roles.flatMap(({ name: role, allowedEvents }, index) =>
     definition.events.flatMap(({ name, allowedRoles }) => {
       if (allowedEvents === null) return []
       const listed = allowedEvents.includes(name)
@@ -46,7 +46,7 @@ function listedEvents(definition: ProcessDefinition): readonly Finding[] {
       const message = listed
         ? `Role "${role}" lists "${name}", but the event does not allow the role. The event decides.`
         : `Event "${name}" allows role "${role}", which does not list the event. The event decides.`
-      return finding('warning', 'roles-disagree', { message, path: ['roles', at, 'allowed_events'] })
+      return finding('warning', 'roles-disagree', { message, path: ['roles', index, 'allowed_events'] })
     }),
   )
 }
@@ -55,10 +55,10 @@ function idleRoles(definition: ProcessDefinition): readonly Finding[] {
   const approving = definition.guards.flatMap(({ guard }) => (guard.type === 'approval' ? [guard.role] : []))
   const acting = [...definition.events.flatMap(({ allowedRoles }) => allowedRoles), ...approving]
   if (acting.includes('*')) return []
-  return definition.roles.flatMap(({ name }, at) => {
+  return definition.roles.flatMap(({ name }, index) => {
     if (acting.includes(name)) return []
     const message = `Role "${name}" may emit no event and approves nothing.`
-    return finding('warning', 'unused', { message, path: ['roles', at, 'name'] })
+    return finding('warning', 'unused', { message, path: ['roles', index, 'name'] })
   })
 }
 
@@ -73,19 +73,19 @@ function agentApprovals(definition: ProcessDefinition): readonly Finding[] {
 
 /** Patterns can fit a call, and a tool is in one list of a state only; where it is in several, the strictest one counts. */
 export function toolPermissions({ states }: ProcessDefinition): readonly Finding[] {
-  return states.flatMap(({ name, toolPermissions }, at) => {
+  return states.flatMap(({ name, toolPermissions }, index) => {
     if (toolPermissions === null) return []
     const { allowed, denied, ask } = toolPermissions
     const twice = [...new Set([...allowed, ...denied, ...ask])].filter(
       (tool) => [allowed, denied, ask].filter((list) => list.includes(tool)).length > 1,
     )
     const patterns = (['allowed', 'denied', 'ask'] as const).flatMap((list) =>
-      toolPermissions[list].flatMap((written, place) =>
-        pattern(written, ['states', at, 'tool_permissions', list, place]),
+      toolPermissions[list].flatMap((entry, place) =>
+        pattern(entry, ['states', index, 'tool_permissions', list, place]),
       ),
     )
     const limits = toolPermissions.paths.flatMap(({ tool }) =>
-      limitedToolFindings(tool, ['states', at, 'tool_permissions', 'paths', tool]),
+      limitedToolFindings(tool, ['states', index, 'tool_permissions', 'paths', tool]),
     )
     return [
       ...patterns,
@@ -93,7 +93,10 @@ export function toolPermissions({ states }: ProcessDefinition): readonly Finding
       ...twice.map((tool) => {
         const counts = denied.includes(tool) ? 'denied' : 'ask'
         const message = `"${name}" lists the tool ${tool} more than once; "${counts}" counts.`
-        return finding('warning', 'tool-listed-twice', { message, path: ['states', at, 'tool_permissions'] })
+        return finding('warning', 'tool-listed-twice', {
+          message,
+          path: ['states', index, 'tool_permissions'],
+        })
       }),
     ]
   })
@@ -112,20 +115,20 @@ const fileTools = [
   'StrReplace',
 ]
 
-function pattern(written: string, path: DefinitionPath): readonly Finding[] {
-  const meant = parseToolPattern(written)
-  if (meant === null) {
-    const message = `"${written}" is neither a tool nor a tool with a pattern for its commands, such as Bash(npm test*).`
+function pattern(text: string, path: DefinitionPath): readonly Finding[] {
+  const parsed = parseToolPattern(text)
+  if (parsed === null) {
+    const message = `"${text}" is neither a tool nor a tool with a pattern for its commands, such as Bash(npm test*).`
     return [finding('error', 'tool-pattern', { message, path })]
   }
-  if (meant.pattern === null) return []
-  if (fileTools.includes(meant.tool)) {
-    const message = `"${written}" never matches: patterns are for commands, and ${meant.tool} takes a file. Use paths: { ${meant.tool}: ["${meant.pattern}"] }.`
+  if (parsed.pattern === null) return []
+  if (fileTools.includes(parsed.tool)) {
+    const message = `"${text}" never matches: patterns are for commands, and ${parsed.tool} takes a file. Use paths: { ${parsed.tool}: ["${parsed.pattern}"] }.`
     return [finding('error', 'tool-pattern', { message, path })]
   }
-  const { commands, unclear } = readShellLine(meant.pattern)
+  const { commands, unclear } = readShellLine(parsed.pattern)
   if (commands.length === 1 && unclear === null) return []
-  const message = `"${written}" never matches: each command of a line is compared by itself. Add an entry for each command.`
+  const message = `"${text}" never matches: each command of a line is compared by itself. Add an entry for each command.`
   return [finding('warning', 'tool-pattern', { message, path })]
 }
 

@@ -135,7 +135,7 @@ function stepAnswer({ event, role, result, withdraws }: SimulatedStep): z.output
 /** Most events of one simulation. */
 const maxEvents = 1000
 
-const written = z
+const definitionText = z
   .array(
     z.union([
       z.string().min(1),
@@ -154,7 +154,7 @@ const written = z
 function simulatedEvents(text: string): readonly SimulatedEvent[] {
   const trimmed = text.trim()
   const list = trimmed.startsWith('[') ? parseEventsJson(trimmed) : trimmed.split(',').flatMap(nameIn)
-  const parsed = written.safeParse(list)
+  const parsed = definitionText.safeParse(list)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     throw invalidEventsFailure(

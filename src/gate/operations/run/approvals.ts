@@ -25,7 +25,7 @@ export interface ApprovalInput {
   readonly of: string | null
   readonly reason: string | null
   /** The reviewed content: a change since then is refused. */
-  readonly shown?: string | null
+  readonly reviewed?: string | null
 }
 
 interface ApprovalContext {
@@ -50,20 +50,20 @@ export interface ApprovalSet {
 /** Binds approvals to what is there now. Fails when there is nothing of that type to approve, or it is one's own work. */
 export async function giveApprovals(
   { reads, loaded, run, external, handling, requester, priorApprovals }: ApprovalContext,
-  given: readonly ApprovalInput[],
+  inputs: readonly ApprovalInput[],
   setting: TransactionContext,
 ): Promise<ApprovalSet> {
   const { record, definition, artifacts } = loaded
   const { actor } = handling
   const by = actor.name
   const identity = identityOf(actor)
-  for (const { role, of } of given) {
+  for (const { role, of } of inputs) {
     assertRole(handling, role)
     if (!requiresIndependence(definition, { role, of })) continue
     const sender = of === null && requester !== null ? [requester] : []
     assertIndependent(actor, await workersOf(reads, loaded, of, sender), record)
   }
-  const approvals = given.map(({ role, of, reason, shown }): RunApproval => {
+  const approvals = inputs.map(({ role, of, reason, reviewed }): RunApproval => {
     const content = approvedContent(definition, run, {
       of,
       tree: external.approvedTree,
@@ -76,7 +76,7 @@ export async function giveApprovals(
         hint: `waymark run show ${record.id} shows the submitted files.`,
       })
     }
-    const own = artifacts
+    const ownFile = artifacts
       .filter((artifact) => of === null || isOfType(definition.artifacts, artifact, of))
       .map((artifact): Author => ({ name: artifact.author, identity: artifact.identity ?? null }))
       .find((author) => isAuthoredBy(author, actor))
@@ -84,7 +84,7 @@ export async function giveApprovals(
       ? external.changes?.authors.find((author) => isAuthoredBy(author, actor))
       : undefined
     if (worker) throw ownWorkFailure(by, worker, `did the work to approve in run ${record.id}`)
-    if (own) throw ownWorkFailure(by, own, `submitted the files to approve in run ${record.id}`)
+    if (ownFile) throw ownWorkFailure(by, ownFile, `submitted the files to approve in run ${record.id}`)
     if (of === null && requester !== null && isAuthoredBy(requester, actor)) {
       throw ownWorkFailure(
         by,
@@ -93,7 +93,7 @@ export async function giveApprovals(
       )
     }
     const fingerprint = handling.fingerprint(content)
-    if (shown !== undefined && shown !== fingerprint) throw concurrentChangeFailure(record.id)
+    if (reviewed !== undefined && reviewed !== fingerprint) throw concurrentChangeFailure(record.id)
     return {
       runId: record.id,
       role,
@@ -140,11 +140,11 @@ function assertRole({ permissions }: RecordContext, role: string): void {
 
 /** An independent approver did none of the work, not even by an agent. */
 function assertIndependent(
-  { name, person: own }: Actor,
+  { name, person: personId }: Actor,
   workers: readonly Worker[],
   { id }: Pick<RunRecord, 'id'>,
 ): void {
-  const person = own ?? null
+  const person = personId ?? null
   const independence = independenceOf(person, workers)
   if (independence === 'independent') return
   if (independence === 'own') {

@@ -11,7 +11,7 @@ import { ciFolder, ciLine } from './ci-results.ts'
 
 const statuses = ['success', 'failure', 'cancelled'] as const
 
-const kept = {
+const stored = {
   success: 'passed',
   failure: 'failed',
   cancelled: 'stopped',
@@ -64,9 +64,12 @@ export const ciReport = defineOperation({
       measured: z.strictObject({ commit: oid, tree: z.string().max(100).nullable() }),
       measure: async ({ witness, folder }, { commit }) => {
         const { head: here } = await witness.branch({ folder, base: 'HEAD' })
-        const named =
+        const requested =
           commit === null ? here : (await witness.branch({ folder, base: commit, head: commit })).head
-        return { commit: named.id, tree: here.id === named.id ? await witness.treeHash(folder) : null }
+        return {
+          commit: requested.id,
+          tree: here.id === requested.id ? await witness.treeHash(folder) : null,
+        }
       },
     }),
   })
@@ -78,18 +81,18 @@ export const ciReport = defineOperation({
     const { commit, tree } = requireMeasured(measured.commit)
     const line = { run: ciLine(input.check), folder: ciFolder(commit) }
     const last = await reads.runs.commandResult(line)
-    const status = kept[input.status]
+    const status = stored[input.status]
     const isSame =
       last !== null && last.status === status && last.tree === (tree ?? '') && last.endedAt !== null
     const id = isSame ? last.id : setting.ids.next('commandResult')
-    const at = isSame ? (last.endedAt ?? setting.at) : setting.at
+    const endedAt = isSame ? (last.endedAt ?? setting.at) : setting.at
     const answer = {
       result_id: id,
       check: input.check,
       status: input.status,
       commit,
       tree,
-      reported_at: instant(at),
+      reported_at: instant(endedAt),
       repeated: isSame,
     }
     if (isSame) return { events: [], answer }

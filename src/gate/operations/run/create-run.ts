@@ -54,7 +54,7 @@ export const createRun = defineOperation({
   .record(async ({ reads, found, context, setting }, input) => {
     const { definition, hash } = requireMeasured(found ?? undefined)
     const subject = await subjectIn(reads, input)
-    const by = await callerOfRun(reads, subject.taskId, context.actor)
+    const author = await callerOfRun(reads, subject.taskId, context.actor)
     const { run, events } = decide(
       {
         definition,
@@ -62,13 +62,13 @@ export const createRun = defineOperation({
         isKept: (await reads.runs.definition(hash)) !== null,
         context: (input.context ?? {}) as JsonObject, // a record, as its schema says
         ...subject,
-        author: by,
+        author,
       },
       setting,
     )
     return {
       events,
-      agentName: by,
+      agentName: author,
       answer: {
         run_id: run.id,
         process_id: run.process.id,

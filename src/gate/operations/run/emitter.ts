@@ -14,10 +14,10 @@ export function emitterOf(
   requestedRole?: string,
 ): Emitter {
   if (!permissions || permissions.user !== undefined)
-    return emitterFor(definition, event, { actor, asked: requestedRole })
+    return emitterFor(definition, event, { actor, requestedRole })
   const allowed = eventNamed(definition, event)?.allowedRoles ?? []
   const own = permissions.roles.find((role) => allowed.includes(role))
-  const emitter = emitterFor(definition, event, { actor, asked: requestedRole ?? own })
+  const emitter = emitterFor(definition, event, { actor, requestedRole: requestedRole ?? own })
   const human = definition.roles.some(({ name, kind }) => name === emitter.role && kind === 'human')
   const has =
     actor.kind === 'person' ? emitter.role !== null && permissions.roles.includes(emitter.role) : !human

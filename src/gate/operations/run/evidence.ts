@@ -113,15 +113,21 @@ async function observedCi({ reads, external, now }: ObservationSources): Promise
   return Promise.all(
     ciNeeds.map(async ({ check, at }): Promise<ObservedCi> => {
       const line = { run: ciLine(check), folder: '', by: 'runner' as const }
-      const own =
+      const current =
         at === 'tree'
           ? tree && (await reads.runs.commandResult(line, tree))
           : commit && (await reads.runs.commandResult({ run: line.run, folder: ciFolder(commit) }))
-      const result = own || (await reads.runs.commandResult(line))
-      const of = result ? (commitOfFolder(result.folder)?.slice(0, 12) ?? null) : null
-      const found = { check, at, isOfThis: Boolean(own), of, age: now - (result?.endedAt ?? now) }
-      if (!result || result.status === 'running') return { ...found, status: 'none' }
-      return { ...found, status: result.status === 'timed_out' ? 'failed' : result.status }
+      const result = current || (await reads.runs.commandResult(line))
+      const commitOfResult = result ? (commitOfFolder(result.folder)?.slice(0, 12) ?? null) : null
+      const entry = {
+        check,
+        at,
+        isOfThis: Boolean(current),
+        of: commitOfResult,
+        age: now - (result?.endedAt ?? now),
+      }
+      if (!result || result.status === 'running') return { ...entry, status: 'none' }
+      return { ...entry, status: result.status === 'timed_out' ? 'failed' : result.status }
     }),
   )
 }
@@ -148,8 +154,10 @@ async function observedMilestones(
   needs: readonly EvidenceNeed[],
 ): Promise<readonly ObservedMilestone[]> {
   const ids = needs.flatMap((need) => (need.kind === 'milestone' ? [need.id] : []))
-  const found = await Promise.all([...new Set(ids)].map((id) => reads.plan.milestone(id)))
-  return found.flatMap((milestone) => (milestone ? [{ id: milestone.id, reached: milestone.reached }] : []))
+  const milestones = await Promise.all([...new Set(ids)].map((id) => reads.plan.milestone(id)))
+  return milestones.flatMap((milestone) =>
+    milestone ? [{ id: milestone.id, reached: milestone.reached }] : [],
+  )
 }
 
 const maxTasks = 1000
@@ -195,8 +203,8 @@ async function phaseFilter(
     missionId !== null && /^\d{1,6}$/.test(phase)
       ? await reads.missions.phase(missionId, Number(phase))
       : null
-  const found = byNumber ?? (await reads.plan.phase(phase))
-  return found === null ? null : { phaseId: found.id }
+  const match = byNumber ?? (await reads.plan.phase(phase))
+  return match === null ? null : { phaseId: match.id }
 }
 
 async function observedApprovals(
@@ -210,11 +218,13 @@ async function observedApprovals(
   // Files submitted with the event must have been approved too, and are the emitter's work.
   const presented = addSubmittedFiles(run, external.handedIn)
   const requester = await requestAuthor(reads, loaded)
-  const stands = async (role: string, of: string | null, identity: string | null) => {
+  const independenceFor = async (role: string, of: string | null, identity: string | null) => {
     if (!requiresIndependence(definition, { role, of })) return {}
-    const sent = external.handedIn.some((file) => of === null || isOfType(definition.artifacts, file, of))
+    const isSubmitted = external.handedIn.some(
+      (file) => of === null || isOfType(definition.artifacts, file, of),
+    )
     const others = [
-      ...(sent ? [{ name: emitter.name, identity: identityOf(emitter) }] : []),
+      ...(isSubmitted ? [{ name: emitter.name, identity: identityOf(emitter) }] : []),
       ...(of === null && requester !== null ? [requester] : []),
     ]
     const workers = await workersOf(reads, loaded, of, others)
@@ -242,7 +252,7 @@ async function observedApprovals(
       byAuthor: authors.some((author) => isSame(author, { name: by, identity })),
       current: now !== null && fingerprint(now) === content,
       ...(withdrawnAt !== undefined && { withdrawn: true as const }),
-      ...(await stands(role, of, identity)),
+      ...(await independenceFor(role, of, identity)),
     }
   })
   return Promise.all(observed)

@@ -502,8 +502,8 @@ export function prepareSubmittedFiles(
   const byPath = new Map<string, SubmittedArtifact>()
   const unusable: SchemaProblem[] = []
   let isWhole = true
-  for (const [at, input] of named.entries()) {
-    const refuse = (message: string) => unusable.push({ path: `/artifact_paths/${at}`, message })
+  for (const [index, input] of named.entries()) {
+    const refuse = (message: string) => unusable.push({ path: `/artifact_paths/${index}`, message })
     const { path: file, type } = typeof input === 'string' ? { path: input, type: null } : input
     if (type !== null && !declared.includes(type)) {
       refuse(`${file}: process ${definition.id} has no artifact "${type}".${didYouMean(type, declared)}`)

@@ -31,8 +31,8 @@ export async function findRun(reads: Reads, id: string | undefined): Promise<Run
 }
 
 /** The same with all that its engine looks at. */
-export async function loadRun(reads: Reads, named: string | undefined): Promise<LoadedRun> {
-  const id = named ?? (await findRun(reads, undefined)).id
+export async function loadRun(reads: Reads, runId: string | undefined): Promise<LoadedRun> {
+  const id = runId ?? (await findRun(reads, undefined)).id
   const loaded = await reads.runs.load(id)
   if (loaded) return loaded
   throw new Failure('RUN_NOT_FOUND', `run not found: ${id}`, { missing: 'run', hint: otherRuns })

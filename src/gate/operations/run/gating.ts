@@ -30,13 +30,13 @@ export async function assertMissionFree(
 export async function assertPhaseFree(
   reads: Reads,
   { missionId, phaseId }: Pick<Attempt, 'missionId' | 'phaseId'>,
-  by: Actor['kind'],
+  caller: Actor['kind'],
 ): Promise<void> {
   if (phaseId === null) return
   const subject = missionId === null ? { phaseId } : { missionId }
   const runs = await blockingRuns(reads, await reads.runs.gating(subject), phaseId)
   refuseWhileGated(`phase ${phaseId}`, await describeGatingRuns(reads, runs))
-  if (by === 'person') return
+  if (caller === 'person') return
   const lost = await blockingRuns(reads, await reads.runs.lost(subject), phaseId)
   refuseAfterLoss(
     `phase ${phaseId}`,

@@ -126,8 +126,10 @@ const waiting = 'wait'
 function stateAnswer(situation: RunSituation) {
   const { record, definition, events, run, items, remarks: messages } = situation
   const state = stateNamed(definition, record.state)
-  const own = state?.prompt ? interpolatePrompt(state.prompt, definition.dialect, record.context) : null
-  const prompt = promptWithWords(own, record.state, messages)
+  const statePrompt = state?.prompt
+    ? interpolatePrompt(state.prompt, definition.dialect, record.context)
+    : null
+  const prompt = promptWithWords(statePrompt, record.state, messages)
   return {
     run_id: record.id,
     process_id: record.process.id,
@@ -160,7 +162,9 @@ function stateAnswer(situation: RunSituation) {
 /** The guards that block a transition out of the state, for any emitter. */
 function missingGuards({ events }: RunSituation) {
   const missing = events.flatMap(({ transitions }) => transitions.flatMap((step) => step.missing))
-  const first = missing.filter(({ name }, at) => missing.findIndex((other) => other.name === name) === at)
+  const first = missing.filter(
+    ({ name }, index) => missing.findIndex((other) => other.name === name) === index,
+  )
   return first.map((guard) => guardAnswer(guard))
 }
 

@@ -55,8 +55,8 @@ export const listEvents = defineOperation({
   .measure(runMeasurements)
   .prepare(async (reads, { run_id: runId }, context, measured) => {
     const questions = new MeasurementQuestions<RunMeasurements>(measured)
-    const found = await prepareSituation(reads, questions, { context, runId })
-    return { briefs: questions.briefs, found }
+    const situation = await prepareSituation(reads, questions, { context, runId })
+    return { briefs: questions.briefs, found: situation }
   })
   .answer(async ({ found }, input) => {
     const { record, events } = requireMeasured(found ?? undefined)

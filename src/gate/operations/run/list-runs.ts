@@ -31,7 +31,7 @@ export const listRuns = defineOperation({
     const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
     const task = input.task_id === undefined ? null : await findTask(reads, input.task_id)
     const status = input.status ?? 'active'
-    const found = await reads.runs.list(
+    const result = await reads.runs.list(
       {
         ...(status !== 'all' && { status }),
         ...(input.process_id !== undefined && { processId: input.process_id }),
@@ -40,11 +40,11 @@ export const listRuns = defineOperation({
       },
       paging.request(),
     )
-    const runs = paging.fit(found.items.map(({ item }) => runEntry(item)))
+    const runs = paging.fit(result.items.map(({ item }) => runEntry(item)))
     return {
       runs,
-      total: found.total,
-      next_cursor: paging.next(found.items, runs.length, ({ seq }) => seq),
+      total: result.total,
+      next_cursor: paging.next(result.items, runs.length, ({ seq }) => seq),
     }
   }),
 )

@@ -34,11 +34,11 @@ export const runCancel = defineOperation({
       )
     }
     const items = await reads.inboxItems.ofRun(run.id)
-    const by = await callerOfRun(reads, run.taskId, actor)
-    const { events, revision } = cancelRun(run, { items, reason: input.reason, author: by }, setting)
+    const author = await callerOfRun(reads, run.taskId, actor)
+    const { events, revision } = cancelRun(run, { items, reason: input.reason, author }, setting)
     return {
       events,
-      agentName: by,
+      agentName: author,
       answer: { run_id: run.id, status: 'cancelled', current_state: run.state, revision },
     }
   }),

@@ -80,8 +80,8 @@ export const runMigrate = defineOperation({
   )
 
 function splitPair(pair: string): readonly [string, string] {
-  const at = pair.indexOf('=')
-  return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+  const separator = pair.indexOf('=')
+  return [pair.slice(0, separator).trim(), pair.slice(separator + 1).trim()]
 }
 
 function sameDefinitionFailure(run: RunRecord): Failure {

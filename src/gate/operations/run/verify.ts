@@ -74,8 +74,8 @@ export const verify = defineOperation({
     const external = await prepareState(reads, questions, { context, loaded, runs: true })
     const first =
       external && (await prepareCommandRuns(reads, questions, { context, record, external, again: true }))
-    const found = external && first !== null ? { record, definition, external } : null
-    return { briefs: questions.briefs, found, first: first ?? undefined }
+    const prepared = external && first !== null ? { record, definition, external } : null
+    return { briefs: questions.briefs, found: prepared, first: first ?? undefined }
   })
   .record(async ({ reads, found }) => {
     const { record, definition, external } = requireMeasured(found ?? undefined)
@@ -118,20 +118,20 @@ async function resultOf(
     return { run, status: 'unapproved', item_id: item?.id ?? null }
   }
   const command = { run, folder: external.folder, ...(guard.by && { by: guard.by }) }
-  const found = await runs.commandResult(command, tree ?? undefined)
-  const printed = found && (await runs.commandOutput(found.id))
-  if (found === null) return { run, status: 'not_run' }
+  const result = await runs.commandResult(command, tree ?? undefined)
+  const printed = result && (await runs.commandOutput(result.id))
+  if (result === null) return { run, status: 'not_run' }
   const removed = printed?.removedAt ?? null
   return {
     run,
-    status: found.treeHeld ? found.status : 'tree_changed',
-    exit_code: found.exitCode,
+    status: result.treeHeld ? result.status : 'tree_changed',
+    exit_code: result.exitCode,
     output:
       removed === null
-        ? (printed?.text ?? found.output)
-        : `Its output (${printed?.bytes} bytes) was removed on ${instant(removed).slice(0, 10)}. The last lines:\n${found.output}`,
+        ? (printed?.text ?? result.output)
+        : `Its output (${printed?.bytes} bytes) was removed on ${instant(removed).slice(0, 10)}. The last lines:\n${result.output}`,
     ...(removed !== null && { output_removed_at: instant(removed) }),
-    started_at: instant(found.startedAt),
-    ended_at: instantOrNull(found.endedAt),
+    started_at: instant(result.startedAt),
+    ended_at: instantOrNull(result.endedAt),
   }
 }

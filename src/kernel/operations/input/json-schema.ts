@@ -36,7 +36,7 @@ export function outputSchema(operation: Operation): JsonSchema {
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const cached = schemas.get(schema)
   if (cached) return cached
-  const made = z.toJSONSchema(schema, {
+  const converted = z.toJSONSchema(schema, {
     io,
     target: 'draft-2020-12',
     override: ({ jsonSchema }) => {
@@ -46,6 +46,6 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
       delete jsonSchema.readOnly
     },
   }) as JsonSchema // zod types every keyword
-  schemas.set(schema, made)
-  return made
+  schemas.set(schema, converted)
+  return converted
 }

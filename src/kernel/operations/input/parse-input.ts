@@ -107,14 +107,14 @@ function replaceSynonyms({ synonyms, input }: Operation, values: object): object
   if (synonyms === undefined || Object.keys(values).every((key) => Object.hasOwn(input.shape, key)))
     return values
   const meanings = new Map(Object.entries(synonyms).map(([word, field]) => [plainKey(word), field]))
-  const own = new Set(Object.keys(input.shape).map(plainKey))
-  const sent = new Map(Object.entries(values).map(([key, value]) => [plainKey(key), value]))
+  const ownFields = new Set(Object.keys(input.shape).map(plainKey))
+  const sentValues = new Map(Object.entries(values).map(([key, value]) => [plainKey(key), value]))
   const entries = Object.entries(values).flatMap(([key, value]): readonly (readonly [string, unknown])[] => {
-    const canonical = own.has(plainKey(key)) ? undefined : meanings.get(plainKey(key))
+    const canonical = ownFields.has(plainKey(key)) ? undefined : meanings.get(plainKey(key))
     if (canonical === undefined) return [[key, value]]
-    if (!sent.has(plainKey(canonical))) return [[canonical, value]]
+    if (!sentValues.has(plainKey(canonical))) return [[canonical, value]]
     // Drop a synonym with the same value as its field; another value is refused as an unknown field.
-    return sent.get(plainKey(canonical)) === value ? [] : [[key, value]]
+    return sentValues.get(plainKey(canonical)) === value ? [] : [[key, value]]
   })
   return Object.fromEntries(entries)
 }
@@ -271,16 +271,16 @@ const maxNamedFields = 5
 /** Lists unknown fields, each with the probable one, and the allowed fields once. */
 function unknownFields(keys: readonly string[], path: readonly PropertyKey[], schema: z.ZodObject): string {
   const declared = keysAt(schema, path)
-  const named = keys.slice(0, maxNamedFields).map((key) => {
+  const unknownKeys = keys.slice(0, maxNamedFields).map((key) => {
     const name = [...path.map(String), excerpt(key, 60)].join('.')
     return { name: `"${name}"`, meant: nearestWord(key, declared) }
   })
-  const guessed = named.flatMap(({ name, meant }) =>
+  const guessed = unknownKeys.flatMap(({ name, meant }) =>
     meant === undefined ? [] : [`Unknown field ${name}: did you mean "${meant}"?`],
   )
-  const unmatched = named.flatMap(({ name, meant }) => (meant === undefined ? [name] : []))
+  const unmatched = unknownKeys.flatMap(({ name, meant }) => (meant === undefined ? [name] : []))
   if (unmatched.length === 0) return guessed.join(' ')
-  const more = keys.length > named.length ? ` and ${keys.length - named.length} more` : ''
+  const more = keys.length > unknownKeys.length ? ` and ${keys.length - unknownKeys.length} more` : ''
   const allowed = declared.length === 0 ? 'there are none here' : `the fields are ${declared.join(', ')}`
   const unknown = `Unknown field${unmatched.length > 1 ? 's' : ''} ${unmatched.join(', ')}${more}: ${allowed}.`
   return [...guessed, unknown].join(' ')

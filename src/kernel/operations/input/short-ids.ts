@@ -41,9 +41,9 @@ async function expandAll(reads: Reads, value: unknown): Promise<unknown> {
 
 async function expand(reads: Reads, prefix: string): Promise<string> {
   const kind = prefix.slice(0, prefix.indexOf('-'))
-  const found = (await knownBy[kind]?.(reads).idsLike(prefix, 6)) ?? []
-  if (found.length < 2) return found[0] ?? prefix
-  const [examples, more] = [found.slice(0, 5).join(', '), found.length > 5 ? ' and more' : '']
+  const matches = (await knownBy[kind]?.(reads).idsLike(prefix, 6)) ?? []
+  if (matches.length < 2) return matches[0] ?? prefix
+  const [examples, more] = [matches.slice(0, 5).join(', '), matches.length > 5 ? ' and more' : '']
   throw new Failure('INVALID_INPUT', `${prefix} could be ${examples}${more}.`, {
     reason: 'short_id_ambiguous',
     hint: 'Type more of the id, so that only one matches.',
