@@ -30,7 +30,7 @@ async function judged(machine: AgentMachine, timeout: number): Promise<'nothing'
   const hook = await openRemoteHook(place, machine.folder, timeout)
   if (hook === null) return 'nothing'
   if (await hook.isClosed()) return 'closed'
-  return hook.look(async ({ briefing }) => (await briefing()).attempts.length)
+  return hook.look(async (answer) => (await answer.briefing()).attempts.length)
 }
 
 test('a hook asks the server, and makes no decision where that does not answer in time', async () => {
