@@ -8,7 +8,7 @@ type BlameRange = OutputOf<'blame'>['ranges'][number]
 
 const colours = ['cyan', 'green', 'yellow', 'bold'] as const
 
-/** A file's lines, each with who made it. */
+/** A file's lines, each with its author. */
 export const blame: AnswerView<'blame'> = (answer, page) => {
   const { ranges, text, notes } = answer
   const colourOf = colorsOfOwners(ranges)
@@ -16,8 +16,8 @@ export const blame: AnswerView<'blame'> = (answer, page) => {
   const first = ranges[0]?.start ?? 1
   const digits = String(ranges.at(-1)?.end ?? 1).length
   const rows = ranges.flatMap((range) => {
-    const told = lineOwnerText(range).padEnd(width)
-    const head = range.attempt === null ? page.ink('dim', told) : page.ink(colourOf(range.attempt), told)
+    const owner = lineOwnerText(range).padEnd(width)
+    const head = range.attempt === null ? page.ink('dim', owner) : page.ink(colourOf(range.attempt), owner)
     return Array.from({ length: range.end - range.start + 1 }, (_, more) => {
       const line = range.start + more
       const number = page.ink('dim', String(line).padStart(digits))
@@ -35,7 +35,7 @@ const words = {
   outside: 'outside: changed while no attempt was open, by a person or an unrecorded tool.',
 } as const
 
-/** What the words beside lines mean, of those that are there. */
+/** Explains the marks beside the lines. */
 function wordsOf(ranges: readonly BlameRange[]): readonly string[] {
   const has = (test: (range: BlameRange) => boolean, word: keyof typeof words) =>
     ranges.some(test) ? [words[word]] : []
@@ -59,13 +59,13 @@ function colorsOfOwners(ranges: readonly BlameRange[]): (attempt: string) => (ty
 
 const widestGoal = 24
 
-/** Who made lines, in a few words. */
+/** The author of lines, in a few words. */
 function lineOwnerText(range: BlameRange): string {
   const { kind, agent, model, task, goal, author, commit, rests, certainty } = range
   const short = commit === null ? '' : commit.slice(0, 8)
   if (kind === 'agent') {
     const tasks = range.tasks ?? [task ?? range.attempt ?? range.session ?? '']
-    // Of several it would be the goal of one of them.
+    // With several tasks, the goal is of one of them only.
     const about = tasks.length > 1 ? '' : plainLine(goal ?? '', widestGoal)
     const what = [tasks.join(' or '), about].filter((part) => part !== '').join(' ')
     const who = [agent, model].flatMap((word) => (word === null ? [] : [escapeLineBreaks(word)])).join(' ')
@@ -79,7 +79,7 @@ function lineOwnerText(range: BlameRange): string {
   return kind === 'before' ? `${who} (before the record)`.trim() : `${who} (not recorded)`.trim()
 }
 
-/** Why a line is there, as a page. */
+/** A page about why a line was written. */
 export const why: AnswerView<'why'> = (answer, page) => {
   const { path, line, text, says, authors, turn, decisions, items, reviews, later, commit, notes } = answer
   return blocks(
@@ -113,12 +113,12 @@ export const why: AnswerView<'why'> = (answer, page) => {
       'People',
       [
         ...items.map(
-          ({ kind, status, reason, answer: said, author }) =>
-            `${kind}, ${status}${author === null ? '' : ` by ${inProse(author)}`}: ${inProse(said ?? reason)}`,
+          ({ kind, status, reason, answer: response, author }) =>
+            `${kind}, ${status}${author === null ? '' : ` by ${inProse(author)}`}: ${inProse(response ?? reason)}`,
         ),
         ...reviews.map(
-          ({ action, author, created_at: createdAt, text: said }) =>
-            `${verdictWords[action]} by ${inProse(author)}, ${createdAt}${said === null ? '' : `: ${inProse(said)}`}`,
+          ({ action, author, created_at: createdAt, text: remarks }) =>
+            `${verdictWords[action]} by ${inProse(author)}, ${createdAt}${remarks === null ? '' : `: ${inProse(remarks)}`}`,
         ),
       ].join('\n'),
       page,

@@ -1,6 +1,6 @@
 /**
- * Aligns two sequences: for each element of the first the index of its equal in the second, or -1; both rise. A longest
- * common subsequence, except where so many elements are equal that only the rarer ones are looked at first.
+ * Aligns two sequences: for each element of the first the index of its equal in the second, or -1; both rise. It is a
+ * longest common subsequence, unless so many elements are equal that only the rarer ones are compared first.
  */
 export function align(first: readonly string[], second: readonly string[]): Int32Array {
   const pairs = new Int32Array(first.length).fill(-1)
@@ -27,7 +27,7 @@ interface AlignmentRange {
 
 const maxMatches = 400_000
 
-/** Answers the parts that are still to be aligned. */
+/** Returns the parts that are still to be aligned. */
 function alignPart(
   { first, second, pairs }: AlignmentInput,
   whole: AlignmentRange,
@@ -79,14 +79,14 @@ function placesIn(second: readonly string[], { start, end }: AlignmentRange): Ma
   const places = new Map<string, number[]>()
   for (let at = start; at < end; at += 1) {
     const element = second[at] ?? ''
-    const known = places.get(element)
-    if (known === undefined) places.set(element, [at])
-    else known.push(at)
+    const list = places.get(element)
+    if (list === undefined) places.set(element, [at])
+    else list.push(at)
   }
   return places
 }
 
-/** The elements that can be compared each with each, the rarest first. */
+/** The elements that are cheap enough to compare in all pairs, the rarest first. */
 function chooseAnchors(
   first: readonly string[],
   { from, to }: AlignmentRange,
@@ -118,7 +118,7 @@ function maxRiseLength(
   { from, to }: AlignmentRange,
   placesOf: (element: string) => readonly number[] | undefined,
 ): readonly (readonly [number, number])[] {
-  // Of each length the sequence that ends lowest in the second, as a node of the list of all nodes.
+  // For each length, the node of the sequence that ends lowest in the second.
   const ends: number[] = []
   const nodes: { readonly at: number; readonly to: number; readonly before: number }[] = []
   const endsAt: number[] = []
@@ -134,11 +134,11 @@ function maxRiseLength(
       endsAt[length] = place
     }
   }
-  const found: (readonly [number, number])[] = []
+  const sequence: (readonly [number, number])[] = []
   for (let node = nodes[ends.at(-1) ?? -1]; node !== undefined; node = nodes[node.before]) {
-    found.push([node.at, node.to])
+    sequence.push([node.at, node.to])
   }
-  return found.reverse()
+  return sequence.reverse()
 }
 
 function lowerBound(sorted: readonly number[], value: number): number {
@@ -159,8 +159,8 @@ function alignGreedily(
   const places = placesIn(second, { from, to, start, end })
   let least = start
   for (let at = from; at < to; at += 1) {
-    const known = places.get(first[at] ?? '')
-    const place = known?.[lowerBound(known, least)]
+    const list = places.get(first[at] ?? '')
+    const place = list?.[lowerBound(list, least)]
     if (place === undefined) continue
     pairs[at] = place
     least = place + 1

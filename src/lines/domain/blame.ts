@@ -10,21 +10,21 @@ import {
   wholeFile,
 } from './record.ts'
 
-/** How it is known whose a line is. */
+/** How the origin of a line was found. */
 export type BlameMethod = 'exact' | 'aligned' | 'matched' | 'git'
 
-/** What is known of a line of a file. */
+/** The origin that was found for a line of a file. */
 export interface LineFinding {
   readonly kind: 'agent' | 'outside' | 'author' | 'before' | 'uncommitted'
   readonly how: BlameMethod
   readonly origin: LineOrigin | null
-  /** Its text proves little: it counts because of the lines beside it. */
+  /** Its text proves little: it counts because of the adjacent lines. */
   readonly rests: boolean
-  /** The commit that git names, where it was asked. */
+  /** The commit by git's blame, if that was run. */
   readonly commit: string | null
 }
 
-/** A content as it is looked up: its id, and the hash of each line. */
+/** A content to look up: its id, and the hash of each line. */
 export interface BlameContent {
   readonly path: string
   readonly oid: string
@@ -35,7 +35,7 @@ export interface BlameContent {
 export interface CommittedLine {
   readonly commit: string
   readonly path: string
-  /** In that commit's file, and in the one that is asked about; from 1. */
+  /** In that commit's file, and in the requested one; from 1. */
   readonly line: number
   readonly at: number
 }
@@ -44,7 +44,7 @@ export interface CommitOfLines {
   readonly id: string
   /** Milliseconds since the epoch: by its committer's clock, to the second. */
   readonly committedAt: number
-  /** What it has at each path that lines are from; without hashes where nothing needs them. */
+  /** Its content at each path that lines are from; without hashes if nothing needs them. */
   readonly contents: ReadonlyMap<
     string,
     { readonly oid: string | null; readonly hashes: readonly string[] | null }
@@ -53,13 +53,13 @@ export interface CommitOfLines {
 
 export interface BlameInput {
   readonly record: LineRecord
-  /** When the first lines were recorded, milliseconds since the epoch; null where none ever were. */
+  /** When the first lines were recorded, milliseconds since the epoch; null if none were. */
   readonly since: number | null
   /** Other states that have lines of a content, found by their hashes, newest first. */
   readonly elsewhere: readonly LineStep[]
 }
 
-/** The lines whose owner the record knows by the content itself; null where the content was never recorded. */
+/** Finds lines by the recorded content itself; null if the content was never recorded. */
 export function exactLines(
   { record }: BlameInput,
   { path, oid, hashes }: BlameContent,
@@ -71,26 +71,26 @@ export function exactLines(
   )
 }
 
-/** The lines of a file that is not as it was recorded: those of its newest state that are still there. */
-export function alignedLines(known: BlameInput, { path, hashes }: BlameContent): (LineFinding | null)[] {
+/** Finds lines of a file that changed since it was recorded, by the lines that remain of its newest state. */
+export function alignedLines(input: BlameInput, { path, hashes }: BlameContent): (LineFinding | null)[] {
   const file = wholeFile(hashes)
   const lines: (LineFinding | null)[] = hashes.map(() => null)
-  const [newest] = known.record.statesOf(path, 1)
+  const [newest] = input.record.statesOf(path, 1)
   if (newest !== undefined) {
-    const state = known.record.stateAfter(newest)
+    const state = input.record.stateAfter(newest)
     for (const [at, { index, rests }] of matchLines(file, state)) {
-      lines[at] = lineFindingOf(state.known[index]?.origin ?? null, 'aligned', { rests })
+      lines[at] = lineFindingOf(state.records[index]?.origin ?? null, 'aligned', { rests })
     }
   }
-  // What git brought into the newest state may be known from an earlier one.
+  // Lines that git brought into the newest state may be recorded in an earlier one.
   const wanted = new Set(hashes.filter((_, at) => lines[at] === null))
-  const earlier = matchedLines(known, { path, hashes, wanted, before: Number.POSITIVE_INFINITY })
+  const earlier = matchedLines(input, { path, hashes, wanted, before: Number.POSITIVE_INFINITY })
   return lines.map((line, at) => line ?? earlier[at] ?? null)
 }
 
 const oneDay = 24 * 60 * 60 * 1000
 
-/** Whether a commit was made before anything was recorded: then its author is all that is known. */
+/** Whether a commit is older than the record: then only its author is known. */
 export function isBefore(
   { since }: Pick<BlameInput, 'since'>,
   { committedAt }: Pick<CommitOfLines, 'committedAt'>,
@@ -98,9 +98,9 @@ export function isBefore(
   return since === null || committedAt + 1000 <= since
 }
 
-/** The lines that a commit brought, by what was recorded; where nothing was, its author's. */
+/** Finds the lines that a commit brought, by the record; else they are its author's. */
 export function committedLines(
-  known: BlameInput,
+  input: BlameInput,
   commit: CommitOfLines,
   {
     lines: blamed,
@@ -108,9 +108,9 @@ export function committedLines(
   }: { readonly lines: readonly CommittedLine[]; readonly wanted: ReadonlySet<string> },
 ): LineFinding[] {
   const author: LineFinding = { kind: 'author', how: 'git', origin: null, rests: false, commit: commit.id }
-  if (isBefore(known, commit)) return blamed.map(() => ({ ...author, kind: 'before' }))
+  if (isBefore(input, commit)) return blamed.map(() => ({ ...author, kind: 'before' }))
   const byPath = new Map(
-    [...commit.contents].map(([path, content]) => [path, linesAt(known, commit, { path, content, wanted })]),
+    [...commit.contents].map(([path, content]) => [path, linesAt(input, commit, { path, content, wanted })]),
   )
   return blamed.map(({ path, line }) => {
     const finding = byPath.get(path)?.(line) ?? null
@@ -119,7 +119,7 @@ export function committedLines(
 }
 
 function linesAt(
-  known: BlameInput,
+  input: BlameInput,
   { committedAt }: CommitOfLines,
   {
     path,
@@ -131,22 +131,22 @@ function linesAt(
     readonly content: { readonly oid: string | null; readonly hashes: readonly string[] | null }
   },
 ): (line: number) => LineFinding | null {
-  const state = oid === null ? null : known.record.stateOf(path, oid)
+  const state = oid === null ? null : input.record.stateOf(path, oid)
   const lines =
-    hashes === null ? null : matchedLines(known, { path, hashes, wanted, before: committedAt + oneDay })
+    hashes === null ? null : matchedLines(input, { path, hashes, wanted, before: committedAt + oneDay })
   return (line) => {
     const exact =
       state === null ? null : lineFindingOf(lineOf(state, line)?.origin ?? null, 'exact', { rests: false })
-    // What git brought into a recorded state is looked up by its text again.
+    // Lines that git brought into a recorded state are looked up by their text again.
     return exact ?? lines?.[line - 1] ?? null
   }
 }
 
 const maxStates = 50
 
-/** The lines of a content that recorded states of its path have, the best match first. */
+/** Finds lines of a content in recorded states of its path, the best match first. */
 function matchedLines(
-  known: BlameInput,
+  input: BlameInput,
   {
     path,
     hashes,
@@ -155,25 +155,25 @@ function matchedLines(
   }: {
     readonly path: string
     readonly hashes: readonly string[]
-    /** Of the lines that are asked about: a state without any of them says nothing. */
+    /** Hashes of the requested lines: a state without any of them is skipped. */
     readonly wanted: ReadonlySet<string>
     readonly before: number
   },
 ): (LineFinding | null)[] {
   const file = wholeFile(hashes)
   const lines: (LineFinding | null)[] = hashes.map(() => null)
-  const states = known.record
+  const states = input.record
     .statesOf(path, maxStates)
     .filter(({ span }) => span.since < before)
-    .map((step) => ({ step, state: known.record.stateAfter(step) }))
+    .map((step) => ({ step, state: input.record.stateAfter(step) }))
     .filter(({ state }) => hasAny(state, wanted))
   takeBest(file, states, lines)
-  originElsewhere(known, file, { lines, path, before })
+  originElsewhere(input, file, { lines, path, before })
   return lines
 }
 
-function hasAny({ known }: LineState, wanted: ReadonlySet<string>): boolean {
-  return known.some(({ hash, origin }) => origin !== null && hash !== null && wanted.has(hash))
+function hasAny({ records }: LineState, wanted: ReadonlySet<string>): boolean {
+  return records.some(({ hash, origin }) => origin !== null && hash !== null && wanted.has(hash))
 }
 
 function takeBest(
@@ -188,7 +188,7 @@ function takeBest(
     .sort((a, b) => b.match.size - a.match.size || b.step.seq - a.step.seq)
   for (const { state, match } of matches) {
     for (const [at, { index, rests }] of match) {
-      lines[at] ??= lineFindingOf(state.known[index]?.origin ?? null, 'matched', { rests })
+      lines[at] ??= lineFindingOf(state.records[index]?.origin ?? null, 'matched', { rests })
     }
   }
 }
@@ -199,7 +199,7 @@ function countSolidLines({ hashes }: HashedLines, places: Iterable<number>): num
   return solid
 }
 
-/** What is left may have been in another file: three solid lines of it together are no accident. */
+/** Looks for the remaining lines in other files: three solid lines together are no coincidence. */
 function originElsewhere(
   { record, elsewhere }: BlameInput,
   file: HashedLines,
@@ -226,7 +226,7 @@ function lineFindingOf(
   return { kind: isAgents ? 'agent' : 'outside', how, origin, rests, commit: null }
 }
 
-/** The solid lines that nothing was found for: they may have come from another file. */
+/** The solid lines without an origin: they may have come from another file. */
 export function unexplainedHashes(
   hashes: readonly string[],
   lines: readonly (LineFinding | null)[] | null,
@@ -234,7 +234,7 @@ export function unexplainedHashes(
   return [...new Set(hashes.filter((hash, at) => isSolid(hash) && (lines?.[at] ?? null) === null))]
 }
 
-/** Whether a line is a person's: only by the word of a person that every agent is recorded since a time. */
+/** Whether a line is a person's: only if a person declared that every agent is recorded since a time. */
 export function isHuman(
   { kind }: Pick<LineFinding, 'kind'>,
   committedAt: number | null,

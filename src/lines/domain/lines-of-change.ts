@@ -2,10 +2,10 @@ import { align } from './alignment.ts'
 import type { LineHunk, MeasuredStep, PackedHashes } from './line-hashes.ts'
 import { isSolid } from './line-hashes.ts'
 
-/** A changed file with the text of the lines that went and came: only on the machine where the file is. */
+/** A changed file with the text of its removed and added lines: only on the machine with the file. */
 export interface ChangedFile extends Pick<MeasuredStep, 'path' | 'from' | 'before' | 'after' | 'origin'> {
   readonly hunks: readonly ChangedHunk[]
-  /** Why no hashes are kept of it: only where its lines went and came. */
+  /** Without hashes: only the positions of its lines are kept. */
   readonly isPlain: boolean
 }
 
@@ -21,11 +21,11 @@ export interface ChangedHunk {
 
 export interface LineHashContext {
   readonly hashOf: (line: string) => string
-  /** Whether git brought an added line along. */
+  /** Whether git brought an added line. */
   readonly isBrought: (path: string, line: number) => boolean
 }
 
-/** What is recorded of the changed files of one span: the rules of what a change of lines is. */
+/** Turns the changed files of one span into steps. */
 export function measuredSteps(
   files: readonly ChangedFile[],
   { hashOf, isBrought }: LineHashContext,
@@ -86,7 +86,7 @@ function hashedFile(file: ChangedFile, hashOf: LineHashContext['hashOf']): Hashe
   }
 }
 
-/** Lines are compared without white space once more; what is equal then stays whose it was. */
+/** Pairs lines that differ only in white space: they keep their owner. */
 function pairsIgnoringSpace(
   { removed, added }: { readonly removed: readonly string[]; readonly added: readonly string[] },
   { before, after }: { readonly before: number; readonly after: number },
@@ -116,7 +116,7 @@ function broughtRanges(
   return ranges
 }
 
-/** So many solid lines must go together to count as moved. */
+/** The number of adjacent solid lines that count as moved. */
 export const leastMoved = 3
 
 interface LineLocation {
@@ -125,7 +125,7 @@ interface LineLocation {
   readonly hash: string
 }
 
-/** Lines that leave one place and enter another, in the same file or another, by the path that they came to. */
+/** Lines that moved, within a file or between files, by their new path. */
 function movedLines(
   files: readonly HashedFile[],
 ): ReadonlyMap<string, readonly (readonly [string, number, number])[]> {
@@ -138,12 +138,12 @@ function movedLines(
       for (const [at, hash] of removed.entries()) {
         const line = hunk[0] + at
         if (stayed.has(line)) continue
-        const placed = { path, line, hash }
-        runs.set(`${line} ${path}`, placed)
+        const location = { path, line, hash }
+        runs.set(`${line} ${path}`, location)
         if (!isSolid(hash)) continue
-        const known = gone.get(hash)
-        if (known === undefined) gone.set(hash, [placed])
-        else known.push(placed)
+        const sameHash = gone.get(hash)
+        if (sameHash === undefined) gone.set(hash, [location])
+        else sameHash.push(location)
       }
     }
   }
@@ -163,10 +163,10 @@ function movedLines(
       const stayed = new Set([...pairs.map(([, after]) => after), ...came])
       for (let at = 0; at < added.length; ) {
         const run = maxRunLength({ added, at, first: hunk[2], stayed }, { gone, runs, taken })
-        for (const [offset, placed] of run.entries()) {
-          taken.add(placed)
+        for (const [offset, location] of run.entries()) {
+          taken.add(location)
           const list = moved.get(file.path) ?? []
-          list.push([placed.path, placed.line, hunk[2] + at + offset])
+          list.push([location.path, location.line, hunk[2] + at + offset])
           moved.set(file.path, list)
         }
         at += Math.max(1, run.length)
@@ -177,9 +177,8 @@ function movedLines(
 }
 
 /**
- * A file that went and one that came are one file under another name if the one has three solid lines of the other in their
- * order, or half of all that it had: however much was written beside them. Where one of the two names is that of another
- * file meanwhile, or was, it must be three lines and half of all that left the name.
+ * A removed file and an added one are a renamed file if three solid lines, or half of the removed lines, are in the
+ * added one, in order. If one of the two paths still exists or existed before, both conditions must hold.
  */
 function renamedLines(
   files: readonly HashedFile[],
@@ -195,14 +194,14 @@ function renamedLines(
   }
   const came = files.filter(({ file }) => file.before === null)
   const changed = files.filter(({ file }) => file.before !== null && file.after !== null)
-  const found = new Map<string, readonly (readonly [LineLocation, number])[]>()
+  const renames = new Map<string, readonly (readonly [LineLocation, number])[]>()
   for (const { targets, left, mayBeFew } of [
     { targets: came, left: went, mayBeFew: true },
     { targets: came, left: lost, mayBeFew: false },
     { targets: changed, left: went, mayBeFew: false },
   ]) {
     for (const { file, places } of targets) {
-      if (left.size === 0 || found.has(file.path)) continue
+      if (left.size === 0 || renames.has(file.path)) continue
       const added = addedLines(places)
       const name = likeliestSource(added, gone, left)
       const lines = left.get(name ?? '')
@@ -212,11 +211,11 @@ function renamedLines(
       const isHalf = kept * 2 >= countSolid(lines)
       const isEnough = mayBeFew ? kept >= leastMoved || isHalf : kept >= leastMoved && isHalf
       if (kept === 0 || !isEnough) continue
-      found.set(file.path, same)
+      renames.set(file.path, same)
       left.delete(name)
     }
   }
-  return found
+  return renames
 }
 
 function sameLines(
@@ -237,7 +236,7 @@ function countSolid(lines: readonly LineLocation[]): number {
   return lines.filter(({ hash }) => isSolid(hash)).length
 }
 
-/** Without those that only changed their white space. */
+/** The removed lines, without those that only changed their white space. */
 function removedLines(path: string, places: readonly HashedHunk[]): readonly LineLocation[] {
   return places.flatMap(({ removed, hunk, pairs }) => {
     const stayed = new Set(pairs.map(([before]) => before))
@@ -258,7 +257,7 @@ function addedLines(places: readonly HashedHunk[]): readonly AddedLine[] {
   })
 }
 
-/** Of the files that lines left, the one that most are of. */
+/** The file that most of the added lines come from. */
 function likeliestSource(
   added: readonly { readonly hash: string }[],
   gone: ReadonlyMap<string, readonly LineLocation[]>,
@@ -301,10 +300,10 @@ function maxRunLength(
   for (const source of (gone.get(added[at] ?? '') ?? []).slice(0, maxSources)) {
     const run: LineLocation[] = []
     for (let offset = 0; at + offset < added.length; offset += 1) {
-      const placed = runs.get(`${source.line + offset} ${source.path}`)
-      if (placed === undefined || placed.hash !== added[at + offset]) break
-      if (taken.has(placed) || stayed.has(first + at + offset)) break
-      run.push(placed)
+      const location = runs.get(`${source.line + offset} ${source.path}`)
+      if (location === undefined || location.hash !== added[at + offset]) break
+      if (taken.has(location) || stayed.has(first + at + offset)) break
+      run.push(location)
     }
     const solid = run.filter(({ hash }) => isSolid(hash)).length
     if (solid >= leastMoved && run.length > best.length) best = run

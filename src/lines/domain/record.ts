@@ -9,42 +9,42 @@ import {
   type StepCertainty,
 } from './line-hashes.ts'
 
-/** Whose a line is, by the record. */
+/** The origin of a line, by the record. */
 export interface LineOrigin {
-  /** The attempts that made it; none where no attempt claimed the time. */
+  /** The attempts that made it; none if no attempt claimed the time. */
   readonly owners: readonly string[]
-  /** The turns of agents that made it without a task. Without them, too, it was a person, or a tool that nobody saw. */
+  /** The turns of agents that made it without a task. Without turns, it was a person or an unrecorded tool. */
   readonly turns?: readonly string[]
   readonly certainty: StepCertainty
-  /** The log entry that says so. */
+  /** The log entry that records it. */
   readonly seq: number
-  /** The same for the same line wherever it went. */
+  /** Identifies the line wherever it moves. */
   readonly birth: string
-  /** When and where it was made: between two snapshots of a work tree. */
+  /** Between which snapshots of which work tree it was made. */
   readonly span: Pick<LineStep['span'], 'tree' | 'since' | 'until'>
   readonly reformattedBy?: readonly string[]
   readonly movedBy?: readonly string[]
 }
 
-/** A line that a state of a file is known to have. Without an origin, git knows more of it than the record. */
+/** A recorded line of a state of a file. Without an origin, git knows more about it than the record. */
 export interface RecordedLine {
   readonly hash: string | null
   readonly origin: LineOrigin | null
 }
 
-/** What is known of the lines of a content, by their number from 1. Lines that are not in it are older than the record. */
+/** The recorded lines of a content, by their number from 1. Missing lines are older than the record. */
 export interface LineState {
   readonly lines: readonly number[]
-  readonly known: readonly RecordedLine[]
+  readonly records: readonly RecordedLine[]
 }
 
-const nothing: LineState = { lines: [], known: [] }
+const nothing: LineState = { lines: [], records: [] }
 
-/** States kept at once, in lines: beyond this they are worked out again. */
+/** States kept at once, in lines: beyond this they are computed again. */
 const maxKept = 4_000_000
 const maxCandidates = 50
 
-/** The steps that are known of some paths, and what they say of each content. */
+/** The recorded steps of some paths, and the lines of each content by them. */
 export class LineRecord {
   readonly #byAfter = new Map<string, LineStep[]>()
   readonly #byBefore = new Map<string, LineStep[]>()
@@ -61,9 +61,9 @@ export class LineRecord {
       if (step.after !== null) appendStep(this.#byAfter, keyOf(step.path, step.after), step)
       if (step.before !== null) appendStep(this.#byBefore, keyOf(name, step.before), step)
       appendStep(this.#byPath, step.path, step)
-      const place = `${step.seq} ${name}`
-      // Of the states that an attempt passed through, the last one comes first.
-      if (!this.#inSpan.has(place)) this.#inSpan.set(place, step)
+      const key = `${step.seq} ${name}`
+      // The last state that an attempt passed through comes first.
+      if (!this.#inSpan.has(key)) this.#inSpan.set(key, step)
     }
   }
 
@@ -78,7 +78,7 @@ export class LineRecord {
     return this.#byAfter.get(keyOf(path, oid))?.at(-1) ?? null
   }
 
-  /** What is known of a content; null where it was never recorded. */
+  /** The recorded lines of a content; null if it was never recorded. */
   stateOf(path: string, oid: string): LineState | null {
     const step = this.stepWith(path, oid)
     if (step !== null) return this.stateAfter(step)
@@ -90,12 +90,12 @@ export class LineRecord {
     return distinctSteps(this.#byPath.get(path) ?? [], most)
   }
 
-  /** What became of a path, oldest first; what gave it another name is a step of that one. */
+  /** The steps of a path, oldest first. A renaming is a step of the new path. */
   stepsAt(path: string): readonly LineStep[] {
     return this.#byPath.get(path) ?? []
   }
 
-  /** Whose the lines were that a step changed or removed. One that moved or was reformatted is still there. */
+  /** The origins of the lines that a step changed or removed. Moved and reformatted lines are not lost. */
   lostIn(step: LineStep): readonly LineOrigin[] {
     const before = this.#before(step)
     if (before === null) return []
@@ -104,17 +104,17 @@ export class LineRecord {
       ...(step.reformatted ?? []).map(([old]) => old),
       ...(step.moved ?? []).flatMap(([from, old]) => (from === name ? [old] : [])),
     ])
-    const { lines, known } = this.stateAfter(before)
+    const { lines, records } = this.stateAfter(before)
     return step.hunks.flatMap(([first, removed]) =>
       lines.flatMap((line, at) => {
-        const one = known[at]
-        if (line < first || line >= first + removed || kept.has(line) || one?.hash === blankHash) return []
-        return one?.origin ?? []
+        const record = records[at]
+        if (line < first || line >= first + removed || kept.has(line) || record?.hash === blankHash) return []
+        return record?.origin ?? []
       }),
     )
   }
 
-  /** What is known of the lines after a step. */
+  /** The recorded lines after a step. */
   stateAfter(step: LineStep): LineState {
     const chain: LineStep[] = []
     let state: LineState | undefined
@@ -125,12 +125,12 @@ export class LineRecord {
       chain.push(current)
       current = this.#before(current)
     }
-    let found = state ?? nothing
+    let result = state ?? nothing
     for (const next of chain.reverse()) {
-      found = this.#carried(next, this.#after(next, found))
-      this.#keep(next, found)
+      result = this.#carried(next, this.#after(next, result))
+      this.#keep(next, result)
     }
-    return found
+    return result
   }
 
   #keep(step: LineStep, state: LineState): void {
@@ -142,7 +142,7 @@ export class LineRecord {
     this.#states.set(step, state)
   }
 
-  /** A state that is known without what was before it: one that had been there earlier, or that git brought whole. */
+  /** A state that does not depend on the step before: one that existed earlier, or that git brought whole. */
   #settled(step: LineStep): LineState | undefined {
     if (step.after === null) return nothing
     const earlier = this.#byAfter.get(keyOf(step.path, step.after))?.findLast(({ seq }) => seq < step.seq)
@@ -152,7 +152,7 @@ export class LineRecord {
     return wasBase || step.origin === 'imported' ? nothing : undefined
   }
 
-  /** The step before one: it ended with the content that this one began with, in the same work tree if there is one. */
+  /** The step before: it ended with the content that this one began with, preferably in the same work tree. */
   #before(step: LineStep): LineStep | null {
     if (step.link !== undefined && step.link > 0) return this.#linkBefore(step)
     if (step.before === null) return null
@@ -161,7 +161,7 @@ export class LineRecord {
     return earlier.findLast(({ span }) => span.tree === step.span.tree) ?? earlier.at(-1) ?? null
   }
 
-  /** What the one before wrote, where several wrote a path one after the other. */
+  /** The step of the author before, if several authors wrote a path one after the other. */
   #linkBefore({ seq, path, link = 0 }: LineStep): LineStep | null {
     const steps = this.#byPath.get(path) ?? []
     return steps.find((one) => one.seq === seq && one.link === link - 1) ?? null
@@ -169,17 +169,17 @@ export class LineRecord {
 
   #after(step: LineStep, before: LineState): LineState {
     const lines: number[] = []
-    const known: RecordedLine[] = []
+    const records: RecordedLine[] = []
     const push = (line: number, one: RecordedLine): void => {
       lines.push(line)
-      known.push(one)
+      records.push(one)
     }
     const arrivals = this.#arrivals(step, before)
     let shift = 0
     let at = 0
     const passUntil = (limit: number): void => {
       for (; at < before.lines.length && (before.lines[at] ?? 0) < limit; at += 1) {
-        push((before.lines[at] ?? 0) + shift, before.known[at] ?? unknownLine)
+        push((before.lines[at] ?? 0) + shift, before.records[at] ?? unknownLine)
       }
     }
     let index = 0
@@ -192,10 +192,10 @@ export class LineRecord {
       shift += added - removed
     }
     passUntil(Number.MAX_SAFE_INTEGER)
-    return addContextLines({ lines, known }, step)
+    return addContextLines({ lines, records }, step)
   }
 
-  /** Of an added line, whose it is. */
+  /** Finds the origins of added lines. */
   #arrivals(step: LineStep, before: LineState): (line: number, hash: string | null) => RecordedLine {
     const moved = new Map(step.moved?.map(([from, old, line]) => [line, { from, old }]))
     const reformatted = new Map(step.reformatted?.map(([old, line]) => [line, old]))
@@ -237,9 +237,8 @@ export class LineRecord {
   }
 
   /**
-   * Where git ran, what was added may have been in another state of the file, off the line of states that this one goes
-   * back on: a squash, a pick, a stash. Such a line keeps its owner, once. So does one of the state that the index has come
-   * to hold: the file was checked out of a branch, and then written in.
+   * Lines added around a git command may come from another version of the file: a squash, a cherry-pick, a stash. Such
+   * a line keeps its owner, once. So does a line of the version in the index: the file was checked out, and then changed.
    */
   #carried(step: LineStep, state: LineState): LineState {
     const { ran } = step.span
@@ -252,7 +251,7 @@ export class LineRecord {
     const birth = `${step.seq}:${step.position}:`
     const isNew = ({ origin }: RecordedLine): boolean => origin?.birth.startsWith(birth) === true
     const wanted = new Set(
-      state.known.flatMap((line) => (isNew(line) && line.hash !== null ? [line.hash] : [])),
+      state.records.flatMap((line) => (isNew(line) && line.hash !== null ? [line.hash] : [])),
     )
     if (wanted.size === 0) return state
     const names = new Set([step.path, step.from ?? step.path])
@@ -260,33 +259,33 @@ export class LineRecord {
       .flatMap((name) => this.#byPath.get(name) ?? [])
       .filter((other) => other.seq < step.seq && isElsewhere(other))
     const births = new Set(
-      state.known.flatMap((line) => (line.origin === null || isNew(line) ? [] : [line.origin.birth])),
+      state.records.flatMap((line) => (line.origin === null || isNew(line) ? [] : [line.origin.birth])),
     )
-    const hashes = state.known.map(({ hash }) => hash)
-    const found = distinctSteps(others, maxCandidates)
-      .map((other) => ({ other, there: this.stateAfter(other) }))
-      .filter(({ there }) => there.known.some(({ hash }) => hash !== null && wanted.has(hash)))
-      .map(({ other, there }) => {
-        const matches = matchLines({ lines: state.lines, hashes }, there)
-        const own = [...matches].filter(([at]) => isNew(state.known[at] ?? unknownLine))
-        return { other, there, matches: own }
+    const hashes = state.records.map(({ hash }) => hash)
+    const candidates = distinctSteps(others, maxCandidates)
+      .map((other) => ({ other, otherState: this.stateAfter(other) }))
+      .filter(({ otherState }) => otherState.records.some(({ hash }) => hash !== null && wanted.has(hash)))
+      .map(({ other, otherState }) => {
+        const matches = matchLines({ lines: state.lines, hashes }, otherState)
+        const own = [...matches].filter(([at]) => isNew(state.records[at] ?? unknownLine))
+        return { other, otherState, matches: own }
       })
       .sort((a, b) => b.matches.length - a.matches.length || b.other.seq - a.other.seq)
-    const known = [...state.known]
-    for (const { there, matches } of found) {
+    const records = [...state.records]
+    for (const { otherState, matches } of candidates) {
       for (const [at, { index }] of matches) {
-        const line = known[at]
-        const source = there.known[index]
+        const line = records[at]
+        const source = otherState.records[index]
         if (line === undefined || source === undefined || !isNew(line)) continue
         if (source.origin !== null && births.has(source.origin.birth)) continue
         if (source.origin !== null) births.add(source.origin.birth)
-        known[at] = { hash: line.hash, origin: source.origin }
+        records[at] = { hash: line.hash, origin: source.origin }
       }
     }
-    return { lines: state.lines, known }
+    return { lines: state.lines, records }
   }
 
-  /** The contents that a step goes back on, up to where HEAD or the stash moved. */
+  /** The earlier contents that a step is based on, back to the last move of HEAD or the stash. */
   #ownChain(step: LineStep): ReadonlySet<string> {
     const own = new Set<string>()
     for (let current: LineStep | null = step; current !== null; current = this.#before(current)) {
@@ -309,9 +308,9 @@ function addedHashes(steps: readonly LineStep[]): ReadonlySet<string> {
 const unknownLine: RecordedLine = { hash: null, origin: null }
 
 function appendStep(map: Map<string, LineStep[]>, key: string, step: LineStep): void {
-  const known = map.get(key)
-  if (known === undefined) map.set(key, [step])
-  else known.push(step)
+  const steps = map.get(key)
+  if (steps === undefined) map.set(key, [step])
+  else steps.push(step)
 }
 
 function keyOf(path: string, oid: string): string {
@@ -320,24 +319,24 @@ function keyOf(path: string, oid: string): string {
 
 /** The newest first, each content once. */
 function distinctSteps(steps: readonly LineStep[], most: number): readonly LineStep[] {
-  const seen = new Set<string>()
-  const found: LineStep[] = []
+  const contents = new Set<string>()
+  const distinct: LineStep[] = []
   const newestFirst = steps.toSorted(
     (a, b) => b.seq - a.seq || (b.link ?? 0) - (a.link ?? 0) || a.position - b.position,
   )
   for (const step of newestFirst) {
-    if (step.after === null || seen.has(step.after)) continue
-    seen.add(step.after)
-    found.push(step)
-    if (found.length === most) break
+    if (step.after === null || contents.has(step.after)) continue
+    contents.add(step.after)
+    distinct.push(step)
+    if (distinct.length === most) break
   }
-  return found
+  return distinct
 }
 
-/** A line of a state, where it is known. */
+/** A line of a state, if it is recorded. */
 export function lineOf(state: LineState, line: number): RecordedLine | null {
   const at = indexOf(state.lines, line)
-  return at === null ? null : (state.known[at] ?? null)
+  return at === null ? null : (state.records[at] ?? null)
 }
 
 function indexOf(lines: readonly number[], line: number): number | null {
@@ -351,28 +350,28 @@ function indexOf(lines: readonly number[], line: number): number | null {
   return lines[low] === line ? low : null
 }
 
-/** Adds the lines beside the hunks, which older states may not know: they hold matched lines in their place. */
+/** Adds the lines beside the hunks, which older states may lack: they anchor matched lines. */
 function addContextLines(state: LineState, { around, hunks }: LineStep): LineState {
   const missing = around.lines.flatMap((line, index) => {
     const hash = hashAt(around.hashes, index)
     return hash === null || isAdded(hunks, line) || indexOf(state.lines, line) !== null
       ? []
-      : [{ line, known: { hash, origin: null } }]
+      : [{ line, record: { hash, origin: null } }]
   })
   if (missing.length === 0) return state
   const all = [
-    ...state.lines.map((line, at) => ({ line, known: state.known[at] ?? unknownLine })),
+    ...state.lines.map((line, at) => ({ line, record: state.records[at] ?? unknownLine })),
     ...missing,
   ]
   all.sort((a, b) => a.line - b.line)
-  return { lines: all.map(({ line }) => line), known: all.map(({ known }) => known) }
+  return { lines: all.map(({ line }) => line), records: all.map(({ record }) => record) }
 }
 
 function isAdded(hunks: readonly LineHunk[], line: number): boolean {
   return hunks.some(([, , after, added]) => line >= after && line < after + added)
 }
 
-/** Lines with their hashes; of a whole file, or of what is known of one. */
+/** Lines with their hashes, of a whole file or of the recorded part. */
 export interface HashedLines {
   readonly lines: readonly number[]
   readonly hashes: readonly (string | null)[]
@@ -383,40 +382,40 @@ export function wholeFile(hashes: readonly string[]): HashedLines {
 }
 
 export interface Match {
-  /** Where the line is among those of the state. */
+  /** The index of the line in the state. */
   readonly index: number
-  /** It proves nothing by itself, and counts because a line beside it does. */
+  /** It proves nothing by itself and counts because an adjacent line matches. */
   readonly rests: boolean
 }
 
 /**
- * Which lines of a file are lines of a state: the same text in the same order. One that is thin, or that the file has
- * several times, counts only beside one that counts.
+ * Matches lines of a file with lines of a state: the same text in the same order. A thin or repeated line counts only
+ * next to a line that counts.
  */
 export function matchLines({ lines, hashes }: HashedLines, state: LineState): ReadonlyMap<number, Match> {
   const counts = new Map<string, number>()
   for (const hash of hashes) if (hash !== null) counts.set(hash, (counts.get(hash) ?? 0) + 1)
   const pairs = align(
     hashes.map((hash, at) => hash ?? `?${at}`),
-    state.known.map(({ hash }) => hash ?? ''),
+    state.records.map(({ hash }) => hash ?? ''),
   )
-  const found = new Map<number, Match>()
+  const matches = new Map<number, Match>()
   for (const [at, index] of pairs.entries()) {
     const hash = hashes[at] ?? null
     if (index < 0 || hash === null || !isSolid(hash) || counts.get(hash) !== 1) continue
-    found.set(at, { index, rests: false })
+    matches.set(at, { index, rests: false })
   }
   const isBeside = (at: number, other: number): boolean => {
-    const there = found.get(other)
-    if (there === undefined || Math.abs((lines[at] ?? 0) - (lines[other] ?? 0)) !== 1) return false
-    return Math.abs((state.lines[there.index] ?? 0) - (state.lines[pairs[at] ?? -1] ?? 0)) === 1
+    const match = matches.get(other)
+    if (match === undefined || Math.abs((lines[at] ?? 0) - (lines[other] ?? 0)) !== 1) return false
+    return Math.abs((state.lines[match.index] ?? 0) - (state.lines[pairs[at] ?? -1] ?? 0)) === 1
   }
   const rest = (at: number, other: number): void => {
     const index = pairs[at] ?? -1
-    if (index < 0 || found.has(at) || !isBeside(at, other)) return
-    found.set(at, { index, rests: true })
+    if (index < 0 || matches.has(at) || !isBeside(at, other)) return
+    matches.set(at, { index, rests: true })
   }
   for (let at = 1; at < lines.length; at += 1) rest(at, at - 1)
   for (let at = lines.length - 2; at >= 0; at -= 1) rest(at, at + 1)
-  return found
+  return matches
 }

@@ -3,32 +3,32 @@ import type { LineRecord } from './record.ts'
 
 /** A time at which a line was changed or removed. */
 export interface LineLoss {
-  /** The line, wherever it went. */
+  /** Identifies the line wherever it moved. */
   readonly birth: string
-  /** The attempts that had made it; several where it is not known which. */
+  /** The attempts that may have made it. */
   readonly owners: readonly string[]
-  /** The log entry that says so, and when at the latest it happened, milliseconds since the epoch. */
+  /** The log entry that records it, and the latest time at which it happened, milliseconds since the epoch. */
   readonly seq: number
   readonly at: number
-  /** Git brought something into the file then, too, and may have taken the line away. */
+  /** Git also changed the file then, and may have removed the line. */
   readonly isMixed: boolean
   /** The attempts that did it. */
   readonly by: readonly string[]
-  /** Nobody is known to have worked then: a person, or a tool that nobody saw. */
+  /** No recorded work: by a person or an unrecorded tool. */
   readonly isOutside: boolean
 }
 
-/** What happened to the lines that an attempt had made and that are no longer there. */
+/** Counts of an attempt's lost lines. */
 export interface Rework {
   byAgent: number
   byOutside: number
-  /** After the days that count. */
+  /** After the counted days. */
   later: number
   /** By the attempt itself. */
   own: number
 }
 
-/** The lines of attempts that the steps of a path took away. What git brought whole took them away for nobody. */
+/** The lines of attempts that the steps of a path removed. Steps that git brought whole do not count. */
 export function lossesAt(record: LineRecord, path: string): readonly LineLoss[] {
   return record.stepsAt(path).flatMap((step) => {
     if (step.origin === 'imported') return []
@@ -43,12 +43,12 @@ function lossOfStep({ seq, origin, span, owners, turns = [] }: LineStep): Omit<L
   return { seq, at: span.until, isMixed: origin === 'mixed', by: owners, isOutside }
 }
 
-/** Of each line the first loss that git had no part in, else the first one: branches take lines away and bring them again. */
+/** The first loss of each line without git, else its first: branches remove lines and bring them back. */
 export function firstLosses(losses: Iterable<LineLoss>): Iterable<LineLoss> {
   const first = new Map<string, LineLoss>()
   for (const loss of losses) {
-    const known = first.get(loss.birth)
-    if (known === undefined || isEarlierLoss(loss, known)) first.set(loss.birth, loss)
+    const earlier = first.get(loss.birth)
+    if (earlier === undefined || isEarlierLoss(loss, earlier)) first.set(loss.birth, loss)
   }
   return first.values()
 }
@@ -57,7 +57,7 @@ function isEarlierLoss(one: LineLoss, other: LineLoss): boolean {
   return one.isMixed === other.isMixed ? one.seq < other.seq : other.isMixed
 }
 
-/** By attempt. `endOf` answers when an attempt ended; null for one that is not asked about. */
+/** Counts losses by attempt. `endOf` returns the end of an attempt; null for one that is not counted. */
 export function reworkStats(
   losses: Iterable<LineLoss>,
   {
@@ -65,18 +65,18 @@ export function reworkStats(
     within,
   }: { readonly endOf: (attempt: string) => number | null; readonly within: number /* milliseconds */ },
 ): ReadonlyMap<string, Rework> {
-  const found = new Map<string, Rework>()
+  const reworks = new Map<string, Rework>()
   for (const { owners, at, by, isOutside } of losses) {
     for (const owner of owners) {
       const end = endOf(owner)
       if (end === null) continue
-      const rework = found.get(owner) ?? { byAgent: 0, byOutside: 0, later: 0, own: 0 }
-      found.set(owner, rework)
+      const rework = reworks.get(owner) ?? { byAgent: 0, byOutside: 0, later: 0, own: 0 }
+      reworks.set(owner, rework)
       if (by.includes(owner)) rework.own += 1
       else if (at - end > within) rework.later += 1
       else if (isOutside) rework.byOutside += 1
       else rework.byAgent += 1
     }
   }
-  return found
+  return reworks
 }

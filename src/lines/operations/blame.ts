@@ -13,7 +13,7 @@ import { findLineOrigins, type LineLookupResult, lineMeasurements } from './line
 
 const lineKinds = ['agent', 'outside', 'author', 'before', 'uncommitted'] as const
 
-/** Lines that follow one another and have the same story. */
+/** Adjacent lines with the same origin. */
 export const LineRange = z.object({
   start: z.int(),
   end: z.int(),
@@ -29,21 +29,21 @@ export const LineRange = z.object({
     'not committed',
   ]),
   how: z.enum(['exact', 'aligned', 'matched', 'git']),
-  /** How sure it is who made the change that the lines came with. */
+  /** How certain the author of the change is. */
   attribution: z.enum(['certain', 'probable', 'contested']).optional(),
-  /** Lines of few characters, which count because of the lines beside them. */
+  /** Lines of few characters, which count because of the adjacent lines. */
   rests: z.literal(true).optional(),
   attempt: z.string().nullable(),
   /** The turn of an agent, and its session, that made them without a task. */
   turn: z.string().optional(),
   session: z.string().optional(),
-  /** Several where it is not known which of them; `attempt` and `task` are then the first ones. */
+  /** All attempts that may have made them; `attempt` and `task` are then the first ones. */
   attempts: strings.optional(),
   tasks: strings.optional(),
   task: z.string().nullable(),
   goal: z.string().nullable(),
   mission: z.string().nullable(),
-  /** All of them where it is not known which: `ada or ben`. */
+  /** All that may have made them: `ada or ben`. */
   agent: z.string().nullable(),
   model: z.string().nullable(),
   author: z.string().nullable(),
@@ -76,7 +76,7 @@ export const blame = defineOperation({
     commit: z.string().nullable(),
     lines: z.int(),
     ranges: list(LineRange),
-    /** The lines themselves, of the ranges in order; not where the file is on another machine. */
+    /** The lines themselves, of the ranges in order; absent if the file is on another machine. */
     text: strings.optional(),
     notes: strings,
   }),
@@ -86,25 +86,25 @@ export const blame = defineOperation({
   .measure(lineMeasurements)
   .prepare((reads, { file, rev, copies }, { machine }, measured) =>
     prepareSteps(measured, async (measure) => {
-      const asked = { files: [{ path: file, rev }], copies, text: machine === undefined }
-      return (await findLineOrigins(reads, measure, asked))[0]
+      const request = { files: [{ path: file, rev }], copies, text: machine === undefined }
+      return (await findLineOrigins(reads, measure, request))[0]
     }),
   )
   .answer(async ({ reads, ...deciding }, input) => {
-    const found = requireMeasured(deciding.found)
-    const total = found.lines.length
+    const origins = requireMeasured(deciding.found)
+    const total = origins.lines.length
     const { first, last } = requestedLines(input.lines, total)
-    const makers = await makersOf(reads, found)
-    const ranges = rangesOf(found, makers, await turnsOf(reads, found))
+    const makers = await makersOf(reads, origins)
+    const ranges = rangesOf(origins, makers, await turnsOf(reads, origins))
       .filter(({ start, end }) => end >= first && start <= last)
       .map((range) => ({ ...range, start: Math.max(range.start, first), end: Math.min(range.end, last) }))
     return {
-      path: found.file.path,
-      commit: found.file.commit,
+      path: origins.file.path,
+      commit: origins.file.commit,
       lines: total,
       ranges,
-      ...(found.file.text && { text: found.file.text.slice(first - 1, last) }),
-      notes: found.notes,
+      ...(origins.file.text && { text: origins.file.text.slice(first - 1, last) }),
+      notes: origins.notes,
     }
   })
 
@@ -129,12 +129,12 @@ function requestedLines(
   })
 }
 
-/** Who made the lines, by the ids of their attempts. */
+/** The authors of lines, by the ids of their attempts. */
 export async function makersOf(
   reads: Reads,
-  found: Pick<LineLookupResult, 'lines'>,
+  origins: Pick<LineLookupResult, 'lines'>,
 ): Promise<ReadonlyMap<string, LineAuthor>> {
-  const ids = new Set(found.lines.flatMap(({ origin }) => origin?.owners ?? []))
+  const ids = new Set(origins.lines.flatMap(({ origin }) => origin?.owners ?? []))
   const makers: LineAuthor[] = []
   const all = [...ids]
   for (let at = 0; at < all.length; at += 400) {
@@ -153,15 +153,15 @@ export async function makersOf(
 /** The turns of agents that made lines without a task, by their ids. */
 export async function turnsOf(
   reads: Reads,
-  found: Pick<LineLookupResult, 'lines'>,
+  origins: Pick<LineLookupResult, 'lines'>,
 ): Promise<ReadonlyMap<string, TurnAuthor>> {
-  const ids = [...new Set(found.lines.flatMap(({ origin }) => origin?.turns ?? []))]
+  const ids = [...new Set(origins.lines.flatMap(({ origin }) => origin?.turns ?? []))]
   if (ids.length === 0) return new Map()
   const makers = await reads.lines.turnMakers(ids)
   return new Map(makers.map((maker) => [maker.turnId, maker]))
 }
 
-/** The lines, those together that have the same story. */
+/** Groups adjacent lines with the same origin. */
 export function rangesOf(
   { lines, commits }: LineLookupResult,
   makers: ReadonlyMap<string, LineAuthor>,
@@ -173,13 +173,13 @@ export function rangesOf(
   for (const [at, finding] of lines.entries()) {
     const { birth: _, seq: __, span: ___, ...origin } = finding.origin ?? { birth: '', seq: 0, span: null }
     const { kind, how, rests, commit } = finding
-    const known = JSON.stringify([kind, how, rests, commit, origin])
-    const told = stories.get(known) ?? withStoryKey(lineStory(finding, commits, { makers, turns }))
-    stories.set(known, told)
+    const inputKey = JSON.stringify([kind, how, rests, commit, origin])
+    const keyed = stories.get(inputKey) ?? withStoryKey(lineStory(finding, commits, { makers, turns }))
+    stories.set(inputKey, keyed)
     const last = ranges.at(-1)
-    if (last !== undefined && told.key === before) ranges[ranges.length - 1] = { ...last, end: at + 1 }
-    else ranges.push({ start: at + 1, end: at + 1, ...told.story })
-    before = told.key
+    if (last !== undefined && keyed.key === before) ranges[ranges.length - 1] = { ...last, end: at + 1 }
+    else ranges.push({ start: at + 1, end: at + 1, ...keyed.story })
+    before = keyed.key
   }
   return ranges
 }
@@ -233,7 +233,7 @@ function lineStory(
   }
 }
 
-/** Who of them may have made a line: `ada or ben`. */
+/** The names of the agents that may have made a line: `ada or ben`. */
 export function agentsOf(makers: readonly LineAuthor[]): string {
   return [...new Set(makers.map(({ attempt }) => displayName(attempt)))].join(' or ')
 }
@@ -250,7 +250,7 @@ function certaintyOf(
   return how === 'exact' ? 'exact' : 'matched'
 }
 
-/** A line for each line: number, kind, certainty, attempts, tasks, agents, commit and the text, with tabs between. */
+/** One line for each: number, kind, certainty, attempts, tasks, agents, commit and the text, with tabs between. */
 function porcelainOf(answer: Answer): string {
   const { ranges, text = [] } = printed.parse(answer)
   const first = ranges[0]?.start ?? 1
@@ -260,8 +260,8 @@ function porcelainOf(answer: Answer): string {
         const attempt = made.attempts?.join(',') ?? made.attempt
         const task = made.tasks?.join(',') ?? made.task
         const own = text[start + more - first]
-        const told = [start + more, kind, certainty, attempt, task, made.agent, commit, own]
-        return told.map((part) => String(part ?? '-').replace(/[\t\n\r]/g, ' ')).join('\t')
+        const columns = [start + more, kind, certainty, attempt, task, made.agent, commit, own]
+        return columns.map((part) => String(part ?? '-').replace(/[\t\n\r]/g, ' ')).join('\t')
       }),
     )
     .join('\n')

@@ -4,7 +4,7 @@ import type { StepPosition } from '../domain/line-hashes.ts'
 
 const maxInEvent = 2_000
 
-/** The log entries that hashes are forgotten with, and what is removed from older log entries beside them. */
+/** The log entries that delete hashes, and the parts to remove from older log entries. */
 export function hashRemoval(
   of: string,
   steps: readonly StepPosition[],

@@ -29,40 +29,40 @@ import { LineRecord, lineOf } from '../domain/record.ts'
 import type { BlamedCommit, BlameResult, LineHistoryFile } from '../ports/line-history.ts'
 
 const maxContents = 20_000
-/** Files that are asked git of at the same time. */
+/** Files that git reads at the same time. */
 const atOnce = 4
 
 export interface LineLookupRequest {
   readonly files: readonly NamedFile[]
   readonly copies?: boolean | undefined
-  /** Whether the lines themselves are answered, where they are asked for on the machine that has them. */
+  /** Whether to return the text of the lines, on the machine that has the file. */
   readonly text?: boolean
-  /** A file that is not there has no lines; otherwise it is refused. */
+  /** A missing file has no lines; otherwise it is refused. */
   readonly mayLack?: boolean
 }
 
 export interface NamedFile {
   readonly path: string
-  /** In git's words; the file on disk where it is left out. */
+  /** A revision as git takes it; the file on disk if absent. */
   readonly rev?: string | undefined
 }
 
-/** What is known of a file's lines. */
+/** The origins of a file's lines. */
 export interface LineLookupResult {
   readonly file: LineHistoryFile
   /** One for each line. */
   readonly lines: readonly LineFinding[]
   readonly commits: ReadonlyMap<string, BlamedCommit>
-  /** What could not be looked at, as sentences. */
+  /** What could not be read, as sentences. */
   readonly notes: readonly string[]
 }
 
-/** Files of one question. */
+/** The most files of one look-up. */
 export const maxFiles = 20_000
 
-/** What git knows of the lines of files. */
+/** Measurements of the lines of files by git. */
 export const lineMeasurements = {
-  /** Of a commit with what git blames; the file on disk may be known without it. */
+  /** A file of a commit comes with git's blame; the file on disk may not need it. */
   files: measurement({
     brief: z.strictObject({
       wanted: list(z.strictObject({ path, rev: z.string().max(300).exactOptional() }), maxFiles),
@@ -80,10 +80,10 @@ export const lineMeasurements = {
         .nullable(),
       maxFiles,
     ),
-    fits: ({ wanted }, found) => wanted.length === found.length,
-    measure: async ({ witness: { history }, folder }, { wanted, copies, salt: begun, text, mayLack }) =>
+    fits: ({ wanted }, results) => wanted.length === results.length,
+    measure: async ({ witness: { history }, folder }, { wanted, copies, salt, text, mayLack }) =>
       mapConcurrently(wanted, async (name) => {
-        const file = await history.file({ ...name, salt: begun, text, folder }).catch((error: unknown) => {
+        const file = await history.file({ ...name, salt, text, folder }).catch((error: unknown) => {
           if (mayLack && error instanceof Failure && error.code === 'NOT_FOUND') return null
           throw error
         })
@@ -103,16 +103,16 @@ export const lineMeasurements = {
   contents: measurement({
     brief: z.strictObject({ oids: list(oid, maxContents), salt }),
     measured: list(z.tuple([oid, lineHashes]), maxContents),
-    fits: ({ oids }, found) =>
+    fits: ({ oids }, results) =>
       isAmong(
-        found.map(([id]) => id),
+        results.map(([id]) => id),
         oids,
       ),
-    measure: ({ witness, folder }, { oids, salt: begun }) => witness.history.hashes(folder, oids, begun),
+    measure: ({ witness, folder }, { oids, salt }) => witness.history.hashes(folder, oids, salt),
   }),
 }
 
-/** Commits and files of them, by whose lines more is asked. */
+/** Commits and their files, for further look-ups. */
 export const historyMeasurements = {
   commits: measurement({
     brief: z.strictObject({ range: z.string().max(1_000), limit: z.int().min(1).max(20_001) }),
@@ -133,52 +133,52 @@ async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
-  const found: Result[] = []
+  const results: Result[] = []
   const left = items.entries()
   const worker = async (): Promise<void> => {
-    for (const [at, item] of left) found[at] = await work(item)
+    for (const [at, item] of left) results[at] = await work(item)
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
-  return found
+  return results
 }
 
 type MeasureLines = Measure<typeof lineMeasurements>
 
-/** Looks up whose each line of some files is: by the record first, by git where the record says nothing. */
+/** Finds the origin of each line of some files: by the record first, then by git. */
 export async function findLineOrigins(
   reads: Reads,
   measure: MeasureLines,
-  { files: asked, copies = false, text = false, mayLack = false }: LineLookupRequest,
+  { files: requested, copies = false, text = false, mayLack = false }: LineLookupRequest,
 ): Promise<readonly LineLookupResult[]> {
   const [ofProject, head] = [await reads.lines.salt(), await reads.eventLog.head()]
-  const wanted = asked.map(({ path: name, rev }) => ({ path: name, ...(rev !== undefined && { rev }) }))
+  const wanted = requested.map(({ path: name, rev }) => ({ path: name, ...(rev !== undefined && { rev }) }))
   const brief = { wanted, copies, salt: ofProject, text, mayLack }
   const measured = (await measure({ files: brief })).files
   const files = measured.filter((one) => one !== null)
-  const known = files.map(({ file }) => {
+  const lookups = files.map(({ file }) => {
     const { top, path: name, oid: content, commit, stamp } = file
     const key = JSON.stringify([ofProject, head, top, name, content, commit, file.head, stamp, copies])
     return { key, earlier: answers.get(key) }
   })
   const open: LineLookup[] = []
-  for (const [at, { file, blamed: found }] of files.entries()) {
-    if (known[at]?.earlier !== undefined || file.withoutLines !== undefined) continue
-    open.push(await beginLookup(reads, { file, blamed: found, at }))
+  for (const [at, { file, blamed }] of files.entries()) {
+    if (lookups[at]?.earlier !== undefined || file.withoutLines !== undefined) continue
+    open.push(await beginLookup(reads, { file, blamed, at }))
   }
   const [alone] = open
-  // One file on disk, of which the record does not know all.
+  // A single file on disk with lines that the record does not have.
   if (alone?.needsBlame) {
     const { path: name, commit, oid: content } = alone.file
     alone.blamed = (await measure({ blame: { path: name, commit, oid: content, copies } })).blame
   }
   for (const lookup of open) await readCommitted(reads, lookup)
   const contents = await missingContents(measure, open, ofProject)
-  const found = new Map(open.map((lookup) => [lookup.at, findingsOfLookup(lookup, contents)]))
+  const findingsByIndex = new Map(open.map((lookup) => [lookup.at, findingsOfLookup(lookup, contents)]))
   return files.map(({ file }, at) => {
     if (file.withoutLines !== undefined)
       return { file, lines: [], commits: new Map(), notes: [file.withoutLines] }
-    const { key = '', earlier } = known[at] ?? {}
-    const findings = earlier ?? requireMeasured(found.get(at))
+    const { key = '', earlier } = lookups[at] ?? {}
+    const findings = earlier ?? requireMeasured(findingsByIndex.get(at))
     if (earlier === undefined) rememberFindings(key, findings)
     return { ...findings, file }
   })
@@ -189,7 +189,7 @@ type LineFindings = Omit<LineLookupResult, 'file'>
 const maxRemembered = 50
 const answers = new Map<string, LineFindings>()
 
-/** The next look-up of each file begins from nothing. */
+/** Empties the cache of findings. */
 export function forgetFindings(): void {
   answers.clear()
 }
@@ -198,7 +198,7 @@ function rememberFindings(key: string, findings: LineFindings): void {
   setNewest(answers, maxRemembered, key, findings)
 }
 
-/** A file of which the lines are looked up, with what is known so far. */
+/** A file whose lines are looked up, with the findings so far. */
 interface LineLookup {
   readonly at: number
   readonly file: LineHistoryFile
@@ -208,8 +208,8 @@ interface LineLookup {
   readonly exact: readonly (LineFinding | null)[] | null
   readonly needsBlame: boolean
   blamed: BlameResult | null
-  /** What the record says of it; where git says that each line is from; and what is left to be found by it. */
-  known: BlameInput
+  /** The recorded steps; the commit of each line by git; and the findings before git's are used. */
+  input: BlameInput
   commits: ReadonlyMap<string, BlamedCommit>
   inCommits: ReadonlyMap<number, CommittedLocation>
   needed: readonly (LineFinding | null)[]
@@ -217,65 +217,65 @@ interface LineLookup {
 
 async function beginLookup(
   { lines }: Reads,
-  { file, blamed: found, at }: Pick<LineLookup, 'file' | 'blamed' | 'at'>,
+  { file, blamed, at }: Pick<LineLookup, 'file' | 'blamed' | 'at'>,
 ): Promise<LineLookup> {
   const steps = new StepLoader(lines)
   await steps.load([file.path])
   const since = await lines.since()
   const isCommitted = file.commit !== null || (file.head !== null && file.oid === file.head.oid)
-  const known: BlameInput = { record: steps.record(), since, elsewhere: [] }
-  const exact = exactLines(known, file)
-  const needsBlame = found === null && (isCommitted || exact === null || exact.includes(null))
+  const input: BlameInput = { record: steps.record(), since, elsewhere: [] }
+  const exact = exactLines(input, file)
+  const needsBlame = blamed === null && (isCommitted || exact === null || exact.includes(null))
   const rest = { commits: new Map(), inCommits: new Map(), needed: [] }
-  return { at, file, steps, since, isCommitted, exact, needsBlame, blamed: found, known, ...rest }
+  return { at, file, steps, since, isCommitted, exact, needsBlame, blamed, input, ...rest }
 }
 
-/** Reads what is recorded of the commits that git named. */
+/** Reads the record of the commits that git's blame names. */
 async function readCommitted({ lines }: Reads, lookup: LineLookup): Promise<void> {
-  const { file, steps, since, isCommitted, exact, blamed: found } = lookup
-  const commits = new Map((found?.commits ?? []).map((commit) => [commit.id, commit]))
-  const inCommits = committedPlaces(found)
-  await steps.load([...new Set((found?.lines ?? []).map((line) => line.path))])
-  let known: BlameInput = { ...lookup.known, record: steps.record() }
-  const aligned = exact ?? (isCommitted ? null : alignedLines(known, file))
-  // What is in a recent commit, or in none, may have been recorded elsewhere.
+  const { file, steps, since, isCommitted, exact, blamed } = lookup
+  const commits = new Map((blamed?.commits ?? []).map((commit) => [commit.id, commit]))
+  const inCommits = committedPlaces(blamed)
+  await steps.load([...new Set((blamed?.lines ?? []).map((line) => line.path))])
+  let input: BlameInput = { ...lookup.input, record: steps.record() }
+  const aligned = exact ?? (isCommitted ? null : alignedLines(input, file))
+  // A line of a recent commit, or of none, may be recorded in another file.
   const open = (aligned ?? file.hashes.map(() => null)).map((line, at) => {
     const committed = inCommits.get(at + 1)
     const commit = committed && commits.get(committed.commit)
-    return line !== null || (commit !== undefined && isBefore(known, commit)) ? (line ?? before) : null
+    return line !== null || (commit !== undefined && isBefore(input, commit)) ? (line ?? before) : null
   })
   const marks = since === null ? [] : unexplainedHashes(file.hashes, open)
   if (marks.length > 0) {
     const elsewhere = await lines.stepsMarked(marks, maxElsewhere)
     await steps.load([...new Set(elsewhere.map((step) => step.path))])
-    known = { record: steps.record(), since, elsewhere: steps.same(elsewhere) }
+    input = { record: steps.record(), since, elsewhere: steps.same(elsewhere) }
   }
-  const again = isCommitted ? null : alignedLines(known, file)
+  const again = isCommitted ? null : alignedLines(input, file)
   const needed = file.hashes.map((_, at) => {
     const line = exact?.[at] ?? null
-    // What is in no commit can be known by nothing else.
+    // A line without a commit has no other source.
     if (line !== null || (exact !== null && inCommits.has(at + 1))) return line
     return again?.[at] ?? null
   })
-  Object.assign(lookup, { known, commits, inCommits, needed })
+  Object.assign(lookup, { input, commits, inCommits, needed })
 }
 
 function findingsOfLookup(
   lookup: LineLookup,
   contents: ReadonlyMap<string, readonly string[]>,
 ): LineFindings {
-  const { needed, inCommits, isCommitted, blamed: found, commits } = lookup
+  const { needed, inCommits, isCommitted, blamed, commits } = lookup
   const byCommit = findingsOf(lookup, contents)
   const lines = needed.map((line, at): LineFinding => {
     const committed = inCommits.get(at + 1)
     if (line !== null) return committed === undefined ? line : { ...line, commit: committed.commit }
     return byCommit.get(at + 1) ?? { ...uncommitted, kind: isCommitted ? 'before' : 'uncommitted' }
   })
-  const cut = (found?.commits ?? []).some(({ isCut, id }) => {
+  const cut = (blamed?.commits ?? []).some(({ isCut, id }) => {
     return isCut && lines.some(({ commit, origin }) => commit === id && origin === null)
   })
   const notes = [
-    ...(found?.error === undefined ? [] : [found.error]),
+    ...(blamed?.error === undefined ? [] : [blamed.error]),
     ...(cut ? ['The clone is shallow: some lines may come from older commits.'] : []),
   ]
   return { lines, commits, notes }
@@ -291,10 +291,10 @@ interface CommittedLocation {
   readonly line: number
 }
 
-/** Where git says that each line is from, by its number. */
-function committedPlaces(found: BlameResult | null): ReadonlyMap<number, CommittedLocation> {
+/** The commit and line that git's blame gives for each line, by its number. */
+function committedPlaces(blamed: BlameResult | null): ReadonlyMap<number, CommittedLocation> {
   const places = new Map<number, CommittedLocation>()
-  for (const { commit, path: name, line, at, count } of found?.lines ?? []) {
+  for (const { commit, path: name, line, at, count } of blamed?.lines ?? []) {
     if (commit === null) continue
     for (let more = 0; more < count; more += 1)
       places.set(at + more, { commit, path: name, line: line + more })
@@ -302,7 +302,7 @@ function committedPlaces(found: BlameResult | null): ReadonlyMap<number, Committ
   return places
 }
 
-/** The contents of commits whose lines some recorded state may have, though not the whole content. */
+/** Reads contents of commits that are not recorded whole but may share lines with recorded states. */
 async function missingContents(
   measure: MeasureLines,
   lookups: readonly LineLookup[],
@@ -319,22 +319,22 @@ async function missingContents(
 const maxOfFile = 200
 
 function missingContentsOf({
-  known,
+  input,
   commits,
-  blamed: found,
+  blamed,
   inCommits,
   needed,
   file: { hashes },
 }: LineLookup): ReadonlySet<string> {
-  const oids = new Map((found?.contents ?? []).map(([commit, name, id]) => [`${commit} ${name}`, id]))
+  const oids = new Map((blamed?.contents ?? []).map(([commit, name, id]) => [`${commit} ${name}`, id]))
   const wanted = new Set<string>()
   for (const [at, { commit, path: name, line }] of inCommits) {
     const hash = hashes[at - 1] ?? ''
-    const made = commits.get(commit)
-    if (needed[at - 1] !== null || !isSolid(hash) || !known.record.hasAdded(hash)) continue
-    if (made === undefined || isBefore(known, made)) continue
+    const commitEntry = commits.get(commit)
+    if (needed[at - 1] !== null || !isSolid(hash) || !input.record.hasAdded(hash)) continue
+    if (commitEntry === undefined || isBefore(input, commitEntry)) continue
     const content = oids.get(`${commit} ${name}`)
-    const state = content === undefined ? null : known.record.stateOf(name, content)
+    const state = content === undefined ? null : input.record.stateOf(name, content)
     const isKnown = state !== null && lineOf(state, line)?.origin != null
     if (content !== undefined && !isKnown) wanted.add(content)
   }
@@ -342,12 +342,12 @@ function missingContentsOf({
 }
 
 function findingsOf(
-  { known, blamed: found, commits, file }: LineLookup,
+  { input, blamed, commits, file }: LineLookup,
   contents: ReadonlyMap<string, readonly string[]>,
 ): ReadonlyMap<number, LineFinding> {
   const findings = new Map<number, LineFinding>()
-  const oids = Map.groupBy(found?.contents ?? [], ([commit]) => commit)
-  const byCommit = Map.groupBy(found?.lines ?? [], ({ commit }) => commit)
+  const oids = Map.groupBy(blamed?.contents ?? [], ([commit]) => commit)
+  const byCommit = Map.groupBy(blamed?.lines ?? [], ({ commit }) => commit)
   for (const [id, groups] of byCommit) {
     const commit = id === null ? undefined : commits.get(id)
     if (id === null || commit === undefined) continue
@@ -359,7 +359,7 @@ function findingsOf(
         at: at + more,
       })),
     )
-    const asked: CommitOfLines = {
+    const commitOfLines: CommitOfLines = {
       id,
       committedAt: commit.committedAt,
       contents: new Map(
@@ -370,7 +370,7 @@ function findingsOf(
       ),
     }
     const wanted = new Set(lines.map(({ at }) => file.hashes[at - 1] ?? ''))
-    const ofCommit = committedLines(known, asked, { lines, wanted })
+    const ofCommit = committedLines(input, commitOfLines, { lines, wanted })
     for (const [index, { at }] of lines.entries()) {
       const finding = ofCommit[index]
       if (finding !== undefined) findings.set(at, finding)
@@ -381,7 +381,7 @@ function findingsOf(
 
 const maxPaths = 200
 
-/** What is recorded of a file, with the files that renames and moves lead to. */
+/** The record of a file, with the files that renames and moves lead to. */
 export async function recordOf({ lines }: Reads, name: string): Promise<LineRecord> {
   const steps = new StepLoader(lines)
   await steps.load([name])

@@ -40,7 +40,7 @@ const settledDays = 14
 
 const Count = z.object({ name: z.string(), lines: z.int(), files: z.int() })
 
-/** What became of the lines that are gone, of attempts together. */
+/** The lost lines of several attempts together. */
 const Reworked = z.object({
   n: z.int(),
   added: z.int(),
@@ -52,7 +52,7 @@ const Reworked = z.object({
   share_by_outside: z.number().nullable(),
 })
 
-/** Attempts together: how many, what they added, and what of it lives. */
+/** Several attempts together: their number, added lines and surviving lines. */
 const Survived = z.object({ n: z.int(), added: z.int(), alive: z.int(), share: z.number().nullable() })
 
 export const provenanceStats = defineOperation({
@@ -75,7 +75,7 @@ export const provenanceStats = defineOperation({
   }),
   output: z.object({
     commit: z.string(),
-    /** The commits of the range that was asked for; null where none was. */
+    /** The number of commits in the requested range; null without a range. */
     commits: z.int().nullable(),
     files: z.int(),
     /** All but blank ones. */
@@ -88,10 +88,10 @@ export const provenanceStats = defineOperation({
       author: z.int(),
       before: z.int(),
     }),
-    /** Lines of which it is known who made them, which the share is of, and the others; together all lines. */
+    /** Lines with a known author, of which `share` is a part, and all others. */
     known: z.int(),
     unknown: z.int(),
-    /** Null where it is known of no line who made it. */
+    /** Null if no line has a known author. */
     share: z.number().nullable(),
     by: z.enum(bys),
     groups: list(Count),
@@ -122,22 +122,22 @@ export const provenanceStats = defineOperation({
   .measure({ ...lineMeasurements, ...historyMeasurements })
   .prepare((reads, input, _, measured) =>
     prepareSteps(measured, async (measure) => {
-      const asked = input.rev ?? 'HEAD'
-      if (input.survival && asked.includes('..')) {
+      const rev = input.rev ?? 'HEAD'
+      if (input.survival && rev.includes('..')) {
         throw new Failure(
           'INVALID_INPUT',
-          `Survival is counted at a commit, not for a range such as "${asked}".`,
-          { reason: 'commit_needed', hint: `Use its end: ${endOf(asked)}` },
+          `Survival is counted at a commit, not for a range such as "${rev}".`,
+          { reason: 'commit_needed', hint: `Use its end: ${endOf(rev)}` },
         )
       }
-      const isRange = asked.includes('..')
+      const isRange = rev.includes('..')
       const { listed, commits } = await measure({
-        listed: { rev: endOf(asked), under: input.path ?? null },
-        commits: isRange ? { range: asked, limit: maxCommits + 1 } : undefined,
+        listed: { rev: endOf(rev), under: input.path ?? null },
+        commits: isRange ? { range: rev, limit: maxCommits + 1 } : undefined,
       })
       const range = isRange ? rangeOf(commits) : null
       const { commit, files: all } = listed
-      if (input.path !== undefined && all.length === 0) throw pathNotFoundFailure(input.path, asked)
+      if (input.path !== undefined && all.length === 0) throw pathNotFoundFailure(input.path, rev)
       const files = range === null ? all : all.filter(({ path }) => range.paths.has(path))
       const wanted = files
         .filter(({ bytes, generated }) => bytes <= maxBytes && !generated)
@@ -150,12 +150,12 @@ export const provenanceStats = defineOperation({
   )
   .answer(async ({ reads, found: { commit, range, origins, left }, context }, input) => {
     const by = input.by ?? 'agent'
-    const counting = new LineTally({ by, allSince: await captureStart(reads), commits: range?.ids ?? null })
-    for (const found of origins)
-      counting.add(found, await makersOf(reads, found), await turnsOf(reads, found))
-    const { kinds, groups, alive, living } = counting
+    const tally = new LineTally({ by, allSince: await captureStart(reads), commits: range?.ids ?? null })
+    for (const origin of origins)
+      tally.add(origin, await makersOf(reads, origin), await turnsOf(reads, origin))
+    const { kinds, groups, alive, living } = tally
     const lines = Object.values(kinds).reduce((sum, each) => sum + each, 0)
-    const whose = kinds.agent + kinds.outside + kinds.human
+    const knownLines = kinds.agent + kinds.outside + kinds.human
     const survival = input.survival ? await survivalOf(reads, alive, context.clock.now()) : null
     const settled = survival?.filter(({ age_days }) => age_days >= settledDays) ?? []
     return {
@@ -164,16 +164,16 @@ export const provenanceStats = defineOperation({
       files: origins.length,
       lines,
       kinds,
-      known: whose,
-      unknown: lines - whose,
-      share: whose === 0 ? null : kinds.agent / whose,
+      known: knownLines,
+      unknown: lines - knownLines,
+      share: knownLines === 0 ? null : kinds.agent / knownLines,
       by,
       groups: [...groups]
         .map(([name, { lines, paths }]) => ({ name, lines, files: paths.size }))
         .sort((a, b) => b.lines - a.lines || (a.name < b.name ? -1 : 1))
         .slice(0, maxGroups),
       ...(survival !== null && {
-        survival: survival.map(({ ended_at: _, ...told }) => told),
+        survival: survival.map(({ ended_at: _, ...entry }) => entry),
         ages: groupByAge(survival),
         after_14_days: sumSurvival(settled),
         reworked_within_14_days: await reworkOfSettled(reads, settled, living),
@@ -207,8 +207,8 @@ function rangeOf(listed: readonly ListedCommit[]) {
   }
 }
 
-function endOf(asked: string): string {
-  const end = asked.split(/\.{2,3}/).at(-1) ?? ''
+function endOf(rev: string): string {
+  const end = rev.split(/\.{2,3}/).at(-1) ?? ''
   return end === '' ? 'HEAD' : end
 }
 
@@ -216,16 +216,16 @@ const maxBytes = 1_000_000
 const maxGroups = 100
 interface LineStatsQuery {
   readonly by: (typeof bys)[number]
-  /** Since when whoever is no agent is a person; null where nobody said so. */
+  /** The time since which all agents are recorded, so other lines are people's; null if not declared. */
   readonly allSince: number | null
-  /** Only the lines that they brought count; null for all. */
+  /** Only lines from these commits count; null for all. */
   readonly commits: ReadonlySet<string> | null
 }
 
 class LineTally {
   readonly kinds = { agent: 0, outside: 0, human: 0, author: 0, before: 0 }
   readonly groups = new Map<string, { lines: number; readonly paths: Set<string> }>()
-  /** Lines that live, by attempt; and each of them, wherever it went. */
+  /** Surviving lines by attempt, and the id of each, wherever it moved. */
   readonly alive = new Map<string, number>()
   readonly living = new Set<string>()
   readonly #by: (typeof bys)[number]
@@ -266,7 +266,7 @@ class LineTally {
     }
   }
 
-  /** Of several of whom it is not known which: all of them. */
+  /** Names all that may have made a line. */
   #name(makers: readonly LineAuthor[], turn: TurnAuthor | undefined, author: string | null): string | null {
     if (this.#by === 'author') return author
     if (makers.length === 0) return turn === undefined ? null : this.#nameOfTurn(turn)
@@ -285,7 +285,7 @@ class LineTally {
   }
 }
 
-/** Since when every agent is recorded, by the word of a person; null where nobody said so. */
+/** The time since which every agent is recorded, as a person declared; null if nobody did. */
 async function captureStart({ runs }: Reads): Promise<number | null> {
   const settings = await runs.settings()
   return dateIn(settingOf(settings, 'every_agent_captured'))
@@ -309,7 +309,7 @@ function sumSurvival(some: readonly LineSurvival[]): z.output<typeof Survived> {
   return { n: some.length, added, alive, share: added === 0 ? null : alive / added }
 }
 
-/** What became of the lines of attempts that are gone from the commit: each file that was recorded is looked at. */
+/** Counts how attempts lost the lines that are gone from the commit, over all recorded files. */
 async function reworkOfSettled(
   reads: Reads,
   settled: readonly LineSurvival[],
@@ -323,20 +323,20 @@ async function reworkOfSettled(
       if (!living.has(loss.birth) && loss.owners.some((owner) => ends.has(owner))) losses.push(loss)
     }
   }
-  const found = reworkStats(firstLosses(losses), {
+  const rework = reworkStats(firstLosses(losses), {
     endOf: (attempt) => ends.get(attempt) ?? null,
     within: settledDays * oneDay,
   })
-  const of = (kind: keyof Rework) => found.values().reduce((sum, one) => sum + one[kind], 0)
+  const total = (kind: keyof Rework) => rework.values().reduce((sum, one) => sum + one[kind], 0)
   const { n, added, alive } = sumSurvival(settled)
-  const [byAgent, byOutside, later] = [of('byAgent'), of('byOutside'), of('later')]
+  const [byAgent, byOutside, later] = [total('byAgent'), total('byOutside'), total('later')]
   return {
     n,
     added,
     by_agent: byAgent,
     by_outside: byOutside,
     later,
-    unseen: Math.max(0, added - alive - byAgent - byOutside - later - of('own')),
+    unseen: Math.max(0, added - alive - byAgent - byOutside - later - total('own')),
     share_by_agent: added === 0 ? null : byAgent / added,
     share_by_outside: added === 0 ? null : byOutside / added,
   }

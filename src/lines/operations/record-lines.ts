@@ -36,13 +36,13 @@ import type { TreeBoundary } from '../ports/line-reads.ts'
 
 const maxReported = 500
 
-/** A snapshot that was just taken, and when it was begun. */
+/** A snapshot that was just taken, and when it began. */
 export interface SnapshotBoundary extends TreeBoundary {
-  /** The snapshot before, where it is not in the record yet. */
+  /** The snapshot before, if it is not recorded yet. */
   readonly last?: TreeBoundary
-  /** What hooks told that is not in the record yet. */
-  readonly told?: Pick<EvidenceQuery, 'fresh' | 'links'>
-  /** The turn that ends with it, and what was found of it. */
+  /** Turns and links that are not recorded yet. */
+  readonly unrecorded?: Pick<EvidenceQuery, 'fresh' | 'links'>
+  /** The turn that ends with it, and its measured evidence. */
   readonly turn?: { readonly id: TurnId; readonly evidence: TurnEvidence }
 }
 
@@ -51,11 +51,11 @@ interface PathClaims {
   readonly names: (paths: readonly string[]) => ReadonlySet<string>
 }
 
-/** What the lines of a work tree are judged by: who was at work there since its last snapshot. */
+/** The context of a work tree's changed lines: who was at work there since its last snapshot. */
 export interface LineRecordContext {
   readonly salt: string
   readonly last: TreeBoundary
-  /** Attempts that were open all the time, and what hooks told. */
+  /** Attempts that were open all the time, and hook evidence. */
   readonly surroundings: WorkTreeActivity
 }
 
@@ -67,7 +67,7 @@ const contentsAt = list(
   maxReported,
 )
 
-/** What stood at the paths that hooks reported, at both ends; and the packages that scopes name. */
+/** The contents of the paths that hooks reported, in both snapshots; and the packages that scopes name. */
 export const reportedContents = measurement({
   brief: z.strictObject({ last: place, now: place, paths: names, packages: z.boolean() }),
   measured: z.strictObject({ before: contentsAt, after: contentsAt.nullable(), packages }),
@@ -77,17 +77,17 @@ export const reportedContents = measurement({
       paths,
     ),
   measure: async ({ copies, witness }, { last, now, paths, packages: wantsPackages }) => {
-    const found = wantsPackages ? await witness.packages(now) : []
-    // Null where this machine keeps no copies: what hooks told cannot be followed then.
-    if (copies === undefined) return { before: [], after: null, packages: found }
+    const packages = wantsPackages ? await witness.packages(now) : []
+    // Null if this machine keeps no copies: then hook evidence cannot be used.
+    if (copies === undefined) return { before: [], after: null, packages }
     const at = async (ref: SnapshotLocation) =>
       paths.length === 0 ? [] : [...(await copies.contents(ref, paths))].map(plainContent)
     const [before, after] = await Promise.all([at(last), at(now)])
-    return { before, after, packages: found }
+    return { before, after, packages }
   },
 })
 
-/** Where lines went and came between two snapshots. */
+/** The lines that changed between two snapshots. */
 export const changedLines = measurement({
   brief: z.strictObject({
     last: place,
@@ -100,7 +100,7 @@ export const changedLines = measurement({
   measure: ({ witness }, { last, now, ...request }) => witness.lines(last, now, request),
 })
 
-/** What is asked first of the lines since the last snapshot. */
+/** The first measurement of the lines since the last snapshot. */
 export function reportedBrief(
   { last, surroundings: { neighbours, hookEvidence } }: LineRecordContext,
   now: SnapshotBoundary,
@@ -115,7 +115,7 @@ export function reportedBrief(
   }
 }
 
-/** What is asked then. */
+/** The second measurement. */
 export function linesBrief(
   around: LineRecordContext,
   now: SnapshotBoundary,
@@ -135,7 +135,7 @@ export function linesBrief(
   }
 }
 
-/** What is recorded of measured lines. */
+/** The log entry of measured lines. */
 export function recordedLines(
   around: LineRecordContext,
   now: SnapshotBoundary,
@@ -146,23 +146,23 @@ export function recordedLines(
     readonly reported: MeasurementOf<typeof reportedContents>
     readonly lines: MeasurementOf<typeof changedLines>
   },
-  /** Who ends, and the paths that its own words name. */
-  said: PathClaims | null = null,
+  /** The attempt that ends, and the paths that it claims. */
+  claims: PathClaims | null = null,
 ): readonly NewProjectEvent[] {
   if (measured === null || measured.steps.length === 0) return []
   const { last, surroundings } = around
   const open = [...surroundings.neighbours.values()]
   const turns = turnsBetween(surroundings, { last, now })
-  const told = reportedEditsIn(around, now, reported)
+  const evidence = reportedEditsIn(around, now, reported)
   const leftOpen = new Set(
     open.flatMap(({ id, closedAt, endSnapshot }): string[] =>
       closedAt !== null && endSnapshot === null ? [id] : [],
     ),
   )
-  const attempts = told.contenders.filter(({ seen }) => seen?.isTurn !== true)
+  const attempts = evidence.contenders.filter(({ seen }) => seen?.isTurn !== true)
   const { steps, notes: _, ...movement } = measured
   const recorded = steps.map((step): RecordedStep => {
-    const links = told.links.get(step.path) ?? told.linksOf(step)
+    const links = evidence.links.get(step.path) ?? evidence.linksOf(step)
     const {
       owners,
       certainty,
@@ -170,11 +170,11 @@ export function recordedLines(
     } = stepMakers(step, {
       links,
       attempts,
-      claimant: claimantOf(step, said),
+      claimant: claimantOf(step, claims),
       turns,
       ended: now.turn,
     })
-    // An attempt that was given up leaves no snapshot: what came after it is in the same stretch.
+    // An abandoned attempt leaves no snapshot: later changes are in the same interval.
     const isDoubtful = certainty === 'certain' && owners.some((id) => leftOpen.has(id))
     return {
       ...step,
@@ -189,26 +189,26 @@ export function recordedLines(
 
 function claimantOf(
   { path, from }: Pick<RecordedStep, 'path' | 'from'>,
-  said: PathClaims | null,
+  claims: PathClaims | null,
 ): string | null {
-  if (said === null) return null
-  return said.names(from === undefined ? [path] : [path, from]).size > 0 ? said.attempt : null
+  if (claims === null) return null
+  return claims.names(from === undefined ? [path] : [path, from]).size > 0 ? claims.attempt : null
 }
 
-/** Null where there is no snapshot before, or the project records no lines. */
+/** Null if there is no snapshot before, or the project records no lines. */
 export async function changedLineContext(
   reads: Reads,
-  { at, place: taken, last: given, told }: SnapshotBoundary,
+  { at, place: location, last: recordedLast, unrecorded }: SnapshotBoundary,
 ): Promise<LineRecordContext | null> {
   const { lines, runs } = reads
-  const tree = treeOf(taken)
+  const tree = treeOf(location)
   const [settings, last, ofProject] = await Promise.all([
     runs.settings(),
-    given === undefined ? lines.lastBoundary(tree, at) : given,
+    recordedLast === undefined ? lines.lastBoundary(tree, at) : recordedLast,
     lines.salt(),
   ])
   if (last === null || settingOf(settings, 'lines') === 'off') return null
-  const { neighbours, hookEvidence } = await readChangesAround(reads, { tree, since: last.at, ...told })
+  const { neighbours, hookEvidence } = await readChangesAround(reads, { tree, since: last.at, ...unrecorded })
   const open = [...neighbours].filter(([, { openedAt, closedAt }]) => {
     return closedAt === null ? openedAt <= last.at : openedAt <= last.at && closedAt > last.at
   })
@@ -228,12 +228,12 @@ function turnsBetween(
     .map(({ id }) => id)
 }
 
-/** What hooks told of the time, path by path. */
+/** The hook evidence of an interval, by path. */
 interface PathEvidence {
   readonly contenders: readonly CandidateAuthor[]
-  /** The paths that edit tools told of, each with who wrote what of it in order: those one after the other together. */
+  /** The paths that edit tools reported, each with its authors in order. */
   readonly links: ReadonlyMap<string, readonly EvidenceLink[]>
-  /** Who could write another path then; none where hooks told nothing. */
+  /** The possible authors of another path; none without hook evidence. */
   readonly linksOf: (step: Pick<RecordedStep, 'path' | 'before' | 'after'>) => readonly EvidenceLink[]
 }
 
@@ -242,9 +242,8 @@ function reportedEditsIn(
   now: SnapshotBoundary,
   reported: MeasurementOf<typeof reportedContents>,
 ): PathEvidence {
-  const known = new Map(reported.packages)
-  const scopeOf = ({ areas, snapshot }: Attempt) =>
-    parseScope(areas, { prefix: snapshot.prefix, packages: known })
+  const packages = new Map(reported.packages)
+  const scopeOf = ({ areas, snapshot }: Attempt) => parseScope(areas, { prefix: snapshot.prefix, packages })
   const contenders = [...candidateAuthorsOf(surroundings, scopeOf).values()]
   const { hookEvidence } = surroundings
   if (hookEvidence === null || reported.after === null)
@@ -262,15 +261,18 @@ function reportedEditsIn(
   return {
     contenders,
     links: new Map(paths.map((name) => [name, mergeLinks(evidenceChain({ ...interval, contents }, name))])),
-    linksOf: ({ path: name, before: first, after: then }) =>
+    linksOf: ({ path: name, before: contentBefore, after: contentAfter }) =>
       evidenceChain(
-        { ...interval, contents: new Map([[name, { before: first, after: then, changedAt: null }]]) },
+        {
+          ...interval,
+          contents: new Map([[name, { before: contentBefore, after: contentAfter, changedAt: null }]]),
+        },
         name,
       ),
   }
 }
 
-/** The paths that edit tools told of in a time. */
+/** The paths that edit tools reported in an interval. */
 function reportedPaths(hookEvidence: WorkTreeEvidence, time: { readonly from: number; readonly to: number }) {
   const paths = [...hookEvidence.seen.values()].flatMap(({ edits }) =>
     edits.filter(({ at, from }) => at >= time.from && (from ?? at) <= time.to).map((edit) => edit.path),
@@ -280,7 +282,7 @@ function reportedPaths(hookEvidence: WorkTreeEvidence, time: { readonly from: nu
 
 const maxLinks = 100
 
-/** Of the same makers one after the other; only one link, of all of them, where what stood between is not known. */
+/** Merges adjacent links of the same authors, or all links if a content between them is unknown. */
 function mergeLinks(links: readonly EvidenceLink[]): readonly EvidenceLink[] {
   const joined: EvidenceLink[] = []
   for (const link of links.filter(({ before, after }) => before === undefined || before !== after)) {
@@ -320,19 +322,19 @@ interface StepOwners extends Pick<RecordedStep, 'owners' | 'certainty'> {
   readonly turns?: readonly string[]
 }
 
-/** Who made a step: attempts; or turns of agents without a task, by what was found of the one that ends. */
+/** The authors of a step: attempts, or turns of agents without a task. */
 function stepMakers(
   step: Pick<RecordedStep, 'path' | 'from' | 'link'>,
   {
     turns,
     ended,
-    ...told
+    ...rest
   }: Parameters<typeof makersOf>[1] & {
     readonly turns: readonly string[]
     readonly ended: SnapshotBoundary['turn']
   },
 ): StepOwners {
-  const made = makersOf(step, told)
+  const made = makersOf(step, rest)
   const change = ended?.evidence.changes.find(({ path }) => path === step.path)
   if (made.owners.length > 0) return made
   if (made.turns !== undefined && made.turns.length > 0) {
@@ -348,7 +350,7 @@ function stepMakers(
   return { ...made, turns: others, certainty: others.length > 1 || ended ? 'contested' : 'probable' }
 }
 
-/** Who made a step: by what tools told of its path, else by who was there and their areas. */
+/** The authors of a step, by the reports of tools about its path, else by open attempts and their scopes. */
 function makersOf(
   step: Pick<RecordedStep, 'path' | 'from' | 'link'>,
   {
@@ -363,9 +365,9 @@ function makersOf(
 ): StepOwners {
   const link = step.link === undefined ? (links.length === 1 ? links[0] : undefined) : links[step.link]
   const able = link?.authors ?? [
-    ...new Map(links.flatMap(({ authors: by }) => by.map((one) => [one.id, one]))).values(),
+    ...new Map(links.flatMap(({ authors }) => authors.map((one) => [one.id, one]))).values(),
   ]
-  // Nobody of whom hooks told: then it is as if they had told nothing.
+  // No author by hook evidence: then it is ignored.
   if (able.length === 0) {
     const { owners, certainty } = possibleAuthors(attempts, step, claimant)
     return { owners, certainty: links.length > 0 && certainty === 'certain' ? 'probable' : certainty }

@@ -27,18 +27,18 @@ export const trailer = defineOperation({
     prepareSteps(measured, async (measure) => {
       const { commits } = await measure({ commits: { range: commit, limit: maxCommits } })
       const files = commits.flatMap(({ id: rev, paths }) => paths.map((one) => ({ path: `:/${one}`, rev })))
-      const asked = { files: files.slice(0, maxFiles), mayLack: true }
-      const origins = await findLineOrigins(reads, measure, asked)
+      const request = { files: files.slice(0, maxFiles), mayLack: true }
+      const origins = await findLineOrigins(reads, measure, request)
       return { commit: commits[0]?.id ?? commit, origins }
     }),
   )
   .answer(async ({ reads, found: { commit, origins } }) => {
     const tasks = new Set<string>()
-    for (const found of origins) {
-      const ranges = rangesOf(found, await makersOf(reads, found), new Map())
+    for (const origin of origins) {
+      const ranges = rangesOf(origin, await makersOf(reads, origin), new Map())
       for (const range of ranges) {
         // A line that may be of several tasks names none.
-        if (range.commit === found.file.commit && range.task !== null && !range.attempts)
+        if (range.commit === origin.file.commit && range.task !== null && !range.attempts)
           tasks.add(range.task)
       }
     }

@@ -28,20 +28,20 @@ const Maker = z.object({
   mission_id: z.string().nullable(),
   mission: z.string().nullable(),
   agent: z.string(),
-  /** As its client's hooks told. */
+  /** As its client's hooks report it. */
   model: z.string().nullable(),
   status: z.string(),
   started_at: z.string(),
   ended_at: z.string().nullable(),
-  /** What was said of it at its end: a claim, and whose. */
+  /** The summary at its end: a claim, and its author. */
   summary: z.string().nullable(),
   claimed_by: z.string().nullable(),
   measurement: z.string().nullable(),
   tests: z.string().nullable(),
   commands: strings,
-  /** What the person asked for, where prompts are kept. */
+  /** The person's prompt, if prompts are kept. */
   prompt: z.string().nullable(),
-  /** The commits that were made meanwhile. */
+  /** Commits during the attempt. */
   commits: list(z.object({ id: z.string(), subject: z.string() })),
 })
 
@@ -54,7 +54,7 @@ const Held = z.object({
   author: z.string().nullable(),
 })
 
-/** What a person said of exactly the content that was shown. */
+/** A person's review of exactly the content that was shown. */
 const Reviewed = z.object({
   id: z.string(),
   action: z.enum(reviewActions),
@@ -63,12 +63,12 @@ const Reviewed = z.object({
   text: z.string().nullable(),
 })
 
-/** What a person said of the file to the agents of the tasks, and how it was answered: what is on the line first. */
+/** A person's comment on the file to the tasks' agents, with replies: comments on the line first. */
 const Commented = z.object({
   comment_id: z.string(),
   task_id: z.string(),
   kind: z.enum(commentKinds),
-  /** As the file is now; null for the file, or where the line was changed since. */
+  /** In the current file; null for the whole file, or if the line changed since. */
   line: z.int().nullable(),
   quoted: z.string().nullable(),
   text: z.string(),
@@ -77,7 +77,7 @@ const Commented = z.object({
   replies: list(z.object({ author: z.string(), text: z.string(), done: z.boolean() })),
 })
 
-/** Others that were at work in the work tree when the line came. */
+/** Others that were at work in the work tree when the line was added. */
 const Perhaps = z.object({ attempt_id: z.string(), task_id: z.string(), task: z.string(), agent: z.string() })
 
 const Commit = z.object({ id: z.string(), summary: z.string(), author: z.string(), authored_at: z.string() })
@@ -100,13 +100,13 @@ const Why = z.object({
       prompt: z.string().nullable(),
     })
     .optional(),
-  /** Where a maker is only probable: who else may have made it. */
+  /** Others that may have made it, if its author is only probable. */
   candidates: list(Perhaps).optional(),
   comments: list(Commented),
   decisions: list(DecisionEntry),
   items: list(Held),
   reviews: list(Reviewed),
-  /** What became of the line since, by whom. */
+  /** Later changes of the line, and their authors. */
   later: list(
     z.object({
       what: z.enum(['reformatted', 'moved']),
@@ -140,57 +140,57 @@ export const why = defineOperation({
   .measure(lineMeasurements)
   .prepare((reads, { place, rev, copies }, { machine }, measured) =>
     prepareSteps(measured, async (measure) => {
-      const asked = { files: [{ path: placeOf(place).path, rev }], copies, text: machine === undefined }
-      return (await findLineOrigins(reads, measure, asked))[0]
+      const request = { files: [{ path: placeOf(place).path, rev }], copies, text: machine === undefined }
+      return (await findLineOrigins(reads, measure, request))[0]
     }),
   )
   .answer(async ({ reads, ...deciding }, input) => {
     const { line } = placeOf(input.place)
-    const found = requireMeasured(deciding.found)
-    if (line > found.lines.length) {
+    const origins = requireMeasured(deciding.found)
+    if (line > origins.lines.length) {
       const what =
-        found.file.withoutLines ?? `${found.file.path} has ${formatCount(found.lines.length, 'line')}.`
+        origins.file.withoutLines ?? `${origins.file.path} has ${formatCount(origins.lines.length, 'line')}.`
       throw new Failure('INVALID_INPUT', `There is no line ${line}: ${what}`, {
         reason: 'lines_out_of_range',
       })
     }
-    const makers = await makersOf(reads, { lines: found.lines.slice(line - 1, line) })
-    const turns = await turnsOf(reads, { lines: found.lines.slice(line - 1, line) })
-    const all = rangesOf({ ...found, lines: found.lines.slice(line - 1, line) }, makers, turns)
+    const makers = await makersOf(reads, { lines: origins.lines.slice(line - 1, line) })
+    const turns = await turnsOf(reads, { lines: origins.lines.slice(line - 1, line) })
+    const all = rangesOf({ ...origins, lines: origins.lines.slice(line - 1, line) }, makers, turns)
     const one = all[0]
     if (one === undefined)
-      throw new Failure('NOT_FOUND', `Nothing is recorded about line ${line} of ${found.file.path}.`, {
+      throw new Failure('NOT_FOUND', `Nothing is recorded about line ${line} of ${origins.file.path}.`, {
         reason: 'line_history_unknown',
       })
     const range: LineRange = { ...one, start: line, end: line }
     const turn = turns.get(range.turn ?? '')
-    const origin = found.lines[line - 1]?.origin ?? null
-    const told = {
+    const origin = origins.lines[line - 1]?.origin ?? null
+    const details = {
       ...(turn && { turn: await turnEntry(reads, turn) }),
       authors: await Promise.all([...makers.values()].map((maker) => makerEntry(reads, maker))),
       ...(origin?.certainty === 'probable' && { candidates: await possibleMakers(reads, origin) }),
-      comments: await commentsOf(reads, [...makers.values()], { file: found.file, line }),
+      comments: await commentsOf(reads, [...makers.values()], { file: origins.file, line }),
       decisions: await decisionsOf(reads, [...makers.values()]),
       items: await inboxItemsOfMakers(reads, [...makers.values()]),
       reviews: await reviewsOf(reads, [...makers.values()]),
       later: await laterChanges(reads, range),
     }
-    const commit = range.commit === null ? undefined : found.commits.get(range.commit)
-    const own = found.file.text?.[line - 1]
+    const commit = range.commit === null ? undefined : origins.commits.get(range.commit)
+    const own = origins.file.text?.[line - 1]
     const answer: z.output<typeof Why> = {
-      path: found.file.path,
+      path: origins.file.path,
       line,
       ...(own !== undefined && { text: excerpt(own.trim(), 200) }),
-      says: sentence(range, told),
+      says: sentence(range, details),
       range,
-      ...told,
+      ...details,
       commit: commit === undefined ? null : commitEntry(commit),
-      notes: found.notes,
+      notes: origins.notes,
     }
     return input.brief ? fitLists(excerptFields(answer), answerBudget) : answer
   })
 
-/** `src/auth.ts:12`; a path may hold a colon of its own. */
+/** Parses `src/auth.ts:12`; a path may contain a colon. */
 function placeOf(place: string): { readonly path: string; readonly line: number } {
   const parts = /^(.+):(\d{1,9})$/s.exec(place)
   const line = Number(parts?.[2] ?? 0)
@@ -251,22 +251,22 @@ async function promptsOf(capture: Reads['capture'], id: AttemptId): Promise<stri
   return prompt ?? null
 }
 
-const maxTold = 10
+const maxEntries = 10
 
 async function decisionsOf(
   { records }: Reads,
   makers: readonly LineAuthor[],
 ): Promise<readonly DecisionEntry[]> {
   const tasks = [...new Set(makers.map(({ attempt }) => attempt.taskId))]
-  const pages = await Promise.all(tasks.map((taskId) => records.decisions({ taskId }, { limit: maxTold })))
+  const pages = await Promise.all(tasks.map((taskId) => records.decisions({ taskId }, { limit: maxEntries })))
   return pages.flatMap(({ items }) => items.map(({ item }) => decisionEntry(item)))
 }
 
 async function inboxItemsOfMakers({ inboxItems }: Reads, makers: readonly LineAuthor[]) {
-  const found = await Promise.all(makers.map(({ attempt }) => inboxItems.ofAttempt(attempt.id)))
-  return found
+  const itemsOfAttempts = await Promise.all(makers.map(({ attempt }) => inboxItems.ofAttempt(attempt.id)))
+  return itemsOfAttempts
     .flat()
-    .slice(0, maxTold)
+    .slice(0, maxEntries)
     .map(({ id, kind, status, reason, answer, closedBy }) => ({
       id,
       kind,
@@ -277,15 +277,15 @@ async function inboxItemsOfMakers({ inboxItems }: Reads, makers: readonly LineAu
     }))
 }
 
-/** Who else was at work in the work tree all the time in which the line came. */
+/** Others that were at work in the work tree when the line was added. */
 async function possibleMakers({ tasks, lines }: Reads, { owners, span }: LineOrigin) {
-  const there = await tasks.attemptsInTree(span.tree, span.since)
-  const ids = there
+  const attempts = await tasks.attemptsInTree(span.tree, span.since)
+  const ids = attempts
     .filter(
       ({ openedAt, closedAt }) => openedAt <= span.since && (closedAt === null || closedAt > span.since),
     )
     .flatMap(({ id }) => (owners.includes(id) ? [] : [id]))
-  const makers = await lines.makers(ids.slice(0, maxTold))
+  const makers = await lines.makers(ids.slice(0, maxEntries))
   return makers.map((maker) => ({
     attempt_id: maker.attempt.id,
     task_id: maker.attempt.taskId,
@@ -309,7 +309,7 @@ async function commentsOf({ reviews }: Reads, makers: readonly LineAuthor[], { f
     .toSorted(
       (a, b) => Number(b.now === line) - Number(a.now === line) || b.comment.createdAt - a.comment.createdAt,
     )
-    .slice(0, maxTold)
+    .slice(0, maxEntries)
     .map(({ comment, now }) => ({
       comment_id: comment.id,
       task_id: comment.taskId ?? '',
@@ -319,15 +319,15 @@ async function commentsOf({ reviews }: Reads, makers: readonly LineAuthor[], { f
       text: excerpt(comment.text),
       author: comment.author.name,
       status: commentStatus(comment),
-      replies: comment.replies.map(({ author, agentName, text: said, done }) => ({
+      replies: comment.replies.map(({ author, agentName, text: reply, done }) => ({
         author: agentName ?? author,
-        text: excerpt(said),
+        text: excerpt(reply),
         done,
       })),
     }))
 }
 
-/** By its content, or else by its words. */
+/** Finds the line by the file's content, or else by the quoted text. */
 function lineNowOf(
   { line, side, content, quoted }: ReviewComment,
   { oid, text }: LineHistoryFile,
@@ -337,7 +337,7 @@ function lineNowOf(
   return quoted === null || quoted.trim() === '' ? null : uniqueLineIndex(quoted, text ?? [])
 }
 
-/** The last ones about the tasks and their missions. */
+/** The last reviews of the tasks and their missions. */
 async function reviewsOf({ reviews }: Reads, makers: readonly LineAuthor[]) {
   const subjects = makers.flatMap(({ attempt: { taskId, missionId } }) => [
     taskId,
@@ -345,25 +345,25 @@ async function reviewsOf({ reviews }: Reads, makers: readonly LineAuthor[]) {
   ])
   if (subjects.length === 0) return []
   const sent = await reviews.sentAbout([...new Set<string>(subjects)])
-  return sent.slice(-maxTold).map(({ id, action, author, createdAt, text: said }) => ({
+  return sent.slice(-maxEntries).map(({ id, action, author, createdAt, text: remarks }) => ({
     id,
     action,
     author: author.name,
     created_at: instant(createdAt),
-    text: said === null ? null : excerpt(said),
+    text: remarks === null ? null : excerpt(remarks),
   }))
 }
 
 async function laterChanges({ lines }: Reads, { reformatted_by, moved_by }: LineRange) {
   const makers = await lines.makers([...(reformatted_by ?? []), ...(moved_by ?? [])])
   const names = new Map<string, string>(makers.map(({ attempt, taskName }) => [attempt.id, taskName]))
-  const told = (what: 'reformatted' | 'moved', by: readonly string[] | undefined) => {
+  const changesOf = (what: 'reformatted' | 'moved', by: readonly string[] | undefined) => {
     if (by === undefined) return []
-    // Nobody's attempt: a person, or a tool that nobody saw.
+    // No attempt: a person or an unrecorded tool.
     if (by.length === 0) return [{ what, attempt_id: null, task: null }]
     return by.map((id) => ({ what, attempt_id: id, task: names.get(id) ?? null }))
   }
-  return [...told('reformatted', reformatted_by), ...told('moved', moved_by)]
+  return [...changesOf('reformatted', reformatted_by), ...changesOf('moved', moved_by)]
 }
 
 function turnSentence({ agent, model, session, certainty, attribution }: LineRange): string {

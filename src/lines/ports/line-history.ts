@@ -1,14 +1,14 @@
-/** A file whose lines are asked about. */
+/** A request for a file's lines. */
 export interface FileRequest {
   /** Absolute path of the folder that the caller works in. */
   readonly folder: string
   /** From that folder, or absolute; from the work tree's top where it begins with `:/`, as in git. */
   readonly path: string
-  /** A commit in git's words; the file on disk when left out. */
+  /** A revision as git takes it; the file on disk if absent. */
   readonly rev?: string | undefined
-  /** What the hashes of the project's lines begin with. */
+  /** The salt of the project's line hashes. */
   readonly salt: string
-  /** Whether the lines themselves are answered. */
+  /** Whether to return the lines themselves. */
   readonly text: boolean
 }
 
@@ -18,22 +18,22 @@ export interface LineHistoryFile {
   readonly path: string
   /** The id of its content as git would store it. */
   readonly oid: string
-  /** The commit that it is of; null for the file on disk. */
+  /** The commit of the file; null for the file on disk. */
   readonly commit: string | null
-  /** HEAD's, and what it has there. */
+  /** HEAD, and the file's content there. */
   readonly head: { readonly commit: string; readonly oid: string | null } | null
   readonly hashes: readonly string[]
   readonly text?: readonly string[]
-  /** What else git's answer rests on: another text where that changed. */
+  /** Changes with everything else that git's answer depends on. */
   readonly stamp: string
-  /** Why its lines are not known one by one, as a sentence. */
+  /** Why it has no separate lines, as a sentence. */
   readonly withoutLines?: string
 }
 
 export interface BlameRequest {
   readonly folder: string
   readonly path: string
-  /** Null for the file on disk, of which this content was found. */
+  /** Null for the file on disk with this content. */
   readonly commit: string | null
   readonly oid: string
   /** Also lines that were copied from other files. */
@@ -44,9 +44,9 @@ export interface BlameRequest {
 export interface BlamedLines {
   /** Null for lines that are in no commit. */
   readonly commit: string | null
-  /** What the file was called there. */
+  /** The path of the file there. */
   readonly path: string
-  /** Their first line there, and in the file that is asked about. */
+  /** Their first line there, and in the requested file. */
   readonly line: number
   readonly at: number
   readonly count: number
@@ -68,7 +68,7 @@ export interface BlameResult {
   readonly commits: readonly BlamedCommit[]
   /** The ids of the contents that the lines are from: commit, path, id. */
   readonly contents: readonly (readonly [commit: string, path: string, oid: string])[]
-  /** Why git could not say it, as a sentence. */
+  /** Why git failed, as a sentence. */
   readonly error?: string
 }
 
@@ -76,31 +76,31 @@ export interface ListedCommit {
   readonly id: string
   /** Milliseconds since the epoch, to the second. */
   readonly committedAt: number
-  /** What it changes; of a merge, only what differs from all of its parents. */
+  /** The paths that it changes; of a merge, only those that differ from all of its parents. */
   readonly paths: readonly string[]
 }
 
 export interface ListedFile {
   readonly path: string
   readonly bytes: number
-  /** An attribute of the repository, or its name, says that nobody typed it. */
+  /** Generated, by an attribute of the repository or by its name. */
   readonly generated: boolean
 }
 
-/** Asks git for the lines of a file: it reads, and runs nothing that the repository configures. */
+/** Reads the lines of a file with git. Runs nothing that the repository configures. */
 export interface LineHistory {
-  /** Fails with a sentence for what is no file. */
+  /** Fails with a sentence if the path is not a file. */
   readonly file: (request: FileRequest) => Promise<LineHistoryFile>
   readonly blame: (request: BlameRequest) => Promise<BlameResult>
-  /** The commits of a range in git's words, newest first; a single one where it names no range. */
+  /** The commits of a revision range, newest first; a single one if it is no range. */
   readonly commits: (folder: string, range: string, most: number) => Promise<readonly ListedCommit[]>
-  /** The files of a commit, from the top; only those below a folder where one is given. */
+  /** The files of a commit, from the top, optionally only those below a folder. */
   files(
     folder: string,
     rev: string,
     under: string | null,
   ): Promise<{ readonly commit: string; readonly files: readonly ListedFile[] }>
-  /** The hashes of the lines of contents, by their ids; those that are not there are left out. */
+  /** The hashes of the lines of contents, by their ids; missing contents are left out. */
   hashes(
     folder: string,
     oids: readonly string[],

@@ -2,22 +2,22 @@ import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
 import type { LineStep, StepPosition } from '../domain/line-hashes.ts'
 
-/** A snapshot of a work tree that the log knows of. */
+/** A recorded snapshot of a work tree. */
 export interface TreeBoundary {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly place: SnapshotLocation
 }
 
-/** An attempt that made lines, with what it was for. */
+/** An attempt that made lines, with its task and mission. */
 export interface LineAuthor {
   readonly attempt: Attempt
   readonly taskName: string
   readonly goal: string | null
   readonly missionName: string | null
-  /** As its client's hooks told; null where they did not. */
+  /** As its client's hooks report it; null if they do not. */
   readonly model: string | null
-  /** The client's session that it is from, as the client itself names it; null where hooks told of none. */
+  /** The client's own session, as the client names it; null without hook events. */
   readonly session: { readonly client: string; readonly name: string } | null
 }
 
@@ -30,17 +30,17 @@ export interface TurnAuthor {
 }
 
 export interface LineReads {
-  /** What the hashes of the project's lines begin with: the same wherever its log goes. */
+  /** The salt of the project's line hashes: the same wherever its log goes. */
   salt(): Promise<string>
   /** The last snapshot of a work tree at the start or the end of an attempt or of a turn, until a time. */
   lastBoundary(tree: string, until?: number): Promise<TreeBoundary | null>
   /** When the first lines were recorded, milliseconds since the epoch. */
   since(): Promise<number | null>
-  /** Of which files lines were recorded, in order. */
+  /** The files with recorded lines, in order. */
   paths(most: number): Promise<readonly string[]>
-  /** The steps of some paths, also those that gave them another name. */
+  /** The steps of some paths, also those that renamed them. */
   stepsOf(paths: readonly string[]): Promise<readonly LineStep[]>
-  /** The steps that some lines are marks of, those with the most first. */
+  /** The steps with these marks, those with the most marks first. */
   stepsMarked(marks: readonly string[], limit: number): Promise<readonly LineStep[]>
   makers(ids: readonly string[]): Promise<readonly LineAuthor[]>
   /** Of turns of agents, by their ids. */

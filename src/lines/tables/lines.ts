@@ -30,7 +30,7 @@ export interface LineSpanTable {
   brought_from: string
 }
 
-/** What became of the lines of one path in it. */
+/** The changes of the lines of one path in it. */
 export interface LineStepTable {
   project_id: string
   seq: number
@@ -42,7 +42,7 @@ export interface LineStepTable {
   body: string
 }
 
-/** Some lines of a step, by which it is found from another path. */
+/** Some lines of a step, to find it from another path. */
 export interface LineMarkTable {
   project_id: string
   mark: string
@@ -99,7 +99,7 @@ function stepRow(
   }
 }
 
-/** Removes the hashes of some steps; where their lines went and came stays. */
+/** Removes the hashes of some steps; the positions of their lines stay. */
 export async function applyLinesForgotten(
   { db, projectId }: ProjectionContext,
   { steps }: ProjectEventOf<'lines.forgotten'>,
@@ -133,12 +133,12 @@ export async function applyLinesForgotten(
 }
 
 function groupBySeq(steps: readonly StepPosition[]): ReadonlyMap<number, readonly number[]> {
-  const found = new Map<number, number[]>()
-  for (const [seq, position] of steps) found.set(seq, [...(found.get(seq) ?? []), position])
-  return found
+  const positionsBySeq = new Map<number, number[]>()
+  for (const [seq, position] of steps) positionsBySeq.set(seq, [...(positionsBySeq.get(seq) ?? []), position])
+  return positionsBySeq
 }
 
-/** Removes the same hashes from the log entries themselves, whose chain holds without them. */
+/** Removes the same hashes from the log entries themselves. Their hash chain does not cover them. */
 export async function forgetHashes(
   { db, projectId }: Pick<ProjectionContext, 'db' | 'projectId'>,
   steps: readonly StepPosition[],
@@ -162,7 +162,7 @@ export async function forgetHashes(
   }
 }
 
-/** The same ones wherever the lines stand: those whose hashes are the least. */
+/** Selects the lowest hashes, so that the same lines get the same marks anywhere. */
 function marksOf({ added, brought = [], hunks }: RecordedStep): readonly string[] {
   const hashes = new Set<string>()
   let at = 0
@@ -221,7 +221,7 @@ export function lineReads(scope: ReadScope): LineReads {
   const placesWith = async (
     test: (row: Pick<LineStepTable, 'path' | 'from_path' | 'body'>) => boolean,
   ): Promise<readonly StepPosition[]> => {
-    const found: StepPosition[] = []
+    const positions: StepPosition[] = []
     for (let [seq, position] = [0, -1]; ; ) {
       const rows = await db
         .selectFrom('line_step')
@@ -237,10 +237,10 @@ export function lineReads(scope: ReadScope): LineReads {
       for (const row of rows) {
         const { added, removed, around } = parseColumn<RecordedStep>(row.body)
         const hasHashes = added !== '' || removed !== '' || around.hashes !== ''
-        if (hasHashes && test(row)) found.push([row.seq, row.position])
+        if (hasHashes && test(row)) positions.push([row.seq, row.position])
       }
       const last = rows.at(-1)
-      if (last === undefined || rows.length < stepsAtOnce) return found
+      if (last === undefined || rows.length < stepsAtOnce) return positions
       seq = last.seq
       position = last.position
     }
@@ -306,15 +306,15 @@ export function lineReads(scope: ReadScope): LineReads {
       return rows.map(({ path }) => path)
     },
     async stepsOf(paths) {
-      const found = new Map<string, LineStep>()
+      const byPosition = new Map<string, LineStep>()
       for (const batch of splitIntoBatches([...paths])) {
         const [named, left] = await Promise.all([
           steps().where('step.path', 'in', batch).orderBy('step.seq', 'desc').limit(maxSteps).execute(),
           steps().where('step.from_path', 'in', batch).orderBy('step.seq', 'desc').limit(maxSteps).execute(),
         ])
-        for (const row of [...named, ...left]) found.set(`${row.seq} ${row.position}`, stepOf(row))
+        for (const row of [...named, ...left]) byPosition.set(`${row.seq} ${row.position}`, stepOf(row))
       }
-      return [...found.values()]
+      return [...byPosition.values()]
     },
     async stepsMarked(marks, limit) {
       const counts = new Map<string, { readonly seq: number; readonly position: number; marks: number }>()
@@ -330,24 +330,24 @@ export function lineReads(scope: ReadScope): LineReads {
           .execute()
         for (const { seq, position, marks } of rows) {
           const key = `${seq} ${position}`
-          const known = counts.get(key)
-          counts.set(key, { seq, position, marks: Number(marks) + (known?.marks ?? 0) })
+          const entry = counts.get(key)
+          counts.set(key, { seq, position, marks: Number(marks) + (entry?.marks ?? 0) })
         }
       }
       const best = [...counts.values()].sort((a, b) => b.marks - a.marks || b.seq - a.seq).slice(0, limit)
-      const found: LineStep[] = []
+      const bestSteps: LineStep[] = []
       for (const { seq, position } of best) {
         const row = await steps()
           .where('step.seq', '=', seq)
           .where('step.position', '=', position)
           .executeTakeFirst()
-        if (row) found.push(stepOf(row))
+        if (row) bestSteps.push(stepOf(row))
       }
-      return found
+      return bestSteps
     },
     async addedBy() {
       const added = new Map<string, number>()
-      // Two attempts that end at the same time each measure the time before it, of which the lines count once.
+      // Two attempts that end at the same time measure the same interval, whose lines count once.
       const counted = new Set<string>()
       for (let [seq, position] = [Number.MAX_SAFE_INTEGER, 0]; ; ) {
         const rows = await db
@@ -414,7 +414,7 @@ export function lineReads(scope: ReadScope): LineReads {
       }))
     },
     async turnMakers(ids) {
-      const found: TurnAuthor[] = []
+      const authors: TurnAuthor[] = []
       for (const batch of splitIntoBatches([...ids])) {
         const rows = await db
           .selectFrom('turn')
@@ -433,7 +433,7 @@ export function lineReads(scope: ReadScope): LineReads {
           .where('turn.project_id', '=', projectId)
           .where('turn.id', 'in', batch)
           .execute()
-        found.push(
+        authors.push(
           ...rows.map((row) => ({
             turnId: row.id as TurnId, // a brand
             sessionId: row.session_id as CaptureSessionId, // a brand
@@ -442,7 +442,7 @@ export function lineReads(scope: ReadScope): LineReads {
           })),
         )
       }
-      return found
+      return authors
     },
     async stepsMadeBy(makers) {
       const wanted = new Set<string>(makers)
@@ -456,7 +456,7 @@ export function lineReads(scope: ReadScope): LineReads {
 
 type CountedStep = Pick<RecordedStep, 'owners' | 'added' | 'brought' | 'moved' | 'reformatted' | 'hunks'>
 
-/** Counts the lines that are new in a step, of whoever made it. */
+/** Counts the new lines of a step, by any author. */
 function countAddedHashes(
   added: Map<string, number>,
   {

@@ -14,12 +14,12 @@ export interface CapturedProject {
   readonly settings: CaptureSettings
 }
 
-/** What a person chose: kept in their own state folder, because a file in the project may be somebody else's. */
+/** A person's settings: in their own state folder, because others can write files in the project. */
 export interface CaptureSettings {
   readonly on: boolean
-  /** `local`: what people ask is kept, redacted, in the database here. */
+  /** `local`: prompts are kept, redacted, in the local database. */
   readonly prompts: 'off' | 'local'
-  /** `full`: the line of a command, redacted, and not only its program. */
+  /** `full`: the redacted line of a command instead of its program. */
   readonly commands: 'program' | 'full'
   /** Files that are never copied, besides those that are secret by their names; `*` stands for anything. */
   readonly secret: readonly string[]
@@ -28,7 +28,7 @@ export interface CaptureSettings {
 export const settingsName = 'capture.json'
 const maxSettingsBytes = 64 * 1024
 
-/** Where this user keeps what Waymark records of hooks, outside of every project. */
+/** The user's folder for hook queues, outside of every project. */
 export function hooksBase(environment: CaptureEnvironment): string {
   const home =
     environment['HOME'] || environment['USERPROFILE'] || process.getBuiltinModule('node:os').homedir()
@@ -44,7 +44,7 @@ export function hooksFolder(root: string, environment: CaptureEnvironment): stri
   return join(hooksBase(environment), `${name}-${hashText(real)}`)
 }
 
-/** The project that a folder belongs to, if its work is recorded: found without git, through linked work trees. */
+/** The captured project that a folder belongs to: found without git, through linked work trees. */
 export function projectAt(folder: string, environment: CaptureEnvironment): CapturedProject | null {
   for (let at = realPath(folder); ; at = dirname(at)) {
     for (const root of [at, mainOf(at)]) {
@@ -58,17 +58,17 @@ export function projectAt(folder: string, environment: CaptureEnvironment): Capt
   }
 }
 
-/** Null where nobody ever chose. A file that cannot be understood switches off. */
+/** Null if there are no settings. A file that cannot be parsed switches capture off. */
 export function readSettings(root: string, environment: CaptureEnvironment): CaptureSettings | null {
   const file = join(hooksFolder(root, environment), settingsName)
   if (!entryAt(file)) return null
-  let said: Readonly<Record<string, unknown>> = {}
+  let settings: Readonly<Record<string, unknown>> = {}
   try {
-    said = Object(JSON.parse(textOf(file) ?? ''))
+    settings = Object(JSON.parse(textOf(file) ?? ''))
   } catch {}
-  const { root: of = realPath(root), on, prompts, commands, secret } = said
-  // The name of the folder is a short sign of the path only.
-  if (of !== realPath(root)) return null
+  const { root: projectRoot = realPath(root), on, prompts, commands, secret } = settings
+  // The name of the folder is only a short hash of the path.
+  if (projectRoot !== realPath(root)) return null
   return {
     on: on === true,
     prompts: prompts === 'local' ? 'local' : 'off',
@@ -100,8 +100,8 @@ function textOf(file: string): string | null {
 }
 
 /**
- * Where a path of a payload leads, if that is inside the project or another work tree of it: absolute, links resolved,
- * spelt as it stands on the disk. Null for everything else.
+ * Resolves a path of a payload inside the project or another work tree of it: absolute, links resolved, spelled as on
+ * the disk. Null for everything else.
  */
 export function placeOf(
   path: string,
@@ -119,7 +119,7 @@ export function placeOf(
   return there === null || 'reason' in there ? null : there.absolute
 }
 
-// Only its name is kept of a secret file, and nothing is read of one that is gone.
+// For paths only: a secret file is not read, and a missing one is still named.
 const anyFile = { secrets: 'allowed', missing: 'allowed' } as const
 
 /** Another work tree of the same project that a path lies in. */
@@ -130,7 +130,7 @@ function treeAround(path: string, root: string, environment: CaptureEnvironment)
   return null
 }
 
-/** A path as this system writes it; null where it is one of another system, or none at all. */
+/** A path as this system writes it; null if it is of another system or no path. */
 export function localPath(path: string, folder: string, platform: string): string | null {
   if (path === '' || path.length > 4096 || path.includes('\0')) return null
   if (platform !== 'win32') {
@@ -145,7 +145,7 @@ export function statOf(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
 
-/** The path with links resolved, as far as there is something. */
+/** The path with links resolved, as far as it exists. */
 export function realPath(path: string): string {
   const real = reachedPath(path)
   return typeof real === 'string' ? real : path

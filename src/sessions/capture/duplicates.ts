@@ -1,7 +1,7 @@
 import { setNewest } from '../../kernel/limited-map.ts'
 import type { ReadEvent } from './read-event.ts'
 
-/** Events that were read lately, by what makes two of them the same. */
+/** Events that were read lately, by the key that makes two of them the same. */
 export type RecentEvents = Map<string, { readonly key: string; readonly at: number }>
 
 const sameCall = 10 * 60_000
@@ -9,8 +9,8 @@ const samePayload = 2000
 const most = 2000
 
 /**
- * Whether an event was told before: a client that finds the hook in two files runs it twice. The same call of a session
- * has one beginning and one end; without an id of the call it is the payload that tells, within two seconds.
+ * Whether an event repeats another one: a client that finds the hook in two files runs it twice. A call of a session
+ * has one beginning and one end. Without an id of the call, equal payloads within two seconds are the same.
  */
 export function isDouble({ key, at, event }: ReadEvent, seen: RecentEvents): boolean {
   if (isDoubleEdit({ key, at, event }, seen)) return true
@@ -22,12 +22,12 @@ export function isDouble({ key, at, event }: ReadEvent, seen: RecentEvents): boo
   const isSame = before !== undefined && before.key !== key && Math.abs(at - before.at) <= within
   if (isSame) return true
   setNewest(seen, most, sign, { key, at })
-  // The other end of a call without an id lets the same call happen once more.
+  // After the end of a call without an id, the same call may happen again.
   if (event.pair !== null) seen.delete(`${event.session} ${agent} ${otherEnd(event.kind)} ${event.pair}`)
   return false
 }
 
-/** Cursor tells of an edit by its file as well as by its call; what tells less is left out. */
+/** Cursor reports an edit by its file and by its call. The event with less detail is left out. */
 function isDoubleEdit({ key, at, event }: ReadEvent, seen: RecentEvents): boolean {
   const signs = event.edits.map(({ path }) => `${event.session} edit of ${path}`)
   if (event.kind === 'edit_began') for (const sign of signs) seen.set(sign, { key, at })

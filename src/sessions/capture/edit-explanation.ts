@@ -1,8 +1,8 @@
 import type { PayloadEdit, Replacement } from './queued-event.ts'
 
 /**
- * Whether a file's content after a call is what stood there with the payload's edit, and nothing else. Null where it
- * cannot be told: the payload does not say what the edit was, or what stood there is not known.
+ * Whether the payload's edit alone explains a file's content after a call. Null if the payload does not describe the
+ * edit, or the content before it is unknown.
  */
 export function isExplained(
   edit: PayloadEdit | null,
@@ -17,7 +17,7 @@ export function isExplained(
   return wanted === null || after === null ? wanted === after : sameLines(wanted) === sameLines(after)
 }
 
-/** The content that a call alone leaves behind; null where it leaves no file, undefined where it cannot be told. */
+/** The content that a call alone leaves; null if it leaves no file, undefined if unknown. */
 export function contentAfterEdit(
   edit: PayloadEdit | null,
   { path, before }: { readonly path: string; readonly before: string | null },
@@ -94,7 +94,7 @@ function applyUpdate(lines: readonly string[], before: string): string | undefin
   return [...parts, content.slice(from)].flat().join('\n')
 }
 
-/** Where some lines begin in others, looked for in one pass, however alike they are (Knuth, Morris and Pratt). */
+/** The index at which some lines begin in others, found in one pass (Knuth, Morris and Pratt). */
 function indexOfLines(lines: readonly string[], wanted: readonly string[], from: number): number {
   const borders = [0]
   for (let at = 1, length = 0; at < wanted.length; at += 1) {
@@ -122,7 +122,7 @@ function hunksOf(lines: readonly string[]): readonly (readonly string[])[] {
   return hunks.map(withoutLastBlank).filter((hunk) => hunk.length > 0)
 }
 
-// The line break before the end of a patch is no line of it.
+// The line break before the end of a patch is not a line of it.
 function withoutLastBlank(hunk: readonly string[]): readonly string[] {
   return hunk.at(-1) === ' ' ? hunk.slice(0, -1) : hunk
 }

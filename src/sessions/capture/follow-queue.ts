@@ -14,11 +14,11 @@ export interface FollowHost extends IngestHost {
   readonly processStart: ProcessStart
 }
 
-// Those of this process, by the folder of their queue.
+// The followers of this process, by the folder of their queue.
 const followers = new Map<string, Follower>()
 
 const everySoOften = 2000
-// After a failure it is tried less and less often, up to this.
+// Retries after failures become slower, up to this pause.
 const maxPauseMs = 60_000
 const aHookEvent = 100
 const maxWaitMs = 2000
@@ -30,7 +30,7 @@ const maxWaitMs = 2000
 export function followQueues(host: FollowHost): () => Promise<void> {
   const own = new Map<string, Follower>()
   const look = () => {
-    // One more queue begins where a client runs its hooks in a sandbox.
+    // A client that runs its hooks in a sandbox starts a second queue.
     for (const queue of queuesOf(host.root, host.environment)) {
       const follower = own.get(queue.folder) ?? new Follower(queue, host)
       own.set(queue.folder, follower)
@@ -61,7 +61,7 @@ export async function ingestUntilQuiet(host: FollowHost, quietFor: number): Prom
     while (Date.now() - quietSince < quietFor) {
       await Promise.race(own.map((follower) => follower.change(500)))
       for (const follower of own) await follower.look()
-      // What waits and cannot be recorded keeps nobody here: the next hook starts this again.
+      // Events that cannot be recorded do not keep this process: the next hook starts it again.
       if (countRecorded(own) > before) quietSince = Date.now()
       before = countRecorded(own)
     }
@@ -88,7 +88,7 @@ async function ingestOne(queue: HookQueue, host: FollowHost): Promise<void> {
     const own = followers.get(queue.folder)
     if (own?.isIngesting()) {
       await own.look()
-      // A look that was under way may have ended just before the last of it came.
+      // A round that was running may have ended just before the last event came.
       if (waitingEvents(queue).length > 0) await own.look()
       return
     }
@@ -111,7 +111,7 @@ class Follower {
   #changed: () => void = () => undefined
   #failures = 0
   #nextTry = 0
-  #said = ''
+  #lastError = ''
   /** Events that were ingested so far. */
   recorded = 0
 
@@ -142,15 +142,15 @@ class Follower {
       const { events } = await ingestQueue(queue, this.#host)
       this.recorded += events
       this.#failures = 0
-      this.#said = ''
+      this.#lastError = ''
     } catch (error) {
       this.#failures += 1
       this.#nextTry =
         performance.now() + Math.min(maxPauseMs, everySoOften * 2 ** Math.min(this.#failures, 6))
       const why = messageOf(error)
-      // One line for one trouble, however often it is met.
-      if (why !== this.#said) logLine(queue, `ingest: ${why}`)
-      this.#said = why
+      // Log a repeated error once.
+      if (why !== this.#lastError) logLine(queue, `ingest: ${why}`)
+      this.#lastError = why
       forgetOldEvents(queue)
     }
     return true
@@ -169,7 +169,7 @@ class Follower {
     clearTimeout(timer)
   }
 
-  // What a watch misses is found by looking: it only makes it sooner.
+  // The watch only speeds this up: polling finds what it misses.
   #watch(folder: string): void {
     if (this.#watcher) return
     try {

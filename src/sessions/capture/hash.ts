@@ -1,4 +1,4 @@
-/** A short sign of a text, to compare two. No secret rests on it. */
+/** A short hash of a text, for comparison only. It protects no secret. */
 export function hashText(text: string): string {
   let one = 0xdeadbeef
   let two = 0x41c6ce57

@@ -8,7 +8,7 @@ import { copiesIn, skipUndeletable, waitingEvents } from './limits.ts'
 
 const maxLogBytes = 1024 * 1024
 
-/** Null where nobody ever switched capture on. */
+/** Null if capture was never switched on. */
 export function captureHealth(root: string, environment: CaptureEnvironment): CaptureHealth | null {
   const settings = readSettings(root, environment)
   if (settings === null) return null
@@ -18,7 +18,7 @@ export function captureHealth(root: string, environment: CaptureEnvironment): Ca
   const files = [...waiting, ...queues.flatMap(copiesIn)]
   const folders = new Set([hooksFolder(root, environment), ...queues.map(({ folder }) => folder)])
   const failed = [...folders].flatMap((folder) =>
-    // What was left out on purpose is no failure.
+    // Events that were left out on purpose are no failure.
     logLines(folder).flatMap((line) => (isNote(line) ? [] : [{ line, file: logFile({ folder }) }])),
   )
   const last = failed.at(-1)

@@ -16,11 +16,11 @@ import { hashText } from './hash.ts'
 import type { QueuedEventDraft } from './hook/payload-event.ts'
 import type { QueuedEdit } from './queued-event.ts'
 
-/** Where events of a project wait: only hooks write here, and only who ingests them removes. */
+/** The waiting events of a project: only hooks write here, and only ingest removes. */
 export interface HookQueue {
   /** Of the project. */
   readonly root: string
-  /** Of the user whose hooks write here: what they chose is kept beside it. */
+  /** Of the user whose hooks write here; their settings are beside the queue. */
   readonly environment: CaptureEnvironment
   /** No part of a path below it may be a link. */
   readonly base: string
@@ -30,7 +30,7 @@ export interface HookQueue {
   readonly copies: string
 }
 
-// Whoever ingests keeps the queue within its limits; these hold where nothing does for days.
+// Ingest keeps the queue within its limits; these apply if nothing ingests for days.
 const maxEvents = 40_000
 const maxKept = 2000
 const maxCopyBytes = 1024 * 1024
@@ -43,12 +43,12 @@ export function queueOf(root: string, environment: CaptureEnvironment): HookQueu
   return queueIn(root, environment, hooksBase(environment), hooksFolder(root, environment))
 }
 
-/** The one in the project, where a sandbox forbids that. */
+/** The queue in the project, for a sandbox that forbids the state folder. */
 function projectQueue(root: string, environment: CaptureEnvironment): HookQueue {
   return queueIn(root, environment, root, join(root, '.waymark/state/hooks'))
 }
 
-/** The queues that something may wait in. */
+/** The queues that may hold events. */
 export function queuesOf(root: string, environment: CaptureEnvironment): readonly HookQueue[] {
   const real = realPath(root)
   return [queueOf(real, environment), projectQueue(real, environment)].filter(isQueueUsable)
@@ -63,29 +63,29 @@ function queueIn(root: string, environment: CaptureEnvironment, base: string, fo
   return { root, environment, base, folder, events: join(folder, 'queue'), copies: join(folder, 'copies') }
 }
 
-/** What a repository brought along behind a link is no queue. */
+/** A folder behind a link in the repository is no queue. */
 function isQueueUsable({ base, events, copies }: HookQueue): boolean {
   return existsSync(events) && isLinkFree(base, events) && isLinkFree(base, copies)
 }
 
 let written = 0
 
-/** Where and when a hook was called, and the sign of what it was told. */
+/** Where and when a hook was called, and the hash of its payload. */
 export interface QueueOrigin {
   readonly at: number
   readonly folder: string
   readonly hash: string
 }
 
-/** Writes one event file, with copies of the files that it names. Answers the queue that it is in. */
+/** Writes one event file, with copies of the files that it names. Returns the queue that it is in. */
 export function writeEvent(
   queue: HookQueue,
   project: CapturedProject,
-  told: QueuedEventDraft,
-  from: QueueOrigin,
+  draft: QueuedEventDraft,
+  origin: QueueOrigin,
 ): HookQueue {
   try {
-    writeTo(queue, project, told, from)
+    writeTo(queue, project, draft, origin)
     return queue
   } catch (error) {
     // The system's code ends the message.
@@ -93,7 +93,7 @@ export function writeEvent(
     const other = projectQueue(queue.root, queue.environment)
     // Git is to ignore what lies in the project.
     writeOwn(queue.root, join(other.folder, '.gitignore'), '*\n')
-    writeTo(other, project, told, from)
+    writeTo(other, project, draft, origin)
     return other
   }
 }
@@ -101,16 +101,16 @@ export function writeEvent(
 function writeTo(
   queue: HookQueue,
   project: CapturedProject,
-  told: QueuedEventDraft,
-  from: QueueOrigin,
+  draft: QueuedEventDraft,
+  origin: QueueOrigin,
 ): void {
   if (queueFileNames(queue.events).length > maxEvents) throw new Error('the hook queue is full')
-  const key = nextKey(from.at)
+  const key = nextKey(origin.at)
   const event = {
-    ...told.event,
-    folder: from.folder,
-    hash: from.hash,
-    edits: copyEditedFiles(queue, project, told, { ...from, key }),
+    ...draft.event,
+    folder: origin.folder,
+    hash: origin.hash,
+    edits: copyEditedFiles(queue, project, draft, { ...origin, key }),
   }
   const text = JSON.stringify(event)
   const small =
@@ -120,7 +120,7 @@ function writeTo(
   writeOwn(queue.base, join(queue.events, `${key}.json`), small)
 }
 
-/** Writes a file of Waymark's own below a base folder, whole or not at all; no link on its way is followed. */
+/** Writes a file of Waymark's own below a base folder, whole or not at all, following no link. */
 export function writeOwn(base: string, file: string, content: string | Buffer): void {
   const done = writeContained(base, file, content)
   if ('reason' in done) throw new Error(`${file}: ${done.reason} ${done.detail ?? ''}`)
@@ -143,14 +143,14 @@ function copyEditedFiles(
 ): readonly QueuedEdit[] {
   const isAfter = event.kind === 'edit_ended'
   const call = event.call ?? event.pair ?? hash
-  return edits.flatMap(({ path, does }, at): QueuedEdit[] => {
+  return edits.flatMap(({ path, does }, index): QueuedEdit[] => {
     const place = placeOf(path, folder, queue)
-    // Kept so that whoever ingests it can count it; nothing is looked at out there.
+    // Kept so that ingest can count it; nothing outside is read.
     if (place === null) return [{ path: '', copy: null, absent: false, does: null }]
     const absent = entryAt(place) === undefined
-    const isKept = !absent && at < maxCopies && !isSecret(place, project)
+    const isKept = !absent && index < maxCopies && !isSecret(place, project)
     const content = isKept ? contentOf(place) : null
-    const name = `${key}.${at}.${isAfter ? 'after' : 'before'}-${hashText(`${call} ${place}`)}`
+    const name = `${key}.${index}.${isAfter ? 'after' : 'before'}-${hashText(`${call} ${place}`)}`
     const copy = content && writeCopy(queue, event.session, { name, content })
     return [{ path: place, copy, absent, does: isAfter && isKept ? does : null }]
   })
@@ -187,7 +187,7 @@ function contentOf(path: string): Buffer | null {
   return content === null || content.subarray(0, 8192).includes(0) ? null : content
 }
 
-/** One line for whoever looks for the reason of a failure. Never fails itself. */
+/** Logs one line about a failure. Never fails itself. */
 export function logLine(queue: HookQueue, line: string): void {
   try {
     const file = logFile(queue)
@@ -200,7 +200,7 @@ export function logLine(queue: HookQueue, line: string): void {
   } catch {}
 }
 
-/** A line about what was done on purpose: no failure. */
+/** Logs a line that is no failure. */
 export function logNote(queue: HookQueue, line: string): void {
   logLine(queue, `${note} ${line}`)
 }

@@ -6,15 +6,15 @@ import { type HookQueue, writeOwn } from './hook-queue.ts'
 
 /** Held by the one process that ingests a hook queue. */
 export interface IngestLock {
-  /** Shows hooks that this process is at it. */
+  /** Shows hooks that this process is ingesting. */
   touch(): void
   release(): void
 }
 
-/** When a process began, in words of the system; null where there is no such process. */
+/** When a process began, as the system writes it; null if there is no such process. */
 export type ProcessStart = (pid: number) => string | null
 
-// Who takes a dead process's lock away does it alone; one that was killed meanwhile is waited for no longer.
+// One process at a time may remove a dead process's lock. If it is killed meanwhile, the others wait only this long.
 const maxTakingMs = 5000
 const maxUntouchedMs = 60_000
 
@@ -36,7 +36,7 @@ export function takeIngestLock(queue: HookQueue, processStart: ProcessStart): In
   }
 }
 
-/** Whether a process that lives ingests the queue. */
+/** Whether a living process ingests the queue. */
 export function isIngesting(queue: HookQueue, processStart: ProcessStart): boolean {
   return isHeld(lockFile(queue), processStart)
 }
@@ -45,7 +45,7 @@ function lockFile({ folder }: HookQueue): string {
   return join(folder, 'ingest.lock')
 }
 
-/** Written whole beside its place and then linked there, so that nobody reads half of it. */
+/** Writes the lock whole beside its path and links it there, so that nobody reads half of it. */
 function placeLock(queue: HookQueue, own: string): boolean {
   const file = lockFile(queue)
   const temporary = `${file}.${process.pid}`
@@ -67,7 +67,7 @@ function isHeld(file: string, processStart: ProcessStart): boolean {
   try {
     const { pid, started } = JSON.parse(holder) as { readonly pid?: unknown; readonly started?: unknown }
     if (typeof pid !== 'number' || processStart(pid) !== started) return false
-    // Where the system does not tell, another process may have the number by now: who ingests touches its lock.
+    // If the system does not report it, another process may have the id by now. An ingesting process touches its lock.
     return started !== 'unknown' || Math.abs(Date.now() - statSync(file).mtimeMs) < maxUntouchedMs
   } catch {
     return false
@@ -84,7 +84,7 @@ function takeOverLock(file: string, processStart: ProcessStart): boolean {
     return false
   }
   try {
-    // Another one may have taken it, and ingest by now.
+    // Another process may have taken the lock and ingest by now.
     if (isHeld(file, processStart)) return false
     rmSync(file, { force: true })
     return true

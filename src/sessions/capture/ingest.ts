@@ -26,7 +26,7 @@ import { turnUsage } from './usage.ts'
 
 /** What ingesting needs from the program around it. */
 export interface IngestHost {
-  /** Records hook events in one transaction or several; what was recorded under a key is not recorded again. */
+  /** Records hook events in one transaction or several; a recorded key is not recorded again. */
   readonly record: (hookEvents: readonly HookEvent[]) => Promise<unknown>
 }
 
@@ -35,7 +35,7 @@ export interface IngestResult {
   readonly hookEvents: number
 }
 
-/** What is known of a session between two rounds. */
+/** The state of a session between two rounds. */
 interface SessionState {
   readonly client: string
   readonly version: string | null
@@ -49,7 +49,7 @@ interface SessionState {
 interface IngestState {
   readonly sessions: Map<string, SessionState>
   readonly seen: RecentEvents
-  /** Sessions of subagents, and whose they are. */
+  /** The parent session of each subagent's session. */
   readonly children: Map<string, string>
   readonly written: RecentCopies
 }
@@ -60,8 +60,8 @@ const copiesKeptFor = 24 * 60 * 60_000
 const temporaryFor = 60_000
 
 /**
- * Records what waits in a queue, and removes it only then: whatever happens in between, the next round begins with the
- * same events. Throws what the record throws.
+ * Records the events of a queue, and only then removes them: after a failure the next round begins with the same ones.
+ * Throws the errors of `record`.
  */
 export async function ingestQueue(
   queue: HookQueue,
@@ -73,7 +73,7 @@ export async function ingestQueue(
   let events = 0
   let hookEvents = 0
   for (let names = waitingEvents(queue); names.length > 0; names = waitingEvents(queue)) {
-    // The names are those of the whole queue: what comes while they are ingested is read in the next round.
+    // Events that arrive while these are ingested are read in the next round.
     for (let from = 0; from < names.length; from += atOnce) {
       const round = names.slice(from, from + atOnce)
       hookEvents += await ingestRound(queue, host, round)
@@ -96,35 +96,39 @@ async function ingestRound(queue: HookQueue, host: IngestHost, names: readonly s
   const dropped = { broken: 0, doubles: 0, unknown: 0, outside: 0 }
   const ended = new Map<string, string>()
   for (const [n, name] of names.entries()) {
-    // A server goes on answering meanwhile.
+    // Lets a server answer requests meanwhile.
     if (n % 10 === 9) await yieldToEventLoop()
-    const found = readEvent(queue, name)
-    if (found === null) {
+    const event = readEvent(queue, name)
+    if (event === null) {
       dropped.broken += 1
       continue
     }
-    const read = attachToParent(found, state)
-    if (read === null) continue
-    if (isDouble(read, state.seen)) {
+    const owned = attachToParent(event, state)
+    if (owned === null) continue
+    if (isDouble(owned, state.seen)) {
       dropped.doubles += 1
       continue
     }
     try {
-      const known = await readKnownUsage(read, state, queue.environment)
-      const { hookEvents, outside, unknown } = hookEventsOf(read, { queue, known, written: state.written })
+      const info = await readKnownUsage(owned, state, queue.environment)
+      const { hookEvents, outside, unknown } = hookEventsOf(owned, {
+        queue,
+        info,
+        written: state.written,
+      })
       made.push(...hookEvents)
       dropped.outside += outside
       if (unknown) dropped.unknown += 1
     } catch (error) {
-      // One that cannot be read keeps no other waiting.
+      // An unreadable event does not block the others.
       dropped.broken += 1
       logLine(queue, `ingest: ${name} cannot be read: ${messageOf(error)}`)
     }
-    if (['stopped', 'prompted', 'session_ended'].includes(read.event.kind))
-      ended.set(read.event.session, read.key)
+    if (['stopped', 'prompted', 'session_ended'].includes(owned.event.kind))
+      ended.set(owned.event.session, owned.key)
   }
   await recordAll(queue, host, made)
-  // Before the events go: a double that comes later is known by it.
+  // Written before the events are deleted, to recognize later duplicates.
   writeState(queue, state)
   const before = skippedEvents(queue).length
   deleteEvents(queue, names)
@@ -134,7 +138,7 @@ async function ingestRound(queue: HookQueue, host: IngestHost, names: readonly s
   return made.length
 }
 
-/** Records all, or all but what the record refuses: one bad event keeps no other waiting. */
+/** Records all events except those that are refused: one bad event does not block the others. */
 async function recordAll(
   queue: HookQueue,
   { record }: IngestHost,
@@ -155,7 +159,7 @@ async function recordAll(
         refusals.push({ hookEvent, error: alone })
       }
     }
-    // Where none is taken it is the caller that is refused, as by a token that ended: all of them wait.
+    // If all are refused, it is the caller that is refused, as with an expired token: all events wait.
     const isCaller = refusals.length === hookEvents.length && refusals.every((one) => isOfCaller(one.error))
     if (isCaller) throw error
     for (const { hookEvent, error: why } of refusals)
@@ -176,8 +180,8 @@ function isOfCaller(error: unknown): boolean {
 }
 
 /**
- * OpenCode begins a session of its own for a subagent: what that one tells is the parent's agent's. Null for what only
- * the parent could tell.
+ * OpenCode begins a session of its own for a subagent: its events belong to an agent of the parent. Null for events
+ * that only the parent reports.
  */
 function attachToParent(read: ReadEvent, { children }: IngestState): ReadEvent | null {
   const { event } = read
@@ -205,8 +209,8 @@ async function readKnownUsage(
 ) {
   const before = sessions.get(event.session)
   const isMain = event.agent === null
-  const told: SessionState = {
-    // Who spoke first in a session speaks in all of it.
+  const state: SessionState = {
+    // The first client of a session stays its client.
     client: before?.client ?? event.client,
     version: event.version ?? before?.version ?? null,
     model: (isMain ? event.model : null) ?? before?.model ?? null,
@@ -215,27 +219,27 @@ async function readKnownUsage(
     lastAt,
   }
   sessions.delete(event.session)
-  sessions.set(event.session, told)
-  const { client, promptedAt } = told
+  sessions.set(event.session, state)
+  const { client, promptedAt } = state
   const isStop = event.kind === 'stopped'
   if (!isStop && (event.kind !== 'agent_stopped' || (event.transcript ?? event.usage) === null)) {
-    return { client, version: told.version, usage: null, model: isMain ? told.model : null }
+    return { client, version: state.version, usage: null, model: isMain ? state.model : null }
   }
   // A subagent's transcript is its own, from its first line.
   const read = await turnUsage(
-    { client, transcript: isStop ? told.transcript : event.transcript, session: event.session },
+    { client, transcript: isStop ? state.transcript : event.transcript, session: event.session },
     { from: isStop ? promptedAt : 0, to: Number(key.slice(0, 13)) },
     environment,
   )
   const usage = event.usage ?? read.usage
-  const version = told.version ?? read.version
+  const version = state.version ?? read.version
   if (!isStop) return { client, version, usage, model: event.model ?? read.model }
-  const model = event.model ?? read.model ?? told.model
-  sessions.set(event.session, { ...told, version, model })
+  const model = event.model ?? read.model ?? state.model
+  sessions.set(event.session, { ...state, version, model })
   return { client, version, usage, model }
 }
 
-/** Copies of a turn that is over: what they tell is recorded. */
+/** Removes the copies of a turn that is over and recorded. */
 function removeCopies(queue: HookQueue, session: string, until: string): void {
   const folder = join(queue.copies, sessionFolder(session))
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return
@@ -247,10 +251,10 @@ function pruneOld(queue: HookQueue): void {
   for (const name of queueFileNames(queue.events)) {
     if (!name.endsWith('.tmp')) continue
     const path = join(queue.events, name)
-    const found = lstatSync(path, { throwIfNoEntry: false })
-    if (found && now - found.mtimeMs > temporaryFor) removeCopy(queue, path)
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats && now - stats.mtimeMs > temporaryFor) removeCopy(queue, path)
   }
-  // Their names begin with the time: what is no copy is as old as can be.
+  // Names of copies begin with the time; any other file counts as old.
   for (const path of copiesIn(queue)) {
     const madeAt = Number(basename(path).slice(0, 13)) || 0
     if (now - madeAt > copiesKeptFor) removeCopy(queue, path)
@@ -259,18 +263,18 @@ function pruneOld(queue: HookQueue): void {
 
 function logDropped(queue: HookQueue, dropped: Readonly<Record<string, number>>): void {
   const { broken = 0, unknown = 0, outside = 0 } = dropped
-  const said = [
+  const skipped = [
     broken > 0 && (broken === 1 ? '1 file that is no event' : `${broken} files that are no events`),
     unknown > 0 && `${formatCount(unknown, 'event')} of an unknown kind`,
     outside > 0 && `${formatCount(outside, 'path')} outside the project`,
   ].filter((one) => one !== false)
-  if (said.length > 0) logNote(queue, `ingest: left out ${said.join(', ')}`)
+  if (skipped.length > 0) logNote(queue, `ingest: left out ${skipped.join(', ')}`)
 }
 
 function readState(queue: HookQueue): IngestState {
   try {
     const text = readOwn(join(queue.folder, stateName), maxStateBytes)?.toString('utf8') ?? ''
-    // Written below; whoever changes it only changes what is a double.
+    // Written below; a changed file only affects which events count as duplicates.
     const { sessions, seen, children, written } = JSON.parse(text) as {
       readonly sessions: readonly (readonly [string, SessionState])[]
       readonly seen: readonly (readonly [string, { readonly key: string; readonly at: number }])[]

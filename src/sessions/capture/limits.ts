@@ -15,9 +15,9 @@ const undeletable = new Map<string, Set<string>>()
 
 /** The names of the events that wait, the oldest first. */
 export function waitingEvents({ events }: HookQueue): readonly string[] {
-  const passed = undeletable.get(events)
+  const skipped = undeletable.get(events)
   return queueFileNames(events)
-    .filter((name) => eventName.test(name) && !passed?.has(name))
+    .filter((name) => eventName.test(name) && !skipped?.has(name))
     .sort()
 }
 
@@ -32,14 +32,14 @@ export function deleteEvents(queue: HookQueue, names: readonly string[]): void {
 }
 
 function skipEvent({ events }: HookQueue, name: string): void {
-  const passed = undeletable.get(events) ?? new Set()
-  undeletable.set(events, passed.add(name))
+  const skipped = undeletable.get(events) ?? new Set()
+  undeletable.set(events, skipped.add(name))
 }
 
 export const stateName = 'ingested.json'
 export const maxStateBytes = 16 * 1024 * 1024
 
-/** Leaves out what another process could not delete. */
+/** Leaves out events that another process could not delete. */
 export function skipUndeletable(queue: HookQueue): void {
   try {
     const text = readOwn(join(queue.folder, stateName), maxStateBytes)?.toString('utf8') ?? ''
@@ -49,19 +49,19 @@ export function skipUndeletable(queue: HookQueue): void {
   } catch {}
 }
 
-/** Those that are there still. */
+/** The undeletable events that still exist. */
 export function skippedEvents({ events }: HookQueue): readonly string[] {
-  const passed = undeletable.get(events)
-  return passed === undefined ? [] : queueFileNames(events).filter((name) => passed.has(name))
+  const skipped = undeletable.get(events)
+  return skipped === undefined ? [] : queueFileNames(events).filter((name) => skipped.has(name))
 }
 
-/** Removes what is too much: the oldest copies first, then the oldest events, which are told as lost. */
+/** Removes what is over the limits: the oldest copies first, then the oldest events, which are reported as lost. */
 export function keepWithinLimits(queue: HookQueue, limits = queueLimits): void {
   const names = waitingEvents(queue)
   const kept = copiesIn(queue)
-  // Most of the time it is known without looking how large each is.
-  const most = names.length * maxEventBytes + kept.length * maxCopyBytes
-  if (names.length <= limits.events && most <= limits.bytes) return
+  // Most of the time the largest possible size is enough to know.
+  const maxBytes = names.length * maxEventBytes + kept.length * maxCopyBytes
+  if (names.length <= limits.events && maxBytes <= limits.bytes) return
   const events = names.map((name) => ({
     path: join(queue.events, name),
     size: sizeOf(join(queue.events, name)),
@@ -84,7 +84,7 @@ export function keepWithinLimits(queue: HookQueue, limits = queueLimits): void {
   removeEvents(queue, gone, 'the hook queue was full')
 }
 
-/** Removes events that waited longer than anybody would look for them. */
+/** Removes events that waited too long. */
 export function dropExpiredEvents(queue: HookQueue): void {
   const before = Date.now() - keptForMs
   const old = waitingEvents(queue).filter((name) => Number(name.slice(0, 13)) < before)
@@ -96,7 +96,7 @@ export function dropExpiredEvents(queue: HookQueue): void {
   )
 }
 
-/** Each session is told how many of its events are gone. */
+/** Removes events and records in each session how many were lost. */
 function removeEvents(queue: HookQueue, paths: readonly string[], why: string): void {
   const gone = new Map<string, { one: QueuedEvent; count: number }>()
   for (const path of paths) {
@@ -111,14 +111,16 @@ function removeEvents(queue: HookQueue, paths: readonly string[], why: string): 
 
 function eventIn(path: string): QueuedEvent | null {
   try {
-    const said: unknown = JSON.parse(readOwn(path, maxEventBytes)?.toString('utf8') ?? '')
-    return typeof said === 'object' && said !== null && 'session' in said ? (said as QueuedEvent) : null // as a hook wrote it
+    const parsed: unknown = JSON.parse(readOwn(path, maxEventBytes)?.toString('utf8') ?? '')
+    return typeof parsed === 'object' && parsed !== null && 'session' in parsed
+      ? (parsed as QueuedEvent)
+      : null // as a hook wrote it
   } catch {
     return null
   }
 }
 
-/** All copies, the oldest first. What is no folder of a session holds none. */
+/** All copies, the oldest first. */
 export function copiesIn(queue: HookQueue): readonly string[] {
   return queueFileNames(queue.copies)
     .filter((session) => isFolder(join(queue.copies, session)))
@@ -131,7 +133,7 @@ function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** One that cannot be deleted stays: nothing waits for it. */
+/** Deletes a copy. One that cannot be deleted stays. */
 export function removeCopy(queue: HookQueue, path: string): void {
   removeContained(queue.base, path)
 }
@@ -140,7 +142,7 @@ function sizeOf(path: string): number {
   return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Events that had to go, for whoever ingests. */
+/** Queues an event that reports lost ones. */
 function writeLost(queue: HookQueue, one: QueuedEvent, count: number, why: string): void {
   const lost = { ...one, kind: 'lost', edits: [], items: [], text: null, usage: null, call: null, pair: null }
   writeOwn(

@@ -1,4 +1,4 @@
-/** What an event file says: one moment of a session, as the hook wrote it down. Each is one JSON object. */
+/** The content of an event file, as the hook wrote it: one JSON object. */
 export interface QueuedEvent {
   readonly v: 1
   readonly kind: QueuedKind
@@ -11,11 +11,11 @@ export interface QueuedEvent {
   readonly agent: { readonly id: string; readonly type: string | null } | null
   readonly model: string | null
   readonly folder: string
-  /** Of the payload: two hooks that were told the same are one. */
+  /** The hash of the payload: two hooks with the same payload count once. */
   readonly hash: string
   readonly transcript: string | null
   readonly call: string | null
-  /** What tells the two ends of one call where the client gives no id: tool and input. */
+  /** Pairs the two ends of a call without an id, by tool and input. */
   readonly pair: string | null
   readonly tool: string | null
   readonly program: string | null
@@ -31,7 +31,7 @@ export interface QueuedEvent {
   readonly error: string | null
   readonly interrupted: boolean
   readonly attempt: string | null
-  /** Entries of the client's own list of things to do: the whole list where a tool wrote it, else one of it. */
+  /** Entries of the client's own to-do list: the whole list if a tool wrote it, else one entry. */
   readonly items: readonly QueuedItem[]
   readonly usage: {
     readonly input: number | null
@@ -43,7 +43,7 @@ export interface QueuedEvent {
   readonly why: string | null
 }
 
-/** `key` tells it from the other entries of its list, and nothing of what it is called. */
+/** `key` identifies it among the entries of its list, without its name. */
 export interface QueuedItem {
   readonly key: string
   readonly done: boolean
@@ -74,7 +74,7 @@ export interface QueuedEdit {
   /** The name of its copy, below the folder of copies. */
   readonly copy: string | null
   readonly absent: boolean
-  /** What the payload says that the call does to it; only after the call. */
+  /** The edit that the payload describes; only after the call. */
   readonly does: PayloadEdit | null
 }
 

@@ -12,7 +12,7 @@ import { maxEventBytes } from './limits.ts'
 import { type QueuedEdit, type QueuedEvent, queuedKinds } from './queued-event.ts'
 
 const text = (longest: number) =>
-  z.string().transform((said) => withoutControlCharacters(said).slice(0, longest))
+  z.string().transform((value) => withoutControlCharacters(value).slice(0, longest))
 const textOrNull = (longest: number) => text(longest).nullable().catch(null)
 const amount = z.int().nonnegative()
 const flag = z.boolean().catch(false)
@@ -34,7 +34,7 @@ const Edit = z.object({
     .catch(null),
 })
 
-/** An event file as it may be: whoever works in the project can write one. */
+/** The schema of an event file, which is not trusted: anyone in the project can write one. */
 const QueuedFile = z.object({
   v: z.literal(1),
   kind: z.enum(queuedKinds),
@@ -63,7 +63,7 @@ const QueuedFile = z.object({
   length: amount.catch(0),
   text: z
     .string()
-    .transform((said) => cleanedLines(said).slice(0, 20_000))
+    .transform((value) => cleanedLines(value).slice(0, 20_000))
     .nullable()
     .catch(null),
   wake: flag,
@@ -94,14 +94,14 @@ export interface ReadEvent {
   readonly event: QueuedEvent
 }
 
-/** Reads one event file; null where it is none. */
+/** Reads one event file; null if it is not one. */
 export function readEvent(queue: HookQueue, name: string): ReadEvent | null {
   try {
     const content = readOwn(join(queue.events, name), maxEventBytes)
     if (content === null) return null
-    const said = QueuedFile.safeParse(JSON.parse(content.toString('utf8')))
-    if (!said.success) return null
-    const { count, ...event } = said.data
+    const parsed = QueuedFile.safeParse(JSON.parse(content.toString('utf8')))
+    if (!parsed.success) return null
+    const { count, ...event } = parsed.data
     const key = name.replace(/\.json$/, '')
     return { key, at: Number(key.slice(0, 13)), event: { ...event, ...(count !== undefined && { count }) } }
   } catch {
@@ -109,7 +109,7 @@ export function readEvent(queue: HookQueue, name: string): ReadEvent | null {
   }
 }
 
-/** What is known of a session besides the event that is read. */
+/** A session's information besides the event that is read. */
 export interface SessionInfo {
   readonly client: string
   readonly version: string | null
@@ -119,42 +119,42 @@ export interface SessionInfo {
 
 export interface HookEventBatch {
   readonly hookEvents: readonly HookEvent[]
-  /** Paths that lead out of the project: counted, never looked at. */
+  /** Paths outside the project: counted, never read. */
   readonly outside: number
   readonly unknown: boolean
 }
 
-/** What an event is in the words of the domain. */
+/** The hook events of a queued event. */
 export function hookEventsOf(
   read: ReadEvent,
   {
     queue,
-    known,
+    info,
     written,
   }: {
     readonly queue: HookQueue
-    readonly known: SessionInfo
+    readonly info: SessionInfo
     readonly written: RecentCopies
   },
 ): HookEventBatch {
   const { event, key, at } = read
   const base: Omit<HookEvent, 'what' | 'key'> = {
     at,
-    client: { name: known.client, version: known.version },
+    client: { name: info.client, version: info.version },
     session: event.session,
     turn: event.turn,
     agent: event.agent,
-    model: event.model ?? known.model,
+    model: event.model ?? info.model,
     folder: placeOf(event.folder, queue.root, queue) ?? queue.root,
-    coverage: coverageOf(known),
+    coverage: coverageOf(info),
   }
   if (event.kind === 'unknown') return { hookEvents: [], outside: 0, unknown: true }
   const edits = editsOf(read, { queue, written })
   const outside = event.edits.length - edits.length
-  // Nothing of the call is the project's.
+  // All edited files are outside the project.
   if (event.edits.length > 0 && edits.length === 0) return { hookEvents: [], outside, unknown: false }
   const missing = edits.filter(({ isMissing }) => isMissing).length
-  const whats = eventContents(event, { edits: edits.map(({ edit }) => edit), usage: known.usage })
+  const whats = eventContents(event, { edits: edits.map(({ edit }) => edit), usage: info.usage })
   const hookEvents = whats.map((what, n) => ({ ...base, key: n === 0 ? key : `${key}.${n}`, what }))
   if (missing === 0) return { hookEvents, outside, unknown: false }
   const why = 'copies of edited files were removed before they were read'
@@ -181,7 +181,7 @@ function eventContents(
         ? [{ ...command, kind: 'command_began', call, tool }]
         : [{ kind, call, tool, edits }]
     case 'edit_ended':
-      // A call that does not say which files it changes may have changed any.
+      // A call without files may have changed any.
       return edits.length === 0
         ? [{ ...command, kind: 'command_ended', call, tool, failed }]
         : [{ kind, call, tool, edits, failed }]
@@ -214,19 +214,19 @@ const sources = ['startup', 'resume', 'clear', 'compact', 'fork'] as const
 const command = { program: null, background: false } as const
 
 /**
- * A version counts as looked at up to its second number, because some clients are released daily. One that is not told
- * is taken for one that was: its transcript tells it a moment later, where it has one.
+ * A version counts as checked up to its second number, because some clients are released daily. An unknown version
+ * counts as checked: the transcript gives it later, if there is one.
  */
 function coverageOf({ client, version }: SessionInfo): Coverage {
-  const known = checkedClients[client]
+  const checks = checkedClients[client]
   const none = { edits: false, failures: false, subagents: false, ids: false }
-  if (known === undefined) return none
-  return isNewer(version, known.checked.version) ? none : known.coverage
+  if (checks === undefined) return none
+  return isNewer(version, checks.checked.version) ? none : checks.coverage
 }
 
 export function isNewer(version: string | null, checked: string | null): boolean {
   if (version === null || checked === null) return false
-  const numbers = (said: string) => (said.match(/\d+/g) ?? []).map(Number)
+  const numbers = (label: string) => (label.match(/\d+/g) ?? []).map(Number)
   const [major = 0, minor = 0] = numbers(version)
   const [most = 0, least = 0] = numbers(checked)
   return major > most || (major === most && minor > least)
@@ -237,7 +237,7 @@ interface ReadEdit {
   readonly isMissing: boolean
 }
 
-/** The copies that were made lately after edits, by path and in order: by them is known who wrote between two. */
+/** Recent copies from after edits, by path and in order: they show other writes between two edits. */
 export type RecentCopies = Map<string, EditCopies>
 export type EditCopies = readonly EditCopy[]
 
@@ -287,7 +287,7 @@ type Explanation = Pick<ToolEdit, 'explained' | 'meant' | 'onto'>
 
 const notKnown: Explanation = { explained: null }
 
-/** Whether an edit's payload explains what stands there: on what it began with, or on what another call wrote since. */
+/** Whether an edit's payload explains the content, based on its first content or on another call's later one. */
 function contentExplainedBy(
   { does, absent }: QueuedEdit,
   {
@@ -329,7 +329,7 @@ function textOf(copy: string): string | null {
   return readOwn(copy, maxCopyBytes)?.toString('utf8') ?? null
 }
 
-/** The copy of what stood there before the same call, if it was made. */
+/** The copy from before the same call, if one was made. */
 function contentAtBeginning(copy: string, queue: HookQueue): string | null {
   const sign = copy.slice(-16)
   const folder = dirname(copy)
@@ -341,11 +341,11 @@ function contentAtBeginning(copy: string, queue: HookQueue): string | null {
   return earlier === undefined ? null : join(folder, earlier)
 }
 
-/** A text in one line, without what steers a terminal or turns text around. */
-function withoutControlCharacters(said: string): string {
-  return said.replace(/[\p{Cc}\p{Bidi_Control}]+/gu, ' ')
+/** A text in one line, without control characters and changes of text direction. */
+function withoutControlCharacters(value: string): string {
+  return value.replace(/[\p{Cc}\p{Bidi_Control}]+/gu, ' ')
 }
 
-function cleanedLines(said: string): string {
-  return said.replace(/[[\p{Cc}\p{Bidi_Control}]--[\n\t]]+/gv, ' ')
+function cleanedLines(value: string): string {
+  return value.replace(/[[\p{Cc}\p{Bidi_Control}]--[\n\t]]+/gv, ' ')
 }

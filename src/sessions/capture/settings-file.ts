@@ -10,7 +10,7 @@ import {
 } from './captured-project.ts'
 import { writeOwn } from './hook-queue.ts'
 
-/** Writes what a person chose. Hooks look at it at each event, so that it holds from the next one on. */
+/** Writes a person's settings. Hooks read them at each event. */
 export function writeSettings(
   root: string,
   environment: CaptureEnvironment,

@@ -5,14 +5,14 @@ import { containedPath } from '../../kernel/files/contained-file.ts'
 import { openRegular } from '../../kernel/files/regular-file.ts'
 import type { TokenUsage } from '../domain/hook-event.ts'
 
-/** What a client's transcript says of one turn: numbers and names only, never a word of it. */
+/** The figures of one turn in a client's transcript: numbers and names only, never its text. */
 export interface TurnUsage {
   readonly usage: TokenUsage | null
   readonly model: string | null
   readonly version: string | null
 }
 
-/** The turn that is asked for: from its prompt to its end, in milliseconds since the epoch. */
+/** The time of a turn: from its prompt to its end, in milliseconds since the epoch. */
 export interface TurnTime {
   readonly from: number | null
   readonly to: number
@@ -21,10 +21,10 @@ export interface TurnTime {
 const nothing: TurnUsage = { usage: null, model: null, version: null }
 // The end of a long transcript is enough for one turn.
 const maxReadBytes = 16 * 1024 * 1024
-// What a client writes after it said that the turn is over.
+// Clients write some lines after they report the end of a turn.
 const lag = 5000
 
-/** Where clients keep their transcripts: no other file is opened, whatever a payload names. */
+/** The folders of clients' transcripts: no file outside them is opened, whatever a payload names. */
 function homesOf(client: string, environment: Readonly<NodeJS.ProcessEnv>): readonly string[] {
   const home = environment['HOME'] ?? environment['USERPROFILE'] ?? homedir()
   const named = (variable: string, folder: string) => environment[variable] || join(home, folder)
@@ -34,7 +34,7 @@ function homesOf(client: string, environment: Readonly<NodeJS.ProcessEnv>): read
   return []
 }
 
-/** Reads what a transcript tells of a turn; all null where it cannot be read. */
+/** Reads a turn's figures from a transcript; all null if it cannot be read. */
 export async function turnUsage(
   { client, transcript, session }: { client: string; transcript: string | null; session: string },
   turn: TurnTime,
@@ -64,7 +64,7 @@ function copilotEvents(homes: readonly string[], session: string): string | null
     : null
 }
 
-// A payload names the file: a pipe or a device in its place is not opened.
+// A payload names the file: a pipe or a device is not opened.
 async function lastLines(path: string): Promise<readonly unknown[]> {
   const file = await openRegular(path)
   try {
@@ -86,8 +86,10 @@ async function lastLines(path: string): Promise<readonly unknown[]> {
 }
 
 function timeOf(line: unknown): number {
-  const said = valueAt(line, 'timestamp')
-  return typeof said === 'number' ? said : Date.parse(typeof said === 'string' ? said : '')
+  const timestamp = valueAt(line, 'timestamp')
+  return typeof timestamp === 'number'
+    ? timestamp
+    : Date.parse(typeof timestamp === 'string' ? timestamp : '')
 }
 
 function isInTurnTime(line: unknown, { from, to }: TurnTime): boolean {
@@ -95,24 +97,24 @@ function isInTurnTime(line: unknown, { from, to }: TurnTime): boolean {
   return from !== null && at >= from - 1000 && at <= to + lag
 }
 
-function numberAt(value: unknown, places: string): number | null {
-  const said = valueAt(value, places)
-  return typeof said === 'number' && Number.isSafeInteger(said) && said >= 0 ? said : null
+function numberAt(line: unknown, paths: string): number | null {
+  const value = valueAt(line, paths)
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 }
 
-function nameAt(value: unknown, places: string): string | null {
-  const said = valueAt(value, places)
-  // Claude Code calls its own messages so.
-  return typeof said === 'string' && /^[\w.:/@[\]-]{1,120}$/.test(said) && said !== '<synthetic>'
-    ? said
+function nameAt(line: unknown, paths: string): string | null {
+  const value = valueAt(line, paths)
+  // Claude Code uses this name for its own messages.
+  return typeof value === 'string' && /^[\w.:/@[\]-]{1,120}$/.test(value) && value !== '<synthetic>'
+    ? value
     : null
 }
 
 function sumUsage(all: readonly TokenUsage[]): TokenUsage | null {
   if (all.length === 0) return null
-  const sum = (of: (one: TokenUsage) => number | null) => {
-    const known = all.map(of).filter((value) => value !== null)
-    return known.length === 0 ? null : known.reduce((one, other) => one + other, 0)
+  const sum = (amountOf: (one: TokenUsage) => number | null) => {
+    const amounts = all.map(amountOf).filter((value) => value !== null)
+    return amounts.length === 0 ? null : amounts.reduce((one, other) => one + other, 0)
   }
   return {
     input: sum(({ input }) => input),
@@ -121,7 +123,7 @@ function sumUsage(all: readonly TokenUsage[]): TokenUsage | null {
   }
 }
 
-/** One answer is several lines, each with the usage of the whole of it so far: the last one counts. */
+/** An answer has several lines, each with the usage so far: the last one counts. */
 function claudeUsage(lines: readonly unknown[], turn: TurnTime): TurnUsage {
   const answers = new Map<string, TokenUsage>()
   let model: string | null = null
@@ -130,11 +132,11 @@ function claudeUsage(lines: readonly unknown[], turn: TurnTime): TurnUsage {
     version = nameAt(line, 'version') ?? version
     const usage = valueAt(line, 'message.usage')
     if (usage === undefined || !isInTurnTime(line, turn)) continue
-    const made = numberAt(usage, 'cache_creation_input_tokens')
+    const cacheCreation = numberAt(usage, 'cache_creation_input_tokens')
     const input = numberAt(usage, 'input_tokens')
     const id = valueAt(line, 'message.id|uuid')
     answers.set(String(id), {
-      input: input === null ? null : input + (made ?? 0),
+      input: input === null ? null : input + (cacheCreation ?? 0),
       output: numberAt(usage, 'output_tokens'),
       cached: numberAt(usage, 'cache_read_input_tokens'),
     })
@@ -143,7 +145,7 @@ function claudeUsage(lines: readonly unknown[], turn: TurnTime): TurnUsage {
   return { usage: sumUsage([...answers.values()]), model, version }
 }
 
-/** Its counts are of the whole session so far. */
+/** Codex counts the whole session so far. */
 function codexUsage(lines: readonly unknown[], turn: TurnTime): TurnUsage {
   let before: TokenUsage = { input: 0, output: 0, cached: 0 }
   let last: TokenUsage | null = null

@@ -9,8 +9,8 @@ import { changedFiles, countsInWords, linesInWords } from '../../track/cli/chang
 type SessionListRow = OutputOf<'sessions'>['sessions'][number]
 type TurnListRow = OutputOf<'sessions_show'>['turns'][number]
 
-export const sessions: AnswerView<'sessions'> = ({ sessions: found }, page) => {
-  if (found.length === 0)
+export const sessions: AnswerView<'sessions'> = ({ sessions: listed }, page) => {
+  if (listed.length === 0)
     return 'No session is recorded here. Start with waymark capture on; waymark capture status shows the state.'
   const columns = [
     { title: 'client', shrinks: true },
@@ -21,7 +21,7 @@ export const sessions: AnswerView<'sessions'> = ({ sessions: found }, page) => {
     { title: 'state', shrinks: true },
     { title: 'id' },
   ]
-  const rows = found.map((session) => [
+  const rows = listed.map((session) => [
     [session.client, session.model].filter((part) => part !== null).join(' '),
     String(session.turns),
     String(session.files),
@@ -41,11 +41,11 @@ function stateOf({ status, open_turns, reason, lost }: SessionListRow, { ink }: 
   return lost === 0 ? state : `${state}, ${ink('yellow', `${formatCount(lost, 'event')} lost`)}`
 }
 
-export const session: AnswerView<'sessions_show'> = ({ session: shown, turns, hidden }, page) => {
-  const { session_id: id, client, version, model, folder, lost } = shown
+export const session: AnswerView<'sessions_show'> = ({ session: details, turns, hidden }, page) => {
+  const { session_id: id, client, version, model, folder, lost } = details
   const head = [
     `Session ${id} of ${client}${version === null ? '' : ` ${version}`}${model === null ? '' : `, ${model}`}`,
-    `${folder}: ${formatCount(shown.turns, 'turn')}, ${formatCount(shown.files, 'file')}, ${linesInWords(shown)}`,
+    `${folder}: ${formatCount(details.turns, 'turn')}, ${formatCount(details.files, 'file')}, ${linesInWords(details)}`,
     lost === 0 ? '' : page.ink('yellow', `${formatCount(lost, 'hook event')} lost.`),
   ]
   return blocks(
@@ -88,10 +88,12 @@ function turnBlock(turn: TurnListRow, page: RenderContext): string {
     turn.prompt === null ? '' : page.ink('dim', `"${turn.prompt}"`),
   ]
   const files = changedFiles(
-    turn.changes.map(({ with: others, lines: whose, ...change }) => ({
+    turn.changes.map(({ with: others, lines: ownership, ...change }) => ({
       ...change,
-      ...(others && { with: others.map(({ agent: name, id: of }) => ({ agent: name, task_id: of })) }),
-      ...(whose === 'all' && { lines: whose }),
+      ...(others && {
+        with: others.map(({ agent: name, id: taskId }) => ({ agent: name, task_id: taskId })),
+      }),
+      ...(ownership === 'all' && { lines: ownership }),
     })),
     page,
   )

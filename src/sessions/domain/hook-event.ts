@@ -1,9 +1,9 @@
 /**
- * What a client's hooks say of one moment of a session, read from the hook queue. Hooks say who and when; what changed is
- * measured. src/capture makes hook events of event files; src/operations/capture records them.
+ * An event that a client's hooks report of a session, read from the hook queue. Hooks report who and when; changes are
+ * measured. `sessions/capture` reads hook events from event files; `sessions/operations` records them.
  */
 export interface HookEvent {
-  /** The name of its event file without `.json`, unique: what was recorded under a key is never recorded again. */
+  /** The name of its event file without `.json`, unique: an event with a recorded key is never recorded again. */
   readonly key: string
   /** Milliseconds since the epoch, by the hook's clock. Events are in the order of `key`, which begins with it. */
   readonly at: number
@@ -12,12 +12,12 @@ export interface HookEvent {
   readonly session: string
   /** The client's own id of the turn, where it names one. */
   readonly turn: string | null
-  /** The subagent that this is from; null for the session's main agent. */
+  /** The subagent; null for the session's main agent. */
   readonly agent: { readonly id: string; readonly type: string | null } | null
   readonly model: string | null
   /** The absolute folder that the client worked in. */
   readonly folder: string
-  /** What this client's hooks tell for certain, at the version that spoke (all false for a version not checked). */
+  /** What this client's hooks report reliably at this version (all false for a version not checked). */
   readonly coverage: Coverage
   readonly what: HookEventBody
 }
@@ -36,7 +36,7 @@ export type HookEventBody =
       readonly parent: string | null
       readonly transcript: string | null
     }
-  /** `text` is redacted, and there only where prompts are kept. `wake`: the client woke its agent, no person asked. */
+  /** `text` is redacted, and present only if prompts are kept. `wake`: the client woke its agent, not a person. */
   | {
       readonly kind: 'prompted'
       readonly length: number
@@ -56,7 +56,7 @@ export type HookEventBody =
       readonly edits: readonly ToolEdit[]
       readonly failed: boolean
     }
-  /** A shell, an MCP tool of another server, or a tool that is not known: anything may change meanwhile. */
+  /** A shell, an MCP tool of another server, or an unknown tool: anything may change meanwhile. */
   | {
       readonly kind: 'command_began'
       readonly call: string | null
@@ -72,7 +72,7 @@ export type HookEventBody =
       readonly background: boolean
       readonly failed: boolean
     }
-  /** A tool of Waymark itself was called; `attempt` where its answer named one. */
+  /** A tool of Waymark itself was called; `attempt` if its answer named one. */
   | {
       readonly kind: 'own_tool'
       readonly call: string | null
@@ -81,7 +81,7 @@ export type HookEventBody =
     }
   | { readonly kind: 'agent_started' }
   | { readonly kind: 'agent_stopped'; readonly usage: TokenUsage | null }
-  /** Of the client's own list of things to do: all of it, or what changed in it. */
+  /** The client's own to-do list, or the entries that changed. */
   | {
       readonly kind: 'items'
       readonly isWhole: boolean
@@ -97,24 +97,24 @@ export type HookEventBody =
       readonly usage: TokenUsage | null
     }
   | { readonly kind: 'session_ended'; readonly reason: string | null }
-  /** Events that are not there any more, and why. */
+  /** Events that were lost, and why. */
   | { readonly kind: 'lost'; readonly count: number; readonly why: string }
 
 export interface ToolEdit {
   /** Absolute; links in its folders resolved; inside the work tree or another one of the project. */
   readonly path: string
-  /** A raw copy of the file at this moment, inside the hook queue; null where none was made. `absent`: no file was there. */
+  /** A raw copy of the file at that time, in the hook queue; null if none was made. `absent`: no file existed. */
   readonly copy: string | null
   readonly absent: boolean
-  /** Only after the edit: what stands there is what stood there with the payload's edit, and nothing else. */
+  /** Only after the edit: whether the payload's edit alone explains the content. */
   readonly explained: boolean | null
-  /** Where that is not so: a file, inside the hook queue, with what the payload's edit alone would have left. */
+  /** If it does not: a file in the hook queue with the content that the payload's edit alone would leave. */
   readonly meant?: string
-  /** Where another call wrote between the beginning and the end: the copy of what stood there when this one wrote. */
+  /** If another call wrote between the beginning and the end: the copy that this call wrote onto. */
   readonly onto?: string
 }
 
-/** Tokens as the client reports them; null where it says nothing, never 0 instead. */
+/** Tokens as the client reports them; null if it reports none, never 0 instead. */
 export interface TokenUsage {
   readonly input: number | null
   readonly output: number | null

@@ -3,7 +3,7 @@ import type { AttemptCommit, ContestedFile, ReportedChange } from '../../track/d
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import type { Coverage, TokenUsage } from './hook-event.ts'
 
-/** A session of a client, as its hooks tell of it. Its turns are measured; nothing in it is claimed. */
+/** A session of a client, as its hooks report it. Its turns are measured; nothing in it is claimed. */
 export interface CapturedSession {
   readonly id: CaptureSessionId
   readonly client: string
@@ -13,7 +13,7 @@ export interface CapturedSession {
   /** The top of the work tree that it began in. */
   readonly top: string
   readonly source: SessionSource
-  /** The session that it was forked from, or that it took the place of. */
+  /** The session that it was forked from or that it replaced. */
   readonly parentId: CaptureSessionId | null
   readonly model: string | null
   readonly transcript: string | null
@@ -40,7 +40,7 @@ export interface Turn {
   readonly prompt: { readonly length: number; readonly wake: boolean } | null
   /** The top of its work tree. */
   readonly top: string
-  /** Null where the work tree could not be recorded: then it is not known what changed. */
+  /** Null if the work tree could not be recorded: then its changes are unknown. */
   readonly snapshot: SnapshotLocation | null
   readonly baseline: Baseline
   /** When the snapshot was taken. */
@@ -51,10 +51,10 @@ export interface Turn {
   readonly closedAt: number | null
 }
 
-/** `previous`: the work tree as it was before the turn, with whatever came between. `late`: after its first edit. */
+/** `previous`: a state from before the turn, so later changes by others are included. `late`: after its first edit. */
 export type Baseline = 'at_start' | 'previous' | 'late'
 
-/** `ended` claims nothing: it was measured, and nobody says how it went. */
+/** `ended` does not mean success: nobody reports how a turn went. */
 export type TurnStatus = 'open' | 'ended' | 'failed'
 
 /** An edit that an agent's tool reported. Contents are named by their ids as git stores them. */
@@ -63,27 +63,27 @@ export interface HookEdit {
   readonly path: string
   readonly call: string | null
   readonly tool: string
-  /** When it began and when it was told to be done; null where only one of them was told. */
+  /** When it began and when it ended; null if only one of them was reported. */
   readonly from: number | null
   readonly at: number
-  /** What stood there before and after: an id, null for no file, undefined where it is not known. */
+  /** The content before and after: an id, null for no file, undefined if unknown. */
   readonly before?: string | null
   readonly after?: string | null
-  /** Whether what stood there after is what stood there before with the tool's edit, and nothing else. */
+  /** Whether the tool's edit alone explains the content after it. */
   readonly explained: boolean | null
-  /** Where it is not: the id of what the tool's edit alone would have left. */
+  /** If it does not: the id of the content that the tool's edit alone would leave. */
   readonly meant?: string
-  /** False where only its beginning was told: it was denied, failed, or was cut off. */
+  /** False if only its beginning was reported: it was denied, failed, or was cut off. */
   readonly ended: boolean
 }
 
-/** The time in which a shell, or a tool that is not known, may have changed anything. */
+/** The time in which a shell or an unknown tool may have changed anything. */
 export interface HookCommandWindow {
   readonly call: string | null
   readonly tool: string
   readonly program: string | null
   readonly from: number
-  /** Null where it still ran when its turn ended. */
+  /** Null if it still ran when its turn ended. */
   readonly to: number | null
   readonly background: boolean
   readonly failed: boolean
@@ -92,13 +92,13 @@ export interface HookCommandWindow {
 export interface TurnChange extends Omit<ReportedChange, 'scope' | 'unseen'> {
   /** The lines are those of the turn, although others wrote there too. */
   readonly ownLines?: true
-  /** An edit tool said so. */
+  /** An edit tool reported it. */
   readonly reported?: true
-  /** Something changed white space in it besides, such as a formatter after an edit. */
+  /** Something also changed white space in it, such as a formatter after an edit. */
   readonly reformatted?: true
 }
 
-/** What was measured at the end of a turn. */
+/** The measurement at the end of a turn. */
 export interface TurnEvidence {
   readonly measurement: 'exact' | 'partial' | 'unknown'
   readonly changes: readonly TurnChange[]
@@ -109,18 +109,18 @@ export interface TurnEvidence {
   }
   /** Changed meanwhile, probably by others. */
   readonly contested: readonly ContestedFile[]
-  /** Changed meanwhile by a person, or by a tool that nobody saw. */
+  /** Changed meanwhile by a person, or by a tool that no hook reported. */
   readonly outside: readonly string[]
   /** Reported by an edit tool, and not different at the end. */
   readonly unfound: readonly string[]
   readonly commits: readonly AttemptCommit[]
   readonly notes: readonly string[]
-  /** Its first state, as it was measured; null where there is none. */
+  /** Its first state, as measured; null if there is none. */
   readonly snapshot: SnapshotLocation | null
   readonly endSnapshot: SnapshotLocation | null
 }
 
-/** How an attempt that was opened by a call is known to belong to a session. */
+/** How an attempt was linked to a session. */
 export type SessionLinkSource = 'answer' | 'call' | 'environment' | 'assumed'
 
 export type CaptureEvent =
@@ -130,7 +130,7 @@ export type CaptureEvent =
       readonly sessionId: CaptureSessionId
       readonly client: string
       readonly source: SessionSource
-      /** When the client said so; absent in early records, as below. */
+      /** When the client reported it; absent in early records, as below. */
       readonly at?: number
     }
   | {
@@ -143,7 +143,7 @@ export type CaptureEvent =
       readonly lost: number
       readonly at?: number
     }
-  /** The texts that were kept of it were removed. */
+  /** Its texts were deleted. */
   | { readonly kind: 'session.forgotten'; readonly sessionId: CaptureSessionId; readonly client: string }
   | { readonly kind: 'turn.opened'; readonly turn: Turn }
   | {
@@ -152,17 +152,17 @@ export type CaptureEvent =
       readonly sessionId: CaptureSessionId
       readonly client: string
       readonly status: Exclude<TurnStatus, 'open'>
-      /** When the client said so. */
+      /** When the client reported it. */
       readonly closedAt: number
-      /** How it ended, where that was no plain stop. */
+      /** How it ended, if that was no plain stop. */
       readonly how: string | null
-      /** The client's own words of a turn that failed. */
+      /** The client's own message of a turn that failed. */
       readonly error: string | null
       readonly model: string | null
       readonly usage: TokenUsage | null
-      /** Entries of the client's own list of things to do: a claim. */
+      /** Entries of the client's own to-do list: a claim. */
       readonly items: { readonly total: number; readonly done: number } | null
-      /** What its client's hooks told for certain during all of it. */
+      /** The coverage that its client's hooks had in all of it. */
       readonly coverage: Coverage
       readonly lost: number
       readonly evidence: TurnEvidence

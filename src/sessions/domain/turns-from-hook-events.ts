@@ -33,13 +33,13 @@ export interface LocatedEdit {
   /** An id, null for no file, undefined where no copy was made. */
   readonly content?: string | null
   readonly explained: boolean | null
-  /** The id of what the tool's edit alone would have left, where something else was written as well. */
+  /** The id of the content that the tool's edit alone would leave, if something else was written as well. */
   readonly meant?: string
-  /** What stood there when it was written, where another call wrote after this one had begun. */
+  /** The content at the time of the write, if another call wrote after this one had begun. */
   readonly onto?: string
 }
 
-/** A session as it stands before a batch of hook events. */
+/** A session before a batch of hook events. */
 export interface SessionSnapshot {
   readonly session: CapturedSession
   readonly turns: readonly OpenTurn[]
@@ -49,7 +49,7 @@ export interface SessionSnapshot {
 
 export interface OpenTurn {
   readonly turn: Turn
-  /** What was told of it so far, in order. */
+  /** Its hook events so far, in order. */
   readonly hookEvents: readonly LocatedHookEvent[]
 }
 
@@ -63,7 +63,7 @@ export interface TurnEnd {
   readonly usage: TokenUsage | null
 }
 
-/** What a batch comes to, in order. */
+/** The changes that a batch of hook events makes, in order. */
 export type SessionChange =
   | { readonly kind: 'session opened'; readonly session: CapturedSession }
   | {
@@ -86,7 +86,7 @@ export type SessionChange =
       readonly ending: TurnEnd
     }
   | {
-      readonly kind: 'told'
+      readonly kind: 'hook event'
       readonly hookEvent: LocatedHookEvent
       readonly sessionId: CaptureSessionId
       readonly turnId: TurnId | null
@@ -95,7 +95,7 @@ export type SessionChange =
 interface TurnProgress {
   draft: TurnDraft
   readonly hookEvents: LocatedHookEvent[]
-  /** It stopped, and a shell that it left runs on. */
+  /** Set when it stopped while a shell of it still runs. */
   ending: TurnEnd | null
 }
 
@@ -105,21 +105,21 @@ export interface SessionReducerContext {
   readonly parents: ReadonlyMap<string, CaptureSessionId>
 }
 
-/** Half an hour without a word, in milliseconds: nobody is at work any more. */
+/** A session without a hook event for half an hour is over, in milliseconds. */
 export const idleAfter = 30 * 60 * 1000
 
-/** Tells what hook events of one session come to, from how it stands. They come in the order of their keys. */
+/** Derives the changes of one session from its hook events, in the order of their keys. */
 export function reduceSession(
   snapshot: SessionSnapshot | null,
   hookEvents: readonly LocatedHookEvent[],
   { ids, parents }: SessionReducerContext,
 ): readonly SessionChange[] {
   const reducer = new SessionReducer(snapshot, ids, parents)
-  for (const hookEvent of hookEvents) reducer.tell(hookEvent)
+  for (const hookEvent of hookEvents) reducer.apply(hookEvent)
   return reducer.steps
 }
 
-/** Ends a session of which nothing more was heard. */
+/** Ends an idle session. */
 export function endSession(snapshot: SessionSnapshot, at: number, ids: IdSource): readonly SessionChange[] {
   const reducer = new SessionReducer(snapshot, ids)
   reducer.end(at, 'idle')
@@ -133,7 +133,7 @@ class SessionReducer {
   #session: CapturedSession | null
   #turns: TurnProgress[]
   #lastNumber: number
-  /** Kinds of subagents, as they were named at their start. */
+  /** Types of subagents, as named at their start. */
   readonly #types = new Map<string, string>()
 
   constructor(
@@ -152,7 +152,7 @@ class SessionReducer {
     }))
   }
 
-  tell(hookEvent: LocatedHookEvent): void {
+  apply(hookEvent: LocatedHookEvent): void {
     const session = this.#sessionOf(hookEvent)
     const { what, agent, at } = hookEvent
     if (agent !== null && agent.type !== null) this.#types.set(agent.id, agent.type)
@@ -180,7 +180,7 @@ class SessionReducer {
         break
       case 'agent_stopped':
         this.#note(hookEvent, this.#current(hookEvent))
-        // Its tokens are those of all its turns: they are told once.
+        // The tokens are those of all its turns: only one turn gets them.
         for (const [n, turn] of (agent === null ? [] : this.#of(agent.id)).entries())
           this.#close(turn, { ...plainEnding(at), usage: n === 0 ? what.usage : null })
         break
@@ -208,17 +208,17 @@ class SessionReducer {
 
   #sessionOf(hookEvent: LocatedHookEvent): CapturedSession {
     const { what, at: openedAt, client, model } = hookEvent
-    const known = this.#session
+    const current = this.#session
     const started = what.kind === 'session_started' ? what : null
-    if (known !== null && started?.source === 'clear' && this.#lastNumber > 0) this.end(openedAt, 'clear')
-    else if (known?.status === 'open') {
+    if (current !== null && started?.source === 'clear' && this.#lastNumber > 0) this.end(openedAt, 'clear')
+    else if (current?.status === 'open') {
       if (started !== null && started.source !== 'startup')
-        this.steps.push({ kind: 'session continued', session: known, source: started.source, at: openedAt })
-      return known
-    } else if (known !== null && started?.source !== 'clear') {
-      // Its end is late where a process was slower than the one that wrote it: it is open only for what works.
-      if (what.kind === 'session_ended' || what.kind === 'lost') return known
-      const session: CapturedSession = { ...known, status: 'open' }
+        this.steps.push({ kind: 'session continued', session: current, source: started.source, at: openedAt })
+      return current
+    } else if (current !== null && started?.source !== 'clear') {
+      // A late end or loss does not open the session again.
+      if (what.kind === 'session_ended' || what.kind === 'lost') return current
+      const session: CapturedSession = { ...current, status: 'open' }
       this.#session = session
       this.steps.push({
         kind: 'session continued',
@@ -235,7 +235,7 @@ class SessionReducer {
       clientSession: hookEvent.session,
       top: hookEvent.top,
       source: started?.source ?? 'startup',
-      parentId: known?.id ?? this.#parents.get(started?.parent ?? '') ?? null,
+      parentId: current?.id ?? this.#parents.get(started?.parent ?? '') ?? null,
       model,
       transcript: started?.transcript ?? null,
       status: 'open',
@@ -253,7 +253,7 @@ class SessionReducer {
     { length, wake, text }: Extract<HookEventBody, { readonly kind: 'prompted' }>,
   ): TurnId {
     const open = this.#main().at(-1)
-    // A client that is woken goes on with what it left running.
+    // A woken client continues its open turn.
     if (open && wake) {
       open.ending = null
       return open.draft.id
@@ -293,7 +293,7 @@ class SessionReducer {
     return this.#turns.filter(({ draft }) => draft.agent?.id === agentId)
   }
 
-  /** The turn that something without a path is told to: the agent's own, else its session's. */
+  /** The turn of an event without a path: the agent's own, else its session's. */
   #current({ agent }: LocatedHookEvent): TurnProgress | null {
     const own = agent === null ? undefined : this.#of(agent.id).at(-1)
     return own ?? this.#main().at(-1) ?? null
@@ -307,7 +307,7 @@ class SessionReducer {
     ).findLast(isMeant)
     if (found) return found
     const main = this.#main().at(-1) ?? null
-    // A client that tells no prompts, or whose session goes on after its turn was closed.
+    // The client reports no prompts, or its session goes on after its turn was closed.
     if (main === null && agent === null)
       return this.#open(session, hookEvent, { top, prompt: null, text: null })
     const parent = main ?? this.#open(session, hookEvent, { top: hookEvent.top, prompt: null, text: null })
@@ -317,7 +317,7 @@ class SessionReducer {
   #open(
     session: CapturedSession,
     { at: openedAt, turn, agent, model }: LocatedHookEvent,
-    how: {
+    options: {
       readonly top: string
       readonly prompt: Turn['prompt']
       readonly text: string | null
@@ -325,31 +325,31 @@ class SessionReducer {
     },
   ): TurnProgress {
     this.#lastNumber += 1
-    const isOfAgent = how.parent !== undefined && agent !== null
+    const isOfAgent = options.parent !== undefined && agent !== null
     const draft: TurnDraft = {
       id: this.#ids.next('turn'),
       sessionId: session.id,
       number: this.#lastNumber,
       clientTurn: turn,
       agent: isOfAgent ? { id: agent.id, type: agent.type ?? this.#types.get(agent.id) ?? null } : null,
-      parentId: how.parent ?? null,
+      parentId: options.parent ?? null,
       client: session.client,
       model,
-      prompt: how.prompt,
-      top: how.top,
+      prompt: options.prompt,
+      top: options.top,
       status: 'open',
       endSnapshot: null,
       openedAt,
       closedAt: null,
     }
-    const telling: TurnProgress = { draft, hookEvents: [], ending: null }
-    this.#turns.push(telling)
-    this.steps.push({ kind: 'turn opened', draft, text: how.text })
-    return telling
+    const turnProgress: TurnProgress = { draft, hookEvents: [], ending: null }
+    this.#turns.push(turnProgress)
+    this.steps.push({ kind: 'turn opened', draft, text: options.text })
+    return turnProgress
   }
 
   #close(turn: TurnProgress, ending: TurnEnd): void {
-    // What works for a turn in another tree ends with it.
+    // Turns in other trees that belong to this turn end with it.
     for (const inner of this.#turns.filter(
       ({ draft }) => draft.parentId === turn.draft.id && draft.agent === null,
     ))
@@ -363,7 +363,7 @@ class SessionReducer {
     turn?.hookEvents.push(hookEvent)
     if (this.#session === null) return
     const sessionId = this.#session.id
-    this.steps.push({ kind: 'told', hookEvent, sessionId, turnId: turn?.draft.id ?? null })
+    this.steps.push({ kind: 'hook event', hookEvent, sessionId, turnId: turn?.draft.id ?? null })
   }
 }
 
@@ -371,7 +371,7 @@ function plainEnding(at: number): TurnEnd {
   return { status: 'ended', at, note: null, error: null, usage: null }
 }
 
-/** Of a turn that stopped before this batch while a shell ran on. */
+/** The end of a turn that stopped before this batch while a shell ran on. */
 function endingOf(hookEvents: readonly LocatedHookEvent[]): TurnEnd | null {
   const last = hookEvents.findLast(({ what }) => what.kind === 'stopped' || what.kind === 'prompted')
   if (last?.what.kind !== 'stopped') return null
@@ -386,7 +386,7 @@ interface OpenEdit {
   readonly tool: string
 }
 
-/** What a turn's moments say of its edits, in the order in which they were done. */
+/** The edits that hook events report, in the order in which they were done. */
 export function seenEdits(hookEvents: readonly LocatedHookEvent[], top: string): readonly HookEdit[] {
   const began = new Map<string, OpenEdit>()
   const seen: HookEdit[] = []
@@ -401,14 +401,14 @@ export function seenEdits(hookEvents: readonly LocatedHookEvent[], top: string):
       const before = began.get(key)
       began.delete(key)
       if (what.failed) continue
-      const stood = edit.onto ?? before?.edit.content
+      const contentBefore = edit.onto ?? before?.edit.content
       seen.push({
         path: edit.path,
         call: what.call,
         tool: what.tool,
         from: before?.at ?? null,
         at,
-        ...(stood !== undefined && { before: stood }),
+        ...(contentBefore !== undefined && { before: contentBefore }),
         ...(edit.content !== undefined && { after: edit.content }),
         explained: edit.explained,
         ...(edit.meant !== undefined && { meant: edit.meant }),
@@ -425,7 +425,7 @@ export function seenEdits(hookEvents: readonly LocatedHookEvent[], top: string):
   return seen.toSorted((a, b) => a.at - b.at)
 }
 
-/** The windows of a turn. What was never told to end, ended with the next word of its agent, unless it was to run on. */
+/** The command windows of a turn. A foreground command without a reported end ends with its agent's next event. */
 export function seenCommands(
   hookEvents: readonly LocatedHookEvent[],
   top: string,
@@ -452,7 +452,7 @@ export function seenCommands(
     }
     for (const [key, command] of open) {
       if (command.owner !== owner || command.background) continue
-      // Where every end is told, another call while one is open is one of several at once.
+      // If the client reports every end, calls that overlap run in parallel.
       const isOver = ['stopped', 'prompted', 'agent_stopped'].includes(what.kind)
       if (hookEvent.coverage.failures && !isOver) continue
       open.delete(key)
@@ -468,7 +468,7 @@ export function seenCommands(
   return seen.toSorted((a, b) => a.from - b.from)
 }
 
-/** What the hooks told for certain in all of a turn. */
+/** The coverage that all hook events of a turn have. */
 export function coverageOf(hookEvents: readonly LocatedHookEvent[]): Coverage {
   const every = (key: keyof Coverage): boolean =>
     hookEvents.length > 0 && hookEvents.every(({ coverage }) => coverage[key])
@@ -497,7 +497,7 @@ export function countLost(hookEvents: readonly LocatedHookEvent[]): number {
   return hookEvents.reduce((sum, { what }) => sum + (what.kind === 'lost' ? what.count : 0), 0)
 }
 
-/** Whether something may have been written at this moment: what stood there before is not known from then on. */
+/** Whether an event may have written files: their earlier content is unknown from then on. */
 export function canWriteFiles({ what }: LocatedHookEvent): boolean {
   return ['edit_began', 'edit_ended', 'command_began', 'command_ended'].includes(what.kind)
 }

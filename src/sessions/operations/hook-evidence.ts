@@ -13,13 +13,13 @@ import {
 } from '../domain/turns-from-hook-events.ts'
 import type { TurnLink } from '../ports/capture-reads.ts'
 
-/** A turn as far as the attribution of others needs it, with what was told of it so far. */
+/** A turn with its hook events so far, for the attribution of others. */
 export interface FreshTurn {
   readonly turn: Turn
   readonly hookEvents: readonly LocatedHookEvent[]
 }
 
-/** What hooks told of a work tree, by the ids of the turns and attempts that it was told of. */
+/** The hook evidence of a work tree, by the ids of turns and attempts. */
 export interface WorkTreeEvidence {
   readonly turns: ReadonlyMap<string, Turn>
   readonly seen: ReadonlyMap<string, CandidateEvidence>
@@ -32,19 +32,19 @@ export interface EvidenceQuery {
   readonly tree: string
   readonly since: number
   readonly attempts: readonly Attempt[]
-  /** What is not recorded yet, in the place of what is. */
+  /** Turns that are not recorded yet: they replace the recorded ones. */
   readonly fresh?: readonly FreshTurn[]
   readonly links?: readonly TurnLink[]
 }
 
-/** What hooks told of who wrote in a work tree; null where nothing was captured there. */
+/** Reads the hook evidence of a work tree; null if nothing was captured there. */
 export async function readHookEvidence(
   { capture }: Pick<Reads, 'capture'>,
   { tree, since, attempts, fresh = [], links: freshLinks = [] }: EvidenceQuery,
 ): Promise<WorkTreeEvidence | null> {
   const recorded = await capture.turnsInTree(tree, since)
-  const known = new Set(fresh.map(({ turn }) => turn.id))
-  const lines = recorded.filter(({ turn }) => !known.has(turn.id))
+  const freshIds = new Set(fresh.map(({ turn }) => turn.id))
+  const lines = recorded.filter(({ turn }) => !freshIds.has(turn.id))
   const inTree = fresh.filter(
     ({ turn }) =>
       (turn.snapshot === null ? turn.top : treeOf(turn.snapshot)) === tree &&
@@ -59,7 +59,7 @@ export async function readHookEvidence(
     capture.commands(closedIds),
     capture.linksOf(attempts.map(({ id }) => id)),
   ])
-  const told: TurnHookEvidence[] = [
+  const evidence: TurnHookEvidence[] = [
     ...lines.map(({ turn, coverage, lost }): TurnHookEvidence => {
       if (turn.status === 'open') return evidenceSoFar(turn, hookEvents.get(turn.id) ?? [])
       const isComplete = lost === 0 && coverage !== null && isFull(coverage)
@@ -72,7 +72,7 @@ export async function readHookEvidence(
     }),
     ...inTree.map(({ turn, hookEvents: own }) => evidenceSoFar(turn, own)),
   ]
-  return combine(told, attempts, [...links, ...freshLinks])
+  return combine(evidence, attempts, [...links, ...freshLinks])
 }
 
 interface TurnHookEvidence {
@@ -95,18 +95,22 @@ function isFull({ edits, failures, subagents }: Coverage): boolean {
   return edits && failures && subagents
 }
 
-/** What was told of an agent while an attempt of it was open was told of the attempt. */
+/** Evidence of an agent while its attempt was open is evidence of the attempt. */
 function combine(
-  told: readonly TurnHookEvidence[],
+  evidence: readonly TurnHookEvidence[],
   attempts: readonly Attempt[],
   links: readonly TurnLink[],
 ): WorkTreeEvidence {
   const byAttempt = new Map(links.map((link) => [link.attemptId, link]))
   const linked = attempts.flatMap((attempt): readonly LinkedTurns[] => {
-    const link = byAttempt.get(attempt.id) ?? assumedLink(attempt, told)
+    const link = byAttempt.get(attempt.id) ?? assumedLink(attempt, evidence)
     if (link === null) return []
     return [
-      { attempt, link, turns: told.filter(({ turn }) => isAgents(turn, link) && hasOverlap(turn, attempt)) },
+      {
+        attempt,
+        link,
+        turns: evidence.filter(({ turn }) => isAgents(turn, link) && hasOverlap(turn, attempt)),
+      },
     ]
   })
   const seen = new Map<string, CandidateEvidence>()
@@ -126,7 +130,7 @@ function combine(
     const parents = turns.flatMap(({ turn }) => (turn.parentId === null ? [] : [turn.parentId]))
     above.set(attempt.id, [...new Set([...turns.map(({ turn }) => turn.id), ...parents])])
   }
-  for (const { turn, isComplete, edits, windows } of told) {
+  for (const { turn, isComplete, edits, windows } of evidence) {
     const own = linked.filter(({ turns }) => turns.some((one) => one.turn.id === turn.id))
     const isAttempts = (at: number): boolean =>
       own.some(({ attempt }) => at >= attempt.openedAt && at <= (attempt.closedAt ?? Number.MAX_SAFE_INTEGER))
@@ -136,7 +140,7 @@ function combine(
       edits: edits.filter(({ at }) => !isAttempts(at)),
       windows: windows.filter(({ from }) => !isAttempts(from)),
     })
-    // A subagent works for what its session's main agent has open.
+    // A subagent works for the open attempt of its session's main agent.
     const parents = linked
       .filter(({ link, attempt }) => isMainOf(turn, link) && isStartedDuring(turn, attempt))
       .toSorted((a, b) => b.attempt.openedAt - a.attempt.openedAt)
@@ -144,7 +148,7 @@ function combine(
       .map(({ attempt }) => attempt.id as string)
     above.set(turn.id, [...parents, ...(turn.parentId === null ? [] : [turn.parentId])])
   }
-  return { turns: new Map(told.map(({ turn }) => [turn.id, turn])), seen, above }
+  return { turns: new Map(evidence.map(({ turn }) => [turn.id, turn])), seen, above }
 }
 
 interface LinkedTurns {
@@ -173,27 +177,27 @@ function isStartedDuring(turn: Turn, { openedAt, closedAt }: Attempt): boolean {
 }
 
 /** The only session of that client that was at work when the attempt began. */
-function assumedLink(attempt: Attempt, told: readonly TurnHookEvidence[]): TurnLink | null {
-  const there = told.filter(
+function assumedLink(attempt: Attempt, evidence: readonly TurnHookEvidence[]): TurnLink | null {
+  const present = evidence.filter(
     ({ turn }) =>
       isClient(attempt.actor.name, turn.client) &&
       turn.openedAt <= attempt.openedAt &&
       (turn.closedAt === null || turn.closedAt >= attempt.openedAt),
   )
-  const sessions = new Set<CaptureSessionId>(there.map(({ turn }) => turn.sessionId))
+  const sessions = new Set<CaptureSessionId>(present.map(({ turn }) => turn.sessionId))
   const [only, ...more] = sessions
   if (only === undefined || more.length > 0) return null
   return { attemptId: attempt.id, sessionId: only, turnId: null, agentId: null, link: 'assumed' }
 }
 
-/** `claude-code` is what hooks and the client itself call it; some add a word to the one or the other. */
+/** Some clients add a word to their name in hooks or in their own messages. */
 function isClient(name: string, client: string): boolean {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z]+/g, '-')
   const [one, other] = [plain(name), plain(client)]
   return one.length > 0 && (one.startsWith(other) || other.startsWith(one))
 }
 
-/** Who a turn is of, as reports name it. */
+/** The name of a turn's agent in reports. */
 export function agentOfTurn({ client, agent }: Pick<Turn, 'client' | 'agent'>): string {
   return agent === null ? client : `${client}, ${agent.type ?? 'subagent'}`
 }

@@ -15,32 +15,32 @@ interface TreeContext {
   readonly now: () => number
 }
 
-/** How a work tree was, as a machine sends it. */
+/** The state of a work tree, as a machine sends it. */
 export const treeState = z.strictObject({
   top: path,
-  // An input's null is taken for nothing said.
+  // A null in an input counts as absent.
   place: place.nullable().default(null),
   at: z.number().min(0),
   error: z.string().max(2_000),
 })
 
-/** The work trees that hook events are from, found once, and the state of each, recorded once. */
+/** Finds the work trees of hook events and records the state of each, once. */
 export class WorkTreeIndex {
   readonly #context: TreeContext
   readonly #tops = new Map<string, Promise<readonly string[]>>()
   readonly #states: Map<string, Promise<TreeStateResult>>
 
-  /** `known`: states that were recorded already, by the tops of their trees. */
-  constructor(context: TreeContext, known: ReadonlyMap<string, TreeStateResult> = new Map()) {
+  /** `recorded`: states that are recorded already, by the tops of their trees. */
+  constructor(context: TreeContext, recorded: ReadonlyMap<string, TreeStateResult> = new Map()) {
     this.#context = context
-    this.#states = new Map([...known].map(([top, state]) => [top, Promise.resolve(state)]))
+    this.#states = new Map([...recorded].map(([top, state]) => [top, Promise.resolve(state)]))
   }
 
-  /** The top of the work tree that a path is in, of those that belong to a folder. */
+  /** The top of the work tree that contains a path, of those that belong to a folder. */
   async topOf(folder: string, path = folder): Promise<string> {
-    const known = this.#tops.get(folder) ?? this.#find(folder)
-    this.#tops.set(folder, known)
-    const tops = await known
+    const pending = this.#tops.get(folder) ?? this.#find(folder)
+    this.#tops.set(folder, pending)
+    const tops = await pending
     const inside = tops.filter((top) => pathBelow(top, path) !== null)
     return inside.toSorted((a, b) => b.length - a.length)[0] ?? tops[0] ?? folder
   }
@@ -57,9 +57,9 @@ export class WorkTreeIndex {
 
   /** The state of a work tree now. */
   state(top: string): Promise<TreeStateResult> {
-    const known = this.#states.get(top) ?? this.#record(top)
-    this.#states.set(top, known)
-    return known
+    const state = this.#states.get(top) ?? this.#record(top)
+    this.#states.set(top, state)
+    return state
   }
 
   async #record(top: string): Promise<TreeStateResult> {
@@ -75,24 +75,24 @@ export class WorkTreeIndex {
 
 export interface TreeStateResult {
   readonly place: SnapshotLocation | null
-  /** When it was recorded: what was written before is in it. */
+  /** When it was recorded. It includes all earlier writes. */
   readonly at: number
   readonly error: string
 }
 
-/** What the copies of hooks are taken in with: any state of their work tree says how git would store them. */
+/** How to store the copies of hooks: any state of their work tree tells how git would store them. */
 export interface LocateContext {
   readonly copies: Context['copies']
   readonly trees: WorkTreeIndex
   readonly stateOf: (top: string) => Promise<SnapshotLocation | null>
 }
 
-/** Says of each moment in which work tree it was, and what its copies hold. */
+/** Finds the work tree of each hook event and stores its copies. */
 export async function locateHookEvents(
   hookEvents: readonly HookEvent[],
-  taking: LocateContext,
+  context: LocateContext,
 ): Promise<readonly LocatedHookEvent[]> {
-  const { trees } = taking
+  const { trees } = context
   const located: {
     readonly hookEvent: HookEvent
     readonly top: string
@@ -109,7 +109,7 @@ export async function locateHookEvents(
   }
   const contents = await storeCopies(
     located.flatMap(({ edits }) => edits),
-    taking,
+    context,
   )
   return located.flatMap(({ hookEvent, top, edits }): readonly LocatedHookEvent[] => {
     const { what, ...rest } = hookEvent
@@ -118,7 +118,7 @@ export async function locateHookEvents(
     const { kind, call, tool } = what
     const groups = [...Map.groupBy(edits, (one) => one.top)]
     if (groups.length === 0) groups.push([top, []])
-    // A tool that writes into two work trees is told to each of them.
+    // A tool that writes into two work trees makes an event in each.
     return groups.map(([tree, some], index) => ({
       ...rest,
       key: index === 0 ? rest.key : `${rest.key}+${index}`,

@@ -38,14 +38,14 @@ import type { FreshTurn } from './hook-evidence.ts'
 
 export interface EndedTurn extends FreshTurn {
   readonly ending: TurnEnd
-  /** The state of its work tree when its end was recorded; a sentence where there is none. */
+  /** The state of its work tree when its end was recorded; else a sentence why there is none. */
   readonly end: SnapshotLocation | string
   /** Others wrote in its work tree between its end and that state. */
   readonly isLate: boolean
 }
 
 interface TurnMeasureContext {
-  /** Turns of which something is not recorded yet. */
+  /** Turns with events that are not recorded yet. */
   readonly fresh: readonly FreshTurn[]
   readonly links: readonly TurnLink[]
 }
@@ -64,18 +64,18 @@ const historySteps = list(
 )
 
 export const turnMeasurements = {
-  /** What turns changed, between states in which copies stand for what others wrote at the remote machines. */
+  /** The changes of turns, between states in which copies replace what others wrote. */
   changes: measurement({
     brief: list(z.strictObject({ from: amendedPlace, to: amendedPlace }), maxTurns),
     measured: list(z.strictObject({ from: place, to: place, report }), maxTurns),
-    fits: (turns, found) => turns.length === found.length,
+    fits: (turns, results) => turns.length === results.length,
     measure: (workTree, turns) =>
       inOrder(turns, async (turn) => {
         const [from, to] = await Promise.all([amended(workTree, turn.from), amended(workTree, turn.to)])
         return { from, to, report: await workTree.witness.changes(from, to) }
       }),
   }),
-  /** What each time between others' states touched, and how tools left the files of which they told. */
+  /** The paths that each interval touched, and the contents that tools left in the files they reported. */
   details: measurement({
     brief: list(
       z.strictObject({
@@ -94,22 +94,22 @@ export const turnMeasurements = {
       z.strictObject({
         spans: spansShape,
         ends: list(z.tuple([z.string().max(4_096), oidOrNull]), 20_000),
-        /** The hashes of contents without their white space; null where no copies are kept. */
+        /** The hashes of contents without their white space; null if no copies are kept. */
         bare: list(z.tuple([oid, z.string().max(100)]), 20_000).nullable(),
       }),
       maxTurns,
     ),
-    fits: (turns, found) => turns.length === found.length,
+    fits: (turns, results) => turns.length === results.length,
     measure: (workTree, turns) =>
-      inOrder(turns, async ({ to, edited, ...asked }) => ({
-        spans: [...(await measuredSpans(workTree, asked))].map(({ touched, contents: stood }) => ({
+      inOrder(turns, async ({ to, edited, ...brief }) => ({
+        spans: [...(await measuredSpans(workTree, brief))].map(({ touched, contents: sides }) => ({
           touched: touched && [...touched],
-          contents: stood && { before: [...stood.before], after: [...stood.after] },
+          contents: sides && { before: [...sides.before], after: [...sides.after] },
         })),
         ...(await bareContents(workTree, to, edited)),
       })),
   }),
-  /** Each author's lines of files that several wrote, one after the other. */
+  /** Each author's lines of files with several authors. */
   own: measurement({
     brief: list(z.strictObject({ to: place, steps: historySteps }), 20_000),
     measured: list(
@@ -119,11 +119,11 @@ export const turnMeasurements = {
       ).nullable(),
       20_000,
     ),
-    fits: (files, found) =>
-      files.length === found.length &&
+    fits: (files, results) =>
+      files.length === results.length &&
       files.every(({ steps }, at) =>
         isAmong(
-          (found[at] ?? []).map(([by]) => by),
+          (results[at] ?? []).map(([by]) => by),
           steps.map(({ by }) => by),
         ),
       ),
@@ -139,26 +139,26 @@ async function inOrder<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
-  const found: Result[] = []
-  for (const item of items) found.push(await work(item))
-  return found
+  const results: Result[] = []
+  for (const item of items) results.push(await work(item))
+  return results
 }
 
 async function amended(
   { copies, snapshotName }: WorkTree,
-  { place: taken, contents: known }: Readable<z.output<typeof amendedPlace>>,
+  { place: location, contents }: Readable<z.output<typeof amendedPlace>>,
 ): Promise<SnapshotLocation> {
-  if (known.length === 0 || copies === undefined) return taken
-  return (await copies.amended(taken, snapshotName(), new Map(known))) ?? taken
+  if (contents.length === 0 || copies === undefined) return location
+  return (await copies.amended(location, snapshotName(), new Map(contents))) ?? location
 }
 
 const maxCompared = 8_000_000
 
 interface EditedFile {
   readonly path: string
-  /** The contents of which it is asked whether only white space lies between them. */
+  /** Contents that may differ in white space only. */
   readonly doubts: readonly string[]
-  /** What the last tool left; its end is compared with that. */
+  /** The content that the last tool left, to compare with the end. */
   readonly last?: string | null
 }
 
@@ -168,12 +168,12 @@ async function bareContents(
   edited: readonly EditedFile[],
 ): Promise<{ readonly ends: [string, string | null][]; readonly bare: [string, string][] | null }> {
   if (copies === undefined || edited.length === 0) return { ends: [], bare: copies ? [] : null }
-  const found = await copies.contents(
+  const entries = await copies.contents(
     to,
     edited.map((one) => one.path),
   )
   const ends = edited.flatMap((one): [string, string | null][] => {
-    const id = found.get(one.path)?.id
+    const id = entries.get(one.path)?.id
     return id === undefined ? [] : [[one.path, id]]
   })
   const endOf = new Map(ends)
@@ -182,7 +182,7 @@ async function bareContents(
     const isDoubtful = typeof one.last === 'string' && typeof end === 'string' && one.last !== end
     return isDoubtful ? [...one.doubts, one.last, end] : one.doubts
   })
-  // Asked once for all files: each question is a process of git.
+  // One read for all files: each read starts a git process.
   const read = doubts.length === 0 ? [] : await witness.contents.read([to], [...new Set(doubts)], maxCompared)
   const bare: [string, string][] = []
   for (const [id, { bytes }] of read)
@@ -190,7 +190,7 @@ async function bareContents(
   return { ends, bare }
 }
 
-/** What is asked first of a turn that ended; why not, as a sentence. */
+/** The first measurement of a turn that ended; a sentence if it cannot be measured. */
 export function turnChangesBrief(
   ended: EndedTurn,
 ): BriefOf<typeof turnMeasurements.changes>[number] | string {
@@ -204,7 +204,7 @@ export function turnChangesBrief(
   }
 }
 
-/** What a turn changed as it was measured, with who else was there. */
+/** The measured changes of a turn, with the others that were at work. */
 export interface TurnWithChanges {
   readonly ended: EndedTurn
   readonly from: SnapshotLocation
@@ -215,11 +215,11 @@ export interface TurnWithChanges {
   readonly contenders: ReadonlyMap<string, CandidateAuthor>
 }
 
-/** Reads who else was there while a turn was open. */
+/** Reads who else was at work while a turn was open. */
 export async function readTurnChanges(
   reads: Reads,
   ended: EndedTurn,
-  { from, to, report: found }: Pick<TurnWithChanges, 'from' | 'to' | 'report'>,
+  { from, to, report }: Pick<TurnWithChanges, 'from' | 'to' | 'report'>,
   { fresh, links }: TurnMeasureContext,
 ): Promise<TurnWithChanges> {
   const { turn, end, ending } = ended
@@ -234,23 +234,23 @@ export async function readTurnChanges(
   const contenders = candidateAuthorsOf(around, ({ areas, snapshot }) =>
     parseScope(areas, { prefix: snapshot.prefix, packages: new Map() }),
   )
-  return { ended, from, to, report: found, around, span, contenders }
+  return { ended, from, to, report, around, span, contenders }
 }
 
-/** What is asked then. */
+/** The second measurement of a turn. */
 export function turnDetailsBrief({
   ended: { turn, hookEvents },
   to,
-  report: found,
+  report,
   around,
   span,
   contenders,
 }: TurnWithChanges): BriefOf<typeof turnMeasurements.details>[number] {
-  const paths = pathsOf(found)
+  const paths = pathsOf(report)
   const reported = reportedBy(seenEdits(hookEvents, turn.top))
   const written = writtenFiles(
     contenders,
-    found.changes.map((change) => change.path).filter((name) => reported.has(name)),
+    report.changes.map((change) => change.path).filter((name) => reported.has(name)),
   )
   return {
     to,
@@ -268,7 +268,7 @@ function reportedBy(edits: readonly HookEdit[]): ReadonlySet<string> {
   return new Set(edits.filter((edit) => edit.ended).map((edit) => edit.path))
 }
 
-/** A turn of which it is known whose each change is. */
+/** A turn with the author of each change. */
 export interface AttributedTurn extends TurnWithChanges {
   readonly attributed: ReturnType<typeof attribute>
   readonly histories: ReadonlyMap<string, readonly HistoryStep[]>
@@ -278,23 +278,23 @@ export function attributedTurn(
   changed: TurnWithChanges,
   details: MeasurementOf<typeof turnMeasurements.details>[number] | undefined,
 ): AttributedTurn {
-  const { ended, report: found, around, span, contenders } = changed
-  const paths = pathsOf(found)
+  const { ended, report, around, span, contenders } = changed
+  const paths = pathsOf(report)
   const intervals = attributionIntervals(around, span, details?.spans ?? [], paths)
-  const attributed = attribute(ended.turn.id, found, intervals, contenders)
+  const attributed = attribute(ended.turn.id, report, intervals, contenders)
   return { ...changed, attributed, histories: historiesOf(changed, details) }
 }
 
-/** The files that several wrote, of which each one's lines are asked last. */
+/** The files with several authors, whose lines are counted last. */
 export function sharedFiles({
   to,
-  report: found,
+  report,
   around,
   attributed,
   histories,
 }: AttributedTurn): ReadonlyMap<string, BriefOf<typeof turnMeasurements.own>[number]> {
   return new Map(
-    found.changes.flatMap(({ path: name }) => {
+    report.changes.flatMap(({ path: name }) => {
       const claim = attributed?.own.get(name)
       const steps = histories.get(name)
       if (steps === undefined || (attributed !== null && claim === undefined)) return []
@@ -306,14 +306,14 @@ export function sharedFiles({
   )
 }
 
-/** What a turn changed, and whose each change is. It judges nothing. */
+/** The changes of a turn and their authors. Judges nothing. */
 export function turnEvidence(
-  { ended, from, to, report: found, around, contenders, attributed, histories }: AttributedTurn,
+  { ended, from, to, report, around, contenders, attributed, histories }: AttributedTurn,
   linesOf: ReadonlyMap<string, MeasurementOf<typeof turnMeasurements.own>[number]>,
 ): TurnEvidence {
   const { turn, hookEvents } = ended
   const reported = reportedBy(seenEdits(hookEvents, turn.top))
-  const own = found.changes.filter((change) => attributed === null || attributed.own.has(change.path))
+  const own = report.changes.filter((change) => attributed === null || attributed.own.has(change.path))
   const changes = own.map((change): TurnChange => {
     const claim = attributed?.own.get(change.path)
     const rivals = otherAuthors(claim?.others ?? [], around)
@@ -330,25 +330,25 @@ export function turnEvidence(
       ...(isReformatted && { reformatted: true }),
     }
   })
-  const contested = found.changes.flatMap((change) => {
+  const contested = report.changes.flatMap((change) => {
     const candidates = otherAgentNames(attributed?.candidates.get(change.path) ?? [], around)
     return candidates.length === 0 ? [] : [{ path: change.path, candidates }]
   })
   const outside = [...(attributed?.outside ?? [])]
-  const named = new Set(pathsOf(found))
-  const unfound = found.status === 'unknown' ? [] : [...reported].filter((name) => !named.has(name))
+  const named = new Set(pathsOf(report))
+  const unfound = report.status === 'unknown' ? [] : [...reported].filter((name) => !named.has(name))
   const baseline = baselineNotes(ended)
   const isSure = contested.length === 0 && changes.every(({ attribution }) => attribution === 'certain')
-  const isWhole = found.status === 'exact' && isSure && baseline.length === 0
+  const isWhole = report.status === 'exact' && isSure && baseline.length === 0
   return {
-    measurement: found.status === 'exact' && !isWhole ? 'partial' : found.status,
+    measurement: report.status === 'exact' && !isWhole ? 'partial' : report.status,
     changes,
-    ignored: found.ignored,
+    ignored: report.ignored,
     contested,
     outside,
     unfound,
-    commits: commitsIn(found, around, turn.id),
-    notes: [...baseline, ...found.doubts, ...found.notes].slice(0, maxNotes),
+    commits: commitsIn(report, around, turn.id),
+    notes: [...baseline, ...report.doubts, ...report.notes].slice(0, maxNotes),
     snapshot: from,
     endSnapshot: to,
   }
@@ -375,7 +375,7 @@ function isReported({ path: name, from }: FileChange, reported: ReadonlySet<stri
   return reported.has(name) || (from !== undefined && reported.has(from))
 }
 
-/** Where the first state was recorded too late, the copies made before the edits say what stood there. */
+/** If the first state was recorded too late, copies from before the edits give the contents. */
 function contentsAtStart(
   { turn, hookEvents }: EndedTurn,
   edits: readonly HookEdit[],
@@ -392,7 +392,7 @@ function contentsAtStart(
   return [...first]
 }
 
-/** Where others wrote before the last state was recorded, the copies made after the edits say what it left. */
+/** If others wrote before the last state was recorded, copies from after the edits give the contents. */
 function contentsAtEnd({ isLate }: EndedTurn, edits: readonly HookEdit[]): [string, string | null][] {
   if (!isLate) return []
   const last = new Map<string, string | null>()
@@ -421,7 +421,7 @@ function baselineNotes({ turn, hookEvents, isLate }: EndedTurn): readonly string
   return notes
 }
 
-/** The edits of files that ended, by whoever made them, in order. */
+/** The completed edits of files by all authors, in order. */
 function writtenFiles(
   contenders: ReadonlyMap<string, CandidateAuthor>,
   paths: readonly string[],
@@ -435,16 +435,16 @@ function writtenFiles(
 }
 
 /**
- * What tools made of files one after the other, with what only changed white space between. A file where something else
- * was written between is not among them.
+ * The edits of each file one after the other, with changes of white space only between them. Leaves out files that
+ * something else also changed.
  */
 function historiesOf(
-  { ended: { turn, hookEvents }, report: found, contenders }: TurnWithChanges,
+  { ended: { turn, hookEvents }, report, contenders }: TurnWithChanges,
   details: MeasurementOf<typeof turnMeasurements.details>[number] | undefined,
 ): ReadonlyMap<string, readonly HistoryStep[]> {
   if (details === undefined || details.bare === null) return new Map()
   const reported = reportedBy(seenEdits(hookEvents, turn.top))
-  const paths = found.changes.map((change) => change.path).filter((name) => reported.has(name))
+  const paths = report.changes.map((change) => change.path).filter((name) => reported.has(name))
   const ends = new Map(details.ends)
   const bare = new Map(details.bare)
   const isSpaceOnly: SpaceOnly = (one, other) => {
@@ -466,7 +466,7 @@ interface TurnEdit {
 
 type SpaceOnly = (one: string | null, other: string | null) => boolean
 
-/** The contents of which it is asked whether only white space lies between them. */
+/** Contents that may differ in white space only. */
 function doubtfulContents(written: readonly TurnEdit[]): ReadonlySet<string> {
   const pairs = [
     ...written.map(({ edit }, at) => [written[at - 1]?.edit.after, edit.before]),
@@ -503,7 +503,7 @@ function stepsOf(
   return steps
 }
 
-/** The turn's own lines of a file that several wrote, one after the other. */
+/** The turn's own lines of a file with several authors. */
 function ownLines(
   turn: string,
   contenders: ReadonlyMap<string, CandidateAuthor>,
@@ -521,7 +521,7 @@ function ownLines(
   return { addedLines, deletedLines, ownLines: true }
 }
 
-/** The commits made meanwhile; its own where nobody else was at work. */
+/** The commits made meanwhile; its own if nobody else was at work. */
 function commitsIn(
   { headMoves }: ChangeReport,
   { neighbours, hookEvidence }: WorkTreeActivity,
@@ -540,7 +540,6 @@ function commitsIn(
     }))
 }
 
-/** Why a state could not be recorded, in a sentence. */
 export function unrecordedEndNote(error: unknown): string {
   return `Its end could not be recorded: ${messageOf(error)}`
 }

@@ -59,7 +59,7 @@ import {
   unrecordedEndNote,
 } from './measure-turn.ts'
 
-/** What a batch of hook events came to. */
+/** The result of recording a batch of hook events. */
 export interface HookEventSummary {
   /** How many were recorded now. */
   readonly recorded: number
@@ -78,19 +78,20 @@ const nothing: HookEventSummary = {
   turnsClosed: 0,
 }
 
-/** A key is known for so long: what is spooled is not older than a week. */
+/** Keys are kept longer than the week that an event may wait in the queue. */
 const keysKept = 8 * 24 * 60 * 60 * 1000
 const maxTries = 5
 
 const maxBoundaries = 2_000
 
-/** What is measured where the hooks ran that told of some sessions. */
+/** Measurements on the machine where the hooks ran. */
 export const hookEventMeasurements = {
-  /** How work trees are now. */
+  /** The current states of work trees. */
   states: measurement({
     brief: list(path, maxBoundaries),
     measured: list(treeState, maxBoundaries),
-    fits: (tops, found) => found.length === tops.length && found.every((state, at) => state.top === tops[at]),
+    fits: (tops, states) =>
+      states.length === tops.length && states.every((state, at) => state.top === tops[at]),
     measure: async ({ witness, snapshotName, now }, tops) => {
       const trees = new WorkTreeIndex({ witness, nameOf: snapshotName, now })
       return Promise.all(tops.map(async (top) => ({ top, ...(await trees.state(top)) })))
@@ -100,35 +101,35 @@ export const hookEventMeasurements = {
   reported: measurement({
     brief: list(reportedContents.brief, maxBoundaries),
     measured: list(reportedContents.measured, maxBoundaries),
-    fits: (asked, found) =>
-      asked.length === found.length &&
-      asked.every((brief, at) => reportedContents.fits?.(brief, found[at] as never) ?? true),
-    measure: async (workTree, asked, input) =>
-      Promise.all(asked.map((brief) => reportedContents.measure(workTree, brief, input))),
+    fits: (briefs, results) =>
+      briefs.length === results.length &&
+      briefs.every((brief, at) => reportedContents.fits?.(brief, results[at] as never) ?? true),
+    measure: async (workTree, briefs, input) =>
+      Promise.all(briefs.map((brief) => reportedContents.measure(workTree, brief, input))),
   }),
   lines: measurement({
     brief: list(changedLines.brief, maxBoundaries),
     measured: list(changedLines.measured, maxBoundaries),
-    fits: (asked, found) => asked.length === found.length,
-    measure: async (workTree, asked, input) =>
-      Promise.all(asked.map((brief) => changedLines.measure(workTree, brief, input))),
+    fits: (briefs, results) => briefs.length === results.length,
+    measure: async (workTree, briefs, input) =>
+      Promise.all(briefs.map((brief) => changedLines.measure(workTree, brief, input))),
   }),
 }
 
-/** Where events are recorded from: locally step by step, for another machine within its preparation. */
+/** How events are read and measured: locally step by step, for another machine within its preparation. */
 export interface HookEventSource {
   readonly context: Pick<Context, 'clock' | 'machine'>
   readonly ids: IdSource
   readonly view: <Found>(look: (reads: Reads) => Promise<Found>) => Promise<Found>
   readonly measure: Measure<typeof hookEventMeasurements>
-  /** Of trees that a turn begins or ends in. */
+  /** The states of trees in which a turn begins or ends. */
   readonly statesOf: (tops: readonly string[]) => Promise<ReadonlyMap<string, TreeStateResult>>
 }
 
-/** What a batch comes to, before it is recorded. */
+/** A batch that is prepared and not recorded yet. */
 export interface PreparedHookEvents {
   readonly summary: HookEventSummary
-  /** The client that the first of it is from. */
+  /** The client of the first event. */
   readonly client: string
   readonly steps: readonly SessionChange[]
   readonly updates: TurnUpdates
@@ -139,8 +140,8 @@ export interface PreparedHookEvents {
 }
 
 /**
- * Records what hooks told on this machine, and measures the turns that it ends. The same event may come again, and a batch
- * may end anywhere. Ends sessions of which nothing was heard for half an hour, also where there is no event.
+ * Records the hook events of this machine, and measures the turns that end. The same event may come again, and a batch
+ * may end anywhere. Also ends sessions without a hook event for half an hour.
  */
 export async function recordMachineEvents(
   context: Context,
@@ -156,7 +157,7 @@ export async function recordMachineEvents(
   })
 }
 
-/** Null where another process recorded some of it meanwhile. */
+/** Returns null if another process recorded some of the events meanwhile. */
 async function tryToRecord(
   context: Context,
   hookEvents: readonly HookEvent[],
@@ -184,19 +185,19 @@ async function tryToRecord(
     actor: actorOf(context, prepared.client),
     at: clock.now(),
     decide: async ({ capture }) => {
-      const [known, ...turns] = await Promise.all([
+      const [recorded, ...turns] = await Promise.all([
         capture.recorded(prepared.keys),
         ...[...prepared.open].map((id) => capture.turn(id)),
       ])
-      // Another process was faster: what it recorded changes what this batch comes to.
-      if (known.size > 0 || turns.some((line) => line?.turn.status !== 'open'))
+      // Another process was faster: its entries change the result of this batch.
+      if (recorded.size > 0 || turns.some((line) => line?.turn.status !== 'open'))
         return { events: [], answer: null }
       return { ...(await decideHookEvents(capture, prepared)), answer: prepared.summary }
     },
   })
 }
 
-/** Says what hook events come to by what is recorded already, and has measured what that needs. */
+/** Derives the session changes of hook events, and measures what they need. */
 export async function prepareHookEvents<One extends Pick<HookEvent, 'key' | 'client' | 'session'>>(
   source: HookEventSource,
   hookEvents: readonly One[],
@@ -205,18 +206,20 @@ export async function prepareHookEvents<One extends Pick<HookEvent, 'key' | 'cli
   const { context, ids, view } = source
   const now = context.clock.now()
   const keys = hookEvents.map(({ key }) => key)
-  const found = await view(async ({ capture }) => {
-    const [known, open] = await Promise.all([capture.recorded(keys), capture.openSessions()])
-    return { known, idle: open.filter(({ lastAt }) => lastAt < now - idleAfter) }
+  const existing = await view(async ({ capture }) => {
+    const [recorded, open] = await Promise.all([capture.recorded(keys), capture.openSessions()])
+    return { recorded, idle: open.filter(({ lastAt }) => lastAt < now - idleAfter) }
   })
   const seen = new Set<string>()
   const fresh = hookEvents.filter(({ key }) => {
-    const isNew = !found.known.has(key) && !seen.has(key)
+    const isNew = !existing.recorded.has(key) && !seen.has(key)
     seen.add(key)
     return isNew
   })
   const talking = new Set(fresh.map((hookEvent) => `${hookEvent.client.name} ${hookEvent.session}`))
-  const idle = found.idle.filter(({ session }) => !talking.has(`${session.client} ${session.clientSession}`))
+  const idle = existing.idle.filter(
+    ({ session }) => !talking.has(`${session.client} ${session.clientSession}`),
+  )
   const prepared: PreparedHookEvents = {
     summary: { ...nothing, repeated: hookEvents.length - fresh.length },
     client: fresh[0]?.client.name ?? idle[0]?.session.client ?? 'capture',
@@ -227,12 +230,12 @@ export async function prepareHookEvents<One extends Pick<HookEvent, 'key' | 'cli
     open: new Set(),
   }
   if (fresh.length === 0 && idle.length === 0) return prepared
-  const placed = await locate(fresh)
+  const located = await locate(fresh)
   const snapshots = await view((reads) =>
-    readSessionStates(reads, placed, { idle, machine: context.machine?.id }),
+    readSessionStates(reads, located, { idle, machine: context.machine?.id }),
   )
   const steps: SessionChange[] = []
-  for (const [key, own] of Map.groupBy(placed, (one) => `${one.client.name} ${one.session}`))
+  for (const [key, own] of Map.groupBy(located, (one) => `${one.client.name} ${one.session}`))
     steps.push(...reduceSession(snapshots.talking.get(key) ?? null, own, { ids, parents: snapshots.parents }))
   for (const { session, lastAt } of idle) {
     const snapshot = snapshots.idle.get(session.id)
@@ -241,7 +244,7 @@ export async function prepareHookEvents<One extends Pick<HookEvent, 'key' | 'cli
     if (snapshot && mayEnd) steps.push(...endSession(snapshot, lastAt, ids))
   }
   if (steps.length === 0) return prepared
-  const updates = await gather(source, { steps, placed, snapshots })
+  const updates = await gather(source, { steps, located, snapshots })
   const wasOpen = [...snapshots.talking.values(), ...snapshots.idle.values()].flatMap(
     (snapshot) => snapshot?.turns.map(({ turn }) => turn.id) ?? [],
   )
@@ -265,20 +268,20 @@ function actorOf({ actor: { channel, machine } }: Context, client: string): Acto
   return { name: client, kind: 'agent', role: null, channel, ...(machine !== undefined && { machine }) }
 }
 
-/** What waits at a machine for its server is sent within two weeks, in milliseconds. */
+/** A machine sends its waiting events within two weeks, in milliseconds. */
 const lastWord = 14 * 24 * 60 * 60 * 1000
 
-/** Whether a turn is measured on the machine that this is about: nobody else can. */
+/** Whether a turn is of this machine: only its own machine can measure it. */
 function isOfThisMachine({ machine }: Pick<Context, 'machine'>, { snapshot }: Turn): boolean {
   return snapshot === null || snapshot.machineId === machine?.id
 }
 
 interface SessionSnapshots {
-  /** By client and its own id of the session. */
+  /** By client and the client's own id of the session. */
   readonly talking: ReadonlyMap<string, SessionSnapshot | null>
-  /** By our id of the session. */
+  /** By Waymark's id of the session. */
   readonly idle: ReadonlyMap<string, SessionSnapshot>
-  /** Sessions that were forked, by their client's own ids. */
+  /** Forked sessions, by their client's own ids. */
   readonly parents: ReadonlyMap<string, CaptureSessionId>
 }
 
@@ -295,13 +298,13 @@ async function readSessionStates(
 ): Promise<SessionSnapshots> {
   const snapshot = async (session: CapturedSession): Promise<SessionSnapshot> => {
     const turns = await capture.openTurns(session.id)
-    const [told, lastNumber] = await Promise.all([
+    const [hookEvents, lastNumber] = await Promise.all([
       capture.hookEvents(turns.map(({ id }) => id)),
       capture.lastNumber(session.id),
     ])
     return {
       session,
-      turns: turns.map((turn) => ({ turn, hookEvents: told.get(turn.id) ?? [] })),
+      turns: turns.map((turn) => ({ turn, hookEvents: hookEvents.get(turn.id) ?? [] })),
       lastNumber,
     }
   }
@@ -314,16 +317,16 @@ async function readSessionStates(
     }
     const key = `${client.name} ${session}`
     if (talking.has(key)) continue
-    const known = await capture.latest(client.name, session)
-    const isOwn = known !== null && (await isOfMachine(capture, known, machine))
-    talking.set(key, isOwn ? await snapshot(known) : null)
+    const latest = await capture.latest(client.name, session)
+    const isOwn = latest !== null && (await isOfMachine(capture, latest, machine))
+    talking.set(key, isOwn ? await snapshot(latest) : null)
   }
   const silent = new Map<string, SessionSnapshot>()
   for (const { session } of idle) silent.set(session.id, await snapshot(session))
   return { talking, idle: silent, parents }
 }
 
-/** A session of another machine is another one, though it has the same id there: nobody goes on with it from here. */
+/** A session with the same id on another machine is a different session. */
 async function isOfMachine(
   capture: Reads['capture'],
   { id }: CapturedSession,
@@ -336,11 +339,11 @@ async function isOfMachine(
 }
 
 interface TurnUpdates {
-  /** Turns that begin, as they are recorded. */
+  /** Turns that begin. */
   readonly opened: ReadonlyMap<TurnId, Turn>
   readonly closed: ReadonlyMap<TurnId, ClosedTurn>
   readonly links: readonly LinkedAttempt[]
-  /** What became of lines between the states that turns began and ended with. */
+  /** The changes of lines between the states that turns began and ended with. */
   readonly lines: readonly NewProjectEvent[]
 }
 
@@ -355,23 +358,23 @@ interface LinkedAttempt extends TurnLink {
 
 interface SessionReduction {
   readonly steps: readonly SessionChange[]
-  readonly placed: readonly LocatedHookEvent[]
+  readonly located: readonly LocatedHookEvent[]
   readonly snapshots: SessionSnapshots
 }
 
 /** Records the states that turns begin and end with, and measures those that end. */
-async function gather(source: HookEventSource, told: SessionReduction): Promise<TurnUpdates> {
+async function gather(source: HookEventSource, reduction: SessionReduction): Promise<TurnUpdates> {
   const { context, view, measure } = source
-  const { steps, placed, snapshots } = told
+  const { steps, located, snapshots } = reduction
   const before = [...snapshots.talking.values(), ...snapshots.idle.values()].flatMap(
     (snapshot) => snapshot?.turns ?? [],
   )
-  const known = new Map(before.map(({ turn }) => [turn.id, turn]))
+  const turnsBefore = new Map(before.map(({ turn }) => [turn.id, turn]))
   const drafts = steps.flatMap((step) => (step.kind === 'turn opened' ? [step.draft] : []))
   const endings = new Map<TurnId, TurnEnd>(
     steps.flatMap((step) => (step.kind === 'turn closed' ? [[step.draft.id, step.ending] as const] : [])),
   )
-  const ending = [...endings.keys()].flatMap((id) => known.get(id) ?? [])
+  const ending = [...endings.keys()].flatMap((id) => turnsBefore.get(id) ?? [])
   const tops = [
     ...drafts.map(({ top }) => top),
     ...ending.filter((turn) => isOfThisMachine(context, turn)).map(({ top }) => top),
@@ -379,14 +382,14 @@ async function gather(source: HookEventSource, told: SessionReduction): Promise<
   const states = await source.statesOf([...new Set(tops)])
   const opened = new Map<TurnId, Turn>()
   for (const draft of drafts)
-    opened.set(draft.id, await view((reads) => turnAtStart(reads, draft, { placed, states })))
-  const turns = new Map<TurnId, Turn>([...known, ...opened])
+    opened.set(draft.id, await view((reads) => turnAtStart(reads, draft, { located, states })))
+  const turns = new Map<TurnId, Turn>([...turnsBefore, ...opened])
   const links = await view((reads) => linksOfSteps(reads, context, steps))
   const hookEvents = new Map<TurnId, LocatedHookEvent[]>(
     before.map(({ turn, hookEvents: own }) => [turn.id, [...own]]),
   )
   for (const step of steps) {
-    if (step.kind !== 'told' || step.turnId === null) continue
+    if (step.kind !== 'hook event' || step.turnId === null) continue
     const own = hookEvents.get(step.turnId) ?? []
     own.push(step.hookEvent)
     hookEvents.set(step.turnId, own)
@@ -406,7 +409,7 @@ async function gather(source: HookEventSource, told: SessionReduction): Promise<
     }
     const state = isOfThisMachine(context, one.turn) ? states.get(one.turn.top) : undefined
     const { place, at, error } = state ?? elsewhere
-    const isLate = placed.some(
+    const isLate = located.some(
       (hookEvent) =>
         canWriteFiles(hookEvent) && hookEvent.at > end.at && isWritingIn(hookEvent, one.turn.top),
     )
@@ -419,26 +422,26 @@ async function gather(source: HookEventSource, told: SessionReduction): Promise<
   const { changes } = await measure({ changes: listOrNothing(measurable.map(({ brief }) => brief)) })
   const changed = new Map<TurnId, TurnWithChanges>()
   for (const [at, { one }] of measurable.entries()) {
-    const found = changes?.[at]
-    if (found === undefined) continue
+    const span = changes?.[at]
+    if (span === undefined) continue
     const between = {
-      ...found,
-      from: withMachine(context, found.from),
-      to: withMachine(context, found.to),
+      ...span,
+      from: withMachine(context, span.from),
+      to: withMachine(context, span.to),
     }
     changed.set(one.turn.id, await view((reads) => readTurnChanges(reads, one, between, closing)))
   }
   const bounds = await boundariesOf(source, { steps, opened, ended, changed, closing })
-  const asked = await measure({
+  const measured = await measure({
     details: listOrNothing([...changed.values()].map(turnDetailsBrief)),
     reported: listOrNothing(bounds.map(({ around, now }) => reportedBrief(around, now))),
   })
-  const attributed = [...changed.values()].map((one, at) => attributedTurn(one, asked.details?.[at]))
+  const attributed = [...changed.values()].map((one, at) => attributedTurn(one, measured.details?.[at]))
   const shared = attributed.flatMap((turn) =>
     [...sharedFiles(turn)].map(([name, brief]) => ({ turn, name, brief })),
   )
   const spans = bounds.flatMap((bound, at) => {
-    const reported = asked.reported?.[at]
+    const reported = measured.reported?.[at]
     return reported === undefined ? [] : [{ ...bound, reported }]
   })
   const last = await measure({
@@ -458,13 +461,13 @@ async function gather(source: HookEventSource, told: SessionReduction): Promise<
   }
   const closed = new Map<TurnId, ClosedTurn>(
     ended.flatMap((one) => {
-      const found = evidence.get(one.turn.id)
-      return found === undefined ? [] : [[one.turn.id, { ...one, evidence: found }] as const]
+      const own = evidence.get(one.turn.id)
+      return own === undefined ? [] : [[one.turn.id, { ...one, evidence: own }] as const]
     }),
   )
   const lines = spans.flatMap(({ around, now, turnId, reported }, at) => {
-    const found = turnId === null ? undefined : evidence.get(turnId)
-    const turn = turnId !== null && found ? { id: turnId, evidence: found } : undefined
+    const own = turnId === null ? undefined : evidence.get(turnId)
+    const turn = turnId !== null && own ? { id: turnId, evidence: own } : undefined
     const measured = { reported, lines: last.lines?.[at] ?? null }
     return recordedLines(around, { ...now, ...(turn && { turn }) }, measured)
   })
@@ -476,19 +479,19 @@ interface EndedState extends EndedTurn {
   readonly at: number
 }
 
-/** Nothing is asked for an empty list. */
+/** Undefined for an empty list: then nothing is measured. */
 function listOrNothing<Item>(items: readonly Item[]): Item[] | undefined {
   return items.length === 0 ? undefined : [...items]
 }
 
-/** A state that a turn began or ended with, and what its lines are judged by since the state before. */
+/** A state that a turn began or ended with, and the context of its lines since the state before. */
 interface LineBoundary {
   readonly now: SnapshotBoundary
   readonly around: LineRecordContext
   readonly turnId: TurnId | null
 }
 
-/** From one state of a work tree that a turn began or ended with to the next, in order. */
+/** The states of work trees that turns began and ended with, in order. */
 async function boundariesOf(
   { view }: HookEventSource,
   {
@@ -502,20 +505,20 @@ async function boundariesOf(
     readonly opened: ReadonlyMap<TurnId, Turn>
     readonly ended: readonly EndedState[]
     readonly changed: ReadonlyMap<TurnId, TurnWithChanges>
-    readonly closing: NonNullable<SnapshotBoundary['told']>
+    readonly closing: NonNullable<SnapshotBoundary['unrecorded']>
   },
 ): Promise<readonly LineBoundary[]> {
   const last = new Map<string, TreeBoundary>()
-  const found: LineBoundary[] = []
+  const boundaries: LineBoundary[] = []
   const endOf = new Map(ended.map((one) => [one.turn.id, one]))
   const until = async (now: TreeBoundary, first: TreeBoundary | null, turnId: TurnId | null) => {
     const tree = treeOf(now.place)
     const before = last.get(tree) ?? (await view(({ lines }) => lines.lastBoundary(tree))) ?? first
     last.set(tree, now)
     if (before === null) return
-    const boundary = { ...now, told: closing, last: before }
+    const boundary = { ...now, unrecorded: closing, last: before }
     const around = await view((reads) => changedLineContext(reads, boundary))
-    if (around !== null) found.push({ now: boundary, around, turnId })
+    if (around !== null) boundaries.push({ now: boundary, around, turnId })
   }
   for (const step of steps) {
     if (step.kind === 'turn opened') {
@@ -532,7 +535,7 @@ async function boundariesOf(
       await until({ at: one.at, place: change.to }, first, id)
     }
   }
-  return found
+  return boundaries
 }
 
 function isWritingIn({ what, top }: LocatedHookEvent, tree: string): boolean {
@@ -541,19 +544,19 @@ function isWritingIn({ what, top }: LocatedHookEvent, tree: string): boolean {
   return top === tree
 }
 
-/** A turn with the state that it begins with: as it is now, unless something may have been written since. */
+/** A turn with its first state: the current one, unless something may have been written since. */
 async function turnAtStart(
   { capture }: Reads,
   draft: TurnDraft,
   {
-    placed,
+    located,
     states,
   }: {
-    readonly placed: readonly LocatedHookEvent[]
+    readonly located: readonly LocatedHookEvent[]
     readonly states: ReadonlyMap<string, TreeStateResult>
   },
 ): Promise<Turn> {
-  const isLate = placed.some(
+  const isLate = located.some(
     (hookEvent) =>
       canWriteFiles(hookEvent) && hookEvent.at >= draft.openedAt && isWritingIn(hookEvent, draft.top),
   )
@@ -568,28 +571,28 @@ async function turnAtStart(
   return { ...draft, snapshot: now.place, baseline: isLate ? 'late' : 'at_start', baselineAt: now.at }
 }
 
-/** The attempts that calls of our own tools named. */
+/** The attempts that calls of Waymark's own tools named. */
 async function linksOfSteps(
   { tasks, capture }: Reads,
   { machine }: Pick<Context, 'machine'>,
   steps: readonly SessionChange[],
 ): Promise<readonly LinkedAttempt[]> {
-  const told = steps.flatMap((step) => {
-    if (step.kind !== 'told' || step.hookEvent.what.kind !== 'own_tool') return []
+  const calls = steps.flatMap((step) => {
+    if (step.kind !== 'hook event' || step.hookEvent.what.kind !== 'own_tool') return []
     const { attempt } = step.hookEvent.what
     return attempt === null ? [] : [{ ...step, attempt }]
   })
-  if (told.length === 0) return []
-  const known = new Set(
-    (await capture.linksOf(told.map(({ attempt }) => attempt as AttemptId)))
+  if (calls.length === 0) return []
+  const linked = new Set(
+    (await capture.linksOf(calls.map(({ attempt }) => attempt as AttemptId)))
       .filter(({ link }) => link === 'answer')
       .map(({ attemptId }) => attemptId),
   )
   const links = new Map<string, LinkedAttempt>()
-  for (const { attempt: id, sessionId, turnId, hookEvent } of told) {
-    if (known.has(id as AttemptId) || links.has(id)) continue
+  for (const { attempt: id, sessionId, turnId, hookEvent } of calls) {
+    if (linked.has(id as AttemptId) || links.has(id)) continue
     const attempt = await tasks.attempt(id)
-    // What is worked on elsewhere is no work of a session here.
+    // An attempt on another machine is no work of a session here.
     if (attempt === null || attempt.snapshot.machineId !== machine?.id) continue
     const agentId = hookEvent.agent?.id ?? null
     const { taskId, missionId } = attempt
@@ -600,7 +603,7 @@ async function linksOfSteps(
 
 const perEvent = 200
 
-/** What was told and measured, as log entries in the order in which it happened. */
+/** Turns hook events and measurements into log entries, in the order in which they happened. */
 export async function decideHookEvents(
   capture: Reads['capture'],
   { updates: { opened, closed, links, lines }, steps, now }: PreparedHookEvents,
@@ -608,7 +611,7 @@ export async function decideHookEvents(
   const projectEvents: NewProjectEvent[] = []
   const beside: CaptureSideWrite[] = []
   const linked = new Set<string>()
-  const told: Extract<CaptureSideWrite, { kind: 'hook events ingested' }>['hookEvents'][number][] = []
+  const ingested: Extract<CaptureSideWrite, { kind: 'hook events ingested' }>['hookEvents'][number][] = []
   const heard = new Map<string, number>()
   for (const step of steps) {
     if (step.kind === 'session opened') projectEvents.push({ kind: 'session.opened', session: step.session })
@@ -628,10 +631,10 @@ export async function decideHookEvents(
       projectEvents.push({ kind: 'turn.opened', turn })
       if (step.text !== null) beside.push({ kind: 'prompt kept', turnId: turn.id, text: step.text })
     }
-    if (step.kind === 'told') {
+    if (step.kind === 'hook event') {
       const { hookEvent, sessionId, turnId } = step
       const isOpen = turnId !== null && !closed.has(turnId)
-      told.push({ hookEvent: withoutText(hookEvent), sessionId, turnId, isOpen })
+      ingested.push({ hookEvent: withoutText(hookEvent), sessionId, turnId, isOpen })
       heard.set(sessionId, (heard.get(sessionId) ?? 0) + 1)
       if (hookEvent.what.kind === 'lost') {
         const { count, why } = hookEvent.what
@@ -680,7 +683,7 @@ export async function decideHookEvents(
     }
   }
   projectEvents.push(...lines)
-  if (told.length > 0) beside.push({ kind: 'hook events ingested', hookEvents: told })
+  if (ingested.length > 0) beside.push({ kind: 'hook events ingested', hookEvents: ingested })
   if (closed.size > 0) {
     beside.push({ kind: 'turns recorded', turnIds: [...closed.keys()] })
     beside.push({ kind: 'hook events forgotten', before: now - keysKept })
@@ -688,7 +691,7 @@ export async function decideHookEvents(
   return { events: projectEvents, beside }
 }
 
-/** The text of a prompt is kept in one place. */
+/** The text of a prompt is kept only in its own table. */
 function withoutText(hookEvent: LocatedHookEvent): LocatedHookEvent {
   return hookEvent.what.kind === 'prompted'
     ? { ...hookEvent, what: { ...hookEvent.what, text: null } }

@@ -6,7 +6,7 @@ import type { TurnChange } from '../domain/session.ts'
 import type { SessionLine, TurnSummary } from '../ports/capture-reads.ts'
 import { agentOfTurn } from './hook-evidence.ts'
 
-/** A session of a client, as its hooks told of it. */
+/** A session of a client, as its hooks reported it. */
 export const SessionEntry = z.object({
   session_id: z.string(),
   client: z.string(),
@@ -17,7 +17,7 @@ export const SessionEntry = z.object({
   source: z.enum(['startup', 'resume', 'clear', 'compact', 'fork']),
   parent_session_id: z.string().nullable(),
   status: z.enum(['open', 'closed']),
-  /** Why it ended, as the client says it; `idle` where nothing more was heard. */
+  /** Why it ended, as the client reports it; `idle` if its hooks went silent. */
   reason: z.string().nullable(),
   turns: z.int(),
   open_turns: z.int(),
@@ -75,9 +75,9 @@ export const TurnEntry = z.object({
   status: z.enum(['open', 'ended', 'failed']),
   note: z.string().nullable(),
   error: z.string().nullable(),
-  /** Characters of the prompt; null where none was told. */
+  /** Characters of the prompt; null if none was reported. */
   prompt_length: z.int().nullable(),
-  /** The client woke its agent: no person asked. */
+  /** The client woke its agent, not a person. */
   wake: z.boolean(),
   measurement: z.enum(['exact', 'partial', 'unknown']).nullable(),
   /** `late`: its first state was recorded after its first edit; `previous`: with what came before it. */
@@ -85,11 +85,11 @@ export const TurnEntry = z.object({
   files_changed: ChangeCounts.nullable(),
   added_lines: z.int().nullable(),
   deleted_lines: z.int().nullable(),
-  /** As the client reports them; null where it says nothing. */
+  /** As the client reports them; null if it reports nothing. */
   tokens: z
     .object({ input: z.int().nullable(), output: z.int().nullable(), cached: z.int().nullable() })
     .nullable(),
-  /** The client's own list of things to do: a claim. */
+  /** The client's own to-do list: a claim. */
   items: z.object({ total: z.int(), done: z.int() }).nullable(),
   lost: z.int(),
   started_at: z.string(),
@@ -132,13 +132,13 @@ export const TurnChangeEntry = ChangeEntry.omit({
   lines: true,
   unseen: true,
 }).extend({
-  /** Who else wrote there, or may have. */
+  /** Others who wrote there, or may have. */
   with: list(z.object({ agent: z.string(), id: z.string() })).optional(),
-  /** Whose the counts of lines are: the turn's own, or everybody's who wrote there. */
+  /** Whether the counts of lines are the turn's own, or include all who wrote there. */
   lines: z.enum(['own', 'all']).optional(),
-  /** An edit tool said so. */
+  /** An edit tool reported it. */
   reported: z.literal(true).optional(),
-  /** Something changed white space in it besides, such as a formatter after an edit. */
+  /** Something also changed white space in it, such as a formatter after an edit. */
   reformatted: z.literal(true).optional(),
 })
 

@@ -39,15 +39,15 @@ export const sessions = defineOperation({
 }).handler(async (handling, input) => {
   await handling.drain?.()
   const { store, actor } = handling
-  const asked = new Paging('sessions', input, actor)
-  const found = await store.view(({ capture }) =>
-    capture.sessions(input.client === undefined ? {} : { client: input.client }, asked.request()),
+  const paging = new Paging('sessions', input, actor)
+  const rows = await store.view(({ capture }) =>
+    capture.sessions(input.client === undefined ? {} : { client: input.client }, paging.request()),
   )
-  const shown = found.items.slice(0, asked.limit)
+  const visible = rows.items.slice(0, paging.limit)
   return {
-    sessions: shown.map(({ item }) => sessionEntry(item)),
-    total: found.total,
-    next_cursor: asked.next(found.items, shown.length, ({ seq }) => seq),
+    sessions: visible.map(({ item }) => sessionEntry(item)),
+    total: rows.total,
+    next_cursor: paging.next(rows.items, visible.length, ({ seq }) => seq),
   }
 })
 
@@ -78,7 +78,7 @@ export const sessionsShow = defineOperation({
         changes: list(TurnChangeEntry),
         /** Changed meanwhile, probably by others. */
         contested: list(z.object({ path: z.string(), candidates: strings })),
-        /** Changed meanwhile by a person, or by a tool that nobody saw. */
+        /** Changed meanwhile by a person, or by a tool that no hook reported. */
         outside: strings,
         /** Reported by an edit tool, and no different at the end. */
         unfound: strings,
@@ -99,19 +99,21 @@ export const sessionsShow = defineOperation({
   }),
 }).handler(async (handling, input) => {
   await handling.drain?.()
-  const asked = new Paging('sessions_show', input, handling.actor, 50)
-  const { limit } = asked
+  const paging = new Paging('sessions_show', input, handling.actor, 50)
+  const { limit } = paging
   return handling.store.view(async (reads) => {
     const { capture } = reads
-    const meant = input.id.startsWith('tn-') ? await findTurn(reads, input.id) : null
-    const session = await findSession(reads, meant?.turn.sessionId ?? input.id)
+    const requestedTurn = input.id.startsWith('tn-') ? await findTurn(reads, input.id) : null
+    const session = await findSession(reads, requestedTurn?.turn.sessionId ?? input.id)
     const all =
-      meant === null
-        ? await capture.turns(session.session.id, { limit: limit + 1, offset: asked.offset() })
-        : [meant]
+      requestedTurn === null
+        ? await capture.turns(session.session.id, { limit: limit + 1, offset: paging.offset() })
+        : [requestedTurn]
     const lines = all.slice(0, limit)
-    const shown = lines.filter((line) => input.all === true || meant !== null || isWorthListing(line))
-    const ids = shown.map(({ turn }) => turn.id)
+    const visible = lines.filter(
+      (line) => input.all === true || requestedTurn !== null || isWorthListing(line),
+    )
+    const ids = visible.map(({ turn }) => turn.id)
     const [edits, commands, prompts, links] = await Promise.all([
       capture.edits(ids),
       capture.commands(ids),
@@ -119,7 +121,7 @@ export const sessionsShow = defineOperation({
       capture.linksIn([session.session.id]),
     ])
     const turns = await Promise.all(
-      shown.map(async (line) => {
+      visible.map(async (line) => {
         const { id } = line.turn
         const [evidence, changes] = await Promise.all([
           capture.evidence(id),
@@ -145,13 +147,13 @@ export const sessionsShow = defineOperation({
     return {
       session: sessionEntry(session),
       turns,
-      hidden: lines.length - shown.length,
-      next_cursor: asked.nextOffset(lines.length, asked.offset() + all.length),
+      hidden: lines.length - visible.length,
+      next_cursor: paging.nextOffset(lines.length, paging.offset() + all.length),
     }
   })
 })
 
-/** Whether there is something to see of a turn. */
+/** Whether a turn has anything to show. */
 function isWorthListing({ turn, counts, lost }: TurnSummary): boolean {
   if (turn.status !== 'ended' || lost > 0 || counts === null) return true
   return counts.added + counts.modified + counts.deleted + counts.renamed > 0
@@ -207,8 +209,8 @@ export const sessionsDiff = defineOperation({
           hint: `waymark sessions show ${id} lists those.`,
         })
       }
-      const given = input.path === undefined ? null : [input.path]
-      const paths = isOpen ? given : own
+      const requested = input.path === undefined ? null : [input.path]
+      const paths = isOpen ? requested : own
       const parts = paths?.length === 0 ? [] : [{ from, to, paths }]
       const { diff } = await measure({ diff: { maxLength: maxShownDiff, parts } })
       return { turn, diff }
@@ -225,7 +227,7 @@ export const sessionsDiff = defineOperation({
     return { turn_id: turn.id, session_id: turn.sessionId, ...diffAnswer(found) }
   })
 
-/** The contents of snapshots are where the files are. */
+/** Only the machine with the files has the contents of their snapshots. */
 function assertOnThisMachine(
   { machine }: Pick<QueryContext, 'machine'>,
   { turn: { id, snapshot } }: TurnSummary,
@@ -302,15 +304,16 @@ async function findTurn({ capture }: Reads, id: string): Promise<TurnSummary> {
   const session = await capture.session(id)
   if (session) {
     const turns = await capture.turns(session.session.id, { limit: 1000, offset: 0 })
-    const told = turns.filter(isWorthListing).map(({ turn }) => turn.id)
-    const last = told.slice(-maxNamed)
-    const named = told.length > last.length ? `its last are ${last.join(', ')}` : `it has ${last.join(', ')}`
+    const listed = turns.filter(isWorthListing).map(({ turn }) => turn.id)
+    const last = listed.slice(-maxNamed)
+    const ending =
+      listed.length > last.length ? `its last are ${last.join(', ')}` : `it has ${last.join(', ')}`
     throw new Failure('INVALID_INPUT', `${id} is a session. Only a turn has a diff.`, {
       reason: 'turn_required',
       hint:
         last.length === 0
           ? 'None of its turns changed a file.'
-          : `Use one of its turns: waymark sessions diff ${last.at(-1)} (${named})`,
+          : `Use one of its turns: waymark sessions diff ${last.at(-1)} (${ending})`,
     })
   }
   throw new Failure('NOT_FOUND', `There is no turn "${id}".`, {

@@ -1,4 +1,4 @@
-/** How capture fares in a project. */
+/** The health of capture in a project. */
 export interface CaptureHealth {
   readonly settings: {
     readonly on: boolean
@@ -6,9 +6,9 @@ export interface CaptureHealth {
     readonly commands: 'program' | 'full'
     readonly secret: readonly string[]
   }
-  /** Events that nobody recorded yet. */
+  /** Events that are not recorded yet. */
   readonly waiting: number
-  /** Of events and copies together. */
+  /** The size of events and copies together. */
   readonly bytes: number
   /** Hooks that failed, as far as the log goes back, and the last one's line. */
   readonly failures: number

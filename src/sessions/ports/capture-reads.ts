@@ -14,7 +14,7 @@ import type {
 } from '../domain/session.ts'
 import type { LocatedHookEvent } from '../domain/turns-from-hook-events.ts'
 
-/** A session as lists tell of it. */
+/** A session as lists show it. */
 export interface SessionLine {
   readonly session: CapturedSession
   readonly reason: string | null
@@ -60,9 +60,9 @@ export interface CaptureReads {
   session(id: string): Promise<SessionLine | null>
   /** The last session by a client's own id. */
   latest(client: string, clientSession: string): Promise<CapturedSession | null>
-  /** The last session that any client calls so. */
+  /** The last session with this id of any client. */
   named(clientSession: string): Promise<CapturedSession | null>
-  /** Those that are open, oldest first, at most 200, and when each was last heard of. */
+  /** Open sessions, oldest first, at most 200, each with the time of its last event. */
   openSessions(): Promise<readonly { readonly session: CapturedSession; readonly lastAt: number }[]>
   /** Newest first. */
   sessions(
@@ -76,12 +76,12 @@ export interface CaptureReads {
   openTurns(sessionId: string): Promise<readonly Turn[]>
   /** Turns that were open at some time of a span and changed something or are open, oldest first, at most 500. */
   turnsBetween(from: number, to: number): Promise<readonly TurnSummary[]>
-  /** Sessions in whose turns something changed, and of which no edit and no command was told; newest first, at most 20. */
+  /** Sessions with changes but without reported edits and commands; newest first, at most 20. */
   silentSessions(): Promise<readonly { readonly id: CaptureSessionId; readonly client: string }[]>
   lastNumber(sessionId: string): Promise<number>
   /** Turns in a work tree that were open at some time since, oldest first, at most 200. */
   turnsInTree(tree: string, since: number): Promise<readonly TurnSummary[]>
-  /** What is waiting to be recorded with its turn, in order, at most 20,000. */
+  /** Hook events that wait to be recorded with their turn, in order, at most 20,000. */
   hookEvents(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly LocatedHookEvent[]>>
   edits(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly HookEdit[]>>
   commands(turnIds: readonly TurnId[]): Promise<ReadonlyMap<TurnId, readonly HookCommandWindow[]>>

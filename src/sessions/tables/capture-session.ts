@@ -12,7 +12,7 @@ import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/ta
 import type { CapturedSession } from '../domain/session.ts'
 import type { CaptureReads, SessionLine, TurnLink } from '../ports/capture-reads.ts'
 
-/** A session of a client, as its hooks tell of it. Sessions of browsers are in the table `session`. */
+/** A session of a client, as its hooks report it. Sessions of browsers are in the table `session`. */
 export interface CaptureSessionTable {
   project_id: string
   id: string
@@ -35,7 +35,7 @@ export interface CaptureSessionTable {
   forgotten_at: number | null
 }
 
-/** Which session an attempt belongs to, and how that is known. */
+/** The session of an attempt, and how it was linked. */
 export interface CaptureLinkTable {
   project_id: string
   attempt_id: string
@@ -46,7 +46,7 @@ export interface CaptureLinkTable {
   link: string
 }
 
-/** Events of hooks that are not there any more. */
+/** Hook events that were lost. */
 export interface CaptureLossTable {
   project_id: string
   seq: number
@@ -119,11 +119,11 @@ export async function applySessionContinued(
 
 export async function applySessionClosed(
   { db, projectId, at }: ProjectionContext,
-  { sessionId, reason, turns, events, lost, at: said = at }: ProjectEventOf<'session.closed'>,
+  { sessionId, reason, turns, events, lost, at: closedAt = at }: ProjectEventOf<'session.closed'>,
 ): Promise<void> {
   await db
     .updateTable('capture_session')
-    .set({ status: 'closed', reason, turns, events, lost, closed_at: Math.min(said, at) })
+    .set({ status: 'closed', reason, turns, events, lost, closed_at: Math.min(closedAt, at) })
     .where('project_id', '=', projectId)
     .where('id', '=', sessionId)
     .execute()
@@ -243,12 +243,12 @@ export function captureSessionReads({ db, projectId }: ReadScope): SessionReads 
     },
     idsLike: (prefix, limit) => idsByPrefix({ db, projectId }, 'capture_session', { prefix, limit }),
     async linksOf(attemptIds) {
-      const found: TurnLink[] = []
+      const turnLinks: TurnLink[] = []
       for (const ids of splitIntoBatches(attemptIds)) {
         const rows = await links().where('attempt_id', 'in', nonEmptyValues(ids)).execute()
-        found.push(...rows.map(linkOf))
+        turnLinks.push(...rows.map(linkOf))
       }
-      return found
+      return turnLinks
     },
     async linksIn(sessionIds) {
       const rows = await links()
@@ -271,7 +271,7 @@ function linkOf(row: Selectable<CaptureLinkTable>): TurnLink {
   }
 }
 
-/** Sessions with what their turns came to: three queries for all of them. */
+/** Sessions with the totals of their turns: three queries for all of them. */
 async function linesOf(
   { db, projectId }: ReadScope,
   rows: readonly Selectable<CaptureSessionTable>[],
@@ -280,7 +280,7 @@ async function linesOf(
   const ids = nonEmptyValues(rows.map(({ id }) => id))
   const sums = await db
     .selectFrom('turn')
-    // What a subagent changed in the tree of its turn is in that turn already.
+    // The turn already contains a subagent's changes in the same tree.
     .leftJoin('turn as above', (join) =>
       join
         .onRef('above.project_id', '=', 'turn.project_id')
@@ -311,7 +311,7 @@ async function linesOf(
     .where('turn.session_id', 'in', ids)
     .groupBy('turn.session_id')
     .execute()
-  const told = await db
+  const eventCounts = await db
     .selectFrom('hook_event')
     .select(({ fn }) => ['session_id', fn.countAll<number>().as('events')])
     .where('project_id', '=', projectId)
@@ -320,7 +320,7 @@ async function linesOf(
     .execute()
   const sumOf = new Map(sums.map((row) => [row.session_id, row]))
   const filesOf = new Map(changed.map((row) => [row.session_id, Number(row.files)]))
-  const toldOf = new Map(told.map((row) => [row.session_id, Number(row.events)]))
+  const eventsOf = new Map(eventCounts.map((row) => [row.session_id, Number(row.events)]))
   return rows.map((row) => {
     const sum = sumOf.get(row.id)
     return {
@@ -329,7 +329,7 @@ async function linesOf(
       closedAt: row.closed_at,
       forgottenAt: row.forgotten_at,
       turns: Number(sum?.turns ?? 0),
-      events: Math.max(row.events, toldOf.get(row.id) ?? 0),
+      events: Math.max(row.events, eventsOf.get(row.id) ?? 0),
       lost: Math.max(row.lost, Number(sum?.lost ?? 0)),
       files: filesOf.get(row.id) ?? 0,
       addedLines: numberOrNull(sum?.added),

@@ -86,7 +86,7 @@ export interface CommandWindowTable {
   body: string
 }
 
-/** What hooks told, by its key: until its turn ends what it was, and then that it was recorded. No log entry makes it. */
+/** Hook events by their keys: with their content until the turn ends, then the key only. No log entry makes them. */
 export interface HookEventTable {
   project_id: string
   key: string
@@ -96,7 +96,7 @@ export interface HookEventTable {
   body: string | null
 }
 
-/** The redacted text of a prompt, kept only where a person wants that. No log entry makes it. */
+/** The redacted text of a prompt, kept only if a person chose so. No log entry makes it. */
 export interface PromptTable {
   project_id: string
   turn_id: string
@@ -244,7 +244,7 @@ export async function applyTurnClosed(
   await insertRows(db, 'turn_change', rows)
 }
 
-/** A turn's reports come in parts: each is placed by the log entry that it came in. */
+/** A turn's reports come in parts, in the order of their log entries. */
 export async function applyEditsReported(
   { db, projectId, seq }: ProjectionContext,
   { turnId, edits }: ProjectEventOf<'edits.reported'>,
@@ -281,7 +281,7 @@ function placeOf(seq: number, at: number): number {
   return seq * perEvent + at
 }
 
-/** Writes what hooks told, and what is kept of prompts. */
+/** Writes hook events, and the prompts that are kept. */
 export async function writeCapture({ db, projectId }: ReadScope, beside: CaptureSideWrite): Promise<void> {
   if (beside.kind === 'hook events ingested') {
     const rows = beside.hookEvents.map(({ hookEvent, sessionId, turnId, isOpen }) => ({
@@ -351,7 +351,7 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
   const turns = () => db.selectFrom('turn').selectAll().where('project_id', '=', projectId)
   return {
     async recorded(keys) {
-      const found = new Set<string>()
+      const recordedKeys = new Set<string>()
       for (const some of splitIntoBatches(keys)) {
         const rows = await db
           .selectFrom('hook_event')
@@ -359,9 +359,9 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
           .where('project_id', '=', projectId)
           .where('key', 'in', nonEmptyValues(some))
           .execute()
-        for (const { key } of rows) found.add(key)
+        for (const { key } of rows) recordedKeys.add(key)
       }
-      return found
+      return recordedKeys
     },
     async turn(id) {
       const row = await turns().where('id', '=', id).executeTakeFirst()
@@ -406,16 +406,16 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
       return rows.map(lineOf)
     },
     async silentSessions() {
-      const untold = (table: 'edit_report' | 'command_window') =>
+      const unreported = (table: 'edit_report' | 'command_window') =>
         sql<boolean>`not exists (
-          select 1 from ${sql.table(table)} as told
-          join turn as teller on teller.project_id = told.project_id and teller.id = told.turn_id
-          where teller.project_id = turn.project_id and teller.session_id = turn.session_id
+          select 1 from ${sql.table(table)} as report
+          join turn as reporter on reporter.project_id = report.project_id and reporter.id = report.turn_id
+          where reporter.project_id = turn.project_id and reporter.session_id = turn.session_id
         )`
       const rows = await turns()
         .where('status', '!=', 'open')
-        .where(untold('edit_report'))
-        .where(untold('command_window'))
+        .where(unreported('edit_report'))
+        .where(unreported('command_window'))
         .orderBy('opened_at', 'desc')
         .limit(maxSilentTurns)
         .execute()
@@ -458,11 +458,11 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
         .orderBy('key')
         .limit(maxHookEvents)
         .execute()
-      const found = new Map<TurnId, LocatedHookEvent[]>(turnIds.map((id) => [id, []]))
+      const byTurn = new Map<TurnId, LocatedHookEvent[]>(turnIds.map((id) => [id, []]))
       for (const { turn_id, body } of rows) {
-        if (body !== null) found.get(turn_id as TurnId)?.push(parseColumn<LocatedHookEvent>(body))
+        if (body !== null) byTurn.get(turn_id as TurnId)?.push(parseColumn<LocatedHookEvent>(body))
       }
-      return found
+      return byTurn
     },
     async edits(turnIds) {
       return bodies<HookEdit>({ db, projectId }, 'edit_report', turnIds)
@@ -520,7 +520,7 @@ async function bodies<Body>(
   table: 'edit_report' | 'command_window',
   turnIds: readonly TurnId[],
 ): Promise<ReadonlyMap<TurnId, readonly Body[]>> {
-  const found = new Map<TurnId, Body[]>(turnIds.map((id) => [id, []]))
+  const byTurn = new Map<TurnId, Body[]>(turnIds.map((id) => [id, []]))
   for (const ids of splitIntoBatches(turnIds)) {
     const rows = await db
       .selectFrom(table)
@@ -531,7 +531,7 @@ async function bodies<Body>(
       .orderBy('position')
       .limit(maxHookEvents)
       .execute()
-    for (const { turn_id, body } of rows) found.get(turn_id as TurnId)?.push(parseColumn<Body>(body))
+    for (const { turn_id, body } of rows) byTurn.get(turn_id as TurnId)?.push(parseColumn<Body>(body))
   }
-  return found
+  return byTurn
 }

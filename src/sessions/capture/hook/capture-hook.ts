@@ -8,37 +8,37 @@ import { type HookQueue, logLine, queueOf, writeEvent } from '../hook-queue.ts'
 import { type EditPayload, hasFields } from './edits.ts'
 import { hookEventOf } from './payload-event.ts'
 
-/** What a hook knows besides what the client tells it. */
+/** The context of a hook besides the client's payload. */
 export interface CaptureHookContext {
-  /** The client on the registered line; empty where it names none. */
+  /** The client on the registered line; empty if it names none. */
   readonly word: string
   readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly workingFolder: string
   /** When the client called it, in milliseconds since the epoch. */
   readonly at: number
-  /** The program that ingests what waits, to be started where nothing does. */
+  /** The program that ingests the queue, started if no process does. */
   readonly program: string
 }
 
 const maxInputLength = 4 * 1024 * 1024
-/** The most that is taken off a client's hands. */
+/** The most input that is read from a client. */
 const maxTakenLength = 3e8
 const ingestAliveMs = 15_000
-// The moments at which somebody will soon want to read what was recorded.
+// After these events somebody will soon want to read the record.
 const pause = /^(?:session_|prompted|stopped)/
 
 /** The process `waymark-capture`: it prints nothing, and ends with 0 whatever happens. */
-export function captureFromInput(place: CaptureHookContext): void {
+export function captureFromInput(context: CaptureHookContext): void {
   try {
     const input = readInput()
-    if (input !== null) capture(input.text, place, input.isWhole)
+    if (input !== null) capture(input.text, context, input.isWhole)
   } catch {}
 }
 
-/** Writes down what a client told its hook. Never throws: what fails is a line in the log of the queue. */
+/** Records a client's payload. Never throws: a failure is a line in the log of the queue. */
 export function capture(
   text: string,
-  place: CaptureHookContext,
+  context: CaptureHookContext,
   isWhole = text.length <= maxInputLength,
 ): void {
   let queue: HookQueue | null = null
@@ -46,23 +46,23 @@ export function capture(
   try {
     const payload = isWhole ? parsePayload(text) : scrapeFields(text)
     if (payload === null) return
-    const client = clientOf(payload, place)
+    const client = clientOf(payload, context)
     event = textAt(payload, client.fields.event) ?? ''
-    const said = textAt(payload, client.fields.folder)
-    const folder = said ?? place.workingFolder
-    const project = projectOf([folder, ...foldersOf(place)], place)
+    const named = textAt(payload, client.fields.folder)
+    const folder = named ?? context.workingFolder
+    const project = projectOf([folder, ...foldersOf(context)], context)
     if (project === null) return
-    queue = queueOf(project.root, place.environment)
-    const told = hookEventOf(payload, client, project.settings)
-    if (told === null) return
-    // Two hooks that are told the same are told it at two times.
+    queue = queueOf(project.root, context.environment)
+    const draft = hookEventOf(payload, client, project.settings)
+    if (draft === null) return
+    // Two hooks with the same payload differ in its timestamp.
     const hash = hashText((isWhole ? text : text.slice(-65_536)).replace(/"timestamp":[^,}]*/, ''))
-    const own = projectAt(folder, place.environment)?.root === project.root ? folder : project.root
-    queue = writeEvent(queue, project, told, { at: place.at, folder: own, hash })
-    if (pause.test(told.event.kind)) startIngest(queue, place)
+    const own = projectAt(folder, context.environment)?.root === project.root ? folder : project.root
+    queue = writeEvent(queue, project, draft, { at: context.at, folder: own, hash })
+    if (pause.test(draft.event.kind)) startIngest(queue, context)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    if (queue !== null) logLine(queue, `hook ${place.word} ${event}: ${why}`)
+    if (queue !== null) logLine(queue, `hook ${context.word} ${event}: ${why}`)
   }
 }
 
@@ -73,7 +73,7 @@ function foldersOf({ environment, workingFolder }: CaptureHookContext): readonly
   return [...named, workingFolder].flatMap((folder) => folder || [])
 }
 
-/** An agent that went elsewhere still works for the project that its client opened. */
+/** An agent in another folder still works for the project that its client opened. */
 function projectOf(folders: readonly string[], { environment }: CaptureHookContext): CapturedProject | null {
   for (const folder of folders) {
     const found = folder.includes('\0') ? null : projectAt(folder, environment)
@@ -84,14 +84,14 @@ function projectOf(folders: readonly string[], { environment }: CaptureHookConte
 
 function parsePayload(text: string): EditPayload | null {
   try {
-    const said: unknown = JSON.parse(text)
-    return hasFields(said) ? said : null
+    const parsed: unknown = JSON.parse(text)
+    return hasFields(parsed) ? parsed : null
   } catch {
     return null
   }
 }
 
-/** The short texts of a payload that is too long to be read: who, when and which file, without what the edit is. */
+/** The short texts of a payload that is too long to parse: who, when and which file, without the edit. */
 function scrapeFields(text: string): EditPayload {
   const found: Record<string, unknown> = {}
   const input: Record<string, unknown> = {}
@@ -114,7 +114,7 @@ function readInput(): { readonly text: string; readonly isWhole: boolean } | nul
   const head: Buffer[] = []
   const tail: Buffer[] = []
   let size = 0
-  // Who never ends is no client: an agent waits for its hooks.
+  // Input without end is not from a client: an agent waits for its hooks.
   while (size < maxTakenLength) {
     const chunk = Buffer.alloc(65_536)
     const read = readChunk(chunk)
@@ -122,7 +122,7 @@ function readInput(): { readonly text: string; readonly isWhole: boolean } | nul
     size += read
     if (size <= maxInputLength) head.push(chunk.subarray(0, read))
     else tail.push(chunk.subarray(0, read))
-    // All of it is taken off the client's hands; its start and its end tell who and when.
+    // All input is read, so that the client can go on; its start and end are enough for who and when.
     if (tail.length > 2) tail.shift()
   }
   return { text: Buffer.concat([...head, ...tail]).toString(), isWhole: size <= maxInputLength }
@@ -141,7 +141,7 @@ function readChunk(chunk: Buffer): number {
   }
 }
 
-/** Whoever ingests touches its lock; a lock that was not touched for a while is looked at by the program itself. */
+/** An ingesting process touches its lock. The program itself checks a lock that was not touched for a while. */
 function startIngest(queue: HookQueue, { program }: CaptureHookContext): void {
   const { root, folder } = queue
   const lock = statOf(join(folder, 'ingest.lock'))

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { captureFromInput } from './capture-hook.ts'
 
 // The whole of `waymark-capture`. A registered line is `waymark-capture <client> <event>`, the event as the client calls
-// it; where the gate listens to the event it is `waymark hook <event> <client>`, which writes down first and judges then.
+// it. For events of the gate it is `waymark hook <event> <client>`, which records first and then judges.
 // Codex trusts a line by its hash: neither of the two ever changes.
 captureFromInput({
   word: process.argv[2] ?? '',

@@ -1,7 +1,7 @@
 import { isPatch, pathsOfPatch } from '../../../kernel/apply-patch-format.ts'
 import type { PayloadEdit, Replacement } from '../queued-event.ts'
 
-/** A file that a call of an edit tool names, and what the call does to it. */
+/** A file that a call of an edit tool names, with the edit. */
 export interface NamedEdit {
   readonly path: string
   readonly does: PayloadEdit | null
@@ -17,7 +17,7 @@ const allFields = ['replace_all', 'replaceAll']
 const patchFields = ['patch', 'patchText', 'input', 'command']
 const most = 200
 
-/** The files that a call changes, by the words that the clients have for it. */
+/** The files that a call changes, by the fields that clients use. */
 export function namedEdits(input: unknown): readonly NamedEdit[] {
   const fields = objectOf(input)
   const patch = patchIn(typeof input === 'string' ? { patch: input } : fields)

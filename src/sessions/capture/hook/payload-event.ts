@@ -12,13 +12,13 @@ import type { QueuedEvent, QueuedItem, QueuedKind } from '../queued-event.ts'
 import { type EditPayload, type NamedEdit, namedEdits } from './edits.ts'
 import { programOf } from './program.ts'
 
-/** An event as it will be written down, before its files were looked at. */
+/** An event before its files are copied. */
 export interface QueuedEventDraft {
   readonly event: Omit<QueuedEvent, 'edits' | 'folder' | 'hash' | 'count'>
   readonly edits: readonly NamedEdit[]
 }
 
-/** What a payload tells, or null where it tells nothing that is recorded. */
+/** The event in a payload, or null if it is not recorded. */
 export function hookEventOf(
   payload: EditPayload,
   client: ClientAdapter,
@@ -77,7 +77,7 @@ export function hookEventOf(
       interrupted: meaning === 'interrupted' || payload['status'] === 'aborted',
       attempt: kind === 'own_tool' ? attemptIn(valueAt(payload, fields.answer)) : null,
       items: items ?? [],
-      usage: (valueAt(payload, 'usage') ?? null) as QueuedEvent['usage'], // whoever reads it looks what it is,
+      usage: (valueAt(payload, 'usage') ?? null) as QueuedEvent['usage'], // checked when it is read
       why: kind === 'session_ended' ? textAt(payload, 'reason') : null,
     },
     edits: kind.startsWith('edit_') ? namedEdits(meaning === 'edited' ? payload : input) : [],
@@ -97,7 +97,7 @@ function kindOf(
   if (tool === null) return null
   const isBefore = meaning === 'before_tool'
   if (isWaymarkTool(tool)) return isBefore ? null : 'own_tool'
-  // Of other servers' tools nothing is known.
+  // The tools of other servers are unknown.
   if (!tool.startsWith('mcp')) {
     if (listTool.test(tool)) return meaning === 'after_tool' ? 'items' : null
     if (isNamed(tool, client.reads)) return null
@@ -105,7 +105,7 @@ function kindOf(
   return `${isNamed(tool, client.edits) ? 'edit' : 'command'}_${isBefore ? 'began' : 'ended'}`
 }
 
-// The tools by which agents keep their own list of things to do.
+// The tools by which agents keep their own to-do list.
 const listTool = /todo|^update_plan$/i
 
 /** A tool of Waymark's own server, by the names that clients make of it. */
@@ -131,8 +131,8 @@ function commandProgram(input: unknown, { commands }: CaptureSettings): string |
 }
 
 function isInBackground(input: unknown): boolean {
-  const said = valueAt(input, 'run_in_background|is_background|isBackground')
-  return said === true || said === 'true' || valueAt(input, 'mode') === 'async'
+  const value = valueAt(input, 'run_in_background|is_background|isBackground')
+  return value === true || value === 'true' || valueAt(input, 'mode') === 'async'
 }
 
 function hasFailed(answer: unknown): boolean {
@@ -158,8 +158,8 @@ function countRunning(tasks: unknown): number {
 
 // The kind of an error, which is one word; never its text, which may hold anything.
 function errorOf(payload: EditPayload): string {
-  const said = textAt(payload, 'error.name|error.data.name|error|error_type') ?? ''
-  return /^[A-Za-z_]{1,40}$/.test(said) ? said : 'error'
+  const errorName = textAt(payload, 'error.name|error.data.name|error|error_type') ?? ''
+  return /^[A-Za-z_]{1,40}$/.test(errorName) ? errorName : 'error'
 }
 
 function attemptIn(answer: unknown): string | null {
@@ -167,7 +167,7 @@ function attemptIn(answer: unknown): string | null {
   return /attempt_id\\*"\s*:\s*\\*"(a-[\w-]{1,80})/.exec(text)?.[1] ?? null
 }
 
-// What a task is called is what somebody asked for: it is told by a sign, or by its place in the list.
+// The name of a task can hold a prompt, so only its hash or its index is kept.
 function itemsOf(
   payload: EditPayload,
   input: unknown,

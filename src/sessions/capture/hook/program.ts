@@ -1,8 +1,8 @@
-// What stands before a program, and what only prepares for one.
+// Words before a program, and commands that only prepare for one.
 const opener = /^(?:\w+=.*|sudo|env|time|nohup|command|exec|then|do)$/
 const mover = /^(?:cd|pushd|popd|export|set|source|\.|true|:|)$/
 
-/** The program that a command line runs first, to be shown and never to be believed. */
+/** The program that a command line runs first: only for display. */
 export function programOf(command: unknown): string | null {
   const line = Array.isArray(command) ? command.filter((word) => typeof word === 'string').join(' ') : command
   if (typeof line !== 'string') return null
@@ -19,7 +19,7 @@ export function programOf(command: unknown): string | null {
     if (/^(?:ba|z|da|k)?sh$/.test(name) && /^-l?i?c$/.test(flag)) {
       return programOf(rest.join(' ').replace(/^['"]/, '')) ?? name
     }
-    // What is no plain word may hold anything.
+    // A word with quotes or expansions may hold anything.
     return /^[\w.+-]{1,40}$/.test(name) ? name : null
   }
   return null
