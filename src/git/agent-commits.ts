@@ -76,8 +76,8 @@ export function agentOfTrailers(trailers: string): string | null {
     const isCoAuthor = /^co-authored-by$/i.test(key)
     if (isCoAuthor && !programAddress.test(value)) continue
     if (!isCoAuthor && !/^(?:assisted|generated)-(?:by|with)$/i.test(key)) continue
-    const found = agents.find(([, pattern]) => pattern.test(value))
-    if (found) return found[0]
+    const match = agents.find(([, pattern]) => pattern.test(value))
+    if (match) return match[0]
     // Nobody but a program is said to assist.
     if (!isCoAuthor && value !== '') return value.split(/[:<(]/)[0]?.trim().slice(0, maxName) || null
   }

@@ -14,8 +14,8 @@ export async function objectIds(
       place,
       names.filter((name) => !name.includes('\0')),
     )
-    const found = sound.values()
-    return names.map((name) => (name.includes('\0') ? null : (found.next().value ?? null)))
+    const ids = sound.values()
+    return names.map((name) => (name.includes('\0') ? null : (ids.next().value ?? null)))
   }
   // Only a newer git can be asked for names that hold the usual separator.
   const odd = names.some((name) => name.includes('\n'))

@@ -69,8 +69,8 @@ async function answerOf(args: readonly string[], reading: BranchReadOptions): Pr
 async function commitNamed(words: string, reading: BranchReadOptions, isShallow: boolean): Promise<string> {
   for (const name of [words, `refs/remotes/origin/${words}`]) {
     const question = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]
-    const found = await answerOf(question, reading)
-    if (/^[0-9a-f]{40,64}$/.test(found)) return found
+    const oid = await answerOf(question, reading)
+    if (/^[0-9a-f]{40,64}$/.test(oid)) return oid
   }
   throw new Failure('INVALID_INPUT', `There is no commit "${words}" in ${reading.folder}.`, {
     reason: 'commit_not_found',
@@ -107,9 +107,9 @@ async function commitsIn(
   reading: BranchReadOptions,
 ): Promise<readonly Omit<BranchCommit, 'paths'>[]> {
   const format = '--format=%H%x00%P%x00%ct%x00%an%x00%ae%x00%s%x00'
-  const { code, output, complaint } = await gitQuestion(['rev-list', format, ...words], reading)
+  const { code, output, stderr } = await gitQuestion(['rev-list', format, ...words], reading)
   if (code !== 0) {
-    throw new Failure('UNAVAILABLE', `git could not list the commits: ${complaint.trim().split('\n')[0]}`, {
+    throw new Failure('UNAVAILABLE', `git could not list the commits: ${stderr.trim().split('\n')[0]}`, {
       reason: 'git_failed',
     })
   }
@@ -163,10 +163,10 @@ async function filesBetween(
   const question = (renames: string) => {
     return ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', ...leavingNothingOut, renames, base, head]
   }
-  let found = await gitQuestion(question('-M50%'), reading)
+  let answer = await gitQuestion(question('-M50%'), reading)
   // Renames are told by contents, which a partial clone does not have.
-  if (found.code !== 0) found = { ...found, code: 0, output: await git(question('--no-renames'), reading) }
-  const records = [...nulRecords(found.output)].map(displayPath)
+  if (answer.code !== 0) answer = { ...answer, code: 0, output: await git(question('--no-renames'), reading) }
+  const records = [...nulRecords(answer.output)].map(displayPath)
   const files: BranchFile[] = []
   for (let at = 0; at < records.length; ) {
     const [, , before = '', after = '', status = ''] = (records[at] ?? '').split(' ')

@@ -44,7 +44,7 @@ export interface WorkTreeScan {
   readonly doubtful: readonly HiddenEntry[]
   /** Files that are compared as they stand on disk, not as git would store them. */
   readonly raw: readonly PathBytes[]
-  readonly known: OverlayCache
+  readonly cache: OverlayCache
   /** Files that are as they were at the earlier snapshot. */
   readonly unchanged: ReadonlyMap<PathBytes, DiskState>
 }
@@ -55,24 +55,24 @@ const submoduleMode = '160000'
 export async function readOverlay(
   place: PrivateDirectory,
   repository: Repository,
-  seen: WorkTreeScan,
+  scan: WorkTreeScan,
 ): Promise<Overlay> {
   const entries = new Map<PathBytes, OverlayEntry>()
   const drafts = new Map<PathBytes, OverlayDraft>()
   const disk = new CarefulDisk(place.top)
-  addTrackedEntries(seen.status, { entries, drafts, disk })
-  await settleDoubtful(place, repository, { status: seen.status, drafts, entries })
-  const hidden = [...seen.index.hidden, ...seen.doubtful]
+  addTrackedEntries(scan.status, { entries, drafts, disk })
+  await settleDoubtful(place, repository, { status: scan.status, drafts, entries })
+  const hidden = [...scan.index.hidden, ...scan.doubtful]
   const leftOut = addHiddenEntries(hidden, repository, { entries, drafts, disk })
-  await settleRaw(place, repository, { raw: seen.raw, entries, drafts, disk })
-  for (const path of seen.status.untracked) {
+  await settleRaw(place, repository, { raw: scan.raw, entries, drafts, disk })
+  for (const path of scan.status.untracked) {
     if (path.endsWith('/')) continue
     drafts.set(path, { head: entries.get(path)?.head ?? null, index: null, tracked: false })
   }
   settleRemovedFromIndex(repository, { entries, drafts, disk, top: place.top })
-  const conversion = conversionOf(repository, seen, place.environment)
-  const { known, unchanged } = seen
-  const hashed = await hashDrafts(place, { repository, conversion, drafts, known, unchanged })
+  const conversion = conversionOf(repository, scan, place.environment)
+  const { cache, unchanged } = scan
+  const hashed = await hashDrafts(place, { repository, conversion, drafts, cache, unchanged })
   for (const [path, entry] of hashed.entries) {
     const index = drafts.get(path)?.index?.oid
     const isOther = index !== undefined && index !== entry.head?.oid && index !== entry.disk?.oid
@@ -100,8 +100,8 @@ function addTrackedEntries(
     else {
       const disk = onDisk === 'absent' ? null : index
       const isOther = onDisk === 'absent' && index !== null && index.oid !== head?.oid
-      const held = isOther ? { index: index.oid } : {}
-      entries.set(path, { head, disk, tracked: true, staged: onDisk === 'as in the index', ...held })
+      const indexOid = isOther ? { index: index.oid } : {}
+      entries.set(path, { head, disk, tracked: true, staged: onDisk === 'as in the index', ...indexOid })
     }
   }
 }
@@ -196,7 +196,7 @@ export interface OverlayDraftWork {
   readonly repository: Repository
   readonly conversion: Conversion
   readonly drafts: ReadonlyMap<PathBytes, OverlayDraft>
-  readonly known: OverlayCache
+  readonly cache: OverlayCache
   readonly unchanged: ReadonlyMap<PathBytes, DiskState>
 }
 
@@ -219,13 +219,13 @@ const settled = 2_000
  */
 export async function unchangedFiles(
   top: string,
-  known: OverlayCache,
+  cache: OverlayCache,
 ): Promise<ReadonlyMap<PathBytes, DiskState>> {
   const unchanged = new Map<PathBytes, DiskState>()
   let at = 0
-  for (const path of known.earlier.keys()) {
+  for (const path of cache.earlier.keys()) {
     const file = diskFile(top, path)
-    const disk = file === null ? null : reusableDiskState(file, path, known)
+    const disk = file === null ? null : reusableDiskState(file, path, cache)
     if (disk !== null) unchanged.set(path, disk)
     at += 1
     if (at % perTurn === 0) await yieldToEventLoop()
@@ -234,13 +234,13 @@ export async function unchangedFiles(
 }
 
 /** The state of a file that is as it was at the earlier snapshot; null where it must be read. */
-export function reusableDiskState(file: DiskFile, path: PathBytes, known: OverlayCache): DiskState | null {
-  const entry = known.earlier.get(path)
+export function reusableDiskState(file: DiskFile, path: PathBytes, cache: OverlayCache): DiskState | null {
+  const entry = cache.earlier.get(path)
   if (!entry?.disk?.stat || entry.disk.oid === null || entry.uncertain !== undefined) return null
   const mayBeKept =
-    known.budget !== null && file.stat.size <= maxKeptFileBytes && !isSecretFile(displayPath(path))
+    cache.budget !== null && file.stat.size <= maxKeptFileBytes && !isSecretFile(displayPath(path))
   if (entry.disk.unkept && mayBeKept) return null
-  const isSettled = Math.max(file.stat.modified, file.stat.changed) < known.takenAt - settled
+  const isSettled = Math.max(file.stat.modified, file.stat.changed) < cache.takenAt - settled
   return isSettled && isSameStat(file.stat, entry.disk.stat) ? entry.disk : null
 }
 
@@ -283,7 +283,7 @@ interface OverlayReadResult extends OverlayEntries {
 async function readDrafts(place: PrivateDirectory, work: OverlayDraftWork): Promise<OverlayReadResult> {
   const { repository, conversion, drafts } = work
   const { candidates, entries } = classifyDrafts(place, work)
-  const { budget } = work.known
+  const { budget } = work.cache
   const used = place.contents === undefined ? 0 : countStoredBytes(place.contents)
   // Only beside what the index holds is known what git would store.
   const tiers = shareTiers(candidates, budget === null ? conversion.byIndex : used < budget)
@@ -291,7 +291,7 @@ async function readDrafts(place: PrivateDirectory, work: OverlayDraftWork): Prom
   const { objectFormat } = repository
   const [kept, identified, filters] = await Promise.all([
     isPlain(conversion)
-      ? storeUnconverted(place, tiers.keep, { objectFormat, isThere: keptObjectTest(work.known) })
+      ? storeUnconverted(place, tiers.keep, { objectFormat, isThere: keptObjectTest(work.cache) })
       : hashAndKeep(place, tiers.keep, { objectFormat, byIndex: conversion.byIndex }),
     hashOnly(place, tiers.identify, { objectFormat, conversion }),
     filtersOf(place, paths),
@@ -386,9 +386,9 @@ interface OverlayLookup {
   readonly context: Parameters<typeof filteredState>[2] | null
 }
 
-async function entryOf(candidate: Candidate, found: OverlayLookup): Promise<OverlayEntry> {
+async function entryOf(candidate: Candidate, lookup: OverlayLookup): Promise<OverlayEntry> {
   const { file, tracked } = candidate
-  const { head, raw, keptOid, context } = found
+  const { head, raw, keptOid, context } = lookup
   if (raw === null) {
     const uncertain = 'Its content was not read: only its size and times are known.'
     const disk = { mode: file.mode, oid: null, stat: file.stat }
@@ -521,23 +521,23 @@ async function hashOnly(
 ): Promise<Map<PathBytes, string>> {
   const links = candidates.filter(({ file }) => file.kind === 'link')
   const files = candidates.filter(({ file }) => file.kind === 'file')
-  const known = readablePaths(place.top, files)
+  const readable = readablePaths(place.top, files)
   const ids = new Map<PathBytes, string>()
   for (const { path } of links) {
     ids.set(path, blobId(objectFormat, readlinkSync(diskPath(place.top, path), { encoding: 'buffer' })))
   }
   if (isPlain(conversion)) {
-    for (const path of known) {
+    for (const path of readable) {
       const oid = await blobIdOf(objectFormat, place.top, path)
       if (oid !== null) ids.set(path, oid)
     }
     return ids
   }
-  if (known.length === 0) return ids
-  const input = Buffer.from(known.map((path) => `${quotePath(path)}\n`).join(''), 'latin1')
+  if (readable.length === 0) return ids
+  const input = Buffer.from(readable.map((path) => `${quotePath(path)}\n`).join(''), 'latin1')
   const output = await git(['hash-object', '--stdin-paths'], privateCall(place, input))
   for (const [at, oid] of output.toString('latin1').trimEnd().split('\n').entries()) {
-    const path = known[at]
+    const path = readable[at]
     if (path !== undefined) ids.set(path, oid)
   }
   for (const path of await pathsKeepingLineEndings(place, files)) {
@@ -611,9 +611,9 @@ export interface IgnoredEntries {
   readonly folders: readonly PathBytes[]
 }
 
-const hashedFiles = 200
-const largestHashed = 1024 * 1024
-const lookedAt = 5_000
+const maxHashedFiles = 200
+const maxHashedBytes = 1024 * 1024
+const maxFiles = 5_000
 
 /** Ignored single files such as `.env`, by content where they are few and small. Nothing is copied. */
 export function readIgnored(
@@ -626,14 +626,14 @@ export function readIgnored(
   const folders = ignored.filter((path) => path.endsWith('/'))
   let hashed = 0
   for (const path of ignored) {
-    if (path.endsWith('/') || files.size >= lookedAt) continue
+    if (path.endsWith('/') || files.size >= maxFiles) continue
     const file = disk.file(path)
     if (file === null) continue
-    const close = hashed < hashedFiles && file.stat.size <= largestHashed
-    if (close) hashed += 1
+    const isHashed = hashed < maxHashedFiles && file.stat.size <= maxHashedBytes
+    if (isHashed) hashed += 1
     files.set(path, {
       mode: file.mode,
-      oid: close ? rawBlobId(objectFormat, top, path) : null,
+      oid: isHashed ? rawBlobId(objectFormat, top, path) : null,
       stat: file.stat,
     })
   }

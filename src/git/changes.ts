@@ -187,8 +187,8 @@ function uncertaintyOf(
   { path, before, after, entryBefore, entryAfter }: Difference,
   reconciled: ReconciledChanges,
 ) {
-  const known = reconciled.uncertain.get(path)
-  if (known !== undefined) return known
+  const reason = reconciled.uncertain.get(path)
+  if (reason !== undefined) return reason
   const doubt = entryAfter?.uncertain ?? entryBefore?.uncertain
   if (doubt !== undefined) return doubt
   const byTimes = before !== null && after !== null && (before.oid === null || after.oid === null)

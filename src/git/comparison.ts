@@ -198,16 +198,16 @@ export function reconcileIgnored(span: SnapshotPair, compared: Iterable<Differen
     if (isSameState(difference.before, difference.after)) continue
     const { path } = difference
     const hidden = difference.after === null ? hiddenFileAt(path, { span, after, disk }) : null
-    const shown = difference.before === null ? before.get(path) : undefined
+    const ignoredBefore = difference.before === null ? before.get(path) : undefined
     if (hidden !== null && difference.before !== null) {
       settled.add(path)
       notes.push(`${displayPath(path)} is ignored now; it is still on disk.`)
       if (!isMatchingState(difference.before, hidden)) modified.push(path)
-    } else if (shown !== undefined && difference.after !== null) {
+    } else if (ignoredBefore !== undefined && difference.after !== null) {
       settled.add(path)
       notes.push(`${displayPath(path)} was ignored before; it existed at the start.`)
-      if (!isMatchingState(difference.after, shown))
-        differences.push({ ...difference, before: stateWithoutContent(shown) })
+      if (!isMatchingState(difference.after, ignoredBefore))
+        differences.push({ ...difference, before: stateWithoutContent(ignoredBefore) })
     } else if (difference.before === null && isInFolder(path, span.from)) {
       const file = disk.file(path)
       if (file !== null && file.stat.changed < span.from.takenAt) {
@@ -247,8 +247,8 @@ interface IgnoredComparison {
 }
 
 function hiddenFileAt(path: PathBytes, { span, after, disk }: IgnoredComparison): IgnoredFile | null {
-  const known = after.get(path)
-  if (known !== undefined) return known
+  const listed = after.get(path)
+  if (listed !== undefined) return listed
   if (!isInFolder(path, span.to)) return null
   const file = disk.file(path)
   if (file === null) return null

@@ -33,7 +33,7 @@ async function fileStates(
   paths: readonly string[],
   environment: GitEnvironment,
 ): Promise<ReadonlyMap<string, FileState | null>> {
-  const found = new Map<string, FileState | null>()
+  const states = new Map<string, FileState | null>()
   const asCommitted = new Map<RepositoryState, string[]>()
   for (const path of paths) {
     const bytes: PathBytes = pathBytes(path)
@@ -43,11 +43,11 @@ async function fileStates(
     const entry = repository.overlay.get(inside)
     if (entry !== undefined) {
       const { disk } = entry
-      found.set(path, disk && stateOf(path, disk, disk.unkept !== true))
+      states.set(path, disk && stateOf(path, disk, disk.unkept !== true))
       continue
     }
     const ignored = repository.ignoredFiles.get(inside)
-    if (ignored !== undefined) found.set(path, stateOf(path, { mode: '100644', oid: ignored.oid }, true))
+    if (ignored !== undefined) states.set(path, stateOf(path, { mode: '100644', oid: ignored.oid }, true))
     else asCommitted.set(repository, [...(asCommitted.get(repository) ?? []), path])
   }
   const own = placeOf(state, environment)
@@ -57,10 +57,10 @@ async function fileStates(
     const heads = await headsOf(place, repository, some)
     for (const path of some) {
       const head = heads.get(path)
-      found.set(path, head === undefined ? null : stateOf(path, head, true))
+      states.set(path, head === undefined ? null : stateOf(path, head, true))
     }
   }
-  return found
+  return states
 }
 
 async function heldContents(

@@ -140,7 +140,7 @@ async function contentsAt(
   paths: readonly string[],
   environment: GitEnvironment,
 ): Promise<ReadonlyMap<string, ContentAt>> {
-  const found = new Map<string, ContentAt>()
+  const contents = new Map<string, ContentAt>()
   const asCommitted = new Map<RepositoryState, string[]>()
   for (const path of paths) {
     const bytes = pathBytes(path)
@@ -151,19 +151,19 @@ async function contentsAt(
     if (entry === undefined) {
       const ignored = repository.ignoredFiles.get(inside)
       if (ignored === undefined) asCommitted.set(repository, [...(asCommitted.get(repository) ?? []), path])
-      else found.set(path, { id: ignored.oid ?? undefined, changedAt: ignored.stat.changed })
+      else contents.set(path, { id: ignored.oid ?? undefined, changedAt: ignored.stat.changed })
       continue
     }
     const { disk, uncertain } = entry
     const id = disk === null ? null : uncertain === undefined ? (disk.oid ?? undefined) : undefined
-    found.set(path, { id, changedAt: disk?.stat?.changed ?? null })
+    contents.set(path, { id, changedAt: disk?.stat?.changed ?? null })
   }
   const place = placeOf(state, environment)
   for (const [repository, some] of asCommitted) {
     const heads = await headsOf(place, repository, some)
-    for (const path of some) found.set(path, { id: heads.get(path)?.oid ?? null, changedAt: null })
+    for (const path of some) contents.set(path, { id: heads.get(path)?.oid ?? null, changedAt: null })
   }
-  return found
+  return contents
 }
 
 /** What HEAD has of some paths, by the whole paths. */

@@ -31,18 +31,18 @@ export async function unifiedDiff(
   const { differences } = reconcileIgnored(span, compared.values())
   const wanted = paths === undefined ? differences : await namePaths(place, differences, paths)
   if (wanted.length === 0) return { text: '', leftOut: [] }
-  const found = await diffContents(place, wanted, ['-p', '--no-color'])
+  const diff = await diffContents(place, wanted, ['-p', '--no-color'])
   const secret = secretsAmong(wanted)
-  const without = wanted
-    .filter(({ path }) => found === null || found.without.has(path))
+  const omitted = wanted
+    .filter(({ path }) => diff === null || diff.without.has(path))
     .map((difference) => {
-      const why = secret.has(difference.path) ? 'secret' : omissionReason(difference, found === null)
+      const why = secret.has(difference.path) ? 'secret' : omissionReason(difference, diff === null)
       return { path: difference.path, why }
     })
     .sort((a, b) => (a.path < b.path ? -1 : 1))
   return {
-    text: (found?.output.toString('utf8') ?? '') + without.map(withoutContent).join(''),
-    leftOut: without.map(({ path, why }) => ({ path: displayPath(path), why })),
+    text: (diff?.output.toString('utf8') ?? '') + omitted.map(withoutContent).join(''),
+    leftOut: omitted.map(({ path, why }) => ({ path: displayPath(path), why })),
   }
 }
 
@@ -161,12 +161,12 @@ async function countDiffLines(
 }
 
 async function numstat(place: PrivateDirectory, differences: readonly PathChange[]): Promise<DiffCounts> {
-  const found = await diffContents(place, differences, ['-z', '--numstat'])
-  if (found === null) return { counted: [], without: new Set(differences.map(({ path }) => path)) }
-  const counted = parseNumstat(nulRecords(found.output)).map(({ count, ...names }) => {
+  const diff = await diffContents(place, differences, ['-z', '--numstat'])
+  if (diff === null) return { counted: [], without: new Set(differences.map(({ path }) => path)) }
+  const counted = parseNumstat(nulRecords(diff.output)).map(({ count, ...names }) => {
     return { ...names, ...linesIn(count) }
   })
-  return { counted, without: found.without }
+  return { counted, without: diff.without }
 }
 
 function linesIn(count: LineCount | null | undefined): Pick<ChangeDetail, 'addedLines' | 'deletedLines'> {
@@ -199,29 +199,29 @@ const maxKept = 2
  */
 export function patchesOf(place: PrivateDirectory, compared: readonly PathChange[]): Promise<Patches> {
   const key = keyOf(place, compared)
-  const known = patched.get(key)
-  if (known !== undefined) return known
+  const cached = patched.get(key)
+  if (cached !== undefined) return cached
   const forget = () => patched.delete(key)
-  const asking = askForPatches(place, compared, forget)
-  asking.catch(forget)
-  if (compared.length <= maxPatched) setNewest(patched, maxKept, key, asking)
-  return asking
+  const pending = readPatches(place, compared, forget)
+  pending.catch(forget)
+  if (compared.length <= maxPatched) setNewest(patched, maxKept, key, pending)
+  return pending
 }
 
-async function askForPatches(
+async function readPatches(
   place: PrivateDirectory,
   compared: readonly PathChange[],
   forget: () => void,
 ): Promise<Patches> {
   const parts = splitComparison(compared)
-  const found = await Promise.all(
+  const diffs = await Promise.all(
     parts.map((part) => diffContents(place, part, [...patchForm, '--numstat', '-U3'], textOnly)),
   )
-  const changed = found.flatMap((diff) => (diff === null ? [] : parsePatch(diff.output)))
-  const without = found.flatMap((diff, at) => [
+  const changed = diffs.flatMap((diff) => (diff === null ? [] : parsePatch(diff.output)))
+  const without = diffs.flatMap((diff, at) => [
     ...(diff?.without ?? parts[at]?.map(({ path }) => path) ?? []),
   ])
-  if (found.some((diff) => (diff?.output.length ?? 0) > maxAnswerLength)) forget()
+  if (diffs.some((diff) => (diff?.output.length ?? 0) > maxAnswerLength)) forget()
   if (parts.length > 1) changed.sort((a, b) => (a.path < b.path ? -1 : 1))
   return { changed, without: new Set(without) }
 }
@@ -351,19 +351,19 @@ interface TreePair {
 }
 
 // What an attempt that worked alone changed, its lines, and what its mission changed are the same trees.
-const made = new Map<string, Promise<TreePair>>()
+const treePairs = new Map<string, Promise<TreePair>>()
 const maxMade = 8
 
 /** The trees of both sides. */
 function treesOf(place: PrivateDirectory, differences: readonly PathChange[]): Promise<TreePair> {
   const key = keyOf(place, differences)
-  const known = made.get(key)
-  if (known !== undefined) return known
-  const failed = () => made.delete(key)
-  const making = makeTrees(place, differences, failed)
-  making.catch(failed)
-  setNewest(made, maxMade, key, making)
-  return making
+  const cached = treePairs.get(key)
+  if (cached !== undefined) return cached
+  const failed = () => treePairs.delete(key)
+  const pending = makeTrees(place, differences, failed)
+  pending.catch(failed)
+  setNewest(treePairs, maxMade, key, pending)
+  return pending
 }
 
 function keyOf({ directory }: PrivateDirectory, compared: readonly PathChange[]): string {
@@ -412,8 +412,8 @@ function putInFolder(
     folder.set(name, state)
     return
   }
-  const found = folder.get(name)
-  const inside: GitStateFolder = found instanceof Map ? found : new Map()
+  const existing = folder.get(name)
+  const inside: GitStateFolder = existing instanceof Map ? existing : new Map()
   folder.set(name, inside)
   putInFolder(inside, below, state)
 }

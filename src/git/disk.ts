@@ -14,11 +14,11 @@ export interface DiskFile {
 
 /** The file or symbolic link at a path. Null when there is none: a folder, a pipe or nothing. */
 export function diskFile(top: string, path: PathBytes): DiskFile | null {
-  const found = entryAt(top, path)
-  if (found === null) return null
-  if (found.isSymbolicLink()) return { kind: 'link', mode: '120000', stat: fileStat(found) }
-  if (!found.isFile()) return null
-  return { kind: 'file', mode: found.mode & 0o100 ? '100755' : '100644', stat: fileStat(found) }
+  const stats = entryAt(top, path)
+  if (stats === null) return null
+  if (stats.isSymbolicLink()) return { kind: 'link', mode: '120000', stat: fileStat(stats) }
+  if (!stats.isFile()) return null
+  return { kind: 'file', mode: stats.mode & 0o100 ? '100755' : '100644', stat: fileStat(stats) }
 }
 
 /** The same, for paths that git has not looked at: what lies behind a linked folder is not at the path. */
@@ -35,8 +35,8 @@ export class CarefulDisk {
   }
 
   #isFolder(path: PathBytes): boolean {
-    const known = this.#folders.get(path)
-    if (known !== undefined) return known
+    const cached = this.#folders.get(path)
+    if (cached !== undefined) return cached
     const answer = this.#isFolder(parentPath(path)) && entryAt(this.#top, path)?.isDirectory() === true
     this.#folders.set(path, answer)
     return answer
@@ -114,6 +114,6 @@ function entryAt(top: string, path: PathBytes): Stats | null {
   }
 }
 
-function fileStat(found: Stats): FileStat {
-  return { size: found.size, modified: found.mtimeMs, changed: found.ctimeMs }
+function fileStat(stats: Stats): FileStat {
+  return { size: stats.size, modified: stats.mtimeMs, changed: stats.ctimeMs }
 }

@@ -48,14 +48,14 @@ const perTurn = 200
 export async function scanFolder(
   place: PrivateDirectory,
   includes: (path: PathBytes) => boolean,
-  known: OverlayCache,
+  cache: OverlayCache,
 ): Promise<FolderScan> {
   const { top } = place
   const overlay = new Map<PathBytes, OverlayEntry>()
   const ignored: PathBytes[] = []
   const unreadable: PathBytes[] = []
   const linked: PathBytes[] = []
-  const reader = new FolderReader(place, known)
+  const reader = new FolderReader(place, cache)
   const waiting: { readonly path: PathBytes; readonly above: IgnoreRules | null }[] = [
     { path: '', above: null },
   ]
@@ -82,8 +82,8 @@ export async function scanFolder(
         ignored.push(path)
       } else if (entry.isDirectory()) waiting.push({ path, above: rules })
       else {
-        const found = await reader.read(path)
-        if (found !== null) overlay.set(path, found)
+        const entry = await reader.read(path)
+        if (entry !== null) overlay.set(path, entry)
       }
     }
   }
@@ -103,31 +103,31 @@ function entriesOf(top: string, folder: PathBytes) {
 /** Takes the state of single files, within limits, and keeps the contents of small ones. */
 class FolderReader {
   readonly #top: string
-  readonly #known: OverlayCache
+  readonly #cache: OverlayCache
   readonly #pack: PackWriter | null
   readonly #read = { files: 0, bytes: 0 }
   readonly #kept = { files: 0, bytes: 0 }
 
-  constructor({ top, contents }: PrivateDirectory, known: OverlayCache) {
+  constructor({ top, contents }: PrivateDirectory, cache: OverlayCache) {
     this.#top = top
-    this.#known = known
-    const mayKeep = contents !== undefined && countStoredBytes(contents) < (known.budget ?? 0)
-    this.#pack = mayKeep ? new PackWriter(contents, format, keptObjectTest(known)) : null
+    this.#cache = cache
+    const mayKeep = contents !== undefined && countStoredBytes(contents) < (cache.budget ?? 0)
+    this.#pack = mayKeep ? new PackWriter(contents, format, keptObjectTest(cache)) : null
   }
 
   async read(path: PathBytes): Promise<OverlayEntry | null> {
     const file = diskFile(this.#top, path)
     if (file === null) return specialFile(this.#top, path)
-    const around = { head: null, tracked: false, staged: false }
-    const disk = reusableDiskState(file, path, this.#known)
-    if (disk !== null) return { ...around, disk }
+    const base = { head: null, tracked: false, staged: false }
+    const disk = reusableDiskState(file, path, this.#cache)
+    if (disk !== null) return { ...base, disk }
     const { mode, stat } = file
     const oid = addWithinLimit(this.#read, stat.size, read) ? await this.#oid(path, file) : null
     const now = diskFile(this.#top, path)
     if (now === null) return null
-    if (oid === null) return { ...around, disk: { mode, oid, stat }, uncertain: unread }
+    if (oid === null) return { ...base, disk: { mode, oid, stat }, uncertain: unread }
     const uncertain = isSameStat(now.stat, stat) ? {} : { uncertain: 'It changed while it was read.' }
-    return { ...around, disk: { mode, stat: now.stat, ...oid }, ...uncertain }
+    return { ...base, disk: { mode, stat: now.stat, ...oid }, ...uncertain }
   }
 
   async #oid(path: PathBytes, file: DiskFile): Promise<Pick<DiskState, 'oid' | 'unkept'> | null> {
@@ -160,8 +160,8 @@ function addWithinLimit(
 
 /** A pipe, a socket or a device: that it is there is all that is told of it. */
 function specialFile(top: string, path: PathBytes): OverlayEntry | null {
-  const found = lstatSync(diskPath(top, path), { throwIfNoEntry: false })
-  const kind = found === undefined ? null : specialKind(found)
+  const stats = lstatSync(diskPath(top, path), { throwIfNoEntry: false })
+  const kind = stats === undefined ? null : specialKind(stats)
   if (kind === null) return null
   const disk = { mode: kind, oid: blobId(format, Buffer.alloc(0)), unkept: true } as const
   return { head: null, tracked: false, staged: false, disk }
@@ -207,9 +207,9 @@ async function isLinkedWorkTree(
 // Only a regular file: git does not follow a linked one either.
 function textAt(top: string, path: PathBytes): string | null {
   try {
-    const place = diskPath(top, path)
-    const found = lstatSync(place)
-    return found.isFile() && found.size <= 1_000_000 ? readRegularSync(place).toString('latin1') : null
+    const file = diskPath(top, path)
+    const stats = lstatSync(file)
+    return stats.isFile() && stats.size <= 1_000_000 ? readRegularSync(file).toString('latin1') : null
   } catch {
     return null
   }

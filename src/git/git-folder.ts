@@ -159,9 +159,9 @@ const marks = [
 export async function operationInProgress(gitFolder: string): Promise<OperationInProgress | null> {
   // One look at the folder: nearly always there is none of them, and to ask for each costs six errors.
   const names = new Set(await readdir(gitFolder).catch(() => []))
-  const found = marks.map(([file]) => names.has(file))
+  const present = marks.map(([file]) => names.has(file))
   // A rebase that stops at a conflict leaves CHERRY_PICK_HEAD as well; the rebase is what is in progress.
-  const name = found[3] || found[4] ? 'rebase' : marks.find((_, at) => found[at])?.[1]
+  const name = present[3] || present[4] ? 'rebase' : marks.find((_, at) => present[at])?.[1]
   if (name === undefined) return null
   if (name === 'merge') return { name, commits: await readHeads(gitFolder, 'MERGE_HEAD') }
   const picked = await Promise.all(

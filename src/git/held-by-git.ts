@@ -16,11 +16,11 @@ export async function heldByGit(
   span: SnapshotPair,
   { compared, origins }: { readonly compared: Iterable<Difference>; readonly origins: ChangeOrigins },
 ): Promise<readonly HeldByGit[]> {
-  const found = [...compared].flatMap((difference) => {
+  const held = [...compared].flatMap((difference) => {
     const holding = holdingOf(difference)
     return holding === null ? [] : [{ path: difference.path, holding }]
   })
-  const own = found.filter(({ path }) => origins.of(path) !== 'imported')
+  const own = held.filter(({ path }) => origins.of(path) !== 'imported')
   if (own.length === 0) return []
   const newHeads = await prefixesOfNewHeads(place, span)
   return own.filter(

@@ -244,8 +244,8 @@ export async function doubtfulTimes(
   const doubtful: HiddenEntry[] = []
   for (const [at, entry] of entries.entries()) {
     if (at > 0 && at % perTurn === 0) await yieldToEventLoop()
-    const found = statOf(diskPath(place.top, entry.path))
-    if (found !== null && isDoubtful(entry, found, comparedAt)) {
+    const stat = statOf(diskPath(place.top, entry.path))
+    if (stat !== null && isDoubtful(entry, stat, comparedAt)) {
       doubtful.push({ path: entry.path, index: entry.index, flag: 'times set' })
     }
   }

@@ -42,9 +42,9 @@ async function launchWhenFree(args: readonly string[], call: GitCall) {
 test('arguments, variables and the folder reach git as they are', async () => {
   const { folder, call } = fakeGit()
   const odd = ["'", '"$(echo no)"', 'a\nb', '\\', '', '*', 'é', '-n']
-  const { code, output, complaint } = await runGit(['say', ...odd], call)
+  const { code, output, stderr } = await runGit(['say', ...odd], call)
   expect(output.toString()).toBe([...odd, call.environment.WORD, folder, ''].join('|'))
-  expect([code, complaint]).toEqual([0, 'aside\n'])
+  expect([code, stderr]).toEqual([0, 'aside\n'])
 })
 
 test('more calls than there are lanes are answered, each with its own code', async () => {
@@ -82,7 +82,7 @@ test('what a call is given reaches git as it is, and is not left behind', async 
   })
   const input = Buffer.from('a\0b\n"$HOME"\xff', 'latin1')
   const repeating = await launchWhenFree(['repeat'], { ...call, input })
-  expect(await repeating.result).toEqual({ code: 0, output: input, complaint: '' })
+  expect(await repeating.result).toEqual({ code: 0, output: input, stderr: '' })
   expect(readdirSync(folder)).toEqual(['bin'])
 })
 

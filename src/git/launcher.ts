@@ -37,7 +37,7 @@ const launchers: (Launcher | null)[] = [null, null]
 /** Two streams of the shell that one call at a time writes to. */
 interface Lane {
   readonly output: Duplex
-  readonly complaint: Duplex
+  readonly stderr: Duplex
   busy: boolean
 }
 
@@ -64,14 +64,11 @@ class Launcher {
     const { stdio } = this.#shell
     this.#lanes = Array.from({ length: lanes }, (_, at) => ({
       output: stdio[3 + 2 * at] as Duplex, // as it was asked for
-      complaint: stdio[4 + 2 * at] as Duplex,
+      stderr: stdio[4 + 2 * at] as Duplex,
       busy: false,
     }))
     const gone = () => this.#gone()
-    for (const stream of [
-      this.#shell.stdin,
-      ...this.#lanes.flatMap((lane) => [lane.output, lane.complaint]),
-    ]) {
+    for (const stream of [this.#shell.stdin, ...this.#lanes.flatMap((lane) => [lane.output, lane.stderr])]) {
       stream?.on('error', gone)
       holdStream(stream, false)
     }
@@ -90,12 +87,12 @@ class Launcher {
     if (input === null) return null
     lane.busy = true
     const program = ['git', ...args].map(quoteForShell).join(' ')
-    const [output, complaint] = [3 + 2 * at, 4 + 2 * at]
-    const others = `${closeStreamsText(output, complaint)}`
+    const [output, stderr] = [3 + 2 * at, 4 + 2 * at]
+    const others = `${closeStreamsText(output, stderr)}`
     // Each stream ends with a word that nothing else can say, and the exit code.
     this.#shell.stdin?.write(
-      `{ (${exports}cd ${quoteForShell(call.folder)} || exit 126; exec ${program} ${others}) <${quoteForShell(input)} >&${output} 2>&${complaint}; ` +
-        `code=$?; printf '\\0${token} %d\\n' $code >&${output}; printf '\\0${token} 0\\n' >&${complaint}; } &\nlane${at}=$!\n`,
+      `{ (${exports}cd ${quoteForShell(call.folder)} || exit 126; exec ${program} ${others}) <${quoteForShell(input)} >&${output} 2>&${stderr}; ` +
+        `code=$?; printf '\\0${token} %d\\n' $code >&${output}; printf '\\0${token} 0\\n' >&${stderr}; } &\nlane${at}=$!\n`,
     )
     const result = this.#answer(lane, token, at).finally(() => {
       if (input !== noInput) rmSync(input, { force: true })
@@ -107,15 +104,15 @@ class Launcher {
     const over = Promise.withResolvers<null>()
     const stop = () => over.resolve(null)
     this.#pending.add(stop)
-    const texts = Promise.all([readUntil(lane.output, token), readUntil(lane.complaint, token)])
-    const found = await Promise.race([texts, over.promise])
+    const texts = Promise.all([readUntil(lane.output, token), readUntil(lane.stderr, token)])
+    const streams = await Promise.race([texts, over.promise])
     this.#pending.delete(stop)
-    if (found === null) return null
+    if (streams === null) return null
     // What ran in the lane has ended. A shell that is not told to wait for it leaves it defunct.
     this.#shell.stdin?.write(`wait $lane${at}\n`)
     lane.busy = false
-    const [output, complaint] = found
-    return { code: output.code, output: output.content, complaint: complaint.content.toString('utf8') }
+    const [output, stderr] = streams
+    return { code: output.code, output: output.content, stderr: stderr.content.toString('utf8') }
   }
 
   end(): void {
@@ -131,9 +128,9 @@ class Launcher {
   #gone(): void {
     this.isGone = true
     for (const stop of this.#pending) stop()
-    for (const { output, complaint } of this.#lanes) {
+    for (const { output, stderr } of this.#lanes) {
       output.destroy()
-      complaint.destroy()
+      stderr.destroy()
     }
   }
 }
@@ -172,12 +169,12 @@ function readUntil(stream: Duplex, token: string): Promise<LauncherResult> {
     const take = (chunk: Buffer) => {
       chunks.push(chunk)
       tail = Buffer.concat([tail, chunk.subarray(-longest)]).subarray(-longest)
-      const found = last.exec(tail.toString('latin1'))
-      if (found === null) return
+      const trailer = last.exec(tail.toString('latin1'))
+      if (trailer === null) return
       stream.off('data', take)
       holdStream(stream, false)
       const all = chunks.length === 1 ? chunk : Buffer.concat(chunks)
-      resolve({ content: all.subarray(0, all.length - found[0].length), code: Number(found[1]) })
+      resolve({ content: all.subarray(0, all.length - trailer[0].length), code: Number(trailer[1]) })
     }
     holdStream(stream, true)
     stream.on('data', take)

@@ -3,8 +3,8 @@ import { blankHash, hashLength, solidLength, thinMark } from '../lines/domain/li
 
 /** Hashes lines, given as bytes, for one project: the same line has another hash in another project. */
 export function lineHasher(salt: string): (line: string) => string {
-  if (last?.salt === salt && last.known.size < maxKept) return last.hashOf
-  const known = new Map<string, string>()
+  if (last?.salt === salt && last.hashes.size < maxKept) return last.hashOf
+  const hashes = new Map<string, string>()
   const prefix = createHash('sha256').update(`waymark lines\0${salt}`).digest()
   const place = Buffer.alloc(prefix.length + shortLine)
   place.set(prefix)
@@ -15,21 +15,21 @@ export function lineHasher(salt: string): (line: string) => string {
   const hashOf = (line: string): string => {
     const bare = line.replace(/[ \t\r\f\v]+/g, '')
     if (bare === '') return blankHash
-    const earlier = known.get(bare)
+    const earlier = hashes.get(bare)
     if (earlier !== undefined) return earlier
     const text = hash('sha256', bytesOf(bare), 'base64url').slice(0, hashLength)
     const made = isThin(bare) ? thinMark + text.slice(1) : text
-    if (known.size < maxKnown) known.set(bare, made)
+    if (hashes.size < maxKnown) hashes.set(bare, made)
     return made
   }
-  last = { salt, known, hashOf }
+  last = { salt, hashes, hashOf }
   return hashOf
 }
 
 // What changes is mostly what changed before, and beside the same lines.
 let last: {
   readonly salt: string
-  readonly known: ReadonlyMap<string, string>
+  readonly hashes: ReadonlyMap<string, string>
   readonly hashOf: (line: string) => string
 } | null = null
 

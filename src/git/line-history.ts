@@ -45,7 +45,7 @@ export interface HistoryLookup {
 }
 
 export function createLineHistory(options: LineHistoryOptions): LineHistory {
-  const looking = <T>(folder: string, work: (look: HistoryLookup) => Promise<T>): Promise<T> =>
+  const withLookup = <T>(folder: string, work: (lookup: HistoryLookup) => Promise<T>): Promise<T> =>
     withGitFaults(folder, () =>
       retryWithFreshLocations(options.environment, async () => {
         const location = await locateFolder(folder, options.environment)
@@ -64,27 +64,27 @@ export function createLineHistory(options: LineHistoryOptions): LineHistory {
     )
   return {
     file: (request) =>
-      looking(request.folder, async (look) => {
-        const { salt, text, ...asked } = request
-        const stamp = stampOf(look.repository)
-        const { content, ...found } =
-          asked.rev === undefined
-            ? await fileOnDisk(look, asked)
-            : await fileIn(look, { ...asked, rev: asked.rev })
-        if (found.withoutLines !== undefined || content === null) return { ...found, stamp, hashes: [] }
+      withLookup(request.folder, async (lookup) => {
+        const { salt, text, ...target } = request
+        const stamp = stampOf(lookup.repository)
+        const { content, ...version } =
+          target.rev === undefined
+            ? await fileOnDisk(lookup, target)
+            : await fileIn(lookup, { ...target, rev: target.rev })
+        if (version.withoutLines !== undefined || content === null) return { ...version, stamp, hashes: [] }
         const lines = linesOf(content)
         return {
-          ...found,
+          ...version,
           stamp,
           hashes: lines.map(lineHasher(salt)),
           ...(text && { text: lines.map(displayPath) }),
         }
       }),
-    blame: ({ folder, ...request }) => looking(folder, (look) => blame(look, request)),
-    commits: (folder, range, most) => looking(folder, (look) => commitsIn(look, range, most)),
-    files: (folder, rev, under) => looking(folder, (look) => filesIn(look, rev, under)),
+    blame: ({ folder, ...request }) => withLookup(folder, (lookup) => blame(lookup, request)),
+    commits: (folder, range, most) => withLookup(folder, (lookup) => commitsIn(lookup, range, most)),
+    files: (folder, rev, under) => withLookup(folder, (lookup) => filesIn(lookup, rev, under)),
     hashes: (folder, oids, salt) =>
-      looking(folder, async ({ place }) => {
+      withLookup(folder, async ({ place }) => {
         const hashOf = lineHasher(salt)
         const contents = await contentsOf(place, oids)
         return [...contents].map(([oid, content]) => [oid, linesOf(content).map(hashOf)] as const)
@@ -102,9 +102,9 @@ interface LineHistoryTarget {
 const maxBytes = 5_000_000
 const maxLines = 100_000
 
-async function fileOnDisk(look: HistoryLookup, asked: LineHistoryTarget): Promise<FileVersion> {
-  const { repository, place, location } = look
-  const path = pathOf(look, asked)
+async function fileOnDisk(lookup: HistoryLookup, target: LineHistoryTarget): Promise<FileVersion> {
+  const { repository, place, location } = lookup
+  const path = pathOf(lookup, target)
   const { top } = repository
   const kind = lstatSync(diskPath(top, path), { throwIfNoEntry: false })
   if (kind === undefined) {
@@ -113,22 +113,22 @@ async function fileOnDisk(look: HistoryLookup, asked: LineHistoryTarget): Promis
       hint: 'Use a path from the current folder. For a deleted file, name a commit that has it (--rev HEAD).',
     })
   }
-  const found = { top, path: displayPath(path), commit: null }
-  const nothing = { ...found, oid: '', head: null, content: null }
+  const version = { top, path: displayPath(path), commit: null }
+  const nothing = { ...version, oid: '', head: null, content: null }
   if (kind.isSymbolicLink())
-    return { ...nothing, withoutLines: `${found.path} is a link, so it has no lines.` }
+    return { ...nothing, withoutLines: `${version.path} is a link, so it has no lines.` }
   if (kind.isDirectory()) {
-    throw new Failure('INVALID_INPUT', `${found.path} is a folder: name a file in it.`, {
+    throw new Failure('INVALID_INPUT', `${version.path} is a folder: name a file in it.`, {
       reason: 'not_a_file',
     })
   }
-  if (!kind.isFile()) return { ...nothing, withoutLines: `${found.path} is not a regular file.` }
-  if (kind.size > maxBytes) return { ...nothing, withoutLines: tooLargeMessage(found.path, kind.size) }
-  if (isSecretFile(found.path)) return { ...nothing, withoutLines: secretFile(found.path) }
+  if (!kind.isFile()) return { ...nothing, withoutLines: `${version.path} is not a regular file.` }
+  if (kind.size > maxBytes) return { ...nothing, withoutLines: tooLargeMessage(version.path, kind.size) }
+  if (isSecretFile(version.path)) return { ...nothing, withoutLines: secretFile(version.path) }
   const content = readRegularSync(diskPath(top, path))
   if (location.engine !== 'git') {
     const oid = objectId('sha256', { type: 'blob', content })
-    return { ...found, oid, head: null, content, ...linesOmission(found.path, content) }
+    return { ...version, oid, head: null, content, ...linesOmission(version.path, content) }
   }
   const { head } = repository
   const [hashed, [headOid = null], filter] = await Promise.all([
@@ -142,20 +142,20 @@ async function fileOnDisk(look: HistoryLookup, asked: LineHistoryTarget): Promis
   }
   const driver = filter.toString('utf8').split('\0')[2] ?? 'unspecified'
   return {
-    ...found,
+    ...version,
     oid: hashed.toString('latin1').trim(),
     head: head && { commit: head.commit, oid: headOid },
     content,
-    ...linesOmission(found.path, content, driver),
+    ...linesOmission(version.path, content, driver),
   }
 }
 
 /** Why the lines of a file that is in no commit are shown to nobody: whoever asks may be at another machine. */
 async function withheldReason(place: PrivateDirectory, path: PathBytes): Promise<string | null> {
-  const shown = displayPath(path)
-  const question = ['ls-files', '--others', '--ignored', '--exclude-standard', '--', shown]
+  const name = displayPath(path)
+  const question = ['ls-files', '--others', '--ignored', '--exclude-standard', '--', name]
   const ignored = await git(question, privateCall(place))
-  return ignored.length > 0 ? `${shown} is ignored by git: its lines are not recorded.` : null
+  return ignored.length > 0 ? `${name} is ignored by git: its lines are not recorded.` : null
 }
 
 function secretFile(path: string): string {
@@ -163,45 +163,45 @@ function secretFile(path: string): string {
 }
 
 async function fileIn(
-  look: HistoryLookup,
-  asked: LineHistoryTarget & { readonly rev: string },
+  lookup: HistoryLookup,
+  target: LineHistoryTarget & { readonly rev: string },
 ): Promise<FileVersion> {
-  const { repository, place, location } = look
+  const { repository, place, location } = lookup
   if (location.engine !== 'git') {
     throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`, {
       reason: 'no_commits',
     })
   }
-  const path = pathOf(look, asked)
-  const commit = await commitOf(look, asked.rev)
+  const path = pathOf(lookup, target)
+  const commit = await commitOf(lookup, target.rev)
   const { top, head } = repository
   const [oid = null, headOid = null] = await objectIds(place, [
     `${commit}:${path}`,
     ...(head === null ? [] : [`${head.commit}:${path}`]),
   ])
   if (oid === null) {
-    throw new Failure('NOT_FOUND', `There is no file ${displayPath(path)} in ${asked.rev}.`, {
+    throw new Failure('NOT_FOUND', `There is no file ${displayPath(path)} in ${target.rev}.`, {
       reason: 'path_not_in_commit',
       hint: 'Use the path that it had in that commit.',
     })
   }
-  const found = {
+  const version = {
     top,
     path: displayPath(path),
     commit,
     oid,
     head: head && { commit: head.commit, oid: headOid },
   }
-  if (isSecretFile(found.path)) return { ...found, content: null, withoutLines: secretFile(found.path) }
+  if (isSecretFile(version.path)) return { ...version, content: null, withoutLines: secretFile(version.path) }
   const content = (await contentsOf(place, [oid])).get(oid) ?? null
   if (content === null) {
     return {
-      ...found,
+      ...version,
       content,
-      withoutLines: `The content of ${found.path} in ${asked.rev} is not on this machine.`,
+      withoutLines: `The content of ${version.path} in ${target.rev} is not on this machine.`,
     }
   }
-  return { ...found, content, ...linesOmission(found.path, content) }
+  return { ...version, content, ...linesOmission(version.path, content) }
 }
 
 /** The id of a commit. Words of git can name one in many ways, and none of them runs anything. */
@@ -229,8 +229,8 @@ function pathOf({ repository }: HistoryLookup, { folder, path }: LineHistoryTarg
       ? path
       : resolve(folder, path)
   const forms = [whole, whole.normalize('NFC'), whole.normalize('NFD')]
-  const there = forms.find((form) => lstatSync(form, { throwIfNoEntry: false }) !== undefined) ?? whole
-  const place = linkFree(top, there)
+  const existing = forms.find((form) => lstatSync(form, { throwIfNoEntry: false }) !== undefined) ?? whole
+  const place = linkFree(top, existing)
   if (!('reason' in place)) return pathBytes(place.path)
   const { reason, problem, hint } = pathRefusals[place.reason] ?? outsideTree
   throw new Failure('INVALID_INPUT', `${path} ${problem} (work tree ${top}).`, {
@@ -288,23 +288,23 @@ interface BlameOptions {
 
 async function blame(
   { location, repository, place }: HistoryLookup,
-  asked: BlameOptions,
+  request: BlameOptions,
 ): Promise<BlameResult> {
   const nothing = { lines: [], commits: [], contents: [] }
   if (location.engine !== 'git' || repository.head === null) return nothing
   const { head, top } = repository
-  const onTop = pathBytes(asked.path)
+  const onTop = pathBytes(request.path)
   const [ofName = null] =
-    asked.commit === null ? await objectIds(place, [`${head.commit}:${onTop}`]) : [asked.oid]
+    request.commit === null ? await objectIds(place, [`${head.commit}:${onTop}`]) : [request.oid]
   const earlier = ofName === null ? await nameBefore({ repository, place }, onTop) : null
   const path = earlier?.path ?? onTop
   const inHead = ofName ?? earlier?.oid ?? null
   if (inHead === null) return nothing
-  const target = asked.commit ?? (ofName === asked.oid ? head.commit : null)
+  const target = request.commit ?? (ofName === request.oid ? head.commit : null)
   const options = [
     '--porcelain',
     '-M',
-    ...(asked.copies ? ['-C', '-C', '-C'] : []),
+    ...(request.copies ? ['-C', '-C', '-C'] : []),
     '--no-textconv',
     '--root',
   ]
@@ -324,7 +324,7 @@ async function blame(
   // A list of revisions that git cannot read is a fault of the list, not of the file.
   if (answer.code !== 0 && ignored.length > 0) answer = await runGit(question([]), privateCall(place))
   if (answer.code !== 0) {
-    const first = answer.complaint.trim().split('\n')[0] ?? ''
+    const first = answer.stderr.trim().split('\n')[0] ?? ''
     return { ...nothing, error: `git blame failed: ${first}` }
   }
   const { lines, commits } = parsePorcelain(answer.output, cutCommits(repository))
@@ -362,13 +362,13 @@ async function nameBefore(
     oids.flatMap((oid) => oid ?? []),
   )
   const own = linesOf(readRegularSync(diskPath(top, path))).map((line) => displayPath(line).trim())
-  const known = new Set(own.filter((line) => line !== ''))
+  const ownLines = new Set(own.filter((line) => line !== ''))
   const shares = gone.flatMap((name, at) => {
     const oid = oids[at] ?? null
     const content = oid === null ? undefined : contents.get(oid)
     if (oid === null || content === undefined || isBinary(content)) return []
     const lines = linesOf(content).map((line) => displayPath(line).trim())
-    const equal = lines.filter((line) => known.has(line)).length
+    const equal = lines.filter((line) => ownLines.has(line)).length
     return [{ path: name, oid, share: equal / Math.max(1, lines.length) }]
   })
   shares.sort((a, b) => b.share - a.share)
@@ -391,7 +391,7 @@ function copyMergeHeads({ gitFolder }: Repository, { directory }: PrivateDirecto
   }
 }
 
-const longestList = 1_000_000
+const maxListBytes = 1_000_000
 
 /** The commits that the repository says to look through: `blame.ignoreRevsFile` names a file of them. */
 function ignoredRevisions({ configuration, top }: Repository, { directory }: PrivateDirectory): string[] {
@@ -399,7 +399,7 @@ function ignoredRevisions({ configuration, top }: Repository, { directory }: Pri
   if (named === undefined || named === '') return []
   try {
     const content = readRegularSync(resolve(top, named))
-    if (content.length > longestList) return []
+    if (content.length > maxListBytes) return []
     const copy = join(directory, 'ignored-revisions')
     writeFileSync(copy, content)
     return ['--ignore-revs-file', copy]
@@ -471,12 +471,12 @@ function parsePorcelain(
     const space = record.indexOf(' ')
     const word = space < 0 ? record : record.slice(0, space)
     const value = space < 0 ? '' : record.slice(space + 1)
-    const known = commits.get(commit)
-    if (known === undefined) continue
-    if (word === 'author') known.author = displayPath(value)
-    else if (word === 'author-time') known.authoredAt = Number(value) * 1000
-    else if (word === 'committer-time') known.committedAt = Number(value) * 1000
-    else if (word === 'summary') known.summary = displayPath(value)
+    const entry = commits.get(commit)
+    if (entry === undefined) continue
+    if (word === 'author') entry.author = displayPath(value)
+    else if (word === 'author-time') entry.authoredAt = Number(value) * 1000
+    else if (word === 'committer-time') entry.committedAt = Number(value) * 1000
+    else if (word === 'summary') entry.summary = displayPath(value)
     else if (word === 'filename') {
       const path = unquotePath(value)
       paths.set(commit, path)
@@ -484,8 +484,8 @@ function parsePorcelain(
       if (last !== undefined) lines[lines.length - 1] = { ...last, path }
     }
   }
-  const found = [...commits].filter(([id]) => !uncommitted.test(id))
-  return { lines, commits: found.map(([id, known]) => ({ id, ...known, isCut: cut.has(id) })) }
+  const committed = [...commits].filter(([id]) => !uncommitted.test(id))
+  return { lines, commits: committed.map(([id, entry]) => ({ id, ...entry, isCut: cut.has(id) })) }
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -507,8 +507,8 @@ function unquotePath(text: string): PathBytes {
 }
 
 /** The commits of a range, newest first. */
-async function commitsIn(look: HistoryLookup, range: string, most: number): Promise<ListedCommit[]> {
-  const { repository, place, location } = look
+async function commitsIn(lookup: HistoryLookup, range: string, most: number): Promise<ListedCommit[]> {
+  const { repository, place, location } = lookup
   if (location.engine !== 'git') {
     throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`, {
       reason: 'no_commits',
@@ -517,7 +517,7 @@ async function commitsIn(look: HistoryLookup, range: string, most: number): Prom
   const isRange = range.includes('..')
   const ends = isRange ? range.split(/\.{2,3}/) : [range]
   // Each end by itself: what is no name of a commit is said, and nothing else of the text reaches git.
-  const named = await Promise.all(ends.map((end) => commitOf(look, end === '' ? 'HEAD' : end)))
+  const named = await Promise.all(ends.map((end) => commitOf(lookup, end === '' ? 'HEAD' : end)))
   const [first = '', last = ''] = named
   const listed = isRange
     ? await git(['rev-list', '--timestamp', `--max-count=${most}`, last, `^${first}`], {
@@ -545,17 +545,17 @@ const generatedNames =
 const attributes = ['linguist-generated', 'linguist-vendored']
 
 async function filesIn(
-  look: HistoryLookup,
+  lookup: HistoryLookup,
   rev: string,
   under: string | null,
 ): Promise<{ readonly commit: string; readonly files: readonly ListedFile[] }> {
-  const { place, location } = look
+  const { place, location } = lookup
   if (location.engine !== 'git') {
     throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`, {
       reason: 'no_commits',
     })
   }
-  const commit = await commitOf(look, rev)
+  const commit = await commitOf(lookup, rev)
   // Git ends with an error of its own for what is outside.
   if (under !== null && !isWithin(place.top, resolve(place.top, under))) return { commit, files: [] }
   const below = under === null ? [] : ['--', under.replace(/\/+$/, '')]
@@ -565,12 +565,12 @@ async function filesIn(
     const [mode = '', , , bytes = ''] = record.slice(0, tab).split(/ +/)
     return mode.startsWith('100') ? [{ path: record.slice(tab + 1), bytes: Number(bytes) }] : []
   })
-  const said = await git(
+  const attributeOutput = await git(
     ['check-attr', '-z', '--stdin', ...attributes],
     privateCall(place, nulInput(files.map(({ path }) => path))),
   )
   const marked = new Set<PathBytes>()
-  const records = nulRecords(said)
+  const records = nulRecords(attributeOutput)
   for (let at = 0; at + 2 < records.length; at += 3) {
     if (['set', 'true'].includes(records[at + 2] ?? '')) marked.add(records[at] ?? '')
   }

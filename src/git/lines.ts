@@ -116,7 +116,7 @@ interface HashContext {
 async function stepsOf(
   place: PrivateDirectory,
   { differences, span }: { readonly differences: readonly Difference[]; readonly span: SnapshotPair },
-  stepping: LineStepContext,
+  context: LineStepContext,
 ): Promise<{ readonly steps: readonly MeasuredStep[]; readonly notes: readonly string[] }> {
   const open = differences.filter(({ path }) => !isSecretFile(displayPath(path)))
   const wanted = open.map(regularOnly).filter(({ before, after }) => before !== null || after !== null)
@@ -129,13 +129,13 @@ async function stepsOf(
       : []
   const hashing: HashContext = {
     doubtful: new Set(open.filter(isDoubtful).map(({ path }) => path)),
-    hashOf: lineHasher(stepping.request.salt),
+    hashOf: lineHasher(context.request.salt),
     hashed: 0,
   }
-  const chains = await traceKnownChains(place, some, stepping.request.chains ?? [])
+  const chains = await traceKnownChains(place, some, context.request.chains ?? [])
   const starts = some.map((pair) => chains.get(pair.path)?.[0] ?? pair)
   const staged = new Map(open.flatMap((one) => isStagedSince(one)))
-  const steps = (await groupSteps(place, starts, { stepping, hashing })).map((step): MeasuredStep => {
+  const steps = (await groupSteps(place, starts, { context, hashing })).map((step): MeasuredStep => {
     const path = pathBytes(step.path)
     if (chains.has(path)) return { ...step, link: 0 }
     const index = staged.get(path)
@@ -144,11 +144,11 @@ async function stepsOf(
   const longest = Math.max(0, ...[...chains.values()].map(({ length }) => length))
   for (let link = 1; link < longest; link += 1) {
     const pairs = [...chains.values()].flatMap((chain) => chain[link] ?? [])
-    const made = await groupSteps(place, pairs, { stepping, hashing, areApart: true })
-    steps.push(...made.map((step) => ({ ...step, link })))
+    const linkSteps = await groupSteps(place, pairs, { context, hashing, areApart: true })
+    steps.push(...linkSteps.map((step) => ({ ...step, link })))
   }
-  for (const pairs of await statesPassedThrough(place, { span, some, stepping })) {
-    steps.push(...(await groupSteps(place, pairs, { stepping, hashing })))
+  for (const pairs of await statesPassedThrough(place, { span, some, context })) {
+    steps.push(...(await groupSteps(place, pairs, { context, hashing })))
   }
   return { steps: steps.slice(0, maxFiles), notes }
 }
@@ -157,11 +157,11 @@ async function groupSteps(
   place: PrivateDirectory,
   pairs: readonly PathChange[],
   {
-    stepping,
+    context,
     hashing,
     areApart = false,
   }: {
-    readonly stepping: LineStepContext
+    readonly context: LineStepContext
     readonly hashing: HashContext
     /** They are of different times, so that no line moves from one to another. */
     readonly areApart?: boolean
@@ -169,7 +169,7 @@ async function groupSteps(
 ): Promise<MeasuredStep[]> {
   if (pairs.length === 0) return []
   const { changed } = await patchesOf(place, pairs)
-  const references = await referencesOf(place, { changed, pairs, stepping })
+  const references = await referencesOf(place, { changed, pairs, context })
   const files = changed.map(({ path, from, before, after, places, isText }): ChangedFile => {
     const size = places.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0)
     const isTooMuch = size > maxLines || hashing.hashed + size > maxHashed
@@ -188,10 +188,10 @@ async function groupSteps(
   const byName = new Map(changed.map(({ path }) => [displayPath(path), path]))
   const isBrought = (path: string, line: number): boolean =>
     references.isBrought(byName.get(path) ?? path, line)
-  const recording = { hashOf: hashing.hashOf, isBrought }
+  const hashContext = { hashOf: hashing.hashOf, isBrought }
   return areApart
-    ? files.flatMap((file) => measuredSteps([file], recording))
-    : measuredSteps(files, recording)
+    ? files.flatMap((file) => measuredSteps([file], hashContext))
+    : measuredSteps(files, hashContext)
 }
 
 /** The chains whose contents are all there, from what a path was to what it became, as its pairs in order. */
@@ -201,7 +201,7 @@ async function traceKnownChains(
   chains: NonNullable<LineMeasureOptions['chains']>,
 ): Promise<ReadonlyMap<PathBytes, readonly PathChange[]>> {
   const byPath = new Map(pairs.map((pair) => [pair.path, pair]))
-  const asked = chains.flatMap(({ path, contents }) => {
+  const requests = chains.flatMap(({ path, contents }) => {
     const pair = byPath.get(pathBytes(path))
     const fits =
       pair !== undefined &&
@@ -209,12 +209,12 @@ async function traceKnownChains(
       (pair.after?.oid ?? null) === contents.at(-1)
     return fits && contents.length > 2 ? [{ pair, contents }] : []
   })
-  const wanted = [...new Set(asked.flatMap(({ contents }) => contents.filter((oid) => oid !== null)))]
-  const there = await objectIds(place, wanted)
-  const known = new Set(wanted.filter((_, at) => there[at] !== null))
+  const wanted = [...new Set(requests.flatMap(({ contents }) => contents.filter((oid) => oid !== null)))]
+  const ids = await objectIds(place, wanted)
+  const existing = new Set(wanted.filter((_, at) => ids[at] !== null))
   return new Map(
-    asked
-      .filter(({ contents }) => contents.every((oid) => oid === null || known.has(oid)))
+    requests
+      .filter(({ contents }) => contents.every((oid) => oid === null || existing.has(oid)))
       .map(({ pair, contents }) => {
         const mode = pair.after?.mode ?? pair.before?.mode ?? '100644'
         const states = contents.map((oid): DiskState | null => (oid === null ? null : { mode, oid }))
@@ -238,23 +238,23 @@ async function statesPassedThrough(
   {
     span,
     some,
-    stepping: { entries, request },
+    context: { entries, request },
   }: {
     readonly span: SnapshotPair
     readonly some: readonly PathChange[]
-    readonly stepping: LineStepContext
+    readonly context: LineStepContext
   },
 ): Promise<readonly (readonly PathChange[])[]> {
   const [from] = span.from.repositories
   if (request.during === 'gap' || entries.length === 0 || from === undefined) return []
   const commits = await ownCommits(place, entries, maxCommits)
-  const asked = [...commits].flatMap(([commit, paths]) =>
+  const requests = [...commits].flatMap(([commit, paths]) =>
     paths.filter((path) => !isSecretFile(displayPath(path))).map((path) => ({ commit, path })),
   )
-  if (asked.length === 0 || asked.length > maxFiles) return []
-  const paths = [...new Set(asked.map(({ path }) => path))]
+  if (requests.length === 0 || requests.length > maxFiles) return []
+  const paths = [...new Set(requests.map(({ path }) => path))]
   const names = [
-    ...asked.map(({ commit, path }) => `${commit}:${path}`),
+    ...requests.map(({ commit, path }) => `${commit}:${path}`),
     ...(from.head === null ? [] : paths.map((path) => `${from.head}:${path}`)),
   ]
   const ids = await objectIds(place, names)
@@ -262,14 +262,14 @@ async function statesPassedThrough(
   const starts = new Map(
     paths.map((path, at) => {
       const entry = from.overlay.get(path)
-      const inHead = ids[asked.length + at] ?? null
+      const inHead = ids[requests.length + at] ?? null
       const state = inHead === null ? null : { mode: '100644', oid: inHead }
       return [path, entry === undefined ? state : regularState(entry.disk)] as const
     }),
   )
   const seen = new Set<string>()
   const groups = new Map<string, PathChange[]>()
-  for (const [at, { commit, path }] of asked.entries()) {
+  for (const [at, { commit, path }] of requests.entries()) {
     const oid = ids[at] ?? null
     const before = starts.get(path) ?? null
     // What went from one path may have come to another: so it is said of each commit what is gone, too.
@@ -331,14 +331,14 @@ async function referencesOf(
   {
     changed,
     pairs: states,
-    stepping,
+    context,
   }: {
     readonly changed: readonly ChangedContent[]
     readonly pairs: readonly PathChange[]
-    readonly stepping: LineStepContext
+    readonly context: LineStepContext
   },
 ): Promise<ChangeOriginLookup> {
-  const { arrived, headAfter, request } = stepping
+  const { arrived, headAfter, request } = context
   const isGap = request.during === 'gap'
   const commits = [...(isGap && headAfter !== null ? [headAfter] : []), ...arrived].slice(-maxReferences)
   const live = changed.filter(
@@ -348,14 +348,14 @@ async function referencesOf(
     return { origin: () => 'task', isBrought: () => false }
   }
   const modes = new Map(states.map(({ path, after }) => [path, after?.mode ?? '100644']))
-  const asked = [...live, ...renamedContents(live, changed)]
-  const known = await contentsAt(place, commits, { asked, head: headAfter, committed: stepping.committed })
+  const requests = [...live, ...renamedContents(live, changed)]
+  const oids = await contentsAt(place, commits, { requests, head: headAfter, committed: context.committed })
   const whole = new Set<PathBytes>()
   const typed = new Map<PathBytes, ReadonlySet<number>[]>()
   for (const commit of commits) {
-    for (const some of splitIntoRounds(asked)) {
+    for (const some of splitIntoRounds(requests)) {
       const pairs = some.flatMap(({ path, before, after, name = path }) => {
-        const oid = known.get(`${commit}:${path}\0${name}`)
+        const oid = oids.get(`${commit}:${path}\0${name}`)
         if (oid === undefined || oid === before) return []
         if (oid === after) {
           whole.add(path)
@@ -425,10 +425,10 @@ function renamedContents(
 }
 
 /** A path is compared once in each. */
-function splitIntoRounds(asked: readonly ContentRequest[]): readonly (readonly ContentRequest[])[] {
+function splitIntoRounds(requests: readonly ContentRequest[]): readonly (readonly ContentRequest[])[] {
   const rounds: ContentRequest[][] = []
   const counts = new Map<PathBytes, number>()
-  for (const one of asked) {
+  for (const one of requests) {
     const round = counts.get(one.path) ?? 0
     counts.set(one.path, round + 1)
     rounds[round] = [...(rounds[round] ?? []), one]
@@ -441,29 +441,29 @@ async function contentsAt(
   place: PrivateDirectory,
   commits: readonly string[],
   {
-    asked: paths,
+    requests: paths,
     head,
     committed,
   }: Pick<LineStepContext, 'committed'> & {
-    readonly asked: readonly ContentRequest[]
+    readonly requests: readonly ContentRequest[]
     readonly head: string | null
   },
 ): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>()
-  const asked = commits.flatMap((commit) =>
+  const lookups = commits.flatMap((commit) =>
     paths.flatMap(({ path, from, name = path }) => {
       const key = `${commit}:${path}\0${name}`
-      const known = commit === head ? committed.get(name) : undefined
-      if (typeof known === 'string') ids.set(key, known)
-      const own = known === undefined ? [{ key, name: `${commit}:${name}` }] : []
+      const committedOid = commit === head ? committed.get(name) : undefined
+      if (typeof committedOid === 'string') ids.set(key, committedOid)
+      const own = committedOid === undefined ? [{ key, name: `${commit}:${name}` }] : []
       const earlier = from === undefined || ids.has(key) ? [] : [{ key, name: `${commit}:${from}` }]
       return [...own, ...earlier]
     }),
   )
-  const names = asked.map(({ name }) => name)
-  const found = await objectIds(place, names)
-  for (const [at, { key }] of asked.entries()) {
-    const id = found[at]
+  const names = lookups.map(({ name }) => name)
+  const oids = await objectIds(place, names)
+  for (const [at, { key }] of lookups.entries()) {
+    const id = oids[at]
     if (id !== undefined && id !== null && !ids.has(key)) ids.set(key, id)
   }
   return ids

@@ -66,25 +66,23 @@ async function boundTrees(folder: string): Promise<readonly { path: string; task
 
 async function enclosingGitFolder(folder: string): Promise<string | null> {
   for (let at = resolve(folder); ; at = dirname(at)) {
-    const found = await gitFolderOf(at)
-    if (found !== null) return found
+    const gitFolder = await gitFolderOf(at)
+    if (gitFolder !== null) return gitFolder
     if (at === dirname(at)) return null
   }
 }
 
 /** The main work tree first. */
 export async function listTrees(folder: string, environment: GitEnvironment): Promise<readonly LinkedTree[]> {
-  const { code, output, complaint } = await runGit(['worktree', 'list', '--porcelain', '-z'], {
+  const { code, output, stderr } = await runGit(['worktree', 'list', '--porcelain', '-z'], {
     folder,
     environment,
     onlyReads: true,
   })
   if (code !== 0)
-    throw new Failure(
-      'UNAVAILABLE',
-      `The work trees of ${folder} cannot be listed: ${firstLine(complaint)}`,
-      { reason: 'git_failed' },
-    )
+    throw new Failure('UNAVAILABLE', `The work trees of ${folder} cannot be listed: ${firstLine(stderr)}`, {
+      reason: 'git_failed',
+    })
   const bound = new Map((await boundTrees(folder)).map(({ path, taskId }) => [path, taskId]))
   const trees: LinkedTree[] = []
   let entry = new Map<string, string>()
@@ -177,8 +175,8 @@ async function refusePlace(path: string, others: readonly LinkedTree[]): Promise
       { reason: 'path_inside_work_tree', hint: 'Choose a folder beside the repository with --folder.' },
     )
   }
-  const found = await lstat(path).catch(() => null)
-  if (found) {
+  const stats = await lstat(path).catch(() => null)
+  if (stats) {
     throw new Failure('CONFLICT', `${path} already exists.`, {
       reason: 'path_exists',
       hint: 'Choose another folder with --folder.',
@@ -190,9 +188,9 @@ async function refusePlace(path: string, others: readonly LinkedTree[]): Promise
 async function refuseSuperproject(path: string, call: GitRunOptions): Promise<void> {
   let outer = ''
   for (let folder = call.folder; ; folder = outer) {
-    const asked = ['rev-parse', '--show-superproject-working-tree']
-    const found = await runGit(asked, { ...call, folder, onlyReads: true })
-    const above = found.code === 0 ? found.output.toString('utf8').replace(/\n$/, '') : ''
+    const question = ['rev-parse', '--show-superproject-working-tree']
+    const answer = await runGit(question, { ...call, folder, onlyReads: true })
+    const above = answer.code === 0 ? answer.output.toString('utf8').replace(/\n$/, '') : ''
     if (above === '' || above === outer) break
     outer = above
   }
@@ -221,9 +219,9 @@ async function refuseBranchName(branch: string, call: GitRunOptions): Promise<vo
 
 async function commitOf(from: string | undefined, call: GitRunOptions): Promise<string> {
   const named = `${from ?? 'HEAD'}^{commit}`
-  const found = await runGit(['rev-parse', '--verify', '--quiet', '--end-of-options', named], call)
-  const commit = found.output.toString('utf8').trim()
-  if (found.code === 0 && /^[0-9a-f]{40,64}$/.test(commit)) return commit
+  const answer = await runGit(['rev-parse', '--verify', '--quiet', '--end-of-options', named], call)
+  const commit = answer.output.toString('utf8').trim()
+  if (answer.code === 0 && /^[0-9a-f]{40,64}$/.test(commit)) return commit
   if (from === undefined) {
     throw new Failure('UNAVAILABLE', 'The repository has no commit yet, and a work tree needs one.', {
       reason: 'no_commits',
@@ -237,21 +235,21 @@ async function commitOf(from: string | undefined, call: GitRunOptions): Promise<
 }
 
 async function branchFailure(branch: string, made: GitResult, call: GitRunOptions): Promise<Failure> {
-  const known = await runGit(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`], call)
-  if (known.code === 0) {
+  const existing = await runGit(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`], call)
+  if (existing.code === 0) {
     return new Failure('CONFLICT', `Branch ${branch} already exists.`, {
       reason: 'branch_exists',
       hint: hintOf`Choose another with --branch, or create the tree with git worktree add and pass it to ${callTo('start_task', { work_tree: undefined })}.`,
     })
   }
-  return new Failure('REFUSED', `Cannot create branch ${branch}: ${firstLine(made.complaint)}`, {
+  return new Failure('REFUSED', `Cannot create branch ${branch}: ${firstLine(made.stderr)}`, {
     reason: 'git_failed',
     hint: 'Choose another with --branch.',
   })
 }
 
 function creationFailure(path: string, added: GitResult): Failure {
-  return new Failure('REFUSED', `Cannot create the work tree ${path}: ${firstLine(added.complaint)}`, {
+  return new Failure('REFUSED', `Cannot create the work tree ${path}: ${firstLine(added.stderr)}`, {
     reason: 'git_failed',
     hint: 'Nothing of it is left. Choose another folder with --folder, or ask a person.',
   })
@@ -264,14 +262,14 @@ function creationFailure(path: string, added: GitResult): Failure {
 async function withoutFilters(
   call: GitRunOptions,
 ): Promise<{ environment: GitEnvironment; notes: readonly string[] }> {
-  const asked = [
+  const question = [
     'config',
     '-z',
     '--name-only',
     '--get-regexp',
     String.raw`^filter\..*\.(smudge|process|clean|required)$`,
   ]
-  const keys = [...new Set(nulRecords((await runGit(asked, call)).output))].filter((key) => key !== '')
+  const keys = [...new Set(nulRecords((await runGit(question, call)).output))].filter((key) => key !== '')
   const settings = [
     ...keys.map((key) => [key, key.endsWith('.required') ? 'false' : '']),
     ['submodule.recurse', 'false'],
@@ -334,7 +332,7 @@ async function removeTree(
   const tip = branch === null ? null : await commitOf(`refs/heads/${branch}`, call)
   const gone = await runGit(['worktree', 'remove', ...force, path], { ...call, limit: checkoutLimit })
   if (gone.code !== 0) {
-    throw new Failure('REFUSED', `Cannot remove ${path}: ${firstLine(gone.complaint)}`, {
+    throw new Failure('REFUSED', `Cannot remove ${path}: ${firstLine(gone.stderr)}`, {
       reason: 'git_failed',
       hint: 'Check it with git worktree list.',
     })
@@ -367,7 +365,7 @@ async function uncommittedLoss(path: string, { environment }: GitRunOptions): Pr
   const question = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames']
   // Another commit of a submodule counts, whatever is configured; no git is run in it.
   const status = await runGit([...question, '--ignore-submodules=dirty'], { folder: path, environment })
-  if (status.code !== 0) return unknownLoss(firstLine(status.complaint))
+  if (status.code !== 0) return unknownLoss(firstLine(status.stderr))
   return lossOf(nulRecords(status.output).flatMap((record) => (record === '' ? [] : [record.slice(3)])))
 }
 
@@ -382,10 +380,10 @@ async function unmergedLoss({ branch, head }: LinkedTree, call: GitRunOptions): 
   const own = branch === null ? [] : [`--exclude=${branch}`]
   const rest = [...own, '--branches', '--tags', '--remotes']
   // rev-list, and not log: a repository can configure that log runs a program.
-  const found = await runGit(['rev-list', '--format=%h "%s"%x00', ...tips, '--not', ...rest, '--'], call)
-  if (found.code !== 0) return unknownLoss(firstLine(found.complaint))
+  const listed = await runGit(['rev-list', '--format=%h "%s"%x00', ...tips, '--not', ...rest, '--'], call)
+  if (listed.code !== 0) return unknownLoss(firstLine(listed.stderr))
   // Before each stands a line with its whole id.
-  return lossOf(nulRecords(found.output).flatMap((record) => record.trim().split('\n').slice(1)))
+  return lossOf(nulRecords(listed.output).flatMap((record) => record.trim().split('\n').slice(1)))
 }
 
 /** Git keeps the repository of a submodule that was filled there in its own folder of the tree. */
@@ -417,8 +415,8 @@ function unknownLoss(why: string): TreeLossSummary {
   return { total: null, first: [why] }
 }
 
-function firstLine(complaint: string): string {
-  const lines = complaint
+function firstLine(stderr: string): string {
+  const lines = stderr
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('Preparing worktree'))
   return (lines[0] ?? 'git printed nothing').replace(/^fatal: /, '').slice(0, 300)

@@ -37,17 +37,17 @@ export async function findOrigins(
   compared: readonly Difference[],
 ): Promise<ChangeOrigins> {
   const pairs = repositoryPairs(span).filter(({ presence }) => presence === 'both')
-  const found = await Promise.all(pairs.map((pair) => originsIn(place, pair)))
-  const imported = new Set(found.flatMap((one) => [...one.imported]))
-  const own = new Set(found.flatMap((one) => [...one.own]))
+  const origins = await Promise.all(pairs.map((pair) => originsIn(place, pair)))
+  const imported = new Set(origins.flatMap((one) => [...one.imported]))
+  const own = new Set(origins.flatMap((one) => [...one.own]))
   if (imported.size > 0) {
     for (const difference of compared) if (isUncommittedWork(difference, pairs)) own.add(difference.path)
   }
   return {
     of: (path) => (!imported.has(path) ? 'task' : own.has(path) ? 'mixed' : 'imported'),
-    moves: found.flatMap(({ moves }) => moves),
-    notes: found.flatMap(({ notes }) => notes),
-    doubts: found.flatMap(({ doubts }) => doubts),
+    moves: origins.flatMap(({ moves }) => moves),
+    notes: origins.flatMap(({ notes }) => notes),
+    doubts: origins.flatMap(({ doubts }) => doubts),
   }
 }
 
@@ -65,7 +65,7 @@ async function originsIn(place: PrivateDirectory, pair: RepositoryPair): Promise
   const history = headHistory(from.head, entries)
   try {
     const [paths, notes] = await Promise.all([
-      arrivingChanges(place, history, { merging, known: commitsKnownBefore(pair) }),
+      arrivingChanges(place, history, { merging, knownTips: commitsKnownBefore(pair) }),
       abandonedCommits(place, history, to.head),
     ])
     const moves = headMoves(entries, (commit) => paths.byCommit.get(commit)?.map((path) => to.prefix + path))
@@ -89,13 +89,17 @@ interface IncomingPaths extends OriginPaths {
 async function arrivingChanges(
   place: PrivateDirectory,
   { positions, own, replayed }: HeadHistory,
-  { merging, known }: { readonly merging: readonly string[]; readonly known: readonly string[] | null },
+  {
+    merging,
+    knownTips,
+  }: { readonly merging: readonly string[]; readonly knownTips: readonly string[] | null },
 ): Promise<IncomingPaths> {
-  const made = new Set([...own.map(({ commit }) => commit), ...replayed])
+  const ownIds = new Set([...own.map(({ commit }) => commit), ...replayed])
   const between = await commitsBetween(place, [...positions, ...merging])
-  const arrived = between?.filter((commit) => !made.has(commit)) ?? []
+  const arrived = between?.filter((commit) => !ownIds.has(commit)) ?? []
   // The reflog's words are the agent's to choose: a commit that nobody had before the task is not somebody else's.
-  const bornHere = known === null ? new Set<string>() : await unreachableCommits(place, arrived, known)
+  const bornHere =
+    knownTips === null ? new Set<string>() : await unreachableCommits(place, arrived, knownTips)
   const [imported, byCommit] = await Promise.all([
     between === null
       ? differenceAcross(place, [...positions, ...merging])
@@ -117,8 +121,8 @@ async function arrivingChanges(
 export async function isHeadNew(place: PrivateDirectory, pair: RepositoryPair): Promise<boolean> {
   const { head } = pair.to
   if (head === null || head === pair.from.head) return false
-  const known = commitsKnownBefore(pair)
-  return known === null || (await unreachableCommits(place, [head], known)).has(head)
+  const knownTips = commitsKnownBefore(pair)
+  return knownTips === null || (await unreachableCommits(place, [head], knownTips)).has(head)
 }
 
 /** Commits that existed before the task, or that a fetch brought. Null when that is not known. */
@@ -266,7 +270,7 @@ async function commitsBetween(
   if (positions.length < 2) return []
   const bases = await runGit(['merge-base', '--octopus', '--all', ...positions], privateCall(place))
   // Exit code 1: unrelated histories.
-  if (bases.code > 1) throw new Error(bases.complaint)
+  if (bases.code > 1) throw new Error(bases.stderr)
   const common = bases.output.toString('latin1').split('\n').filter(Boolean)
   const input = Buffer.from([...positions, ...common.map((base) => `^${base}`), ''].join('\n'))
   const limit = `--max-count=${maxCommits + 1}`
@@ -279,10 +283,10 @@ async function commitsBetween(
 async function unreachableCommits(
   place: PrivateDirectory,
   commits: readonly string[],
-  known: readonly string[],
+  tips: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (commits.length === 0) return new Set()
-  const input = Buffer.from([...commits, ...known.map((tip) => `^${tip}`), ''].join('\n'))
+  const input = Buffer.from([...commits, ...tips.map((tip) => `^${tip}`), ''].join('\n'))
   // A tip may be gone since, or be no commit.
   const listed = await git(['rev-list', '--stdin', '--ignore-missing'], privateCall(place, input))
   const later = new Set(listed.toString('latin1').split('\n'))
@@ -309,9 +313,9 @@ export async function pathsByCommit(
   if (commits.length === 0) return byCommit
   let current: PathBytes[] | undefined
   for (const record of nulRecords(await git(namesOfCommits, commitInputCall(place, commits)))) {
-    const begun = byCommit.get(record)
-    if (begun === undefined) current?.push(record)
-    else current = begun
+    const paths = byCommit.get(record)
+    if (paths === undefined) current?.push(record)
+    else current = paths
   }
   return byCommit
 }
@@ -342,7 +346,7 @@ export async function arrivedCommits(
 ): Promise<readonly string[]> {
   const moved = entries.filter(({ from, to }) => from !== to && !none.test(to))
   if (moved.length === 0) return []
-  const made = new Set(
+  const ownIds = new Set(
     moved.filter((entry) => isOwnReflogEntry(entry) || isReplay(entry)).map(({ to }) => to),
   )
   const joining = moved.filter(({ verb, detail }) => ['merge', 'pull'].includes(verb) || detail === 'merge')
@@ -355,12 +359,12 @@ export async function arrivedCommits(
     const above = parents.get(to) ?? []
     // A merge that was made here is ours, what it joined is not.
     if (joining.includes(entry) && above.length > 1 && above.includes(from)) {
-      made.add(to)
+      ownIds.add(to)
       return above.filter((parent) => parent !== from)
     }
     return [to]
   })
-  return [...new Set(arrived)].filter((commit) => !made.has(commit))
+  return [...new Set(arrived)].filter((commit) => !ownIds.has(commit))
 }
 
 /** The commits that were made here meanwhile, with what each changes. */
@@ -369,10 +373,10 @@ export async function ownCommits(
   entries: readonly ReflogEntry[],
   most: number,
 ): Promise<ReadonlyMap<string, readonly PathBytes[]>> {
-  const made = entries.filter(
+  const ownEntries = entries.filter(
     (entry) => entry.from !== entry.to && (isOwnReflogEntry(entry) || isReplay(entry)),
   )
-  const commits = [...new Set(made.map(({ to }) => to))].slice(-most)
+  const commits = [...new Set(ownEntries.map(({ to }) => to))].slice(-most)
   return pathsByCommit(
     place,
     commits.map((commit): [string] => [commit]),

@@ -52,9 +52,9 @@ async function otherWorkTrees(top: string): Promise<OtherTree[]> {
 /** The folder that `.git` is, or points to. */
 export async function gitFolderOf(top: string): Promise<string | null> {
   const path = join(top, '.git')
-  const found = await stat(path).catch(() => null)
-  if (found === null) return null
-  if (found.isDirectory()) return path
+  const stats = await stat(path).catch(() => null)
+  if (stats === null) return null
+  if (stats.isDirectory()) return path
   const pointer = /^gitdir: (.+)$/m.exec((await textOf(path)) ?? '')?.[1]
   return pointer === undefined ? null : resolve(top, pointer)
 }
@@ -88,8 +88,8 @@ async function hasTreeChangedSince({ top, gitFolder }: OtherTree, time: number):
 }
 
 async function isNewer(path: string, time: number): Promise<boolean> {
-  const found = await stat(path).catch(() => null)
-  return found !== null && found.mtimeMs > time
+  const stats = await stat(path).catch(() => null)
+  return stats !== null && stats.mtimeMs > time
 }
 
 /** The text of a small file of git; null where there is none. */

@@ -189,15 +189,15 @@ async function withTrees(
     ['cat-file', '--batch-check=%(objectname)', '--buffer'],
     contentsCall(folder, around, Buffer.from([...trees, ''].join('\n'))),
   )
-  const known = present
+  const presentTrees = present
     .toString('latin1')
     .split('\n')
     .filter((line) => line !== '' && !line.endsWith('missing'))
-  if (known.length === 0) return wanted
+  if (presentTrees.length === 0) return wanted
   const question = ['rev-list', '--objects', '--filter=blob:none', '--no-object-names', '--stdin']
   const listed = await git(
     [...question, '--missing=allow-any'],
-    contentsCall(folder, around, Buffer.from([...known, ''].join('\n'))),
+    contentsCall(folder, around, Buffer.from([...presentTrees, ''].join('\n'))),
   )
   for (const oid of listed.toString('latin1').split('\n')) if (oid !== '') wanted.add(oid)
   return wanted
@@ -255,8 +255,8 @@ async function removeOld(
 ): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name)
-    const found = await stat(path).catch(() => null)
-    if (found !== null && found.mtimeMs <= now - oneDay && which.test(name))
+    const stats = await stat(path).catch(() => null)
+    if (stats !== null && stats.mtimeMs <= now - oneDay && which.test(name))
       removeFromState(stateFolder, path)
   }
 }
@@ -337,8 +337,8 @@ export async function sweepDirectories(
   for (const name of names) {
     const directory = join(snapshots, name)
     if (keep.has(directory)) continue
-    const found = await stat(directory).catch(() => null)
-    if (found === null || now - found.mtimeMs < oneDay) continue
+    const stats = await stat(directory).catch(() => null)
+    if (stats === null || now - stats.mtimeMs < oneDay) continue
     if (removeFromState(stateFolder, directory)) removed += 1
     await yieldToEventLoop()
   }

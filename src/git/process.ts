@@ -25,7 +25,7 @@ export interface GitResult {
   /** The exit code, or `noGit`. */
   readonly code: number
   readonly output: Buffer
-  readonly complaint: string
+  readonly stderr: string
 }
 
 const timeLimit = 60_000
@@ -100,10 +100,10 @@ function start(args: readonly string[], call: GitCall): GitRun {
   if (launched === null) return startChild(args, call)
   let current: Pick<GitRun, 'end'> = launched
   let isEnded = false
-  const result = launched.result.then((found) => {
+  const result = launched.result.then((answer) => {
     // The shell tells less of why git could not be run, and nothing once another call made it end.
-    if (found !== null && (found.code < noCommand || found.code === fatal)) return found
-    if (isEnded) return { code: fatal, output: Buffer.alloc(0), complaint: 'git was ended' }
+    if (answer !== null && (answer.code < noCommand || answer.code === fatal)) return answer
+    if (isEnded) return { code: fatal, output: Buffer.alloc(0), stderr: 'git was ended' }
     const child = startChild(args, call)
     current = child
     return child.result
@@ -131,9 +131,9 @@ function startChild(args: readonly string[], call: GitCall): GitRun {
   })
   running.add(child)
   const output: Buffer[] = []
-  const complaint: Buffer[] = []
+  const chunks: Buffer[] = []
   child.stdout?.on('data', (chunk: Buffer) => output.push(chunk))
-  child.stderr?.on('data', (chunk: Buffer) => complaint.push(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk))
   // git may end before it has read everything; its exit code tells.
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(call.input)
@@ -142,14 +142,14 @@ function startChild(args: readonly string[], call: GitCall): GitRun {
       running.delete(child)
       const fault = environmentFault(error.message, call.folder)
       if (fault !== null) reject(fault)
-      else resolve({ code: noGit, output: Buffer.alloc(0), complaint: error.message })
+      else resolve({ code: noGit, output: Buffer.alloc(0), stderr: error.message })
     })
     child.on('close', (code, signal) => {
       running.delete(child)
       resolve({
         code: code ?? 128,
         output: output.length === 1 && output[0] !== undefined ? output[0] : Buffer.concat(output),
-        complaint: signal === null ? Buffer.concat(complaint).toString('utf8') : `git was ended by ${signal}`,
+        stderr: signal === null ? Buffer.concat(chunks).toString('utf8') : `git was ended by ${signal}`,
       })
     })
   })
@@ -189,14 +189,14 @@ function gitTimeoutFailure(
 /** A git call that had to succeed and did not. */
 export class GitError extends Error {
   readonly code: number
-  readonly complaint: string
+  readonly stderr: string
   readonly command: string
 
   constructor(args: readonly string[], result: GitResult) {
-    super(`git ${args.join(' ')} ended with ${result.code}: ${result.complaint.trim()}`)
+    super(`git ${args.join(' ')} ended with ${result.code}: ${result.stderr.trim()}`)
     this.name = 'GitError'
     this.code = result.code
-    this.complaint = result.complaint.trim()
+    this.stderr = result.stderr.trim()
     this.command = commandIn(args)
   }
 }
@@ -216,7 +216,7 @@ export async function git(args: readonly string[], call: GitCall): Promise<Buffe
 
 /** What to throw for a call that failed. */
 export function gitFault(args: readonly string[], result: GitResult, { folder }: GitCall): Error {
-  return environmentFault(result.complaint, folder) ?? new GitError(args, result)
+  return environmentFault(result.stderr, folder) ?? new GitError(args, result)
 }
 
 interface GitFault {
@@ -338,7 +338,7 @@ function refusalOf(error: unknown, where: string): unknown {
 }
 
 function gitFailure(error: GitError, where: string): Failure {
-  const first = error.complaint.split('\n')[0]?.replace(/^fatal: /, '') || 'it said nothing'
+  const first = error.stderr.split('\n')[0]?.replace(/^fatal: /, '') || 'it said nothing'
   return new Failure(
     'UNAVAILABLE',
     `${where} could not be measured: git ${error.command} failed twice (${first.slice(0, 300)}).`,

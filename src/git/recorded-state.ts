@@ -148,8 +148,8 @@ export function storeState(directory: string, state: WorkTreeState): void {
 
 /** Reads a snapshot back. Null when it is gone or was written by another version. */
 export async function loadState(directory: string): Promise<WorkTreeState | null> {
-  const known = remembered.get(directory)
-  if (known !== undefined && known.stamp === stampAt(join(directory, fileName))) return known.state
+  const cached = remembered.get(directory)
+  if (cached !== undefined && cached.stamp === stampAt(join(directory, fileName))) return cached.state
   let stored: StoredState
   try {
     // Written by `storeState` alone, in a directory that only this user can enter.
@@ -198,8 +198,8 @@ function remember(directory: string, state: WorkTreeState): void {
 }
 
 function stampAt(path: string): string | null {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found === undefined ? null : `${found.ino} ${found.size} ${found.mtimeMs}`
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats === undefined ? null : `${stats.ino} ${stats.size} ${stats.mtimeMs}`
 }
 
 function writeWhole(path: string, content: string): void {

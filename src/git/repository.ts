@@ -38,16 +38,22 @@ export async function locateFolder(path: string, environment: GitEnvironment): P
       reason: 'folder_too_wide',
     })
   }
-  const found = await findRepository(folder, environment)
-  if (found.status === 'bare') throw new Failure('UNAVAILABLE', found.reason, { reason: 'repository_bare' })
-  if (found.status !== 'usable') {
-    return { engine: 'checksum', folder, reason: found.reason, hasRepository: found.status !== 'none' }
+  const repository = await findRepository(folder, environment)
+  if (repository.status === 'bare')
+    throw new Failure('UNAVAILABLE', repository.reason, { reason: 'repository_bare' })
+  if (repository.status !== 'usable') {
+    return {
+      engine: 'checksum',
+      folder,
+      reason: repository.reason,
+      hasRepository: repository.status !== 'none',
+    }
   }
-  if (isTooWide(found.top, environment)) {
-    const reason = `The repository's top folder is ${found.top}, which is too large to be a project.`
+  if (isTooWide(repository.top, environment)) {
+    const reason = `The repository's top folder is ${repository.top}, which is too large to be a project.`
     return { engine: 'checksum', folder, reason, hasRepository: true }
   }
-  return { engine: 'git', folder, repository: found }
+  return { engine: 'git', folder, repository }
 }
 
 function existingFolder(folder: string): string {
@@ -78,12 +84,12 @@ interface CachedRepository {
 
 type GitHead = NonNullable<Repository['head']>
 
-const maxKnown = 100
+const maxCached = 100
 const maxTrees = 50
 const megabyte = 1024 * 1024
 
 // By the environment that a witness gives to git: it decides which configuration is read.
-const knownIn = new WeakMap<GitEnvironment, Map<string, CachedRepository>>()
+const cachedIn = new WeakMap<GitEnvironment, Map<string, CachedRepository>>()
 // By the PATH, which decides which git it is.
 const systemFiles = new Map<string, Promise<string | null>>()
 
@@ -94,22 +100,22 @@ export async function findRepository(
 ): Promise<Repository | NoRepository> {
   const obstacle = mainObstacle(folder)
   if (obstacle !== null) throw obstacleFailure(obstacle)
-  const known = knownRepositories(environment)
-  const earlier = known.get(folder)
+  const cached = cachedRepositories(environment)
+  const earlier = cached.get(folder)
   const stamps = earlier === undefined ? null : await stampsOf(folder, earlier.answer, environment)
   if (earlier !== undefined && stamps !== null && stamps === earlier.stamps) {
     const head = headOf(earlier)
     if (head !== null) return { ...earlier.answer.repository, head, remembered: true }
   }
-  const answer = await askRepository(folder, environment)
-  known.delete(folder)
+  const answer = await readRepository(folder, environment)
+  cached.delete(folder)
   if ('reason' in answer) return answer
   const after = stamps === null ? null : await stampsOf(folder, answer, environment)
   const trees = earlier?.trees ?? new Map<string, string>()
   const { head } = answer.repository
   if (head !== null) setNewest(trees, maxTrees, head.commit, head.tree)
-  const found = { answer, stamps: after === stamps ? after : null, trees }
-  setNewest(known, maxKnown, folder, found)
+  const entry = { answer, stamps: after === stamps ? after : null, trees }
+  setNewest(cached, maxCached, folder, entry)
   return answer.repository
 }
 
@@ -125,15 +131,15 @@ export async function retryWithFreshLocations<T>(
     return await work()
   } catch (error) {
     if (!(error instanceof StaleRepository)) throw error
-    knownIn.delete(environment)
+    cachedIn.delete(environment)
     return work()
   }
 }
 
-function knownRepositories(environment: GitEnvironment): Map<string, CachedRepository> {
-  const known = knownIn.get(environment) ?? new Map<string, CachedRepository>()
-  knownIn.set(environment, known)
-  return known
+function cachedRepositories(environment: GitEnvironment): Map<string, CachedRepository> {
+  const cached = cachedIn.get(environment) ?? new Map<string, CachedRepository>()
+  cachedIn.set(environment, cached)
+  return cached
 }
 
 // Contents as well as times, so that no edit is too quick to be seen.
@@ -154,10 +160,10 @@ async function stampsOf(
 
 function stampOf(path: string): string | null {
   try {
-    const found = statSync(path, { throwIfNoEntry: false })
-    if (found === undefined) return 'absent'
-    const { dev, ino, uid, mode, size, mtimeMs, ctimeMs } = found
-    if (found.isDirectory()) return `folder ${dev} ${ino} ${uid}`
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats === undefined) return 'absent'
+    const { dev, ino, uid, mode, size, mtimeMs, ctimeMs } = stats
+    if (stats.isDirectory()) return `folder ${dev} ${ino} ${uid}`
     if (size > megabyte) return null
     const content = readRegularSync(path).toString('latin1')
     return `file ${dev} ${ino} ${uid} ${mode} ${mtimeMs} ${ctimeMs} ${content}`
@@ -201,11 +207,11 @@ function sourcesOf(
 
 // git takes the first folder with a `.git` in it, or that looks like a repository itself.
 function pathsUpToTop(folder: string, top: string): string[] {
-  const way = [join(top, '.git')]
+  const paths = [join(top, '.git')]
   for (let at = folder; at !== top && at !== dirname(at); at = dirname(at)) {
-    way.push(at, join(at, '.git'), join(at, 'HEAD'))
+    paths.push(at, join(at, '.git'), join(at, 'HEAD'))
   }
-  return way
+  return paths
 }
 
 function includedFiles({ repository, origins }: RepositoryAnswer, home: string): string[] | null {
@@ -229,18 +235,18 @@ function originFile(origin: string, top: string): string | null {
 /** Where this git looks for the configuration of the machine. Null where git does not tell. */
 function systemFile(environment: GitEnvironment): Promise<string | null> {
   const path = environment['PATH'] ?? ''
-  const known = systemFiles.get(path) ?? askSystemFile(environment)
-  setNewest(systemFiles, maxKnown, path, known)
-  return known
+  const promise = systemFiles.get(path) ?? readSystemFile(environment)
+  setNewest(systemFiles, maxCached, path, promise)
+  return promise
 }
 
-async function askSystemFile(environment: GitEnvironment): Promise<string | null> {
+async function readSystemFile(environment: GitEnvironment): Promise<string | null> {
   const question = ['config', '-z', '--system', '--list', '--show-origin']
-  const { code, output, complaint } = await runGit(question, { folder: '/', environment, onlyReads: true })
+  const { code, output, stderr } = await runGit(question, { folder: '/', environment, onlyReads: true })
   const named =
     code === 0
       ? /^file:([^\0]+)\0/.exec(output.toString('utf8'))
-      : /unable to read config file '(.+)': No such file/.exec(complaint)
+      : /unable to read config file '(.+)': No such file/.exec(stderr)
   const path = named?.[1]
   return path !== undefined && isAbsolute(path) ? path : null
 }
@@ -273,9 +279,9 @@ function headCommit({ gitFolder, commonFolder }: Repository): string | null {
 
 // Null where there is none; throws for what is not simply a file.
 function plainText(path: string): string | null {
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return null
-  if (!found.isFile()) throw new Error(`${path} is not a file.`)
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return null
+  if (!stats.isFile()) throw new Error(`${path} is not a file.`)
   return readRegularSync(path).toString('latin1')
 }
 
@@ -356,7 +362,7 @@ const questions = [
 ]
 
 /** Asks git for the repository of a folder. Both calls only read, and run nothing that it configures. */
-async function askRepository(
+async function readRepository(
   folder: string,
   environment: GitEnvironment,
 ): Promise<RepositoryAnswer | NoRepository> {
@@ -371,11 +377,11 @@ async function askRepository(
   }
   // The last answers are missing before the first commit; the ones up to the top level never are.
   if (lines.length < 13 || settings.code !== 0)
-    return repositoryFailureOf(folder, answer.complaint || settings.complaint)
+    return repositoryFailureOf(folder, answer.stderr || settings.stderr)
   const [, objectFormat, gitFolder, commonFolder, objects, index, exclude, attributes, sparse] = lines
   const [shallow, reflog, prefix, top, commit, tree] = lines.slice(9)
   if (!objectFormat || !gitFolder || !commonFolder || !objects || !index || !top) {
-    return repositoryFailureOf(folder, answer.complaint)
+    return repositoryFailureOf(folder, answer.stderr)
   }
   if (isObjectId(commit) && !isObjectId(tree)) {
     return {
@@ -429,13 +435,13 @@ function isObjectId(text: string | undefined): text is string {
   return text !== undefined && /^[0-9a-f]{40,64}$/.test(text)
 }
 
-function repositoryFailureOf(folder: string, complaint: string): NoRepository {
-  if (/ENOENT/.test(complaint))
+function repositoryFailureOf(folder: string, stderr: string): NoRepository {
+  if (/ENOENT/.test(stderr))
     return { status: 'unusable', reason: 'git is not installed, or not on the PATH.' }
-  if (/not a git repository/.test(complaint)) {
+  if (/not a git repository/.test(stderr)) {
     return { status: 'none', reason: `${folder} is not in a git repository.` }
   }
-  const first = complaint.trim().split('\n')[0] ?? ''
+  const first = stderr.trim().split('\n')[0] ?? ''
   return {
     status: 'unusable',
     reason: `git fails in ${folder}: ${first || 'its paths cannot be read'}.`,

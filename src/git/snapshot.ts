@@ -177,10 +177,10 @@ export async function recordSnapshot(
   const includes = (path: PathBytes) => isIncluded(path, excluded)
   const earlier = await latestState(stateFolder, top)
   const place = { directory, prefix: '', environment: request.environment, stateFolder, budget, includes }
-  const known = { ...place, earlier: earlier?.top === top ? earlier : null }
+  const settings = { ...place, earlier: earlier?.top === top ? earlier : null }
   const snapshotTop = request.engine === 'git' ? snapshotRepository : snapshotFolder
-  const outer = await snapshotTop(repository, known)
-  const nested = await snapshotNested(outer, { ...known, around: repository })
+  const outer = await snapshotTop(repository, settings)
+  const nested = await snapshotNested(outer, { ...settings, around: repository })
   const all = [withUnreadable(outer, nested.unreadable), ...nested.snapshots]
   const unreadable = [outer, ...nested.snapshots].flatMap(
     ({ state }) => state.unreadable?.map((path) => state.prefix + path) ?? [],
@@ -282,19 +282,19 @@ async function snapshotRepository(
   const running = statusOf(repository, privateCall(own))
   // All else is read while `status` is at work.
   const settings = contentSettingsOf(repository, place.environment)
-  const [answered, { index, doubtful }, unchanged, position, operation, refs, isNamedOutside] =
+  const [statusAnswer, { index, doubtful }, unchanged, position, operation, refs, isNamedOutside] =
     await Promise.all([
       running,
       readIndexEntries(own, repository.objectFormat, place.includes).then(async (index) => {
         return { index, doubtful: await doubtfulTimes(own, index.setTimes) }
       }),
-      unchangedFiles(repository.top, earlierKnowledge(place, settings)),
+      unchangedFiles(repository.top, overlayCache(place, settings)),
       reflogPosition(repository.reflog),
       operationInProgress(repository.gitFolder),
       readRefTips(repository.commonFolder),
       hasOutsideAttributes(own, repository),
     ])
-  const status = filterStatus(parseStatus(nulRecords(answered.output)), place.includes)
+  const status = filterStatus(parseStatus(nulRecords(statusAnswer.output)), place.includes)
   const attributes = attributesDigest(own, { status, index })
   const isComparable = attributes !== null && attributes === earlierState(place)?.attributes
   const raw = await pathsToReadRaw(own, { status, index, isNamedOutside })
@@ -303,7 +303,7 @@ async function snapshotRepository(
     index,
     doubtful,
     raw,
-    known: earlierKnowledge(place, settings),
+    cache: overlayCache(place, settings),
     unchanged: isComparable ? unchanged : new Map(),
   })
   const ignored = readIgnored(repository.top, repository.objectFormat, status.ignored)
@@ -328,7 +328,7 @@ async function snapshotRepository(
       settings,
       attributes,
       leftOut: overlay.leftOut,
-      ...(answered.unreadable.length === 0 ? {} : { unreadable: answered.unreadable }),
+      ...(statusAnswer.unreadable.length === 0 ? {} : { unreadable: statusAnswer.unreadable }),
       ...(own.contents === undefined ? {} : { contents: own.contents }),
     },
     paths: presentPaths(index, overlay.entries),
@@ -353,21 +353,22 @@ interface StatusAnswer {
 }
 
 async function statusOf(repository: Repository, call: GitCall): Promise<StatusAnswer> {
-  const answered = await runGit(statusQuestion, call)
-  if (answered.code !== 0) {
-    if (repository.remembered !== undefined) throw new StaleRepository(answered.complaint)
-    throw gitFault(statusQuestion, answered, call)
+  const answer = await runGit(statusQuestion, call)
+  if (answer.code !== 0) {
+    if (repository.remembered !== undefined) throw new StaleRepository(answer.stderr)
+    throw gitFault(statusQuestion, answer, call)
   }
-  const warnings = answered.complaint.matchAll(/^warning: could not open directory '(.*?)\/?': /gm)
-  return { output: answered.output, unreadable: [...warnings].map(([, path = '']) => `${pathBytes(path)}/`) }
+  const warnings = answer.stderr.matchAll(/^warning: could not open directory '(.*?)\/?': /gm)
+  return { output: answer.output, unreadable: [...warnings].map(([, path = '']) => `${pathBytes(path)}/`) }
 }
 
 /** What the earlier snapshot knows of a repository; nothing where what git makes of a content depends on other settings. */
-function earlierKnowledge(place: SnapshotSettings, settings: ContentSettings): OverlayCache {
-  const found = earlierState(place)
-  const isSame = found !== undefined && JSON.stringify(found.settings) === JSON.stringify(settings)
+function overlayCache(place: SnapshotSettings, settings: ContentSettings): OverlayCache {
+  const earlierRepository = earlierState(place)
+  const isSame =
+    earlierRepository !== undefined && JSON.stringify(earlierRepository.settings) === JSON.stringify(settings)
   const { earlier, budget } = place
-  return { earlier: isSame ? found.overlay : new Map(), takenAt: earlier?.takenAt ?? 0, budget }
+  return { earlier: isSame ? earlierRepository.overlay : new Map(), takenAt: earlier?.takenAt ?? 0, budget }
 }
 
 function earlierState({ earlier, prefix }: SnapshotSettings): RepositoryState | undefined {
@@ -377,8 +378,8 @@ function earlierState({ earlier, prefix }: SnapshotSettings): RepositoryState | 
 /** Records a folder that is in no repository, in the terms of one that has no commit. */
 async function snapshotFolder(repository: Repository, place: SnapshotSettings): Promise<RepositorySnapshot> {
   const own = privatePlace(repository, place)
-  const found = await scanFolder(own, place.includes, earlierKnowledge(place, {}))
-  const { overlay, ignored, unreadable, linked } = found
+  const scan = await scanFolder(own, place.includes, overlayCache(place, {}))
+  const { overlay, ignored, unreadable, linked } = scan
   return {
     state: {
       prefix: place.prefix,
@@ -463,18 +464,18 @@ async function snapshotNested(
   const unreadable: PathBytes[] = []
   const notes: string[] = []
   // Linked work trees share these.
-  const known = new Set([place.around.objects])
+  const knownObjects = new Set([place.around.objects])
   const queue = foldersOf(outer, 1)
   let tried = 0
-  const look = async (folder: SnapshotFolder) => {
+  const visit = async (folder: SnapshotFolder) => {
     const { path, depth } = folder
-    const opened = await openNestedRepository(folder, place, known)
-    if (opened.status === 'absent') return
-    if (opened.status === 'linked') {
+    const repository = await openNestedRepository(folder, place, knownObjects)
+    if (repository.status === 'absent') return
+    if (repository.status === 'linked') {
       linkedWorkTrees.push(path)
       return
     }
-    if (opened.status === 'unreadable' || depth > deepest || snapshots.length >= most) {
+    if (repository.status === 'unreadable' || depth > deepest || snapshots.length >= most) {
       unreadable.push(path)
       return
     }
@@ -485,16 +486,16 @@ async function snapshotNested(
       prefix: path,
       includes: (inner: PathBytes) => place.includes(path + inner),
     }
-    const { snapshot, note } = await snapshotInside(opened, inside)
-    if (opened.status === 'usable') known.add(opened.objects)
-    else notes.push(opened.note)
+    const { snapshot, note } = await snapshotInside(repository, inside)
+    if (repository.status === 'usable') knownObjects.add(repository.objects)
+    else notes.push(repository.note)
     if (note !== undefined) notes.push(note)
     snapshots.push(snapshot)
     queue.push(...foldersOf(snapshot, depth + 1))
   }
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     try {
-      await look(next)
+      await visit(next)
     } catch (error) {
       if (error instanceof Failure || error instanceof StaleRepository || processEnd.aborted) throw error
       // It went, or was moved, while it was looked at.
@@ -512,15 +513,15 @@ function foldersOf({ state, nested }: RepositorySnapshot, depth: number): Snapsh
 
 /** A nested repository that git cannot read is looked through as well. */
 async function snapshotInside(
-  opened: Repository | ClosedRepository,
+  repository: Repository | ClosedRepository,
   place: NestedSnapshotSettings,
 ): Promise<{ readonly snapshot: RepositorySnapshot; readonly note?: string }> {
-  if (opened.status === 'closed') return { snapshot: await snapshotWithoutRepository(opened, place) }
+  if (repository.status === 'closed') return { snapshot: await snapshotWithoutRepository(repository, place) }
   try {
-    return { snapshot: await snapshotRepository(opened, place) }
+    return { snapshot: await snapshotRepository(repository, place) }
   } catch (error) {
     if (error instanceof StaleRepository || processEnd.aborted) throw error
-    const closed = closedRepository(displayPath(place.prefix), opened.top, messageOf(error))
+    const closed = closedRepository(displayPath(place.prefix), repository.top, messageOf(error))
     const again = { ...place, directory: `${place.directory}-files` }
     return { snapshot: await snapshotWithoutRepository(closed, again), note: closed.note }
   }
@@ -554,7 +555,7 @@ type NestedRepository =
 async function openNestedRepository(
   folder: SnapshotFolder,
   place: NestedSnapshotSettings,
-  known: ReadonlySet<string>,
+  knownObjects: ReadonlySet<string>,
 ): Promise<NestedRepository> {
   const name = displayPath(folder.path)
   // Git is started in a folder by a name that is text.
@@ -562,20 +563,20 @@ async function openNestedRepository(
   const path = join(place.around.top, name).replace(/[/\\]$/, '')
   // A link or a file in its place is a change of its own.
   if (realPath(path) !== path || isEmptyFolder(path)) return { status: 'absent' }
-  const found = await findRepository(path, place.environment).catch((error: unknown) => {
+  const repository = await findRepository(path, place.environment).catch((error: unknown) => {
     if (!(error instanceof Failure) || processEnd.aborted) throw error
     return { status: 'unusable', reason: error.message } as const
   })
-  if (found.status !== 'usable') return closedRepository(name, path, found.reason)
-  if (found.top !== path) {
-    const reason = isWithin(found.top, path) ? 'It has none' : `Its work tree is ${found.top}`
+  if (repository.status !== 'usable') return closedRepository(name, path, repository.reason)
+  if (repository.top !== path) {
+    const reason = isWithin(repository.top, path) ? 'It has none' : `Its work tree is ${repository.top}`
     return closedRepository(name, path, `${reason}.`)
   }
-  if (found.objectFormat !== place.around.objectFormat) {
-    return closedRepository(name, path, `Its objects have the format ${found.objectFormat}.`)
+  if (repository.objectFormat !== place.around.objectFormat) {
+    return closedRepository(name, path, `Its objects have the format ${repository.objectFormat}.`)
   }
-  if (!known.has(found.objects)) return found
-  return (await isLinkedTree(found))
+  if (!knownObjects.has(repository.objects)) return repository
+  return (await isLinkedTree(repository))
     ? { status: 'linked' }
     : closedRepository(name, path, 'It belongs to a repository around it.')
 }

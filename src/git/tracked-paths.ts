@@ -22,8 +22,8 @@ export function eachTrackedPath(top: string, take: (path: string) => boolean): v
 
 function gitFolderOf(top: string): string | null {
   const entry = join(top, '.git')
-  const found = statSync(entry, { throwIfNoEntry: false })
-  if (found === undefined || found.isDirectory()) return found === undefined ? null : entry
+  const stats = statSync(entry, { throwIfNoEntry: false })
+  if (stats === undefined || stats.isDirectory()) return stats === undefined ? null : entry
   const named = /^gitdir: (.*)\n?$/.exec(readRegularSync(entry).toString('utf8'))?.[1]
   const folder = named === undefined ? null : resolve(top, named)
   return folder !== null && existsSync(folder) ? folder : null

@@ -82,8 +82,8 @@ async function repositoryId(
     .map((folder) => folder.slice(prefix.length, -1))
   // What a tree is without some folders never changes, so a clean one is read once.
   const clean = changes.size === 0 ? JSON.stringify([tree, prefix, state.excluded]) : null
-  const known = clean === null ? undefined : cleanIds.get(clean)
-  if (known !== undefined) return known
+  const cached = clean === null ? undefined : cleanIds.get(clean)
+  if (cached !== undefined) return cached
   const patched = new PatchedTree({
     objectFormat,
     changes,

@@ -84,10 +84,10 @@ export function attributesObstacle(top: string, paths: readonly string[]): Obsta
 
 function gitPlaceAt(top: string): GitSearchPath | Obstacle | null {
   const entry = join(top, '.git')
-  const found = statSync(entry, { throwIfNoEntry: false })
-  if (found === undefined) return null
-  if (found.isDirectory()) return resolveCommonFolder(top, entry)
-  if (!found.isFile()) return null
+  const stats = statSync(entry, { throwIfNoEntry: false })
+  if (stats === undefined) return null
+  if (stats.isDirectory()) return resolveCommonFolder(top, entry)
+  if (!stats.isFile()) return null
   const named = /^gitdir: (.*?)\n?$/.exec(textAt(entry))?.[1]
   return named === undefined ? null : resolveCommonFolder(top, resolve(top, named))
 }
@@ -120,8 +120,8 @@ function firstObstacle(folders: readonly string[]): Obstacle | null {
 
 function specialFileAt(path: string): Obstacle | null {
   try {
-    const found = statSync(path, { throwIfNoEntry: false })
-    const kind = found === undefined ? null : specialKind(found)
+    const stats = statSync(path, { throwIfNoEntry: false })
+    const kind = stats === undefined ? null : specialKind(stats)
     return kind === null ? null : { path, kind }
   } catch {
     return null

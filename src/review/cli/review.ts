@@ -23,12 +23,12 @@ const maxFiles = 200
 /** What there is to review, without the lines of the difference. */
 export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
   const { subject, totals, files, comments, drafts, reviews, waiting, may, notes } = answer
-  const shown = files.slice(0, maxFiles)
+  const visible = files.slice(0, maxFiles)
   return blocks(
     headOf(answer),
     subject.goal === null ? '' : subject.goal,
-    section('Files', indentText(shown.map(fileLine).join('\n')), page),
-    cutNote(shown.length, totals.files, 'waymark review shows all.'),
+    section('Files', indentText(visible.map(fileLine).join('\n')), page),
+    cutNote(visible.length, totals.files, 'waymark review shows all.'),
     section('Comments', indentText(comments.map(commentText).join('\n')), page),
     section('Your comments that are not sent', indentText(drafts.map(draftLine).join('\n')), page),
     section('Verdicts', verdictList(reviews, page), page),

@@ -122,19 +122,19 @@ function placeOf(line: NumberedLine, before: QuotedLocation, files: readonly Quo
       throw unplacedQuoteFailure(line, 'names no file of this review')
     return { file, side: 'new', line: null, quoted: null }
   }
-  const found = /^> ([ \d]{6,}) ([ \d]{6,}) ([ +-])(.*)$/.exec(line.text)
-  if (found === null || before.file === null) throw unplacedQuoteFailure(line, 'is no line of the difference')
-  const [, old = '', now = '', kind, text = ''] = found
+  const match = /^> ([ \d]{6,}) ([ \d]{6,}) ([ +-])(.*)$/.exec(line.text)
+  if (match === null || before.file === null) throw unplacedQuoteFailure(line, 'is no line of the difference')
+  const [, old = '', now = '', kind, text = ''] = match
   const side: DiffSide = kind === '-' ? 'old' : 'new'
   const number = Number(kind === '-' ? old : now)
-  const known = before.file.hunks
+  const quotedLine = before.file.hunks
     .flatMap(({ lines }) => lines)
     .find((one) => (side === 'old' ? one.kind === '-' && one.old === number : one.new === number))
   // Editors take white space off the ends of lines.
-  if (known === undefined || oneLine(known.text).trimEnd() !== text.trimEnd()) {
+  if (quotedLine === undefined || oneLine(quotedLine.text).trimEnd() !== text.trimEnd()) {
     throw unplacedQuoteFailure(line, `is not in the difference of ${oneLine(before.file.path)}`)
   }
-  return { file: before.file, side, line: number, quoted: known.text }
+  return { file: before.file, side, line: number, quoted: quotedLine.text }
 }
 
 /** As it was quoted, with or without the sentence that follows it. */

@@ -42,18 +42,18 @@ export function touchedFiles(works: readonly ReviewedAttempt[]): readonly Touche
     for (const { from } of own) if (from !== undefined) files.delete(`${tree}\0${from}`)
     for (const change of own.flatMap((one) => splitRename(one, before))) {
       const { path, from = path } = change
-      const known = before.get(from)
+      const earlier = before.get(from)
       const certainty =
-        ranks[Math.max(ranks.indexOf(change.attribution), ranks.indexOf(known?.certainty ?? 'certain'))]
+        ranks[Math.max(ranks.indexOf(change.attribution), ranks.indexOf(earlier?.certainty ?? 'certain'))]
       files.set(`${tree}\0${path}`, {
         path,
-        from: known?.from ?? from,
+        from: earlier?.from ?? from,
         tree,
-        before: known?.before ?? work.attempt.snapshot,
+        before: earlier?.before ?? work.attempt.snapshot,
         after: work.end,
-        wasThere: known?.wasThere ?? change.change !== 'added',
+        wasThere: earlier?.wasThere ?? change.change !== 'added',
         isThere: change.change !== 'deleted',
-        by: [...(known?.by ?? []), { work, from, path }],
+        by: [...(earlier?.by ?? []), { work, from, path }],
         certainty: certainty ?? 'certain',
       })
     }
@@ -72,11 +72,11 @@ function splitRename(
   change: ReportedChange,
   before: ReadonlyMap<string, unknown>,
 ): readonly ReportedChange[] {
-  const { from, ...there } = change
+  const { from, ...rest } = change
   if (from === undefined || before.get(change.path) === undefined) return [change]
   return [
-    { ...there, change: 'modified' },
-    { ...there, path: from, change: 'deleted' },
+    { ...rest, change: 'modified' },
+    { ...rest, path: from, change: 'deleted' },
   ]
 }
 
@@ -86,7 +86,7 @@ type FileDisplayKind = (typeof displayKinds)[number]
 const images = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico)$/i
 
 /** What a file is shown as, by its name, its mode and how its content begins. */
-export function shownKind(
+export function displayKind(
   path: string,
   { modes, starts }: { readonly modes: readonly string[]; readonly starts: readonly Uint8Array[] },
 ): FileDisplayKind {

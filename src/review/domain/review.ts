@@ -152,18 +152,18 @@ export function assertReviewSays({
 }
 
 /** Sends all that a person wrote. */
-export function sendReview(sending: ReviewSubmission, setting: TransactionContext): Review {
-  const { action, text, drafts } = sending
-  assertReviewSays(sending)
+export function sendReview(submission: ReviewSubmission, setting: TransactionContext): Review {
+  const { action, text, drafts } = submission
+  assertReviewSays(submission)
   return {
     id: setting.ids.next('review'),
-    subject: sending.subject,
+    subject: submission.subject,
     action,
     text,
-    content: sending.content,
-    author: sending.author,
+    content: submission.content,
+    author: submission.author,
     // Those with comments first: they are told what to do.
-    tasks: [...new Set([...drafts.flatMap(({ taskId }) => taskId ?? []), ...sending.tasks])].slice(0, 200),
+    tasks: [...new Set([...drafts.flatMap(({ taskId }) => taskId ?? []), ...submission.tasks])].slice(0, 200),
     comments: drafts,
     createdAt: setting.at,
   }

@@ -51,29 +51,29 @@ const maxCharacters = 6000
 
 /** For the agent at a task: answer each with reply_to_review. */
 export async function reviewOfTask(reads: Reads, taskId: TaskId) {
-  const [said, comments] = await Promise.all([
-    reads.reviews.saidOf(taskId, maxReviews),
+  const [reviews, comments] = await Promise.all([
+    reads.reviews.reviewsOfTask(taskId, maxReviews),
     reads.reviews.commentsOn([taskId]),
   ])
-  return { ...reviewsField(said, false), ...openCommentsFields(comments, false) }
+  return { ...reviewsField(reviews, false), ...openCommentsFields(comments, false) }
 }
 
 /** The same in a mission; what was said of the work, since then where that is asked. */
 export async function reviewInMission(reads: Reads, missionId: MissionId, since = 0) {
-  const [said, comments] = await Promise.all([
-    reads.reviews.saidIn(missionId, maxReviewsOfMission),
+  const [reviews, comments] = await Promise.all([
+    reads.reviews.reviewsInMission(missionId, maxReviewsOfMission),
     reads.reviews.commentsInMission(missionId),
   ])
-  const recent = said.filter(({ createdAt }) => createdAt >= since)
+  const recent = reviews.filter(({ createdAt }) => createdAt >= since)
   return { ...reviewsField(recent, true), ...openCommentsFields(comments, true) }
 }
 
 const maxReviewsOfMission = 5
 const maxTasks = 10
 
-function reviewsField(said: readonly ReviewWithTasks[], withTasks: boolean) {
-  if (said.length === 0) return {}
-  return { reviews: said.map((review) => agentReview(review, withTasks)) }
+function reviewsField(reviews: readonly ReviewWithTasks[], withTasks: boolean) {
+  if (reviews.length === 0) return {}
+  return { reviews: reviews.map((review) => agentReview(review, withTasks)) }
 }
 
 function agentReview(
@@ -94,15 +94,15 @@ function agentReview(
 function openCommentsFields(comments: readonly ReviewComment[], withTask: boolean) {
   const open = comments.filter((comment) => commentStatus(comment) !== 'done')
   if (open.length === 0) return {}
-  const shown: z.output<typeof AgentComment>[] = []
+  const entries: z.output<typeof AgentComment>[] = []
   let used = 0
   for (const comment of open.slice(0, maxComments)) {
     const entry = agentComment(comment, withTask)
     used += JSON.stringify(entry).length
-    if (shown.length > 0 && used > maxCharacters) break
-    shown.push(entry)
+    if (entries.length > 0 && used > maxCharacters) break
+    entries.push(entry)
   }
-  return { review_comments: shown, review_comments_total: open.length }
+  return { review_comments: entries, review_comments_total: open.length }
 }
 
 function agentComment(comment: ReviewComment, withTask: boolean): z.output<typeof AgentComment> {
@@ -153,7 +153,7 @@ export function commentStatuses(
 ): z.output<typeof MetComments> | undefined {
   if (comments.length === 0) return undefined
   const gone = new Set(lines.flatMap(({ id, line_is }) => (line_is === 'gone' ? [id] : [])))
-  const met = {
+  const statuses = {
     done: [] as string[],
     answered: [] as string[],
     changed: [] as string[],
@@ -161,7 +161,7 @@ export function commentStatuses(
   }
   for (const comment of comments) {
     const status = commentStatus(comment)
-    met[status === 'open' && gone.has(comment.id) ? 'changed' : status].push(comment.id)
+    statuses[status === 'open' && gone.has(comment.id) ? 'changed' : status].push(comment.id)
   }
-  return { total: comments.length, ...met }
+  return { total: comments.length, ...statuses }
 }

@@ -34,14 +34,17 @@ export const reviewComments = defineOperation({
         hint: hintOf`${callTo('review_comments', { task: undefined })} or ${callTo('review_comments', { mission: undefined })}.`,
       })
     }
-    const found = await findSubject(reads, input, reviewerOf(context))
-    const said = await commentsAbout(reads, found.subject, found)
-    const hasFiles = said.some(({ path }) => path !== null)
+    const resolved = await findSubject(reads, input, reviewerOf(context))
+    const remarks = await commentsAbout(reads, resolved.subject, resolved)
+    const hasFiles = remarks.some(({ path }) => path !== null)
     const { briefs, found: gathered } = hasFiles
-      ? await gatherFiles(reads, context, { found, measured })
+      ? await gatherFiles(reads, context, { found: resolved, measured })
       : { briefs: {}, found: { files: [] } }
-    const comments = anchorComments(said, gathered?.files ?? [])
-    return { briefs: { ...briefs, ...linesBriefs(context, comments) }, found: { name: found.name, comments } }
+    const comments = anchorComments(remarks, gathered?.files ?? [])
+    return {
+      briefs: { ...briefs, ...linesBriefs(context, comments) },
+      found: { name: resolved.name, comments },
+    }
   })
   .answer(async ({ reads, found: { name, comments }, measured }, input) => {
     const sent = await reads.reviews.sentAbout([input.task ?? input.mission ?? ''])

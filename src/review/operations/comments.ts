@@ -198,8 +198,8 @@ export const reviewCommentDrop = defineOperation({
 )
 
 async function findDraft({ reviews }: Reads, owner: Reviewer, id: string) {
-  const found = await reviews.draft(owner.id, id)
-  if (found) return found
+  const draft = await reviews.draft(owner.id, id)
+  if (draft) return draft
   if ((await reviews.comment(id)) !== null) {
     throw new Failure('CONFLICT', `Cannot change comment ${id}: it was sent.`, {
       reason: 'comment_sent',
@@ -261,7 +261,7 @@ function anchorOf(
 }
 
 /** The task that a comment on the whole is for; null where there are several. */
-function singleTask(found: ResolvedSubject) {
-  const tasks = tasksOf(found)
+function singleTask(resolved: ResolvedSubject) {
+  const tasks = tasksOf(resolved)
   return tasks.length === 1 ? (tasks[0] ?? null) : null
 }

@@ -105,8 +105,8 @@ export const reviewFile = defineOperation({
     const lines = mergedLines(oldText, newText, input.ignore_space ?? false)
     const makers = since === null ? makersFrom(steps, contents) : null
     const all = hunksOf(lines, input.whole === true ? null : around)
-    const asked = new Paging('review_file', input, context.actor, maxLines)
-    const part = partOf(all, { offset: asked.offset(), limit: asked.limit })
+    const paging = new Paging('review_file', input, context.actor, maxLines)
+    const part = partOf(all, { offset: paging.offset(), limit: paging.limit })
     return {
       path: file.path,
       from: file.from,
@@ -126,7 +126,7 @@ export const reviewFile = defineOperation({
         after: newText !== '' && !newText.endsWith('\n'),
       },
       total: part.total,
-      next_cursor: asked.nextOffset(part.shown, part.total),
+      next_cursor: paging.nextOffset(part.shown, part.total),
       error: figures.error,
     }
   })
@@ -233,10 +233,10 @@ export async function gatherFile(
     measured,
   }: { readonly input: ReviewFileRequest; readonly measured: MeasurementValues<typeof materialMeasurements> },
 ) {
-  const found = await findSubject(reads, input.subject, reviewerOf(context))
+  const resolved = await findSubject(reads, input.subject, reviewerOf(context))
   const { path } = input
-  const { briefs, found: gathered } = await gatherFiles(reads, context, { found, measured, path })
-  return { briefs, gathered, subject: found }
+  const { briefs, found: gathered } = await gatherFiles(reads, context, { found: resolved, measured, path })
+  return { briefs, gathered, subject: resolved }
 }
 
 /** Those of a path, or an old one; of one work tree where it is named. */

@@ -57,16 +57,16 @@ export async function gatherFiles(
   context: GatherContext,
   { found: { attempts, isCut }, measured, path: only }: GatherRequest,
 ): Promise<PreparedOperation<typeof materialMeasurements, ReviewMaterial | null>> {
-  const { briefs, found: worked } = await readEndedAttempts(reads, context, { attempts, measured })
-  if (worked === null) return { briefs, found: null }
-  const all = touchedFiles(worked.works)
+  const { briefs, found: endedAttempts } = await readEndedAttempts(reads, context, { attempts, measured })
+  if (endedAttempts === null) return { briefs, found: null }
+  const all = touchedFiles(endedAttempts.works)
   const touched = all.filter(({ path, from }) => only === undefined || path === only || from === only)
   const stored = await storedStates(reads, context, touched)
   const states = statesBrief(context, touched, only !== undefined)
-  const asking = { ...briefs, ...(states.length > 0 && { states }) }
-  if (states.length > 0 && measured.states === undefined) return { briefs: asking, found: null }
-  const known = new Map(measured.states?.map((one) => [one.directory, one.states && new Map(one.states)]))
-  const stateAt: ReviewMaterial['stateAt'] = (place, path) => known.get(place.directory)?.get(path)
+  const newBriefs = { ...briefs, ...(states.length > 0 && { states }) }
+  if (states.length > 0 && measured.states === undefined) return { briefs: newBriefs, found: null }
+  const stateMaps = new Map(measured.states?.map((one) => [one.directory, one.states && new Map(one.states)]))
+  const stateAt: ReviewMaterial['stateAt'] = (place, path) => stateMaps.get(place.directory)?.get(path)
   const stateOf = (file: TouchedFile, side: 'before' | 'after') => {
     const [place, path] = side === 'before' ? [file.before, file.from] : [file.after, file.path]
     return isHere(context, place) ? stateAt(place, path) : sentState(file, side, stored)
@@ -96,7 +96,7 @@ export async function gatherFiles(
     ]
   })
   const notes = [
-    ...worked.notes,
+    ...endedAttempts.notes,
     ...(unknown.size === 0
       ? []
       : [
@@ -107,7 +107,7 @@ export async function gatherFiles(
   const content = context.fingerprint(
     files.map(({ path, from, tree, before, after }) => [path, from, tree, before, after]),
   )
-  return { briefs: asking, found: { files, content, works: worked.works, notes, stateAt } }
+  return { briefs: newBriefs, found: { files, content, works: endedAttempts.works, notes, stateAt } }
 }
 
 /** What tells contents apart, also of one that is not kept. */
@@ -153,7 +153,7 @@ async function readEndedAttempts(
   for (const attempt of attempts) {
     const { id, status, endSnapshot, snapshot } = attempt
     const now = current.get(id)?.evidence
-    const known = changes.get(id)
+    const change = changes.get(id)
     if (status === 'open' && now === undefined) {
       const { machineName: machine = 'another machine' } = snapshot
       notes.push(`Attempt ${id} is open on ${machine}: its changes are shown when it has ended.`)
@@ -161,8 +161,8 @@ async function readEndedAttempts(
       if (now.endSnapshot === null) notes.push(`Attempt ${id} is open, and could not be measured.`)
       else works.push({ attempt, end: now.endSnapshot, changes: now.changes })
     } else if (endSnapshot === null) notes.push(`The end of attempt ${id} was not measured (${status}).`)
-    else if (known?.measurement === 'unknown') notes.push(`The changes of attempt ${id} are unknown.`)
-    else if (known) works.push({ attempt, end: endSnapshot, changes: known.changes.map(toReportedChange) })
+    else if (change?.measurement === 'unknown') notes.push(`The changes of attempt ${id} are unknown.`)
+    else if (change) works.push({ attempt, end: endSnapshot, changes: change.changes.map(toReportedChange) })
   }
   return { briefs, found: { works, notes } }
 }
@@ -200,9 +200,9 @@ function statesBrief(
   const wanted = new Map<string, { readonly place: SnapshotLocation; readonly paths: Set<string> }>()
   const want = (place: SnapshotLocation, path: string) => {
     if (!isHere(context, place)) return
-    const known = wanted.get(place.directory) ?? { place, paths: new Set() }
-    known.paths.add(path)
-    wanted.set(place.directory, known)
+    const request = wanted.get(place.directory) ?? { place, paths: new Set() }
+    request.paths.add(path)
+    wanted.set(place.directory, request)
   }
   for (const { before, from, after, path, by } of files) {
     want(before, from)

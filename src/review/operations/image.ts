@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { requireMeasured } from '../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { shownKind } from '../domain/files.ts'
+import { displayKind } from '../domain/files.ts'
 import { type DiffSide, sides } from '../domain/review.ts'
 import { fileIn, gatherFile, namedFiles, pathField, treeField } from './file.ts'
 import { contentsBrief, knownContents, materialMeasurements, type ReviewedFile } from './gather.ts'
@@ -58,28 +58,31 @@ export const reviewImage = defineOperation({
   })
   .answer(async ({ reads, found: gathered, measured }, input) => {
     const { state, name, id } = imageState(fileIn(requireMeasured(gathered ?? undefined), input), input.side)
-    const found =
+    const stored =
       id === null ? undefined : (await knownContents(reads, measured, [id], maxContentBytes)).get(id)
-    if (state === null || id === null || found === undefined) {
+    if (state === null || id === null || stored === undefined) {
       throw new Failure('UNAVAILABLE', `No content of "${name}" is kept on the ${input.side} side.`, {
         reason: 'content_unavailable',
         hint: hintOf`${callTo('review_show')} shows what is recorded.`,
       })
     }
-    if (found.bytes === null) {
-      throw new Failure('UNAVAILABLE', `"${name}" is too large to be shown: ${found.size} bytes.`, {
+    if (stored.bytes === null) {
+      throw new Failure('UNAVAILABLE', `"${name}" is too large to be shown: ${stored.size} bytes.`, {
         reason: 'image_too_large',
         hint: `Images of up to ${maxContentBytes} bytes are shown.`,
       })
     }
     const type = types[name.slice(name.lastIndexOf('.') + 1).toLowerCase() as keyof typeof types]
-    if (type === undefined || shownKind(name, { modes: [state.mode], starts: [found.bytes] }) !== 'image') {
+    if (
+      type === undefined ||
+      displayKind(name, { modes: [state.mode], starts: [stored.bytes] }) !== 'image'
+    ) {
       throw new Failure('INVALID_INPUT', `"${name}" is not an image that can be shown.`, {
         reason: 'image_type_unsupported',
         hint: `Shown are ${Object.keys(types).join(', ')}.`,
       })
     }
-    return { path: name, id, type, size: found.size, base64: base64Of(found.bytes) }
+    return { path: name, id, type, size: stored.size, base64: base64Of(stored.bytes) }
   })
 
 function imageState(file: ReviewedFile, side: DiffSide) {

@@ -89,9 +89,9 @@ function contentOf(
   { fingerprint }: Pick<RecordContext, 'fingerprint'>,
   { gathered, waiting, contents }: Omit<ReviewPreview, 'shown'>,
 ): ApprovalContent {
-  const asked = waiting.map(({ item }) => [item.id, contents.get(item.id)?.content ?? null])
+  const items = waiting.map(({ item }) => [item.id, contents.get(item.id)?.content ?? null])
   return {
-    content: asked.length === 0 ? gathered.content : fingerprint({ files: gathered.content, asked }),
+    content: items.length === 0 ? gathered.content : fingerprint({ files: gathered.content, asked: items }),
     approvals: new Map(),
     parts: {
       artifacts: [],
@@ -101,7 +101,7 @@ function contentOf(
         path,
         sha256: after === null ? null : `${after.mode} ${after.id}`,
       })),
-      events: { 'what waits': asked.map(([id]) => id).join(', ') || 'nothing' },
+      events: { 'what waits': items.map(([id]) => id).join(', ') || 'nothing' },
     },
   }
 }
@@ -118,6 +118,6 @@ export function decisionObstacle({
 
 /** The tasks that were worked on, in order. */
 export function tasksOf({ attempts, task }: ResolvedSubject): readonly TaskId[] {
-  const worked = attempts.map(({ taskId }) => taskId)
-  return [...new Set(task === null ? worked : [task.id])]
+  const taskIds = attempts.map(({ taskId }) => taskId)
+  return [...new Set(task === null ? taskIds : [task.id])]
 }

@@ -5,7 +5,7 @@ import { count, list, names, oid, path, place, words } from '../../kernel/operat
 import { isAmong, measurement, type WorkTree } from '../../kernel/operations/measurement.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
-import { displayKinds, foldReason, foldReasons, shownKind } from '../domain/files.ts'
+import { displayKind, displayKinds, foldReason, foldReasons } from '../domain/files.ts'
 import { countLines, followLine, linesOf, mergedLines, uniqueLineIndex } from '../domain/lines.ts'
 import { lineStates } from '../domain/review.ts'
 import { base64Of } from './stored-content.ts'
@@ -35,18 +35,18 @@ export const fileStates = measurement({
     }),
     maxPlaces,
   ),
-  fits: (asked, found) =>
+  fits: (requests, results) =>
     isAmong(
-      found.flatMap(({ directory, states }) => (states ?? []).map(([file]) => `${directory}\0${file}`)),
-      asked.flatMap((one) => one.paths.map((file) => `${one.place.directory}\0${file}`)),
+      results.flatMap(({ directory, states }) => (states ?? []).map(([file]) => `${directory}\0${file}`)),
+      requests.flatMap((one) => one.paths.map((file) => `${one.place.directory}\0${file}`)),
     ),
-  measure: async ({ witness }, asked) => {
-    const found: MeasuredStates[number][] = []
-    for (const one of asked) {
+  measure: async ({ witness }, requests) => {
+    const results: MeasuredStates[number][] = []
+    for (const one of requests) {
       const states = await witness.contents.states(one.place, one.paths)
-      found.push({ directory: one.place.directory, states: states && [...states] })
+      results.push({ directory: one.place.directory, states: states && [...states] })
     }
-    return found
+    return results
   },
 })
 
@@ -70,16 +70,16 @@ export const fileContents = measurement({
     }),
     maxFiles,
   ),
-  fits: ({ ids }, found) =>
+  fits: ({ ids }, results) =>
     isAmong(
-      found.map(({ id }) => id),
+      results.map(({ id }) => id),
       ids,
     ),
   measure: async (workTree, { places, ids, most }) => {
-    const found = await readContents(workTree, places, ids, most)
+    const contents = await readContents(workTree, places, ids, most)
     let left = maxContentsBytes
     return ids.flatMap((id) => {
-      const content = found.get(id)
+      const content = contents.get(id)
       if (content === undefined) return []
       const bytes = content.size <= left ? content.bytes : null
       left -= bytes?.length ?? 0
@@ -133,14 +133,14 @@ export const commentLines = measurement({
     z.strictObject({ id: z.string().max(100), line: z.int().nullable(), line_is: z.enum(lineStates) }),
     maxComments,
   ),
-  fits: ({ comments }, found) =>
+  fits: ({ comments }, results) =>
     isAmong(
-      found.map(({ id }) => id),
+      results.map(({ id }) => id),
       comments.map(({ id }) => id),
     ),
   measure: async (workTree, { places, comments }) => {
     const byPlace = Map.groupBy(comments, ({ at }) => at.directory)
-    const about: { comment: (typeof comments)[number]; state: FileState | null | undefined }[] = []
+    const located: { comment: (typeof comments)[number]; state: FileState | null | undefined }[] = []
     for (const some of byPlace.values()) {
       const [first] = some
       const states =
@@ -149,16 +149,16 @@ export const commentLines = measurement({
           first.at,
           some.map((one) => one.path),
         ))
-      about.push(...some.map((comment) => ({ comment, state: states?.get(comment.path) })))
+      located.push(...some.map((comment) => ({ comment, state: states?.get(comment.path) })))
     }
-    const ids = about.flatMap(({ comment, state }) =>
+    const ids = located.flatMap(({ comment, state }) =>
       state?.id == null || comment.content === null || state.id === comment.content
         ? []
         : [comment.content, state.id],
     )
     const all = [...places, ...comments.map(({ at }) => at)]
     const contents = await readContents(workTree, all, ids, maxComparedBytes)
-    return about.map(({ comment, state }) => ({ id: comment.id, ...lineNow(comment, state, contents) }))
+    return located.map(({ comment, state }) => ({ id: comment.id, ...lineNow(comment, state, contents) }))
   },
 })
 
@@ -188,8 +188,8 @@ export function lineNow(
     return { line: only, line_is: only === null ? 'unknown' : 'moved' }
   }
   const from = linesOf(textOf({ id: content, mode: state.mode }, contents))
-  const found = followLine(line, { from, to })
-  return { line: found, line_is: found === null ? 'gone' : found === line ? 'same' : 'moved' }
+  const current = followLine(line, { from, to })
+  return { line: current, line_is: current === null ? 'gone' : current === line ? 'same' : 'moved' }
 }
 
 // Each adds folders to one variable of git's environment, whose length is limited.
@@ -230,7 +230,7 @@ class RecentContents {
   #bytes = 0
 
   among(ids: readonly string[]): Map<string, StoredContent> {
-    return new Map(ids.flatMap((id) => this.#found(id)))
+    return new Map(ids.flatMap((id) => this.#entryOf(id)))
   }
 
   keep(id: string, content: StoredContent, at: number): void {
@@ -247,9 +247,9 @@ class RecentContents {
     for (const [id, { at }] of this.#kept) if (at < since) this.#forget(id)
   }
 
-  #found(id: string): readonly (readonly [string, StoredContent])[] {
-    const known = this.#kept.get(id)
-    return known === undefined ? [] : [[id, known.content]]
+  #entryOf(id: string): readonly (readonly [string, StoredContent])[] {
+    const kept = this.#kept.get(id)
+    return kept === undefined ? [] : [[id, kept.content]]
   }
 
   #forget(id: string): void {
@@ -261,9 +261,9 @@ class RecentContents {
 const recents = new WeakMap<WorkTree['witness'], RecentContents>()
 
 function recentOf(witness: WorkTree['witness']): RecentContents {
-  const known = recents.get(witness) ?? new RecentContents()
-  recents.set(witness, known)
-  return known
+  const recent = recents.get(witness) ?? new RecentContents()
+  recents.set(witness, recent)
+  return recent
 }
 
 export interface FiguredFile {
@@ -285,19 +285,19 @@ export async function figuresOf(
 ): Promise<FileFigures[]> {
   const keyOf = ({ path: name, before, after }: FiguredFile) =>
     [name, before?.mode, before?.id, after?.mode, after?.id].join(' ')
-  const found = new Map(files.map((file) => [file, figures.get(keyOf(file))]))
-  const unknown = files.filter((file) => found.get(file) === undefined)
+  const byFile = new Map(files.map((file) => [file, figures.get(keyOf(file))]))
+  const unknown = files.filter((file) => byFile.get(file) === undefined)
   for (let at = 0; at < unknown.length; at += filesAtOnce) {
     const some = unknown.slice(at, at + filesAtOnce)
     const contents = await read(some.flatMap(contentIds))
     for (const file of some) {
-      const made = figuresFrom(file, contents)
-      found.set(file, made)
-      if (made.error !== null) continue
-      setNewest(figures, maxFigures, keyOf(file), made)
+      const computed = figuresFrom(file, contents)
+      byFile.set(file, computed)
+      if (computed.error !== null) continue
+      setNewest(figures, maxFigures, keyOf(file), computed)
     }
   }
-  return files.map((file) => found.get(file) ?? figuresFrom(file, new Map()))
+  return files.map((file) => byFile.get(file) ?? figuresFrom(file, new Map()))
 }
 
 export function contentIds({ before, after }: Omit<FiguredFile, 'path'>): readonly string[] {
@@ -314,7 +314,7 @@ export function figuresFrom({ path: name, before, after }: FiguredFile, contents
   }
   const kept = sides.map(({ id }) => (id === null ? undefined : contents.get(id)))
   const starts = kept.flatMap((content) => content?.bytes ?? [])
-  const kind = shownKind(name, { modes, starts })
+  const kind = displayKind(name, { modes, starts })
   if (kept.some((content) => content === undefined)) {
     return { kind, ...none, error: 'Its content is not kept.' }
   }

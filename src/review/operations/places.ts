@@ -37,10 +37,10 @@ export function anchorComments<Comment extends DraftComment>(
 
 function fileOf({ path, tree }: DraftComment, files: readonly ReviewedFile[]): ReviewedFile | undefined {
   if (path === null) return undefined
-  const here = files.filter((file) => tree === null || file.tree === null || file.tree === tree)
+  const ofTree = files.filter((file) => tree === null || file.tree === null || file.tree === tree)
   return (
-    here.find((file) => file.path === path) ??
-    here.find((file) => file.touched.by.some((step) => step.path === path || step.from === path))
+    ofTree.find((file) => file.path === path) ??
+    ofTree.find((file) => file.touched.by.some((step) => step.path === path || step.from === path))
   )
 }
 
@@ -62,13 +62,13 @@ export function linesBriefs(
     if (file === undefined || line === null || state?.id == null || state.id === content) return []
     const { before, from, after, path } = file.touched
     const [at, name] = side === 'old' ? [before, from] : [after, path]
-    return [{ file, ids: [content, state.id], asked: { id, at, path: name, line, content, quoted } }]
+    return [{ file, ids: [content, state.id], request: { id, at, path: name, line, content, quoted } }]
   })
-  const here = moved.filter(({ asked }) => isHere(context, asked.at))
-  const elsewhere = moved.filter(({ asked }) => !isHere(context, asked.at))
+  const here = moved.filter(({ request }) => isHere(context, request.at))
+  const elsewhere = moved.filter(({ request }) => !isHere(context, request.at))
   const places = placesOf(here.map(({ file }) => file)).filter((place) => isHere(context, place))
   return {
-    ...(here.length > 0 && { lines: { places, comments: here.map(({ asked }) => asked) } }),
+    ...(here.length > 0 && { lines: { places, comments: here.map(({ request }) => request) } }),
     contents: contentsBrief(
       context,
       [...others.files, ...elsewhere.map(({ file }) => file)],
@@ -83,8 +83,8 @@ export async function currentPlaces(
   comments: readonly AnchoredComment[],
   measured: MeasurementValues<typeof commentMeasurements>,
 ): Promise<readonly CurrentCommentAnchor[]> {
-  const found = new Map(measured.lines?.map(({ id, ...now }) => [id, now]))
-  const open = comments.filter(({ comment, file }) => file !== undefined && !found.has(comment.id))
+  const measuredLines = new Map(measured.lines?.map(({ id, ...now }) => [id, now]))
+  const open = comments.filter(({ comment, file }) => file !== undefined && !measuredLines.has(comment.id))
   const contents = await knownContents(
     reads,
     measured,
@@ -96,6 +96,9 @@ export async function currentPlaces(
     const { id, path, line, content, quoted } = comment
     if (path === null || line === null) return { path: file?.path ?? path, line: null, line_is: null }
     if (file === undefined || state === null) return { path, line: null, line_is: 'gone' }
-    return { path: file.path, ...(found.get(id) ?? lineNow({ line, content, quoted }, state, contents)) }
+    return {
+      path: file.path,
+      ...(measuredLines.get(id) ?? lineNow({ line, content, quoted }, state, contents)),
+    }
   })
 }

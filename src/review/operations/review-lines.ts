@@ -14,8 +14,8 @@ export async function commentLines(reads: Reads, taskIds: readonly TaskId[]): Pr
   const open = comments.filter(({ replies }) => replies.length === 0)
   const lines = open.slice(0, maxLines).map(({ id, kind, author, taskId, path, line, quoted, text }) => {
     const where = path === null ? `task ${taskId}` : `${path}${line === null ? '' : `:${line}`}`
-    const said = quoted === null ? '' : ` ("${plainLine(quoted, 80)}")`
-    return `Review ${kind} ${id} of ${plainLine(author.name, 80)} on ${plainLine(where, 200)}${said}: ${plainLine(text, 200)} Answer with reply_to_review.`
+    const quotation = quoted === null ? '' : ` ("${plainLine(quoted, 80)}")`
+    return `Review ${kind} ${id} of ${plainLine(author.name, 80)} on ${plainLine(where, 200)}${quotation}: ${plainLine(text, 200)} Answer with reply_to_review.`
   })
   const more = open.length - lines.length
   return [
@@ -27,8 +27,8 @@ export async function commentLines(reads: Reads, taskIds: readonly TaskId[]): Pr
 
 /** Who sent tasks back, and what they said of the whole; nothing of those that were approved since. */
 export async function sentBackLines(reads: Reads, taskIds: readonly TaskId[]): Promise<readonly string[]> {
-  const said = await Promise.all(taskIds.map((id) => reads.reviews.saidOf(id, maxReviews)))
-  return said.flatMap((reviews, at) => {
+  const reviewsByTask = await Promise.all(taskIds.map((id) => reads.reviews.reviewsOfTask(id, maxReviews)))
+  return reviewsByTask.flatMap((reviews, at) => {
     const last = reviews.findLast(({ action }) => action !== 'comment')
     if (last?.action !== 'send_back') return []
     const words = last.text === null ? 'with comments' : plainLine(last.text, 300)

@@ -91,17 +91,17 @@ export const reviewSend = defineOperation({
 })
   .measure({ ...previewMeasurements, ...decisionMeasurements })
   .prepare(async (reads, input, context, measured, taken) => {
-    const by = reviewerOf(context)
-    const about = await findSubject(reads, input.subject, by)
-    const { subject } = about
+    const author = reviewerOf(context)
+    const resolved = await findSubject(reads, input.subject, author)
+    const { subject } = resolved
     assertMayDecide(context, subject, { action: input.action, content: input.content })
     const { action, text: words = null } = input
-    const drafts = await reads.reviews.drafts(by.id, subjectKey(subject))
+    const drafts = await reads.reviews.drafts(author.id, subjectKey(subject))
     assertReviewSays({ action, text: words, drafts })
     const questions = new MeasurementQuestions<DecisionMeasurements>(measured)
     const { states, waiting, preview } = await preparePreview(reads, questions, {
       context,
-      found: about,
+      found: resolved,
       measured,
     })
     const decision = { action, reason: words ?? reasonOf(action, drafts.length), role: input.role }
@@ -129,11 +129,11 @@ export const reviewSend = defineOperation({
     ) {
       throw new Failure(
         'REFUSED',
-        `There is nothing to approve: ${about.name} has no measured changes and no open items.`,
+        `There is nothing to approve: ${resolved.name} has no measured changes and no open items.`,
         { reason: 'nothing_to_approve', hint: 'waymark inbox lists what needs you.' },
       )
     }
-    return { briefs, found: { about, preview, drafts, decision, runs }, first }
+    return { briefs, found: { about: resolved, preview, drafts, decision, runs }, first }
   })
   .record(async (deciding, input) => {
     const { reads, context, setting } = deciding
@@ -211,8 +211,8 @@ export const reviewSend = defineOperation({
   })
 
 /** Whether it answers what waits, and is more than words. */
-function isVerdictOn(subject: ReviewSubject, verdict: Review['action']): boolean {
-  return verdict === 'send_back' || (verdict === 'approve' && subject.kind !== 'since')
+function isVerdictOn(subject: ReviewSubject, action: Review['action']): boolean {
+  return action === 'send_back' || (action === 'approve' && subject.kind !== 'since')
 }
 
 function assertMayDecide(
@@ -239,8 +239,8 @@ function nameOf(key: string): string {
   return key === 'since' ? 'What is new' : key
 }
 
-function reasonOf(verdict: Review['action'], comments: number): string {
-  return verdict === 'approve'
+function reasonOf(action: Review['action'], comments: number): string {
+  return action === 'approve'
     ? 'approved'
     : `Sent back with ${formatCount(comments, 'comment')}: get_context lists them.`
 }
@@ -273,30 +273,30 @@ async function prepareRuns(
   { context, waiting, contents, decision, taken }: RunVerdicts,
 ): Promise<{ readonly runs: readonly RunVerdict[] | null; readonly first: PreparationStep | undefined }> {
   const { action, reason, role } = decision
-  const asking = waiting.flatMap(({ item: { id, kind, runId } }) =>
+  const approvals = waiting.flatMap(({ item: { id, kind, runId } }) =>
     kind === 'approval' && runId !== null ? [{ id, runId }] : [],
   )
   const runs: RunVerdict[] = []
   const steps: PreparationStep[] = []
   let isWhole = contents !== null
   // One after the other: what is asked for keeps its order. A run may wait in several items, and is decided once.
-  for (const { id, runId } of new Map(asking.map((one) => [one.runId, one])).values()) {
+  for (const { id, runId } of new Map(approvals.map((one) => [one.runId, one])).values()) {
     const verb = action === 'approve' ? 'approve' : 'reject'
     const seen = contents?.get(id) ?? null
-    const asked: AnswerRequest = { verb, id, words: reason, role, content: seen?.content }
+    const request: AnswerRequest = { verb, id, words: reason, role, content: seen?.content }
     try {
       const subject = await findDecisionSubject(reads, id)
       if (subject.kind !== 'run') continue
       const { loaded } = subject
       const { found, first } = await prepareRunAnswer(reads, questions, {
-        answer: asked,
+        answer: request,
         context,
         loaded,
         seen,
       })
       if (first) steps.push({ ...first, name: `${first.name} ${runId}` })
       if (found === null) isWhole = false
-      else runs.push({ runId, asked, prepared: found })
+      else runs.push({ runId, asked: request, prepared: found })
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure
       runs.push({ runId, failure })
@@ -363,9 +363,9 @@ async function reopenTasks(reads: Reads, review: Review) {
   const events: NewProjectEvent[] = []
   const ids: string[] = []
   const notes: string[] = []
-  const asked = tasksSentBack(review)
-  const found = new Map((await reads.tasks.withIds(asked)).map((task) => [task.id, task]))
-  const tasks = asked.flatMap((id) => found.get(id) ?? [])
+  const taskIds = tasksSentBack(review)
+  const byId = new Map((await reads.tasks.withIds(taskIds)).map((task) => [task.id, task]))
+  const tasks = taskIds.flatMap((id) => byId.get(id) ?? [])
   const missionIds = new Set(tasks.flatMap(({ missionId }) => missionId ?? []))
   const missions = new Map((await reads.missions.withIds([...missionIds])).map((one) => [one.id, one]))
   for (const task of tasks) {

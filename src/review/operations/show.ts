@@ -121,28 +121,33 @@ export const reviewShow = defineOperation({
   .measure({ ...previewMeasurements, ...figureMeasurements })
   .prepare(async (reads, input, context, measured) => {
     const questions = new MeasurementQuestions<ShownMeasurements>(measured)
-    const found = await findSubject(reads, input, reviewerOf(context))
-    const { states, gathered, preview } = await preparePreview(reads, questions, { context, found, measured })
+    const resolved = await findSubject(reads, input, reviewerOf(context))
+    const { states, gathered, preview } = await preparePreview(reads, questions, {
+      context,
+      found: resolved,
+      measured,
+    })
     const { files = [] } = gathered ?? {}
-    const remarks = gathered === null ? [] : await commentsAbout(reads, found.subject, found)
+    const remarks = gathered === null ? [] : await commentsAbout(reads, resolved.subject, resolved)
     const anchors = anchorComments(remarks, files)
     const content = preview ? prepareStored(questions, preview.shown) : undefined
     return {
       briefs: { ...questions.briefs, states, ...(gathered && figuresBriefs(context, files, anchors)) },
-      found: preview && content !== undefined ? { about: found, preview, content, remarks, anchors } : null,
+      found:
+        preview && content !== undefined ? { about: resolved, preview, content, remarks, anchors } : null,
     }
   })
   .answer(async ({ reads, found: prepared, measured, context }) => {
-    const { about: found, preview, content, remarks, anchors } = requireMeasured(prepared ?? undefined)
-    const { subject, task, mission, attempts } = found
+    const { about: resolved, preview, content, remarks, anchors } = requireMeasured(prepared ?? undefined)
+    const { subject, task, mission, attempts } = resolved
     const { files, works, notes } = preview.gathered
     const reader = reviewerOf(context)
     const key = subjectKey(subject)
     const [drafts, sent, viewed, names] = await Promise.all([
       reads.reviews.drafts(reader.id, key),
-      reads.reviews.sentAbout(reviewSubjectKeys(subject, found)),
+      reads.reviews.sentAbout(reviewSubjectKeys(subject, resolved)),
       reads.reviews.viewed(reader.id, files.map(placeKey)),
-      reads.tasks.named(tasksOf(found)),
+      reads.tasks.named(tasksOf(resolved)),
     ])
     const figures = await figuresByFile(reads, context, { files, measured })
     const now = await currentPlaces(reads, anchors, measured)
@@ -177,8 +182,8 @@ export const reviewShow = defineOperation({
         kind: subject.kind,
         task_id: subject.kind === 'task' ? subject.taskId : null,
         mission_id: subject.kind === 'since' ? null : subject.missionId,
-        since: instantOrNull(found.since),
-        name: found.name,
+        since: instantOrNull(resolved.since),
+        name: resolved.name,
         mission_name: mission?.name ?? null,
         status: task?.status ?? mission?.status ?? null,
         goal: task?.goal ?? null,
@@ -302,14 +307,14 @@ function viewedState(
 export async function commentsAbout(
   reads: Reads,
   subject: ReviewSubject,
-  found: ResolvedSubject,
+  resolved: ResolvedSubject,
 ): Promise<readonly ReviewComment[]> {
   if (subject.kind === 'mission') {
     const inMission = await reads.reviews.commentsInMission(subject.missionId)
-    const onTasks = await reads.reviews.commentsOn(tasksOf(found))
+    const onTasks = await reads.reviews.commentsOn(tasksOf(resolved))
     return sortComments([...inMission, ...onTasks])
   }
-  return sortComments(await reads.reviews.commentsOn(tasksOf(found)))
+  return sortComments(await reads.reviews.commentsOn(tasksOf(resolved)))
 }
 
 function sortComments(comments: readonly ReviewComment[]): readonly ReviewComment[] {
@@ -317,9 +322,9 @@ function sortComments(comments: readonly ReviewComment[]): readonly ReviewCommen
   return [...once.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 
-function reviewSubjectKeys(subject: ReviewSubject, found: ResolvedSubject): readonly string[] {
+function reviewSubjectKeys(subject: ReviewSubject, resolved: ResolvedSubject): readonly string[] {
   if (subject.kind === 'since') return ['since']
   return subject.kind === 'task'
     ? [subject.taskId, ...(subject.missionId === null ? [] : [subject.missionId])]
-    : [subject.missionId, ...tasksOf(found)]
+    : [subject.missionId, ...tasksOf(resolved)]
 }

@@ -51,10 +51,10 @@ const maxAttempts = 1000
 
 export async function findSubject(
   reads: Reads,
-  asked: SubjectInput,
+  input: SubjectInput,
   reader: Reviewer,
 ): Promise<ResolvedSubject> {
-  const { task: taskId, mission: missionId, since } = asked
+  const { task: taskId, mission: missionId, since } = input
   const named = [taskId !== undefined, missionId !== undefined, since === true].filter(Boolean).length
   if (named !== 1) {
     throw new Failure('INVALID_INPUT', 'Review one thing: a task, a mission, or all new work.', {

@@ -49,9 +49,9 @@ export interface ReviewReads {
   /** What was said of subjects, oldest first; the last 50. */
   sentAbout(subjects: readonly string[]): Promise<readonly ReviewSummary[]>
   /** What was said last of a task, alone or with others, oldest first. */
-  saidOf(taskId: TaskId, most: number): Promise<readonly ReviewWithTasks[]>
+  reviewsOfTask(taskId: TaskId, most: number): Promise<readonly ReviewWithTasks[]>
   /** What was said last of work in a mission, oldest first. */
-  saidIn(missionId: MissionId, most: number): Promise<readonly ReviewWithTasks[]>
+  reviewsInMission(missionId: MissionId, most: number): Promise<readonly ReviewWithTasks[]>
   /** What a person wrote and has not sent, oldest first. */
   drafts(ownerId: string, subject: string): Promise<readonly DraftComment[]>
   draft(

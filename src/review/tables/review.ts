@@ -443,7 +443,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
   /** Oldest first, with the tasks that each means. */
   const withTasks = async (rows: readonly Selectable<ReviewTable>[]): Promise<readonly ReviewWithTasks[]> => {
     if (rows.length === 0) return []
-    const said = await db
+    const commentRows = await db
       .selectFrom('review_comment')
       .select(['review_id', 'task_id'])
       .where('project_id', '=', projectId)
@@ -455,7 +455,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
       .execute()
     return rows
       .map((row) => {
-        const own = said.filter(({ review_id }) => review_id === row.id)
+        const own = commentRows.filter(({ review_id }) => review_id === row.id)
         const sent = reviewOf(row, own.length)
         const about = own.map(({ task_id }) => ({ taskId: task_id as TaskId | null })) // a brand
         return {
@@ -505,7 +505,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         .orderBy('last', 'desc')
         .limit(20)
         .execute()
-      const told = await db
+      const sentBackRows = await db
         .selectFrom('review')
         .innerJoin('task', (join) =>
           join.onRef('task.project_id', '=', 'review.project_id').onRef('task.id', '=', 'review.task_id'),
@@ -518,14 +518,14 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         .orderBy('last', 'desc')
         .limit(20)
         .execute()
-      const waiting = [...told, ...rows].sort((a, b) => Number(b.last) - Number(a.last))
+      const waiting = [...sentBackRows, ...rows].sort((a, b) => Number(b.last) - Number(a.last))
       const ids = waiting.map(({ task_id }) => task_id as TaskId) // a brand; never null in a join
       return [...new Set(ids)].slice(0, 20)
     },
     async comment(id) {
       const rows = await comments().where('id', '=', id).execute()
-      const [found = null] = await withReplies(rows)
-      return found
+      const [comment = null] = await withReplies(rows)
+      return comment
     },
     async sentAbout(subjects) {
       const rows = await db
@@ -548,15 +548,15 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
         )
         .groupBy('review_id')
         .execute()
-      const known = new Map(counts.map(({ review_id, count }) => [review_id, Number(count)]))
-      return rows.map((row) => reviewOf(row, known.get(row.id) ?? 0)).reverse()
+      const countById = new Map(counts.map(({ review_id, count }) => [review_id, Number(count)]))
+      return rows.map((row) => reviewOf(row, countById.get(row.id) ?? 0)).reverse()
     },
-    async saidOf(taskId, most) {
+    async reviewsOfTask(taskId, most) {
       const rows = await reviewsNamingTask(most * 3)(db, projectId, taskId)
       const meant = (await withTasks(rows)).filter(({ tasks }) => tasks.includes(taskId))
       return meant.slice(-most)
     },
-    async saidIn(missionId, most) {
+    async reviewsInMission(missionId, most) {
       return withTasks(await reviewsOfMission(most)(db, projectId, missionId))
     },
     async drafts(ownerId, subject) {
@@ -583,7 +583,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
       return row ? { draft: parseColumn<DraftComment>(row.body), subject: row.subject } : null
     },
     async viewed(ownerId, places) {
-      const found: Selectable<ReviewViewedTable>[] = []
+      const viewedRows: Selectable<ReviewViewedTable>[] = []
       for (const some of splitIntoBatches(places)) {
         const rows = await db
           .selectFrom('review_viewed')
@@ -593,9 +593,9 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
           .where('place', 'in', [...some])
           .limit(20_000)
           .execute()
-        found.push(...rows)
+        viewedRows.push(...rows)
       }
-      return found.map(({ subject, place, content, viewed_at }) => ({
+      return viewedRows.map(({ subject, place, content, viewed_at }) => ({
         subject,
         place,
         content,
@@ -644,7 +644,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
       )
     },
     async contents(ids, most) {
-      const found = new Map<string, { readonly bytes: Uint8Array | null; readonly size: number }>()
+      const contents = new Map<string, { readonly bytes: Uint8Array | null; readonly size: number }>()
       for (const some of splitIntoBatches(ids)) {
         const rows = await db
           .selectFrom('file_content')
@@ -653,10 +653,10 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
           .where('id', 'in', [...some])
           .execute()
         for (const { id, size, content } of rows) {
-          found.set(id, { bytes: size > most ? null : gunzipSync(bytesOf(content)), size })
+          contents.set(id, { bytes: size > most ? null : gunzipSync(bytesOf(content)), size })
         }
       }
-      return found
+      return contents
     },
     async contentsBefore(before) {
       const row = await db

@@ -183,7 +183,7 @@ const maxNamed = 5
 
 /** The tasks whose last review sent them back, and which are not redone. */
 async function tasksSentBack(reads: Reads, missionId: MissionId): Promise<readonly Task[]> {
-  const reviews = await reads.reviews.saidIn(missionId, maxReviews)
+  const reviews = await reads.reviews.reviewsInMission(missionId, maxReviews)
   // The last review of a task counts; a comment alone decides nothing.
   const decisions = reviews.filter(({ action }) => action !== 'comment')
   const lastAction = new Map(
