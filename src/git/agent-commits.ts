@@ -2,7 +2,7 @@ import { type GitEnvironment, runGit } from './process.ts'
 
 /** A commit whose trailers name a coding agent. */
 export interface AgentCommit {
-  /** As people call it: `Claude`. */
+  /** Its common name: `Claude`. */
   readonly agent: string
   readonly subject: string
   /** The committer's time, milliseconds since the epoch. */
@@ -39,7 +39,7 @@ export async function readRecentCommits(top: string, environment: GitEnvironment
     const [time = '', subject = '', trailers = ''] = fields.slice(at, at + 3)
     total += 1
     const agent = agentOfTrailers(trailers)
-    // Before the time stands a line with the commit's id.
+    // A line with the commit's id precedes the time.
     if (agent !== null) byAgents.push({ agent, subject, at: Number(time.trim().split('\n').at(-1)) * 1000 })
   }
   return { total, byAgents }
@@ -63,11 +63,11 @@ const agents: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['Jules', /\bjules\b/i],
 ]
 
-// People are called Claude or Devin, too: a program has no mailbox of its own.
+// Claude and Devin are also names of people, so a co-author needs the address of a program.
 const programAddress =
   /no-?reply|\[bot\]|@(?:anthropic|openai|cursor|aider|opencode|ampcode|devin|windsurf)\./i
 
-/** Which agent the trailers of a commit name; null for none. */
+/** The agent that the trailers of a commit name, or null. */
 export function agentOfTrailers(trailers: string): string | null {
   let isWaymark = false
   for (const line of trailers.split('\n')) {
@@ -78,7 +78,7 @@ export function agentOfTrailers(trailers: string): string | null {
     if (!isCoAuthor && !/^(?:assisted|generated)-(?:by|with)$/i.test(key)) continue
     const match = agents.find(([, pattern]) => pattern.test(value))
     if (match) return match[0]
-    // Nobody but a program is said to assist.
+    // The other trailers name only programs.
     if (!isCoAuthor && value !== '') return value.split(/[:<(]/)[0]?.trim().slice(0, maxName) || null
   }
   return isWaymark ? 'Waymark task' : null

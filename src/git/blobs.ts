@@ -1,13 +1,13 @@
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { git } from './process.ts'
 
-/** The ids of files by names such as `<commit>:<path>`; null where there is no such file. */
+/** The ids of files by names such as `<commit>:<path>`; null if there is no such file. */
 export async function objectIds(
   place: PrivateDirectory,
   names: readonly string[],
 ): Promise<readonly (string | null)[]> {
   if (names.length === 0) return []
-  // Where names are separated by NUL, one inside a name would shift the answers to the others.
+  // With NUL as separator, a NUL inside a name would shift the answers.
   const broken = names.find((name) => name.includes('\0'))
   if (broken !== undefined) {
     const sound = await objectIds(
@@ -17,7 +17,7 @@ export async function objectIds(
     const ids = sound.values()
     return names.map((name) => (name.includes('\0') ? null : (ids.next().value ?? null)))
   }
-  // Only a newer git can be asked for names that hold the usual separator.
+  // Only a newer git accepts names that contain the usual separator.
   const odd = names.some((name) => name.includes('\n'))
   const input = Buffer.from(names.map((name) => `${name}${odd ? '\0' : '\n'}`).join(''), 'latin1')
   const question = [
@@ -41,7 +41,7 @@ export async function objectIds(
   })
 }
 
-/** Contents by their ids; those that are not there are left out. */
+/** Contents by their ids; missing ones are left out. */
 export async function contentsOf(
   place: PrivateDirectory,
   oids: readonly string[],

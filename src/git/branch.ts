@@ -20,7 +20,7 @@ interface BranchReadOptions {
 
 const maxCommits = 5_000
 
-/** Reads what stands between two commits. Fails with INVALID_INPUT where git cannot say it, with what would help. */
+/** Reads the commits and changes between two commits. Fails with INVALID_INPUT and a hint if git cannot. */
 export async function readBranch(
   { folder, base, head = 'HEAD' }: BranchRequest,
   environment: GitEnvironment,
@@ -60,7 +60,7 @@ function gitQuestion(
   return runGit(args, { folder, environment, onlyReads: true, ...(input && { input }) })
 }
 
-/** What git answers in a line; empty where it has no answer. */
+/** The first line of git's output; empty if it fails. */
 async function answerOf(args: readonly string[], reading: BranchReadOptions): Promise<string> {
   const { code, output } = await gitQuestion(args, reading)
   return code === 0 ? (output.toString('utf8').trim().split('\n')[0] ?? '') : ''
@@ -139,7 +139,7 @@ async function pathsOf(
   let current: string[] = []
   for (const record of nulRecords(output)) {
     const text = displayPath(record)
-    // No file can be called as a commit that holds it.
+    // A file cannot have the id of its own commit as its path.
     if (ids.has(text) && !paths.has(text)) {
       current = []
       paths.set(text, current)
@@ -164,7 +164,7 @@ async function filesBetween(
     return ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', ...leavingNothingOut, renames, base, head]
   }
   let answer = await gitQuestion(question('-M50%'), reading)
-  // Renames are told by contents, which a partial clone does not have.
+  // Finding renames needs contents, which a partial clone does not have.
   if (answer.code !== 0) answer = { ...answer, code: 0, output: await git(question('--no-renames'), reading) }
   const records = [...nulRecords(answer.output)].map(displayPath)
   const files: BranchFile[] = []

@@ -32,26 +32,26 @@ import { attributesObstacle, obstacleFailure } from './unsafe-files.ts'
 export interface Overlay {
   readonly entries: Map<PathBytes, OverlayEntry>
   readonly notes: readonly string[]
-  /** Stands for the paths outside a sparse checkout that are not on disk. */
+  /** A digest of the paths outside a sparse checkout that are not on disk. */
   readonly leftOut: string
 }
 
-/** What was seen of a work tree before its overlay is read. */
+/** The scan of a work tree that its overlay is read from. */
 export interface WorkTreeScan {
   readonly status: GitStatus
   readonly index: IndexEntries
   /** Files that `status` may take for unchanged by their times. */
   readonly doubtful: readonly HiddenEntry[]
-  /** Files that are compared as they stand on disk, not as git would store them. */
+  /** Files that are compared as they are on disk, not as git would store them. */
   readonly raw: readonly PathBytes[]
   readonly cache: OverlayCache
-  /** Files that are as they were at the earlier snapshot. */
+  /** Files that did not change since the earlier snapshot. */
   readonly unchanged: ReadonlyMap<PathBytes, DiskState>
 }
 
 const submoduleMode = '160000'
 
-/** Every path whose state on disk is not simply HEAD's, with that state. A moved submodule's commit is left open. */
+/** Reads every path whose state on disk differs from HEAD. A moved submodule's commit is filled in later. */
 export async function readOverlay(
   place: PrivateDirectory,
   repository: Repository,
@@ -92,7 +92,7 @@ function addTrackedEntries(
 ): void {
   for (const { path, head, index, onDisk } of status.tracked) {
     if (index?.mode === submoduleMode && onDisk === 'different' && disk.file(path) !== null) {
-      // A file or a link in place of the submodule.
+      // A file or a link replaced the submodule.
       drafts.set(path, { head, index: null, tracked: true })
     } else if (index?.mode === submoduleMode && onDisk === 'different') {
       entries.set(path, { head, disk: { mode: submoduleMode, oid: null }, tracked: true, staged: false })
@@ -106,8 +106,8 @@ function addTrackedEntries(
   }
 }
 
-// `status` does not say what HEAD has of a conflict, and says that HEAD has an empty file where one was added
-// by intent only (`add -N`) and deleted again. HEAD's tree knows.
+// `status` does not report a conflict's state in HEAD. For a file that was added with `add -N` and then deleted, it
+// reports an empty file in HEAD. HEAD's tree has the true states.
 async function settleDoubtful(
   place: PrivateDirectory,
   repository: Repository,
@@ -126,8 +126,8 @@ async function settleDoubtful(
   }
 }
 
-// `status` takes these as unchanged whatever is on disk. A file outside a sparse checkout that is not there
-// counts as HEAD's: it was never meant to be on disk.
+// `status` reports these as unchanged whatever is on disk. A missing file outside a sparse checkout counts as equal to
+// HEAD: it was never meant to be on disk.
 function addHiddenEntries(
   hidden: readonly HiddenEntry[],
   repository: Repository,
@@ -167,7 +167,7 @@ async function settleRaw(
   }
 }
 
-// A path taken out of the index may still be on disk, hidden by an ignore rule. Its content is not copied.
+// A path removed from the index may still be on disk, hidden by an ignore rule. Its content is not copied.
 function settleRemovedFromIndex(
   repository: Repository,
   { entries, drafts, disk, top }: OverlayWork & { readonly disk: CarefulDisk; readonly top: string },
@@ -185,7 +185,7 @@ function settleRemovedFromIndex(
   }
 }
 
-/** A path whose state on disk is still to be found. */
+/** A path whose state on disk is not read yet. */
 export interface OverlayDraft {
   readonly head: GitState | null
   readonly index: GitState | null
@@ -200,13 +200,13 @@ export interface OverlayDraftWork {
   readonly unchanged: ReadonlyMap<PathBytes, DiskState>
 }
 
-/** What an earlier snapshot of the work tree knows, and how much may be kept beside it. */
+/** The reusable entries of an earlier snapshot, and the limit for kept contents. */
 export interface OverlayCache {
-  /** Empty where what git makes of a content depends on other settings now. */
+  /** Empty if settings that affect contents changed. */
   readonly earlier: ReadonlyMap<PathBytes, OverlayEntry>
-  /** When that one began, by the clock of the file system. */
+  /** When the earlier snapshot began, by the clock of the file system. */
   readonly takenAt: number
-  /** The most that contents may take, in bytes; null where none are kept. */
+  /** The most that contents may take, in bytes; null if none are kept. */
   readonly budget: number | null
 }
 
@@ -214,8 +214,8 @@ export interface OverlayCache {
 const settled = 2_000
 
 /**
- * The states of the files that are as they were at the earlier snapshot. Looked at while git is at work, they need not be
- * looked at once it has answered.
+ * The states of files that did not change since the earlier snapshot. They are read while git runs, to save time
+ * afterwards.
  */
 export async function unchangedFiles(
   top: string,
@@ -233,7 +233,7 @@ export async function unchangedFiles(
   return unchanged
 }
 
-/** The state of a file that is as it was at the earlier snapshot; null where it must be read. */
+/** The state of a file that did not change since the earlier snapshot; null if it must be read. */
 export function reusableDiskState(file: DiskFile, path: PathBytes, cache: OverlayCache): DiskState | null {
   const entry = cache.earlier.get(path)
   if (!entry?.disk?.stat || entry.disk.oid === null || entry.uncertain !== undefined) return null
@@ -252,8 +252,8 @@ export interface OverlayEntries {
 const maxReadings = 3
 
 /**
- * Finds the states of the drafts, each as closely as its size allows. A file that changes meanwhile is read again; one
- * that goes on changing is uncertain.
+ * Reads the states of the drafts, in as much detail as their size allows. A file that changes meanwhile is read again;
+ * if it keeps changing, it is uncertain.
  */
 async function hashDrafts(place: PrivateDirectory, work: OverlayDraftWork): Promise<OverlayEntries> {
   const first = await readDrafts(place, work)
@@ -276,7 +276,7 @@ async function hashDrafts(place: PrivateDirectory, work: OverlayDraftWork): Prom
 const unsteady = 'It went on changing while it was read.'
 
 interface OverlayReadResult extends OverlayEntries {
-  /** What was written while it was read. */
+  /** The files that changed while they were read. */
   readonly changed: readonly PathBytes[]
 }
 
@@ -285,7 +285,7 @@ async function readDrafts(place: PrivateDirectory, work: OverlayDraftWork): Prom
   const { candidates, entries } = classifyDrafts(place, work)
   const { budget } = work.cache
   const used = place.contents === undefined ? 0 : countStoredBytes(place.contents)
-  // Only beside what the index holds is known what git would store.
+  // If the conversion depends on the index, only an index shows the id that git would store.
   const tiers = shareTiers(candidates, budget === null ? conversion.byIndex : used < budget)
   const paths = conversion.attributes ? candidates.map(({ path }) => path) : []
   const { objectFormat } = repository
@@ -319,10 +319,10 @@ async function readDrafts(place: PrivateDirectory, work: OverlayDraftWork): Prom
   }
 }
 
-// The longest that a clock of a file system stands still between two ticks, in milliseconds.
+// The longest time between two ticks of a file system's clock, in milliseconds.
 const tick = 20
 
-/** Waits until what is written once more has another time than what was read. */
+/** Waits until a later write gets a different time. */
 async function waitForNextTick(candidates: readonly Candidate[]): Promise<void> {
   const last = candidates.reduce((latest, { file }) => Math.max(latest, file.stat.changed), 0)
   const left = last + tick - Date.now()
@@ -334,7 +334,7 @@ function classifyDrafts(place: PrivateDirectory, { drafts, unchanged, conversion
   const entries = new Map<PathBytes, OverlayEntry>()
   const isKnown = isPlain(conversion)
   for (const [path, { head, index, tracked }] of drafts) {
-    // What is stored of a tracked file may depend on what the index holds of it.
+    // The stored content of a tracked file may depend on its content in the index.
     const disk = isKnown || index === null ? unchanged.get(path) : undefined
     const file = disk === undefined ? diskFile(place.top, path) : null
     if (file === null) entries.set(path, { head, disk: disk ?? null, tracked, staged: false })
@@ -343,7 +343,7 @@ function classifyDrafts(place: PrivateDirectory, { drafts, unchanged, conversion
   return { candidates, entries }
 }
 
-/** Tells which contents the earlier snapshot has kept. */
+/** Returns a test for the contents that the earlier snapshot has kept. */
 export function keptObjectTest({ earlier }: OverlayCache): (oid: string) => boolean {
   let kept: Set<string> | null = null
   return (oid) => {
@@ -380,7 +380,7 @@ function identifiedState(
 
 interface OverlayLookup {
   readonly head: GitState | null
-  /** Null where the file was not read. */
+  /** Null if the file was not read. */
   readonly raw: GitState | null
   readonly keptOid: string | undefined
   readonly context: Parameters<typeof filteredState>[2] | null
@@ -406,21 +406,21 @@ async function entryOf(candidate: Candidate, lookup: OverlayLookup): Promise<Ove
   }
 }
 
-/** A file on disk whose state must be found. */
+/** A file on disk whose state must be read. */
 export interface Candidate {
   readonly path: PathBytes
   readonly file: DiskFile
   readonly tracked: boolean
-  /** What the index holds: git leaves line endings alone where the index has them already. */
+  /** The state in the index: git keeps line endings that the index already has. */
   readonly index: GitState | null
 }
 
 export interface CandidateTiers {
   /** Hashed, and the content kept for lines and renames. */
   readonly keep: readonly Candidate[]
-  /** Hashed only: what is large, and secret files, which are never copied. */
+  /** Hashed only: large files, and secret files, which are never copied. */
   readonly identify: readonly Candidate[]
-  /** Too much to read: size and times stand for the content. */
+  /** Too large to read: size and times stand for the content. */
   readonly glance: readonly Candidate[]
 }
 
@@ -430,7 +430,7 @@ const limits = {
   identified: { files: 200_000, bytes: 2048 * megabyte },
 }
 
-/** Shares out how closely each file is looked at. */
+/** Decides in how much detail each file is read. */
 function shareTiers(candidates: readonly Candidate[], mayKeep: boolean): CandidateTiers {
   const keep: Candidate[] = []
   const identify: Candidate[] = []
@@ -447,7 +447,7 @@ function shareTiers(candidates: readonly Candidate[], mayKeep: boolean): Candida
   return { keep, identify, glance }
 }
 
-/** Whether git stores what stands on disk. */
+/** Whether git stores files unchanged. */
 function isPlain({ attributes, byIndex }: Conversion): boolean {
   return !(attributes || byIndex)
 }
@@ -455,7 +455,7 @@ function isPlain({ attributes, byIndex }: Conversion): boolean {
 // About ten milliseconds: a server goes on answering meanwhile.
 const perTurn = 100
 
-/** States of the files whose content is kept just as it stands on disk. Those that cannot be read are left out. */
+/** States of files whose content is kept as it is on disk. Unreadable files are left out. */
 async function storeUnconverted(
   place: PrivateDirectory,
   candidates: readonly Candidate[],
@@ -478,7 +478,7 @@ async function storeUnconverted(
   return states
 }
 
-/** States of the files whose content is kept as git stores it, by a small index of these paths only. */
+/** States of files whose content is kept as git stores it, through a small index of these paths only. */
 async function hashAndKeep(
   place: PrivateDirectory,
   candidates: readonly Candidate[],
@@ -494,7 +494,7 @@ async function hashAndKeep(
   const add = [...plain, 'update-index', '-z', '--add', '--remove', '--replace', '--stdin']
   const paths = candidates.map(({ path }) => path)
   const added = await runGit(add, callKeepingObjects(small, nulInput(paths)))
-  // A file may not be readable, or have become shorter while git read it.
+  // A file may be unreadable, or have become shorter while git read it.
   if (added.code !== 0)
     await git(add, callKeepingObjects(small, nulInput(readablePaths(place.top, candidates))))
   const states = smallIndex(small.index, objectFormat)
@@ -504,7 +504,7 @@ async function hashAndKeep(
 
 function smallIndex(path: string, objectFormat: string): Map<PathBytes, GitState> {
   const states = new Map<PathBytes, GitState>()
-  // Where every file has gone meanwhile, git writes no index at all.
+  // If all files were deleted meanwhile, git writes no index.
   if (!existsSync(path)) return states
   const read = readIndexFile(readFileSync(path), objectFormat, (record) => {
     states.set(record.path, record.state())
@@ -547,7 +547,7 @@ async function hashOnly(
   return ids
 }
 
-/** The files whose line endings git leaves alone, because the index has CRLF of them and no attribute decides. */
+/** The files whose line endings git keeps: the index has CRLF and no attribute decides. */
 async function pathsKeepingLineEndings(
   place: PrivateDirectory,
   files: readonly Candidate[],
@@ -607,7 +607,7 @@ function isReadable(top: string, path: PathBytes): boolean {
 
 export interface IgnoredEntries {
   readonly files: Map<PathBytes, IgnoredFile>
-  /** Opaque: what is in them is not looked at. */
+  /** Folders whose content is not read. */
   readonly folders: readonly PathBytes[]
 }
 
@@ -615,7 +615,7 @@ const maxHashedFiles = 200
 const maxHashedBytes = 1024 * 1024
 const maxFiles = 5_000
 
-/** Ignored single files such as `.env`, by content where they are few and small. Nothing is copied. */
+/** Ignored single files such as `.env`, hashed if they are few and small. Nothing is copied. */
 export function readIgnored(
   top: string,
   objectFormat: string,

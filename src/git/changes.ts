@@ -90,7 +90,7 @@ function heldFileDoubts(held: readonly HeldByGit[]): string[] {
 }
 
 const maxNamed = 5
-// Beyond these, guards know enough.
+// More are not needed by guards.
 const maxHeld = 100
 
 function listSomePaths(paths: readonly string[]): string {
@@ -105,8 +105,8 @@ function unreadableFolders({ from, to }: SnapshotPair): string[] {
 }
 
 /**
- * Linked work trees inside this one that were not there at the start. Those that were there, and those that went, have
- * attempts of their own; a new one may hide files of this one.
+ * Linked work trees that were added inside this one. Earlier and removed ones have attempts of their own; a new one may
+ * hide files of this one.
  */
 function appearedWorkTrees({ from, to }: SnapshotPair): string[] {
   return to.linkedWorkTrees.filter((path) => !from.linkedWorkTrees.includes(path)).map(displayPath)
@@ -122,7 +122,7 @@ export async function touchedPaths(span: SnapshotPair, environment: GitEnvironme
 
 interface ChangeDetailIndex {
   readonly byPath: ReadonlyMap<PathBytes, ChangeDetail>
-  /** Old names of renames, which are no deletions. */
+  /** Old paths of renames, which are not deletions. */
   readonly renamedAway: ReadonlySet<PathBytes>
   readonly lost: boolean
 }
@@ -199,7 +199,7 @@ const listedFiles = 200
 
 export interface CollapsedChanges {
   readonly differences: readonly Difference[]
-  /** One entry for each repository that came or went with many files. */
+  /** One entry for each added or removed repository with many files. */
   readonly collapsed: readonly FileChange[]
 }
 
@@ -229,12 +229,12 @@ function collapseAddedFolders(span: SnapshotPair, differences: readonly Differen
 
 const listed = 10
 
-/** What a reader must know beside the list of changes. */
+/** Notes that belong to the list of changes. */
 function comparisonNotes(span: SnapshotPair, compared: Iterable<Difference>): string[] {
   const removed: PathBytes[] = []
   const committed: PathBytes[] = []
   const untracked: PathBytes[] = []
-  // A repository without commits tracks nothing, and says nothing by it.
+  // A repository without commits tracks no files.
   const tracks = span.to.repositories[0]?.head !== null
   for (const difference of compared) {
     if (isRemovalOfEarlierWork(difference)) removed.push(difference.path)
@@ -278,7 +278,7 @@ function repositoryNotes({ from, to }: SnapshotPair): string[] {
   return notes
 }
 
-// Dirty at the start, and now as it was committed then.
+// Changed at the start, and now equal to HEAD at the start.
 function isRemovalOfEarlierWork({ before, after, headBefore, entryBefore }: Difference): boolean {
   if (entryBefore === undefined || !entryBefore.tracked || headBefore === null) return false
   return !isSameState(before, headBefore) && !isSameState(before, after) && isSameState(after, headBefore)
@@ -300,7 +300,7 @@ function pathListSentence(paths: readonly PathBytes[], beginning: string): strin
   return [`${beginning}${names}${more}.`]
 }
 
-/** What to answer when two snapshots cannot be compared: never "nothing changed". */
+/** The report for two snapshots that cannot be compared: never "nothing changed". */
 export function unknownReport(doubt: string): ChangeReport {
   return {
     status: 'unknown',

@@ -22,14 +22,14 @@ export interface SnapshotPair {
   readonly to: WorkTreeState
 }
 
-/** A repository at both ends. The one that is missing at an end is empty there. */
+/** A repository in both snapshots. It is empty in a snapshot that does not have it. */
 export interface RepositoryPair {
   readonly from: RepositoryState
   readonly to: RepositoryState
   readonly presence: 'both' | 'appeared' | 'disappeared'
 }
 
-/** Where both snapshots' objects can be read and new ones written. */
+/** A directory that reads the objects of both snapshots and can write new ones. */
 export function comparisonPlace({ from, to }: SnapshotPair, environment: GitEnvironment): PrivateDirectory {
   const directory = to.repositories[0]?.directory ?? ''
   const all = [...from.repositories, ...to.repositories]
@@ -86,14 +86,14 @@ export async function compareSnapshots(
   return merged
 }
 
-// What is in a folder that could not be listed did not vanish.
+// Files in a folder that could not be listed are not deleted.
 function isHidden(path: PathBytes, { repositories }: WorkTreeState): boolean {
   return repositories.some(({ prefix, unreadable }) => {
     return unreadable?.some((folder) => path.startsWith(prefix + folder)) === true
   })
 }
 
-// A folder that became a repository, or stopped being one, is seen by two repositories: one knows each end.
+// If a folder became a repository or stopped being one, each end is known by another repository.
 function combineDifferences(a: Difference, b: Difference): Difference {
   return {
     path: a.path,
@@ -129,12 +129,12 @@ export interface Difference {
   readonly after: DiskState | null
   readonly headBefore: GitState | null
   readonly headAfter: GitState | null
-  /** In the overlay of that snapshot: not simply as committed. */
+  /** The entry in the overlay of that snapshot: different from the commit. */
   readonly entryBefore: OverlayEntry | undefined
   readonly entryAfter: OverlayEntry | undefined
 }
 
-/** Every path of either overlay or of the difference of the HEADs, as it was and as it is, changed or not. */
+/** Every path of either overlay or of the diff of the HEADs, with both states, changed or not. */
 function* comparedPaths(
   from: RepositoryState,
   to: RepositoryState,
@@ -145,7 +145,7 @@ function* comparedPaths(
     const tree = trees.get(path)
     const entryBefore = from.overlay.get(path)
     const entryAfter = to.overlay.get(path)
-    // Where the trees agree, either overlay knows what HEAD has there.
+    // If the trees agree, either overlay has the state in HEAD.
     const headBefore = tree === undefined ? ((entryBefore ?? entryAfter)?.head ?? null) : tree.before
     const headAfter = tree === undefined ? ((entryAfter ?? entryBefore)?.head ?? null) : tree.after
     yield {
@@ -172,7 +172,7 @@ export function isDifferentType(a: DiskState, b: DiskState): boolean {
   return a.mode.slice(0, 2) !== b.mode.slice(0, 2)
 }
 
-/** What is left to report once ignore rules that came or went are taken out. */
+/** The changes to report, without those that only changed ignore rules cause. */
 export interface ReconciledChanges {
   readonly differences: readonly Difference[]
   readonly ignored: IgnoredChanges
@@ -182,8 +182,8 @@ export interface ReconciledChanges {
 }
 
 /**
- * A file that became ignored did not vanish, and one that is ignored no longer did not appear. Both are told by
- * their content, or by their times where they lay in an ignored folder that nobody looked into.
+ * A file that became ignored is not deleted, and one that is no longer ignored is not added. Both are recognized by
+ * their content, or by their times if they were in an ignored folder that was not read.
  */
 export function reconcileIgnored(span: SnapshotPair, compared: Iterable<Difference>): ReconciledChanges {
   const before = ignoredFiles(span.from)
@@ -231,7 +231,7 @@ export function reconcileIgnored(span: SnapshotPair, compared: Iterable<Differen
   }
 }
 
-/** A linked work tree hides the files of its folder: one that is missing at that end may have been there. */
+/** A linked work tree hides the files of its folder: a file that is missing in that snapshot may have existed. */
 function linkedTreeDoubt({ path, before, after }: Difference, { from, to }: SnapshotPair): string | null {
   const isInside = ({ linkedWorkTrees }: WorkTreeState) =>
     linkedWorkTrees.some((folder) => path.startsWith(folder))

@@ -2,7 +2,7 @@ import { lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 
 export interface ConfigurationEntry {
-  /** Where it is set: system, global, local, worktree, command. */
+  /** The scope: system, global, local, worktree or command. */
   readonly scope: string
   /** Section and name in lower case, the subsection as written. */
   readonly key: string
@@ -26,17 +26,17 @@ export function parseConfiguration(records: readonly string[]): ConfigurationEnt
   return entries
 }
 
-/** The value in force: git takes the last. */
+/** The value in effect: git takes the last one. */
 export function configuredValue(entries: readonly ConfigurationEntry[], key: string): string | undefined {
   return entries.findLast((entry) => entry.key === key)?.value
 }
 
-/** How git reads a boolean. */
+/** Reads a boolean as git does. */
 export function isTrue(value: string | undefined): boolean {
   return value !== undefined && /^(true|yes|on|[1-9][0-9]*)$/i.test(value)
 }
 
-/** Settings that decide what content a file has, and run nothing. Only these reach our private configuration. */
+/** Settings that decide the content of files and run nothing. Only these are copied to the private configuration. */
 export const contentSettings = [
   'core.autocrlf',
   'core.eol',
@@ -55,7 +55,7 @@ export const contentSettings = [
   'core.attributesfile',
 ]
 
-/** What the file system under a work tree can tell apart. */
+/** What the file system of a work tree distinguishes. */
 export interface FileSystemTraits {
   readonly modes: boolean
   readonly links: boolean
@@ -63,8 +63,8 @@ export interface FileSystemTraits {
 }
 
 /**
- * The settings with ours after them, which win, where the user's would let git take an edited file for unchanged: times
- * and modes not compared, a link taken for a file, a second spelling taken for the first.
+ * Adds settings of Waymark that override the user's. Otherwise git could take an edited file for unchanged: it might
+ * not compare times and modes, or take a link for a file, or one spelling for another.
  */
 export function withSafeSettings(
   entries: readonly ConfigurationEntry[],
@@ -73,7 +73,7 @@ export function withSafeSettings(
   const safe = {
     'core.trustctime': 'true',
     'core.checkstat': 'default',
-    // Otherwise mixed line endings end git with an error. It only warns of them.
+    // Without this, mixed line endings make git fail instead of warn.
     'core.safecrlf': 'false',
     ...(distinctions.modes ? { 'core.filemode': 'true' } : {}),
     ...(distinctions.links ? { 'core.symlinks': 'true' } : {}),
@@ -82,7 +82,7 @@ export function withSafeSettings(
   return [...entries, ...Object.entries(safe).map(([key, value]) => ({ scope: 'waymark', key, value }))]
 }
 
-/** Settings of ours, which come last and win. */
+/** Settings of Waymark, which come last and win. */
 const ownSettings = {
   'core.bare': 'false',
   'core.fsmonitor': 'false',
@@ -92,7 +92,7 @@ const ownSettings = {
   'core.logAllRefUpdates': 'false',
   'index.version': '2',
   'core.fsync': 'none',
-  // Beyond this, contents are neither kept nor compared line by line.
+  // Larger contents are neither kept nor compared line by line.
   'core.bigFileThreshold': '5m',
   'core.warnAmbiguousRefs': 'false',
   'gc.auto': '0',
@@ -100,7 +100,7 @@ const ownSettings = {
   'advice.statusHints': 'false',
 }
 
-/** The text of a private configuration: the allow-listed settings of the user, then ours. */
+/** The text of a private configuration: the allowed settings of the user, then those of Waymark. */
 export function privateConfiguration(entries: readonly ConfigurationEntry[], objectFormat: string): string {
   const allowed = contentSettings.flatMap((key) => {
     const value = configuredValue(entries, key)
@@ -122,9 +122,9 @@ function line(key: string, value: string): string {
 
 const windows = process.platform === 'win32'
 
-/** What the file system of a work tree can tell apart, as `.git` and a file in it show. Nothing is written. */
+/** Finds out what the file system of a work tree distinguishes, by `.git` and a file in it. Writes nothing. */
 export function fileDistinctions(top: string, gitFolder: string): FileSystemTraits {
-  // git makes its own files without leave to execute them: where they have it, every file has.
+  // git's own files are not executable. If they appear so, every file does.
   const own = entryAt(join(gitFolder, 'config')) ?? entryAt(join(gitFolder, 'HEAD'))
   return {
     modes: !windows && own !== undefined && (own.mode & 0o111) === 0,
@@ -135,7 +135,7 @@ export function fileDistinctions(top: string, gitFolder: string): FileSystemTrai
 
 function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
   if (one === undefined || other === undefined) return false
-  // A second name for the same file is no sign that case does not matter.
+  // A hard link with the other spelling does not mean that case is ignored.
   return one.ino === other.ino && one.dev === other.dev && (one.isDirectory() || one.nlink === 1)
 }
 
@@ -143,8 +143,8 @@ function entryAt(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-// Settings whose value is a program, or redirects what git looks at. In a repository's own configuration they
-// run on the next ordinary git command of whoever works there.
+// Settings that name a program or redirect git. In a repository's own configuration they take effect at anyone's next
+// git command there.
 const programs = [
   /^core\.(hookspath|sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand|worktree)$/,
   /^core\.(trustctime|checkstat)$/,
@@ -180,7 +180,7 @@ function isSuspicious({ scope, key, value }: ConfigurationEntry): boolean {
   return programs.some((program) => program.test(key))
 }
 
-// What Git LFS and the usual hook managers write, and what git itself writes for a submodule.
+// Values that Git LFS, common hook managers and git itself for a submodule write.
 function isCommonplace(key: string, value: string): boolean {
   if (key.startsWith('filter.lfs.')) return /^git-lfs [\w -]+(%f)?$/.test(value)
   if (key === 'core.hookspath') return /^\.(husky|githooks)(\/_)?$/.test(value)

@@ -9,7 +9,7 @@ import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { type GitEnvironment, git } from './process.ts'
 import { loadState, type RepositoryState, type WorkTreeState } from './recorded-state.ts'
 
-/** What files held in snapshots, as far as it is kept. It reads, and runs nothing that a repository configures. */
+/** Reads the kept contents of files in snapshots. Runs nothing that a repository configures. */
 export function snapshotContents(environment: GitEnvironment): SnapshotContents {
   return {
     states: async (place, paths) => {
@@ -51,7 +51,7 @@ async function fileStates(
     else asCommitted.set(repository, [...(asCommitted.get(repository) ?? []), path])
   }
   const own = placeOf(state, environment)
-  // What HEAD had is asked of a work tree that was removed, too.
+  // The content in HEAD can be read even if the work tree was removed.
   const place = existsSync(own.top) ? own : { ...own, top: own.directory }
   for (const [repository, some] of asCommitted) {
     const heads = await headsOf(place, repository, some)
@@ -110,7 +110,7 @@ function stateOf(
   return { id: null, mode, ...(oid !== null && { hash: oid }) }
 }
 
-/** A place from which the contents of all these snapshots can be read; null where every one is gone. */
+/** A directory that reads the contents of all these snapshots; null if all are gone. */
 async function placeHoldingAll(
   places: readonly SnapshotRef[],
   environment: GitEnvironment,
@@ -123,7 +123,7 @@ async function placeHoldingAll(
   const repositories = states.flatMap((state) => state.repositories)
   const place = comparisonPlace({ from: { ...first, repositories }, to: first }, environment)
   if (source === 'all') return place
-  // A repository's own objects hold secrets that somebody committed.
+  // A repository's own objects may contain committed secrets.
   const own = new Set(repositories.map(({ objects }) => objects))
   return { ...place, objects: place.objects.filter((path) => !own.has(path)) }
 }

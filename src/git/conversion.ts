@@ -15,15 +15,15 @@ import type { RepositoryState } from './recorded-state.ts'
 import type { Repository } from './repository.ts'
 import type { GitState, GitStatus } from './status.ts'
 
-/** What may stand between a file on disk and what git stores of it. */
+/** How the content that git stores may differ from the file on disk. */
 export interface Conversion {
-  /** Some file of attributes is in force, so a path may have a filter. */
+  /** Whether there is an attributes file, so a path may have a filter. */
   readonly attributes: boolean
-  /** What is stored depends on what the index holds: its line endings, its modes. */
+  /** Whether the stored content depends on the index: its line endings, its modes. */
   readonly byIndex: boolean
 }
 
-/** Asks what is not needed, so that git is started less often in the plain case. */
+/** Finds out which conversions apply, to start git less often in the plain case. */
 export function conversionOf(
   repository: Repository,
   { status, index }: { readonly status: GitStatus; readonly index: IndexEntries },
@@ -48,7 +48,7 @@ function isAttributesFile(path: PathBytes): boolean {
   return path.endsWith('.gitattributes')
 }
 
-/** The file of attributes or ignore rules that a person has for every repository. */
+/** The user's global attributes or ignore file. */
 function personalRules(
   configuration: readonly ConfigurationEntry[],
   environment: GitEnvironment,
@@ -60,18 +60,18 @@ function personalRules(
   return named.startsWith('~/') ? join(environment['HOME'] ?? homedir(), named.slice(2)) : named
 }
 
-// Where git looks when `core.attributesFile` or `core.excludesFile` is not set.
+// The default of git for `core.attributesFile` and `core.excludesFile`.
 function personalFile(environment: GitEnvironment, name: 'attributes' | 'ignore'): string {
   const home = environment['HOME'] ?? homedir()
   return join(environment['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', name)
 }
 
-/** What decided which files and which content git saw, by name: settings as they are, files by a digest. */
+/** The settings that decide which files and contents git sees, by name: values as they are, files by a digest. */
 export type ContentSettings = Readonly<Record<string, string>>
 
 /**
- * Everything outside the work tree that decides what git sees in it. Synchronous: a few small files, most of which are
- * not there, are looked at in less time than it takes to hand them to another thread.
+ * Everything outside the work tree that decides what git sees in it. Synchronous: reading a few small files, most of
+ * which do not exist, is faster than handing them to another thread.
  */
 export function contentSettingsOf(
   { configuration, exclude, attributes, sparseCheckout }: Repository,
@@ -89,7 +89,7 @@ export function contentSettingsOf(
   return Object.fromEntries([...settings, ...digests].filter(([, value]) => value !== ''))
 }
 
-/** A sentence for each repository whose settings are not what they were: what they hide now they did not hide then. */
+/** A sentence for each repository with changed settings: they may hide other files now. */
 export function settingsDoubts(span: SnapshotPair): string[] {
   return repositoryPairs(span).flatMap(({ from, to, presence }) => {
     if (presence === 'appeared') return ownRulesDoubts(to, span)
@@ -110,7 +110,7 @@ export function settingsDoubts(span: SnapshotPair): string[] {
 
 const ignoreRules = ['info/exclude', 'core.excludesfile'] as const
 
-/** A repository that came during the task may hide files by rules that stand in no file of the work tree. */
+/** A repository that was added during the task may hide files by rules outside the work tree. */
 function ownRulesDoubts(
   { prefix, settings, ignoredFiles, ignoredFolders }: RepositoryState,
   { to }: SnapshotPair,
@@ -131,7 +131,7 @@ function digestOf(path: string): string {
   }
 }
 
-// A file of comments, as git puts there itself, is the same as none.
+// A file with comments only, as git creates it, counts as none.
 function hasRules(content: Buffer): boolean {
   return content
     .toString('latin1')
@@ -139,10 +139,10 @@ function hasRules(content: Buffer): boolean {
     .some((line) => line.trim() !== '' && !line.startsWith('#'))
 }
 
-// With these git stores one text for many: what stands in `$Id: … $`, another encoding.
+// With these attributes git stores the same content for different files: `$Id: … $` texts, other encodings.
 const lossy = ['ident', 'working-tree-encoding']
 
-/** Stands for the files of attributes in the work tree. Null where one cannot be read: then git takes it from elsewhere. */
+/** A digest of the attributes files in the work tree. Null if one cannot be read: then git takes it from elsewhere. */
 export function attributesDigest(
   { top }: PrivateDirectory,
   { status, index }: { readonly status: GitStatus; readonly index: IndexEntries },
@@ -162,8 +162,8 @@ export function attributesDigest(
 }
 
 /**
- * The tracked files of which git stores something else than what stands on disk, by an attribute that lets an edit
- * disappear. They are to be compared as they are; from here on our own directory sees them so.
+ * The tracked files with an attribute that can hide an edit from git. They are compared as they are on disk: this turns
+ * the attributes off in the private directory.
  */
 export async function pathsToReadRaw(
   place: PrivateDirectory,
@@ -172,7 +172,7 @@ export async function pathsToReadRaw(
   const { index, status } = seen
   const untracked = [...status.untracked, ...status.ignored].filter(isAttributesFile)
   const named = await Promise.all([
-    // Where one is missing, git takes what the index has of it.
+    // If a file is missing, git takes it from the index.
     ...index.attributes.map((path) => canNameAttributes(diskPath(place.top, path), { whereMissing: true })),
     ...untracked.map((path) => canNameAttributes(diskPath(place.top, path), { whereMissing: false })),
   ])
@@ -191,7 +191,7 @@ export async function pathsToReadRaw(
   return [...paths]
 }
 
-/** Whether a file of attributes that is not in the work tree may name such an attribute. */
+/** Whether an attributes file outside the work tree may name such an attribute. */
 export async function hasOutsideAttributes(
   place: PrivateDirectory,
   repository: Repository,
@@ -217,7 +217,7 @@ function canNameAttributes(
 const pointerLimit = 1024
 const pointerStart = 'version https://git-lfs.github.com/spec/v1\n'
 
-/** The filter that attributes name for each path; paths without one are left out. None is ever run. */
+/** The filter of each path by attributes; paths without one are left out. No filter is run. */
 export async function filtersOf(
   place: PrivateDirectory,
   paths: readonly PathBytes[],
@@ -239,7 +239,7 @@ export interface FilteredState {
   readonly uncertain?: string
 }
 
-/** What git would store for a file behind a filter, given the state of the file as it is. */
+/** The state that git would store for a file with a filter, given the file on disk. */
 export async function filteredState(
   raw: GitState,
   candidate: Candidate,
@@ -262,7 +262,7 @@ export interface FilterContext {
   readonly configuration: readonly ConfigurationEntry[]
 }
 
-/** The id of the pointer that Git LFS would store. A file that is a pointer already is stored as it is. */
+/** The id of the pointer that Git LFS would store. A file that already is a pointer is stored as it is. */
 async function pointerId(raw: GitState, { path, file }: Candidate, context: FilterContext): Promise<string> {
   if (file.kind === 'link') return raw.oid
   const { top, objectFormat } = context

@@ -26,12 +26,12 @@ import {
 import { headStates } from './trees.ts'
 
 export interface CopiesOptions {
-  /** Waymark's state folder, as the witness has it. */
+  /** Waymark's state folder, the same as the witness uses. */
   readonly stateFolder: string
   readonly environment?: NodeJS.ProcessEnv
 }
 
-/** What hooks copied of files, in the terms of the snapshots beside which they were made. */
+/** The copies of files by hooks, stored as the contents of snapshots are. */
 export function fileCopies(options: CopiesOptions): FileCopies {
   const { stateFolder } = options
   const environment = gitEnvironment(options.environment ?? process.env)
@@ -62,7 +62,7 @@ export function placeOf(state: WorkTreeState, environment: GitEnvironment): Priv
   return comparisonPlace({ from: state, to: state }, environment)
 }
 
-/** The repository that a path lies in, the innermost. */
+/** The innermost repository that contains a path. */
 export function repositoryAt({ repositories }: WorkTreeState, path: PathBytes): RepositoryState | undefined {
   return repositories
     .filter(({ prefix }) => path.startsWith(prefix))
@@ -107,7 +107,7 @@ function packIn(contents: string, objectFormat: string): PackWriter | null {
 
 const noAttributes = createHash('sha256').digest('hex')
 
-/** Whether git stores a file as it stands on disk. */
+/** Whether git stores a file unchanged. */
 function isPlain({ settings = {}, attributes }: RepositoryState): boolean {
   const endings = settings['core.autocrlf'] ?? 'false'
   const named = ['core.attributesfile', 'info/attributes', "the user's attributes"].some(
@@ -118,7 +118,7 @@ function isPlain({ settings = {}, attributes }: RepositoryState): boolean {
 
 interface StoredCopy {
   readonly id: string
-  /** Null where git stores something that is known by its id only. */
+  /** Null if only the id of the stored content is known. */
   readonly content: Buffer | null
 }
 
@@ -166,7 +166,7 @@ async function contentsAt(
   return contents
 }
 
-/** What HEAD has of some paths, by the whole paths. */
+/** The states of some paths in HEAD, by the whole paths. */
 export async function headsOf(
   place: PrivateDirectory,
   repository: RepositoryState,
@@ -191,7 +191,7 @@ interface CopyAmendment {
   readonly environment: GitEnvironment
 }
 
-/** A directory of its own, so that it lasts as long as who names it. */
+/** A separate directory, kept as long as something refers to it. */
 async function amend(
   state: WorkTreeState,
   place: SnapshotRef,
@@ -235,7 +235,7 @@ async function amend(
   return { ...place, directory }
 }
 
-/** What the index held already, where the disk has something else then. */
+/** The content in the index, if the disk has another. */
 function stagedIndex(before: OverlayEntry | undefined, oid: string | null): { readonly index?: string } {
   const index = before?.staged ? before.disk?.oid : before?.index
   return index == null || index === oid ? {} : { index }
@@ -243,7 +243,7 @@ function stagedIndex(before: OverlayEntry | undefined, oid: string | null): { re
 
 const maxLines = 20_000
 
-/** Follows each line of a file through the steps: who made those that are there at the end, who removed those that are not. */
+/** Follows each line of a file through the steps, to find who added the remaining lines and who removed the others. */
 async function linesOf(
   place: PrivateDirectory,
   steps: readonly HistoryStep[],
@@ -273,7 +273,7 @@ async function linesOf(
     for (const [at, line] of lines.entries()) {
       const to = places[at] ?? -1
       if (to >= 0) now[to] = { text: next[to] ?? line.text, by: line.by }
-      // A line of the first state is counted for who took it away; one that came meanwhile only vanishes.
+      // Only removed lines of the first state count; lines that were added meanwhile do not.
       else deleted.set(by, (deleted.get(by) ?? 0) + (line.by === null ? 1 : 0))
     }
     lines = now
@@ -297,7 +297,7 @@ interface Owned {
   readonly by: string | null
 }
 
-/** With their line feeds: as git has it, a last line without one is another line. */
+/** Splits into lines with their line feeds: as in git, a last line without one differs. */
 function linesIn(content: Buffer): readonly string[] {
   return content.length === 0 ? [] : content.toString('latin1').split(/(?<=\n)/)
 }

@@ -66,7 +66,7 @@ const leftOutWords = {
   no_git: 'Left out: git is not installed here',
 } as const satisfies Record<OmittedFile['why'], string>
 
-/** Only its name, that it changed, and why there is no more. */
+/** The entry of a file without content: its name and the reason. */
 function withoutContent({
   path,
   why,
@@ -80,7 +80,7 @@ function withoutContent({
   return `diff --git ${names.join(' ')}\n${leftOutWords[why]}\n`
 }
 
-/** The differences of some paths, with both ends of a rename where one of them is named. */
+/** The differences of some paths, with both paths of a rename if one is named. */
 async function namePaths(
   place: PrivateDirectory,
   differences: readonly Difference[],
@@ -98,7 +98,7 @@ async function namePaths(
   return differences.filter(({ path }) => names.has(path))
 }
 
-/** What git says of a changed path once it can read both of its states. */
+/** The details of a changed path from git, which needs both of its states. */
 export interface ChangeDetail {
   readonly path: PathBytes
   /** The old path of a rename. */
@@ -109,7 +109,7 @@ export interface ChangeDetail {
 
 export interface ChangeDetails {
   readonly details: readonly ChangeDetail[]
-  /** Those whose content is gone or was not kept, of which nothing but a rename is told. */
+  /** Differences without content, for which only renames are known. */
   readonly uncounted: readonly Difference[]
 }
 
@@ -135,10 +135,10 @@ async function countDiffLines(
   place: PrivateDirectory,
   differences: readonly Difference[],
 ): Promise<DiffCounts> {
-  // Where their lines are asked for as well, as mostly at the end of an attempt, it is one question.
+  // The lines are usually needed too at the end of an attempt, so one git call serves both.
   if (differences.length > maxPatched || !differences.every(isOfFiles)) return numstat(place, differences)
   const { changed, without } = await patchesOf(place, differences)
-  // git is told to take what is large for no text there.
+  // That call treats large files as binary.
   const open = changed.filter(({ count }) => count == null)
   const names = new Set(open.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
   const rest =
@@ -185,17 +185,17 @@ export interface Patches {
   readonly without: ReadonlySet<PathBytes>
 }
 
-// Beyond this many, the lines take more room than their number is worth.
+// For more files, reading the lines just to count them costs too much.
 const maxPatched = 1_000
-// What is larger has no lines for our purposes.
+// Larger files count as binary.
 export const textOnly = ['-c', 'core.bigFileThreshold=1m']
 
 const patched = new Map<string, Promise<Patches>>()
 const maxKept = 2
 
 /**
- * The lines that went and came in changed files, and how many. What changed is shared out among two processes: only files
- * that went or came must be looked at together, for renames.
+ * The removed and added lines of changed files, with their counts. Two git processes share the work: only removed and
+ * added files must stay together, to find renames.
  */
 export function patchesOf(place: PrivateDirectory, compared: readonly PathChange[]): Promise<Patches> {
   const key = keyOf(place, compared)
@@ -226,7 +226,7 @@ async function readPatches(
   return { changed, without: new Set(without) }
 }
 
-// With less, starting a process takes longer than what it does.
+// For fewer files, starting a process takes longer than its work.
 const leastInPart = 30
 
 function splitComparison(compared: readonly PathChange[]): readonly (readonly PathChange[])[] {
@@ -240,7 +240,7 @@ function splitComparison(compared: readonly PathChange[]): readonly (readonly Pa
   return parts.filter((part) => part.length > 0)
 }
 
-/** Pairs a file that went with one that came, of equal content, among paths that git cannot compare. */
+/** Pairs a removed file with an added one of equal content, among paths that git cannot compare. */
 export function pairEqualContents(differences: readonly Difference[]): Map<PathBytes, PathBytes> {
   const gone = differences.filter(({ before, after }) => before?.oid != null && after === null)
   const come = differences.filter(({ before, after }) => before === null && after?.oid != null)
@@ -267,16 +267,16 @@ export function isTypeChange({ before, after }: Difference): boolean {
   return before !== null && after !== null && isDifferentType(before, after)
 }
 
-/** A path with what it was and what it became. */
+/** A path with its states before and after. */
 export type PathChange = Pick<Difference, 'path' | 'before' | 'after'>
 
 export interface ContentDiff {
   readonly output: Buffer
-  /** Paths whose content is gone or was not kept: they are no part of the output. */
+  /** Paths whose content is gone or was not kept: the output leaves them out. */
   readonly without: ReadonlySet<PathBytes>
 }
 
-/** Asks git for the difference of two trees that hold what changed and nothing else. Null where there is no git. */
+/** Runs git's diff of two trees that contain only the changed files. Null if there is no git. */
 export async function diffContents(
   place: PrivateDirectory,
   differences: readonly PathChange[],
@@ -313,14 +313,14 @@ export async function diffContents(
       return { output: result.output, without }
     }
     if (result.code === noGit) return null
-    // Some content was pruned or never fetched. Ask which, and leave it out.
+    // Some content was pruned or never fetched. Find out which, and leave it out.
     const missing = await pathsWithoutContent(place, usable)
     if (missing.length === 0) throw gitFault(question, result, call)
     for (const path of missing) without.add(path)
   }
 }
 
-/** Paths of secret files, and what a secret file was renamed to unchanged. */
+/** Paths of secret files, and of files that a secret file was renamed to unchanged. */
 export function secretsAmong(differences: readonly PathChange[]): ReadonlySet<PathBytes> {
   const secret = differences.filter(({ path }) => isSecretFile(displayPath(path)))
   const ids = new Set(
@@ -334,7 +334,7 @@ function isContentMissing(state: DiskState | null): boolean {
   return state !== null && (state.oid === null || state.unkept === true || state.mode === '160000')
 }
 
-// By the directory of the later snapshot: of a mission's only task both differences are the same.
+// Keyed by the directory of the later snapshot: a mission with one task has the same diff as the task.
 const answers = new Map<string, Buffer>()
 const maxAnswers = 20
 const maxAnswerLength = 256 * 1024
@@ -346,11 +346,11 @@ function rememberAnswer(key: string, output: Buffer): void {
 
 interface TreePair {
   readonly trees: readonly string[]
-  /** Writes them, once. */
+  /** Writes the trees, once. */
   readonly written: () => Promise<void>
 }
 
-// What an attempt that worked alone changed, its lines, and what its mission changed are the same trees.
+// An attempt that worked alone, its lines and its mission all use the same trees.
 const treePairs = new Map<string, Promise<TreePair>>()
 const maxMade = 8
 

@@ -12,7 +12,7 @@ export interface DiskFile {
   readonly stat: FileStat
 }
 
-/** The file or symbolic link at a path. Null when there is none: a folder, a pipe or nothing. */
+/** The file or symbolic link at a path. Null for a folder, a pipe or nothing. */
 export function diskFile(top: string, path: PathBytes): DiskFile | null {
   const stats = entryAt(top, path)
   if (stats === null) return null
@@ -21,7 +21,7 @@ export function diskFile(top: string, path: PathBytes): DiskFile | null {
   return { kind: 'file', mode: stats.mode & 0o100 ? '100755' : '100644', stat: fileStat(stats) }
 }
 
-/** The same, for paths that git has not looked at: what lies behind a linked folder is not at the path. */
+/** The same, for paths that git has not checked: a file behind a linked folder does not count. */
 export class CarefulDisk {
   readonly #top: string
   readonly #folders = new Map<PathBytes, boolean>([['', true]])
@@ -47,7 +47,7 @@ export function isSameStat(a: FileStat, b: FileStat): boolean {
   return a.size === b.size && a.modified === b.modified && a.changed === b.changed
 }
 
-/** The content of a small file, or where a link leads, that was looked at just now. Null when it cannot be read. */
+/** The content of a small file, or the target of a link, found just now. Null if it cannot be read. */
 export function contentAt(top: string, path: PathBytes, { kind }: Pick<DiskFile, 'kind'>): Buffer | null {
   try {
     const place = diskPath(top, path)
@@ -73,7 +73,7 @@ export function rawBlobId(
   return content === null ? null : blobId(objectFormat, content)
 }
 
-/** The same of a file of any size, read without holding up anything else. */
+/** The same for a file of any size, read without blocking. */
 export async function blobIdOf(objectFormat: string, top: string, path: PathBytes): Promise<string | null> {
   const file = diskFile(top, path)
   if (file === null || file.kind === 'link' || file.stat.size <= smallFile) {
@@ -109,7 +109,7 @@ function entryAt(top: string, path: PathBytes): Stats | null {
   try {
     return lstatSync(diskPath(top, path), { throwIfNoEntry: false }) ?? null
   } catch {
-    // A parent that is a file, or a name too long for the system: nothing is there.
+    // If a parent is a file, or the name is too long, nothing exists there.
     return null
   }
 }

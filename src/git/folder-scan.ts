@@ -13,7 +13,7 @@ import type { PrivateDirectory } from './private-directory.ts'
 import { countStoredBytes } from './private-store.ts'
 import { type DiskState, maxKeptFileBytes, type OverlayEntry } from './recorded-state.ts'
 
-/** Never looked into outside a repository: what version control keeps, and what package managers can put there again. */
+/** Folders that are skipped outside a repository: of version control, and those that package managers can restore. */
 const dependencyFolders = [
   ['.hg', '.svn', '.jj', '.bzr', 'CVS', '_darcs', '.pijul', '.sl'],
   ['node_modules', 'bower_components', 'jspm_packages', '.pnpm-store', 'elm-stuff', 'Pods'],
@@ -21,30 +21,30 @@ const dependencyFolders = [
   ['.gradle', '.terraform', '.dart_tool'],
 ].flat()
 
-/** What is in a folder, in the terms of a repository that has no commit. */
+/** The content of a folder, described as a repository without a commit. */
 interface FolderScan {
   readonly overlay: ReadonlyMap<PathBytes, OverlayEntry>
   readonly ignored: ReturnType<typeof readIgnored>
   /** Folders that could not be listed, ending with `/`. */
   readonly unreadable: readonly PathBytes[]
-  /** Linked work trees of the repository there, ending with `/`: never looked into. */
+  /** Linked work trees of the repository there, ending with `/`: never read. */
   readonly linked: readonly PathBytes[]
 }
 
-// Of Waymark's folder, also of another project's, only the processes belong to what is compared.
+// Only the processes of a Waymark folder are compared, also in another project.
 const waymarksOwn = /(?:^|\/)\.waymark\/(?!$|processes\/)/
 
 const format = 'sha256'
 const megabyte = 1024 * 1024
 
-// Beyond these, contents are not kept, and then not read: size and times stand for them.
+// Over these limits, contents are not kept, then not read: size and times stand for them.
 const kept = { file: maxKeptFileBytes, files: 20_000, bytes: 64 * megabyte }
 const read = { files: 200_000, bytes: 4_000 * megabyte }
 
 // About ten milliseconds: a server goes on answering meanwhile.
 const perTurn = 200
 
-/** Looks at every file in a folder: at what git does not look at as well, and without a git program. */
+/** Reads every file in a folder without git, also files that git would skip. */
 export async function scanFolder(
   place: PrivateDirectory,
   includes: (path: PathBytes) => boolean,
@@ -100,7 +100,7 @@ function entriesOf(top: string, folder: PathBytes) {
   }
 }
 
-/** Takes the state of single files, within limits, and keeps the contents of small ones. */
+/** Reads the states of files within limits, and keeps the contents of small ones. */
 class FolderReader {
   readonly #top: string
   readonly #cache: OverlayCache
@@ -158,7 +158,7 @@ function addWithinLimit(
   return sum.files <= most.files && sum.bytes <= most.bytes
 }
 
-/** A pipe, a socket or a device: that it is there is all that is told of it. */
+/** A pipe, a socket or a device: only its existence is recorded. */
 function specialFile(top: string, path: PathBytes): OverlayEntry | null {
   const stats = lstatSync(diskPath(top, path), { throwIfNoEntry: false })
   const kind = stats === undefined ? null : specialKind(stats)
@@ -182,7 +182,7 @@ function rulesOf(top: string, folder: PathBytes, above: IgnoreRules | null): Ign
   return { folder, own: ignore({ ignorecase: ignoresCase, allowRelativePaths: true }).add(text), above }
 }
 
-/** The nearest ignore file that speaks of a path decides. */
+/** The nearest ignore file with a rule for a path decides. */
 function isIgnored(rules: IgnoreRules | null, path: PathBytes): boolean {
   for (let at = rules; at !== null; at = at.above) {
     const answer = at.own.test(path.slice(at.folder.length))
@@ -192,7 +192,7 @@ function isIgnored(rules: IgnoreRules | null, path: PathBytes): boolean {
   return false
 }
 
-/** Whether the folder is one that the repository here lists, and not just one with the look of it. */
+/** Whether the repository lists the folder as a work tree, instead of it only looking like one. */
 async function isLinkedWorkTree(
   top: string,
   folder: PathBytes,
@@ -204,7 +204,7 @@ async function isLinkedWorkTree(
   return gitFolder !== null && commonFolder !== null && isLinkedTree({ top: tree, gitFolder, commonFolder })
 }
 
-// Only a regular file: git does not follow a linked one either.
+// Only a regular file: git does not follow a link here either.
 function textAt(top: string, path: PathBytes): string | null {
   try {
     const file = diskPath(top, path)

@@ -17,7 +17,7 @@ export interface ReflogEntry {
 
 const remembered = 256
 
-/** Where HEAD's reflog ends now. Null when there is none. */
+/** The current end of HEAD's reflog. Null if there is none. */
 export async function reflogPosition(path: string): Promise<ReflogPosition | null> {
   return withOpenFile(path, async (file) => {
     const { size } = await file.stat()
@@ -25,7 +25,7 @@ export async function reflogPosition(path: string): Promise<ReflogPosition | nul
   })
 }
 
-/** What was appended between two positions. Null when that cannot be told: no log, or it was rewritten. */
+/** The entries between two positions. Null if unknown: there is no log, or it was rewritten. */
 export async function reflogBetween(
   path: string,
   from: ReflogPosition | null,
@@ -81,19 +81,19 @@ async function slice(file: FileHandle, from: number, to: number): Promise<string
   return buffer.subarray(0, bytesRead).toString('latin1')
 }
 
-/** Where the refs of a repository point: commits that existed when they were read. */
+/** The commits that the refs of a repository point to. */
 export interface RefTips {
   readonly all: readonly string[]
-  /** Of remote-tracking branches: what a fetch brought. */
+  /** The tips of remote-tracking branches, which a fetch brought. */
   readonly remote: readonly string[]
-  /** What was put away last with `git stash`. Missing where nothing is, and in what earlier versions recorded. */
+  /** The newest stash. Missing without a stash, and in records of earlier versions. */
   readonly stash?: string
 }
 
 /** More refs than this are not read. */
 const maxRefs = 20_000
 
-/** Reads loose and packed refs without starting git. Null when there are too many, or they are kept in another way. */
+/** Reads loose and packed refs without starting git. Null if there are too many, or in another format. */
 export async function readRefTips(commonFolder: string): Promise<RefTips | null> {
   const packed = parsePackedRefs(await textOf(join(commonFolder, 'packed-refs')))
   const loose = await looseRefs(commonFolder)
@@ -109,7 +109,7 @@ interface Ref {
   readonly tip: string
 }
 
-/** `<oid> <name>` per line; `^<oid>` is what the tag before it leads to. */
+/** `<oid> <name>` per line; `^<oid>` is the target of the tag before it. */
 export function parsePackedRefs(text: string): readonly Ref[] {
   return text.split('\n').flatMap((line) => {
     const [tip = '', name = ''] = line.split(' ')
@@ -155,9 +155,9 @@ const marks = [
   ['BISECT_LOG', 'bisect'],
 ] as const
 
-/** The merge, rebase or the like that was begun and not ended. */
+/** The operation in progress, such as a merge or a rebase. */
 export async function operationInProgress(gitFolder: string): Promise<OperationInProgress | null> {
-  // One look at the folder: nearly always there is none of them, and to ask for each costs six errors.
+  // List the folder once: nearly always none of the files exists, and six failing reads are slower.
   const names = new Set(await readdir(gitFolder).catch(() => []))
   const present = marks.map(([file]) => names.has(file))
   // A rebase that stops at a conflict leaves CHERRY_PICK_HEAD as well; the rebase is what is in progress.

@@ -4,13 +4,13 @@ import type { PathBytes } from './paths.ts'
 import type { PrivateDirectory } from './private-directory.ts'
 import type { DiskState } from './recorded-state.ts'
 
-/** A path whose file is as it was, while git came to hold another content of it. */
+/** A path with an unchanged file, for which git now has another content. */
 export interface HeldByGit {
   readonly path: PathBytes
   readonly holding: 'committed' | 'staged'
 }
 
-/** What was committed or staged and then put back on disk: whoever merges the branch or commits next gets the change. */
+/** Changes that were committed or staged and then undone on disk: the next merge or commit contains them. */
 export async function heldByGit(
   place: PrivateDirectory,
   span: SnapshotPair,
@@ -30,7 +30,7 @@ export async function heldByGit(
 
 function holdingOf(difference: Difference): HeldByGit['holding'] | null {
   const { before, after, headBefore, headAfter, entryBefore, entryAfter } = difference
-  // What a filter would store of a file is not known.
+  // The content that a filter would store is unknown.
   if (!isSameState(before, after) || entryAfter?.uncertain !== undefined) return null
   const isOther = (state: DiskState | null) => state !== null && !isSameState(state, after)
   const wasStaged = entryBefore?.index !== undefined && entryBefore.index === headAfter?.oid
@@ -45,7 +45,7 @@ function stagedSince({ headBefore, headAfter, entryBefore, entryAfter }: Differe
   return { mode: headAfter?.mode ?? '100644', oid: index }
 }
 
-/** The repositories whose HEAD is a commit that nobody had before: one that was gone back to holds nothing new. */
+/** The repositories whose HEAD is a new commit: an older commit contains nothing new. */
 async function prefixesOfNewHeads(
   place: PrivateDirectory,
   span: SnapshotPair,

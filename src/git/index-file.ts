@@ -15,7 +15,7 @@ export interface IndexRecord {
   readonly assumeUnchanged: boolean
   readonly skipWorktree: boolean
   readonly state: () => GitState
-  /** Of the file, when git last compared it. */
+  /** The stat of the file when git last compared it. */
   readonly times: () => RecordedTimes
 }
 
@@ -33,12 +33,12 @@ const extendedFlag = 0x4000
 const lengthMask = 0x0fff
 const skipWorktreeFlag = 0x4000
 
-// Extensions without which an index is not complete: a shared index elsewhere, folders in place of files.
+// Extensions of an incomplete index: a shared index elsewhere, folders instead of files.
 const incomplete = ['link', 'sdir']
 
 /**
- * Gives every record of an index file of version 2 or 3 to `take`. Answers false, for git to be asked, where the
- * index is of another version or not complete in itself. Reading the file takes less time than starting git.
+ * Passes every record of an index file of version 2 or 3 to `take`. Returns false if the index has another version or
+ * is incomplete; then git must read it. Reading the file is faster than starting git.
  */
 export function readIndexFile(
   file: Buffer,
@@ -51,7 +51,7 @@ export function readIndexFile(
   try {
     if ((version !== 2 && version !== 3) || !isComplete(file, oidLength)) return false
   } catch (error) {
-    // git would take what is missing for zeros, and tell a state that never was.
+    // git would read missing bytes as zeros and report a state that never existed.
     if (error instanceof RangeError) throw new Error('index file corrupt: it was cut short', { cause: error })
     throw error
   }
@@ -59,7 +59,7 @@ export function readIndexFile(
   return true
 }
 
-// The extensions follow the records, so the records are walked first; reading no path, that is quick.
+// The extensions follow the records. Skipping the records is quick, as no path is read.
 function isComplete(file: Buffer, oidLength: number): boolean {
   let at = eachRecord(file, oidLength, null)
   if (at > file.length - oidLength) throw new RangeError('The records go on beyond the end of the file.')
@@ -79,7 +79,7 @@ function eachRecord(file: Buffer, oidLength: number, take: ((record: IndexRecord
     const extended = (flags & extendedFlag) !== 0
     const pathAt = flagsAt + (extended ? 4 : 2)
     const length = flags & lengthMask
-    // Longer names do not fit the field, and end with a NUL as all do.
+    // Longer names do not fit the field. They end with a NUL, like all names.
     const end = length < lengthMask ? pathAt + length : file.indexOf(0, pathAt)
     if (take !== null) {
       const mode = file.readUInt32BE(start + 24)
@@ -97,31 +97,31 @@ function eachRecord(file: Buffer, oidLength: number, take: ((record: IndexRecord
         state: () => ({ mode: mode.toString(8), oid: file.toString('hex', start + statLength, flagsAt) }),
       })
     }
-    // Records are filled up to a multiple of eight, with one NUL at least.
+    // Records are padded to a multiple of eight, with at least one NUL.
     at = start + ((end - start + 8) & ~7)
   }
   return at
 }
 
-/** What the index says beside `status`: every tracked path, and the entries that `status` does not look into. */
+/** The index's information besides `status`: every tracked path, and the entries that `status` skips. */
 export interface IndexEntries {
   readonly paths: readonly PathBytes[]
-  /** Whether the paths need no decoding to be shown. */
+  /** Whether the paths can be displayed without decoding. */
   readonly ascii: boolean
-  /** Those that are files of attributes. */
+  /** The attributes files. */
   readonly attributes: readonly PathBytes[]
   /** Submodules and other repositories recorded by their commit. */
   readonly submodules: readonly PathBytes[]
   /** Hidden from `status` by a flag. */
   readonly hidden: readonly HiddenEntry[]
-  /** Whose times were set: git compares them by the second, so an edit within one could pass unseen. */
+  /** Entries whose times were set: git compares whole seconds, so it could miss an edit within one. */
   readonly setTimes: readonly SetTimesEntry[]
 }
 
 export interface SetTimesEntry {
   readonly path: PathBytes
   readonly index: GitState
-  /** Null where git's index does not tell them in a form that is read here. */
+  /** Null if the index has them in a form that is not read here. */
   readonly times: RecordedTimes | null
 }
 
@@ -140,7 +140,7 @@ interface IndexEntry {
 
 const submodule = 0o160000
 
-/** Reads the user's index, by git where it is of a kind that only git should read. */
+/** Reads the user's index; with git if its format requires it. */
 export async function readIndexEntries(
   place: PrivateDirectory,
   objectFormat: string,
@@ -225,15 +225,15 @@ class IndexCollector {
 // About two milliseconds: a server goes on answering meanwhile.
 const perTurn = 500
 
-// What a number of milliseconds since 1970 can tell apart.
+// The precision of a number of milliseconds since 1970.
 const precision = 0.001
 
-// The longest that a clock of a file system stands still between two ticks.
+// The longest time between two ticks of a file system's clock.
 const tick = 20
 
 /**
- * The files that git would take for unchanged by their times, and that may have been edited: git compares whole seconds,
- * and a file whose time of modification was set back shows an edit only by its time of change.
+ * Files that git takes for unchanged by their times, but that may have been edited: git compares whole seconds, and an
+ * edit with a reset modification time shows only in the change time.
  */
 export async function doubtfulTimes(
   place: { readonly top: string; readonly index: string },

@@ -7,13 +7,12 @@ import type { Duplex } from 'node:stream'
 import type { GitCall, GitResult } from './process.ts'
 
 /**
- * Starts git from a small shell that stays. To start a program, the system copies the page tables of the process that
- * starts it: out of a server of a hundred megabytes that takes longer than git itself, and nothing else goes on
- * meanwhile. Null where it cannot be done so.
+ * Starts git from a small shell that stays. To start a program, the system copies the page tables of its parent: from a
+ * large server this blocks longer than git itself takes. Null if the shell cannot be used.
  */
 export function launch(args: readonly string[], call: GitCall): LaunchedProcess | null {
   if (process.platform === 'win32' || call.limit !== undefined) return null
-  // Never what writes to a user's repository: when the shell is ended, what ran in it runs once more.
+  // Not for calls that write to a user's repository: a call whose shell was ended runs again.
   if (call.environment['GIT_DIR'] === undefined && !call.onlyReads) return null
   for (const [at, launcher] of launchers.entries()) {
     const current = launcher === null || launcher.isGone ? new Launcher(call.environment) : launcher
@@ -25,13 +24,13 @@ export function launch(args: readonly string[], call: GitCall): LaunchedProcess 
 }
 
 export interface LaunchedProcess {
-  /** Null where the shell was ended before git: then nothing is known. */
+  /** Null if the shell was ended before git: then the result is unknown. */
   readonly result: Promise<GitResult | null>
-  /** Ends it, with whatever it started. */
+  /** Ends it and everything it started. */
   readonly end: () => void
 }
 
-// Each has lanes for a few calls: one is too little for a measurement beside another.
+// Each has lanes for a few calls. Two measurements at once need more than one.
 const launchers: (Launcher | null)[] = [null, null]
 
 /** Two streams of the shell that one call at a time writes to. */
@@ -41,7 +40,7 @@ interface Lane {
   busy: boolean
 }
 
-// A shell need not know streams beyond the ninth.
+// Shells support only streams up to 9.
 const lanes = 3
 
 class Launcher {
@@ -58,7 +57,7 @@ class Launcher {
       cwd: '/',
       env: environment,
       stdio: ['pipe', 'ignore', 'ignore', ...streams],
-      // A group of its own, so that what runs in it ends with it.
+      // A separate process group, so that its children end with it.
       detached: true,
     })
     const { stdio } = this.#shell
@@ -89,7 +88,7 @@ class Launcher {
     const program = ['git', ...args].map(quoteForShell).join(' ')
     const [output, stderr] = [3 + 2 * at, 4 + 2 * at]
     const others = `${closeStreamsText(output, stderr)}`
-    // Each stream ends with a word that nothing else can say, and the exit code.
+    // Each stream ends with a random token and the exit code.
     this.#shell.stdin?.write(
       `{ (${exports}cd ${quoteForShell(call.folder)} || exit 126; exec ${program} ${others}) <${quoteForShell(input)} >&${output} 2>&${stderr}; ` +
         `code=$?; printf '\\0${token} %d\\n' $code >&${output}; printf '\\0${token} 0\\n' >&${stderr}; } &\nlane${at}=$!\n`,
@@ -108,7 +107,7 @@ class Launcher {
     const streams = await Promise.race([texts, over.promise])
     this.#pending.delete(stop)
     if (streams === null) return null
-    // What ran in the lane has ended. A shell that is not told to wait for it leaves it defunct.
+    // The process in the lane has ended. Without `wait` it stays defunct.
     this.#shell.stdin?.write(`wait $lane${at}\n`)
     lane.busy = false
     const [output, stderr] = streams
@@ -120,7 +119,7 @@ class Launcher {
     try {
       if (pid !== undefined && !this.isGone) process.kill(-pid, 'SIGKILL')
     } catch {
-      // It has ended by itself.
+      // The shell has already ended.
     }
     this.#gone()
   }
@@ -140,10 +139,10 @@ process.on('exit', () => {
 })
 
 const noInput = '/dev/null'
-// A list of paths or of objects is far shorter; what is longer is written to git as it reads.
+// A list of paths or of objects is far shorter. Longer input is written to git as it reads.
 const maxInputLength = 1 << 20
 
-/** What a call is given, in a file that its owner alone may read. Null where it cannot be kept so. */
+/** Writes the input of a call to a file that only its owner may read. Null if that fails. */
 function keepInput(input: Buffer, token: string): string | null {
   if (input.length > maxInputLength) return null
   const file = join(tmpdir(), `waymark-git-${token}`)
@@ -201,7 +200,7 @@ function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** What differs from the shell's own environment, for the shell. Null where that cannot be said. */
+/** Shell statements for the differences from the shell's own environment. Null if a name is not valid in a shell. */
 function exportStatements(own: GitCall['environment'], wanted: GitCall['environment']): string | null {
   const names = new Set([...Object.keys(own), ...Object.keys(wanted)])
   const differing = [...names].filter((name) => own[name] !== wanted[name])

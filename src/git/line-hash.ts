@@ -26,7 +26,7 @@ export function lineHasher(salt: string): (line: string) => string {
   return hashOf
 }
 
-// What changes is mostly what changed before, and beside the same lines.
+// Changes mostly touch the same lines again, so hashes are cached.
 let last: {
   readonly salt: string
   readonly hashes: ReadonlyMap<string, string>
@@ -34,13 +34,13 @@ let last: {
 } | null = null
 
 const maxKnown = 100_000
-// So many hashes stay for the next time.
+// The most hashes that are kept for the next call.
 const maxKept = 20_000
 const shortLine = 1_000
 
 function isThin(bare: string): boolean {
   if (bare.length < solidLength) return true
-  // No character takes more than three bytes for each of its length.
+  // A character takes at most three bytes per unit of its length.
   return bare.length < solidLength * 3 && Buffer.from(bare, 'latin1').toString('utf8').length < solidLength
 }
 
@@ -52,7 +52,7 @@ export function linesOf(content: Buffer): string[] {
   return lines
 }
 
-/** Whether a content is no text, as git judges it. */
+/** Whether a content is binary, as git decides it. */
 export function isBinary(content: Buffer): boolean {
   return content.subarray(0, 8_000).includes(0)
 }

@@ -33,11 +33,11 @@ import {
 
 interface LineHistoryOptions {
   readonly environment: GitEnvironment
-  /** Makes a folder for one look. */
+  /** Makes a folder for one look-up. */
   readonly directory: () => string
 }
 
-/** A private git directory for one look. */
+/** A private git directory for one look-up. */
 export interface HistoryLookup {
   readonly location: RepositoryLocation
   readonly repository: Repository
@@ -150,7 +150,7 @@ async function fileOnDisk(lookup: HistoryLookup, target: LineHistoryTarget): Pro
   }
 }
 
-/** Why the lines of a file that is in no commit are shown to nobody: whoever asks may be at another machine. */
+/** Why an uncommitted file's lines are withheld: the reader may be on another machine. */
 async function withheldReason(place: PrivateDirectory, path: PathBytes): Promise<string | null> {
   const name = displayPath(path)
   const question = ['ls-files', '--others', '--ignored', '--exclude-standard', '--', name]
@@ -204,7 +204,7 @@ async function fileIn(
   return { ...version, content, ...linesOmission(version.path, content) }
 }
 
-/** The id of a commit. Words of git can name one in many ways, and none of them runs anything. */
+/** The id of a revision's commit. No form of a revision runs anything. */
 async function commitOf({ repository, place }: HistoryLookup, rev: string): Promise<string> {
   const question = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${rev}^{commit}`]
   const answer = await runGit(question, {
@@ -220,7 +220,7 @@ async function commitOf({ repository, place }: HistoryLookup, rev: string): Prom
   })
 }
 
-/** From the top, in the form that the disk has it in. */
+/** The path from the top, in the Unicode form that the disk has. */
 function pathOf({ repository }: HistoryLookup, { folder, path }: LineHistoryTarget): PathBytes {
   const { top } = repository
   const whole = path.startsWith(':/')
@@ -321,7 +321,7 @@ async function blame(
   ]
   if (target === null) copyMergeHeads(repository, place)
   let answer = await runGit(question(ignored), privateCall(place))
-  // A list of revisions that git cannot read is a fault of the list, not of the file.
+  // If git cannot read the list of ignored revisions, run without it.
   if (answer.code !== 0 && ignored.length > 0) answer = await runGit(question([]), privateCall(place))
   if (answer.code !== 0) {
     const first = answer.stderr.trim().split('\n')[0] ?? ''
@@ -342,7 +342,7 @@ async function blame(
 
 const maxGone = 100
 
-/** What HEAD calls a file that was renamed since: of the files that are gone, the one with the most of its lines, at least half. */
+/** The path in HEAD of a renamed file: the deleted file of which the most lines, at least half, are in it. */
 async function nameBefore(
   { repository, place }: Pick<HistoryLookup, 'repository' | 'place'>,
   path: PathBytes,
@@ -376,7 +376,7 @@ async function nameBefore(
   return best !== undefined && best.share >= 0.5 ? best : null
 }
 
-/** The file as it is now, so that all of an answer is about one state of it. */
+/** Copies the file, so that the whole answer is about one state of it. */
 function snapshotOf({ directory }: PrivateDirectory, file: string | Buffer): string {
   const copy = join(directory, 'content')
   writeFileSync(copy, readRegularSync(file), { mode: 0o600 })
@@ -393,7 +393,7 @@ function copyMergeHeads({ gitFolder }: Repository, { directory }: PrivateDirecto
 
 const maxListBytes = 1_000_000
 
-/** The commits that the repository says to look through: `blame.ignoreRevsFile` names a file of them. */
+/** The option for the revisions that blame ignores, from the file in `blame.ignoreRevsFile`. */
 function ignoredRevisions({ configuration, top }: Repository, { directory }: PrivateDirectory): string[] {
   const named = configuredValue(configuration, 'blame.ignorerevsfile')
   if (named === undefined || named === '') return []
@@ -408,7 +408,7 @@ function ignoredRevisions({ configuration, top }: Repository, { directory }: Pri
   }
 }
 
-/** Of the files that change what git says of a history. */
+/** A digest of the files that change git's answers about a history. */
 function stampOf(repository: Repository): string {
   const { configuration, top, shallow, gitFolder } = repository
   const named = configuredValue(configuration, 'blame.ignorerevsfile') ?? ''
@@ -441,7 +441,7 @@ interface MutableCommit {
 
 const uncommitted = /^0+$/
 
-/** Parses `blame --porcelain`: a line `<commit> <line there> <line here> [<count>]`, log entries of it, a tab and the text. */
+/** Parses `blame --porcelain`: `<commit> <line there> <line here> [<count>]`, headers, a tab and the text. */
 function parsePorcelain(
   output: Buffer,
   cut: ReadonlySet<string>,
@@ -498,7 +498,7 @@ const escapes: Readonly<Record<string, string>> = {
   v: '\v',
 }
 
-/** A path that git may have quoted as C does. */
+/** Decodes a path that git may have quoted in C style. */
 function unquotePath(text: string): PathBytes {
   if (!text.startsWith('"')) return text
   return text.slice(1, -1).replace(/\\([0-7]{3}|.)/g, (_, code: string) => {
@@ -516,7 +516,7 @@ async function commitsIn(lookup: HistoryLookup, range: string, most: number): Pr
   }
   const isRange = range.includes('..')
   const ends = isRange ? range.split(/\.{2,3}/) : [range]
-  // Each end by itself: what is no name of a commit is said, and nothing else of the text reaches git.
+  // Resolve each end separately: an invalid one is reported, and git gets only ids.
   const named = await Promise.all(ends.map((end) => commitOf(lookup, end === '' ? 'HEAD' : end)))
   const [first = '', last = ''] = named
   const listed = isRange
@@ -556,7 +556,7 @@ async function filesIn(
     })
   }
   const commit = await commitOf(lookup, rev)
-  // Git ends with an error of its own for what is outside.
+  // git would fail for a path outside the work tree.
   if (under !== null && !isWithin(place.top, resolve(place.top, under))) return { commit, files: [] }
   const below = under === null ? [] : ['--', under.replace(/\/+$/, '')]
   const listed = await git(['ls-tree', '-r', '-l', '-z', '--full-tree', commit, ...below], privateCall(place))

@@ -24,12 +24,12 @@ import type { GitEnvironment } from './process.ts'
 import type { DiskState } from './recorded-state.ts'
 import type { GitState } from './status.ts'
 
-// Beyond these, what a change of lines says is not worth its room.
+// Over these limits, the lines of a change are not worth storing.
 const maxFiles = 5_000
 const maxLines = 5_000
 const maxHashed = 400_000
 
-/** Where lines of a work tree went and came between two snapshots. */
+/** Measures the removed and added lines of a work tree between two snapshots. */
 export async function measureLines(
   span: SnapshotPair,
   environment: GitEnvironment,
@@ -51,7 +51,7 @@ interface HeadMovement {
   readonly headAfter: string | null
   readonly stashMoved: boolean
   readonly ran: boolean
-  /** Commits whose lines nobody here typed. */
+  /** Commits that git brought from elsewhere. */
   readonly arrived: readonly string[]
   /** How HEAD moved. */
   readonly entries: readonly ReflogEntry[]
@@ -85,11 +85,11 @@ async function movementOf(
 
 interface LineStepContext extends HeadMovement {
   readonly request: LineMeasureOptions
-  /** What HEAD has at the end of the paths that differ. */
+  /** The content in HEAD at the end, for the paths that differ. */
   readonly committed: ReadonlyMap<PathBytes, string | null>
 }
 
-/** Of the repository itself; what is in a nested one is of another HEAD. */
+/** Only of the repository itself, as a nested one has another HEAD. */
 function committedOids(
   differences: readonly Difference[],
   { to }: SnapshotPair,
@@ -163,7 +163,7 @@ async function groupSteps(
   }: {
     readonly context: LineStepContext
     readonly hashing: HashContext
-    /** They are of different times, so that no line moves from one to another. */
+    /** The pairs are from different times, so no line moves between them. */
     readonly areApart?: boolean
   },
 ): Promise<MeasuredStep[]> {
@@ -194,7 +194,7 @@ async function groupSteps(
     : measuredSteps(files, hashContext)
 }
 
-/** The chains whose contents are all there, from what a path was to what it became, as its pairs in order. */
+/** The chains of contents that are all available, each as pairs in order from the first state to the last. */
 async function traceKnownChains(
   place: PrivateDirectory,
   pairs: readonly PathChange[],
@@ -226,12 +226,12 @@ async function traceKnownChains(
   )
 }
 
-// Of an attempt with more commits the last ones tell enough.
+// For an attempt with more commits, the last ones are enough.
 const maxCommits = 20
 
 /**
- * The states that an attempt committed and did not end with, since it went on or to another branch: for each such commit
- * what its files were at the start and are in it.
+ * The committed states that an attempt did not end with, as it continued or switched to another branch. For each such
+ * commit, pairs of the files at the start and in the commit.
  */
 async function statesPassedThrough(
   place: PrivateDirectory,
@@ -272,7 +272,7 @@ async function statesPassedThrough(
   for (const [at, { commit, path }] of requests.entries()) {
     const oid = ids[at] ?? null
     const before = starts.get(path) ?? null
-    // What went from one path may have come to another: so it is said of each commit what is gone, too.
+    // A file may have moved to another path, so each commit also lists the deleted ones.
     const isGone = oid === null && before !== null
     const isNews =
       oid !== null && oid !== before?.oid && oid !== ends.get(path) && !seen.has(`${oid} ${path}`)
@@ -284,7 +284,7 @@ async function statesPassedThrough(
   return [...groups.values()].filter((pairs) => pairs.some(({ after }) => after !== null))
 }
 
-/** What the index has come to hold of a path, where neither its start nor its end nor HEAD is that content. */
+/** The new content of a path in the index, if it differs from the start, the end and HEAD. */
 function isStagedSince({
   path,
   before,
@@ -322,10 +322,10 @@ interface ChangeOriginLookup {
   readonly isBrought: (path: PathBytes, line: number) => boolean
 }
 
-// Of an attempt that switched to and fro for an hour the last ones tell enough.
+// For an attempt that switched branches often, the last commits are enough.
 const maxReferences = 12
 
-/** What the changed paths are in commits that brought lines along. */
+/** Compares the changed paths with the commits that git brought. */
 async function referencesOf(
   place: PrivateDirectory,
   {
@@ -384,7 +384,7 @@ async function referencesOf(
   }
 }
 
-/** The lines that are new at a place, and not only written with other white space. */
+/** The new lines of a hunk, without those that only changed their white space. */
 function typedLineNumbers({ removed, added, after }: ChangedHunk): readonly number[] {
   const bare = (lines: readonly string[]) => lines.map((line) => line.replace(/\s+/g, ''))
   const kept = new Set(align(bare(removed), bare(added)))
@@ -394,7 +394,7 @@ function typedLineNumbers({ removed, added, after }: ChangedHunk): readonly numb
 const leastKept = 3
 const maxNames = 3
 
-/** A file that went is another name of this one only if much of it is here: three lines, or half of either. */
+/** Whether a deleted file was renamed to this one: three lines, or half of either, must be the same. */
 function isOtherName(
   places: readonly ChangedHunk[],
   { length, kept }: { readonly length: number; readonly kept: number },
@@ -404,12 +404,12 @@ function isOtherName(
 }
 
 interface ContentRequest extends ChangedContent {
-  /** What it may have been called in a commit, where that is not its own name. */
+  /** Its possible path in a commit, if different from its own. */
   readonly name?: PathBytes
   readonly length?: number
 }
 
-/** A file that came may be one that went, as another branch has it. */
+/** An added file may be a deleted one under its name on another branch. */
 function renamedContents(
   live: readonly ChangedContent[],
   changed: readonly ChangedContent[],
@@ -424,7 +424,7 @@ function renamedContents(
     })
 }
 
-/** A path is compared once in each. */
+/** Splits requests so that each round compares a path once. */
 function splitIntoRounds(requests: readonly ContentRequest[]): readonly (readonly ContentRequest[])[] {
   const rounds: ContentRequest[][] = []
   const counts = new Map<PathBytes, number>()
@@ -436,7 +436,7 @@ function splitIntoRounds(requests: readonly ContentRequest[]): readonly (readonl
   return rounds
 }
 
-/** The ids of some paths in some commits, by the commit, the path and the name that it was looked for under. */
+/** The ids of some paths in some commits, by the commit, the path and the name used there. */
 async function contentsAt(
   place: PrivateDirectory,
   commits: readonly string[],

@@ -14,13 +14,13 @@ import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import type { LinkedTree, LinkedTrees, NewWorkTree, NewWorkTreeRequest } from './ports/work-tree.ts'
 import { type GitEnvironment, type GitResult, gitEnvironment, runGit } from './process.ts'
 
-/** In git's own folder of a work tree, so that it goes with it: the task that the tree was made for. */
+/** The file with the task that a tree was made for. It is in git's folder of the tree, so it is removed with it. */
 const marker = 'waymark-task'
 
-/** A large work tree takes its time to be written. In milliseconds. */
+/** Writing a large work tree takes long. In milliseconds. */
 const checkoutLimit = 15 * 60_000
 
-/** Work trees of a repository, made and removed by git without anything that the repository configures being run. */
+/** Adds and removes work trees of a repository with git, running nothing that the repository configures. */
 export function linkedTrees(inherited: NodeJS.ProcessEnv): LinkedTrees {
   const environment = gitEnvironment(inherited)
   const list = (folder: string) => listTrees(folder, environment)
@@ -37,7 +37,7 @@ export function linkedTrees(inherited: NodeJS.ProcessEnv): LinkedTrees {
     discard: async (folder, tree) => {
       const removing = { folder, environment, all: await list(folder) }
       const lost = await lossesOf(tree, await quietCall(tree, removing))
-      // Once for what is not committed, once more for a tree that git was told to lock.
+      // The first --force is for uncommitted files, the second for a locked tree.
       await removeTree(tree, removing, ['--force', '--force'])
       return lost
     },
@@ -109,7 +109,7 @@ export async function listTrees(folder: string, environment: GitEnvironment): Pr
 
 interface WorkTreeAddContext {
   readonly environment: GitEnvironment
-  /** The work trees there are. */
+  /** The existing work trees. */
   readonly others: readonly LinkedTree[]
 }
 
@@ -123,7 +123,7 @@ async function addTree(
   await refuseSuperproject(path, call)
   await refuseBranchName(branch, call)
   const head = await commitOf(tree.from, call)
-  // Made only where there is none of that name; what is there is nobody's but its owner's.
+  // Creates the branch only if it does not exist.
   const made = await runGit(['update-ref', `refs/heads/${branch}`, head, '0'.repeat(head.length)], call)
   if (made.code !== 0) throw await branchFailure(branch, made, call)
   const undo = async () => {
@@ -135,7 +135,7 @@ async function addTree(
     if (added.code !== 0) throw creationFailure(path, added)
     const gitFolder = await gitFolderOf(path)
     if (gitFolder === null) throw creationFailure(path, added)
-    // A part of the configuration may be for one folder or one branch: only there it is seen which filters there are.
+    // Configuration can be conditional on a folder or a branch, so filters are looked up inside the tree.
     const filters = await withoutFilters({ folder: path, environment })
     const filled = await runGit(['reset', '--hard', '--no-recurse-submodules', '--quiet'], {
       folder: path,
@@ -159,7 +159,7 @@ function emptySubmodules(paths: readonly PathBytes[]): string {
 }
 
 async function refusePlace(path: string, others: readonly LinkedTree[]): Promise<void> {
-  // Git keeps the path in files of lines.
+  // git stores the path in a file of lines.
   if (/\p{Cc}/u.test(path)) {
     throw new Failure(
       'INVALID_INPUT',
@@ -184,7 +184,7 @@ async function refusePlace(path: string, others: readonly LinkedTree[]): Promise
   }
 }
 
-/** A tree of a submodule inside the repository that the submodule belongs to would be that one's own files. */
+/** Refuses a submodule's tree inside the superproject, where it would count as the superproject's own files. */
 async function refuseSuperproject(path: string, call: GitRunOptions): Promise<void> {
   let outer = ''
   for (let folder = call.folder; ; folder = outer) {
@@ -209,7 +209,7 @@ type GitRunOptions = Parameters<typeof runGit>[1]
 
 async function refuseBranchName(branch: string, call: GitRunOptions): Promise<void> {
   const checked = await runGit(['check-ref-format', `refs/heads/${branch}`], call)
-  // A name like an option, or one that git would resolve as something else, is no name of ours.
+  // Refuse names that look like options or that git resolves differently.
   if (checked.code === 0 && !/^[-@]|@\{/.test(branch) && branch !== 'HEAD') return
   throw new Failure('INVALID_INPUT', `"${branch}" is not a valid branch name.`, {
     reason: 'branch_name_invalid',
@@ -256,8 +256,8 @@ function creationFailure(path: string, added: GitResult): Failure {
 }
 
 /**
- * An environment in which no filter of the configuration runs. Not by `-c`: a filter's name may have an equals sign in
- * it, and would be taken for another.
+ * An environment in which no configured filter runs. Not set by `-c`: an equals sign in a filter's name would name
+ * another filter.
  */
 async function withoutFilters(
   call: GitRunOptions,
@@ -300,7 +300,7 @@ interface WorkTreeRemoveContext {
   readonly all: readonly LinkedTree[]
 }
 
-/** A call in which nothing of the repository's configuration is run, as it is in force in the tree. */
+/** A call that runs nothing of the configuration that applies in the tree. */
 async function quietCall(
   { path, exists }: Pick<LinkedTree, 'path' | 'exists'>,
   { folder, environment }: Pick<WorkTreeRemoveContext, 'folder' | 'environment'>,
@@ -339,7 +339,7 @@ async function removeTree(
   }
   const isElsewhere = all.some((other) => other.path !== path && other.branch === branch)
   if (branch !== null && tip !== null && !isElsewhere) {
-    // Only if it is what was looked at: a commit made meanwhile keeps it.
+    // Delete the branch only if it did not move meanwhile.
     await runGit(['update-ref', '-d', `refs/heads/${branch}`, tip], call)
   }
 }
@@ -356,37 +356,37 @@ async function lossesOf(tree: LinkedTree, call: GitRunOptions): Promise<TreeLoss
   }
 }
 
-/** The files of a work tree that are not committed; nothing that its configuration names is run. */
+/** The uncommitted files of a work tree. Runs nothing that its configuration names. */
 export async function uncommittedFiles(path: string, environment: GitEnvironment): Promise<TreeLossSummary> {
   return uncommittedLoss(path, await quietCall({ path, exists: true }, { folder: path, environment }))
 }
 
 async function uncommittedLoss(path: string, { environment }: GitRunOptions): Promise<TreeLossSummary> {
   const question = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames']
-  // Another commit of a submodule counts, whatever is configured; no git is run in it.
+  // A changed submodule commit counts, whatever is configured. No git runs inside it.
   const status = await runGit([...question, '--ignore-submodules=dirty'], { folder: path, environment })
   if (status.code !== 0) return unknownLoss(firstLine(status.stderr))
   return lossOf(nulRecords(status.output).flatMap((record) => (record === '' ? [] : [record.slice(3)])))
 }
 
-/** Commits that nothing but this tree and its branch leads to. */
+/** Commits that are reachable only from this tree and its branch. */
 async function unmergedLoss({ branch, head }: LinkedTree, call: GitRunOptions): Promise<TreeLossSummary> {
   const tips = [
     ...(head === null || /^0+$/.test(head) ? [] : [head]),
     ...(branch === null ? [] : [`refs/heads/${branch}`]),
   ]
   if (tips.length === 0) return lossOf([])
-  // Without refs/heads, as it is for --branches; no branch's name can be a pattern.
+  // Without refs/heads, as it applies to --branches. A branch name cannot be a pattern.
   const own = branch === null ? [] : [`--exclude=${branch}`]
   const rest = [...own, '--branches', '--tags', '--remotes']
   // rev-list, and not log: a repository can configure that log runs a program.
   const listed = await runGit(['rev-list', '--format=%h "%s"%x00', ...tips, '--not', ...rest, '--'], call)
   if (listed.code !== 0) return unknownLoss(firstLine(listed.stderr))
-  // Before each stands a line with its whole id.
+  // A line with the full id precedes each.
   return lossOf(nulRecords(listed.output).flatMap((record) => record.trim().split('\n').slice(1)))
 }
 
-/** Git keeps the repository of a submodule that was filled there in its own folder of the tree. */
+/** Submodules that were initialized in the tree: git keeps their repositories in its folder of the tree. */
 async function filledSubmodules(path: string, call: GitRunOptions): Promise<TreeLossSummary> {
   const gitFolder = await gitFolderOf(path)
   const kept = gitFolder === null ? [] : await readdir(join(gitFolder, 'modules')).catch(() => [])
@@ -395,7 +395,7 @@ async function filledSubmodules(path: string, call: GitRunOptions): Promise<Tree
   return lossOf(names.length > 0 ? names : kept.map(pathBytes))
 }
 
-/** The paths at which the commit of a tree has another repository. */
+/** The paths of submodules in a tree. */
 async function submodulesIn(
   path: string,
   { environment }: Pick<GitRunOptions, 'environment'>,
@@ -406,7 +406,7 @@ async function submodulesIn(
   )
 }
 
-/** Bytes, as git writes them. */
+/** The names are bytes, as git writes them. */
 function lossOf(names: readonly PathBytes[]): TreeLossSummary {
   return { total: names.length, first: names.slice(0, maxNamed).map(displayPath) }
 }

@@ -12,7 +12,7 @@ import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { git, runGit } from './process.ts'
 import { leavingNothingOut, treeDifference } from './trees.ts'
 
-/** Which changes are the task's own and which merely arrived. */
+/** Which changes are the task's own and which git brought. */
 export interface ChangeOrigins {
   readonly of: (path: PathBytes) => ChangeOrigin
   readonly moves: readonly HeadMove[]
@@ -30,7 +30,7 @@ interface RepositoryOrigins {
 
 const nothing: RepositoryOrigins = { imported: new Set(), own: new Set(), moves: [], notes: [], doubts: [] }
 
-/** Reads from each repository's reflog how HEAD moved, and from the commits which paths came with it. */
+/** Reads the moves of HEAD from each repository's reflog, and the paths that they brought from the commits. */
 export async function findOrigins(
   place: PrivateDirectory,
   span: SnapshotPair,
@@ -82,7 +82,7 @@ interface OriginPaths {
 }
 
 interface IncomingPaths extends OriginPaths {
-  /** What each of the task's own commits changes. */
+  /** The paths that each of the task's own commits changes. */
   readonly byCommit: ReadonlyMap<string, readonly PathBytes[]>
 }
 
@@ -97,7 +97,7 @@ async function arrivingChanges(
   const ownIds = new Set([...own.map(({ commit }) => commit), ...replayed])
   const between = await commitsBetween(place, [...positions, ...merging])
   const arrived = between?.filter((commit) => !ownIds.has(commit)) ?? []
-  // The reflog's words are the agent's to choose: a commit that nobody had before the task is not somebody else's.
+  // An agent can choose the reflog's messages. A commit that did not exist before the task counts as its own.
   const bornHere =
     knownTips === null ? new Set<string>() : await unreachableCommits(place, arrived, knownTips)
   const [imported, byCommit] = await Promise.all([
@@ -117,7 +117,7 @@ async function arrivingChanges(
   return { imported, own: new Set([...byCommit.values()].flat()), byCommit }
 }
 
-/** Whether HEAD went to a commit that nobody had before, as far as it is known. */
+/** Whether HEAD moved to a new commit, as far as is known. */
 export async function isHeadNew(place: PrivateDirectory, pair: RepositoryPair): Promise<boolean> {
   const { head } = pair.to
   if (head === null || head === pair.from.head) return false
@@ -125,7 +125,7 @@ export async function isHeadNew(place: PrivateDirectory, pair: RepositoryPair): 
   return knownTips === null || (await unreachableCommits(place, [head], knownTips)).has(head)
 }
 
-/** Commits that existed before the task, or that a fetch brought. Null when that is not known. */
+/** Commits that existed before the task, or that a fetch brought. Null if unknown. */
 function commitsKnownBefore({ from, to }: RepositoryPair): readonly string[] | null {
   if (from.refs === null || to.refs === null) return null
   return [...from.refs.all, ...to.refs.remote, ...(from.head === null ? [] : [from.head])]
@@ -140,15 +140,15 @@ async function differenceAcross(
   return new Set(differences.flatMap((difference) => [...difference.keys()]))
 }
 
-// The log must lead from one snapshot's commit to the other's, or something moved HEAD behind its back.
+// The log must lead from one snapshot's commit to the other's. Otherwise HEAD moved without a log entry.
 function isReflogComplete(entries: readonly ReflogEntry[], { from, to }: RepositoryPair): boolean {
   const last = entries.at(-1)
   if (last === undefined) return from.head === to.head
   return last.to === to.head && (entries[0]?.from === from.head || /^0+$/.test(entries[0]?.from ?? ''))
 }
 
-// What is neither as committed now nor as it was at the start was edited here. A merge in progress stages what
-// it brings: that counts only where the disk differs from what is staged.
+// A file that differs from the current commit and from the start was edited here. A merge in progress stages what it
+// brings, so then the disk must also differ from the staged state.
 function isUncommittedWork(
   { path, before, after, headAfter, entryAfter }: Difference,
   pairs: readonly RepositoryPair[],
@@ -184,21 +184,21 @@ function headMoves(
 
 const none = /^0+$/
 
-/** A commit that the task made, and what it was made on. */
+/** A commit that the task made. */
 export interface OwnCommit {
   readonly commit: string
-  /** What an amended commit replaced: then only the difference to it is the task's. */
+  /** The commit that an amended one replaced: then only the difference is the task's. */
   readonly insteadOf: string | null
 }
 
-/** How HEAD went from one snapshot to the next. */
+/** The moves of HEAD between two snapshots. */
 export interface HeadHistory {
-  /** Where HEAD was, from the first to the last, without the unborn state. */
+  /** The commits that HEAD was at, in order, without the unborn state. */
   readonly positions: readonly string[]
   readonly own: readonly OwnCommit[]
-  /** Replays of earlier commits on a new base: no work and no arrival by themselves. */
+  /** Replays of earlier commits on a new base. They are neither work nor brought by git. */
   readonly replayed: readonly string[]
-  /** Branches that HEAD left, and the commit that it left them at. */
+  /** Branches that HEAD left, each with its commit at that time. */
   readonly departures: readonly { readonly branch: string; readonly commit: string }[]
 }
 
@@ -232,37 +232,37 @@ function isReplay({ verb, detail, from, to }: ReflogEntry): boolean {
   return rebasing && from !== to && ['pick', 'squash', 'fixup', 'reword', 'edit'].includes(detail)
 }
 
-/** Notes on the task's commits that the work tree no longer stands on. */
+/** Notes on the task's commits that are no longer in the history of HEAD. */
 async function abandonedCommits(
   place: PrivateDirectory,
   { own, replayed, departures }: HeadHistory,
   head: string | null,
 ): Promise<string[]> {
-  // What HEAD is at is not lost.
+  // The commit at HEAD is not lost.
   if (head === null || own.every(({ commit }) => commit === head)) return []
   const input = Buffer.from([...own.map(({ commit }) => commit), `^${head}`, ''].join('\n'))
   const unreached = new Set(
     (await git(['rev-list', '--stdin'], privateCall(place, input))).toString().split('\n'),
   )
   const lost = own.filter(({ commit }) => unreached.has(commit)).map(({ commit }) => commit)
-  // An amended commit is not lost: its successor is there.
+  // An amended commit is not lost: its successor exists.
   const replaced = new Set(own.map(({ insteadOf }) => insteadOf))
   const left = lost.filter((commit) => !replaced.has(commit))
   if (left.length === 0) return []
   const branches = new Map(departures.map(({ branch, commit }) => [commit, branch]))
   return left.flatMap((commit) => {
     const branch = branches.get(commit)
-    // After a rebase the work is there under another id.
+    // After a rebase the commit exists under another id.
     if (branch === undefined && replayed.length > 0) return []
     const where = branch === undefined || /^[0-9a-f]{40,64}$/.test(branch) ? '' : ` on branch ${branch}`
     return [`Commit ${commit.slice(0, 12)}${where} is no longer in the history of the work tree.`]
   })
 }
 
-// Beyond this a branch is compared with the one before as a whole.
+// With more commits, whole branches are compared.
 const maxCommits = 2_000
 
-/** The commits that some of the positions reach and others do not. Null when there are too many to look at. */
+/** The commits that are reachable from some positions and not from others. Null if there are too many. */
 async function commitsBetween(
   place: PrivateDirectory,
   positions: readonly string[],
@@ -279,7 +279,7 @@ async function commitsBetween(
   return commits.length > maxCommits ? null : commits
 }
 
-/** Which of some commits cannot be reached from others: they came into being later. */
+/** The commits that are not reachable from some tips: they are newer. */
 async function unreachableCommits(
   place: PrivateDirectory,
   commits: readonly string[],
@@ -287,7 +287,7 @@ async function unreachableCommits(
 ): Promise<ReadonlySet<string>> {
   if (commits.length === 0) return new Set()
   const input = Buffer.from([...commits, ...tips.map((tip) => `^${tip}`), ''].join('\n'))
-  // A tip may be gone since, or be no commit.
+  // A tip may be deleted since, or not be a commit.
   const listed = await git(['rev-list', '--stdin', '--ignore-missing'], privateCall(place, input))
   const later = new Set(listed.toString('latin1').split('\n'))
   return new Set(commits.filter((commit) => later.has(commit)))
@@ -320,7 +320,7 @@ export async function pathsByCommit(
   return byCommit
 }
 
-/** The names of what each commit changes; of a merge, what it has like none of its parents. */
+/** Lists the paths that each commit changes; of a merge, those that differ from all of its parents. */
 export const namesOfCommits = [
   'diff-tree',
   '--stdin',
@@ -338,7 +338,7 @@ function commitInputCall(place: PrivateDirectory, commits: readonly (readonly st
 }
 
 /**
- * The commits that HEAD went to and nobody made here meanwhile: what was checked out, pulled, merged or rebased onto.
+ * The commits that HEAD moved to but that were not made here: checked out, pulled, merged or rebased onto.
  */
 export async function arrivedCommits(
   place: PrivateDirectory,
@@ -357,7 +357,7 @@ export async function arrivedCommits(
   const arrived = moved.flatMap((entry) => {
     const { from, to } = entry
     const above = parents.get(to) ?? []
-    // A merge that was made here is ours, what it joined is not.
+    // A merge commit made here is the task's own, the commits that it merged are not.
     if (joining.includes(entry) && above.length > 1 && above.includes(from)) {
       ownIds.add(to)
       return above.filter((parent) => parent !== from)
@@ -367,7 +367,7 @@ export async function arrivedCommits(
   return [...new Set(arrived)].filter((commit) => !ownIds.has(commit))
 }
 
-/** The commits that were made here meanwhile, with what each changes. */
+/** The commits that were made here, with the paths that each changes. */
 export async function ownCommits(
   place: PrivateDirectory,
   entries: readonly ReflogEntry[],

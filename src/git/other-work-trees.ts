@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { readRegular } from '../kernel/files/regular-file.ts'
 import type { SnapshotPair } from './comparison.ts'
 
-/** Most entries that are looked at in another work tree: this only finds a hint. */
+/** The most entries that are read in another work tree: this only finds a hint. */
 const maxEntries = 2_000
 const passedOver = new Set(['.git', 'node_modules', '.waymark'])
 
@@ -59,7 +59,7 @@ export async function gitFolderOf(top: string): Promise<string | null> {
   return pointer === undefined ? null : resolve(top, pointer)
 }
 
-/** Whether a work tree is one of those that its repository lists, and not just a folder with the look of one. */
+/** Whether a repository lists a folder as a work tree, instead of it only looking like one. */
 export async function isLinkedTree(tree: {
   readonly top: string
   readonly gitFolder: string
@@ -92,7 +92,7 @@ async function isNewer(path: string, time: number): Promise<boolean> {
   return stats !== null && stats.mtimeMs > time
 }
 
-/** The text of a small file of git; null where there is none. */
+/** The text of a small file of git; null if there is none. */
 export async function textOf(path: string): Promise<string | null> {
   return readRegular(path).then(
     (content) => content.toString('utf8').trim(),

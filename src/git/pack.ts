@@ -14,23 +14,23 @@ export interface NewObject {
 const typeNumbers = { tree: 2, blob: 3 } satisfies Record<NewObject['type'], number>
 
 const deflateAside = promisify(deflate)
-// Packed on a thread beyond this, and that many small ones before others get their turn: a server goes on answering.
+// Larger objects are packed on a thread. After this many small ones the event loop continues, so a server can answer.
 const small = 64 * 1024
 const perTurn = 200
-// With this much a pack is written, and another begun.
+// At this size a pack is written and the next one begins.
 const maxHeld = 16 * 1024 * 1024
 
 /** The id that git gives to an object. */
 export function objectId(objectFormat: string, { type, content }: NewObject): string {
   const head = Buffer.from(`${type} ${content.length}\0`, 'latin1')
-  // Hashed at once where copying it costs less than a hash that is made step by step.
+  // For small contents, copying is faster than hashing in two steps.
   if (content.length <= small) return hash(objectFormat, Buffer.concat([head, content]))
   return createHash(objectFormat).update(head).update(content).digest('hex')
 }
 
 /**
- * Puts objects into a pack of a folder of objects. Starting git for it takes longer than the packing of the few hundred
- * small files that a task changes.
+ * Packs objects into a folder of objects. Starting git takes longer than packing the few hundred small files that a
+ * task changes.
  */
 export class PackWriter {
   readonly #folder: string
@@ -39,14 +39,14 @@ export class PackWriter {
   readonly #objects = new Map<string, NewObject>()
   #held = 0
 
-  /** What is there already is not written again. */
+  /** `isThere`: objects that exist are not written again. */
   constructor(folder: string, objectFormat: string, isThere: (oid: string) => boolean = () => false) {
     this.#folder = folder
     this.#objectFormat = objectFormat
     this.#isThere = isThere
   }
 
-  /** Answers the object's id. */
+  /** Returns the object's id. */
   async add(object: NewObject): Promise<string> {
     const oid = objectId(this.#objectFormat, object)
     if (this.#objects.has(oid) || this.#isThere(oid)) return oid
@@ -56,7 +56,7 @@ export class PackWriter {
     return oid
   }
 
-  /** Writes what was added. */
+  /** Writes the added objects. */
   async close(): Promise<void> {
     const objects = [...this.#objects]
     this.#objects.clear()
@@ -81,7 +81,7 @@ export class PackWriter {
     mkdirSync(join(this.#folder, 'pack'), { recursive: true, mode: 0o700 })
     const draft = join(this.#folder, 'pack', `tmp_${randomUUID()}`)
     const place = join(this.#folder, 'pack', `pack-${sum.toString('hex')}`)
-    // The index last: where it is, its pack is.
+    // Write the index last: it implies that the pack exists.
     writeFileSync(draft, Buffer.concat([body, sum]), { mode: 0o400 })
     renameSync(draft, `${place}.pack`)
     writeFileSync(draft, packIndex(records, sum, this.#objectFormat), { mode: 0o400 })
@@ -91,13 +91,13 @@ export class PackWriter {
 
 async function packedObject({ type, content }: NewObject): Promise<Buffer> {
   const head = recordHead(typeNumbers[type], content.length)
-  // A tree is ids for the most part, which nothing makes smaller.
+  // A tree consists mostly of ids, which do not compress.
   if (type === 'tree' && content.length < 0xffff) return Buffer.concat([head, deflateStored(content)])
   const isLarge = content.length > small
   return Buffer.concat([head, isLarge ? await deflateAside(content, { level: 1 }) : packedSmall(content)])
 }
 
-/** The content as a zlib stream that does not compress: one block, and the sum that ends it. */
+/** The content as an uncompressed zlib stream: one block and its checksum. */
 function deflateStored(content: Buffer): Buffer {
   const { length } = content
   const framed = Buffer.alloc(length + 11)
@@ -116,7 +116,7 @@ function deflateStored(content: Buffer): Buffer {
   return framed
 }
 
-// With little memory for each: hundreds of small files would otherwise take it from everything else.
+// With little memory each, as there can be hundreds of small files.
 function packedSmall(content: Buffer): Buffer {
   return deflateSync(content, { level: 1, windowBits: 12, memLevel: 4, chunkSize: content.length + 64 })
 }
@@ -127,7 +127,7 @@ interface PackedRecord {
   readonly crc: number
 }
 
-// The type and the size, four bits of it and then seven a byte, each but the last with the highest bit set.
+// The type and the size: four bits first, then seven per byte. All bytes but the last have the highest bit set.
 function recordHead(type: number, size: number): Buffer {
   const bytes = [(type << 4) | (size & 15)]
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
@@ -137,7 +137,7 @@ function recordHead(type: number, size: number): Buffer {
   return Buffer.from(bytes)
 }
 
-/** Version 2 of a pack's index: how many ids begin with up to which byte, the ids, their checksums, their places. */
+/** Version 2 of a pack's index: the fan-out table, the ids, their checksums and their offsets. */
 function packIndex(records: readonly PackedRecord[], packSum: Buffer, objectFormat: string): Buffer {
   const sorted = records.toSorted((a, b) => (a.oid < b.oid ? -1 : 1))
   const fanOut = Buffer.alloc(256 * 4)

@@ -1,10 +1,10 @@
 import type { ChangedHunk } from '../lines/domain/lines-of-change.ts'
 import type { PathBytes } from './paths.ts'
 
-/** How `diff-tree` is asked for what is parsed here. To shorten ids, git would list every object that there is. */
+/** The options of `diff-tree` for the output that is parsed here. To shorten ids, git would list all objects. */
 export const patchForm = ['--raw', '--no-abbrev', '--full-index', '-z', '-p', '--no-color'] as const
 
-/** A changed file with the lines that went and came. */
+/** A changed file with its removed and added lines. */
 export interface ChangedContent {
   readonly path: PathBytes
   /** The old path of a rename. */
@@ -13,7 +13,7 @@ export interface ChangedContent {
   readonly after: string | null
   readonly places: readonly ChangedHunk[]
   readonly isText: boolean
-  /** How many lines came and went, where that was asked for; null for what git takes for no text. */
+  /** The number of added and removed lines, if requested; null for files that git treats as binary. */
   readonly count?: LineCount | null
 }
 
@@ -23,8 +23,8 @@ export interface LineCount {
 }
 
 /**
- * Parses `--raw -z -p`, and `--numstat` where it is among them: the list of what changed, the counts, an empty record, and
- * a patch for each in the same order.
+ * Parses `--raw -z -p`, with or without `--numstat`: the list of changes, the counts, an empty record, and a patch for
+ * each in the same order.
  */
 export function parsePatch(output: Buffer): ChangedContent[] {
   const text = output.toString('latin1')
@@ -95,7 +95,7 @@ function parseHunks(lines: readonly string[]): Pick<ChangedContent, 'places' | '
   for (const line of lines) {
     const head = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line)
     if (head !== null) {
-      // Where nothing is on a side, git names the line before.
+      // If a side is empty, git names the line before.
       before = Number(head[1]) + (head[2] === '0' ? 1 : 0)
       after = Number(head[3]) + (head[4] === '0' ? 1 : 0)
       context = []

@@ -13,17 +13,17 @@ export function isAsciiPath(path: PathBytes): boolean {
   return asciiOnly.test(path)
 }
 
-/** The path as people and JSON read it. Bytes that are not UTF-8 become U+FFFD. */
+/** The path for people and JSON. Bytes that are not UTF-8 become U+FFFD. */
 export function displayPath(path: PathBytes): string {
   return asciiOnly.test(path) ? path : Buffer.from(path, 'latin1').toString('utf8')
 }
 
-/** The bytes of a path that came from outside, such as a folder's name or a caller's argument. */
+/** The bytes of a path from outside, such as a folder's name or a caller's argument. */
 export function pathBytes(path: string): PathBytes {
   return asciiOnly.test(path) ? path : Buffer.from(path, 'utf8').toString('latin1')
 }
 
-/** What to hand to `node:fs` for a path below `top`. */
+/** The path for `node:fs` of a path below `top`. */
 export function diskPath(top: string, path: PathBytes): string | Buffer {
   const separator = top.endsWith('/') ? '' : '/'
   if (asciiOnly.test(path)) return `${top}${separator}${path}`
@@ -50,7 +50,7 @@ export function nulInput(records: readonly string[]): Buffer {
 
 /** C-style quoting, as `fast-import` and `hash-object --stdin-paths` read it. */
 export function quotePath(path: PathBytes): string {
-  // All but printable ASCII, and of that the quote and the backslash.
+  // Everything except printable ASCII, plus the quote and the backslash.
   const escaped = path.replace(/[^ !#-[\]-~]/g, (character) => {
     return `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`
   })
@@ -60,7 +60,7 @@ export function quotePath(path: PathBytes): string {
 const ownFolder = '.waymark/'
 const watched = '.waymark/processes/'
 
-/** The folders, from the work tree's top, that are Waymark's own and no part of any snapshot. */
+/** Waymark's own folders, from the work tree's top, which no snapshot contains. */
 export function excludedFolders(top: string, prefix: string, stateFolder: string): PathBytes[] {
   const folders = new Set([ownFolder, `${pathBytes(prefix)}${ownFolder}`])
   const state = relative(top, stateFolder)
@@ -68,7 +68,7 @@ export function excludedFolders(top: string, prefix: string, stateFolder: string
   return [...folders]
 }
 
-/** Whether a path belongs to the snapshot. Process definitions do, though they lie in Waymark's folder. */
+/** Whether a path belongs to the snapshot. Process definitions do, although they are in Waymark's folder. */
 export function isIncluded(path: PathBytes, excluded: readonly PathBytes[]): boolean {
   return !excluded.some((folder) => {
     if (!path.startsWith(folder)) return false

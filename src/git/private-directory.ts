@@ -5,7 +5,7 @@ import { privateConfiguration } from './configuration.ts'
 import type { GitCall, GitEnvironment } from './process.ts'
 import type { Repository } from './repository.ts'
 
-/** What a private directory needs to know to work on a work tree. */
+/** A private git directory with the work tree that it is for. */
 export interface PrivateDirectory {
   readonly directory: string
   readonly top: string
@@ -13,14 +13,14 @@ export interface PrivateDirectory {
   readonly index: string
   /** The user's objects, read only, and those of other snapshots. */
   readonly objects: readonly string[]
-  /** Where contents are kept; in the directory itself when left out. */
+  /** The folder for contents; the directory itself if absent. */
   readonly contents?: string
   readonly environment: GitEnvironment
 }
 
 /**
- * Writes a git directory of our own, so that the user's configuration is never in force. Synchronous, because
- * nothing can go on before it is there and a few small files are written faster so.
+ * Writes a private git directory, so that the user's configuration never applies. Synchronous, as everything waits for
+ * it and writing a few small files is faster this way.
  */
 export function writePrivateDirectory(directory: string, repository: Repository): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -35,7 +35,7 @@ export function writePrivateDirectory(directory: string, repository: Repository)
   )
   copyIfExists(repository.exclude, join(directory, 'info/exclude'))
   copyIfExists(repository.attributes, join(directory, 'info/attributes'))
-  // Whether content is text is told by the content, so that no attribute keeps its lines out of a diff.
+  // Decide by content whether a file is text, so that no attribute hides its lines from a diff.
   appendFileSync(join(directory, 'info/attributes'), '\n* !diff\n')
   copyIfExists(repository.sparseCheckout, join(directory, 'info/sparse-checkout'))
   copyIfExists(repository.shallow, join(directory, 'shallow'))
@@ -59,7 +59,7 @@ export function privateCall(place: PrivateDirectory, input?: Buffer): GitCall {
   }
 }
 
-/** The same, and what it writes is kept for all snapshots of the project. */
+/** The same, but new objects are kept for all snapshots of the project. */
 export function callKeepingObjects(place: PrivateDirectory, input?: Buffer): GitCall {
   const call = privateCall(place, input)
   if (place.contents === undefined) return call

@@ -9,9 +9,9 @@ import { type GitCall, type GitEnvironment, GitError, git, noGit, runGit } from 
 import { loadState, type WorkTreeState } from './recorded-state.ts'
 
 /**
- * The contents and trees that a project's snapshots name, each stored once: a folder of git objects beside the
- * snapshots, one for each format. What no snapshot names any more is put aside first and removed a day later, so that a
- * snapshot that another process is taking meanwhile loses nothing.
+ * The contents and trees of a project's snapshots, each stored once, in a folder of git objects for each format.
+ * Unreferenced objects are first put aside and removed a day later, so that a snapshot that another process takes
+ * meanwhile loses nothing.
  */
 const folderName = 'contents'
 const aside = '-aside'
@@ -20,25 +20,25 @@ const anHour = 60 * 60 * 1000
 
 const megabyte = 1024 * 1024
 
-/** Beyond this, contents of further files are not kept. In bytes. */
+/** Over this size, contents of further files are not kept. In bytes. */
 export const contentBudget = 1024 * megabyte
 
-// Rewriting is worth its time only for this much, or for so many packs that finding an object takes long.
+// Rewriting pays off only for this many bytes, or for so many packs that finding an object takes long.
 const worthwhile = { bytes: megabyte, share: 0.1, packs: 20 }
 
-/** Where the contents of one format are kept; made if need be. */
+/** The folder for contents of one format; created if missing. */
 export function contentsFolder(stateFolder: string, objectFormat: string): string {
   const folder = join(stateFolder, folderName, objectFormat)
   mkdirSync(join(folder, 'pack'), { recursive: true, mode: 0o700 })
   return folder
 }
 
-/** Where to look for what a snapshot named: what is put aside may still be needed. */
+/** The folders to search for an object: one that was put aside may still be needed. */
 export function contentPlaces(contents: string | undefined): string[] {
   return contents === undefined ? [] : [contents, `${contents}${aside}`]
 }
 
-/** What the kept contents take on disk, in bytes. */
+/** The size of the kept contents on disk, in bytes. */
 export function countStoredBytes(folder: string): number {
   let bytes = 0
   for (const name of readdirSync(join(folder, 'pack'))) {
@@ -47,7 +47,7 @@ export function countStoredBytes(folder: string): number {
   return bytes
 }
 
-/** A call on kept contents alone, in the environment of every call of git. */
+/** A git call on the kept contents only. */
 function contentsCall(
   folder: string,
   around: { readonly directory: string; readonly environment: GitEnvironment; readonly also?: string[] },
@@ -69,13 +69,13 @@ function contentsCall(
 
 export interface ContentsSweep {
   readonly stateFolder: string
-  /** The folder of the snapshots; every one that is there counts. */
+  /** The folder of the snapshots, all of which count. */
   readonly snapshots: string
   readonly environment: GitEnvironment
   readonly now: number
 }
 
-/** Puts aside what no snapshot names, and removes what was put aside a day ago. */
+/** Puts unreferenced objects aside, and removes those that were put aside a day ago. */
 export async function sweepContents(sweep: ContentsSweep): Promise<void> {
   const root = join(sweep.stateFolder, folderName)
   const formats = (await readdir(root).catch(() => [])).filter((name) => /^sha(1|256)$/.test(name))
@@ -87,7 +87,7 @@ export async function sweepContents(sweep: ContentsSweep): Promise<void> {
     try {
       await sweepFormat(join(root, format), sweep)
     } catch (error) {
-      // Without a git program all stays as it is.
+      // Without git nothing changes.
       if (!(error instanceof GitError && error.code === noGit)) throw error
     } finally {
       removeFromState(sweep.stateFolder, lock)
@@ -104,7 +104,7 @@ async function makeFolderIfMissing(path: string): Promise<boolean> {
 
 async function sweepFormat(folder: string, sweep: ContentsSweep): Promise<void> {
   const named = await namedObjects(folder, sweep)
-  // A snapshot is being taken: what it names is not known yet.
+  // A snapshot is being taken, and its objects are not known yet.
   if (named === null) return
   const { environment, now } = sweep
   const put = `${folder}${aside}`
@@ -136,7 +136,7 @@ interface StoredObjects {
   readonly directory: string
 }
 
-// Null while that cannot be told.
+// Null if unknown: a snapshot is being taken, or there is none.
 async function namedObjects(
   folder: string,
   { snapshots, now }: ContentsSweep,
@@ -161,7 +161,7 @@ async function namedObjects(
       }
     }
   }
-  // Without any snapshot there is no place to start git in, and nothing that names anything.
+  // Without a snapshot there is no directory to run git in, and nothing is referenced.
   if (directory === null) return null
   return { blobs, trees, directory }
 }
@@ -203,7 +203,7 @@ async function withTrees(
   return wanted
 }
 
-/** Writes objects into one pack of a folder, and answers the pack's name. */
+/** Writes objects into one pack of a folder, and returns the pack's name. */
 async function writePack(
   folder: string,
   oids: readonly string[],
@@ -215,7 +215,7 @@ async function writePack(
   return output.toString('latin1').trim()
 }
 
-/** Which of some objects a folder does not have. */
+/** The objects that a folder does not have. */
 async function missingObjects(
   folder: string,
   oids: readonly string[],
@@ -229,7 +229,7 @@ async function missingObjects(
     .flatMap((line) => (line.endsWith(' missing') ? [line.slice(0, line.indexOf(' '))] : []))
 }
 
-/** The names of the packs that a folder's objects are in. */
+/** The names of a folder's packs. */
 async function packsIn(folder: string): Promise<string[]> {
   const names = await readdir(join(folder, 'pack'))
   return names.filter((name) => name.endsWith('.idx')).map((name) => name.slice(0, -'.idx'.length))
@@ -240,7 +240,7 @@ async function movePackAside(
   { from, to, now }: { readonly from: string; readonly to: string; readonly now: number },
 ): Promise<void> {
   const endings = (await readdir(join(from, 'pack'))).filter((name) => name.startsWith(`${pack}.`))
-  // The index last: where it is, its pack is.
+  // Move the index last: it implies that the pack exists.
   for (const name of endings.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')))) {
     const target = join(to, 'pack', name)
     await rename(join(from, 'pack', name), target)
@@ -269,7 +269,7 @@ function sum(sizes: Iterable<number>): number {
 
 /**
  * Keeps the trees of a snapshot's HEADs among the kept contents, so that the comparison survives a pruned or deleted
- * repository. Goes on after the answer; without it the comparison still works while the commit exists.
+ * repository. Runs after the answer; without it the comparison still works while the commit exists.
  */
 export async function keepBaseline(state: WorkTreeState, environment: GitEnvironment): Promise<void> {
   for (const { directory, objects, head, tree, contents } of state.repositories) {
@@ -294,11 +294,11 @@ async function keepTree(
     readonly directory: string
     readonly environment: GitEnvironment
     readonly objects: string
-    /** Nothing is kept yet, so git need not be asked what is. */
+    /** Nothing is kept yet, so git need not list the kept objects. */
     readonly isEmpty: boolean
   },
 ): Promise<boolean> {
-  // A tree is kept with everything in it, or not at all.
+  // A tree is kept with all of its content, or not at all.
   if (!isEmpty && (await missingObjects(contents, [tree], around)).length === 0) return true
   const reading = { ...around, also: [objects] }
   const question = ['rev-list', '--objects', '--filter=blob:none', '--no-object-names', tree]
@@ -312,7 +312,7 @@ async function keepTree(
 
 const maxHeld = 200
 
-// The packs among which a tree was, by folder and tree. While all of them are there, it is.
+// The packs that existed when a tree was kept, by folder and tree. While all of them exist, so does the tree.
 const held = new Map<string, readonly string[]>()
 
 function isHeld(contents: string, tree: string): boolean {
@@ -327,7 +327,7 @@ async function recordHeldTree(contents: string, tree: string, before: readonly s
   setNewest(held, maxHeld, `${contents} ${tree}`, packs)
 }
 
-/** Removes the private directories that nobody names and that are older than 24 hours. Answers how many. */
+/** Removes private directories that are unreferenced and older than 24 hours. Returns how many. */
 export async function sweepDirectories(
   { stateFolder, snapshots, now }: Pick<ContentsSweep, 'stateFolder' | 'snapshots' | 'now'>,
   keep: ReadonlySet<string>,

@@ -12,13 +12,13 @@ export interface GitCall {
   readonly folder: string
   readonly environment: GitEnvironment
   readonly input?: Buffer
-  /** It changes nothing, so it may run twice. */
+  /** The call changes nothing, so it may run twice. */
   readonly onlyReads?: true
-  /** The longest that it may take, in milliseconds; a minute when left out. */
+  /** The timeout in milliseconds; a minute if absent. */
   readonly limit?: number
 }
 
-/** The exit code where there is no git to run. */
+/** The exit code if there is no git program. */
 export const noGit = 127
 
 export interface GitResult {
@@ -30,12 +30,12 @@ export interface GitResult {
 
 const timeLimit = 60_000
 
-// A call that takes longer than this may be waiting for a pipe: then everything that it could wait for is looked at.
+// A slower call may be waiting for a pipe: then all files that it could wait for are checked.
 const suspectAfter = 250
 
 const windows = process.platform === 'win32'
 
-// Given on every command line, so that neither a repository's configuration nor ours can turn them on.
+// On every command line, so that no configuration can turn them on.
 const everyCall = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
 
 const quiet = {
@@ -49,7 +49,7 @@ const quiet = {
   GIT_NO_REPLACE_OBJECTS: '1',
 }
 
-/** The environment of every git call: nothing inherited that would point git elsewhere (a hook sets GIT_DIR). */
+/** The environment of every git call, without inherited variables that redirect git (a hook sets GIT_DIR). */
 export function gitEnvironment(inherited: NodeJS.ProcessEnv): GitEnvironment {
   const kept = Object.entries(inherited).flatMap(([name, value]) =>
     value === undefined || name.startsWith('GIT_') ? [] : [[name, value] as const],
@@ -58,8 +58,8 @@ export function gitEnvironment(inherited: NodeJS.ProcessEnv): GitEnvironment {
 }
 
 /**
- * Runs git and answers whatever its exit code is. Fails with UNAVAILABLE when git waits for something that is not a
- * file, takes longer than a minute, or this process has to end; it is ended then, with whatever it started.
+ * Runs git and returns the result for any exit code. Fails with UNAVAILABLE if git waits for something that is not a
+ * file, reaches its timeout, or this process ends; then git and its children are ended.
  */
 export async function runGit(args: readonly string[], call: GitCall): Promise<GitResult> {
   processEnd.throwIfAborted()
@@ -91,7 +91,7 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
 
 interface GitRun {
   readonly result: Promise<GitResult>
-  /** Ends it, with whatever it started. */
+  /** Ends it and everything it started. */
   readonly end: () => void
 }
 
@@ -101,7 +101,7 @@ function start(args: readonly string[], call: GitCall): GitRun {
   let current: Pick<GitRun, 'end'> = launched
   let isEnded = false
   const result = launched.result.then((answer) => {
-    // The shell tells less of why git could not be run, and nothing once another call made it end.
+    // Run directly if the shell cannot report why git failed to start, or if another call ended the shell.
     if (answer !== null && (answer.code < noCommand || answer.code === fatal)) return answer
     if (isEnded) return { code: fatal, output: Buffer.alloc(0), stderr: 'git was ended' }
     const child = startChild(args, call)
@@ -115,9 +115,9 @@ function start(args: readonly string[], call: GitCall): GitRun {
   return { result, end }
 }
 
-// The exit codes with which a shell tells of a program that cannot be run, or was ended by a signal.
+// Shell exit codes for a program that cannot be run or was ended by a signal.
 const noCommand = 126
-// Git's own, when it gives up; a shell adds the number of a signal to it.
+// git's own code for a fatal error. A shell adds the number of a signal to it.
 const fatal = 128
 
 function startChild(args: readonly string[], call: GitCall): GitRun {
@@ -125,7 +125,7 @@ function startChild(args: readonly string[], call: GitCall): GitRun {
     cwd: call.folder,
     env: call.environment,
     stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    // A group of its own, so that its children end with it.
+    // A separate process group, so that its children end with it.
     detached: !windows,
     windowsHide: true,
   })
@@ -134,7 +134,7 @@ function startChild(args: readonly string[], call: GitCall): GitRun {
   const chunks: Buffer[] = []
   child.stdout?.on('data', (chunk: Buffer) => output.push(chunk))
   child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk))
-  // git may end before it has read everything; its exit code tells.
+  // git may end before it has read all input. Its exit code tells.
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(call.input)
   const result = new Promise<GitResult>((resolve, reject) => {
@@ -156,7 +156,7 @@ function startChild(args: readonly string[], call: GitCall): GitRun {
   return { result, end: () => endGroup(child) }
 }
 
-// Without a terminal's signals of their own, they must not outlive this process.
+// A terminal's signals do not reach these processes, so this process must end them.
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) endGroup(child)
@@ -171,7 +171,7 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
@@ -186,7 +186,7 @@ function gitTimeoutFailure(
   })
 }
 
-/** A git call that had to succeed and did not. */
+/** A required git call that failed. */
 export class GitError extends Error {
   readonly code: number
   readonly stderr: string
@@ -201,26 +201,26 @@ export class GitError extends Error {
   }
 }
 
-/** The word after the options of git itself, of which `-c` and `-C` take another word. */
+/** The subcommand after git's own options, of which `-c` and `-C` take a value. */
 function commandIn(args: readonly string[]): string {
   const at = args.findIndex((word, index) => !word.startsWith('-') && !/^-[cC]$/.test(args[index - 1] ?? ''))
   return args[at] ?? 'command'
 }
 
-/** Runs git and answers its output. Throws GitError when it fails. */
+/** Runs git and returns its output. Throws GitError if it fails. */
 export async function git(args: readonly string[], call: GitCall): Promise<Buffer> {
   const result = await runGit(args, call)
   if (result.code !== 0) throw gitFault(args, result, call)
   return result.output
 }
 
-/** What to throw for a call that failed. */
+/** The error for a failed call. */
 export function gitFault(args: readonly string[], result: GitResult, { folder }: GitCall): Error {
   return environmentFault(result.stderr, folder) ?? new GitError(args, result)
 }
 
 interface GitFault {
-  /** What git says, or the code of the system's error. */
+  /** git's message, or the code of the system's error. */
   readonly sign: RegExp
   readonly says: string
   readonly hint: string
@@ -280,7 +280,7 @@ const faults: readonly GitFault[] = [
   },
 ]
 
-/** What is wrong with the machine or the repository, as a refusal; null where the text names nothing of the kind. */
+/** The failure for a problem of the machine or the repository; null if the text names none. */
 export function environmentFault(text: string, where: string): Failure | null {
   const fault = faults.find(({ sign }) => sign.test(text))
   if (fault === undefined) return null
@@ -299,15 +299,15 @@ export function folderMissingFailure(folder: string, cause: unknown): Failure {
   })
 }
 
-// What git and the system say of a folder that is moved while they read it, although another one may be back by now.
+// Messages of git and the system about a folder that was moved while they read it.
 const wentAway = /Unable to read current working directory|spawn git ENOENT|^ENOENT\b/
 
-// A work tree is moved in less.
+// Moving a work tree takes less time.
 const pauseBeforeRetry = 50
 
 /**
- * Runs work on a place, and once more where git failed: a folder may have been moved or removed just then. What fails again
- * is told as a refusal.
+ * Runs work on a folder, and once more if git failed: the folder may have been moved or removed just then. A second
+ * failure is reported as a refusal.
  */
 export async function withGitFaults<T>(where: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -338,7 +338,7 @@ function refusalOf(error: unknown, where: string): unknown {
 }
 
 function gitFailure(error: GitError, where: string): Failure {
-  const first = error.stderr.split('\n')[0]?.replace(/^fatal: /, '') || 'it said nothing'
+  const first = error.stderr.split('\n')[0]?.replace(/^fatal: /, '') || 'git printed nothing'
   return new Failure(
     'UNAVAILABLE',
     `${where} could not be measured: git ${error.command} failed twice (${first.slice(0, 300)}).`,

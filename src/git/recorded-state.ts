@@ -9,7 +9,7 @@ import { diskPath, displayPath, type PathBytes, pathBytes } from './paths.ts'
 import type { Packages, SnapshotRef } from './ports/work-tree.ts'
 import type { GitState } from './status.ts'
 
-/** Enough of a file's stat to say later that it is the same file, unchanged. Times in milliseconds. */
+/** The parts of a file's stat that show later whether the file changed. Times in milliseconds. */
 export interface FileStat {
   readonly size: number
   readonly modified: number
@@ -19,7 +19,7 @@ export interface FileStat {
 /** Contents of larger files are not kept. */
 export const maxKeptFileBytes = 5 * 1024 * 1024
 
-/** A path's state on disk. `oid` is null where the content was too much to hash: then `stat` stands for it. */
+/** A path's state on disk. `oid` is null if the content was too large to hash: then `stat` stands for it. */
 export interface DiskState {
   readonly mode: string
   readonly oid: string | null
@@ -28,7 +28,7 @@ export interface DiskState {
   readonly unkept?: true
 }
 
-/** A path whose state on disk is not simply HEAD's. */
+/** A path whose state on disk differs from HEAD. */
 export interface OverlayEntry {
   readonly head: GitState | null
   readonly disk: DiskState | null
@@ -36,7 +36,7 @@ export interface OverlayEntry {
   readonly tracked: boolean
   /** The index holds the same as the disk. */
   readonly staged: boolean
-  /** What the index holds, where that is neither HEAD's nor the disk's. */
+  /** The content in the index, if it differs from HEAD and the disk. */
   readonly index?: string
   /** Why the state may not be what git would store. */
   readonly uncertain?: string
@@ -57,9 +57,9 @@ export interface ReflogPosition {
 
 export interface OperationInProgress {
   readonly name: string
-  /** What is being merged. */
+  /** The commits being merged. */
   readonly commits: readonly string[]
-  /** What is being picked. Missing for a merge, and in what earlier versions recorded. */
+  /** The commits being picked. Missing for a merge, and in records of earlier versions. */
   readonly picked?: readonly string[]
 }
 
@@ -83,28 +83,28 @@ export interface RepositoryState {
   readonly submodules: readonly PathBytes[]
   readonly operation: OperationInProgress | null
   readonly conflicts: readonly PathBytes[]
-  /** Folders that could not be listed, ending with `/`: what changed in them is not known. */
+  /** Folders that could not be listed, ending with `/`: their changes are unknown. */
   readonly unreadable?: readonly PathBytes[]
   /** Keys of its configuration that name programs, with a digest of their values. */
   readonly suspicious: readonly string[]
-  /** Missing in what earlier versions recorded. */
+  /** Missing in records of earlier versions. */
   readonly settings?: ContentSettings
-  /** Stands for the files of attributes in the work tree; null where one could not be read. */
+  /** A digest of the attributes files in the work tree; null if one could not be read. */
   readonly attributes?: string | null
-  /** Stands for the paths that a sparse checkout leaves out. Missing in what earlier versions recorded. */
+  /** A digest of the paths that a sparse checkout leaves out. Missing in records of earlier versions. */
   readonly leftOut?: string
-  /** Where its contents are kept. Missing where they are in its directory, as earlier versions kept them. */
+  /** The folder of its contents. Missing if they are in its directory, as in earlier versions. */
   readonly contents?: string
 }
 
-/** Everything a snapshot knows. Stored in its private directory, so that any process can compare it later. */
+/** The content of a snapshot. Stored in its private directory, so that any process can compare it later. */
 export interface WorkTreeState {
   readonly top: string
   readonly prefix: string
   readonly objectFormat: string
   /** When it began, in milliseconds, by the clock of the file system. */
   readonly takenAt: number
-  /** The repository was gone although an attempt had begun with git. */
+  /** The repository disappeared after an attempt had begun with git. */
   readonly repositoryMissing: boolean
   /** The first is the work tree's own. */
   readonly repositories: readonly RepositoryState[]
@@ -130,7 +130,7 @@ interface StoredState extends Omit<WorkTreeState, 'repositories'> {
   readonly repositories: readonly StoredRepository[]
 }
 
-/** Writes a snapshot whole or not at all. Synchronous: nothing can be answered before, and it is quicker so. */
+/** Writes a snapshot whole or not at all. Synchronous: everything waits for it, and it is faster. */
 export function storeState(directory: string, state: WorkTreeState): void {
   const stored: StoredState = {
     ...state,
@@ -146,7 +146,7 @@ export function storeState(directory: string, state: WorkTreeState): void {
   remember(directory, state)
 }
 
-/** Reads a snapshot back. Null when it is gone or was written by another version. */
+/** Reads a snapshot. Null if it is gone or was written by another version. */
 export async function loadState(directory: string): Promise<WorkTreeState | null> {
   const cached = remembered.get(directory)
   if (cached !== undefined && cached.stamp === stampAt(join(directory, fileName))) return cached.state
@@ -176,7 +176,7 @@ interface CachedState {
   readonly size: number
 }
 
-/** Paths that the remembered snapshots name, all together. */
+/** The most paths of all cached snapshots together. */
 const maxRemembered = 50_000
 const remembered = new Map<string, CachedState>()
 
@@ -208,7 +208,7 @@ function writeWhole(path: string, content: string): void {
   renameSync(draft, path)
 }
 
-/** The last snapshot of a top by one engine, so that unchanged files are not read again. Null when there is none. */
+/** The last snapshot of a top by one engine, so that unchanged files are not read again. Null if there is none. */
 export async function latestState(stateFolder: string, key: string): Promise<WorkTreeState | null> {
   const path = pointer(stateFolder, key)
   const directory = latest.get(path) ?? (await readFile(path, 'utf8').catch(() => null))
@@ -222,7 +222,7 @@ export function rememberLatest(stateFolder: string, key: string, directory: stri
   latest.set(path, directory)
 }
 
-// What another process recorded since is as good; this one's own is read already.
+// A newer snapshot by another process is no better, and this process has its own in memory.
 const latest = new Map<string, string>()
 
 function pointer(stateFolder: string, key: string): string {

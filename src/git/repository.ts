@@ -19,18 +19,18 @@ import { nulTexts } from './paths.ts'
 import { folderMissingFailure, type GitEnvironment, runGit } from './process.ts'
 import { mainObstacle, obstacleFailure } from './unsafe-files.ts'
 
-/** A folder that can be witnessed, with git or without. */
+/** A folder that can be measured, with git or without. */
 export type RepositoryLocation =
   | { readonly engine: 'git'; readonly folder: string; readonly repository: Repository }
   | {
       readonly engine: 'checksum'
       readonly folder: string
-      /** Why not git, as a sentence. */
+      /** Why git cannot be used, as a sentence. */
       readonly reason: string
       readonly hasRepository: boolean
     }
 
-/** Finds out how a folder can be witnessed. Throws UNAVAILABLE where it must not or cannot be. */
+/** Finds out how a folder can be measured. Throws UNAVAILABLE if it must not or cannot be. */
 export async function locateFolder(path: string, environment: GitEnvironment): Promise<RepositoryLocation> {
   const folder = existingFolder(path)
   if (isTooWide(folder, environment)) {
@@ -71,14 +71,14 @@ function isTooWide(top: string, environment: GitEnvironment): boolean {
 }
 
 /**
- * A repository as git described it. While every file that the description was read from is as it was, git is not asked
- * again; HEAD is read anew each time.
+ * The cached description of a repository by git. It is valid while the files that it was read from are unchanged; HEAD
+ * is read each time.
  */
 interface CachedRepository {
   readonly answer: RepositoryAnswer
-  /** The files it was read from, as they were before and after. Null where they changed, or were not looked at. */
+  /** The stamps of the files it was read from. Null if they changed meanwhile, or were not read. */
   readonly stamps: string | null
-  /** Of the commits that HEAD was at: a commit never gets another tree. */
+  /** The trees of the commits that HEAD was at: the tree of a commit never changes. */
   readonly trees: Map<string, string>
 }
 
@@ -88,12 +88,12 @@ const maxCached = 100
 const maxTrees = 50
 const megabyte = 1024 * 1024
 
-// By the environment that a witness gives to git: it decides which configuration is read.
+// By the environment of git, which decides the configuration.
 const cachedIn = new WeakMap<GitEnvironment, Map<string, CachedRepository>>()
-// By the PATH, which decides which git it is.
+// By the PATH, which decides the git program.
 const systemFiles = new Map<string, Promise<string | null>>()
 
-/** Finds the repository of a folder. What runs only reads, and runs nothing that the repository configures. */
+/** Finds the repository of a folder. Only reads, and runs nothing that the repository configures. */
 export async function findRepository(
   folder: string,
   environment: GitEnvironment,
@@ -119,10 +119,10 @@ export async function findRepository(
   return answer.repository
 }
 
-/** A repository's place was known from before, and git does not find the repository there. */
+/** The cached location of a repository is stale: git does not find it there. */
 export class StaleRepository extends Error {}
 
-/** Does work, and once more with everything asked of git where what was known before is not so any more. */
+/** Runs work, and once more without the cache if a cached location is stale. */
 export async function retryWithFreshLocations<T>(
   environment: GitEnvironment,
   work: () => Promise<T>,
@@ -142,7 +142,7 @@ function cachedRepositories(environment: GitEnvironment): Map<string, CachedRepo
   return cached
 }
 
-// Contents as well as times, so that no edit is too quick to be seen.
+// Contents as well as times, to notice also the quickest edit.
 async function stampsOf(
   folder: string,
   answer: RepositoryAnswer,
@@ -178,7 +178,7 @@ interface ConfigurationPaths {
   readonly system: string | null
 }
 
-/** Everything that decides which repository a folder is in and how it is configured. Null where that cannot be told. */
+/** Everything that decides the repository of a folder and its configuration. Null if unknown. */
 function sourcesOf(
   folder: string,
   { repository, origins }: RepositoryAnswer,
@@ -196,7 +196,7 @@ function sourcesOf(
   ]
   const included = includedFiles({ repository, origins }, home)
   if (included === null) return null
-  // What a condition for including a file asks for beside the configuration.
+  // Conditional includes also depend on HEAD.
   if (included.length > 0) files.push(...included, join(gitFolder, 'HEAD'))
   const set = origins.filter(({ scope }) => scope !== 'command')
   if (set.some(({ origin }) => !files.includes(originFile(origin, top) ?? ''))) return null
@@ -232,7 +232,7 @@ function originFile(origin: string, top: string): string | null {
   return origin.startsWith('file:') ? resolve(top, origin.slice('file:'.length)) : null
 }
 
-/** Where this git looks for the configuration of the machine. Null where git does not tell. */
+/** The path of this git's system configuration. Null if git does not report it. */
 function systemFile(environment: GitEnvironment): Promise<string | null> {
   const path = environment['PATH'] ?? ''
   const promise = systemFiles.get(path) ?? readSystemFile(environment)
@@ -251,7 +251,7 @@ async function readSystemFile(environment: GitEnvironment): Promise<string | nul
   return path !== undefined && isAbsolute(path) ? path : null
 }
 
-/** Where HEAD is now. Null where only git can tell. */
+/** The current HEAD. Null if only git can read it. */
 function headOf({ answer, trees }: CachedRepository): GitHead | null {
   try {
     const commit = headCommit(answer.repository)
@@ -277,7 +277,7 @@ function headCommit({ gitFolder, commonFolder }: Repository): string | null {
   return at < 0 ? null : objectId(packed.slice(packed.lastIndexOf('\n', at) + 1, at))
 }
 
-// Null where there is none; throws for what is not simply a file.
+// Null if the file does not exist; throws if it is not a regular file.
 function plainText(path: string): string | null {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return null
@@ -289,7 +289,7 @@ function objectId(text: string): string | null {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})\n?$/.test(text) ? text.trimEnd() : null
 }
 
-/** The tree of a commit that was made lately: those are not in a pack yet. */
+/** The tree of a recent commit, which is not in a pack yet. */
 function treeOf({ objects, objectFormat }: Repository, commit: string): string | null {
   const file = readRegularSync(join(objects, commit.slice(0, 2), commit.slice(2)))
   const content = inflateSync(file, { maxOutputLength: megabyte })
@@ -314,13 +314,13 @@ export interface Repository {
   readonly reflog: string
   /** Null before the first commit. */
   readonly head: { readonly commit: string; readonly tree: string } | null
-  /** The user's settings, and after them ours that win. */
+  /** The user's settings, followed by those of Waymark, which win. */
   readonly configuration: readonly ConfigurationEntry[]
-  /** Known from an earlier answer: git was not asked. */
+  /** From the cache, without running git. */
   readonly remembered?: true
 }
 
-/** A setting and the file that it stands in, as git names it. */
+/** A setting and the file that contains it, as git names it. */
 export interface SettingOrigin extends ConfigurationEntry {
   readonly origin: string
 }
@@ -361,7 +361,7 @@ const questions = [
   'HEAD^{tree}',
 ]
 
-/** Asks git for the repository of a folder. Both calls only read, and run nothing that it configures. */
+/** Reads the repository of a folder with git. Both calls only read, and run nothing that it configures. */
 async function readRepository(
   folder: string,
   environment: GitEnvironment,
@@ -448,8 +448,8 @@ function repositoryFailureOf(folder: string, stderr: string): NoRepository {
   }
 }
 
-// core.worktree can point anywhere. Only a top that holds the way to this very repository, and the folder
-// itself, is the work tree that we were asked about.
+// core.worktree can point anywhere. The top is the requested work tree only if it contains the folder and its `.git`
+// leads to this repository.
 async function redirection(folder: string, repository: Repository): Promise<NoRepository | null> {
   const elsewhere: NoRepository = {
     status: 'unusable',
@@ -474,8 +474,8 @@ async function linkedFolder(top: string): Promise<string | null> {
 }
 
 /**
- * Stands for a repository that disappeared: no commit, an empty index. Every file is untracked in it, so the state on
- * disk is measured in the same terms as when the repository was there.
+ * Stands for a repository that disappeared: no commit, an empty index. Every file is untracked in it, so the disk can
+ * be compared with snapshots from before.
  */
 export async function missingRepository(
   top: string,
@@ -491,7 +491,7 @@ export async function missingRepository(
   return { ...standInRepository(top, directory), objectFormat: 'sha1', configuration }
 }
 
-/** Stands for a repository around a folder that is in none. */
+/** Stands for the repository of a folder without one. */
 export function standInRepository(top: string, directory: string): Repository {
   return {
     status: 'usable',

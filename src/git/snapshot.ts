@@ -56,7 +56,7 @@ export interface SnapshotContext {
   readonly environment: GitEnvironment
   /** The most that kept contents may take, in bytes. */
   readonly budget: number
-  /** Takes what goes on after the answer. */
+  /** Registers work that continues after the answer. */
   readonly afterwards: (work: Promise<void>) => void
 }
 
@@ -80,11 +80,11 @@ export async function takeSnapshot(
     engine,
     repositoryMissing: measured.isMissing,
   })
-  // Once the answer is out: nobody should wait for it.
+  // Runs after the answer, so that nobody waits for it.
   context.afterwards(
     yieldToEventLoop()
       .then(() => keepBaseline(state, context.environment))
-      // What cannot be kept is missed only where the repository loses it as well.
+      // A failure matters only if the repository loses the trees as well.
       .catch(() => undefined),
   )
   const { top, prefix, head } = repository
@@ -105,7 +105,7 @@ function uncommittedPaths({ repositories }: WorkTreeState): string[] {
   )
 }
 
-/** Equal for two snapshots that found the same. */
+/** Equal for two snapshots with equal content. */
 function contentHash({ repositories }: WorkTreeState): string {
   const hash = createHash('sha256')
   for (const { prefix, tree, overlay } of repositories) {
@@ -125,7 +125,7 @@ interface SnapshotTarget {
   readonly notes: readonly string[]
 }
 
-// An attempt that began with git stays with it even if `.git` has gone, and one that began without does as well.
+// An attempt keeps its engine, even if `.git` is removed or added meanwhile.
 async function snapshotIdentity(
   { engine, top }: SnapshotRequest,
   location: RepositoryLocation,
@@ -164,14 +164,14 @@ interface RecordedSnapshot {
 
 const maxPackages = 1_000
 
-/** Records a work tree and the repositories in it, and stores the record before it answers. */
+/** Records a work tree and the repositories in it, and stores the record before it returns. */
 export async function recordSnapshot(
   repository: Repository,
   request: SnapshotOptions,
 ): Promise<RecordedSnapshot> {
   const { directory, stateFolder, budget } = request
   const { top } = repository
-  // By the clock that also stamps the files: it is compared with theirs.
+  // By the clock of the file system, as it is compared with the times of files.
   const takenAt = statSync(directory).mtimeMs
   const excluded = excludedFolders(top, repository.prefix, stateFolder)
   const includes = (path: PathBytes) => isIncluded(path, excluded)
@@ -206,7 +206,7 @@ export async function recordSnapshot(
   }
   storeState(directory, state)
   if (budget !== null) rememberLatest(stateFolder, top, directory)
-  // In a large tree nearly always true, and then there are 100,000 paths to leave alone.
+  // Nearly always true, and it saves decoding 100,000 paths in a large tree.
   const ascii = all.every((snapshot) => snapshot.ascii)
   return { state, paths: ascii ? bytes : bytes.map(displayPath), notes }
 }
@@ -216,7 +216,7 @@ function withUnreadable(outer: RepositorySnapshot, folders: readonly PathBytes[]
   return { ...outer, state: { ...outer.state, unreadable: [...(outer.state.unreadable ?? []), ...folders] } }
 }
 
-// A submodule's state in the repository around it is the commit that is checked out in it.
+// A submodule's state in its parent repository is its checked-out commit.
 function withSubmoduleCommits(states: readonly RepositoryState[]): RepositoryState[] {
   const heads = new Map(states.map(({ prefix, head }) => [prefix, head]))
   return states.map((state) => {
@@ -242,11 +242,11 @@ interface RepositorySnapshot {
   readonly state: RepositoryState
   /** Every path on disk that is not ignored, relative to this repository's top. */
   readonly paths: readonly PathBytes[]
-  /** Whether they need no decoding to be shown. */
+  /** Whether the paths can be displayed without decoding. */
   readonly ascii: boolean
   /** Folders that may hold repositories of their own: untracked ones, ending with `/`, and submodules. */
   readonly nested: readonly PathBytes[]
-  /** Linked work trees that were met without git, ending with `/`. */
+  /** Linked work trees that were found without git, ending with `/`. */
   readonly linked?: readonly PathBytes[]
   readonly notes: readonly string[]
 }
@@ -256,9 +256,9 @@ interface SnapshotSettings {
   readonly prefix: PathBytes
   readonly environment: GitEnvironment
   readonly stateFolder: string
-  /** The most that contents of all snapshots of the project may take, in bytes; null where none are kept. */
+  /** The most that contents of all snapshots of the project may take, in bytes; null if none are kept. */
   readonly budget: number | null
-  /** The last snapshot of the same work tree: what did not change since is not read again. */
+  /** The last snapshot of the same work tree: unchanged files are not read again. */
   readonly earlier: WorkTreeState | null
   readonly includes: (path: PathBytes) => boolean
 }
@@ -280,7 +280,7 @@ async function snapshotRepository(
 ): Promise<RepositorySnapshot> {
   const own = privatePlace(repository, place)
   const running = statusOf(repository, privateCall(own))
-  // All else is read while `status` is at work.
+  // Everything else is read while `status` runs.
   const settings = contentSettingsOf(repository, place.environment)
   const [statusAnswer, { index, doubtful }, unchanged, position, operation, refs, isNamedOutside] =
     await Promise.all([
@@ -338,7 +338,7 @@ async function snapshotRepository(
   }
 }
 
-/** Our own directory for work on a repository, written. */
+/** Writes the private directory for a repository. */
 function privatePlace(repository: Repository, place: SnapshotSettings): PrivateDirectory {
   const { directory, environment, stateFolder, budget } = place
   const { top, index, objects, objectFormat } = repository
@@ -362,7 +362,7 @@ async function statusOf(repository: Repository, call: GitCall): Promise<StatusAn
   return { output: answer.output, unreadable: [...warnings].map(([, path = '']) => `${pathBytes(path)}/`) }
 }
 
-/** What the earlier snapshot knows of a repository; nothing where what git makes of a content depends on other settings. */
+/** The cache from the earlier snapshot of a repository; empty if settings that affect contents changed. */
 function overlayCache(place: SnapshotSettings, settings: ContentSettings): OverlayCache {
   const earlierRepository = earlierState(place)
   const isSame =
@@ -375,7 +375,7 @@ function earlierState({ earlier, prefix }: SnapshotSettings): RepositoryState | 
   return earlier?.repositories.find((state) => state.prefix === prefix)
 }
 
-/** Records a folder that is in no repository, in the terms of one that has no commit. */
+/** Records a folder without a repository, as if it had a repository without commits. */
 async function snapshotFolder(repository: Repository, place: SnapshotSettings): Promise<RepositorySnapshot> {
   const own = privatePlace(repository, place)
   const scan = await scanFolder(own, place.includes, overlayCache(place, {}))
@@ -437,7 +437,7 @@ const most = 50
 interface NestedSnapshots {
   readonly snapshots: readonly RepositorySnapshot[]
   readonly linkedWorkTrees: readonly PathBytes[]
-  /** Folders that were not looked into, ending with `/`. */
+  /** Folders that were not read, ending with `/`. */
   readonly unreadable: readonly PathBytes[]
   readonly notes: readonly string[]
 }
@@ -452,8 +452,8 @@ interface SnapshotFolder {
 }
 
 /**
- * Records the repositories inside a work tree, level by level. Linked work trees of the same repository stay closed. A
- * folder that only looks like a repository is looked through file by file: git would pass over it.
+ * Records the repositories inside a work tree, level by level. Linked work trees of the same repository are skipped. A
+ * folder that only looks like a repository is read file by file: git would skip it.
  */
 async function snapshotNested(
   outer: RepositorySnapshot,
@@ -498,7 +498,7 @@ async function snapshotNested(
       await visit(next)
     } catch (error) {
       if (error instanceof Failure || error instanceof StaleRepository || processEnd.aborted) throw error
-      // It went, or was moved, while it was looked at.
+      // It was removed or moved while it was read.
       if (realPath(join(place.around.top, displayPath(next.path))) !== null) unreadable.push(next.path)
     }
   }
@@ -511,7 +511,7 @@ function foldersOf({ state, nested }: RepositorySnapshot, depth: number): Snapsh
   })
 }
 
-/** A nested repository that git cannot read is looked through as well. */
+/** Records a nested repository, file by file if git cannot read it. */
 async function snapshotInside(
   repository: Repository | ClosedRepository,
   place: NestedSnapshotSettings,
@@ -527,7 +527,7 @@ async function snapshotInside(
   }
 }
 
-/** Every file counts as untracked, by the rules of the repository around. */
+/** Records every file as untracked, by the settings of the outer repository. */
 function snapshotWithoutRepository(
   { path }: ClosedRepository,
   place: NestedSnapshotSettings,
@@ -558,10 +558,10 @@ async function openNestedRepository(
   knownObjects: ReadonlySet<string>,
 ): Promise<NestedRepository> {
   const name = displayPath(folder.path)
-  // Git is started in a folder by a name that is text.
+  // git can only be started in a folder whose name is valid text.
   if (pathBytes(name) !== folder.path) return { status: 'unreadable' }
   const path = join(place.around.top, name).replace(/[/\\]$/, '')
-  // A link or a file in its place is a change of its own.
+  // A link or a file at this path is a change by itself.
   if (realPath(path) !== path || isEmptyFolder(path)) return { status: 'absent' }
   const repository = await findRepository(path, place.environment).catch((error: unknown) => {
     if (!(error instanceof Failure) || processEnd.aborted) throw error

@@ -1,6 +1,6 @@
 import type { PathBytes } from './paths.ts'
 
-/** What git records of a path: mode and object id. */
+/** A path's state as git records it: mode and object id. */
 export interface GitState {
   readonly mode: string
   readonly oid: string
@@ -11,13 +11,13 @@ export interface TrackedEntry {
   readonly path: PathBytes
   readonly head: GitState | null
   readonly index: GitState | null
-  /** What git saw on disk, beside the index. */
+  /** The state on disk, compared with the index. */
   readonly onDisk: 'as in the index' | 'different' | 'absent'
 }
 
 export interface ConflictEntry {
   readonly path: PathBytes
-  /** One of the sides, for what depends on the index' content such as line endings. */
+  /** One side of the conflict, for conversions that depend on the index, such as line endings. */
   readonly side: GitState | null
 }
 

@@ -6,13 +6,13 @@ const statLength = 40
 const extendedFlag = 0x4000
 
 /**
- * Every path that git tracks in a work tree, in the order of its index, until `take` answers false. Read from the index
- * of any version without starting git, because hooks ask as well. Nothing where there is no repository.
+ * Passes every tracked path of a work tree to `take`, in the order of the index, until it returns false. Reads an index
+ * of any version without starting git, as hooks use it too. Does nothing without a repository.
  */
 export function eachTrackedPath(top: string, take: (path: string) => boolean): void {
   const gitFolder = gitFolderOf(top)
   if (gitFolder === null) return
-  // A split index names only what differs from the one that it shares.
+  // A split index names only the differences from its shared index.
   const names = ['index', ...readdirSync(gitFolder).filter((name) => name.startsWith('sharedindex.'))]
   for (const name of names) {
     const file = join(gitFolder, name)
@@ -58,12 +58,12 @@ function eachPath(file: Buffer, oidLength: number, take: (path: string) => boole
     if (end < 0) return
     path = kept + file.toString('latin1', pathAt, end)
     if (!take(Buffer.from(path, 'latin1').toString('utf8'))) return
-    // Records are filled up to a multiple of eight, with one NUL at least; compressed ones are not.
+    // Records are padded to a multiple of eight, with at least one NUL. Compressed ones are not padded.
     at = isCompressed ? end + 1 : at + ((end - at + 8) & ~7)
   }
 }
 
-/** A number in git's own form: seven bits a byte, each byte that goes on adds one. */
+/** A number in git's own encoding: seven bits per byte, plus one for each continuation byte. */
 function offsetAt(file: Buffer, from: number): { readonly value: number; readonly next: number } {
   let next = from
   let byte = file[next++] ?? 0

@@ -19,7 +19,7 @@ import { recordSnapshot, type SnapshotContext } from './snapshot.ts'
 import type { GitState } from './status.ts'
 import { emptyTree, folderMode, formatOf, PatchedTree, readTrees } from './trees.ts'
 
-/** The hash of a work tree's content, and of which paths, relative to its top. */
+/** The hash of a work tree's content, and its paths, relative to its top. */
 interface HashedTree {
   readonly hash: string
   readonly top: string
@@ -27,8 +27,8 @@ interface HashedTree {
 }
 
 /**
- * The hash of a work tree's content: the id of the tree that git would write of all that is on disk, without writing
- * it. The directory is used on the way.
+ * The hash of a work tree's content: the id of the tree that git would write of everything on disk, without writing it.
+ * Uses the directory for temporary files.
  */
 export async function hashedTree(
   folder: string,
@@ -44,7 +44,7 @@ export async function hashedTree(
     const request = { directory, stateFolder, environment, engine, repositoryMissing: false, budget: null }
     const { state, paths } = await recordSnapshot(repository, request)
     const hash = await workTreeId(state, environment)
-    // The first one stays where every file is read, so that the next need not.
+    // Without git the first snapshot is kept, so that the next one need not read every file.
     keep = isFirst
     if (keep) rememberLatest(stateFolder, location.folder, directory)
     return { hash, top: state.top, paths }
@@ -53,7 +53,7 @@ export async function hashedTree(
   }
 }
 
-// From the innermost repository outwards, so that each finds the content of those in it.
+// From the innermost repository outwards, so that each includes the content of its nested ones.
 async function workTreeId(state: WorkTreeState, environment: GitEnvironment): Promise<string> {
   const inside = new Map<PathBytes, string | null>()
   for (const repository of state.repositories.toSorted((a, b) => b.prefix.length - a.prefix.length)) {
@@ -64,7 +64,7 @@ async function workTreeId(state: WorkTreeState, environment: GitEnvironment): Pr
   return inside.get('') ?? emptyTree(state.objectFormat)
 }
 
-// A repository inside counts as the folder that it is on disk, not as the commit that is checked out in it.
+// A nested repository counts as its folder on disk, not as its checked-out commit.
 async function repositoryId(
   repository: RepositoryState,
   nested: readonly (readonly [PathBytes, string | null])[],
@@ -80,7 +80,7 @@ async function repositoryId(
   const partial = state.excluded
     .filter((folder) => folder.startsWith(prefix) && folder !== prefix)
     .map((folder) => folder.slice(prefix.length, -1))
-  // What a tree is without some folders never changes, so a clean one is read once.
+  // The id of a clean tree without the excluded folders never changes, so it is cached.
   const clean = changes.size === 0 ? JSON.stringify([tree, prefix, state.excluded]) : null
   const cached = clean === null ? undefined : cleanIds.get(clean)
   if (cached !== undefined) return cached
@@ -106,10 +106,10 @@ const maxIds = 200
 const cleanIds = new Map<string, string | null>()
 
 function stateOf({ disk, tracked, staged }: OverlayEntry, objectFormat: string): GitState | null {
-  // Taken out of the index and left on disk under an ignore rule: no longer part of the content.
+  // Removed from the index and now ignored: no longer part of the content.
   if (disk === null || (!tracked && staged)) return null
   const { mode, oid, stat } = disk
-  // Too much to read: size and times stand for the content.
+  // Too large to read: size and times stand for the content.
   const standIn = () =>
     createHash(objectFormat)
       .update(JSON.stringify(stat ?? null))
@@ -120,8 +120,8 @@ function stateOf({ disk, tracked, staged }: OverlayEntry, objectFormat: string):
 const atOnce = 500
 
 /**
- * Of each file, what no program can set back once it was written, renamed or replaced: its inode and the time of its last
- * change, as the system keeps it. A folder has none.
+ * A stamp of each file that no program can restore after a write, a rename or a replacement: its inode and change time.
+ * A folder has none.
  */
 export async function stampsOf(top: string, paths: readonly string[]): Promise<TreeContent['stamps']> {
   const stamps: [string, string][] = []

@@ -10,10 +10,10 @@ export interface TreeDifference {
   readonly after: GitState | null
 }
 
-/** No program is run, and submodules count: a .gitmodules can say that git is to leave them out (`ignore = all`). */
+/** Runs no program, and includes submodules even if a .gitmodules excludes them (`ignore = all`). */
 export const leavingNothingOut = ['--no-ext-diff', '--ignore-submodules=none'] as const
 
-/** What differs between two trees, file by file. */
+/** The differences between two trees, file by file. */
 export async function treeDifference(
   place: PrivateDirectory,
   before: string,
@@ -44,7 +44,7 @@ function state(mode: string, oid: string): GitState | null {
 // Below every system's limit for a command line.
 const pathsPerCall = 200
 
-/** What HEAD records of a few paths. */
+/** The states of a few paths in HEAD. */
 export async function headStates(
   place: PrivateDirectory,
   repository: Pick<Repository, 'head'>,
@@ -55,7 +55,7 @@ export async function headStates(
   if (head === null) return states
   for (let from = 0; from < paths.length; from += pathsPerCall) {
     const some = paths.slice(from, from + pathsPerCall)
-    // An argument is text for Node: where a path is not UTF-8, the whole tree is listed.
+    // Node passes arguments as text: for a path that is not UTF-8, the whole tree is listed.
     const names = some.map(displayPath)
     const named = names.every((name, at) => pathBytes(name) === some[at]) ? names : []
     const output = await git(
@@ -71,7 +71,7 @@ export async function headStates(
   return states
 }
 
-/** What some folders of a tree hold, by their path; `''` is the tree itself. Those that it does not have are left out. */
+/** The entries of some folders of a tree, by path; `''` is the tree itself. Missing folders are left out. */
 export async function readTrees(
   place: PrivateDirectory,
   root: string,
@@ -79,7 +79,7 @@ export async function readTrees(
 ): Promise<Map<PathBytes, TreeEntries>> {
   if (root === emptyTree(formatOf(root))) return new Map()
   const names = folders.map((folder) => `${root}:${folder}`)
-  // Only a newer git can be asked for names that hold the usual separator.
+  // Only a newer git accepts names that contain the usual separator.
   const odd = names.some((name) => name.includes('\n'))
   const input = Buffer.from(names.map((name) => `${name}${odd ? '\0' : '\n'}`).join(''), 'latin1')
   const output = await git(
@@ -97,7 +97,7 @@ export async function readTrees(
     const line = output.indexOf('\n', at)
     const [, type, size] = output.toString('latin1', at, line).split(' ')
     at = line + 1
-    // A repository in place of a folder has a type and no content.
+    // A submodule has a type and no content.
     if (size === undefined) continue
     const end = at + Number(size)
     if (type === 'tree') trees.set(folder, parseTree(output.subarray(at, end), formatOf(root)))
@@ -106,7 +106,7 @@ export async function readTrees(
   return trees
 }
 
-/** What a tree holds, by name. */
+/** The entries of a tree, by name. */
 export type TreeEntries = ReadonlyMap<PathBytes, GitState>
 
 export const folderMode = '40000'
@@ -116,12 +116,12 @@ export function formatOf(oid: string): 'sha1' | 'sha256' {
   return oid.length === 64 ? 'sha256' : 'sha1'
 }
 
-/** The id of the tree with nothing in it, which git knows without having it. */
+/** The id of the empty tree, which git knows without storing it. */
 export function emptyTree(objectFormat: string): string {
   return objectId(objectFormat, treeObject(new Map()))
 }
 
-/** Parses the content of a tree object: `<mode> <name>\0<id>`, again and again. */
+/** Parses the content of a tree object: repeated `<mode> <name>\0<id>`. */
 function parseTree(content: Buffer, objectFormat: string): TreeEntries {
   const idLength = objectFormat === 'sha256' ? 32 : 20
   const entries = new Map<PathBytes, GitState>()
@@ -158,21 +158,21 @@ export function treeObject(entries: TreeEntries): NewObject {
 }
 
 interface TreeNode {
-  /** What is at the path now, null for nothing; undefined where only what is below differs. */
+  /** The new state of the path, null for none; undefined if only paths below it differ. */
   own: GitState | null | undefined
   readonly below: Map<PathBytes, TreeNode>
 }
 
 export interface TreePatch {
   readonly objectFormat: string
-  /** What is at a path now; null for nothing. */
+  /** The new state of each path; null for none. */
   readonly changes: ReadonlyMap<PathBytes, GitState | null>
-  /** Folders that do not count as a whole: each entry in them is asked for, a folder's with `/` at its end. */
+  /** Folders that count only in part: `includes` decides for each entry, a folder's ending with `/`. */
   readonly partial: readonly PathBytes[]
   readonly includes: (path: PathBytes) => boolean
 }
 
-/** A tree with changes, of which only the folders on the way to them are computed anew. */
+/** A tree with changes. Only the folders that contain them are computed again. */
 export class PatchedTree {
   readonly #request: TreePatch
   readonly #top: TreeNode = { own: undefined, below: new Map() }
@@ -188,7 +188,7 @@ export class PatchedTree {
     return [...new Set([...parents(this.#top, ''), ...this.#request.partial])]
   }
 
-  /** The id of the tree, from the entries of `folders()` before the changes. Null when nothing is in it. */
+  /** The id of the tree, from the entries of `folders()` before the changes. Null if it is empty. */
   id(trees: ReadonlyMap<PathBytes, TreeEntries>): string | null {
     return this.#folder(this.#top, '', trees)?.oid ?? null
   }

@@ -27,13 +27,13 @@ export interface WitnessOptions {
   /** Waymark's state folder. Private directories are made in `snapshots` below it. */
   readonly stateFolder: string
   readonly clock: Clock
-  /** What git inherits, without its own variables. This process' environment when left out. */
+  /** The environment that git inherits, without its own variables. This process's environment if absent. */
   readonly environment?: NodeJS.ProcessEnv
-  /** The most that the contents of changed files may take, in bytes. A gigabyte when left out. */
+  /** The most that the contents of changed files may take, in bytes. A gigabyte if absent. */
   readonly contentBudget?: number
 }
 
-/** The witness of work trees: git, or checksums where there is no usable git. */
+/** The witness of work trees: uses git, or checksums without a usable git. */
 export function createWitness(options: WitnessOptions): WorkTreeWitness {
   const environment = gitEnvironment(options.environment ?? process.env)
   const folder = join(options.stateFolder, 'snapshots')
@@ -105,7 +105,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     },
     history: createLineHistory({
       environment,
-      // Reading leaves nothing behind, also where nothing was ever recorded.
+      // In the temporary folder, so that reading leaves nothing in the state folder.
       directory: () => mkdtempSync(join(tmpdir(), 'waymark-blame-')),
     }),
     contents: snapshotContents(environment),
@@ -128,7 +128,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     treeHash: async (path) => (await hashed(path)).hash,
     content: async (path) => {
       const tree = await hashed(path)
-      // After the hash: what is written between the two has another stamp at the next look.
+      // After the hash: a file that is written in between gets another stamp at the next call.
       return { hash: tree.hash, stamps: await stampsOf(tree.top, tree.paths) }
     },
     settle: async () => {
@@ -146,7 +146,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
 
 const maxListed = 8
 
-/** The files of the snapshots that were taken last: what an area matches is asked right after one. */
+/** The files of the last snapshots: the matches of areas are needed right after one. */
 class ListedFiles {
   readonly #listed = new Map<string, readonly string[]>()
 
@@ -164,7 +164,7 @@ class ListedFiles {
   }
 }
 
-/** Workspace packages are looked up only where an area names one. */
+/** Looks up workspace packages only if an area names one. */
 async function scopeIn(place: SnapshotRef, areas: readonly string[]): Promise<Scope> {
   const packages = new Map(hasPackageArea(areas) ? await workspacePackages(place) : [])
   return parseScope(areas, { prefix: place.prefix, packages })
@@ -179,7 +179,7 @@ function freshDirectory(stateFolder: string, name: string): string {
     })
   }
   return makeWritableFolder(folder, () => {
-    // What an interrupted snapshot of this name left.
+    // Left over from an interrupted snapshot with this name.
     if (existsSync(directory)) removeFromState(stateFolder, directory)
     mkdirSync(directory, { mode: 0o700 })
     return directory
@@ -205,7 +205,7 @@ function comparisonObstacle(from: SnapshotRef, to: SnapshotRef): string | null {
   return from.top === to.top ? null : `The start was measured in ${from.top} and the end in ${to.top}.`
 }
 
-// A sentence where the two cannot be compared.
+// A sentence if the two cannot be compared.
 async function loadSpan(from: SnapshotRef, to: SnapshotRef): Promise<SnapshotPair | string> {
   const [before, after] = await Promise.all([loadState(from.directory), loadState(to.directory)])
   if (before === null || after === null) {

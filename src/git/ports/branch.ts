@@ -1,11 +1,11 @@
-/** Commits that stand between a base and a head, and what they come to. */
+/** The commits between a base and a head, and their changes. */
 
 export interface BranchRequest {
   /** Absolute path of the folder that the caller works in. */
   readonly folder: string
-  /** In git's words; a branch that is only at `origin` is found there. */
+  /** A revision as git takes it; a branch that exists only at `origin` is found there. */
   readonly base: string
-  /** HEAD when left out. */
+  /** HEAD if absent. */
   readonly head?: string | undefined
 }
 
@@ -20,32 +20,32 @@ export interface BranchCommit extends NamedCommit {
   readonly email: string
   readonly subject: string
   readonly isMerge: boolean
-  /** From the work tree's top; of a merge, what it has like none of its parents. */
+  /** From the work tree's top; of a merge, the paths that differ from all of its parents. */
   readonly paths: readonly string[]
 }
 
-/** So many files of a branch are told at most. */
+/** The most files of a branch that are returned. */
 export const maxBranchFiles = 20_000
 
 export interface BranchFile {
   readonly path: string
-  /** The name at the base, of a file that was renamed. */
+  /** The path of a renamed file at the base. */
   readonly from?: string
   readonly change: 'added' | 'modified' | 'deleted' | 'renamed'
-  /** Ids of the contents; null where there is none. */
+  /** Ids of the contents; null if there is no file. */
   readonly before: string | null
   readonly after: string | null
 }
 
 export interface Branch {
   readonly head: NamedCommit
-  /** Where head and base parted. */
+  /** The merge base of head and base. */
   readonly base: NamedCommit
   /** Newest first. */
   readonly commits: readonly BranchCommit[]
   readonly files: readonly BranchFile[]
   /** The history of this clone is cut: commits may be missing. */
   readonly isShallow: boolean
-  /** There are more commits or files than are told. */
+  /** There are more commits or files than are returned. */
   readonly isCut: boolean
 }
