@@ -10,7 +10,7 @@ type Comment = ReviewView['comments'][number]
 type DraftRow = ReviewView['drafts'][number]
 type ReviewActionRow = Omit<ReviewView['reviews'][number], 'current'> & { readonly current?: boolean }
 
-/** What was said of work, the oldest first: each comment with what was answered, and the verdicts. */
+/** The comments on work with their replies, and the reviews, oldest first. */
 export const reviewComments: AnswerView<'review_comments'> = ({ name, comments, reviews }, page) =>
   blocks(
     page.ink('bold', escapeLineBreaks(name)),
@@ -20,7 +20,7 @@ export const reviewComments: AnswerView<'review_comments'> = ({ name, comments, 
 
 const maxFiles = 200
 
-/** What there is to review, without the lines of the difference. */
+/** A review without the lines of its diff. */
 export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
   const { subject, totals, files, comments, drafts, reviews, waiting, may, notes } = answer
   const visible = files.slice(0, maxFiles)
@@ -43,7 +43,7 @@ export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
   )
 }
 
-/** What is looked at, how large it is, and the content that a verdict names. */
+/** The subject of a review, its size, and the hash of its content. */
 export function headOf({ subject, agents, totals, content }: ReviewView): string {
   const by = agents.length === 0 ? '' : `  by ${agents.map(escapeLineBreaks).join(', ')}`
   const since = subject.since === null ? 'Everything' : `Everything since ${subject.since.slice(0, 16)}`
@@ -74,7 +74,7 @@ export function fileLine({
   ].join('')
 }
 
-/** A comment, the line that it is on, and what was answered. */
+/** A comment with its line and its replies. */
 export function commentText(comment: Comment): string {
   const { comment_id: id, kind, author, status, text, quoted, replies } = comment
   return [
@@ -92,7 +92,7 @@ export function commentText(comment: Comment): string {
   ].join('\n')
 }
 
-/** Where a comment stands now: its line may have moved, or be gone. */
+/** The current location of a comment: its line may have moved or be gone. */
 function commentPlaceText({ path, line, now }: Comment): string {
   if (path === null) return ''
   const file = escapeLineBreaks(now.path ?? path)

@@ -7,7 +7,7 @@ interface QuotedLine extends Pick<DiffLine, 'kind' | 'text'> {
   readonly new?: number | undefined
 }
 
-/** A file as it is quoted for who writes comments in an editor. */
+/** A file quoted for comments in an editor. */
 export interface QuotedFile {
   readonly path: string
   readonly tree: string | null
@@ -37,7 +37,7 @@ const explained = [
 
 const width = 6
 
-/** The difference as quoted lines with their numbers, so that lines may be removed from it. */
+/** The diff as quoted lines with their numbers, so that lines may be removed from it. */
 export function quotedDiff(files: readonly QuotedFile[]): string {
   const lines = files.flatMap(({ path, hunks, error }, at) => [
     '',
@@ -55,7 +55,7 @@ function padNumber(number: number | undefined): string {
   return `${number ?? ''}`.padStart(width)
 }
 
-/** A line that stays one in an editor, without what would steer a terminal. */
+/** A text in one line, without control characters. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (character) =>
     character === '\t' ? character : '\ufffd',
@@ -63,8 +63,8 @@ function oneLine(text: string): string {
 }
 
 /**
- * What was written below the quoted lines. Fails with INVALID_INPUT for words that are below no mark, and for a place
- * that the difference does not have.
+ * Parses the comments below quoted lines. Fails with INVALID_INPUT for text without a mark, and for a line that the
+ * diff does not have.
  */
 export function parseComments(text: string, files: readonly QuotedFile[]): readonly EditorComment[] {
   const written: EditorComment[] = []
@@ -108,7 +108,7 @@ type QuotedLocation = Pick<EditorComment, 'file' | 'side' | 'line' | 'quoted'>
 
 interface NumberedLine {
   readonly text: string
-  /** In what was written, from 1. */
+  /** Its line number in the text, from 1. */
   readonly number: number
 }
 
@@ -130,14 +130,14 @@ function placeOf(line: NumberedLine, before: QuotedLocation, files: readonly Quo
   const quotedLine = before.file.hunks
     .flatMap(({ lines }) => lines)
     .find((one) => (side === 'old' ? one.kind === '-' && one.old === number : one.new === number))
-  // Editors take white space off the ends of lines.
+  // Editors remove white space at the ends of lines.
   if (quotedLine === undefined || oneLine(quotedLine.text).trimEnd() !== text.trimEnd()) {
     throw unplacedQuoteFailure(line, `is not in the difference of ${oneLine(before.file.path)}`)
   }
   return { file: before.file, side, line: number, quoted: quotedLine.text }
 }
 
-/** As it was quoted, with or without the sentence that follows it. */
+/** Whether a quoted name is that of a file, with or without the sentence after it. */
 function isNameOfFile(name: string, { path }: QuotedFile): boolean {
   const quoted = oneLine(path)
   return name.trimEnd() === quoted.trimEnd() || name.startsWith(`${quoted} (`)

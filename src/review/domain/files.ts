@@ -1,26 +1,26 @@
 import type { ReportedChange } from '../../track/domain/changes.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 
-/** An attempt with what it changed. `end` is its last state: measured at its end, or just now. */
+/** An attempt with its changes. `end` is its last state: measured at its end, or now. */
 export interface ReviewedAttempt {
   readonly attempt: Attempt
   readonly end: SnapshotLocation
   readonly changes: readonly ReportedChange[]
 }
 
-/** A file that attempts under review changed, and where its first and last states are kept. */
+/** A file that attempts under review changed, with the snapshots of its first and last states. */
 export interface TouchedFile {
   readonly path: string
   /** The path of its first state. */
   readonly from: string
-  /** The work tree, among those of all machines. */
+  /** The work tree, unique among all machines. */
   readonly tree: string
   readonly before: SnapshotLocation
   readonly after: SnapshotLocation
-  /** Whether there was a file before the first that changed it, and is one after the last. */
+  /** Whether the file existed before the first change, and exists after the last. */
   readonly wasThere: boolean
   readonly isThere: boolean
-  /** Those that changed it, in order, with the path that it had at their end. */
+  /** The attempts that changed it, in order, with its path at their start and end. */
   readonly by: readonly { readonly work: ReviewedAttempt; readonly from: string; readonly path: string }[]
   readonly certainty: ReportedChange['attribution']
 }
@@ -28,8 +28,8 @@ export interface TouchedFile {
 const ranks = ['certain', 'probable', 'contested'] as const
 
 /**
- * What attempts changed, a file once in each work tree: from the state before the first that changed it to the last
- * measured state of that tree. What git brought from elsewhere is nobody's here.
+ * The files that attempts changed, once for each work tree: from the state before the first change to the last measured
+ * state of that tree. Leaves out changes that git brought.
  */
 export function touchedFiles(works: readonly ReviewedAttempt[]): readonly TouchedFile[] {
   const files = new Map<string, TouchedFile>()
@@ -67,7 +67,7 @@ function namesOf({ path, from }: ReportedChange): readonly string[] {
   return from === undefined ? [path] : [path, from]
 }
 
-/** A file that was renamed to where another had been is two changes: or what was there would be shown nowhere. */
+/** A file that was renamed over another one counts as two changes. Otherwise the overwritten file would be missing. */
 function splitRename(
   change: ReportedChange,
   before: ReadonlyMap<string, unknown>,
@@ -85,7 +85,7 @@ type FileDisplayKind = (typeof displayKinds)[number]
 
 const images = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico)$/i
 
-/** What a file is shown as, by its name, its mode and how its content begins. */
+/** How a file is displayed, by its name, its mode and the start of its content. */
 export function displayKind(
   path: string,
   { modes, starts }: { readonly modes: readonly string[]; readonly starts: readonly Uint8Array[] },
@@ -126,7 +126,7 @@ const generatedWords = /@generated\b|\bDO NOT EDIT\b|\bauto-?generated\b/i
 export const foldReasons = ['lock file', 'generated', 'large'] as const
 type FoldReason = (typeof foldReasons)[number]
 
-/** Why a file is folded at first; null where it is not. */
+/** Why a file is folded at first; null if it is not. */
 export function foldReason(
   path: string,
   { head, lines, bytes }: { readonly head: string; readonly lines: number; readonly bytes: number },

@@ -1,7 +1,7 @@
 import { align } from '../../lines/domain/alignment.ts'
 import { type DiffSide, maxQuoteLength } from './review.ts'
 
-/** A line of a difference. Lines are counted from 1. */
+/** A line of a diff. Line numbers start at 1. */
 export interface DiffLine {
   readonly kind: ' ' | '+' | '-'
   readonly old?: number
@@ -23,7 +23,7 @@ export function linesOf(text: string): readonly string[] {
   return lines
 }
 
-/** Lines as they are compared. As git has it, a last line without a line feed is another one than the same with it. */
+/** Lines for comparison. As in git, a last line without a line feed differs from the same line with one. */
 export function comparedLines(text: string, ignoreSpace = false): readonly string[] {
   const lines = linesOf(text)
   if (ignoreSpace) return lines.map(withoutWhitespace)
@@ -34,7 +34,7 @@ function withoutWhitespace(line: string): string {
   return line.replace(/\s+/g, '')
 }
 
-/** Every line of both in reading order, what was removed before what came in its place. */
+/** All lines of both texts in reading order, removed ones before the added ones. */
 export function mergedLines(oldText: string, newText: string, ignoreSpace = false): readonly DiffLine[] {
   const pairs = align(comparedLines(oldText, ignoreSpace), comparedLines(newText, ignoreSpace))
   const [before, after] = [linesOf(oldText), linesOf(newText)]
@@ -44,7 +44,7 @@ export function mergedLines(oldText: string, newText: string, ignoreSpace = fals
     for (; next < end; next += 1) lines.push({ kind: '+', new: next + 1, text: after[next] ?? '' })
   }
   let removed: DiffLine[] = []
-  // Not as arguments of one call: of those there may be only so many.
+  // Pushed one by one, as the number of arguments of a call is limited.
   const takeRemoved = () => {
     for (const line of removed) lines.push(line)
     removed = []
@@ -74,7 +74,7 @@ export function countLines(lines: readonly DiffLine[]): { readonly added: number
   return { added, removed }
 }
 
-/** The changed lines with what stands around them. */
+/** The changed lines with their context lines. */
 export function hunksOf(lines: readonly DiffLine[], context: number | null): readonly Hunk[] {
   if (context === null) return lines.length === 0 ? [] : [hunk(lines)]
   const hunks: Hunk[] = []
@@ -101,7 +101,7 @@ function hunk(lines: readonly DiffLine[]): Hunk {
   }
 }
 
-/** Where a line of a text stands in a later one: its number there, or null where it is gone. */
+/** The number of a line in a later text, or null if it is gone. */
 export function followLine(
   line: number,
   { from, to }: { readonly from: readonly string[]; readonly to: readonly string[] },
@@ -110,30 +110,30 @@ export function followLine(
   return place < 0 ? null : place + 1
 }
 
-/** The only place where a text has a line, as it is quoted; null where it is nowhere, or in several places. */
+/** The number of the only line that equals a quoted one; null if there is none, or several. */
 export function uniqueLineIndex(line: string, lines: readonly string[]): number | null {
-  // A long line is quoted by its beginning.
+  // The quote of a long line is cut.
   const quoted = line.length === maxQuoteLength && line.endsWith('…') ? line.slice(0, -1) : line
   const first = lines.findIndex((line) => line.startsWith(quoted))
   if (first < 0 || lines.some((line, at) => at > first && line.startsWith(quoted))) return null
   return first + 1
 }
 
-/** A file as it was before and after somebody worked on it; null `by` for what others did in between. */
+/** The lines of a file before and after a step; `by` is null for changes by others in between. */
 export interface FileStep {
   readonly by: string | null
   readonly before: readonly string[]
   readonly after: readonly string[]
 }
 
-/** Who made each line of the last state, and who removed each line of the first: by line number from 1, by side. */
+/** The authors of the lines added in the last state and removed from the first, by side and line number from 1. */
 export function makersOf(
   steps: readonly FileStep[],
 ): Readonly<Record<DiffSide, ReadonlyMap<number, string>>> {
   const removers = new Map<number, string>()
   const [first] = steps
   if (first === undefined) return { old: removers, new: new Map() }
-  // Of each line of the present state: where it stood at first (or -1), and who made it.
+  // For each line of the current state, its index in the first state (or -1) and its author.
   let state = first.before.map((_, origin): { readonly origin: number; readonly by: string | null } => ({
     origin,
     by: null,

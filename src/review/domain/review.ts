@@ -19,39 +19,39 @@ export type CommentKind = (typeof commentKinds)[number]
 export const sides = ['old', 'new'] as const
 export type DiffSide = (typeof sides)[number]
 
-/** How the line of a comment is now; `unknown`: what it was is not kept. */
+/** What became of a comment's line; `unknown`: its content is not kept. */
 export const lineStates = ['same', 'moved', 'gone', 'unknown'] as const
 
-/** What is looked at: the work on a task, in a mission, or all that ended since its reader last looked. */
+/** The reviewed work: on a task, in a mission, or all that ended since the reader's last full review. */
 export type ReviewSubject =
   | { readonly kind: 'task'; readonly taskId: TaskId; readonly missionId: MissionId | null }
   | { readonly kind: 'mission'; readonly missionId: MissionId }
   | { readonly kind: 'since' }
 
-/** How a subject is named where it is kept: `t-…`, `m-…`, `since`. */
+/** The stored key of a subject: `t-…`, `m-…`, `since`. */
 export function subjectKey(subject: ReviewSubject): string {
   if (subject.kind === 'task') return subject.taskId
   return subject.kind === 'mission' ? subject.missionId : 'since'
 }
 
-/** Who reviews: a person of the server by their id, else the user of a machine. */
+/** The author of a review: a person of the server by their id, else the user of a machine. */
 export interface Reviewer {
   readonly id: string
   readonly name: string
 }
 
-/** What a comment is about: a line, a file, or the whole. */
+/** The anchor of a comment: a line, a file, or the whole. */
 export interface CommentAnchor {
   /** From the work tree's top; null for the whole. */
   readonly path: string | null
-  /** The work tree, where the review has several; null where it has one. */
+  /** The work tree if the review has several, else null. */
   readonly tree: string | null
   readonly side: DiffSide
   /** From 1; null for the file. */
   readonly line: number | null
-  /** The id of the content that the line is of; null where there is none. */
+  /** The id of the content with the line; null if there is none. */
   readonly content: string | null
-  /** The line as it was, cut where it is long. */
+  /** The text of the line, cut if it is long. */
   readonly quoted: string | null
 }
 
@@ -60,20 +60,20 @@ export interface CommentBody {
   readonly text: string
 }
 
-/** A comment that only who wrote it sees. */
+/** An unsent comment, which only its author sees. */
 export interface DraftComment extends CommentAnchor, CommentBody {
   readonly id: ReviewCommentId
-  /** The task whose agent it is for: the last that changed the file. Null for the whole of more than one task. */
+  /** The task that it is for: the last that changed the file. Null for a comment on several tasks. */
   readonly taskId: TaskId | null
   readonly missionId: MissionId | null
   readonly createdAt: number
 }
 
-/** A comment as it was sent. */
+/** A sent comment. */
 export interface ReviewComment extends DraftComment {
   readonly reviewId: ReviewId
   readonly author: Reviewer
-  /** Agents and people who answered it, in order. */
+  /** Replies by agents and people, in order. */
   readonly replies: readonly ReviewReply[]
 }
 
@@ -84,7 +84,7 @@ export interface ReviewReply {
   readonly missionId: MissionId | null
   readonly attemptId: AttemptId | null
   readonly text: string
-  /** It says that the comment is dealt with. */
+  /** Whether it marks the comment as done. */
   readonly done: boolean
   readonly author: string
   readonly isPerson: boolean
@@ -92,16 +92,16 @@ export interface ReviewReply {
   readonly createdAt: number
 }
 
-/** What a person said of what was shown, all at once. */
+/** A review that a person sent, with all its comments. */
 export interface Review {
   readonly id: ReviewId
   readonly subject: ReviewSubject
   readonly action: ReviewAction
   readonly text: string | null
-  /** The hash of the files that were shown. */
+  /** The hash of the reviewed files. */
   readonly content: string
   readonly author: Reviewer
-  /** The tasks that it is about, at most 200. */
+  /** The tasks that it concerns, at most 200. */
   readonly tasks: readonly TaskId[]
   readonly comments: readonly DraftComment[]
   readonly createdAt: number
@@ -115,7 +115,7 @@ export const maxDrafts = 200
 export const maxCommentLength = 8000
 export const maxQuoteLength = 300
 
-/** How a comment stands. `settled`: its author has said so by approving, or someone said that it is done. */
+/** The status of a comment. `done`: a reply marks it as done. */
 export type CommentStatus = 'open' | 'answered' | 'done'
 
 export function commentStatus({ replies }: Pick<ReviewComment, 'replies'>): CommentStatus {
@@ -133,7 +133,7 @@ interface ReviewSubmission {
   readonly tasks: readonly TaskId[]
 }
 
-/** Fails where a review says nothing and is no approval. */
+/** Fails if a review has no text and no comments, and is not an approval. */
 export function assertReviewSays({
   action,
   text,
@@ -151,7 +151,7 @@ export function assertReviewSays({
   }
 }
 
-/** Sends all that a person wrote. */
+/** Makes a review of all drafts of a person. */
 export function sendReview(submission: ReviewSubmission, setting: TransactionContext): Review {
   const { action, text, drafts } = submission
   assertReviewSays(submission)
@@ -162,14 +162,14 @@ export function sendReview(submission: ReviewSubmission, setting: TransactionCon
     text,
     content: submission.content,
     author: submission.author,
-    // Those with comments first: they are told what to do.
+    // Tasks with comments first, as the list is cut.
     tasks: [...new Set([...drafts.flatMap(({ taskId }) => taskId ?? []), ...submission.tasks])].slice(0, 200),
     comments: drafts,
     createdAt: setting.at,
   }
 }
 
-/** The tasks that are to do again: those with comments, or all where the words are for the whole. */
+/** The tasks that must be redone: those with comments, or all if only the whole has a text or comments. */
 export function tasksSentBack({
   comments,
   text,
@@ -182,21 +182,21 @@ export function tasksSentBack({
   return isForAll && named.size === 0 ? tasks : tasks.filter((id) => named.has(id))
 }
 
-/** How a verdict is said. */
+/** The words for review actions. */
 export const actionWords = {
   send_back: 'sent back',
   approve: 'approved',
   comment: 'commented',
 } as const satisfies Record<ReviewAction, string>
 
-/** The tasks that a verdict is about: of work that is sent back, those that are to do again. */
+/** The tasks that a review concerns: if it sends work back, those that must be redone. */
 export function tasksToSendBack(
   review: Parameters<typeof tasksSentBack>[0] & Pick<Review, 'action'>,
 ): readonly TaskId[] {
   return review.action === 'send_back' ? tasksSentBack(review) : review.tasks
 }
 
-/** A done task is to do again; one that is at work goes on, and its agent reads what was said. */
+/** Reopens a done task. One in progress continues, and its agent reads the comments. */
 export function reopenTask(task: {
   readonly id: TaskId
   readonly status: string

@@ -11,14 +11,14 @@ import type { ReviewWithTasks } from '../ports/review-reads.ts'
 import type { commentLines } from './measure-files.ts'
 import { maxReviews } from './review-lines.ts'
 
-/** A comment as the agent whose work it is about reads it. */
+/** A comment as the agent of the work reads it. */
 const AgentComment = z.object({
   comment_id: z.string(),
   kind: z.enum(commentKinds),
   author: z.string(),
   task_id: z.string().nullable().optional(),
   path: z.string().optional(),
-  /** As the comment was written; `quoted` is what stood there. */
+  /** The line when the comment was written; `quoted` is its text then. */
   line: z.int().optional(),
   side: z.literal('old').optional(),
   quoted: z.string().optional(),
@@ -27,7 +27,7 @@ const AgentComment = z.object({
   answers: strings.optional(),
 })
 
-/** A verdict on the work in plain words: what was sent back is to do again, as it says. */
+/** A review in plain words: work that was sent back must be redone. */
 const AgentReview = z.object({
   review_id: z.string(),
   action: z.enum(['sent back', 'approved', 'commented']),
@@ -35,11 +35,11 @@ const AgentReview = z.object({
   created_at: z.string(),
   text: z.string().optional(),
   comments: z.int().optional(),
-  /** The tasks that it means, where a mission is asked about. */
+  /** The tasks that it concerns, for a mission. */
   task_ids: strings.optional(),
 })
 
-/** What people said of the work, oldest first, and what they asked that nobody has said is done; where there is any. */
+/** Reviews of the work, oldest first, and comments that are not done; absent if there are none. */
 export const reviewFields = {
   reviews: list(AgentReview).optional(),
   review_comments: list(AgentComment).optional(),
@@ -58,7 +58,7 @@ export async function reviewOfTask(reads: Reads, taskId: TaskId) {
   return { ...reviewsField(reviews, false), ...openCommentsFields(comments, false) }
 }
 
-/** The same in a mission; what was said of the work, since then where that is asked. */
+/** The same for a mission, optionally only reviews since a time. */
 export async function reviewInMission(reads: Reads, missionId: MissionId, since = 0) {
   const [reviews, comments] = await Promise.all([
     reads.reviews.reviewsInMission(missionId, maxReviewsOfMission),
@@ -122,18 +122,18 @@ function agentComment(comment: ReviewComment, withTask: boolean): z.output<typeo
   }
 }
 
-/** How the comments on a task were met, at the end of an attempt. */
+/** The status of a task's comments at the end of an attempt. */
 export const MetComments = z.object({
   total: z.int(),
-  /** Somebody said that it is done, or answered. */
+  /** Someone marked it as done, or answered. */
   done: strings,
   answered: strings,
-  /** Nobody answered, and the line is not there any more or the file is gone. */
+  /** Without an answer, but the line or the file is gone. */
   changed: strings,
   open: strings,
 })
 
-/** What is asked of the lines of comments that nobody answered; undefined where there are none. */
+/** The measurement of lines with unanswered comments; undefined if there are none. */
 export function removedComments(
   comments: readonly ReviewComment[],
   end: SnapshotLocation | null,
@@ -146,7 +146,7 @@ export function removedComments(
   return open.length === 0 ? undefined : { places: [], comments: open }
 }
 
-/** How comments were met; undefined where there are none. */
+/** Sorts comments by status; undefined if there are none. */
 export function commentStatuses(
   comments: readonly ReviewComment[],
   lines: MeasurementOf<typeof commentLines> = [],

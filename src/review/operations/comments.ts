@@ -231,7 +231,7 @@ function stateOn({ before, after }: ReviewedFile, side: CommentAnchor['side'] = 
   return side === 'old' ? before : after
 }
 
-/** The place as it is now, with its line quoted from the content itself. */
+/** The anchor in the current file, with the line quoted from its content. */
 function anchorOf(
   file: ReviewedFile | null,
   { side = 'new', line, quoted }: CommentAnchorInput,
@@ -260,7 +260,7 @@ function anchorOf(
   return { ...about, line, quoted: excerpt(there, maxQuoteLength) }
 }
 
-/** The task that a comment on the whole is for; null where there are several. */
+/** The task of a comment on the whole; null if there are several. */
 function singleTask(resolved: ResolvedSubject) {
   const tasks = tasksOf(resolved)
   return tasks.length === 1 ? (tasks[0] ?? null) : null

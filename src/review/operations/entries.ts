@@ -22,10 +22,10 @@ export const ReplyEntry = z.object({
   created_at: z.string(),
 })
 
-/** Where a comment stands now: the content may have moved on since it was written. */
+/** The current location of a comment: the file may have changed since. */
 export const PlaceNow = z.object({
   path: z.string().nullable(),
-  /** Null where the comment is on a file or the whole, or the line is gone. */
+  /** Null if the comment is on a file or the whole, or the line is gone. */
   line: z.int().nullable(),
   line_is: z.enum(lineStates).nullable(),
 })

@@ -46,7 +46,7 @@ const LineEntry = z.object({
   old: z.int().optional(),
   new: z.int().optional(),
   text: z.string(),
-  /** The attempt that made or removed it, where several changed the file; null for a line of nobody's here. */
+  /** The attempt that added or removed it, if several changed the file; null if none of them did. */
   attempt: z.string().nullable().optional(),
 })
 
@@ -74,13 +74,13 @@ export const reviewFile = defineOperation({
     kind: z.enum(displayKinds),
     before: z.string().nullable(),
     after: z.string().nullable(),
-    /** The content that the difference begins with, where that is not the one before the work. */
+    /** The content that the diff begins with, if it is not the one before the work. */
     since: z.string().nullable(),
-    /** How many lines each side has. */
+    /** The number of lines of each side. */
     lines: z.object({ before: z.int(), after: z.int() }),
     attempts: strings,
     hunks: list(z.object({ old_start: z.int(), new_start: z.int(), lines: list(LineEntry) })),
-    /** A side has no line feed at its end. */
+    /** Whether a side has no line feed at its end. */
     no_newline: z.object({ before: z.boolean(), after: z.boolean() }),
     ...page,
     error: z.string().nullable(),
@@ -131,7 +131,7 @@ export const reviewFile = defineOperation({
     }
   })
 
-/** The contents that are compared: since one that was looked at, or as each attempt made them. */
+/** The contents to compare: from a viewed one, or from before the work, with the steps of each attempt. */
 function comparedFile(
   context: GatherContext,
   gathered: ReviewMaterial,
@@ -159,7 +159,7 @@ function attemptOf(line: DiffLine, makers: FileAuthors | null): { readonly attem
   return { attempt: (kind === '-' ? makers.old.get(old ?? 0) : makers.new.get(now ?? 0)) ?? null }
 }
 
-/** Lines of hunks from an offset on, as many as fit; a hunk may be split. */
+/** A page of the lines of hunks; a hunk may be split. */
 function partOf(
   hunks: readonly Hunk[],
   { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -186,7 +186,7 @@ interface StepIds {
   readonly after: string | null
 }
 
-/** The contents between which each attempt, and others between them, changed the file. Empty where they are not known. */
+/** The contents before and after each attempt, and before and after changes by others. Empty if unknown. */
 function stepStates(
   context: GatherContext,
   { stateAt }: ReviewMaterial,
@@ -239,7 +239,7 @@ export async function gatherFile(
   return { briefs, gathered, subject: resolved }
 }
 
-/** Those of a path, or an old one; of one work tree where it is named. */
+/** The files with a path, current or old; only in one work tree if it is named. */
 export function namedFiles({ files }: ReviewMaterial, { path, tree }: Omit<ReviewFileRequest, 'subject'>) {
   const named = files.filter((file) => file.path === path || file.from === path)
   return named.filter((one) => tree === undefined || one.touched.tree === tree)
@@ -264,7 +264,7 @@ export function fileIn(
   })
 }
 
-/** Only what its reader has looked at, or what the file was before: no other content is read by its id. */
+/** Refuses a content that the reader has not viewed and that is not of the file: no other is read by its id. */
 async function assertViewedVersion(
   { reviews }: Reads,
   readerId: string,

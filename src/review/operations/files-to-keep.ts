@@ -19,12 +19,12 @@ export interface FilesToKeep {
   readonly contents: readonly { readonly id: string; readonly bytes: Uint8Array }[]
 }
 
-/** Bytes of one content, and of all contents of an attempt: a remote machine sends them with all else that it measured. */
+/** The most bytes of one content, and of all contents of an attempt, as a remote machine sends all of them at once. */
 const maxKeptLength = 1_000_000
 const maxKept = 3_000_000
 const maxFiles = 2000
 
-/** What files held before and after an attempt. */
+/** The contents of files before and after an attempt. */
 export const heldFiles = measurement({
   brief: z.strictObject({
     from: place,
@@ -69,8 +69,8 @@ export const heldFiles = measurement({
 })
 
 /**
- * Where the files are on another machine, what they held before and after is kept here, so that people can look at the
- * work when that one is shut. Undefined where they are here, or the project sends no contents.
+ * The contents to keep of files on another machine, so that people can review the work while that machine is off.
+ * Undefined for files here, or if the project sends no contents.
  */
 export function reportedBriefFor(
   { machine, isOn }: { readonly machine: unknown; readonly isOn: boolean },
@@ -89,7 +89,7 @@ export function reportedBriefFor(
   }
 }
 
-/** What another machine sends is kept under the id of what it is, whatever it calls it. */
+/** Checks contents from another machine: one that does not match its id is left out. */
 export async function filesToKeep(
   held: MeasurementOf<typeof heldFiles> | undefined,
 ): Promise<FilesToKeep | null> {
@@ -102,7 +102,7 @@ export async function filesToKeep(
   return { files: held.files, contents }
 }
 
-/** As many of the contents as there is room for, the shortest first. */
+/** As many of the contents as fit, the shortest first. */
 async function contentsToKeep(
   { contents }: Pick<WorkTree['witness'], 'contents'>,
   places: readonly SnapshotLocation[],

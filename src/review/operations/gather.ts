@@ -16,9 +16,9 @@ import type { ResolvedSubject } from './subject.ts'
 /** A file under review with its two states. */
 export interface ReviewedFile {
   readonly path: string
-  /** Its old path, where it has another now. */
+  /** Its old path, if it was renamed. */
   readonly from: string | null
-  /** Its work tree, where the review has several. */
+  /** Its work tree, if the review has several. */
   readonly tree: string | null
   readonly status: ReportedChange['change']
   readonly before: FileState | null
@@ -28,12 +28,12 @@ export interface ReviewedFile {
 
 export interface ReviewMaterial {
   readonly files: readonly ReviewedFile[]
-  /** A hash over what is shown: path, state before, state after, in order. */
+  /** A hash over the files of the review: path, state before, state after, in order. */
   readonly content: string
   readonly works: readonly ReviewedAttempt[]
-  /** Sentences about what is not shown. */
+  /** Sentences about missing content. */
   readonly notes: readonly string[]
-  /** What stood at a path in a snapshot; undefined where it is not known. */
+  /** The state of a path in a snapshot; undefined if unknown. */
   readonly stateAt: (place: SnapshotLocation, path: string) => FileState | null | undefined
 }
 
@@ -44,13 +44,13 @@ export type GatherContext = Pick<RecordContext, 'machine' | 'clock' | 'fingerpri
 interface GatherRequest {
   readonly found: ResolvedSubject
   readonly measured: MeasurementValues<typeof materialMeasurements>
-  /** Only this file, by its path or its old one, with what each attempt made of it. */
+  /** Only this file, by its path or its old one, with the states around each attempt. */
   readonly path?: string | undefined
 }
 
 /**
- * The files that the attempts at a subject changed, with the ids of what they held before and hold now. Null until all of
- * it is measured.
+ * The files that the attempts at a subject changed, with the ids of their contents before and now. Null until all is
+ * measured.
  */
 export async function gatherFiles(
   reads: Reads,
@@ -76,7 +76,7 @@ export async function gatherFiles(
   const files = touched.flatMap((file): readonly ReviewedFile[] => {
     const [old, now] = [stateOf(file, 'before'), stateOf(file, 'after')]
     if (old === undefined || now === undefined) unknown.add(file)
-    // A file of which it is not known what it held is shown as one: whoever approves must see that it changed.
+    // A file with unknown content is listed, so that the reviewer sees that it changed.
     const before = old === undefined ? unknownState(file.wasThere, now) : old
     const after = now === undefined ? unknownState(file.isThere, old) : now
     const isMoved = file.from !== file.path && before !== null && after !== null
@@ -110,7 +110,7 @@ export async function gatherFiles(
   return { briefs: newBriefs, found: { files, content, works: endedAttempts.works, notes, stateAt } }
 }
 
-/** What tells contents apart, also of one that is not kept. */
+/** The id of a content, even if it is not kept. */
 function contentId(state: FileState | null): string | null {
   return state?.id ?? state?.hash ?? null
 }
@@ -119,12 +119,12 @@ function unknownState(isThere: boolean, other: FileState | null | undefined): Fi
   return isThere ? { id: null, mode: other?.mode ?? '100644' } : null
 }
 
-/** Whether it lies on the caller's machine. */
+/** Whether a snapshot is on the caller's machine. */
 export function isHere({ machine }: Pick<GatherContext, 'machine'>, place: SnapshotLocation): boolean {
   return place.machineId === machine?.id
 }
 
-/** Whether all its states lie there. */
+/** Whether all states of a file are on the caller's machine. */
 export function isOwnFile(context: GatherContext, file: Pick<ReviewedFile, 'touched'>): boolean {
   return placesOf([file]).every((place) => isHere(context, place))
 }
@@ -134,7 +134,7 @@ interface EndedAttempts {
   readonly notes: readonly string[]
 }
 
-/** Measured attempts as they were recorded, and open ones as they are now. */
+/** Ended attempts as recorded, and open ones as measured now. */
 async function readEndedAttempts(
   reads: Reads,
   context: GatherContext,
@@ -167,14 +167,14 @@ async function readEndedAttempts(
   return { briefs, found: { works, notes } }
 }
 
-/** The read of them is typed by what runs need; they are whole in the record. */
+/** The query's type has only the fields that runs need; the record has all of them. */
 function toReportedChange(change: object): ReportedChange {
   return change as ReportedChange // as it was written
 }
 
 type StoredFileStates = ReadonlyMap<string, ReadonlyMap<string, FileStates>>
 
-/** What machines elsewhere sent of the files of their attempts. */
+/** The states of files that other machines sent for their attempts. */
 async function storedStates(
   { reviews }: Reads,
   context: GatherContext,
@@ -191,7 +191,7 @@ async function storedStates(
   )
 }
 
-/** Each snapshot is asked once, for all the paths that are wanted of it. */
+/** Each snapshot is read once, for all of its wanted paths. */
 function statesBrief(
   context: GatherContext,
   files: readonly TouchedFile[],
@@ -235,7 +235,7 @@ export function placesOf(files: readonly Pick<ReviewedFile, 'touched'>[]): reado
   return [...new Map(places.map((place) => [place.directory, place])).values()]
 }
 
-/** What is measured of contents; undefined where the caller's machine has none of them. */
+/** The measurement of contents; undefined if the caller's machine has none of them. */
 export function contentsBrief(
   context: GatherContext,
   files: readonly Pick<ReviewedFile, 'touched'>[],
@@ -247,7 +247,7 @@ export function contentsBrief(
   return places.length === 0 || wanted.length === 0 ? undefined : { places, ids: wanted, most }
 }
 
-/** Contents by their ids: as they were measured, else as other machines sent them. */
+/** Contents by their ids: as measured, else as other machines sent them. */
 export async function knownContents(
   { reviews }: Reads,
   measured: MeasurementValues<{ contents: typeof fileContents }>,
@@ -260,7 +260,7 @@ export async function knownContents(
   return new Map([...contents, ...sent])
 }
 
-/** The last attempt's task: whose agent is asked about the file. */
+/** The last attempt's task: its agent gets the comments on the file. */
 export function taskOf({ touched }: Pick<ReviewedFile, 'touched'>): TaskId | null {
   return touched.by.at(-1)?.work.attempt.taskId ?? null
 }
@@ -269,17 +269,17 @@ export function attemptsOf({ touched }: Pick<ReviewedFile, 'touched'>): readonly
   return [...new Set(touched.by.map(({ work }) => work.attempt.id))]
 }
 
-/** Names a file of a work tree for what people looked at. */
+/** The key of a file of a work tree, for viewed files. */
 export function placeKey({ path, touched }: Pick<ReviewedFile, 'path' | 'touched'>): string {
   return JSON.stringify([touched.tree, path])
 }
 
-/** What a mark says was looked at: the content; empty for a file that is gone, or of which no content is known. */
+/** The id of the viewed content; empty for a deleted file or an unknown content. */
 export function viewedContentId({ after }: Pick<ReviewedFile, 'after'>): string {
   return after?.id ?? ''
 }
 
-/** The same as it is kept, with the mode where that is not the usual one: a file that became a program comes back. */
+/** The stored form of the same, with an unusual mode: a file that became executable must be viewed again. */
 export function markOf({ after }: Pick<ReviewedFile, 'after'>): string {
   const content = viewedContentId({ after })
   return content === '' || after === null || after.mode === '100644' ? content : `${content} ${after.mode}`

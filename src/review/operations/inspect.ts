@@ -15,17 +15,17 @@ import type { InboxItem } from '../../track/domain/records.ts'
 import { gatherFiles, materialMeasurements, type ReviewMaterial } from './gather.ts'
 import type { ResolvedSubject } from './subject.ts'
 
-/** What a person sees before they say yes or no: the files, and what waits for their answer. */
+/** What a person sees before a decision: the files, and the open inbox items. */
 export interface ReviewPreview {
   readonly gathered: ReviewMaterial
   readonly waiting: readonly InboxItemLine[]
-  /** What each of them would be bound to, by the item's id. */
+  /** The content that each item's answer is bound to, by the item's id. */
   readonly contents: ReadonlyMap<string, ApprovalContent>
-  /** The hash over all of it. */
+  /** The hash over files and items. */
   readonly shown: ApprovalContent
 }
 
-/** The kinds that a verdict on the work answers; the others are questions of their own. */
+/** The kinds of items that a review of the work answers; the others need separate answers. */
 export const answeredByVerdict = [
   'review',
   'scope',
@@ -34,23 +34,23 @@ export const answeredByVerdict = [
 
 export const previewMeasurements = { ...shownMeasurements, ...materialMeasurements }
 type PreviewMeasurements = typeof previewMeasurements
-/** What else is asked for is added to the questions. */
+/** Further measurements are added to the questions. */
 type PreviewQuestions<Of extends ShownMeasurements = ShownMeasurements> = Pick<
   MeasurementQuestions<Of>,
   'ask'
 >
 
 interface PreparedPreview {
-  /** Of the states of files; the rest is in the questions. */
+  /** The briefs for states of files; the rest is in the questions. */
   readonly states: Briefs<PreviewMeasurements>['states']
   readonly waiting: readonly InboxItemLine[]
-  /** Null until the files were measured. */
+  /** Null until the files are measured. */
   readonly gathered: ReviewMaterial | null
-  /** Null until all of it was measured. */
+  /** Null until everything is measured. */
   readonly preview: ReviewPreview | null
 }
 
-/** Prepares what a review shows. Open attempts that the files and the items both ask about are measured once. */
+/** Prepares a review. Open attempts that both files and items need are measured once. */
 export async function preparePreview(
   reads: Reads,
   questions: PreviewQuestions,
@@ -106,7 +106,7 @@ function contentOf(
   }
 }
 
-/** Why somebody may not decide, as a sentence; null where they may. */
+/** Why the caller may not decide, as a sentence; null if they may. */
 export function decisionObstacle({
   actor,
   permissions,

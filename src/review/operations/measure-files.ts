@@ -10,14 +10,14 @@ import { countLines, followLine, linesOf, mergedLines, uniqueLineIndex } from '.
 import { lineStates } from '../domain/review.ts'
 import { base64Of } from './stored-content.ts'
 
-/** What reviews measure: states and contents of files in snapshots, their figures, and where the lines of comments are. */
+/** Measurements of reviews: states and contents of files in snapshots, their figures, and the lines of comments. */
 
 const maxPlaces = 2_000
 const maxFiles = 200_000
 const maxComments = 10_000
 /** Longest content that is compared line by line, in bytes. */
 export const maxComparedBytes = 2_000_000
-/** Longest content that is sent, and of all contents of one answer. */
+/** Longest content that is sent, and of all contents in one answer, in bytes. */
 export const maxContentBytes = 5_000_000
 const maxContentsBytes = 6_000_000
 
@@ -25,7 +25,7 @@ export const fileState = z
   .strictObject({ id: oid.nullable(), hash: oid.optional(), mode: z.string().max(10) })
   .nullable()
 
-/** What stood at paths in snapshots; null for a snapshot that is gone. What is not known of a path is left out. */
+/** The states of paths in snapshots; null for a snapshot that is gone. Unknown ones are left out. */
 export const fileStates = measurement({
   brief: list(z.strictObject({ place, paths: names }), maxPlaces),
   measured: list(
@@ -52,7 +52,7 @@ export const fileStates = measurement({
 
 type MeasuredStates = { directory: string; states: [string, FileState | null][] | null }[]
 
-/** Contents by their ids, out of what snapshots reach. Without bytes where one is longer than asked for, or all are. */
+/** Contents by their ids, from snapshots. Without bytes if one is too long, or all together are. */
 export const fileContents = measurement({
   brief: z.strictObject({
     places: list(place, maxPlaces),
@@ -88,14 +88,14 @@ export const fileContents = measurement({
   },
 })
 
-/** What a list says of a file beside its states. */
+/** The figures of a file in a list. */
 export const FileFigures = z.strictObject({
   kind: z.enum(displayKinds),
-  /** Null where lines are not counted: no text, or content that is not kept. */
+  /** Null if lines are not counted: no text, or content that is not kept. */
   added: count.nullable(),
   removed: count.nullable(),
   folded: z.enum(foldReasons).nullable(),
-  /** Why its lines cannot be shown, as a sentence; null where they can. */
+  /** Why its lines cannot be shown, as a sentence; else null. */
   error: words.nullable(),
 })
 export type FileFigures = z.output<typeof FileFigures>
@@ -112,10 +112,10 @@ export const fileFigures = measurement({
     figuresOf(files, (ids) => readContents(workTree, places, ids, maxComparedBytes)),
 })
 
-/** Where the lines of comments are in snapshots. */
+/** The lines of comments in snapshots. */
 export const commentLines = measurement({
   brief: z.strictObject({
-    /** Where the contents that the comments are on may be kept, beside the snapshots that are asked about. */
+    /** Further snapshots that may have the contents that the comments are on. */
     places: list(place, maxPlaces),
     comments: list(
       z.strictObject({
@@ -169,7 +169,7 @@ interface LineNow {
 
 export type Contents = ReadonlyMap<string, StoredContent>
 
-/** The line in another content: by the difference of both, or where the first is not kept by its words. */
+/** The line in another content, by the diff of both; by its text if the first is not kept. */
 export function lineNow(
   {
     line,
@@ -192,7 +192,7 @@ export function lineNow(
   return { line: current, line_is: current === null ? 'gone' : current === line ? 'same' : 'moved' }
 }
 
-// Each adds folders to one variable of git's environment, whose length is limited.
+// Each snapshot adds folders to one environment variable, whose length is limited.
 const placesAtOnce = 100
 
 async function readContents(
@@ -219,12 +219,12 @@ async function readContents(
   return contents
 }
 
-/** Milliseconds for which a content is read once: whoever opens a review looks at its files next. */
+/** How long contents are cached, in milliseconds: a reader opens the files of a review soon. */
 const recently = 120_000
 const maxRecent = 16_000_000
 const largestRecent = 500_000
 
-/** Contents that were read a moment ago, by their ids. What an id names never changes. */
+/** A cache of recently read contents. The content of an id never changes. */
 class RecentContents {
   readonly #kept = new Map<string, { readonly content: StoredContent; readonly at: number }>()
   #bytes = 0
@@ -272,10 +272,10 @@ export interface FiguredFile {
   readonly after: FileState | null
 }
 
-// By both contents and the path: what was counted once is the same for ever.
+// Keyed by both contents and the path, so entries never become stale.
 const figures = new Map<string, FileFigures>()
 const maxFigures = 20_000
-// Each has two contents of up to 2 MB.
+// Each file has two contents of up to 2 MB.
 const filesAtOnce = 20
 
 /** The figures of files, in their order, from contents that are read by their ids. */

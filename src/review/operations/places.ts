@@ -16,7 +16,7 @@ import { commentLines, fileContents, lineNow } from './measure-files.ts'
 
 type CurrentCommentAnchor = z.output<typeof PlaceNow>
 
-/** A comment with the file that it is on, and what that holds on its side. */
+/** A comment with its file, and the file's state on the comment's side. */
 interface AnchoredComment<Comment extends DraftComment = DraftComment> {
   readonly comment: Comment
   readonly file: ReviewedFile | undefined
@@ -45,8 +45,8 @@ function fileOf({ path, tree }: DraftComment, files: readonly ReviewedFile[]): R
 }
 
 /**
- * What tells where lines are now: measured on the caller's machine for files of it; for others, the contents that it has.
- * `others` are contents that are asked for besides.
+ * The measurements that locate lines: on the caller's machine for its own files; for others, the contents that it has.
+ * `others` are further contents to read.
  */
 export function linesBriefs(
   context: GatherContext,
@@ -77,7 +77,7 @@ export function linesBriefs(
   }
 }
 
-/** Where the lines of comments are now, in the order of the comments. */
+/** The current locations of comments, in their order. */
 export async function currentPlaces(
   reads: Reads,
   comments: readonly AnchoredComment[],

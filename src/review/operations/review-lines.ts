@@ -2,13 +2,13 @@ import type { TaskId } from '../../kernel/id.ts'
 import { plainLine } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 
-// What people said of the work, in lines. Without schemas: a hook waits for what it loads.
+// Reviews of the work as lines of text. Without schemas, to load fast in hooks.
 
-/** How many reviews of a task are told. */
+/** The most reviews of a task that are listed. */
 export const maxReviews = 3
 const maxLines = 5
 
-/** What the agents at some tasks are to answer, for a brief. */
+/** The comments that agents at some tasks must answer, for a brief. */
 export async function commentLines(reads: Reads, taskIds: readonly TaskId[]): Promise<readonly string[]> {
   const comments = await reads.reviews.commentsOn(taskIds)
   const open = comments.filter(({ replies }) => replies.length === 0)
@@ -25,7 +25,7 @@ export async function commentLines(reads: Reads, taskIds: readonly TaskId[]): Pr
   ]
 }
 
-/** Who sent tasks back, and what they said of the whole; nothing of those that were approved since. */
+/** The last reviews that sent tasks back, unless the task was approved since. */
 export async function sentBackLines(reads: Reads, taskIds: readonly TaskId[]): Promise<readonly string[]> {
   const reviewsByTask = await Promise.all(taskIds.map((id) => reads.reviews.reviewsOfTask(id, maxReviews)))
   return reviewsByTask.flatMap((reviews, at) => {

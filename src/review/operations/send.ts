@@ -80,7 +80,7 @@ export const reviewSend = defineOperation({
     review_id: z.string(),
     action: z.enum(reviewActions),
     comments: z.int(),
-    /** Tasks that are to do again. */
+    /** Tasks that must be redone. */
     reopened: strings,
     closed_items: strings,
     runs: list(z.object({ run_id: z.string(), state: z.string().nullable() })),
@@ -210,7 +210,7 @@ export const reviewSend = defineOperation({
     }
   })
 
-/** Whether it answers what waits, and is more than words. */
+/** Whether the action decides on the work and its open items, instead of only commenting. */
 function isVerdictOn(subject: ReviewSubject, action: Review['action']): boolean {
   return action === 'send_back' || (action === 'approve' && subject.kind !== 'since')
 }
@@ -251,7 +251,7 @@ interface ReviewDecision {
   readonly role: string | undefined
 }
 
-/** A run that waits for a decision, with what the verdict comes to for it; or why it cannot be decided so. */
+/** A run that waits for a decision, with the prepared answer; or why it cannot be decided. */
 type RunVerdict = { readonly runId: string } & (
   | { readonly failure: Failure }
   | { readonly asked: AnswerRequest; readonly prepared: PreparedAnswer }
@@ -260,13 +260,13 @@ type RunVerdict = { readonly runId: string } & (
 interface RunVerdicts {
   readonly context: RecordContext
   readonly waiting: readonly InboxItemLine[]
-  /** What was shown of them; null until it was measured. */
+  /** The content of the items; null until it is measured. */
   readonly contents: ReviewPreview['contents'] | null
   readonly decision: ReviewDecision
   readonly taken: ReadonlySet<string>
 }
 
-/** Runs that wait for a decision are decided as in the inbox, bound to what was shown. Null until it was measured. */
+/** Prepares decisions of waiting runs as in the inbox, bound to the shown content. Null until it is measured. */
 async function prepareRuns(
   reads: Reads,
   questions: AnswerQuestions,
@@ -279,7 +279,7 @@ async function prepareRuns(
   const runs: RunVerdict[] = []
   const steps: PreparationStep[] = []
   let isWhole = contents !== null
-  // One after the other: what is asked for keeps its order. A run may wait in several items, and is decided once.
+  // One after the other, to keep the order of measurements. A run may have several items and is decided once.
   for (const { id, runId } of new Map(approvals.map((one) => [one.runId, one])).values()) {
     const verb = action === 'approve' ? 'approve' : 'reject'
     const seen = contents?.get(id) ?? null
@@ -306,7 +306,7 @@ async function prepareRuns(
   return { runs: isWhole ? runs : null, first }
 }
 
-/** One that cannot be decided stays for the inbox, and the review says so. */
+/** Decides the runs. One that cannot be decided stays in the inbox, and the answer names it. */
 async function decideRuns(
   { reads, context, setting }: Pick<TransactionInput<Measurements, unknown>, 'reads' | 'context' | 'setting'>,
   verdicts: readonly RunVerdict[],
@@ -333,7 +333,7 @@ async function decideRuns(
   return { events, runs, refused }
 }
 
-/** The state that a decision led a run to, or that it stays in. */
+/** The state of a run after a decision. */
 async function stateAfter(
   { runs }: Reads,
   runId: string,
@@ -343,7 +343,7 @@ async function stateAfter(
   return moved ?? (await runs.find(runId))?.state ?? null
 }
 
-/** Ends what the verdict answers; runs are decided by their own rules. */
+/** Closes the items that the review answers; runs are decided by their own rules. */
 function closeAnsweredItems({ waiting }: ReviewPreview, { action, reason }: ReviewDecision) {
   const items = waiting.flatMap(({ item }) => (item.kind !== 'approval' && isAnswered(item) ? [item] : []))
   const events = items.flatMap((item) => {
@@ -354,11 +354,11 @@ function closeAnsweredItems({ waiting }: ReviewPreview, { action, reason }: Revi
 }
 
 function isAnswered({ kind, request }: InboxItem): boolean {
-  // What a guard found beside the work is in no diff: it is looked at and accepted by itself.
+  // Changes that a guard found outside the work are in no diff: they are accepted separately.
   return request?.kind !== 'changes' && answeredByVerdict.some((answered) => answered === kind)
 }
 
-/** Done tasks are to do again. */
+/** Reopens done tasks that were sent back. */
 async function reopenTasks(reads: Reads, review: Review) {
   const events: NewProjectEvent[] = []
   const ids: string[] = []

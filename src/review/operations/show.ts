@@ -45,9 +45,9 @@ const FileEntry = z.object({
   viewed: z
     .object({
       viewed_at: z.string(),
-      /** What was looked at; empty for a file that was gone. */
+      /** The viewed content; empty for a deleted file. */
       content: z.string(),
-      /** It is what is there now. */
+      /** Whether it is the current content. */
       current: z.boolean(),
     })
     .nullable(),
@@ -107,7 +107,7 @@ export const reviewShow = defineOperation({
     files: list(FileEntry),
     comments: list(CommentEntry),
     drafts: list(DraftEntry),
-    /** `current`: the files are still as they were then. */
+    /** `current`: the files did not change since. */
     reviews: list(VerdictEntry.extend({ current: z.boolean() })),
     waiting: list(WaitingEntry),
     may: z.object({
@@ -231,7 +231,7 @@ export const reviewShow = defineOperation({
     }
   })
 
-/** Figures are measured of files that lie on the caller's machine alone; of others the contents that it has. */
+/** Measures figures for files that are only on the caller's machine, else the contents that it has. */
 function figuresBriefs(
   context: GatherContext,
   files: readonly ReviewedFile[],
@@ -289,7 +289,7 @@ function isInTree(file: ReviewedFile, tree: string | null): boolean {
   return tree === null || file.tree === null || file.tree === tree
 }
 
-/** What was looked at of a file, in any review: this very content, else the last one in this review. */
+/** The viewed content of a file: the current one in any review, else the last one in this review. */
 function viewedState(
   file: ReviewedFile,
   key: string,

@@ -1,7 +1,7 @@
 import type { StoredContent } from '../../git/ports/work-tree.ts'
 import { hexDigest } from '../../kernel/operations/digest.ts'
 
-/** Contents of files as they are sent. */
+/** Encoding of contents that are sent between machines. */
 
 export function base64Of(bytes: Uint8Array): string {
   let text = ''
@@ -15,7 +15,7 @@ export function bytesOf(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
 }
 
-/** What another machine sends counts under the id of what it is, whatever it calls it. */
+/** Checks contents from another machine: bytes that do not match their id are left out. */
 export async function sentContents(
   sent: readonly { readonly id: string; readonly size: number; readonly base64: string | null }[],
 ): Promise<ReadonlyMap<string, StoredContent>> {
@@ -27,7 +27,7 @@ export async function sentContents(
   return contents
 }
 
-/** Whether an id is that of a content, as git makes it. */
+/** Whether an id is git's id of a content. */
 export async function isContentOf(id: string, bytes: Uint8Array): Promise<boolean> {
   const head = new TextEncoder().encode(`blob ${bytes.length}\0`)
   const whole = new Uint8Array(head.length + bytes.length)

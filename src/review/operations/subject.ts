@@ -10,7 +10,7 @@ import type { Mission } from '../../track/domain/mission.ts'
 import type { Attempt, Task } from '../../track/domain/task.ts'
 import type { Reviewer, ReviewSubject } from '../domain/review.ts'
 
-/** Exactly one of them. */
+/** Exactly one of these must be given. */
 export const subjectFields = {
   task: identifier('The work on a task (t-…)').optional(),
   mission: identifier('The work in a mission or workflow (m-…, w-…)').optional(),
@@ -23,22 +23,22 @@ export const subjectField = z
 
 export type SubjectInput = z.output<typeof subjectField>
 
-/** What is reviewed, with all attempts at it in order. */
+/** The reviewed work, with all attempts at it in order. */
 export interface ResolvedSubject {
   readonly subject: ReviewSubject
   readonly name: string
   readonly task: Task | null
   readonly mission: Mission | null
   readonly attempts: readonly Attempt[]
-  /** Until when its reader had looked at everything; null where that is not asked, or never was. */
+  /** The time until which the reader has reviewed everything; null for other subjects, or if never. */
   readonly since: number | null
   /** Older ones are left out. */
   readonly isCut: boolean
 }
 
 /**
- * Who looks: a person of the server, else the user of the machine. An agent with a person's token is a reader of its own: what
- * a person wrote and did not send is for that person alone.
+ * The reviewer: a person of the server, else the user of the machine. An agent with a person's token is a separate
+ * reviewer, as it must not see that person's drafts.
  */
 export function reviewerOf({ actor, permissions }: Pick<Context, 'actor' | 'permissions'>): Reviewer {
   if (permissions && actor.kind === 'agent') return { id: `agent ${permissions.personId}`, name: actor.name }

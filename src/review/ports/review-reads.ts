@@ -14,25 +14,25 @@ export interface ReviewSummary {
   readonly createdAt: number
 }
 
-/** A review with the tasks that it means: those that are to do again, where it sends back. */
+/** A review with its tasks: if it sends work back, those that must be redone. */
 export interface ReviewWithTasks extends ReviewSummary {
   readonly tasks: readonly TaskId[]
 }
 
-/** What a person looked at last, of a file, in a subject. */
+/** The last content of a file that a person viewed in a review. */
 export interface ViewedFile {
   readonly subject: string
   /** The work tree and the path, as JSON. */
   readonly place: string
-  /** Empty for a file that is gone. */
+  /** Empty for a deleted file. */
   readonly content: string
   readonly viewedAt: number
 }
 
-/** The state of a file at both ends of an attempt; null for no file. */
+/** The states of a file before and after an attempt; null for no file. */
 export interface FileStates {
   readonly path: string
-  /** Its path at the start, where that is another. */
+  /** Its path at the start, if different. */
   readonly from?: string
   readonly before: FileState | null
   readonly after: FileState | null
@@ -43,32 +43,32 @@ export interface ReviewReads {
   commentsOn(taskIds: readonly TaskId[]): Promise<readonly ReviewComment[]>
   /** All comments in a mission, oldest first; the last 500. */
   commentsInMission(missionId: MissionId): Promise<readonly ReviewComment[]>
-  /** Tasks that are to do or at work, with comments that nobody answered or sent back in words: the last, at most 20. */
+  /** Unfinished tasks with unanswered comments, or that were sent back: the last, at most 20. */
   waitingTasks(): Promise<readonly TaskId[]>
   comment(id: string): Promise<ReviewComment | null>
-  /** What was said of subjects, oldest first; the last 50. */
+  /** Reviews of subjects, oldest first; the last 50. */
   sentAbout(subjects: readonly string[]): Promise<readonly ReviewSummary[]>
-  /** What was said last of a task, alone or with others, oldest first. */
+  /** The last reviews of a task, alone or with others, oldest first. */
   reviewsOfTask(taskId: TaskId, most: number): Promise<readonly ReviewWithTasks[]>
-  /** What was said last of work in a mission, oldest first. */
+  /** The last reviews of work in a mission, oldest first. */
   reviewsInMission(missionId: MissionId, most: number): Promise<readonly ReviewWithTasks[]>
-  /** What a person wrote and has not sent, oldest first. */
+  /** A person's unsent comments, oldest first. */
   drafts(ownerId: string, subject: string): Promise<readonly DraftComment[]>
   draft(
     ownerId: string,
     id: string,
   ): Promise<{ readonly draft: DraftComment; readonly subject: string } | null>
   viewed(ownerId: string, places: readonly string[]): Promise<readonly ViewedFile[]>
-  /** Until when a person has looked at everything, milliseconds since the epoch; null where never. */
+  /** The time until which a person has reviewed everything, milliseconds since the epoch; null if never. */
   inspectedAt(ownerId: string): Promise<number | null>
   /** Measured attempts that ended after a time, oldest first: the first 500. Without a time the last 500 of all. */
   endedSince(
     after: number | null,
   ): Promise<{ readonly attempts: readonly Attempt[]; readonly isCut: boolean }>
-  /** The files of attempts on other machines, as those sent them; by the attempt's id. */
+  /** The files of attempts on other machines, as sent by these; by the attempt's id. */
   filesOf(attemptIds: readonly string[]): Promise<ReadonlyMap<string, readonly FileStates[]>>
   /** Contents from other machines, by their ids. */
   contents(ids: readonly string[], most: number): Promise<ReadonlyMap<string, StoredContent>>
-  /** Those of them whose last attempt ended before. */
+  /** The contents whose last attempt ended before a time. */
   contentsBefore(before: number): Promise<{ readonly count: number; readonly bytes: number }>
 }

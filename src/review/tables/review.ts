@@ -47,7 +47,7 @@ export interface ReviewCommentTable {
   project_id: string
   id: string
   seq: number
-  /** Among those that were sent together. */
+  /** The index among the comments of its review. */
   position: number
   review_id: string
   subject: string
@@ -82,7 +82,7 @@ export interface ReviewReplyTable {
   created_at: number
 }
 
-/** Beside the log entries: only who wrote it sees it. */
+/** Not in the log: only its author sees it. */
 export interface ReviewDraftTable {
   project_id: string
   id: string
@@ -92,7 +92,7 @@ export interface ReviewDraftTable {
   created_at: number
 }
 
-/** Beside the log entries: the last content of a file that a person looked at. */
+/** Not in the log: the last content of a file that a person viewed. */
 export interface ReviewViewedTable {
   project_id: string
   owner_id: string
@@ -104,21 +104,21 @@ export interface ReviewViewedTable {
   viewed_at: number
 }
 
-/** Beside the log entries: up to when a person has looked at everything. */
+/** Not in the log: the time until which a person has reviewed everything. */
 export interface ReviewInspectedTable {
   project_id: string
   owner_id: string
   inspected_at: number
 }
 
-/** Beside the log entries: the states of files around an attempt on another machine, as gzip writes them. */
+/** Not in the log: the states of files before and after an attempt on another machine, compressed with gzip. */
 export interface AttemptFilesTable {
   project_id: string
   attempt_id: string
   content: Buffer
 }
 
-/** Beside the log entries: contents of files on other machines, as gzip writes them. */
+/** Not in the log: contents of files on other machines, compressed with gzip. */
 export interface FileContentTable {
   project_id: string
   id: string
@@ -207,7 +207,7 @@ export async function applyReviewReplied(
     .execute()
 }
 
-/** Writes what no log entry holds. */
+/** Writes the tables that are not in the log. */
 export async function writeReview({ db, projectId }: ReadScope, beside: ReviewSideWrite): Promise<void> {
   const own = { project_id: projectId }
   if (beside.kind === 'draft kept') {
@@ -343,7 +343,7 @@ const maxReplies = 2000
 const maxReviews = 50
 const maxAttempts = 500
 
-/** Newest first. Asked with whatever an agent asks of a task. */
+/** Newest first. Runs with every query of an agent about a task. */
 const commentsOfTask = prepareQuery((db, projectId: string, taskId: string) =>
   db
     .selectFrom('review_comment')
@@ -366,7 +366,7 @@ const commentsOfMission = prepareQuery((db, projectId: string, missionId: string
     .limit(maxComments),
 )
 
-/** What may mean a task: reviews of it, of its missions, and of what was done since a time. Newest first. */
+/** Reviews that may concern a task: of it, of its missions, and of all new work. Newest first. */
 const reviewsNamingTask = prepareByLimit((limit) =>
   prepareQuery((db, projectId: string, taskId: string) =>
     db
@@ -388,7 +388,7 @@ const reviewsNamingTask = prepareByLimit((limit) =>
           ),
         ]),
       )
-      // Put together by the engine: a pattern that is handed in has SQLite plan anew at every call.
+      // The pattern is built in SQL: with a pattern as a parameter, SQLite plans the query again at every call.
       .where('tasks', 'like', sql<string>`'%"' || cast(${taskId} as text) || '"%'`)
       .orderBy('seq', 'desc')
       .limit(limit),
@@ -440,7 +440,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
       .execute()
     return rows.map((row) => commentOf(row, replies)).reverse()
   }
-  /** Oldest first, with the tasks that each means. */
+  /** Oldest first, with the tasks that each concerns. */
   const withTasks = async (rows: readonly Selectable<ReviewTable>[]): Promise<readonly ReviewWithTasks[]> => {
     if (rows.length === 0) return []
     const commentRows = await db
@@ -612,7 +612,7 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
       return row?.inspected_at ?? null
     },
     async endedSince(after) {
-      // Of what came since, the first: what is left is shown at the next look. Of all there ever was, the last.
+      // Since a time, the first attempts: the rest is shown at the next call. Without a time, the last ones.
       const order = after === null ? 'desc' : 'asc'
       const rows = await db
         .selectFrom('attempt')
