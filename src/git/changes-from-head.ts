@@ -509,7 +509,7 @@ function smallIndex(path: string, objectFormat: string): Map<PathBytes, GitState
   const read = readIndexFile(readFileSync(path), objectFormat, (record) => {
     states.set(record.path, record.state())
   })
-  if (!read) throw new Error(`git wrote ${path} in a version other than the one that it was told to.`)
+  if (!read) throw new Error(`git wrote ${path} in an unexpected version.`)
   return states
 }
 

@@ -261,11 +261,11 @@ async function linesOf(
   if (start === null || start.length > maxLines) return null
   const deleted = new Map<string, number>()
   let lines: readonly Owned[] = start.map((text) => ({ text, by: null }))
-  for (const { by, after, reformats } of steps) {
+  for (const { by: author, after, reformats } of steps) {
     const next = textOf(after)
     if (next === null || next.length > maxLines) return null
     const compared = (text: string) => (reformats ? withoutSpace(text) : text)
-    const now: Owned[] = next.map((text) => ({ text, by }))
+    const now: Owned[] = next.map((text) => ({ text, by: author }))
     const places = align(
       lines.map(({ text }) => compared(text)),
       next.map(compared),
@@ -274,16 +274,16 @@ async function linesOf(
       const to = places[at] ?? -1
       if (to >= 0) now[to] = { text: next[to] ?? line.text, by: line.by }
       // Only removed lines of the first state count; lines that were added meanwhile do not.
-      else deleted.set(by, (deleted.get(by) ?? 0) + (line.by === null ? 1 : 0))
+      else deleted.set(author, (deleted.get(author) ?? 0) + (line.by === null ? 1 : 0))
     }
     lines = now
     await yieldToEventLoop()
   }
-  const authors = new Set(steps.map(({ by }) => by))
+  const authors = new Set(steps.map(({ by: author }) => author))
   return new Map(
-    [...authors].map((by) => [
-      by,
-      { added: lines.filter((line) => line.by === by).length, deleted: deleted.get(by) ?? 0 },
+    [...authors].map((author) => [
+      author,
+      { added: lines.filter((line) => line.by === author).length, deleted: deleted.get(author) ?? 0 },
     ]),
   )
 }

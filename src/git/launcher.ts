@@ -62,7 +62,7 @@ class Launcher {
     })
     const { stdio } = this.#shell
     this.#lanes = Array.from({ length: lanes }, (_, at) => ({
-      output: stdio[3 + 2 * at] as Duplex, // as it was asked for
+      output: stdio[3 + 2 * at] as Duplex, // as requested in `stdio`
       stderr: stdio[4 + 2 * at] as Duplex,
       busy: false,
     }))

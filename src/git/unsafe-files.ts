@@ -4,20 +4,20 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { Failure } from '../kernel/failure.ts'
 import { readRegular, readRegularSync, specialKind } from '../kernel/files/regular-file.ts'
 
-/** Something that git would open and wait for without end. */
+/** A special file that git would open and wait for without end. */
 interface Obstacle {
   readonly path: string
   readonly kind: string
 }
 
-/** Where git looks for a folder's repository. */
+/** The folders of a repository. */
 interface GitSearchPath {
   readonly top: string
   /** The repository's own folder, and the one that linked work trees share. */
   readonly folders: readonly string[]
 }
 
-// What every call of git opens, and what a snapshot reads beside it.
+// Files that every git call opens, and that a snapshot reads.
 const mainFiles = [
   'HEAD',
   'config',
@@ -34,10 +34,10 @@ const mainFiles = [
   'objects/info/alternates',
 ]
 
-// What git opens in a work tree, wherever it stands.
+// Files that git opens in any folder of a work tree.
 const treeFiles = ['.gitignore', '.gitattributes', '.gitmodules']
 
-/** The refusal of what stands in git's way. */
+/** The failure for an obstacle. */
 export function obstacleFailure({ path, kind }: Obstacle): Failure {
   return new Failure('UNAVAILABLE', `${path} is ${kind}, and git expects a file there.`, {
     reason: 'git_file_blocked',
@@ -45,9 +45,9 @@ export function obstacleFailure({ path, kind }: Obstacle): Failure {
   })
 }
 
-/** Looks at the files that git opens first, before git is started on them. */
+/** Checks the files that git opens first, before git is started. */
 export function mainObstacle(folder: string): Obstacle | null {
-  // Above a repository's top, git takes each folder for a bare repository if its HEAD says so.
+  // Outside a repository, git checks in each parent folder for a HEAD of a bare repository.
   for (let at = folder; ; at = dirname(at)) {
     const place = gitPlaceAt(at)
     if (place !== null && 'kind' in place) return place
@@ -58,7 +58,7 @@ export function mainObstacle(folder: string): Obstacle | null {
   }
 }
 
-/** Looks at everything in the repository of a folder, and at the files in its work tree that git opens. */
+/** Checks everything in the repository of a folder, and the files in its work tree that git opens. */
 export async function firstObstacleAround(folder: string, isWanted: () => boolean): Promise<Obstacle | null> {
   for (let at = folder; ; at = dirname(at)) {
     const place = gitPlaceAt(at)
@@ -69,7 +69,7 @@ export async function firstObstacleAround(folder: string, isWanted: () => boolea
   }
 }
 
-/** Looks at the files of attributes on the way to some paths, which git would open to store them. */
+/** Checks the attributes files above some paths, which git would open to store them. */
 export function attributesObstacle(top: string, paths: readonly string[]): Obstacle | null {
   const folders = new Set<string>()
   for (const path of paths) {

@@ -13,7 +13,7 @@ export interface LineLoss {
   /** Git also changed the file then, and may have removed the line. */
   readonly isMixed: boolean
   /** The attempts that did it. */
-  readonly by: readonly string[]
+  readonly authors: readonly string[]
   /** No recorded work: by a person or an unrecorded tool. */
   readonly isOutside: boolean
 }
@@ -40,7 +40,7 @@ export function lossesAt(record: LineRecord, path: string): readonly LineLoss[] 
 
 function lossOfStep({ seq, origin, span, owners, turns = [] }: LineStep): Omit<LineLoss, 'birth' | 'owners'> {
   const isOutside = owners.length === 0 && turns.length === 0
-  return { seq, at: span.until, isMixed: origin === 'mixed', by: owners, isOutside }
+  return { seq, at: span.until, isMixed: origin === 'mixed', authors: owners, isOutside }
 }
 
 /** The first loss of each line without git, else its first: branches remove lines and bring them back. */
@@ -66,13 +66,13 @@ export function reworkStats(
   }: { readonly endOf: (attempt: string) => number | null; readonly within: number /* milliseconds */ },
 ): ReadonlyMap<string, Rework> {
   const reworks = new Map<string, Rework>()
-  for (const { owners, at, by, isOutside } of losses) {
+  for (const { owners, at, authors, isOutside } of losses) {
     for (const owner of owners) {
       const end = endOf(owner)
       if (end === null) continue
       const rework = reworks.get(owner) ?? { byAgent: 0, byOutside: 0, later: 0, own: 0 }
       reworks.set(owner, rework)
-      if (by.includes(owner)) rework.own += 1
+      if (authors.includes(owner)) rework.own += 1
       else if (at - end > within) rework.later += 1
       else if (isOutside) rework.byOutside += 1
       else rework.byAgent += 1

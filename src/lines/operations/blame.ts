@@ -18,7 +18,7 @@ export const LineRange = z.object({
   start: z.int(),
   end: z.int(),
   kind: z.enum(lineKinds),
-  /** exact: by the content itself. matched: the same text in the same order, which a person retyping it would also give. probable, contested: known in one of these ways, but not who made the change. */
+  /** exact: by the content itself. matched: by the same text in the same order, as after retyping. probable, contested: found, but with an uncertain author. */
   certainty: z.enum([
     'exact',
     'matched',

@@ -302,12 +302,12 @@ function mergeLinks(links: readonly EvidenceLink[]): readonly EvidenceLink[] {
   })
   const [first] = joined
   if (first === undefined || (isKnown && joined.length <= maxLinks)) return joined
-  const by = new Map(joined.flatMap((link) => link.authors.map((one) => [one.id, one])))
+  const authors = new Map(joined.flatMap((link) => link.authors.map((one) => [one.id, one])))
   return [
     {
       before: first.before,
       after: joined.at(-1)?.after,
-      authors: [...by.values()],
+      authors: [...authors.values()],
       isReport: true,
       isCertain: false,
     },

@@ -54,7 +54,7 @@ const Held = z.object({
   author: z.string().nullable(),
 })
 
-/** A person's review of exactly the content that was shown. */
+/** A person's review. */
 const Reviewed = z.object({
   id: z.string(),
   action: z.enum(reviewActions),
@@ -357,11 +357,11 @@ async function reviewsOf({ reviews }: Reads, makers: readonly LineAuthor[]) {
 async function laterChanges({ lines }: Reads, { reformatted_by, moved_by }: LineRange) {
   const makers = await lines.makers([...(reformatted_by ?? []), ...(moved_by ?? [])])
   const names = new Map<string, string>(makers.map(({ attempt, taskName }) => [attempt.id, taskName]))
-  const changesOf = (what: 'reformatted' | 'moved', by: readonly string[] | undefined) => {
-    if (by === undefined) return []
+  const changesOf = (what: 'reformatted' | 'moved', ids: readonly string[] | undefined) => {
+    if (ids === undefined) return []
     // No attempt: a person or an unrecorded tool.
-    if (by.length === 0) return [{ what, attempt_id: null, task: null }]
-    return by.map((id) => ({ what, attempt_id: id, task: names.get(id) ?? null }))
+    if (ids.length === 0) return [{ what, attempt_id: null, task: null }]
+    return ids.map((id) => ({ what, attempt_id: id, task: names.get(id) ?? null }))
   }
   return [...changesOf('reformatted', reformatted_by), ...changesOf('moved', moved_by)]
 }

@@ -21,7 +21,7 @@ export interface TouchedFile {
   readonly wasThere: boolean
   readonly isThere: boolean
   /** The attempts that changed it, in order, with its path at their start and end. */
-  readonly by: readonly { readonly work: ReviewedAttempt; readonly from: string; readonly path: string }[]
+  readonly steps: readonly { readonly work: ReviewedAttempt; readonly from: string; readonly path: string }[]
   readonly certainty: ReportedChange['attribution']
 }
 
@@ -53,7 +53,7 @@ export function touchedFiles(works: readonly ReviewedAttempt[]): readonly Touche
         after: work.end,
         wasThere: earlier?.wasThere ?? change.change !== 'added',
         isThere: change.change !== 'deleted',
-        by: [...(earlier?.by ?? []), { work, from, path }],
+        steps: [...(earlier?.steps ?? []), { work, from, path }],
         certainty: certainty ?? 'certain',
       })
     }

@@ -121,7 +121,7 @@ export function uniqueLineIndex(line: string, lines: readonly string[]): number 
 
 /** The lines of a file before and after a step; `by` is null for changes by others in between. */
 export interface FileStep {
-  readonly by: string | null
+  readonly author: string | null
   readonly before: readonly string[]
   readonly after: readonly string[]
 }
@@ -134,22 +134,24 @@ export function makersOf(
   const [first] = steps
   if (first === undefined) return { old: removers, new: new Map() }
   // For each line of the current state, its index in the first state (or -1) and its author.
-  let state = first.before.map((_, origin): { readonly origin: number; readonly by: string | null } => ({
+  let state = first.before.map((_, origin): { readonly origin: number; readonly author: string | null } => ({
     origin,
-    by: null,
+    author: null,
   }))
-  for (const { by, before, after } of steps) {
+  for (const { author, before, after } of steps) {
     const pairs = align(before, after)
-    const next = after.map((): (typeof state)[number] => ({ origin: -1, by }))
+    const next = after.map((): (typeof state)[number] => ({ origin: -1, author }))
     for (const [at, line] of state.entries()) {
       const to = pairs[at] ?? -1
       if (to >= 0) next[to] = line
-      else if (line.origin >= 0 && by !== null) removers.set(line.origin + 1, by)
+      else if (line.origin >= 0 && author !== null) removers.set(line.origin + 1, author)
     }
     state = next
   }
   const makers = new Map(
-    state.flatMap(({ origin, by }, at) => (origin < 0 && by !== null ? [[at + 1, by] as const] : [])),
+    state.flatMap(({ origin, author }, at) =>
+      origin < 0 && author !== null ? [[at + 1, author] as const] : [],
+    ),
   )
   return { old: removers, new: makers }
 }

@@ -126,7 +126,7 @@ export const reviewFile = defineOperation({
         after: newText !== '' && !newText.endsWith('\n'),
       },
       total: part.total,
-      next_cursor: paging.nextOffset(part.shown, part.total),
+      next_cursor: paging.nextOffset(part.count, part.total),
       error: figures.error,
     }
   })
@@ -138,7 +138,7 @@ function comparedFile(
   file: ReviewedFile,
   since: string | null = null,
 ) {
-  const steps = file.touched.by.length > 1 ? stepStates(context, gathered, file) : []
+  const steps = file.touched.steps.length > 1 ? stepStates(context, gathered, file) : []
   const before =
     since === null ? file.before : since === '' ? null : { id: since, mode: file.after?.mode ?? '100644' }
   const ids = [before?.id, file.after?.id, ...steps.flatMap((step) => [step.before, step.after])]
@@ -177,11 +177,11 @@ function partOf(
     chosen.push({ oldStart: first('old') ?? hunk.oldStart, newStart: first('new') ?? hunk.newStart, lines })
   }
   const end = Math.min(total, offset + limit)
-  return { hunks: chosen, total, shown: Math.max(0, end - offset) }
+  return { hunks: chosen, total, count: Math.max(0, end - offset) }
 }
 
 interface StepIds {
-  readonly by: string | null
+  readonly author: string | null
   readonly before: string | null
   readonly after: string | null
 }
@@ -194,16 +194,16 @@ function stepStates(
 ): readonly StepIds[] {
   const steps: StepIds[] = []
   let last = before?.id ?? null
-  for (const { work, from, path } of touched.by) {
+  for (const { work, from, path } of touched.steps) {
     if (!isHere(context, work.end)) return []
     const [start, end] = [stateAt(work.attempt.snapshot, from), stateAt(work.end, path)]
     if (start === undefined || end === undefined) return []
     const [startId, endId] = [start?.id ?? null, end?.id ?? null]
-    if (startId !== last) steps.push({ by: null, before: last, after: startId })
-    steps.push({ by: work.attempt.id, before: startId, after: endId })
+    if (startId !== last) steps.push({ author: null, before: last, after: startId })
+    steps.push({ author: work.attempt.id, before: startId, after: endId })
     last = endId
   }
-  if (last !== (after?.id ?? null)) steps.push({ by: null, before: last, after: after?.id ?? null })
+  if (last !== (after?.id ?? null)) steps.push({ author: null, before: last, after: after?.id ?? null })
   return steps
 }
 
@@ -214,7 +214,9 @@ function makersFrom(steps: readonly StepIds[], contents: Contents): FileAuthors 
   const lines = (id: string | null) =>
     comparedLines(textOf(id === null ? null : { id, mode: '100644' }, contents))
   return makersOf(
-    steps.map(({ by, before, after }): FileStep => ({ by, before: lines(before), after: lines(after) })),
+    steps.map(
+      ({ author, before, after }): FileStep => ({ author, before: lines(before), after: lines(after) }),
+    ),
   )
 }
 

@@ -180,7 +180,7 @@ async function storedStates(
   context: GatherContext,
   touched: readonly TouchedFile[],
 ): Promise<StoredFileStates> {
-  const attempts = touched.flatMap(({ by }) => by.map(({ work }) => work.attempt))
+  const attempts = touched.flatMap(({ steps }) => steps.map(({ work }) => work.attempt))
   const elsewhere = attempts.filter(({ snapshot }) => !isHere(context, snapshot)).map(({ id }) => id)
   const kept = elsewhere.length === 0 ? new Map() : await reviews.filesOf([...new Set(elsewhere)])
   return new Map(
@@ -204,11 +204,11 @@ function statesBrief(
     request.paths.add(path)
     wanted.set(place.directory, request)
   }
-  for (const { before, from, after, path, by } of files) {
+  for (const { before, from, after, path, steps } of files) {
     want(before, from)
     want(after, path)
-    if (!ofSteps || by.length === 1) continue
-    for (const step of by) {
+    if (!ofSteps || steps.length === 1) continue
+    for (const step of steps) {
       want(step.work.attempt.snapshot, step.from)
       want(step.work.end, step.path)
     }
@@ -217,20 +217,20 @@ function statesBrief(
 }
 
 function sentState(
-  { by }: TouchedFile,
+  { steps }: TouchedFile,
   side: 'before' | 'after',
   stored: StoredFileStates,
 ): FileState | null | undefined {
-  const step = side === 'before' ? by[0] : by.at(-1)
+  const step = side === 'before' ? steps[0] : steps.at(-1)
   return step === undefined ? undefined : stored.get(step.work.attempt.id)?.get(step.path)?.[side]
 }
 
 /** The snapshots that may have the contents of files. */
 export function placesOf(files: readonly Pick<ReviewedFile, 'touched'>[]): readonly SnapshotLocation[] {
-  const places = files.flatMap(({ touched: { before, after, by } }) => [
+  const places = files.flatMap(({ touched: { before, after, steps } }) => [
     before,
     after,
-    ...by.flatMap(({ work }) => [work.attempt.snapshot, work.end]),
+    ...steps.flatMap(({ work }) => [work.attempt.snapshot, work.end]),
   ])
   return [...new Map(places.map((place) => [place.directory, place])).values()]
 }
@@ -262,11 +262,11 @@ export async function knownContents(
 
 /** The last attempt's task: its agent gets the comments on the file. */
 export function taskOf({ touched }: Pick<ReviewedFile, 'touched'>): TaskId | null {
-  return touched.by.at(-1)?.work.attempt.taskId ?? null
+  return touched.steps.at(-1)?.work.attempt.taskId ?? null
 }
 
 export function attemptsOf({ touched }: Pick<ReviewedFile, 'touched'>): readonly AttemptId[] {
-  return [...new Set(touched.by.map(({ work }) => work.attempt.id))]
+  return [...new Set(touched.steps.map(({ work }) => work.attempt.id))]
 }
 
 /** The key of a file of a work tree, for viewed files. */

@@ -22,7 +22,7 @@ export interface ReviewPreview {
   /** The content that each item's answer is bound to, by the item's id. */
   readonly contents: ReadonlyMap<string, ApprovalContent>
   /** The hash over files and items. */
-  readonly shown: ApprovalContent
+  readonly approvalContent: ApprovalContent
 }
 
 /** The kinds of items that a review of the work answers; the others need separate answers. */
@@ -72,8 +72,8 @@ export async function preparePreview(
   const contents = await prepareContents(reads, questions, { context, items })
   const { states } = briefs
   if (gathered === null || contents === undefined) return { states, waiting, gathered, preview: null }
-  const shown = contentOf(context, { gathered, waiting, contents })
-  return { states, waiting, gathered, preview: { gathered, waiting, contents, shown } }
+  const approvalContent = contentOf(context, { gathered, waiting, contents })
+  return { states, waiting, gathered, preview: { gathered, waiting, contents, approvalContent } }
 }
 
 async function openItems(

@@ -40,7 +40,7 @@ function fileOf({ path, tree }: DraftComment, files: readonly ReviewedFile[]): R
   const ofTree = files.filter((file) => tree === null || file.tree === null || file.tree === tree)
   return (
     ofTree.find((file) => file.path === path) ??
-    ofTree.find((file) => file.touched.by.some((step) => step.path === path || step.from === path))
+    ofTree.find((file) => file.touched.steps.some((step) => step.path === path || step.from === path))
   )
 }
 

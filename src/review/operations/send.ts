@@ -117,7 +117,7 @@ export const reviewSend = defineOperation({
     const seen = await prepareSeen(
       questions,
       { id: nameOf(subjectKey(subject)), seen: input.content },
-      async () => preview?.shown,
+      async () => preview?.approvalContent,
     )
     const briefs = { ...questions.briefs, states }
     if (preview === null || runs === null || seen === undefined) return { briefs, found: null, first }
@@ -254,7 +254,7 @@ interface ReviewDecision {
 /** A run that waits for a decision, with the prepared answer; or why it cannot be decided. */
 type RunVerdict = { readonly runId: string } & (
   | { readonly failure: Failure }
-  | { readonly asked: AnswerRequest; readonly prepared: PreparedAnswer }
+  | { readonly request: AnswerRequest; readonly prepared: PreparedAnswer }
 )
 
 interface RunVerdicts {
@@ -296,7 +296,7 @@ async function prepareRuns(
       })
       if (first) steps.push({ ...first, name: `${first.name} ${runId}` })
       if (found === null) isWhole = false
-      else runs.push({ runId, asked: request, prepared: found })
+      else runs.push({ runId, request, prepared: found })
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure
       runs.push({ runId, failure })
@@ -321,7 +321,10 @@ async function decideRuns(
       continue
     }
     try {
-      const decided = await recordAnswer({ reads, context, setting, found: verdict.prepared }, verdict.asked)
+      const decided = await recordAnswer(
+        { reads, context, setting, found: verdict.prepared },
+        verdict.request,
+      )
       events.push(...decided.events)
       if ('refused' in decided) refused.push({ runId, failure: decided.refused })
       else runs.push({ run_id: runId, state: await stateAfter(reads, runId, decided.answer) })

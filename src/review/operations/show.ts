@@ -130,7 +130,7 @@ export const reviewShow = defineOperation({
     const { files = [] } = gathered ?? {}
     const remarks = gathered === null ? [] : await commentsAbout(reads, resolved.subject, resolved)
     const anchors = anchorComments(remarks, files)
-    const content = preview ? prepareStored(questions, preview.shown) : undefined
+    const content = preview ? prepareStored(questions, preview.approvalContent) : undefined
     return {
       briefs: { ...questions.briefs, states, ...(gathered && figuresBriefs(context, files, anchors)) },
       found:

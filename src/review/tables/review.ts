@@ -131,13 +131,13 @@ export async function applyReviewSent(
   { db, projectId, seq }: ProjectionContext,
   { review }: ProjectEventOf<'review.sent'>,
 ): Promise<void> {
-  const { subject, author: by } = review
+  const { subject, author: reviewer } = review
   const about = {
     subject: subjectKey(subject),
     task_id: subject.kind === 'task' ? subject.taskId : null,
     mission_id: subject.kind === 'since' ? null : subject.missionId,
   }
-  const author = { author_id: by.id, author_name: by.name }
+  const author = { author_id: reviewer.id, author_name: reviewer.name }
   await db
     .insertInto('review')
     .values({

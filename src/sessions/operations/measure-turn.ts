@@ -123,14 +123,16 @@ export const turnMeasurements = {
       files.length === results.length &&
       files.every(({ steps }, at) =>
         isAmong(
-          (results[at] ?? []).map(([by]) => by),
+          (results[at] ?? []).map(([author]) => author),
           steps.map(({ by }) => by),
         ),
       ),
     measure: ({ copies }, files) =>
       inOrder(files, async ({ to, steps }) => {
         const lines = await copies?.linesOf(to, steps).catch(() => null)
-        return lines ? [...lines].map(([by, { added, deleted }]) => [by, { added, deleted }] as const) : null
+        return lines
+          ? [...lines].map(([author, { added, deleted }]) => [author, { added, deleted }] as const)
+          : null
       }),
   }),
 }
@@ -512,8 +514,8 @@ function ownLines(
   const isOwn = ({ id, ancestors }: CandidateAuthor): boolean => id === turn || ancestors.includes(turn)
   if (lines === null) return null
   let [addedLines, deletedLines] = [0, 0]
-  for (const [by, { added, deleted }] of lines) {
-    const contender = contenders.get(by)
+  for (const [author, { added, deleted }] of lines) {
+    const contender = contenders.get(author)
     if (contender === undefined || !isOwn(contender)) continue
     addedLines += added
     deletedLines += deleted
