@@ -111,7 +111,7 @@ function reportUnknownHook(word: string): void {
   process.exitCode = 1
 }
 
-const most = 64 * 1024 * 1024
+const maxInputBytes = 64 * 1024 * 1024
 const atOnce = 64 * 1024
 
 /**
@@ -127,8 +127,8 @@ async function readInput(): Promise<string> {
   let size = 0
   for await (const chunk of chunksOfInput()) {
     size += chunk.length
-    if (size > most) {
-      throw new Failure('INVALID_INPUT', `The client sent more than ${most / 1024 / 1024} MB.`, {
+    if (size > maxInputBytes) {
+      throw new Failure('INVALID_INPUT', `The client sent more than ${maxInputBytes / 1024 / 1024} MB.`, {
         reason: 'hook_event_too_large',
       })
     }

@@ -206,8 +206,8 @@ async function openFileStore(
   const { openStore } = await import('../store/store.ts')
   const state = writableStateFolder(machine, folder, canWrite)
   const anchorFolder = anchorOf(state, { root: project, database: place.file }, fingerprint)
-  const of = { root: '', project, sandboxJournal: false, anchorFolder }
-  return openStore({ ...place, ...of, ids: randomIds })
+  const options = { root: '', project, sandboxJournal: false, anchorFolder }
+  return openStore({ ...place, ...options, ids: randomIds })
 }
 
 /** Ends background work, so that the process can exit. */

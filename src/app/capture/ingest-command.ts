@@ -8,7 +8,7 @@ import { rootWithoutGit } from '../settings/places.ts'
 import { hostOf, type RecordHookEvents, recorderOf } from './ingest-for.ts'
 
 const quietFor = 30_000
-const idleLook = 5 * 60_000
+const idleCheckMs = 5 * 60_000
 
 const recorder: Actor = { name: 'waymark ingest', kind: 'agent', role: null, channel: 'cli' }
 
@@ -56,15 +56,15 @@ export function ingestContinuously(folder: string, record: RecordHookEvents): ()
   const root = rootWithoutGit({ flag: folder, environment: process.env, workingFolder: folder })
   let following: Promise<() => Promise<void>> | null = null
   let lastIdle = Date.now()
-  const look = () => {
+  const readQueue = () => {
     if (!hasQueue(root, process.env)) return
     following ??= follow(root, record)
-    if (Date.now() - lastIdle < idleLook) return
+    if (Date.now() - lastIdle < idleCheckMs) return
     lastIdle = Date.now()
     // Any recorder also ends sessions that were silent for long.
     following.then(() => record([])).catch(() => undefined)
   }
-  const timer = setInterval(look, 2000).unref()
+  const timer = setInterval(readQueue, 2000).unref()
   return async () => {
     clearInterval(timer)
     const stop = await following?.catch(() => null)

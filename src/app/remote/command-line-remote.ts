@@ -78,7 +78,7 @@ export function askServer(
   const { actor } = opening
   return {
     ask: async ({ name }, input, { idempotencyKey }) => {
-      const calling = {
+      const callInput = {
         operation: name,
         input,
         channel: 'cli' as const,
@@ -90,15 +90,15 @@ export function askServer(
       }
       const connection = name === 'doctor' ? await connectionChecks({ client, captureHealth }) : null
       if (connection && !connection.isThere) return { healthy: false, checks: connection.checks }
-      const done = await calls.perform(calling)
-      if (done.kind !== 'answer') {
+      const outcome = await calls.perform(callInput)
+      if (outcome.kind !== 'answer') {
         throw new Failure('INTERNAL', `The answer of the server to ${name} is not understood.`, {
           reason: 'server_answer_invalid',
         })
       }
       return {
-        ...done.answer,
-        ...(connection && addMachineChecks(done.answer, connection.checks)),
+        ...outcome.answer,
+        ...(connection && addMachineChecks(outcome.answer, connection.checks)),
       }
     },
     close,

@@ -191,17 +191,17 @@ export async function disconnect(words: readonly string[]): Promise<void> {
   const workingFolder = process.cwd()
   const root = rootOf({ environment, workingFolder })
   refuseForeign(root)
-  const kept = projectServer(root)
-  if (kept === null) {
+  const saved = projectServer(root)
+  if (saved === null) {
     throw new Failure('NOT_FOUND', `${root} is not connected to a server.`, {
       reason: 'server_not_connected',
       hint: 'waymark status shows where its record is.',
     })
   }
   forgetProjectServer(root)
-  if (isJsonRequested(flags)) return printJson({ folder: root, server: kept.origin, project: kept.project })
-  print(`${root} is disconnected from ${baseOf(kept)}. The record stays there.\n`)
-  printError(`The token for ${kept.origin} stays on this machine, for other folders.\n`)
+  if (isJsonRequested(flags)) return printJson({ folder: root, server: saved.origin, project: saved.project })
+  print(`${root} is disconnected from ${baseOf(saved)}. The record stays there.\n`)
+  printError(`The token for ${saved.origin} stays on this machine, for other folders.\n`)
 }
 
 /** Null if the user sees no such project. */

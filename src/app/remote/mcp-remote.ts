@@ -135,7 +135,7 @@ function relayedProject(place: RemoteProjectLocation, flags: McpFlags, log: Surf
     project: flags.project,
   })
   const inherited = caller && { [inheritedSession]: caller.session }
-  const calling = (client: string | undefined) => ({
+  const callInput = (client: string | undefined) => ({
     channel: 'stdio' as const,
     as: 'agent' as const,
     connection,
@@ -149,10 +149,10 @@ function relayedProject(place: RemoteProjectLocation, flags: McpFlags, log: Surf
     log,
     tools,
     callTool: async ({ client, kind: _, ...call }) =>
-      relayCall(calls, { ...calling(client), ...call, meta: { ...inherited, ...call.meta } }),
+      relayCall(calls, { ...callInput(client), ...call, meta: { ...inherited, ...call.meta } }),
     ask: async (operation, input, client) => {
-      const done = await calls.perform({ ...calling(client), operation, input })
-      if (done.kind === 'answer') return done.answer
+      const outcome = await calls.perform({ ...callInput(client), operation, input })
+      if (outcome.kind === 'answer') return outcome.answer
       throw new Failure('INTERNAL', `The answer of the server to ${operation} is not understood.`, {
         reason: 'server_answer_invalid',
       })
@@ -185,14 +185,14 @@ function toolsOf(server: ServerClient, { readOnly, toolsets }: McpFlags): () => 
   }
 }
 
-async function relayCall(calls: RemoteCalls, calling: RemoteCallInput): Promise<RelayResult> {
+async function relayCall(calls: RemoteCalls, callInput: RemoteCallInput): Promise<RelayResult> {
   try {
-    const done = await calls.perform(calling)
-    if (done.kind === 'protocol_error') {
-      const { code, message } = done.answer
+    const outcome = await calls.perform(callInput)
+    if (outcome.kind === 'protocol_error') {
+      const { code, message } = outcome.answer
       return { protocolError: { code: Number(code), message: String(message) } }
     }
-    return { result: resultOf(done) as never } // as a tool's result is made
+    return { result: resultOf(outcome) as never } // as a tool's result is made
   } catch (error) {
     if (error instanceof Failure) return { result: refusedResult(error) }
     throw error

@@ -43,7 +43,7 @@ export function openRemoteProject(place: RemoteProjectLocation, opening: OpenRem
   let telling: Promise<RecordHookEvents> | null = null
   const record: RecordHookEvents = async (hookEvents) => {
     telling ??= import('../../remote/machine/send-hook-events.ts').then(({ serverRecorder: tellingServer }) =>
-      tellingServer({ send: (calling) => calls.send(calling) }, context),
+      tellingServer({ send: (callInput) => calls.send(callInput) }, context),
     )
     return (await telling)(hookEvents)
   }

@@ -71,7 +71,7 @@ async function signInLink(server: RunningServer): Promise<string | null> {
 
 /** How long a server may take to answer, in milliseconds. */
 const patience = 20_000
-const look = 100
+const pollEveryMs = 100
 
 /** Starts `waymark serve` detached from this process. If it does not start, fails with its output. */
 async function startServer(
@@ -104,7 +104,7 @@ async function startServer(
     const server = await find()
     if (server) return server
     if (ended) break
-    await sleep(look)
+    await sleep(pollEveryMs)
   }
   const [why = ''] = readFileSync(log, 'utf8').split('\n')
   throw new Failure('UNAVAILABLE', `The server did not start${why === '' ? '.' : `: ${why.slice(0, 300)}`}`, {

@@ -93,7 +93,7 @@ export async function openDatabaseProjects(request: ProjectsRequest): Promise<Da
   const others = new Map<string, DatabaseProject>()
   const all: ServedProject[] = []
   const open: OpenProject[] = [...ofFolders]
-  const look = async (): Promise<readonly OpenProject[]> => {
+  const findProjects = async (): Promise<readonly OpenProject[]> => {
     for (const project of ofFolders) if (project.id === '') project.id = await idOf(project.context)
     const listed = await own.context.store.view(({ identities }) => identities.projects())
     const names = new Map(listed.filter(({ named }) => named).map(({ id, name }) => [id, name]))
@@ -120,7 +120,7 @@ export async function openDatabaseProjects(request: ProjectsRequest): Promise<Da
     all.splice(0, all.length, ...now.map((project) => project.served))
     return added
   }
-  const refresh = runInSequence(look)
+  const refresh = runInSequence(findProjects)
   await refresh()
   return { served: all, open, own, refresh }
 }
@@ -131,16 +131,16 @@ function idOf({ store }: Context): Promise<string> {
 }
 
 /** A request during a refresh waits for the next one, which sees everything recorded before the request. */
-function runInSequence<Answer>(look: () => Promise<Answer>): () => Promise<Answer> {
+function runInSequence<Answer>(run: () => Promise<Answer>): () => Promise<Answer> {
   let running: Promise<Answer> | null = null
   let next: Promise<Answer> | null = null
   const begin = (): Promise<Answer> => {
     next = null
-    const looking = look().finally(() => {
-      if (running === looking) running = null
+    const current = run().finally(() => {
+      if (running === current) running = null
     })
-    running = looking
-    return looking
+    running = current
+    return current
   }
   return () => {
     if (running === null) return begin()

@@ -128,7 +128,7 @@ type ServerEndpoint = Pick<RunningServer, 'address' | 'port' | 'instance'>
 
 // In milliseconds: a server that hangs must not delay every start.
 const quick = 2_000
-const longest = 15_000
+const requestTimeoutMs = 15_000
 
 /** Whether the process at an address proves that it has the secret of this server. */
 export async function isGenuine(server: ServerEndpoint): Promise<boolean> {
@@ -137,13 +137,13 @@ export async function isGenuine(server: ServerEndpoint): Promise<boolean> {
 
 /** Requests a sign-in link from a running server of this user. */
 export async function freshLogin(server: ServerEndpoint): Promise<string> {
-  const meeting = await proveServer(server, longest)
+  const meeting = await proveServer(server, requestTimeoutMs)
   const { answered } = meeting
   const answer = await post(
     server,
     'login-code',
     { answered, proof: proofOf('client', meeting, server.instance) },
-    longest,
+    requestTimeoutMs,
   )
   const code = textIn(answer, 'code')
   if (code !== null) return `http://${server.address}/login?code=${encodeURIComponent(code)}`

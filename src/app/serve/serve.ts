@@ -158,7 +158,7 @@ async function notifyUntilStopped(
   const stopping = open.map(keptUp)
   const ending = new AbortController()
   const telling = open.map((project) => sendNotifications(project, { log, base, signal: ending.signal }))
-  const looking = setInterval(() => {
+  const timer = setInterval(() => {
     refresh()
       .then((added) => {
         stopping.push(...added.map(keptUp))
@@ -170,7 +170,7 @@ async function notifyUntilStopped(
   }, betweenLooks).unref()
   const signal = await endSignal()
   log.info('Waymark stops as soon as running requests are answered.', { signal })
-  clearInterval(looking)
+  clearInterval(timer)
   exitAfterGrace()
   await Promise.all(stopping.map((stop) => stop()))
   ending.abort()

@@ -251,7 +251,7 @@ function isTaken(error: unknown): boolean {
 
 /** The time for running requests when the server ends, in milliseconds. */
 const patience = 5_000
-const look = 50
+const pollEveryMs = 50
 
 /** Stops listening, ends long-lived connections, and waits for running requests. */
 export async function closeGracefully(server: Server, endStreams: () => Promise<void>): Promise<void> {
@@ -259,13 +259,13 @@ export async function closeGracefully(server: Server, endStreams: () => Promise<
     server.close(() => resolve())
   })
   // A keep-alive connection is closed after its current answer.
-  const looking = setInterval(() => server.closeIdleConnections(), look)
+  const timer = setInterval(() => server.closeIdleConnections(), pollEveryMs)
   const deadline = setTimeout(() => server.closeAllConnections(), patience)
   try {
     await endStreams()
     await closed
   } finally {
-    clearInterval(looking)
+    clearInterval(timer)
     clearTimeout(deadline)
   }
 }

@@ -27,8 +27,15 @@ export function openMachinePeople(
     const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
     const state = stateFolder({ platform: process.platform, environment, home })
     const anchorFolder = anchorOf(state, { root: serverProject, database: file }, fingerprint)
-    const kept = { file, shared: true, root: '', project: serverProject, sandboxJournal: false, anchorFolder }
-    return openStore({ ...kept, ids: randomIds })
+    const place = {
+      file,
+      shared: true,
+      root: '',
+      project: serverProject,
+      sandboxJournal: false,
+      anchorFolder,
+    }
+    return openStore({ ...place, ids: randomIds })
   })
   const fileOf = (kind: OwnTokenKind) => join(serverFolder(environment), `${kind}.token`)
   const owner = {

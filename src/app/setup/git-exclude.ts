@@ -26,8 +26,8 @@ export async function excludeFromGit(
 /** Removes the lines of removed files. */
 export async function includeInGit(files: readonly string[], repository: ProjectFolder): Promise<void> {
   await changeExcluded(repository, (excluded, top) => {
-    const gone = files.filter((file) => isWithin(top, file)).map((file) => patternOf(file, top))
-    return excluded.filter((pattern) => !gone.includes(pattern))
+    const removedPatterns = files.filter((file) => isWithin(top, file)).map((file) => patternOf(file, top))
+    return excluded.filter((pattern) => !removedPatterns.includes(pattern))
   })
 }
 
@@ -63,17 +63,17 @@ async function changeExcluded(
   const [first, last] = [lines.indexOf(begin), lines.indexOf(end)]
   const isThere = first >= 0 && last > first
   const excluded = isThere ? lines.slice(first + 1, last) : []
-  const wanted = change(excluded, top)
-  if (wanted.join('\n') === excluded.join('\n')) return wanted.length === 0 ? null : file
-  const block = wanted.length === 0 ? [] : [begin, ...wanted, end]
-  const around = isThere ? [lines.slice(0, first), lines.slice(last + 1)] : [lines.slice(0, -1), ['']]
+  const patterns = change(excluded, top)
+  if (patterns.join('\n') === excluded.join('\n')) return patterns.length === 0 ? null : file
+  const block = patterns.length === 0 ? [] : [begin, ...patterns, end]
+  const surroundings = isThere ? [lines.slice(0, first), lines.slice(last + 1)] : [lines.slice(0, -1), ['']]
   // Completes a last line without a line break.
   const open = isThere || lines.at(-1) === '' ? [] : [lines.at(-1) ?? '']
-  const next = [...(around[0] ?? []), ...open, ...block, ...(around[1] ?? [])].join('\n')
+  const next = [...(surroundings[0] ?? []), ...open, ...block, ...(surroundings[1] ?? [])].join('\n')
   const base = dirname(dirname(file))
   const path = join('info', 'exclude')
-  const done = next === '' ? removeContained(base, path) : writeContained(base, path, next)
-  return 'reason' in done ? null : file
+  const written = next === '' ? removeContained(base, path) : writeContained(base, path, next)
+  return 'reason' in written ? null : file
 }
 
 /** A line of an ignore file that matches only this path. */

@@ -67,7 +67,7 @@ export async function setup(words: readonly string[]): Promise<void> {
       `setup takes one client; it was also given ${odd}. `,
       'waymark init sets up several. ',
     )
-  await run([knownClient(name)], flags, { command: ['setup', name], place: placeOf(flags) })
+  await run([knownClient(name)], flags, { command: ['setup', name], host: hostOf(flags) })
 }
 
 /** `waymark init`: sets up every client that is found here together. */
@@ -78,11 +78,11 @@ export async function init(words: readonly string[]): Promise<void> {
   const named = flags.text('clients')
   if (named === undefined && flags.has('clients'))
     throw flags.mistaken('--clients needs the name of a client. ', `It knows ${idsOf(allClients)}. `)
-  const place = placeOf(flags)
-  const { terminal, context, disk } = place
+  const host = hostOf(flags)
+  const { terminal, context, disk } = host
   const clients = named?.split(',').map((name) => knownClient(name.trim()))
   if (flags.has('undo')) {
-    await run(clients ?? configuredClients(place), flags, { command: ['init'], place })
+    await run(clients ?? configuredClients(host), flags, { command: ['init'], host })
     return
   }
   const found = clients ? [] : detectClients(context, disk.exists)
@@ -92,10 +92,10 @@ export async function init(words: readonly string[]): Promise<void> {
     terminal.write(
       `No client was found: ${context.folder} and ${context.home} hold no files of ${titlesOf(allClients)}, and none of their programs is on the PATH.\nwaymark setup <client> sets one up all the same.\n`,
     )
-    report(place, { state: 'nothing_to_write', clients: [], files: [] })
+    report(host, { state: 'nothing_to_write', clients: [], files: [] })
     return
   }
-  await run(chosen, flags, { command: ['init', '--clients', idsOf(chosen, ',')], place, makesRecord: true })
+  await run(chosen, flags, { command: ['init', '--clients', idsOf(chosen, ',')], host, makesRecord: true })
 }
 
 /** The clients that are set up, in this project or for all projects. */
@@ -108,7 +108,7 @@ function configuredClients({ records, context }: SetupHost): readonly Client[] {
 
 interface SetupCommand {
   readonly command: readonly string[]
-  readonly place: SetupHost
+  readonly host: SetupHost
   /** It also makes the folder of the record, which git ignores. */
   readonly makesRecord?: true
 }
@@ -116,25 +116,25 @@ interface SetupCommand {
 async function run(
   clients: readonly Client[],
   flags: CommandArguments,
-  running: SetupCommand,
+  setupCommand: SetupCommand,
 ): Promise<void> {
-  const { place } = running
-  const { context, terminal } = place
+  const { host } = setupCommand
+  const { context, terminal } = host
   if (!isReadOnlyRun(flags)) {
-    refuseAgent(running, flags, place.environment)
-    refuseUnrecordable(place)
+    refuseAgent(setupCommand, flags, host.environment)
+    refuseUnrecordable(host)
   }
-  if (flags.has('undo')) return undo(clients, flags, running)
+  if (flags.has('undo')) return undo(clients, flags, setupCommand)
   refuseNoProject(clients, context, readSetupOptions(flags))
   const request = readSetupOptions(flags)
-  const plan = planFor(clients, request, place)
+  const plan = planFor(clients, request, host)
   const changed = changedFiles(plan.files)
   const isRefused = plan.findings.some(({ state }) => state === 'refused')
   const obstacle = firstFileObstacle(plan.files, context.folder)
   if (!isReadOnlyRun(flags)) refuseObstacle(obstacle)
-  show(plan, flags, place)
-  const repository = { folder: context.folder, environment: place.environment }
-  const hidden = filesToExclude(changed, request, place)
+  show(plan, flags, host)
+  const repository = { folder: context.folder, environment: host.environment }
+  const hidden = filesToExclude(changed, request, host)
   const committed = request.shared ? [] : await committedFiles(filesOf(changed), repository)
   if (committed.length > 0) {
     terminal.write(
@@ -150,9 +150,9 @@ async function run(
   const record = ignoreOf(context)
   refuseForeign(context.folder)
   const makesRecord =
-    running.makesRecord === true &&
+    setupCommand.makesRecord === true &&
     !unusableFolder(context.folder, context.home) &&
-    !place.disk.exists(record) &&
+    !host.disk.exists(record) &&
     canWrite(dirname(record))
   const about = { clients, files: changed, plan }
   if (isReadOnlyRun(flags)) {
@@ -167,31 +167,31 @@ async function run(
       terminal.write(`Nothing was written: ${summaryOf(plan)}${also}.\n`)
       process.exitCode = 0
     }
-    showSkipped(plan, place)
-    report(place, { ...about, state: isDone ? 'already_set_up' : 'not_written' })
+    showSkipped(plan, host)
+    report(host, { ...about, state: isDone ? 'already_set_up' : 'not_written' })
     return
   }
   if (isRefused) process.exitCode = 1
   if (
     changed.length > 0 &&
-    !(await confirmSetup(`Write ${formatCount(changed.length, 'file')}?`, flags, place))
+    !(await confirmSetup(`Write ${formatCount(changed.length, 'file')}?`, flags, host))
   ) {
     terminal.write('Nothing was written.\n')
     return
   }
-  write(plan.files, place)
+  write(plan.files, host)
   if (request.shared) await includeInGit(filesOf(plan.files), repository)
   else if (hidden.length > 0 && (await excludeFromGit(hidden, repository)) === null)
     terminal.write('- The new files could not be added to .git/info/exclude: git shows them as untracked.\n')
-  if (request.hooks && request.capture) recordSessions(clients, place)
-  if (makesRecord) makeRecord(context, place)
+  if (request.hooks && request.capture) recordSessions(clients, host)
+  if (makesRecord) makeRecord(context, host)
   if (changed.length === 0) {
     terminal.write(isRefused ? 'Nothing was written.\n' : `${titlesOf(clients)}: already set up.\n`)
-    showSkipped(plan, place)
-    report(place, { ...about, state: isRefused ? 'not_written' : 'already_set_up' })
+    showSkipped(plan, host)
+    report(host, { ...about, state: isRefused ? 'not_written' : 'already_set_up' })
     return
   }
-  const undoCommand = undoLine(running, flags)
+  const undoCommand = undoLine(setupCommand, flags)
   const them = changed.length === 1 ? 'it' : 'them'
   terminal.write(`\n${formatCount(changed.length, 'file')} written. ${undoCommand} takes ${them} back.\n`)
   writeList('Not done', plan.skipped, terminal)
@@ -207,7 +207,7 @@ async function run(
   )
   writeList('Left for you', plan.afterwards, terminal)
   terminal.write(`\nThen say to your agent: Start a Waymark mission for this and work in tasks.\n`)
-  report(place, { ...about, state: 'written', undo: undoCommand })
+  report(host, { ...about, state: 'written', undo: undoCommand })
 }
 
 function writeList(title: string, lines: readonly string[], terminal: Terminal): void {
@@ -275,17 +275,17 @@ function makeRecord(context: SetupContext, { terminal }: SetupHost): void {
 }
 
 /** Turns recording on with the hooks, unless it was turned off before. */
-function recordSessions(clients: readonly Client[], place: SetupHost): void {
+function recordSessions(clients: readonly Client[], host: SetupHost): void {
   if (!clients.some(({ hooks }) => hooks.kind === 'hooks')) return
-  const root = rootOf(place)
-  if (unusableFolder(root, place.context.home) || !canSwitch(root, place.environment)) {
-    place.terminal.write(
-      `Sessions in ${root} are not recorded: ${unusableFolder(root, place.context.home) ? 'it is not a project folder' : 'the choice cannot be kept'}. waymark capture on switches it on for a project.\n`,
+  const root = rootOf(host)
+  if (unusableFolder(root, host.context.home) || !canSwitch(root, host.environment)) {
+    host.terminal.write(
+      `Sessions in ${root} are not recorded: ${unusableFolder(root, host.context.home) ? 'it is not a project folder' : 'the choice cannot be kept'}. waymark capture on switches it on for a project.\n`,
     )
     return
   }
-  if (!enableRecordingUnlessOff(root, place.environment)) return
-  place.terminal.write(`Sessions in ${root} are recorded from now on. waymark capture off stops it.\n`)
+  if (!enableRecordingUnlessOff(root, host.environment)) return
+  host.terminal.write(`Sessions in ${root} are recorded from now on. waymark capture off stops it.\n`)
 }
 
 function rootOf({ context, environment }: SetupHost): string {
@@ -295,9 +295,9 @@ function rootOf({ context, environment }: SetupHost): string {
 async function undo(
   clients: readonly Client[],
   flags: CommandArguments,
-  { place }: SetupCommand,
+  { host }: SetupCommand,
 ): Promise<void> {
-  const { context, records, disk, terminal } = place
+  const { context, records, disk, terminal } = host
   const request = { ...readSetupOptions(flags), allow: false }
   const recorded = records.all().map((record) => ({
     file: record.file,
@@ -324,25 +324,25 @@ async function undo(
       `Nothing was written: ${changed.length === 0 ? 'nothing to undo' : formatUndoPlan(changed)}.\n`,
     )
     if (flags.has('check') && changed.length > 0) process.exitCode = 1
-    report(place, { ...about, state: changed.length === 0 ? 'nothing_to_undo' : 'not_written' })
+    report(host, { ...about, state: changed.length === 0 ? 'nothing_to_undo' : 'not_written' })
     return
   }
   refuseObstacle(firstFileObstacle(changed, context.folder))
   const question = formatUndoPlan(changed)
   if (
     changed.length > 0 &&
-    !(await confirmSetup(`${question[0]?.toUpperCase()}${question.slice(1)}?`, flags, place))
+    !(await confirmSetup(`${question[0]?.toUpperCase()}${question.slice(1)}?`, flags, host))
   ) {
     terminal.write('Nothing was changed.\n')
     return
   }
-  const hadHooks = hasHooks(place)
-  write(files, place)
-  const gone = changed.flatMap(({ file, text }) => (text === null ? [file] : []))
-  await includeInGit(gone, { folder: context.folder, environment: place.environment })
-  const root = rootOf(place)
+  const hadHooks = hasHooks(host)
+  write(files, host)
+  const removedFiles = changed.flatMap(({ file, text }) => (text === null ? [file] : []))
+  await includeInGit(removedFiles, { folder: context.folder, environment: host.environment })
+  const root = rootOf(host)
   // Removing the last hooks also turns off the recording that setup turned on.
-  if (hadHooks && !hasHooks(place) && !restoreRecordingSwitch(root, place.environment)) {
+  if (hadHooks && !hasHooks(host) && !restoreRecordingSwitch(root, host.environment)) {
     terminal.write(
       `Capture is still on in ${root}, though the hooks that setup wrote are gone: waymark capture off ends it.\n`,
     )
@@ -350,12 +350,12 @@ async function undo(
   if (changed.length > 0) {
     terminal.write(`${formatUndoResult(changed)}.\n`)
     const record = join(context.folder, '.waymark')
-    if (!isSetUpHere(place)) removeBareRecord(record)
+    if (!isSetUpHere(host)) removeBareRecord(record)
     if (records.all().length === 0 && existsSync(join(record, 'waymark.db')))
       terminal.write(`What was recorded stays in ${record}.\n`)
   } else if (remarks.length === 0)
     terminal.write(clients.length === 0 ? 'Nothing to undo.\n' : `${titlesOf(clients)}: nothing to undo.\n`)
-  report(place, { ...about, state: changed.length === 0 ? 'nothing_to_undo' : 'undone' })
+  report(host, { ...about, state: changed.length === 0 ? 'nothing_to_undo' : 'undone' })
 }
 
 /** `remove 2 files and put 1 back` */
@@ -448,7 +448,7 @@ function write(files: readonly PlannedFile[], { records, disk, context }: SetupH
   )
 }
 
-function placeOf(flags: CommandArguments): SetupHost {
+function hostOf(flags: CommandArguments): SetupHost {
   const environment = process.env
   const context = setupContextOf(environment, flags.text('project'))
   const missing = missingFolder(context.folder)
@@ -594,10 +594,10 @@ function isAtTerminal({ isJson }: SetupHost): boolean {
   return !isJson && isatty(0) && isatty(1)
 }
 
-async function confirmSetup(question: string, flags: CommandArguments, place: SetupHost): Promise<boolean> {
+async function confirmSetup(question: string, flags: CommandArguments, host: SetupHost): Promise<boolean> {
   if (flags.has('yes')) return true
-  if (!isAtTerminal(place)) {
-    const why = place.isJson ? 'with --json nobody is asked' : 'there is no terminal to ask'
+  if (!isAtTerminal(host)) {
+    const why = host.isJson ? 'with --json nobody is asked' : 'there is no terminal to ask'
     throw new Failure('INVALID_INPUT', `Nothing was written: ${why}.`, {
       reason: 'confirmation_needed',
       hint: 'Add --yes to write it, or --dry-run to only see it.',

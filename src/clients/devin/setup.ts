@@ -49,11 +49,11 @@ export const devin: Client = {
       scope === 'project'
         ? pathsOf(context).project('.devin', 'hooks.v1.json')
         : pathsOf(context).config('devin', 'config.json'),
-    edits: (registered) =>
+    edits: (input) =>
       claudeShape({
         format: jsonWithComments,
-        keys: registered.file.endsWith('hooks.v1.json') ? [] : ['hooks'],
-      })(registered),
+        keys: input.file.endsWith('hooks.v1.json') ? [] : ['hooks'],
+      })(input),
     sees: (context) => [
       pathsOf(context).project('.devin', 'hooks.v1.json'),
       pathsOf(context).config('devin', 'config.json'),

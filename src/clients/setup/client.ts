@@ -119,7 +119,7 @@ export interface HookSetup {
   readonly file: (context: SetupContext, scope: SetupScope) => string
   /** A person's own file in a project; default: the user's file. */
   readonly own?: (context: SetupContext) => string
-  readonly edits: (registered: HookFileInput) => readonly Edit[]
+  readonly edits: (input: HookFileInput) => readonly Edit[]
   /** Files with hooks that it runs too; `*` is any name. */
   readonly sees?: (context: SetupContext) => readonly string[]
 }

@@ -157,11 +157,11 @@ interface WriteStep {
  * Writes planned files, all of them or none: first all temporaries, then the undo records, then the renames.
  * Fails with CONFLICT where a file changed since it was read, with UNAVAILABLE where the disk does not take them.
  */
-export function applyPlan(files: readonly PlannedFile[], applying: ApplyContext): void {
+export function applyPlan(files: readonly PlannedFile[], context: ApplyContext): void {
   const changed = files.filter(({ before, text }) => before !== text)
-  const steps = changed.map((planned) => stepFor(planned, applying))
-  const earlier = files.flatMap(({ file }) => applying.recordOf(file) ?? [])
-  const made: string[] = []
+  const steps = changed.map((planned) => stepFor(planned, context))
+  const earlier = files.flatMap(({ file }) => context.recordOf(file) ?? [])
+  const madeFolders: string[] = []
   const done: WriteStep[] = []
   try {
     for (const step of steps) {
@@ -169,35 +169,36 @@ export function applyPlan(files: readonly PlannedFile[], applying: ApplyContext)
       for (const folder of step.folders.toReversed()) {
         if (statSync(folder, { throwIfNoEntry: false })) continue
         mkdirSync(folder)
-        made.push(folder)
+        madeFolders.push(folder)
       }
-      if (step.after !== null) applying.writer.write(step.temporary, step.after, step.mode)
+      if (step.after !== null) context.writer.write(step.temporary, step.after, step.mode)
     }
-    const records = files.flatMap((planned) => recordFor(planned, steps, applying) ?? [])
+    const records = files.flatMap((planned) => recordFor(planned, steps, context) ?? [])
     const forgotten = files
       .map(({ file }) => file)
       .filter((file) => !records.some((one) => one.file === file))
-    applying.keep([...records, ...earlier.filter(({ file }) => forgotten.includes(file))], [])
+    context.keep([...records, ...earlier.filter(({ file }) => forgotten.includes(file))], [])
     for (const step of steps) {
       assertUnchanged(step)
       if (step.after === null) rmSync(step.target)
-      else applying.writer.rename(step.temporary, step.target)
+      else context.writer.rename(step.temporary, step.target)
       done.push(step)
     }
     for (const record of earlier) rmSync(record.temporary, { force: true })
     for (const { file } of files.filter(({ text }) => text === null)) removeEmpty(earlier, file)
-    applying.keep(records, forgotten)
+    context.keep(records, forgotten)
   } catch (error) {
-    const lost = restoreSteps(done)
+    const unrestored = restoreSteps(done)
     for (const { temporary } of steps) rmSync(temporary, { force: true })
-    for (const folder of made.toReversed()) removeIfEmpty(folder)
+    for (const folder of madeFolders.toReversed()) removeIfEmpty(folder)
     const recorded = earlier.map(({ file }) => file)
-    applying.keep(
+    context.keep(
       earlier,
       files.map(({ file }) => file).filter((file) => !recorded.includes(file)),
     )
     if (error instanceof Failure) throw error
-    const what = lost.length === 0 ? 'Nothing was changed' : `${lost.join(' and ')} could not be put back`
+    const what =
+      unrestored.length === 0 ? 'Nothing was changed' : `${unrestored.join(' and ')} could not be put back`
     // The message names the file, not its temporary.
     const why = steps.reduce((text, step) => text.replaceAll(step.temporary, step.target), messageOf(error))
     throw new Failure('UNAVAILABLE', `The files could not be written: ${why}. ${what}.`, {
@@ -330,10 +331,10 @@ function fileChangedFailure({ file }: PlannedFile): Failure {
 function recordFor(
   planned: PlannedFile,
   steps: readonly WriteStep[],
-  applying: ApplyContext,
+  context: ApplyContext,
 ): FileRecord | null {
   const { file, changes } = planned
-  const record = applying.recordOf(file)
+  const record = context.recordOf(file)
   if (changes.length === 0) return null
   const step = steps.find((one) => one.planned === planned)
   if (!step) return record && { ...record, changes }
@@ -359,7 +360,7 @@ function withoutUs({ without }: PlannedFile, bytes: Buffer | null, record: FileR
 
 /** Restores the files before their renames. Returns those that could not be restored. */
 function restoreSteps(done: readonly WriteStep[]): readonly string[] {
-  const lost: string[] = []
+  const unrestored: string[] = []
   for (const { target, bytes, mode, temporary } of done.toReversed()) {
     try {
       if (bytes === null) rmSync(target, { force: true })
@@ -368,10 +369,10 @@ function restoreSteps(done: readonly WriteStep[]): readonly string[] {
         writer.rename(temporary, target)
       }
     } catch {
-      lost.push(target)
+      unrestored.push(target)
     }
   }
-  return lost
+  return unrestored
 }
 
 function removeEmpty(records: readonly FileRecord[], file: string): void {

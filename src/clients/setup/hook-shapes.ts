@@ -8,14 +8,14 @@ import type { Json } from './edit/json-text.ts'
 /** The hook format of Claude Code, which most clients share. */
 export function claudeShape(
   options: { readonly keys?: readonly string[]; readonly unit?: 'ms'; readonly format?: JsonFormat } = {},
-): (registered: HookFileInput) => readonly Edit[] {
+): (input: HookFileInput) => readonly Edit[] {
   const { keys = ['hooks'], unit, format = strictJson } = options
-  return (registered) => {
-    const { context, file, events } = registered
+  return (input) => {
+    const { context, file, events } = input
     return events.map((event) => {
       const hook = {
         type: 'command',
-        command: hookLine(event, registered, shellOf(context)),
+        command: hookLine(event, input, shellOf(context)),
         timeout: unit === 'ms' ? event.seconds * 1000 : event.seconds,
         ...(event.isAsync && { async: true }),
       }
@@ -31,23 +31,23 @@ function hookLine({ words }: HookFileEntry, { guarded }: HookFileInput, shell: S
   return guarded && shell === 'posix' ? `command -v ${words[0]} >/dev/null 2>&1 || exit 0; ${line}` : line
 }
 
-export function cursorShape(registered: HookFileInput): readonly Edit[] {
-  const { context, file, events } = registered
+export function cursorShape(input: HookFileInput): readonly Edit[] {
+  const { context, file, events } = input
   const hooks = events.map((event) =>
     hookEdit(file, jsonc, ['hooks', event.name], {
-      command: hookLine(event, registered, shellOf(context)),
+      command: hookLine(event, input, shellOf(context)),
       timeout: event.seconds,
     }),
   )
   return [versionEdit(file, jsonc), ...hooks]
 }
 
-export function copilotShape(registered: HookFileInput): readonly Edit[] {
-  const { file, events } = registered
+export function copilotShape(input: HookFileInput): readonly Edit[] {
+  const { file, events } = input
   const hooks = events.map((event) =>
     hookEdit(file, strictJson, ['hooks', event.name], {
       type: 'command',
-      bash: hookLine(event, registered, 'posix'),
+      bash: hookLine(event, input, 'posix'),
       powershell: shellLine(event.words, 'powershell'),
       timeoutSec: event.seconds,
     }),

@@ -87,12 +87,12 @@ export interface SetupPlan {
  * The new files for some clients, one after the other: each sees what the ones before it are going to write. A client of
  * which a part is refused is left as it is.
  */
-export function planSetup(clients: readonly Client[], planning: SetupPlanInput): SetupPlan {
+export function planSetup(clients: readonly Client[], input: SetupPlanInput): SetupPlan {
   return clients.reduce<SetupPlan>(
     (plan, client) => {
       const { files, findings, notes, afterwards } = planClient(
         client,
-        overlayPlannedFiles(planning, plan.files),
+        overlayPlannedFiles(input, plan.files),
       )
       const isRefused = findings.some(({ state }) => state === 'refused')
       const others = plan.files.filter(({ file }) => !files.some((one) => one.file === file))
@@ -119,28 +119,28 @@ interface SetupPlanOverlay extends SetupPlanInput {
   readonly start: (file: string) => Pick<PlannedFile, 'before' | 'without'>
 }
 
-function overlayPlannedFiles(planning: SetupPlanInput, planned: readonly PlannedFile[]): SetupPlanOverlay {
+function overlayPlannedFiles(input: SetupPlanInput, planned: readonly PlannedFile[]): SetupPlanOverlay {
   const files = new Map(planned.map((one) => [one.file, one]))
   return {
-    ...planning,
+    ...input,
     read: (file) => {
       const found = files.get(file)
-      return found ? found.text : planning.read(file)
+      return found ? found.text : input.read(file)
     },
-    changesOf: (file) => files.get(file)?.changes ?? planning.changesOf(file),
+    changesOf: (file) => files.get(file)?.changes ?? input.changesOf(file),
     start: (file) => {
-      const before = planning.read(file)
-      return files.get(file) ?? { before, without: revertChanges(before, planning.changesOf(file)).text }
+      const before = input.read(file)
+      return files.get(file) ?? { before, without: revertChanges(before, input.changesOf(file)).text }
     },
   }
 }
 
-function planClient(client: Client, planning: SetupPlanOverlay): Omit<SetupPlan, 'skipped'> {
-  const { read, changesOf, start, request } = planning
-  const requested = requestedEdits(client, planning)
-  const owner = ownerOf(client, planning)
+function planClient(client: Client, input: SetupPlanOverlay): Omit<SetupPlan, 'skipped'> {
+  const { read, changesOf, start, request } = input
+  const requested = requestedEdits(client, input)
+  const owner = ownerOf(client, input)
   const edited = [...groupEditsByFile(requested.edits)].map(([file, edits]) => {
-    const fault = planning.fault(file)
+    const fault = input.fault(file)
     if (fault !== null) return { findings: edits.map((edit) => faultFinding(edit, fault)) }
     const from = withoutStale({ text: read(file), changes: changesOf(file) }, edits, owner)
     const { text, changes, findings } = editFile(from, edits, { owner, force: request.force })
@@ -212,8 +212,8 @@ function withoutStale(
   )
   if (stale.length === 0) return from
   const { text, kept } = revertChanges(from.text, stale)
-  const gone = stale.filter((change) => !kept.some((one) => one.change === change))
-  return { text, changes: from.changes.filter((change) => !gone.includes(change)) }
+  const removed = stale.filter((change) => !kept.some((one) => one.change === change))
+  return { text, changes: from.changes.filter((change) => !removed.includes(change)) }
 }
 
 interface EditRequest {
@@ -224,18 +224,18 @@ interface EditRequest {
   readonly shared: readonly string[]
 }
 
-function requestedEdits(client: Client, planning: SetupPlanInput): EditRequest {
-  const server = serverEdits(client, planning)
+function requestedEdits(client: Client, input: SetupPlanInput): EditRequest {
+  const server = serverEdits(client, input)
   const parts = [
     server,
-    permissionEdits(client, planning),
-    requestedHookEdits(client, planning),
-    skillEdits(client, planning),
-    ruleEdits(client, planning),
+    permissionEdits(client, input),
+    requestedHookEdits(client, input),
+    skillEdits(client, input),
+    ruleEdits(client, input),
   ]
-  const { request } = planning
+  const { request } = input
   const afterwards = client.afterwards?.({
-    scope: scopeOf(client, planning),
+    scope: scopeOf(client, input),
     server: server.edits !== undefined,
     allow: request.allow,
     hooks: request.hooks && client.hooks.kind === 'hooks',
@@ -322,16 +322,16 @@ function launchMethod(
   return isOwn && !request.shared && !program.isNamed ? 'absolute' : 'name'
 }
 
-function serverEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
-  const { context, read } = planning
+function serverEdits(client: Client, input: SetupPlanInput): Partial<EditRequest> {
+  const { context, read } = input
   const plugin = client.plugin?.(context, read) ?? null
   if (plugin !== null) {
     const says = `${client.title} has the server from its plugin, which ${plugin} switches on.`
-    const isRequested = planning.request.allow && client.allow.kind === 'entry'
+    const isRequested = input.request.allow && client.allow.kind === 'entry'
     const allowHint = `${client.title} has no entry that could allow its tools: say so there at the first call.`
     return { notes: isRequested ? [says, allowHint] : [says] }
   }
-  const scope = scopeOf(client, planning)
+  const scope = scopeOf(client, input)
   const named = client.server(context, scope)
   if (named === null) return {}
   const sameFile = client.otherName?.(context, scope)
@@ -348,8 +348,8 @@ function serverEdits(client: Client, planning: SetupPlanInput): Partial<EditRequ
   const also = client.alsoWrites?.(context)
   const places = also && read(also.file) !== null ? [place, also] : [place]
   return {
-    edits: places.map((one) => serverEdit(client, planning, one)),
-    notes: launchMethod(scope, read(place.file), planning) === 'name' ? pathHints(context) : [],
+    edits: places.map((one) => serverEdit(client, input, one)),
+    notes: launchMethod(scope, read(place.file), input) === 'name' ? pathHints(context) : [],
   }
 }
 
@@ -370,28 +370,28 @@ export function hasServerAt({ file, holder }: ServerEntryLocation, read: TextRea
     : tomlTable(text, holder.name) !== undefined
 }
 
-function permissionEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
-  const { context, request, assets } = planning
+function permissionEdits(client: Client, input: SetupPlanInput): Partial<EditRequest> {
+  const { context, request, assets } = input
   const { allow } = client
   if (!request.allow) return {}
   if (allow.kind === 'person') return { notes: [allow.says] }
   if (allow.kind !== 'files') return {}
-  const scope = scopeOf(client, planning)
-  const byPlugin = client.plugin !== undefined && client.plugin(context, planning.read) !== null
+  const scope = scopeOf(client, input)
+  const byPlugin = client.plugin !== undefined && client.plugin(context, input.read) !== null
   const at = { context, scope, tools: assets.tools, byPlugin }
   return { edits: allow.edits(at), notes: allow.says?.(at) ?? [] }
 }
 
-function requestedHookEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
-  const { context, request, read, changesOf } = planning
+function requestedHookEdits(client: Client, input: SetupPlanInput): Partial<EditRequest> {
+  const { context, request, read, changesOf } = input
   const { hooks } = client
   if (hooks.kind === 'none') return request.hooks ? { notes: [hooks.says] } : {}
-  const scope = scopeOf(client, planning)
+  const scope = scopeOf(client, input)
   const file = hookFile(hooks, context, { scope, shared: request.shared })
   const plugin = client.plugin?.(context, read) ?? null
   if (!request.hooks) {
     const seen = [file, ...(hooks.sees?.(context) ?? [])].flatMap((one) =>
-      one.includes('*') ? planning.expand(one) : [one],
+      one.includes('*') ? input.expand(one) : [one],
     )
     if (plugin !== null || seen.some((one) => hasOurHook(read(one) ?? ''))) return {}
     return { notes: ['Sessions of agents are recorded only with --hooks.'] }
@@ -400,7 +400,7 @@ function requestedHookEdits(client: Client, planning: SetupPlanInput): Partial<E
     return { notes: [`${client.title} has the hooks from its plugin, which ${plugin} switches on.`] }
   }
   const elsewhere = (hooks.sees?.(context) ?? [])
-    .flatMap((seen) => (seen.includes('*') ? planning.expand(seen) : [seen]))
+    .flatMap((seen) => (seen.includes('*') ? input.expand(seen) : [seen]))
     .find((seen) => seen !== file && hasOurHook(read(seen) ?? ''))
   if (elsewhere !== undefined) {
     return {
@@ -448,11 +448,11 @@ export function hookEdits(
   { id, hooks }: Client,
   {
     capture,
-    ...registered
+    ...hookInput
   }: Pick<HookFileInput, 'context' | 'file' | 'method' | 'guarded'> & { readonly capture: boolean },
 ): readonly Edit[] {
   if (hooks.kind === 'none') return []
-  const { context, method } = registered
+  const { context, method } = hookInput
   const events = hooks.events
     .filter(({ gate }) => capture || gate !== undefined)
     .map((event) => ({
@@ -468,7 +468,7 @@ export function hookEdits(
       seconds: event.seconds ?? (event.gate === undefined ? 5 : 10),
       judges: event.gate !== undefined,
     }))
-  return hooks.edits({ ...registered, events })
+  return hooks.edits({ ...hookInput, events })
 }
 
 /** Committed files name commands that exist on every machine. */
@@ -497,12 +497,12 @@ function isForeignHook(
   })
 }
 
-function skillEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
-  const { context, read, assets } = planning
+function skillEdits(client: Client, input: SetupPlanInput): Partial<EditRequest> {
+  const { context, read, assets } = input
   const [own] = client.skills
   if (own === undefined || (client.plugin?.(context, read) ?? null) !== null) return {}
   const { project, home } = pathsOf(context)
-  const scope = scopeOf(client, planning)
+  const scope = scopeOf(client, input)
   const fileIn = (folder: string, at: SetupScope) =>
     (at === 'project' ? project : home)(...folder.split('/'), 'waymark', 'SKILL.md')
   const file = fileIn(own, scope)
@@ -525,10 +525,10 @@ const ruleLines: readonly string[] = [
   '- Questions for a person: `log_issue` with `requires_human_review`.',
 ]
 
-function ruleEdits(client: Client, planning: SetupPlanInput): Partial<EditRequest> {
-  const { context, request, read } = planning
+function ruleEdits(client: Client, input: SetupPlanInput): Partial<EditRequest> {
+  const { context, request, read } = input
   if (!request.rules) return {}
-  const scope = scopeOf(client, planning)
+  const scope = scopeOf(client, input)
   const own = client.rules(context, scope)
   if (own === null) {
     const says = `${client.title} reads no file of rules ${scope === 'user' ? 'for all projects' : 'in a project'}: none were added.`
@@ -568,24 +568,24 @@ export interface SetupUndo {
 }
 
 /** Undoes the setup of clients: restores the bytes before, or removes only our part of a file that others changed. */
-export function planUndo(clients: readonly Client[], undoing: SetupUndoInput): SetupUndo {
-  const owners = clients.map((client) => ownerOf(client, undoing))
+export function planUndo(clients: readonly Client[], input: SetupUndoInput): SetupUndo {
+  const owners = clients.map((client) => ownerOf(client, input))
   const kept: string[] = []
   const notes: string[] = []
-  const inOrder = undoing.recorded.toSorted((one, other) => (one.file < other.file ? -1 : 1))
+  const inOrder = input.recorded.toSorted((one, other) => (one.file < other.file ? -1 : 1))
   const files = inOrder.flatMap(({ file, changes, asWeLeftIt, before }) => {
     if (!changes.some((change) => change.owners.some((owner) => owners.includes(owner)))) return []
     const left = changes.flatMap((change) => {
       const others = change.owners.filter((owner) => !owners.includes(owner))
       return others.length === 0 ? [] : [{ ...change, owners: others }]
     })
-    const going = changes.filter((change) => change.owners.every((owner) => owners.includes(owner)))
-    const text = undoing.read(file)
-    if (left.length > 0 && going.length === 0)
-      notes.push(`${file} stays: ${sharedOwnerNames(left, undoing)}.`)
+    const removable = changes.filter((change) => change.owners.every((owner) => owners.includes(owner)))
+    const text = input.read(file)
+    if (left.length > 0 && removable.length === 0)
+      notes.push(`${file} stays: ${sharedOwnerNames(left, input)}.`)
     const same = { file, before: text, without: before, changes: left, executable: false }
     if (left.length === 0 && asWeLeftIt) return [{ ...same, text: before }]
-    const back = revertChanges(text, going)
+    const back = revertChanges(text, removable)
     for (const { change, at } of back.kept) {
       kept.push(`${file}: ${partNames[change.part]} was edited since (${at}) and stays.`)
     }
@@ -597,16 +597,16 @@ export function planUndo(clients: readonly Client[], undoing: SetupUndoInput): S
     const without = revertChanges(text, changes).text
     return [{ ...same, without, changes: [...left, ...staying], text: isEmpty ? null : back.text }]
   })
-  const unrecorded = clients.flatMap((client) => removeUnrecordedServer(client, undoing))
+  const unrecorded = clients.flatMap((client) => removeUnrecordedServer(client, input))
   const all = [...files, ...unrecorded.filter(({ file }) => !files.some((one) => one.file === file))]
   const hooks = clients
-    .flatMap((client) => remainingHooks(client, all, undoing))
+    .flatMap((client) => remainingHooks(client, all, input))
     .filter((hook) => !kept.some((one) => one.startsWith(`${hook.file}:`)))
   return {
     files: all,
     kept: [...new Set([...kept, ...hooks.map(({ says }) => says)])],
     notes,
-    elsewhere: clients.flatMap((client) => otherScopeNotes(client, undoing)),
+    elsewhere: clients.flatMap((client) => otherScopeNotes(client, input)),
   }
 }
 
@@ -680,11 +680,11 @@ function sharedOwnerNames(
 }
 
 /** Without a record of setup, removes an entry only if setup would write exactly the same. */
-function removeUnrecordedServer(client: Client, undoing: SetupUndoInput): readonly PlannedFile[] {
-  const place = client.server(undoing.context, scopeOf(client, undoing))
-  if (place === null || undoing.recorded.some(({ file }) => file === place.file)) return []
-  const text = undoing.read(place.file)
-  const edit = serverEdit(client, undoing, place)
+function removeUnrecordedServer(client: Client, input: SetupUndoInput): readonly PlannedFile[] {
+  const place = client.server(input.context, scopeOf(client, input))
+  if (place === null || input.recorded.some(({ file }) => file === place.file)) return []
+  const text = input.read(place.file)
+  const edit = serverEdit(client, input, place)
   const out = text === null ? null : removeEdit(text, edit)
   if (text === null || out === null) return []
   return [{ file: place.file, before: text, without: out, text: out, changes: [], executable: false }]

@@ -150,7 +150,7 @@ export const notifications: AnswerView<'notify_list'> = ({ notifications: list }
   }
   return blocks(
     ...list.map((entry) => {
-      const of =
+      const kinds =
         entry.kinds.length === noticeKinds.length ? 'everything' : entry.kinds.map(plainWord).join(', ')
       const sent =
         entry.last_sent_at === null ? 'nothing sent yet' : `sent ${formatAge(entry.last_sent_at, now)}`
@@ -158,7 +158,7 @@ export const notifications: AnswerView<'notify_list'> = ({ notifications: list }
       const next = entry.next_try_at === null ? '' : ` Next try at ${clockTime(entry.next_try_at)}.`
       return [
         `${ink('bold', entry.name)}: ${entry.form} ${entry.to}${entry.own ? '' : ` of ${entry.owner}`}`,
-        indentText(`of ${of}; ${sent}${waits}`),
+        indentText(`of ${kinds}; ${sent}${waits}`),
         ...(entry.last_error === null ? [] : [indentText(ink('red', `${entry.last_error}${next}`))]),
       ].join('\n')
     }),
@@ -214,11 +214,11 @@ function logEntryLine(
   { ink }: RenderContext,
 ): string {
   const who = withPerson(event.actor, event.person)
-  const by = event.actor_kind === 'person' ? ink('bold', who) : ink('cyan', who)
+  const actor = event.actor_kind === 'person' ? ink('bold', who) : ink('cyan', who)
   // The operation spreads a log entry into kind and body; this puts it together again.
   const body = { ...event.body, kind: event.kind } as NewProjectEvent
   const isLate = Date.parse(event.recorded_at) - Date.parse(event.happened_at) >= lateAfterMs
   const late = isLate ? `recorded ${clockTime(event.recorded_at)}, ` : ''
   const time = ink('dim', timeOfDay(event.happened_at))
-  return `  ${time}  ${by} ${describeProjectEvent(body, titles)}  ${ink('dim', `${late}#${event.seq}`)}`
+  return `  ${time}  ${actor} ${describeProjectEvent(body, titles)}  ${ink('dim', `${late}#${event.seq}`)}`
 }

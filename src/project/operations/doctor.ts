@@ -45,17 +45,17 @@ export const doctor = defineOperation({
   .measure({ witness: witnessFinding })
   .handler(
     ({ chain = false }) => (chain ? {} : { witness: {} }),
-    async (handling, { chain = false }, { witness }) => {
-      const { store } = handling
+    async (context, { chain = false }, { witness }) => {
+      const { store } = context
       const checks = chain
         ? await recordChecks(async () => chainFindings(await store.inspectChain()))
         : [
-            programCheck(handling),
+            programCheck(context),
             requireMeasured(witness),
-            await attemptCheck('database', () => databaseCheck(handling)),
-            ...(await clientChecks(handling)),
-            ...captureChecks(handling),
-            ...(await silentSessions(handling)),
+            await attemptCheck('database', () => databaseCheck(context)),
+            ...(await clientChecks(context)),
+            ...captureChecks(context),
+            ...(await silentSessions(context)),
             ...(await recordChecks(async () => recordFindings(await store.inspect()))),
           ]
       return { healthy: checks.every(({ ok }) => ok), checks }

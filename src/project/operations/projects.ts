@@ -60,13 +60,13 @@ export const projectAdd = defineOperation({
     /** Null if nobody was named and its creator is no person of the server. */
     owner: Named.nullable(),
   }),
-}).handler((handling, { name, owner: words }) => {
-  sharedTeamOf(handling, subject)
+}).handler((context, { name, owner: words }) => {
+  sharedTeamOf(context, subject)
   assertUsable(name)
-  return recordInTeam(handling, async (reads, { ids }) => {
+  return recordInTeam(context, async (reads, { ids }) => {
     const projects = await reads.identities.projects()
     assertProjectNameFree(projects, name)
-    const owner = await ownerOf(reads, handling, words)
+    const owner = await ownerOf(reads, context, words)
     const id = ids.next('project')
     const member = owner && ({ personId: owner.id, access: 'owner', roles: [] } as const)
     const events = member ? [{ kind: 'member.set', member, name: owner.name, before: null } as const] : []
@@ -90,11 +90,11 @@ export const projectList = defineOperation({
   kind: 'query',
   input: z.strictObject(pageFields(1000, 'How many')),
   output: z.object({ projects: list(ProjectEntry), ...page }),
-}).handler((handling, input) =>
-  sharedTeamOf(handling, subject).store.view(async (reads) => {
-    const [projects, isSeen] = [await reads.identities.projects(), await projectVisibility(reads, handling)]
+}).handler((context, input) =>
+  sharedTeamOf(context, subject).store.view(async (reads) => {
+    const [projects, isSeen] = [await reads.identities.projects(), await projectVisibility(reads, context)]
     const visible = projects.filter(({ id }) => isSeen(id))
-    const { entries, ...rest } = new Paging('project_list', input, handling.actor, 1000).slice(visible, idOf)
+    const { entries, ...rest } = new Paging('project_list', input, context.actor, 1000).slice(visible, idOf)
     return { projects: entries.map(projectEntry), ...rest }
   }),
 )
@@ -112,10 +112,10 @@ export const projectRename = defineOperation({
   positional: ['project', 'name'],
   input: z.strictObject({ project: projectField, name: nameField }),
   output: z.object({ id: z.string(), name: z.string(), before: z.string() }),
-}).handler((handling, { project: words, name }) => {
-  sharedTeamOf(handling, subject)
+}).handler((context, { project: words, name }) => {
+  sharedTeamOf(context, subject)
   assertUsable(name)
-  return recordInTeam(handling, async ({ identities }) => {
+  return recordInTeam(context, async ({ identities }) => {
     const projects = await identities.projects()
     const project = findProject(projects, words)
     const answer = { id: project.id, name, before: project.name }
@@ -124,7 +124,7 @@ export const projectRename = defineOperation({
       projects.filter(({ id }) => id !== project.id),
       name,
     )
-    const projectId = project.id as ReturnType<typeof handling.ids.next<'project'>> // a brand
+    const projectId = project.id as ReturnType<typeof context.ids.next<'project'>> // a brand
     return {
       events: [{ kind: 'project.named', projectId, name, before: project.name }],
       beside: [{ kind: 'project renamed', id: project.id, name }],

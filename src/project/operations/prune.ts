@@ -29,11 +29,11 @@ export const prune = defineOperation({
     removed_contents: z.int(),
     removed_bytes: z.int(),
   }),
-}).handler(async (handling) => {
-  const { store, witness, clock, record } = handling
+}).handler(async (context) => {
+  const { store, witness, clock, record } = context
   // Nothing can be recorded, and reopening the project needs its snapshots.
   if ((await store.health()).ended !== null) return nothing
-  const stale = await recordDue(handling)
+  const stale = await recordDue(context)
   const kept = await store.view(({ tasks }) => tasks.keptSnapshots(clock.now() - keptFor))
   const removed = await witness.sweep(kept)
   return record(async ({ runs, machines, reviews }) => {

@@ -98,7 +98,7 @@ export const importReplace = defineOperation({
   }),
 })
   .measure({ plan: planFile })
-  .handler(replacementBrief, async (handling, input, { plan }) => {
+  .handler(replacementBrief, async (context, input, { plan }) => {
     const loaded = requireMeasured(plan)
     if (loaded.kind !== 'log') {
       throw new Failure('INVALID_INPUT', `${input.file} is not an exported project.`, {
@@ -106,7 +106,7 @@ export const importReplace = defineOperation({
         hint: 'Name a file that `waymark export` wrote. `waymark import <file>` imports a plan.',
       })
     }
-    const { events, restored } = await restoreEventLog(handling, loaded.lines, { replace: true })
+    const { events, restored } = await restoreEventLog(context, loaded.lines, { replace: true })
     return {
       events,
       added: restored?.added ?? 0,

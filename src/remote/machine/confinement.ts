@@ -33,18 +33,18 @@ export interface ConfinedContext {
 }
 
 /** A work tree for a server's measurements: inside the project, without files that may hold secrets. */
-export function confinedWorkTree(running: ConfinedContext): WorkTree {
-  const { context, commands } = running
+export function confinedWorkTree(confined: ConfinedContext): WorkTree {
+  const { context, commands } = confined
   const { witness, linkedTrees, evidenceFiles, shownContents, planFiles, processFiles } = context
   const { commandApprovals, copies } = context
-  const folder = (path: string) => resolveContained(path, running)
-  const place = (one: SnapshotLocation) => ownSnapshot(one, running)
+  const folder = (path: string) => resolveContained(path, confined)
+  const place = (one: SnapshotLocation) => ownSnapshot(one, confined)
   const { history, contents } = witness
   return {
     folder: context.folder,
     fingerprint: context.fingerprint,
     ...(context.setupFiles && { setupFiles: context.setupFiles }),
-    now: running.now,
+    now: confined.now,
     snapshotName: () => context.ids.next('attempt'),
     witness: {
       locate: async (path) => witness.locate(folder(path)),
@@ -65,15 +65,15 @@ export function confinedWorkTree(running: ConfinedContext): WorkTree {
           history.file({ ...noSecret(request), folder: folder(request.folder), text: false }),
         blame: async (request) => {
           const blamed = await history.blame({ ...noSecret(request), folder: folder(request.folder) })
-          for (const [, path, oid] of blamed.contents) nameContent(path, oid, running)
+          for (const [, path, oid] of blamed.contents) nameContent(path, oid, confined)
           return blamed
         },
-        commits: async (path, range, most) => history.commits(folder(path), range, most),
+        commits: async (path, range, limit) => history.commits(folder(path), range, limit),
         files: async (path, rev, under) => history.files(folder(path), rev, under),
         hashes: async (path, oids, salt) =>
           history.hashes(
             folder(path),
-            oids.filter((oid) => running.named.has(oid)),
+            oids.filter((oid) => confined.named.has(oid)),
             salt,
           ),
       },
@@ -81,16 +81,16 @@ export function confinedWorkTree(running: ConfinedContext): WorkTree {
       contents: {
         states: async (one, paths) => {
           const states = await contents.states(place(one), paths)
-          for (const [path, state] of states ?? []) nameContent(path, state?.id ?? null, running)
+          for (const [path, state] of states ?? []) nameContent(path, state?.id ?? null, confined)
           return states
         },
         held: async (from, one, paths) => contents.held(place(from), place(one), paths),
-        read: async (places, ids, most) => {
+        read: async (places, ids, limit) => {
           const own = places.map(place)
-          const named = ids.filter((id) => running.named.has(id))
-          const others = ids.filter((id) => !running.named.has(id))
-          const asNamed = await contents.read(own, named, most)
-          return new Map([...asNamed, ...(await contents.read(own, others, most, 'kept'))])
+          const named = ids.filter((id) => confined.named.has(id))
+          const others = ids.filter((id) => !confined.named.has(id))
+          const asNamed = await contents.read(own, named, limit)
+          return new Map([...asNamed, ...(await contents.read(own, others, limit, 'kept'))])
         },
       },
       touched: async (from, to) => witness.touched(place(from), place(to)),
@@ -112,37 +112,37 @@ export function confinedWorkTree(running: ConfinedContext): WorkTree {
       bound: async (path) => linkedTrees.bound(folder(path)),
       list: async (path) => linkedTrees.list(folder(path)),
       losses: async (path, tree) =>
-        linkedTrees.losses(folder(path), await ownTree(folder(path), tree, running)),
+        linkedTrees.losses(folder(path), await ownTree(folder(path), tree, confined)),
     },
     evidenceFiles: {
       read: async (path, paths) => {
-        for (const one of paths) assertNamedInInput(one, running)
+        for (const one of paths) assertNamedInInput(one, confined)
         return evidenceFiles.read(folder(path), paths)
       },
       freshness: async (path, files) => evidenceFiles.freshness(folder(path), files),
       contents: async (path, paths) => evidenceFiles.contents(folder(path), paths),
     },
     shownContents: {
-      isKept: (content) => shownContents.isKept(shownContentKey(content, running)),
-      keep: (content, parts) => shownContents.keep(shownContentKey(content, running), parts),
+      isKept: (content) => shownContents.isKept(shownContentKey(content, confined)),
+      keep: (content, parts) => shownContents.keep(shownContentKey(content, confined), parts),
       since: async (content, parts) =>
-        withoutTexts(await shownContents.since(shownContentKey(content, running), parts)),
+        withoutTexts(await shownContents.since(shownContentKey(content, confined), parts)),
     },
     planFiles: {
       load: async (file, format) => {
-        assertNamedInInput(file, running)
-        return planFiles.load(assertReadable(file, running), format)
+        assertNamedInInput(file, confined)
+        return planFiles.load(assertReadable(file, confined), format)
       },
     },
     processFiles: {
-      list: async () => (await processFiles.list()).filter((process) => isReadableProcess(process, running)),
+      list: async () => (await processFiles.list()).filter((process) => isReadableProcess(process, confined)),
       hasOwn: () => processFiles.hasOwn(),
-      load: async (idOrFile) => loadedProcess(idOrFile, running),
+      load: async (idOrFile) => loadedProcess(idOrFile, confined),
       read: (source) => processFiles.read(source),
     },
     commandApprovals: {
-      hashOf: async (command) => commandApprovals.hashOf(confinedCommand(command, running)),
-      filesOf: async (command) => commandApprovals.filesOf(confinedCommand(command, running)),
+      hashOf: async (command) => commandApprovals.hashOf(confinedCommand(command, confined)),
+      filesOf: async (command) => commandApprovals.filesOf(confinedCommand(command, confined)),
       isApproved: (hash) => commands.isApproved(hash, false),
       list: async (folders) => commandApprovals.list(folders.map(folder)),
       refusalOf: (hash) => commandApprovals.refusalOf(hash),
@@ -150,17 +150,17 @@ export function confinedWorkTree(running: ConfinedContext): WorkTree {
       trustsServer: commands.trustsServer,
     },
     remoteCommands: {
-      run: async (command) => running.runCommand({ ...command, ...confinedCommand(command, running) }),
+      run: async (command) => confined.runCommand({ ...command, ...confinedCommand(command, confined) }),
     },
   }
 }
 
 /** The same for an operation that writes: limited to what its caller named. */
-export function confinedWritableWorkTree(running: ConfinedContext): WritableWorkTree {
-  const { context, commands } = running
+export function confinedWritableWorkTree(confined: ConfinedContext): WritableWorkTree {
+  const { context, commands } = confined
   const { linkedTrees, commandApprovals } = context
-  const workTree = confinedWorkTree(running)
-  const folder = (path: string) => resolveContained(path, running)
+  const workTree = confinedWorkTree(confined)
+  const folder = (path: string) => resolveContained(path, confined)
   return {
     ...workTree,
     linkedTrees: {
@@ -168,24 +168,24 @@ export function confinedWritableWorkTree(running: ConfinedContext): WritableWork
       add: async (tree) =>
         linkedTrees.add({
           ...tree,
-          taskId: namedTask(tree.taskId, running),
+          taskId: namedTask(tree.taskId, confined),
           folder: folder(tree.folder),
-          path: resolveNeighbor(tree.path, running),
+          path: resolveNeighbor(tree.path, confined),
         }),
       remove: async (path, tree) =>
-        linkedTrees.remove(folder(path), await namedTree(folder(path), tree, running)),
+        linkedTrees.remove(folder(path), await namedTree(folder(path), tree, confined)),
       discard: async (path, tree) => {
         assertPerson(context.actor)
-        return linkedTrees.discard(folder(path), await namedTree(folder(path), tree, running))
+        return linkedTrees.discard(folder(path), await namedTree(folder(path), tree, confined))
       },
     },
     commandApprovals: {
       ...workTree.commandApprovals,
       // This machine shows and measures it, and uses its own person's name.
       approve: async ({ hash, pinned = [], ...command }) =>
-        commands.approve(confinedCommand({ ...command, pinned }, running), hash),
+        commands.approve(confinedCommand({ ...command, pinned }, confined), hash),
       refuse: async (refusal) => commands.refuse({ ...refusal, folder: folder(refusal.folder) }),
-      revoke: async (hash) => commandApprovals.revoke(namedHash(hash, running)),
+      revoke: async (hash) => commandApprovals.revoke(namedHash(hash, confined)),
     },
   }
 }
@@ -212,13 +212,13 @@ function namedHash(hash: string, { input }: ConfinedContext): string {
 
 const minHash = 6
 
-async function loadedProcess(idOrFile: string, running: ConfinedContext): Promise<LoadedProcess> {
+async function loadedProcess(idOrFile: string, confined: ConfinedContext): Promise<LoadedProcess> {
   if (!processId.test(idOrFile)) {
-    assertNamedInInput(idOrFile, running)
-    assertReadable(idOrFile, running)
+    assertNamedInInput(idOrFile, confined)
+    assertReadable(idOrFile, confined)
   }
-  const process = await running.context.processFiles.load(idOrFile)
-  if (!isReadableProcess(process, running)) throw unreadableFileFailure(process.file)
+  const process = await confined.context.processFiles.load(idOrFile)
+  if (!isReadableProcess(process, confined)) throw unreadableFileFailure(process.file)
   return process
 }
 
@@ -250,10 +250,10 @@ function resolveContained(path: string, { roots, context }: ConfinedContext): st
 /** Pinned files are relative to the command's folder and inside the project. */
 function confinedCommand<Command extends PinnedCommand>(
   { run, folder, pinned }: Command,
-  running: ConfinedContext,
+  confined: ConfinedContext,
 ): PinnedCommand {
-  const place = resolveContained(folder, running)
-  for (const path of pinned) resolveContained(resolve(place, path), running)
+  const place = resolveContained(folder, confined)
+  for (const path of pinned) resolveContained(resolve(place, path), confined)
   return { run, folder: place, pinned }
 }
 
@@ -286,9 +286,9 @@ async function ownTree(folder: string, { path }: { readonly path: string }, { co
 }
 
 /** The same, for the task that the call names. */
-async function namedTree(folder: string, request: { readonly path: string }, running: ConfinedContext) {
-  const tree = await ownTree(folder, request, running)
-  namedTask(tree.taskId ?? '', running)
+async function namedTree(folder: string, request: { readonly path: string }, confined: ConfinedContext) {
+  const tree = await ownTree(folder, request, confined)
+  namedTask(tree.taskId ?? '', confined)
   return tree
 }
 
@@ -342,10 +342,10 @@ function unreadableFileFailure(path: string): Failure {
 }
 
 /** A new work tree is in the project, or beside a main work tree with its name as prefix. */
-function resolveNeighbor(path: string, running: ConfinedContext): string {
-  const named = resolve(running.context.folder, path)
+function resolveNeighbor(path: string, confined: ConfinedContext): string {
+  const named = resolve(confined.context.folder, path)
   const real = reachedPath(named)
-  const isNeighbour = running.roots.some((root) => {
+  const isNeighbour = confined.roots.some((root) => {
     const reached = reachedPath(root)
     return (
       typeof real === 'string' &&
@@ -354,26 +354,26 @@ function resolveNeighbor(path: string, running: ConfinedContext): string {
       basename(real).startsWith(`${basename(reached)}-`)
     )
   })
-  return isNeighbour ? named : resolveContained(named, running)
+  return isNeighbour ? named : resolveContained(named, confined)
 }
 
 function ownSnapshot(
   { machineId: machine, engine, directory, top, prefix, id }: SnapshotLocation,
-  running: ConfinedContext,
+  confined: ConfinedContext,
 ): SnapshotLocation {
   const place = { engine, directory, top, prefix, id }
-  if (machine !== undefined && machine !== running.machine) {
+  if (machine !== undefined && machine !== confined.machine) {
     throw confinementFailure(
       'other_machine',
       `Refused a request of the server for a snapshot of ${machine}: it is another machine.`,
     )
   }
-  if ('reason' in containedPath(running.snapshots(), directory, keptHere)) {
+  if ('reason' in containedPath(confined.snapshots(), directory, keptHere)) {
     throw confinementFailure(
       'no_snapshot',
       `Refused a request of the server for ${directory.slice(0, 200)}: it is not a snapshot.`,
     )
   }
-  resolveContained(top, running)
+  resolveContained(top, confined)
   return place
 }

@@ -124,8 +124,8 @@ export function keepProjectServer(
     [join('.waymark', serverFile), `${baseOf(server)}\n${closed ? 'hooks: closed\n' : ''}`] as const,
   ]
   for (const [path, text] of own) {
-    const done = writeContained(root, path, text)
-    if ('reason' in done) throw pathFailure(path, done)
+    const written = writeContained(root, path, text)
+    if ('reason' in written) throw pathFailure(path, written)
   }
 }
 
@@ -175,14 +175,14 @@ export interface OwnMachine extends RemoteMachine {
  */
 export function thisMachine(folder: string, origin: string): OwnMachine {
   const place = join(folder, 'machine-keys', `${encodeURIComponent(origin)}.json`)
-  const kept = machineIn(parseJson(textOf(place) ?? ''))
-  if (kept) return kept
+  const existing = machineIn(parseJson(textOf(place) ?? ''))
+  if (existing) return existing
   // Loaded late: it takes a hook ten milliseconds, and is needed once per server.
   const { randomBytes, hash } = process.getBuiltinModule('node:crypto')
   const key = randomBytes(32).toString('hex')
-  const made = { id: machineIdOf(hash('sha256', key)), name: hostname().slice(0, 100) || 'unnamed', key }
-  writePrivate(place, `${JSON.stringify(made)}\n`)
-  return made
+  const machine = { id: machineIdOf(hash('sha256', key)), name: hostname().slice(0, 100) || 'unnamed', key }
+  writePrivate(place, `${JSON.stringify(machine)}\n`)
+  return machine
 }
 
 // Parsed by hand: loading a schema library takes a hook too long.

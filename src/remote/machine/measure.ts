@@ -18,19 +18,19 @@ export interface MeasuringContext extends Omit<ConfinedContext, 'roots'> {
  */
 export async function measureLocally(
   { operation: named, asked: requests }: MeasureRequest,
-  running: MeasuringContext,
+  machineContext: MeasuringContext,
 ): Promise<readonly SentMeasurement[]> {
-  const confined = { ...running, roots: await rootsOf(running.context) }
+  const confined = { ...machineContext, roots: await rootsOf(machineContext.context) }
   const workTrees = { read: confinedWorkTree(confined), write: confinedWritableWorkTree(confined) }
-  const operation = await operationCalled(running.called)
+  const operation = await operationCalled(machineContext.called)
   return Promise.all(
     requests.map(async ({ name, hash, brief }): Promise<SentMeasurement> => {
       try {
-        const { measurement, input } = declaredMeasurement(operation, { named, name, running })
+        const { measurement, input } = declaredMeasurement(operation, { named, name, machineContext })
         const read = measurement.brief.safeParse(brief)
         if (!read.success)
           throw measurementForbidden('unknown_measurement', `The request for ${name} is not understood.`)
-        if (measurement.writes) assertFirst(running)
+        if (measurement.writes) assertFirst(machineContext)
         const workTree = measurement.writes ? workTrees.write : workTrees.read
         return { name, hash, measured: (await measurement.measure(workTree, read.data, input)) ?? null }
       } catch (error) {
@@ -41,8 +41,8 @@ export async function measureLocally(
 }
 
 /** A call writes once; later requests of the server are refused. */
-function assertFirst(running: MeasuringContext): void {
-  const { written } = running
+function assertFirst(machineContext: MeasuringContext): void {
+  const { written } = machineContext
   if (!written.done) {
     written.done = true
     return
@@ -63,8 +63,8 @@ function declaredMeasurement(
   {
     named,
     name,
-    running,
-  }: { readonly named: string; readonly name: string; readonly running: MeasuringContext },
+    machineContext,
+  }: { readonly named: string; readonly name: string; readonly machineContext: MeasuringContext },
 ): { readonly measurement: Measurement; readonly input: Answer } {
   const all = operation?.name === named ? operation.measurements : undefined
   const measurement = all && Object.hasOwn(all, name) ? all[name] : undefined
@@ -74,7 +74,7 @@ function declaredMeasurement(
       `Refused a request of the server for "${name.slice(0, 100)}" of ${named.slice(0, 100)}: nobody on this machine asked for it.`,
     )
   }
-  return { measurement, input: parseInput(operation, running.input) }
+  return { measurement, input: parseInput(operation, machineContext.input) }
 }
 
 function measurementForbidden(reason: string, message: string): Failure {

@@ -40,13 +40,13 @@ export class RemoteCalls {
     this.#parts = parts
   }
 
-  async perform(calling: RemoteCallInput): Promise<CallOutcome> {
+  async perform(callInput: RemoteCallInput): Promise<CallOutcome> {
     const { project, ingest } = this.#parts
-    if (afterHooks.includes(calling.operation ?? calling.tool ?? '')) await ingest()
-    const name = JSON.stringify([calling.operation, calling.tool, calling.channel, inputOf(calling)])
+    if (afterHooks.includes(callInput.operation ?? callInput.tool ?? '')) await ingest()
+    const name = JSON.stringify([callInput.operation, callInput.tool, callInput.channel, inputOf(callInput)])
     const prepared = project.prepare(this.#unanswered.get(name))
     try {
-      const answer = await project.send(calling, prepared)
+      const answer = await project.send(callInput, prepared)
       this.#unanswered.delete(name)
       return callResultOf(answer)
     } catch (error) {
@@ -57,9 +57,9 @@ export class RemoteCalls {
   }
 
   /** Sends hook events, which stay on disk until this succeeds. */
-  async send(calling: RemoteCallInput): Promise<void> {
+  async send(callInput: RemoteCallInput): Promise<void> {
     const { project } = this.#parts
-    await project.send(calling, project.prepare())
+    await project.send(callInput, project.prepare())
   }
 }
 

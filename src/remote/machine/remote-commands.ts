@@ -27,7 +27,7 @@ const reportRetryDelays = [1_000, 5_000, 15_000, 60_000]
 
 /** Commands of guards that run on this machine for a server. Each holds a lease there until it ends. */
 export class RemoteCommands {
-  readonly #running: RemoteCommandsOptions
+  readonly #options: RemoteCommandsOptions
   readonly #reports = new Map<string, Promise<CommandReport>>()
   /** No command starts twice. */
   readonly #started = new Set<string>()
@@ -37,8 +37,8 @@ export class RemoteCommands {
   readonly #open = new Set<Promise<void>>()
   #isStopping = false
 
-  constructor(running: RemoteCommandsOptions) {
-    this.#running = running
+  constructor(options: RemoteCommandsOptions) {
+    this.#options = options
   }
 
   /** Null for a command that still runs after `patience`: its end is reported later. A retry waits for the same command. */
@@ -47,16 +47,16 @@ export class RemoteCommands {
     { isWaitedFor }: { readonly isWaitedFor: boolean },
   ): Promise<CommandReport | null> {
     const { id } = command
-    const running = this.#reports.get(id) ?? this.#start(command)
-    setNewest(this.#reports, this.#running.maxReports ?? usualMaxReports, id, running)
-    if (isWaitedFor) return running
-    const inTime = await Promise.race([running, sleep(this.#running.patience, null, { ref: false })])
-    if (inTime === null) this.#reportWhenOver(id, running)
+    const pendingReport = this.#reports.get(id) ?? this.#start(command)
+    setNewest(this.#reports, this.#options.maxReports ?? usualMaxReports, id, pendingReport)
+    if (isWaitedFor) return pendingReport
+    const inTime = await Promise.race([pendingReport, sleep(this.#options.patience, null, { ref: false })])
+    if (inTime === null) this.#reportWhenOver(id, pendingReport)
     return inTime
   }
 
   async #start(command: RequestedCommand): Promise<CommandReport> {
-    const { context, commands } = this.#running
+    const { context, commands } = this.#options
     const { id, run, folder, pinned } = command
     try {
       return await reportCommand(context, { run, folder, pinned }, async () => {
@@ -77,15 +77,15 @@ export class RemoteCommands {
   #keepStarted(id: string): void {
     this.#started.add(id)
     const [oldest = ''] = this.#started
-    if (this.#started.size <= (this.#running.maxStarted ?? usualMaxStarted)) return
+    if (this.#started.size <= (this.#options.maxStarted ?? usualMaxStarted)) return
     this.#started.delete(oldest)
     if (oldest > this.#lastDroppedId) this.#lastDroppedId = oldest
   }
 
-  #reportWhenOver(id: string, running: Promise<CommandReport>): void {
+  #reportWhenOver(id: string, pendingReport: Promise<CommandReport>): void {
     if (this.#reporting.has(id)) return
     this.#reporting.add(id)
-    const reported = running.then(async ({ exitCode, ...report }) => {
+    const reported = pendingReport.then(async ({ exitCode, ...report }) => {
       await this.#reportEnd({ id, exit_code: exitCode, ...report })
     })
     const pending = reported
@@ -99,19 +99,19 @@ export class RemoteCommands {
 
   async stop(): Promise<void> {
     this.#isStopping = true
-    await this.#running.context.commandRunner.stop()
+    await this.#options.context.commandRunner.stop()
     await Promise.all(this.#open)
   }
 
   async #renew(id: string): Promise<void> {
     // If the server is unreachable the lease expires, and the command may start again.
-    await this.#running.report('command_renew', { id }).catch(() => undefined)
+    await this.#options.report('command_renew', { id }).catch(() => undefined)
   }
 
   async #reportEnd(end: object): Promise<void> {
     for (const pause of [...reportRetryDelays, null]) {
       try {
-        return await this.#running.report('command_end', end)
+        return await this.#options.report('command_end', end)
       } catch {
         if (pause === null || this.#isStopping) return
         await sleep(pause, undefined, { ref: false })

@@ -58,21 +58,21 @@ export class RemoteProject {
   }
 
   /** Sends a call, and measures what the server requests, until it answers. */
-  async send(calling: RemoteCallInput, prepared: PreparedCall): Promise<FinalCallAnswer> {
+  async send(callInput: RemoteCallInput, prepared: PreparedCall): Promise<FinalCallAnswer> {
     // All measurements of a call use the server's clock, from its first answer.
     let clockAheadMs: number | null = null
-    const running = this.#running(calling, () => Date.now() + (clockAheadMs ?? 0))
+    const measuring = this.#measuringContext(callInput, () => Date.now() + (clockAheadMs ?? 0))
     const measured: SentMeasurement[] = []
-    let timeLeftMs = this.parts.client.timeout + waitTimeMs(calling)
+    let timeLeftMs = this.parts.client.timeout + waitTimeMs(callInput)
     for (let round = 0; round < maxRounds; round += 1) {
       const startedAt = performance.now()
-      const answer = await this.#post(this.#request(calling, prepared, measured), timeLeftMs)
+      const answer = await this.#post(this.#request(callInput, prepared, measured), timeLeftMs)
       if (!('measure' in answer)) return answer
       timeLeftMs -= performance.now() - startedAt
       if (timeLeftMs <= 0)
         throw new ServerAnswerLost(this.parts.client.server.origin, 'It sent too many requests.')
       clockAheadMs ??= answer.now - Date.now()
-      measured.push(...(await measureLocally(answer.measure, running)))
+      measured.push(...(await measureLocally(answer.measure, measuring)))
     }
     throw new Failure('UNAVAILABLE', 'The server asked this machine for too much in one call.', {
       reason: 'server_asks_too_much',
@@ -80,13 +80,13 @@ export class RemoteProject {
   }
 
   #request(
-    calling: RemoteCallInput,
+    callInput: RemoteCallInput,
     { call }: PreparedCall,
     measured: readonly SentMeasurement[],
   ): RemoteCallRequest {
     const { machine, context, version } = this.parts
     return {
-      ...calling,
+      ...callInput,
       contract: contractVersion,
       version,
       machine: { key: machine.key, name: machine.name },
@@ -102,7 +102,7 @@ export class RemoteProject {
     this.parts.client.close()
   }
 
-  #running(calling: RemoteCallInput, now: () => number): MeasuringContext {
+  #measuringContext(callInput: RemoteCallInput, now: () => number): MeasuringContext {
     const { context, commands, machine, snapshots } = this.parts
     return {
       context,
@@ -110,13 +110,13 @@ export class RemoteProject {
       snapshots,
       commands,
       now,
-      called: calling.operation ?? calling.tool,
-      input: inputOf(calling),
+      called: callInput.operation ?? callInput.tool,
+      input: inputOf(callInput),
       named: new Set(),
       written: { done: false },
       runCommand: (command) =>
         // The command line ends with its answer and would end its commands, so it waits for them.
-        this.#commands.run(command, { isWaitedFor: calling.channel === 'cli' }),
+        this.#commands.run(command, { isWaitedFor: callInput.channel === 'cli' }),
     }
   }
 
@@ -131,8 +131,8 @@ export class RemoteProject {
   }
 
   async #report(operation: string, input: object): Promise<void> {
-    const calling = { operation, input, channel: 'stdio', as: 'agent' } as const
-    await this.send(calling, this.prepare())
+    const callInput = { operation, input, channel: 'stdio', as: 'agent' } as const
+    await this.send(callInput, this.prepare())
   }
 }
 
@@ -146,7 +146,7 @@ export function inputOf({ input, arguments: given }: RemoteCallInput): Answer {
 }
 
 /** The additional time of a call that waits for a change. */
-function waitTimeMs(calling: RemoteCallInput): number {
-  const seconds = Number(inputOf(calling)['wait_seconds'])
+function waitTimeMs(callInput: RemoteCallInput): number {
+  const seconds = Number(inputOf(callInput)['wait_seconds'])
   return seconds > 0 ? Math.min(seconds, 60) * 1_000 : 0
 }

@@ -253,8 +253,8 @@ function gzipText(text: Buffer): Promise<Buffer> {
   })
 }
 
-function tooLargeFailure(bytes: number, most: number): Failure {
-  return new Failure('REFUSED', `The measurement has ${bytes} bytes; a server accepts ${most}.`, {
+function tooLargeFailure(bytes: number, maxBytes: number): Failure {
+  return new Failure('REFUSED', `The measurement has ${bytes} bytes; a server accepts ${maxBytes}.`, {
     reason: 'answer_too_large',
     hint: 'Ignore generated files with .gitignore, so that they are not measured.',
   })

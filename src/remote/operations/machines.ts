@@ -89,9 +89,9 @@ export const commandRenew = defineOperation({
   idempotent: true,
   input: z.strictObject({ id: identifier('The command') }),
   output: z.object({ until: z.string() }),
-}).handler((handling, { id }) => {
-  const { commandRunner } = assertRemoteMachine(handling)
-  return handling.recordAside(async (reads, setting) => {
+}).handler((context, { id }) => {
+  const { commandRunner } = assertRemoteMachine(context)
+  return context.recordAside(async (reads, setting) => {
     const command = await ownCommand(reads, id, commandRunner.name)
     if (command.status !== 'running') throw noCommandFailure(id)
     const until = setting.at + leaseOf
@@ -121,9 +121,9 @@ export const commandEnd = defineOperation({
     exit_code: z.int().nullable(),
   }),
   output: z.object({ recorded: z.boolean() }),
-}).handler((handling, { id, exit_code: exitCode, ...report }) => {
-  const { commandRunner, fingerprint } = assertRemoteMachine(handling)
-  return handling.recordAside<{ recorded: boolean }>(async (reads) => {
+}).handler((context, { id, exit_code: exitCode, ...report }) => {
+  const { commandRunner, fingerprint } = assertRemoteMachine(context)
+  return context.recordAside<{ recorded: boolean }>(async (reads) => {
     const command = await ownCommand(reads, id, commandRunner.name)
     if (command.status !== 'running') return { events: [], answer: { recorded: false } }
     const ended = await endOfCommand(fingerprint, command, { ...report, exitCode })
@@ -137,8 +137,8 @@ async function ownCommand(
   id: string,
   runner: string,
 ) {
-  const found = await runs.command(id)
-  if (found?.runner === runner) return found
+  const command = await runs.command(id)
+  if (command?.runner === runner) return command
   throw noCommandFailure(id)
 }
 
@@ -149,10 +149,10 @@ function noCommandFailure(id: string): Failure {
 }
 
 export function assertRemoteMachine<Own extends Pick<CommandContext, 'machine'>>(
-  handling: Own,
+  context: Own,
 ): Own & { readonly machine: RemoteMachine } {
-  const { machine } = handling
-  if (machine) return { ...handling, machine }
+  const { machine } = context
+  if (machine) return { ...context, machine }
   throw new Failure('FORBIDDEN', 'Only connected machines can call this: waymark connect <url>', {
     reason: 'connected_machine_needed',
   })

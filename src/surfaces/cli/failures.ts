@@ -32,10 +32,10 @@ function inProject(
   { operations, project }: Pick<FailureReportContext, 'operations' | 'project'>,
 ): string {
   if (project === undefined) return hint
-  const named = process.platform === 'win32' ? `"${project}"` : quoteShellWord(project)
+  const quotedProject = process.platform === 'win32' ? `"${project}"` : quoteShellWord(project)
   const commands = new Set(operations.map(({ command }) => command.split(' ')[0]))
   return hint.replace(/\bwaymark ([a-z][a-z-]*)\b/g, (whole, word: string) =>
-    commands.has(word) ? `waymark --project ${named} ${word}` : whole,
+    commands.has(word) ? `waymark --project ${quotedProject} ${word}` : whole,
   )
 }
 

@@ -40,58 +40,56 @@ export async function runCommandLine(
   words: readonly string[],
   surroundings: CommandLineHost,
 ): Promise<ExitCode> {
-  const around = {
+  const host = {
     ...surroundings,
     operations: surroundings.operations.filter(({ screen }) => screen !== true),
   }
   try {
-    return await run(moveGeneralOptionsLast(words), around)
+    return await run(moveGeneralOptionsLast(words), host)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    reportFailure(error, { ...around, json: isJsonWanted(words, around.format), project: projectIn(words) })
+    reportFailure(error, { ...host, json: isJsonWanted(words, host.format), project: projectIn(words) })
     return exitCodeOf(error)
   }
 }
 
-async function run(words: readonly string[], around: CommandLineHost): Promise<ExitCode> {
-  const { operations, terminal } = around
+async function run(words: readonly string[], host: CommandLineHost): Promise<ExitCode> {
+  const { operations, terminal } = host
   const [first = '', ...rest] = words
-  if (isHelpFlag(first)) return writeLine(usage(operations, terminal), around)
-  if (first === '--version' || first === '-v') return writeLine(`${around.version}\n`, around)
-  if (first === 'help' || (isOther(first) && rest.some(isHelpFlag))) return help(helpWords(words), around)
+  if (isHelpFlag(first)) return writeLine(usage(operations, terminal), host)
+  if (first === '--version' || first === '-v') return writeLine(`${host.version}\n`, host)
+  if (first === 'help' || (isOther(first) && rest.some(isHelpFlag))) return help(helpWords(words), host)
   const other = otherCommands.find(({ command }) => hasPrefix(words, command))
   const named = findCommand(operations, words)
   if (other && rest.some(isHelpFlag) && !isLongerCommand(named, other))
-    return writeLine(`${otherHelp(other, named, around)}${groupHelp(other, around)}`, around)
-  if (first === 'completion') return writeLine(completionScript(rest[0]), around)
-  if (first === '__complete') return writeLine(await completeWords(rest, around), around)
-  if (named) return perform(named, around)
-  if (isOther(first)) return help([first], around)
+    return writeLine(`${otherHelp(other, named, host)}${groupHelp(other, host)}`, host)
+  if (first === 'completion') return writeLine(completionScript(rest[0]), host)
+  if (first === '__complete') return writeLine(await completeWords(rest, host), host)
+  if (named) return perform(named, host)
+  if (isOther(first)) return help([first], host)
   const group = commandGroup(operations, first)
   if (group.length > 0 && (rest.length === 0 || rest[0]?.startsWith('-'))) {
-    return writeLine(groupUsage(first, group, terminal), around)
+    return writeLine(groupUsage(first, group, terminal), host)
   }
   throw unknownCommand(operations, words)
 }
 
 async function perform(
   found: { readonly operation: Operation; readonly rest: readonly string[] },
-  around: CommandLineHost,
+  host: CommandLineHost,
 ): Promise<ExitCode> {
   const { operation } = found
-  const { terminal } = around
+  const { terminal } = host
   const { input: typed, options } = readArguments(operation, found.rest)
-  if (options.help)
-    return writeLine(commandHelp(operation, terminal, { operations: around.operations }), around)
-  const input = withPaths(operation, typed, (path) => around.placed?.(path, options.project) ?? path)
+  if (options.help) return writeLine(commandHelp(operation, terminal, { operations: host.operations }), host)
+  const input = withPaths(operation, typed, (path) => host.placed?.(path, options.project) ?? path)
   const { idempotencyKey } = options
-  const project =
-    (await around.elsewhere?.(options.project)) ?? (await openLocalProject(options.project, around))
+  const project = (await host.elsewhere?.(options.project)) ?? (await openLocalProject(options.project, host))
   try {
     const answer = await project.ask(operation, input, {
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     })
-    const wanted = options.format ?? (input['format'] === undefined ? around.format : formatIn(input))
+    const wanted = options.format ?? (input['format'] === undefined ? host.format : formatIn(input))
     terminal.write(render(operation, { answer, input, wanted }, terminal))
     // `waymark doctor`, `waymark verify` and a dry run in a script must be able to fail.
     return ['healthy', 'passed', 'success'].some((key) => answer[key] === false) ? 1 : 0
@@ -110,12 +108,9 @@ function withPaths({ paths = {} }: Operation, input: Answer, placed: (path: stri
   return { ...input, ...Object.fromEntries(given) }
 }
 
-async function openLocalProject(
-  project: string | undefined,
-  around: CommandLineHost,
-): Promise<ServerInvoker> {
-  const { terminal } = around
-  const context = await around.open(project)
+async function openLocalProject(project: string | undefined, host: CommandLineHost): Promise<ServerInvoker> {
+  const { terminal } = host
+  const context = await host.open(project)
   return {
     ask: async (operation, input, options) => {
       if (operation.ofMembers) await assertProject(context)
@@ -124,7 +119,7 @@ async function openLocalProject(
       if (notice !== null) terminal.writeError(`${notice}\n`)
       return answer
     },
-    close: () => around.close(context),
+    close: () => host.close(context),
   }
 }
 
@@ -152,27 +147,27 @@ function helpWords([first = '', ...rest]: readonly string[]): readonly string[] 
   return first === 'help' && (words.length > 0 || words.length === rest.length) ? words : [first, ...words]
 }
 
-function help(words: readonly string[], around: CommandLineHost): ExitCode {
-  const { operations, terminal } = around
-  if (words.length === 0) return writeLine(usage(operations, terminal), around)
+function help(words: readonly string[], host: CommandLineHost): ExitCode {
+  const { operations, terminal } = host
+  if (words.length === 0) return writeLine(usage(operations, terminal), host)
   const other = otherCommands.find(({ command }) => hasPrefix(words, command))
   const found = findCommand(operations, words)
   if (other && !isLongerCommand(found, other)) {
-    return writeLine(`${otherHelp(other, found, around)}${groupHelp(other, around)}`, around)
+    return writeLine(`${otherHelp(other, found, host)}${groupHelp(other, host)}`, host)
   }
-  if (found) return writeLine(commandHelp(found.operation, terminal, { operations }), around)
+  if (found) return writeLine(commandHelp(found.operation, terminal, { operations }), host)
   const group = commandGroup(operations, words[0] ?? '')
-  if (group.length > 0) return writeLine(groupUsage(words[0] ?? '', group, terminal), around)
+  if (group.length > 0) return writeLine(groupUsage(words[0] ?? '', group, terminal), host)
   throw unknownCommand(operations, words)
 }
 
-async function completeWords(words: readonly string[], around: CommandLineHost): Promise<string> {
-  const context = await around.open(undefined)
+async function completeWords(words: readonly string[], host: CommandLineHost): Promise<string> {
+  const context = await host.open(undefined)
   try {
-    const found = await candidates(words, around.operations, context)
+    const found = await candidates(words, host.operations, context)
     return found.map((candidate) => `${candidate}\n`).join('')
   } finally {
-    await around.close(context)
+    await host.close(context)
   }
 }
 

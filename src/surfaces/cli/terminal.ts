@@ -131,8 +131,8 @@ export function printableJson(json: string): string {
 export function printableStyled(text: string): string {
   return text.replace(
     /(\p{Cc})(\[\d{1,2}m)|[[\p{Cc}\p{Bidi_Control}]--[\n\t]]/gv,
-    (_, control = '', style = '') => (kept.includes(control) ? control : '') + style,
+    (_, control = '', style = '') => (allowed.includes(control) ? control : '') + style,
   )
 }
 
-const kept = ['\u001b', '\n', '\t']
+const allowed = ['\u001b', '\n', '\t']

@@ -49,25 +49,25 @@ const patience = 1500
 const patienceAfterFailure = 300
 
 /** Answers one call of a hook. Never throws: a failing hook denies only if a person chose that. */
-export async function runHook(event: HookEventName, around: HookHost): Promise<HookOutput> {
+export async function runHook(event: HookEventName, host: HookHost): Promise<HookOutput> {
   let call: HookCall | null = null
   try {
-    call = readHookCall(await around.input())
-    return { out: await answer(event, call, around), complaint: null }
+    call = readHookCall(await host.input())
+    return { out: await answer(event, call, host), complaint: null }
   } catch (error) {
     const why = messageOf(error)
-    const closed = event === 'pre-tool-use' && (await isClosedOnError(call?.folder ?? null, around))
+    const closed = event === 'pre-tool-use' && (await isClosedOnError(call?.folder ?? null, host))
     const reason = `The hook failed, and hook_on_error is "closed". ${why}`
     const out = closed ? verdictAnswer({ decision: 'deny', reason }, call?.client ?? 'claude') : ''
     return { out, complaint: `waymark hook ${event}: ${why}` }
   }
 }
 
-async function answer(event: HookEventName, call: HookCall, around: HookHost): Promise<string> {
+async function answer(event: HookEventName, call: HookCall, host: HookHost): Promise<string> {
   const { tool, client, stopHookActive } = call
   if ((event === 'pre-tool-use' && tool === null) || (event === 'stop' && stopHookActive)) return ''
-  const folder = call.folder ?? around.workingFolder
-  const project = await around.open(folder)
+  const folder = call.folder ?? host.workingFolder
+  const project = await host.open(folder)
   if (project === null) return ''
   const view = project.look(async (seen) => {
     const { situation } = seen
@@ -81,10 +81,10 @@ async function answer(event: HookEventName, call: HookCall, around: HookHost): P
 }
 
 /** Whether a hook denies after a failure; false if that setting cannot be read. */
-async function isClosedOnError(folder: string | null, around: HookHost): Promise<boolean> {
-  for (const start of new Set([folder ?? around.workingFolder, around.workingFolder])) {
+async function isClosedOnError(folder: string | null, host: HookHost): Promise<boolean> {
+  for (const start of new Set([folder ?? host.workingFolder, host.workingFolder])) {
     try {
-      const project = await around.open(start)
+      const project = await host.open(start)
       const isClosed = await rejectAfter(patienceAfterFailure, project?.isClosed() ?? null)
       if (isClosed !== null) return isClosed
     } catch {}

@@ -19,8 +19,8 @@ import { Refusal } from './refusal.ts'
 import type { HttpServingOptions, ServedProject } from './serving.ts'
 
 /** `POST /api/<operation>`: calls an operation, like every surface. */
-export function callOperation(serving: HttpServingOptions) {
-  const { catalog } = serving
+export function callOperation(options: HttpServingOptions) {
+  const { catalog } = options
   const operations = new Map(catalog.map((operation) => [operation.name, operation]))
   return async (c: RequestContext): Promise<Response> => {
     const { actor } = requireAuth(c.var.caller)
@@ -30,10 +30,10 @@ export function callOperation(serving: HttpServingOptions) {
     if (c.req.method !== 'POST') throw wrongMethod(c.req.method, name)
     const input = await readJson(c.req.raw, bodyLimits)
     const idempotencyKey = c.req.header('idempotency-key')
-    const options = idempotencyKey === undefined ? {} : { idempotencyKey }
-    const answer = invoke(operation, c.var.project.contextOf(actor), input, options)
+    const callOptions = idempotencyKey === undefined ? {} : { idempotencyKey }
+    const answer = invoke(operation, c.var.project.contextOf(actor), input, callOptions)
     // This server serves changed projects at once, other servers within two seconds.
-    if (operation.ofServer && operation.kind === 'command') await answer.then(() => serving.refresh())
+    if (operation.ofServer && operation.kind === 'command') await answer.then(() => options.refresh())
     return c.json(await (actor.channel === 'dashboard' ? answerPerson(answer, catalog) : answer))
   }
 }
@@ -64,7 +64,7 @@ function wrongMethod(method: string, name: string): Refusal {
 }
 
 /** `GET /api/session`: the caller, and the data that a page needs first. */
-export async function sessionAnswer(c: RequestContext, serving: HttpServingOptions) {
+export async function sessionAnswer(c: RequestContext, options: HttpServingOptions) {
   const { actor, csrf } = requireAuth(c.var.caller)
   const { store, permissions, team } = c.var.project.contextOf(actor)
   const { name, kind, role, channel } = actor
@@ -83,18 +83,18 @@ export async function sessionAnswer(c: RequestContext, serving: HttpServingOptio
           roles: permissions.roles,
           session_id: permissions.sessionId,
           expires_at: instant(permissions.expiresAt),
-          refused: deniedOperations(permissions, serving.catalog),
+          refused: deniedOperations(permissions, options.catalog),
         }
       : null,
     // Empty if there is none yet.
-    project: c.var.project === serving.own ? '' : c.var.project.key,
+    project: c.var.project === options.own ? '' : c.var.project.key,
     projects: projectList(c.var.seen),
-    version: serving.version,
+    version: options.version,
     // A page that follows the live feed from here misses no change.
     seq: await store.view(({ eventLog: log }) => log.head()).catch(() => null),
-    program: serving.program,
+    program: options.program,
     clients: c.var.project.clients(),
-    demo: serving.demo?.state() ?? null,
+    demo: options.demo?.state() ?? null,
   }
 }
 

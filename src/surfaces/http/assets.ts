@@ -39,8 +39,8 @@ function assetResponse(asset: Asset, request: Request): Response {
     ETag: etag,
     Vary: 'Accept-Encoding',
   }
-  const held = request.headers.get('if-none-match') ?? ''
-  if (held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)) {
+  const requestTags = request.headers.get('if-none-match') ?? ''
+  if (requestTags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)) {
     return new Response(null, { status: 304, headers })
   }
   if (!chosen) return new Response(asset.plain, { headers })

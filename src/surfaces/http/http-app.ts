@@ -27,15 +27,15 @@ const nobody: Actor = { name: 'a balancer', kind: 'agent', role: null, channel: 
 export type HttpApp = Hono<AppEnvironment>
 
 /** All routes: a project's routes are at `/p/<key>/…`, and at `/…` for the first project. */
-export function httpApp(serving: HttpServingOptions, security: Security, parts: HttpParts): HttpApp {
+export function httpApp(options: HttpServingOptions, security: Security, parts: HttpParts): HttpApp {
   const app = new Hono<AppEnvironment>()
-  const metrics = openMetrics(serving, parts.live)
-  const operations = new Set(serving.catalog.map(({ name }) => name))
-  app.onError((error) => refusalResponse(error, serving.log))
+  const metrics = openMetrics(options, parts.live)
+  const operations = new Set(options.catalog.map(({ name }) => name))
+  app.onError((error) => refusalResponse(error, options.log))
   app.notFound((c) =>
     refusalResponse(
       new Failure('NOT_FOUND', `There is nothing at ${c.req.path}.`, { reason: 'page_not_found' }),
-      serving.log,
+      options.log,
     ),
   )
   app.use(async (c, next) => {
@@ -45,7 +45,7 @@ export function httpApp(serving: HttpServingOptions, security: Security, parts: 
     const { method, path } = c.req
     const request = { route: routeLabel(path, operations), method, status: c.res.status, seconds }
     metrics.count(request)
-    serving.log.debug('A request was answered.', { ...request, actor: c.get('caller')?.actor.name })
+    options.log.debug('A request was answered.', { ...request, actor: c.get('caller')?.actor.name })
   })
   app.use(async (c, next) => {
     await ownFilesOnly(c, next)
@@ -56,24 +56,24 @@ export function httpApp(serving: HttpServingOptions, security: Security, parts: 
     const caller = await authenticateRequest(requestInfoOf(c.env.incoming, security), security)
     c.set('caller', caller)
     c.set('seen', await visibleProjects(caller, security))
-    c.set('project', c.var.seen.projects[0] ?? projectOfNobody(serving))
+    c.set('project', c.var.seen.projects[0] ?? projectOfNobody(options))
     await next()
   })
   app.use('/p/:project/*', async (c, next) => {
     // Anonymous callers may load the dashboard's files, which are the same for every project.
     if (c.var.caller) {
       const key = c.req.param('project')
-      if (!serving.projects.some((project) => project.key === key)) {
-        await serving.refresh()
+      if (!options.projects.some((project) => project.key === key)) {
+        await options.refresh()
         c.set('seen', await visibleProjects(c.var.caller, security))
       }
       c.set('project', projectNamed(key, c.var.seen))
     }
     await next()
   })
-  app.route('/', serverRoutes(serving, security, { metrics, assets: parts.assets }))
-  app.route('/p/:project', projectRoutes(serving, security, parts))
-  app.route('/', projectRoutes(serving, security, parts))
+  app.route('/', serverRoutes(options, security, { metrics, assets: parts.assets }))
+  app.route('/p/:project', projectRoutes(options, security, parts))
+  app.route('/', projectRoutes(options, security, parts))
   return app
 }
 
@@ -101,32 +101,32 @@ function liveFeed({ req }: Pick<RequestContext, 'req'>): string {
 
 /** The routes of each project. */
 function projectRoutes(
-  serving: HttpServingOptions,
+  options: HttpServingOptions,
   { streams }: Security,
   parts: HttpParts,
 ): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>()
   app.use('/api/*', async (c, next) => {
     requireAuth(c.var.caller)
-    if (!isOfServer(c, serving)) requireProject(c, serving)
+    if (!isOfServer(c, options)) requireProject(c, options)
     c.header('Cache-Control', 'no-store')
     await next()
   })
-  addReadRoute(app, '/api/openapi.json', (c) => c.json(openApiDocument(serving)))
+  addReadRoute(app, '/api/openapi.json', (c) => c.json(openApiDocument(options)))
   addReadRoute(app, '/api/projects', (c) => c.json({ projects: projectList(c.var.seen) }))
   addReadRoute(app, '/api/projects/work', async (c) => c.json(await projectsAtWork(c)))
-  addReadRoute(app, '/api/session', async (c) => c.json(await sessionAnswer(c, serving)))
-  addReadRoute(app, '/api/catalog', async (c) => c.json(await catalogAnswer(c, serving, parts.mcp)))
+  addReadRoute(app, '/api/session', async (c) => c.json(await sessionAnswer(c, options)))
+  addReadRoute(app, '/api/catalog', async (c) => c.json(await catalogAnswer(c, options, parts.mcp)))
   addReadRoute(app, '/api/review/image', readReviewImage)
-  app.post('/api/machines/call', createRemoteCallHandler(serving, parts.mcp))
-  app.all('/api/:operation', callOperation(serving))
+  app.post('/api/machines/call', createRemoteCallHandler(options, parts.mcp))
+  app.all('/api/:operation', callOperation(options))
   app.all('/api/*', (c) => {
     throw new Failure('NOT_FOUND', `There is nothing at ${c.req.path.slice(0, 200)}.`, {
       reason: 'page_not_found',
       hint: 'GET /api/openapi.json describes what there is.',
     })
   })
-  app.all('/mcp', mcpRoute(parts.mcp, streams, serving))
+  app.all('/mcp', mcpRoute(parts.mcp, streams, options))
   addReadRoute(app, '/ws', (c) => {
     requireAuth(c.var.caller)
     throw new Refusal(
@@ -144,21 +144,21 @@ function projectRoutes(
 
 /** The routes of the server as a whole. */
 function serverRoutes(
-  serving: HttpServingOptions,
+  options: HttpServingOptions,
   security: Security,
   { metrics, assets }: { readonly metrics: Metrics; readonly assets: AssetsPart },
 ): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>()
-  const { version } = serving
+  const { version } = options
   addReadRoute(app, '/healthz', (c) =>
-    c.json({ status: 'ok', version, projects: serving.projects.length }, 200, {
+    c.json({ status: 'ok', version, projects: options.projects.length }, 200, {
       'Cache-Control': 'no-store',
     }),
   )
   // For a load balancer: whether the database is writable.
   addReadRoute(app, '/readyz', async (c) => {
     // Projects in one database share their readiness; else each is checked.
-    const { own, projects } = serving
+    const { own, projects } = options
     const checked = own ? [own] : security.directory.team.owner ? projects : projects.slice(0, 1)
     const reasons = await Promise.all(checked.map((project) => project.contextOf(nobody).store.unreadiness()))
     const reason = reasons.find((one) => one !== null) ?? null
@@ -177,10 +177,10 @@ function serverRoutes(
     (c) => c.json(signInMethods(security), 200, { 'Cache-Control': 'no-store' }),
     ['POST', (c) => signInByToken(c, security)],
   )
-  app.post('/api/login-proof', (c) => proveLogin(c, security, serving))
-  app.post('/api/login-code', (c) => makeLoginCode(c, security, serving))
-  app.all('/login', (c) => logIn(c, security, serving))
-  app.post('/api/demo/play', (c) => playDemo(c, serving))
+  app.post('/api/login-proof', (c) => proveLogin(c, security, options))
+  app.post('/api/login-code', (c) => makeLoginCode(c, security, options))
+  app.all('/login', (c) => logIn(c, security, options))
+  app.post('/api/demo/play', (c) => playDemo(c, options))
   app.post('/api/invitation', (c) => acceptInvitedPerson(c, security))
   app.post('/api/logout', (c) => signOut(c, security))
   addReadRoute(app, '/sign-in/oidc', (c) => {
@@ -248,7 +248,7 @@ function addReadRoute(
 }
 
 /** Passes `/mcp` on with its limited body. Streams end with the caller's token. */
-function mcpRoute(mcp: McpPart, streams: OpenStreams, serving: HttpServingOptions) {
+function mcpRoute(mcp: McpPart, streams: OpenStreams, options: HttpServingOptions) {
   const watched = new Set<string>()
 
   const watchSessions = (caller: Caller): void => {
@@ -263,7 +263,7 @@ function mcpRoute(mcp: McpPart, streams: OpenStreams, serving: HttpServingOption
 
   return async (c: RequestContext): Promise<Response> => {
     const caller = requireAuth(c.var.caller)
-    requireProject(c, serving)
+    requireProject(c, options)
     watchSessions(caller)
     const { raw } = c.req
     const request =

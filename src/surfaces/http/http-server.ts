@@ -33,13 +33,13 @@ export interface HttpServerOptions {
 
 /** The HTTP server, not listening yet. */
 export function httpServer(
-  serving: HttpServingOptions,
+  options: HttpServingOptions,
   { security, patience = usualPatience, unread = usualUnread }: HttpServerOptions,
   parts: HttpParts,
 ): Server {
-  const app = httpApp(serving, security, parts)
+  const app = httpApp(options, security, parts)
   const listener = getRequestListener(app.fetch, {
-    errorHandler: (error) => refusalResponse(unreadableRequestError(error), serving.log),
+    errorHandler: (error) => refusalResponse(unreadableRequestError(error), options.log),
   })
   const server = createServer(
     {
@@ -53,14 +53,14 @@ export function httpServer(
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (request, response) => {
-      if (isFull()) refuseTemporarily(response, serving)
+      if (isFull()) refuseTemporarily(response, options)
       else void listener(request, response)
     },
   )
-  const isFull = dropUnread(server, unread, serving.log)
+  const isFull = dropUnread(server, unread, options.log)
   server.maxRequestsPerSocket = 0
   server.maxConnections = 5_000
-  server.on('upgrade', createUpgradeHandler(serving, security, parts))
+  server.on('upgrade', createUpgradeHandler(options, security, parts))
   countUnusedAsIdle(server)
   return server
 }
@@ -108,10 +108,10 @@ function unreadableRequestError(error: unknown): unknown {
 const farewell = 500
 
 /** Passes an authenticated connection to the live feed; otherwise answers the refusal. */
-function createUpgradeHandler(serving: HttpServingOptions, security: Security, parts: HttpParts) {
+function createUpgradeHandler(options: HttpServingOptions, security: Security, parts: HttpParts) {
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
-    upgrade(request, socket, head).catch((error: unknown) => refuse(socket, error, serving))
+    upgrade(request, socket, head).catch((error: unknown) => refuse(socket, error, options))
   }
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {

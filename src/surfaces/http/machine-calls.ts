@@ -23,12 +23,12 @@ import type { HttpServingOptions, ServedProject } from './serving.ts'
  * `POST /api/machines/call`: a call from another machine. The server decides; the other machine measures its files first,
  * and repeats the request with the results.
  */
-export function createRemoteCallHandler(serving: HttpServingOptions, mcp: McpPart) {
+export function createRemoteCallHandler(options: HttpServingOptions, mcp: McpPart) {
   const tracker = new RemoteMachineTracker()
-  const operations = new Map(serving.catalog.map((operation) => [operation.name, operation]))
+  const operations = new Map(options.catalog.map((operation) => [operation.name, operation]))
   return async (c: RequestContext): Promise<Response> => {
     const { actor } = requireAuth(c.var.caller)
-    const request = await readRequest(c, serving)
+    const request = await readRequest(c, options)
     const project = c.var.project
     const { call: id, folder, measured } = request
     const machine = machineOf(request)
@@ -54,16 +54,16 @@ export function createRemoteCallHandler(serving: HttpServingOptions, mcp: McpPar
     if (!operation) {
       throw new Failure('NOT_FOUND', `There is no operation "${request.operation ?? ''}" at this server.`, {
         reason: 'operation_unknown',
-        hint: `The server is Waymark ${serving.version}.`,
+        hint: `The server is Waymark ${options.version}.`,
       })
     }
-    const options = request.key === undefined ? {} : { idempotencyKey: request.key }
+    const callOptions = request.key === undefined ? {} : { idempotencyKey: request.key }
     const given = request.input ?? {}
     // People may shorten ids on the command line.
     const isShort = request.channel === 'cli' && isJsonObject(given)
     const input = isShort ? await expandIds(context.store, given) : given
-    const answer = invoke(operation, context, input, options)
-    return { answer: await (request.channel === 'cli' ? answerPerson(answer, serving.catalog) : answer) }
+    const answer = invoke(operation, context, input, callOptions)
+    return { answer: await (request.channel === 'cli' ? answerPerson(answer, options.catalog) : answer) }
   }
 }
 
@@ -191,12 +191,12 @@ async function readRequest(
 }
 
 /** Counts values, and stops when there are more than a number of them. */
-function valuesIn(value: unknown, most: number): number {
+function valuesIn(value: unknown, maxCount: number): number {
   if (typeof value !== 'object' || value === null) return 1
   let count = 1
   for (const one of Object.values(value)) {
-    count += valuesIn(one, most - count)
-    if (count > most) break
+    count += valuesIn(one, maxCount - count)
+    if (count > maxCount) break
   }
   return count
 }
@@ -206,15 +206,15 @@ function machineOf({ machine: { key, name } }: RemoteCallRequest): RemoteMachine
 }
 
 /** `GET /api/catalog`: all operations of this server, as data. */
-export async function catalogAnswer(c: RequestContext, serving: HttpServingOptions, mcp: McpPart) {
+export async function catalogAnswer(c: RequestContext, options: HttpServingOptions, mcp: McpPart) {
   const { actor } = requireAuth(c.var.caller)
   return {
-    version: serving.version,
+    version: options.version,
     contract: contractVersion,
     project: c.var.project.key,
     actor: { name: actor.name, kind: actor.kind },
     tools: await mcp.listTools(c.var.project.contextOf(actor), c.req.query('toolsets') ?? ''),
-    operations: serving.catalog.map((operation) => ({
+    operations: options.catalog.map((operation) => ({
       name: operation.name,
       tool: operation.tool ?? null,
       command: operation.command,

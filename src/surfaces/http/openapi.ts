@@ -8,10 +8,10 @@ type Document = Readonly<Record<string, unknown>>
 const documents = new WeakMap<HttpServingOptions, Omit<Document, 'servers'>>()
 
 /** The whole interface as OpenAPI 3.1; computed once. */
-export function openApiDocument(serving: HttpServingOptions): Document {
-  const made = documents.get(serving) ?? documentOf(serving)
-  documents.set(serving, made)
-  return { ...made, servers: serversOf(serving) }
+export function openApiDocument(options: HttpServingOptions): Document {
+  const document = documents.get(options) ?? documentOf(options)
+  documents.set(options, document)
+  return { ...document, servers: serversOf(options) }
 }
 
 /** The current projects. */

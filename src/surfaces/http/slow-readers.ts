@@ -25,7 +25,7 @@ export const usualUnread: UnreadLimits = {
 const maxUnderWay = 64
 
 /** Milliseconds between two checks of unsent data. */
-const lookMs = 100
+const checkEveryMs = 100
 
 interface ResponseBacklog {
   readonly responses: Set<ServerResponse>
@@ -49,11 +49,11 @@ export function dropUnread(
     socket.destroy()
     log.warn('A connection was closed: its client did not read the answer.', { waiting_bytes: waiting })
   }
-  let lookedAt = performance.now()
-  const look = () => {
+  let checkedAt = performance.now()
+  const checkReaders = () => {
     // While this process was suspended, no reader could make progress.
-    const sinceMs = Math.min(performance.now() - lookedAt, 2 * lookMs)
-    lookedAt = performance.now()
+    const sinceMs = Math.min(performance.now() - checkedAt, 2 * checkEveryMs)
+    checkedAt = performance.now()
     let all = 0
     const idle: { readonly socket: Socket; readonly reader: ResponseBacklog; readonly waiting: number }[] = []
     for (const [socket, reader] of readers) {
@@ -72,16 +72,16 @@ export function dropUnread(
       if (all <= waitingBytes / 2) return
     }
   }
-  let looking: NodeJS.Timeout | null = null
+  let timer: NodeJS.Timeout | null = null
   server.timeout = stalledMs
   server.on('connection', (socket: Socket) => {
     readers.set(socket, { responses: new Set(), taken: 0, idleMs: 0 })
-    looking ??= setInterval(look, lookMs).unref()
+    timer ??= setInterval(checkReaders, checkEveryMs).unref()
     socket.once('close', () => {
       readers.delete(socket)
-      if (readers.size > 0 || looking === null) return
-      clearInterval(looking)
-      looking = null
+      if (readers.size > 0 || timer === null) return
+      clearInterval(timer)
+      timer = null
     })
   })
   server.on('request', ({ socket }, response) => {

@@ -37,18 +37,18 @@ export interface ElicitationContext {
  */
 export async function elicitDecision(
   failure: Failure,
-  asking: ElicitationContext,
+  elicitation: ElicitationContext,
 ): Promise<CallToolResult | InputRequiredResult | null> {
   // Inside a command the command itself would answer.
-  if (asking.context.actor.insideCommand) return null
+  if (elicitation.context.actor.insideCommand) return null
   const itemId = failure.details?.['item_id']
-  if (failure.code !== 'FORBIDDEN' || typeof itemId !== 'string' || !asking.canAsk) return null
-  if (!(await canDecide(asking))) return null
-  const item = await elicitableItem(asking.context, itemId)
+  if (failure.code !== 'FORBIDDEN' || typeof itemId !== 'string' || !elicitation.canAsk) return null
+  if (!(await canDecide(elicitation))) return null
+  const item = await elicitableItem(elicitation.context, itemId)
   if (item === null) return null
-  const [question] = questionsIn(asking.responses)
+  const [question] = questionsIn(elicitation.responses)
   if (question === undefined) {
-    const { context } = asking
+    const { context } = elicitation
     const look = async (reads: Reads, questions: ShownQuestions) => {
       const content = await prepareShownItem(reads, questions, { context, item })
       return content && prepareStored(questions, content)
@@ -58,11 +58,11 @@ export async function elicitDecision(
     const key = questionKey(content)
     return inputRequired({ inputRequests: { [key]: decisionQuestion(item.reason, item.request) } })
   }
-  const response = inputResponse(asking.responses, question.key)
+  const response = inputResponse(elicitation.responses, question.key)
   if (response.kind !== 'elicit' || response.action !== 'accept') return null
   const { decision, reason } = { decision: undefined, reason: undefined, ...response.content }
   if (typeof decision !== 'string' || decision === later) return null
-  return decideByElicitation(asking, item, {
+  return decideByElicitation(elicitation, item, {
     decision,
     reason: typeof reason === 'string' && reason !== '' ? reason : null,
     content: question.content,

@@ -83,13 +83,13 @@ const decoder = new TextDecoder()
 
 /** Splits bytes into lines, keeping at most `longest` bytes of one. Chunks may split a character. */
 export class LineSplitter {
-  readonly #longest: number
+  readonly #maxBytes: number
   #chunks: Buffer[] = []
   #bytes = 0
   #ends: HeadAndTail | null = null
 
-  constructor(longest: number) {
-    this.#longest = longest
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
   }
 
   /** The lines that a chunk completes. */
@@ -112,7 +112,7 @@ export class LineSplitter {
 
   #keep(part: Buffer): void {
     this.#bytes += part.length
-    if (this.#ends === null && this.#bytes > this.#longest) {
+    if (this.#ends === null && this.#bytes > this.#maxBytes) {
       this.#ends = new HeadAndTail()
       for (const chunk of this.#chunks) this.#ends.add(chunk)
       this.#chunks = []
@@ -137,7 +137,7 @@ export class LineSplitter {
   }
 }
 
-const kept = 512
+const keptBytes = 512
 
 /** Keeps the first and last bytes of a line that is too long. */
 class HeadAndTail {
@@ -145,9 +145,9 @@ class HeadAndTail {
   #tail: Buffer = Buffer.alloc(0)
 
   add(part: Buffer): void {
-    if (this.#head.length < kept)
-      this.#head = Buffer.concat([this.#head, part.subarray(0, kept - this.#head.length)])
-    this.#tail = Buffer.concat([this.#tail, part.subarray(-kept)]).subarray(-kept)
+    if (this.#head.length < keptBytes)
+      this.#head = Buffer.concat([this.#head, part.subarray(0, keptBytes - this.#head.length)])
+    this.#tail = Buffer.concat([this.#tail, part.subarray(-keptBytes)]).subarray(-keptBytes)
   }
 
   get head(): string {

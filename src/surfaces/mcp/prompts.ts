@@ -133,7 +133,7 @@ export interface Prompt {
   readonly text: (given: PromptArguments) => string
 }
 
-const most = 50
+const maxCompletions = 50
 
 /** Returns the ids of a kind with a prefix. */
 export type IdCompleter = (kind: 'mission' | 'run' | 'task', prefix: string) => Promise<readonly string[]>
@@ -157,10 +157,10 @@ export async function completeArgument(
 export function idsIn(store: Store): IdCompleter {
   return (kind, prefix) =>
     store.view(({ missions, runs, tasks }) =>
-      ({ mission: missions, run: runs, task: tasks })[kind].idsLike(prefix, most + 1),
+      ({ mission: missions, run: runs, task: tasks })[kind].idsLike(prefix, maxCompletions + 1),
     )
 }
 
 function completion(values: readonly string[]): CompleteResult {
-  return { completion: { values: values.slice(0, most), hasMore: values.length > most } }
+  return { completion: { values: values.slice(0, maxCompletions), hasMore: values.length > maxCompletions } }
 }

@@ -118,7 +118,7 @@ export class StdioTransport implements Transport {
   readonly #finished = Promise.withResolvers<void>()
   #events: StdioEvents | null = null
   /** The messages for the SDK until it is loaded; null afterwards. */
-  #kept: JSONRPCMessage[] | null = []
+  #buffered: JSONRPCMessage[] | null = []
   #isInitialized = false
   /** The answered `initialize`, until the SDK has answered it too. */
   #answered: RequestId | null = null
@@ -150,9 +150,9 @@ export class StdioTransport implements Transport {
   }
 
   start(): Promise<void> {
-    const kept = this.#kept ?? []
-    this.#kept = null
-    for (const message of kept) this.#deliver(message)
+    const buffered = this.#buffered ?? []
+    this.#buffered = null
+    for (const message of buffered) this.#deliver(message)
     return Promise.resolve()
   }
 
@@ -184,7 +184,7 @@ export class StdioTransport implements Transport {
 
   readonly #onEnd = (): void => {
     for (const line of this.#splitter.rest()) this.#onLine(line)
-    if (this.#kept?.length === 0) this.#begun.resolve(false)
+    if (this.#buffered?.length === 0) this.#begun.resolve(false)
     void this.#unanswered.none().then(this.#finished.resolve)
   }
 
@@ -204,7 +204,7 @@ export class StdioTransport implements Transport {
       return
     }
     const { message } = read
-    if (this.#kept?.length === 0) this.#begin(message)
+    if (this.#buffered?.length === 0) this.#begin(message)
     else if (this.#isInitialized && isPing(message))
       this.#write({ jsonrpc: '2.0', id: message.id, result: {} })
     else this.#take(message)
@@ -218,14 +218,14 @@ export class StdioTransport implements Transport {
       this.#write(answer)
       this.#isInitialized = true
       this.#answered = answer.id
-      this.#kept?.push(message)
+      this.#buffered?.push(message)
     }
     setImmediate(() => this.#begun.resolve(true)) // the answer is sent first
   }
 
   #take(message: JSONRPCMessage): void {
     this.#unanswered.received(message)
-    if (this.#kept) this.#kept.push(message)
+    if (this.#buffered) this.#buffered.push(message)
     else this.#deliver(message)
   }
 

@@ -96,12 +96,12 @@ export function editFile(
 ): EditResult {
   return edits.reduce<EditResult>(
     (now, edit) => {
-      const done = applyEdit(now, edit, editing)
+      const result = applyEdit(now, edit, editing)
       const { part, file } = edit
-      const finding: EditFinding = { part, file, state: done.state, says: done.says ?? null }
+      const finding: EditFinding = { part, file, state: result.state, says: result.says ?? null }
       return {
-        text: done.text === undefined ? now.text : done.text,
-        changes: done.changes ?? now.changes,
+        text: result.text === undefined ? now.text : result.text,
+        changes: result.changes ?? now.changes,
         findings: [...now.findings, finding],
       }
     },

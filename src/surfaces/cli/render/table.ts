@@ -19,7 +19,7 @@ export function table(
 ): string {
   if (rows.length === 0) return ''
   const colWidths = columnWidths(columns, rows, width)
-  const made = new Table({
+  const table = new Table({
     head: columns.map(({ title }) => ink('dim', title)),
     chars: bare,
     style: { 'padding-left': 0, 'padding-right': gap, head: [], border: [] },
@@ -27,8 +27,8 @@ export function table(
     colWidths,
     wordWrap: true,
   })
-  made.push(...rows.map((row) => [...row]))
-  return made
+  table.push(...rows.map((row) => [...row]))
+  return table
     .toString()
     .split('\n')
     .map((line) => line.trimEnd())

@@ -34,20 +34,20 @@ export function showTop(
 }
 
 /** Milliseconds between two reads without changes, and between two ticks of the clock. */
-const lookEvery = 15_000
+const refreshEveryMs = 15_000
 const tick = 1_000
 
 function Top({ topped }: { readonly topped: ScreenSource }) {
   const { exit, suspendTerminal } = useApp()
   const { columns, rows } = useWindowSize()
   const [data, setData] = useState<ScreenData | null>(null)
-  const [doing, setDoing] = useState<ScreenState>({ selected: null, asking: null, message: null })
+  const [state, setState] = useState<ScreenState>({ selected: null, asking: null, message: null })
   const [now, setNow] = useState(() => Date.now())
   const say = useCallback(
-    (text: string, isRefusal: boolean) => setDoing((before) => ({ ...before, message: { text, isRefusal } })),
+    (text: string, isRefusal: boolean) => setState((before) => ({ ...before, message: { text, isRefusal } })),
     [],
   )
-  const look = useCallback(async () => {
+  const refresh = useCallback(async () => {
     try {
       setData(await topped.read())
     } catch (error) {
@@ -56,18 +56,18 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
   }, [topped, say])
   useEffect(() => {
     const ending = new AbortController()
-    const looking = coalesceRuns(look)
-    looking()
-    topped.follow(looking, ending.signal)
-    const timers = [setInterval(looking, lookEvery), setInterval(() => setNow(Date.now()), tick)]
+    const refreshLater = coalesceRuns(refresh)
+    refreshLater()
+    topped.follow(refreshLater, ending.signal)
+    const timers = [setInterval(refreshLater, refreshEveryMs), setInterval(() => setNow(Date.now()), tick)]
     return () => {
       ending.abort()
       for (const timer of timers) clearInterval(timer)
     }
-  }, [topped, look])
-  const card = data && selectedCard(data, doing)
+  }, [topped, refresh])
+  const card = data && selectedCard(data, state)
   const act = async (verb: ScreenAction, about: TopCard, words: string) => {
-    setDoing({ selected: about.item_id, asking: null, message: null })
+    setState({ selected: about.item_id, asking: null, message: null })
     try {
       const seen = about.content === null ? {} : { content: about.content }
       await topped.act(verb.operation, { ...verb.input(about, words), ...seen })
@@ -75,24 +75,24 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
     } catch (error) {
       say(wholeMessage(error), true)
     }
-    await look()
+    await refresh()
   }
   useInput((input, key) => {
     if (key.ctrl && input === 'c') return exit()
     if (key.ctrl && input === 'z') return void suspendTerminal(() => topped.pause())
-    if (doing.asking !== null) return write(doing.asking, input, key)
+    if (state.asking !== null) return write(state.asking, input, key)
     if (input === 'q') return exit()
     const cards = data?.cards ?? []
     const at = cards.findIndex(({ item_id }) => item_id === card?.item_id)
     const step = input === 'j' || key.downArrow ? 1 : input === 'k' || key.upArrow ? -1 : 0
     if (step !== 0) {
       const next = cards[Math.max(0, Math.min(cards.length - 1, at + step))]
-      return setDoing({ selected: next?.item_id ?? null, asking: null, message: null })
+      return setState({ selected: next?.item_id ?? null, asking: null, message: null })
     }
     const verb = card && verbsOf(card).find(({ key }) => key === input)
     if (!card || !verb) return
     if (verb.asks === undefined) return void act(verb, card, '')
-    setDoing({ selected: card.item_id, asking: { verb, about: card.item_id, words: '' }, message: null })
+    setState({ selected: card.item_id, asking: { verb, about: card.item_id, words: '' }, message: null })
   })
   const write = (
     asking: NonNullable<ScreenState['asking']>,
@@ -105,12 +105,12 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
     },
   ) => {
     const { words, about, verb } = asking
-    if (key.escape) return setDoing({ ...doing, asking: null })
+    if (key.escape) return setState({ ...state, asking: null })
     if (key.return) {
       const meant = data?.cards.find(({ item_id }) => item_id === about)
       if (meant) return void act(verb, meant, words.trim())
-      return setDoing({
-        ...doing,
+      return setState({
+        ...state,
         asking: null,
         message: { text: `${about} was answered meanwhile.`, isRefusal: true },
       })
@@ -119,9 +119,9 @@ function Top({ topped }: { readonly topped: ScreenSource }) {
       key.backspace || key.delete
         ? Array.from(words).slice(0, -1).join('')
         : words + input.replace(/\s+/g, ' ')
-    setDoing({ ...doing, asking: { ...asking, words: next } })
+    setState({ ...state, asking: { ...asking, words: next } })
   }
-  const lines = linesOf(data, doing, { columns, rows, project: topped.project, now })
+  const lines = linesOf(data, state, { columns, rows, project: topped.project, now })
   return createElement(
     Box,
     { flexDirection: 'column', width: columns, height: rows, overflow: 'hidden' },

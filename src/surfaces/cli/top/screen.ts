@@ -44,20 +44,23 @@ interface ScreenOptions {
 /** The lines of a whole screen, exactly as many as its height, without control characters. */
 export function linesOf(
   data: ScreenData | null,
-  doing: ScreenState,
+  state: ScreenState,
   { columns, rows, project, now }: ScreenSize & ScreenOptions,
 ): readonly ScreenLine[] {
   const head = [screenHeader(data, project, now)]
-  const foot = screenFooter(data, doing)
+  const foot = screenFooter(data, state)
   const room = Math.max(0, rows - head.length - foot.length)
   if (data === null) return fitScreen([...head, [{ text: 'Reading the record.' }]], foot, rows)
-  const card = selectedCard(data, doing)
+  const card = selectedCard(data, state)
   const detail = card === null ? [] : detailLines(card, columns)
   // The inbox gets half of the remaining lines, and more if the rest needs less.
   const others = [agentLines(data, now), missionLines(data)]
   const wanted = others.map((lines) => lines.length)
-  const most = Math.max(3, Math.floor((room - detail.length) / 2))
-  const inboxRoom = Math.max(most, room - detail.length - wanted.reduce((sum, length) => sum + length, 0))
+  const minInboxRows = Math.max(3, Math.floor((room - detail.length) / 2))
+  const inboxRoom = Math.max(
+    minInboxRows,
+    room - detail.length - wanted.reduce((sum, length) => sum + length, 0),
+  )
   const inbox = inboxLines(data, { selected: card?.item_id ?? null, now }, inboxRoom)
   const left = Math.max(0, room - inbox.length - detail.length)
   const [agents = [], missions = []] = others
@@ -233,8 +236,8 @@ function progressBar(phase: number, phases: number): string {
   return '█'.repeat(Math.min(barWidth, over)).padEnd(barWidth, '░')
 }
 
-function screenFooter(data: ScreenData | null, doing: ScreenState): readonly ScreenLine[] {
-  const { asking, message } = doing
+function screenFooter(data: ScreenData | null, state: ScreenState): readonly ScreenLine[] {
+  const { asking, message } = state
   if (asking !== null) {
     return [
       [
@@ -244,7 +247,7 @@ function screenFooter(data: ScreenData | null, doing: ScreenState): readonly Scr
       [{ text: 'Enter sends · Esc cancels', style: 'dim' }],
     ]
   }
-  const card = data && selectedCard(data, doing)
+  const card = data && selectedCard(data, state)
   const verbs = card ? verbsOf(card).map(({ key, label }) => `${key} ${label}`) : []
   const keys = ['j k move', ...verbs, 'q quit'].join(' · ')
   return [
@@ -262,10 +265,10 @@ function lastCharacters(text: string): string {
   return text.length > 50 ? `…${text.slice(-50)}` : text
 }
 
-const longest = 2_000
+const maxInputLength = 2_000
 
 function safeLine(text: string): string {
-  const line = plainLine(text, longest)
+  const line = plainLine(text, maxInputLength)
   // The text may end in a space.
   return text.endsWith(' ') && !line.endsWith(' ') ? `${line} ` : line
 }

@@ -56,7 +56,7 @@ export async function watch(
   const printed = new Set(waiting.map(({ item_id }) => item_id))
   for (const item of waiting) say({ kind: 'waits', card: cardOf(item), at: item.opened_at })
   if (!json) terminal.writeError(`${greeting(waiting.length)}\n`)
-  const looking = setInterval(() => {
+  const timer = setInterval(() => {
     // Each read detects stale attempts, and logs them.
     watched.inbox({ limit: 1 }).catch(() => undefined)
   }, staleEvery)
@@ -74,7 +74,7 @@ export async function watch(
       }
     })
   } finally {
-    clearInterval(looking)
+    clearInterval(timer)
   }
 }
 

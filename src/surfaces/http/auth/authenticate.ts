@@ -41,10 +41,10 @@ function checkRate(key: string, { rates, now }: Security): void {
 
 function checkCsrf({ csrf, method }: RequestInfo, caller: Caller): void {
   if (caller.csrf === null || (csrf !== undefined && isSame(csrf, caller.csrf))) return
-  const given = csrf === undefined ? 'is missing' : 'is not the one of this session'
+  const problem = csrf === undefined ? 'is missing' : 'is not the one of this session'
   throw new Refusal(
     'FORBIDDEN',
-    `A ${method} with a cookie needs the header X-Waymark-Csrf, which ${given}.`,
+    `A ${method} with a cookie needs the header X-Waymark-Csrf, which ${problem}.`,
     {
       reason: csrf === undefined ? 'csrf_token_missing' : 'wrong_csrf_token',
       hint: 'GET /api/session says its value as csrf.',

@@ -17,7 +17,7 @@ import { csrfOf } from './session-cookie.ts'
 const maxCacheAgeMs = 4_000
 /** Milliseconds between two writes of a token's last use. */
 const usedAnew = 60_000
-const most = 10_000
+const maxCached = 10_000
 
 interface CachedPrincipal {
   readonly at: number
@@ -105,7 +105,7 @@ export class PeopleDirectory {
 
   /** The holder of a token that was checked before; null if it is no longer valid. */
   async byTokenId(id: TokenId): Promise<Principal | null> {
-    const principal = await this.#look({ token: id })
+    const principal = await this.#lookUp({ token: id })
     return principal && isOpen(principal, this.#options.now()) ? principal : null
   }
 
@@ -118,8 +118,9 @@ export class PeopleDirectory {
   /** The invited person; null if there is no valid invitation. An invitation itself gives no access. */
   async byInvitation(text: string): Promise<Principal | null> {
     const parts = readInvitation(text)
-    const by = parts && { token: parts.id }
-    const principal = by && (await this.#options.team.store.view((reads) => readPrincipal(reads, by)))
+    const credential = parts && { token: parts.id }
+    const principal =
+      credential && (await this.#options.team.store.view((reads) => readPrincipal(reads, credential)))
     const isRight = isHashOf(principal?.hash ?? '0'.repeat(64), parts?.secret ?? '')
     return isRight ? principal : null
   }
@@ -141,8 +142,8 @@ export class PeopleDirectory {
   /** Whether a caller still has the same access. */
   async hasSameAccess({ principal, login, token }: Caller): Promise<boolean> {
     try {
-      const by = login === null ? { token: token as TokenId } : { session: login as SessionId } // the credential of the caller
-      const now = await this.#look(by)
+      const credential = login === null ? { token: token as TokenId } : { session: login as SessionId }
+      const now = await this.#lookUp(credential)
       return now !== null && isOpen(now, this.#options.now()) && now.version === principal.version
     } catch {
       return true // an unreachable database removes nobody; nothing is answered meanwhile
@@ -220,34 +221,36 @@ export class PeopleDirectory {
   }
 
   async #principalOf(
-    by: { readonly token: TokenId } | { readonly session: SessionId },
+    credential: { readonly token: TokenId } | { readonly session: SessionId },
     secret: string,
   ): Promise<Principal | null> {
-    const principal = await this.#look(by)
+    const principal = await this.#lookUp(credential)
     // Compares even for an unknown id, so that timing does not reveal which ids exist.
     const isRight = isHashOf(principal?.hash ?? '0'.repeat(64), secret)
     return principal && isRight && isOpen(principal, this.#options.now()) ? principal : null
   }
 
-  #look(by: { readonly token: TokenId } | { readonly session: SessionId }): Promise<Principal | null> {
-    const key = 'token' in by ? by.token : by.session
+  #lookUp(
+    credential: { readonly token: TokenId } | { readonly session: SessionId },
+  ): Promise<Principal | null> {
+    const key = 'token' in credential ? credential.token : credential.session
     const now = this.#options.now()
     const cached = this.#lookups.get(key)
     if (cached && now - cached.at < maxCacheAgeMs) return cached.principal
-    const principal = this.#read(by, key)
+    const principal = this.#read(credential, key)
     principal.catch(() => this.#lookups.delete(key))
-    setNewest(this.#lookups, most, key, { at: now, principal })
+    setNewest(this.#lookups, maxCached, key, { at: now, principal })
     return principal
   }
 
   async #read(
-    by: { readonly token: TokenId } | { readonly session: SessionId },
+    credential: { readonly token: TokenId } | { readonly session: SessionId },
     key: string,
   ): Promise<Principal | null> {
     const { store, owner } = this.#options.team
     const user = owner?.identity ?? null
-    const principal = await store.view((reads) => readPrincipal(reads, by, user))
-    if (principal) setNewest(this.#principals, most, key, principal)
+    const principal = await store.view((reads) => readPrincipal(reads, credential, user))
+    if (principal) setNewest(this.#principals, maxCached, key, principal)
     else this.#principals.delete(key)
     return principal
   }
@@ -266,7 +269,7 @@ export class PeopleDirectory {
     const now = this.#options.now()
     const last = Math.max(before ?? 0, this.#used.get(id) ?? 0)
     if (now - last < usedAnew) return
-    setNewest(this.#used, most, id, now)
+    setNewest(this.#used, maxCached, id, now)
     const { team, log } = this.#options
     const writing = team.store
       .record({

@@ -40,7 +40,7 @@ export function keyIdOf(instance: string): string {
 }
 
 const proofLifetime = 30_000
-const most = 100
+const maxEntries = 100
 
 /** The open challenges of a server, each for one answer within half a minute. */
 export class LoginProofs {
@@ -48,9 +48,9 @@ export class LoginProofs {
 
   /** Begins an exchange with a program that has the secret. */
   begin(meeting: Omit<LoginProofExchange, 'answered'>, now: number): LoginProofExchange {
-    const begun = { ...meeting, answered: newSecret() }
-    setNewest(this.#open, most, begun.answered, { meeting: begun, expires: now + proofLifetime })
-    return begun
+    const exchange = { ...meeting, answered: newSecret() }
+    setNewest(this.#open, maxEntries, exchange.answered, { meeting: exchange, expires: now + proofLifetime })
+    return exchange
   }
 
   /** Whether a proof is right, in time and unused. */
@@ -75,7 +75,7 @@ export class LoginCodes {
   /** Makes a code for the holder of a token. */
   make(token: TokenId, now: number): string {
     const code = newSecret()
-    setNewest(this.#codes, most, hashOf(code), { token, expires: now + codeLifetime })
+    setNewest(this.#codes, maxEntries, hashOf(code), { token, expires: now + codeLifetime })
     return code
   }
 

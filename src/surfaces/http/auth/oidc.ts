@@ -59,7 +59,7 @@ export class OidcSignIn {
     const request = requestInfoOf(c.env.incoming, security)
     const oidc = await import('openid-client')
     const configuration = await this.#discovered()
-    const going: OidcLoginState = {
+    const signIn: OidcLoginState = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
       verifier: oidc.randomPKCECodeVerifier(),
@@ -68,14 +68,18 @@ export class OidcSignIn {
     const address = oidc.buildAuthorizationUrl(configuration, {
       redirect_uri: `${originOf(request)}${callbackPath}`,
       scope,
-      state: going.state,
-      nonce: going.nonce,
-      code_challenge: await oidc.calculatePKCECodeChallenge(going.verifier),
+      state: signIn.state,
+      nonce: signIn.nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(signIn.verifier),
       code_challenge_method: 'S256',
     })
     return c.body(null, 303, {
       Location: address.href,
-      'Set-Cookie': signInCookie(request, security, Buffer.from(JSON.stringify(going)).toString('base64url')),
+      'Set-Cookie': signInCookie(
+        request,
+        security,
+        Buffer.from(JSON.stringify(signIn)).toString('base64url'),
+      ),
       'Cache-Control': 'no-store',
     })
   }
@@ -89,15 +93,15 @@ export class OidcSignIn {
     const { directory } = security
     const request = requestInfoOf(c.env.incoming, security)
     const ended = { 'Set-Cookie': signInCookie(request, security, ''), 'Cache-Control': 'no-store' }
-    const going = signInInProgress(request, security)
+    const signIn = signInInProgress(request, security)
     try {
-      const claims = await this.#claims(c, request, going)
+      const claims = await this.#claims(c, request, signIn)
       const person = await this.#person(claims, security, directory)
       await this.#joinByGroups(claims, person, { security, directory })
       const at = security.now()
       const session = await beginSession(directory, { person, token: null }, { secure: request.secure, at })
       directory.forget()
-      const headers = new Headers({ Location: going.to, ...ended })
+      const headers = new Headers({ Location: signIn.to, ...ended })
       headers.append('Set-Cookie', session.header)
       return new Response(null, { status: 303, headers })
     } catch (error) {
@@ -106,7 +110,7 @@ export class OidcSignIn {
         reason: 'oidc_sign_in_failed',
         message: error.message,
       })
-      return refusalPage(c, refusal, { page: page(), to: going.to, more: ended })
+      return refusalPage(c, refusal, { page: page(), to: signIn.to, more: ended })
     }
   }
 
@@ -114,18 +118,18 @@ export class OidcSignIn {
   async #claims(
     c: RequestContext,
     request: RequestInfo,
-    going: OidcLoginState | NoOidcLoginState,
+    signIn: OidcLoginState | NoOidcLoginState,
   ): Promise<IDToken> {
-    if (going.state === null) throw new SignInError('This sign-in did not start here, or took too long.')
+    if (signIn.state === null) throw new SignInError('This sign-in did not start here, or took too long.')
     const oidc = await import('openid-client')
     const configuration = await this.#discovered()
     const address = new URL(c.req.url)
     const answered = new URL(`${originOf(request)}${callbackPath}${address.search}`)
     try {
       const tokens = await oidc.authorizationCodeGrant(configuration, answered, {
-        pkceCodeVerifier: going.verifier,
-        expectedState: going.state,
-        expectedNonce: going.nonce,
+        pkceCodeVerifier: signIn.verifier,
+        expectedState: signIn.state,
+        expectedNonce: signIn.nonce,
         idTokenExpected: true,
       })
       const claims = tokens.claims()
@@ -290,7 +294,7 @@ interface NoOidcLoginState {
   readonly to: string
 }
 
-const goingShape = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), to: z.string() })
+const signInShape = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), to: z.string() })
 
 function signInCookieName({ secure }: RequestInfo, { hosts }: Security): string {
   return secure ? '__Host-waymark_signing_in' : `waymark_signing_in_${hosts().port}`
@@ -310,8 +314,8 @@ function signInCookie(request: RequestInfo, security: Security, value: string): 
 function signInInProgress(request: RequestInfo, security: Security): OidcLoginState | NoOidcLoginState {
   const value = cookiesIn(request.cookie ?? '')[signInCookieName(request, security)] ?? ''
   try {
-    const going = goingShape.parse(JSON.parse(Buffer.from(value, 'base64url').toString('utf8')))
-    return { ...going, to: ownPath(going.to) }
+    const signIn = signInShape.parse(JSON.parse(Buffer.from(value, 'base64url').toString('utf8')))
+    return { ...signIn, to: ownPath(signIn.to) }
   } catch {
     return { state: null, to: '/' }
   }

@@ -2,7 +2,7 @@ import type { PeopleDirectory } from './directory.ts'
 import type { Caller } from './request-info.ts'
 
 /** Milliseconds between two checks of open connections. */
-const look = 250
+const checkEveryMs = 250
 
 interface Stream {
   readonly caller: Caller
@@ -13,7 +13,7 @@ interface Stream {
 export class OpenStreams {
   readonly #directory: Pick<PeopleDirectory, 'hasSameAccess'>
   readonly #streams = new Set<Stream>()
-  #looking: NodeJS.Timeout | null = null
+  #timer: NodeJS.Timeout | null = null
 
   constructor(directory: Pick<PeopleDirectory, 'hasSameAccess'>) {
     this.#directory = directory
@@ -23,22 +23,22 @@ export class OpenStreams {
   keep(caller: Caller, end: () => void): () => void {
     const stream = { caller, end }
     this.#streams.add(stream)
-    this.#lookLater()
+    this.#scheduleCheck()
     return () => this.#forget(stream)
   }
 
   /** Starts the next check only after the last one: a database may be slow. */
-  #lookLater(): void {
-    if (this.#looking !== null) return
-    this.#looking = setTimeout(() => {
-      void this.#look().finally(() => {
-        this.#looking = null
-        if (this.#streams.size > 0) this.#lookLater()
+  #scheduleCheck(): void {
+    if (this.#timer !== null) return
+    this.#timer = setTimeout(() => {
+      void this.#checkStreams().finally(() => {
+        this.#timer = null
+        if (this.#streams.size > 0) this.#scheduleCheck()
       })
-    }, look).unref()
+    }, checkEveryMs).unref()
   }
 
-  async #look(): Promise<void> {
+  async #checkStreams(): Promise<void> {
     const isAllowed = new Map<string, Promise<boolean>>()
     await Promise.all(
       [...this.#streams].map(async (stream) => {

@@ -22,16 +22,16 @@ export function checkHost({ host, hosts: count }: RequestInfo, hosts: AllowedHos
     })
   }
   if (host !== undefined && isOwnHost(host.toLowerCase(), hosts)) return host.toLowerCase()
-  const given = host === undefined ? 'no Host header' : `the Host "${host.slice(0, 200)}"`
-  throw new Refusal('FORBIDDEN', `This server does not accept requests for ${given}.`, {
+  const hostText = host === undefined ? 'no Host header' : `the Host "${host.slice(0, 200)}"`
+  throw new Refusal('FORBIDDEN', `This server does not accept requests for ${hostText}.`, {
     reason: 'host_not_allowed',
     hint: `Use 127.0.0.1:${hosts.port}, or start it with --allow-host <name>.`,
   })
 }
 
 function isOwnHost(host: string, { port, allowed }: AllowedHosts): boolean {
-  const [, name = '', given] = /^(\[[0-9a-f:.]+\]|[^:]+)(?::(\d+))?$/.exec(host) ?? []
-  const own = given === undefined ? port === 80 : Number(given) === port
+  const [, name = '', portText] = /^(\[[0-9a-f:.]+\]|[^:]+)(?::(\d+))?$/.exec(host) ?? []
+  const own = portText === undefined ? port === 80 : Number(portText) === port
   if (own && loopback.includes(name)) return true
   return allowed.some((entry) => entry.toLowerCase() === name || entry.toLowerCase() === host)
 }

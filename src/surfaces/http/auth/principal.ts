@@ -29,16 +29,16 @@ export interface Principal {
 /** Reads the holder of a token or session; null if there is none or its secret is gone. */
 export async function readPrincipal(
   { identities }: Reads,
-  by: { readonly token: Token['id'] } | { readonly session: SignInSession['id'] },
+  credential: { readonly token: Token['id'] } | { readonly session: SignInSession['id'] },
   user: string | null = null,
 ): Promise<Principal | null> {
-  const session = 'session' in by ? await identities.session(by.session) : null
-  const tokenId = 'token' in by ? by.token : (session?.tokenId ?? null)
+  const session = 'session' in credential ? await identities.session(credential.session) : null
+  const tokenId = 'token' in credential ? credential.token : (session?.tokenId ?? null)
   const token = tokenId === null ? null : await identities.token(tokenId)
-  const of = session ?? token
-  if (!of || ('session' in by && !session) || (tokenId !== null && !token)) return null
-  const person = await identities.person(of.personId)
-  const secret = await identities.secret(of.id)
+  const holder = session ?? token
+  if (!holder || ('session' in credential && !session) || (tokenId !== null && !token)) return null
+  const person = await identities.person(holder.personId)
+  const secret = await identities.secret(holder.id)
   if (!person || !secret) return null
   const memberships = new Map(
     (await identities.memberships(person.id)).map(({ projectId, member }) => [projectId, member]),
@@ -91,13 +91,13 @@ export function actorOf({
   session,
   user = null,
 }: Pick<Principal, 'person' | 'token' | 'session'> & Partial<Pick<Principal, 'user'>>): Actor {
-  const by = { person: person.id, ...(token && { token: token.id }) }
+  const ids = { person: person.id, ...(token && { token: token.id }) }
   if (token && token.kind !== 'person') {
     const runner = token.kind === 'runner' && { runner: true as const }
     const { id, name, role } = token
     // Every program of the user can read a token that the server made for them.
     const identity = user !== null && isOwnToken(token) ? user : `token:${id}`
-    return { name, kind: 'agent', role, channel: 'http', identity, ...by, ...runner }
+    return { name, kind: 'agent', role, channel: 'http', identity, ...ids, ...runner }
   }
   return {
     name: person.name,
@@ -106,6 +106,6 @@ export function actorOf({
     channel: session ? 'dashboard' : 'http',
     identity: user ?? `person:${person.id}`,
     ...(session && { connection: session.id }),
-    ...by,
+    ...ids,
   }
 }

@@ -58,7 +58,7 @@ interface Bucket {
   at: number
 }
 
-const most = 10_000
+const maxBuckets = 10_000
 
 /** A token bucket for each of many callers. */
 export class TokenBuckets {
@@ -76,7 +76,7 @@ export class TokenBuckets {
     const left = bucket ? Math.min(burst, bucket.left + ((now - bucket.at) / 1000) * perSecond) : burst
     const waits = left < 1 ? Math.max(1, Math.ceil((1 - left) / perSecond)) : 0
     this.#buckets.set(key, { left: waits === 0 ? left - 1 : left, at: now })
-    if (this.#buckets.size > most) this.#forget(now)
+    if (this.#buckets.size > maxBuckets) this.#forget(now)
     return waits
   }
 

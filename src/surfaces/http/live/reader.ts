@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import type { ProjectEventFrames } from './frames.ts'
 
-const look = 50
+const pollEveryMs = 50
 
 /** One connection with its position and its unsent data. */
 export class LiveReader {
@@ -61,7 +61,7 @@ export class LiveReader {
     const deadline = performance.now() + this.#limits.drain
     while (this.isOpen && this.#socket.bufferedAmount > this.#limits.waiting / 2) {
       if (performance.now() > deadline) return false
-      await sleep(look)
+      await sleep(pollEveryMs)
     }
     return true
   }

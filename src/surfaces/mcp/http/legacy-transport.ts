@@ -18,13 +18,13 @@ const sweep = 60_000
 
 /** 2025-11-25 and older: a session for each client, started by `initialize`. */
 export class LegacyTransport {
-  readonly #serving: EndpointParts
+  readonly #parts: EndpointParts
   readonly #sessions: McpSessions
   readonly #sweeping: NodeJS.Timeout
 
-  constructor(serving: EndpointParts) {
-    this.#serving = serving
-    this.#sessions = new McpSessions({ ...defaultLimits, ...serving.options.limits })
+  constructor(parts: EndpointParts) {
+    this.#parts = parts
+    this.#sessions = new McpSessions({ ...defaultLimits, ...parts.options.limits })
     this.#sweeping = setInterval(() => void this.#sessions.endIdle(), sweep).unref()
   }
 
@@ -57,7 +57,7 @@ export class LegacyTransport {
   async #begin({ request, body, caller }: PostedMessage): Promise<Response> {
     await this.#sessions.makeRoom()
     const ended = (session: McpSession) => this.#sessions.remove(session)
-    const session = new McpSession({ ...this.#serving, caller, ended })
+    const session = new McpSession({ ...this.#parts, caller, ended })
     return this.#sessions.add(session) ? session.begin(request, body) : tooManySessions(this.#sessions.size)
   }
 }

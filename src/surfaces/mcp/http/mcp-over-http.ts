@@ -79,14 +79,14 @@ export function createMcpOverHttp(options: McpOverHttpOptions): McpOverHttp {
     },
     callTool: async (context, call) => {
       const { catalog, log } = options
-      const calling = {
+      const toolCall = {
         params: { name: call.tool, arguments: { ...call.arguments } },
         meta: call.meta,
         context,
         asking: { catalog, canAsk: call.can_ask ?? false, responses: call.responses },
       }
       try {
-        return { result: await callTool({ tools, order: new CallOrder(), log }, calling) }
+        return { result: await callTool({ tools, order: new CallOrder(), log }, toolCall) }
       } catch (error) {
         if (!(error instanceof ProtocolError)) throw error
         return { protocol_error: { code: error.code, message: error.message } }
@@ -109,10 +109,10 @@ class Endpoint {
   readonly #modern: ModernTransport
   readonly #legacy: LegacyTransport
 
-  constructor({ feed, ...serving }: EndpointParts) {
+  constructor({ feed, ...parts }: EndpointParts) {
     this.#feed = feed
-    this.#modern = new ModernTransport({ feed, ...serving })
-    this.#legacy = new LegacyTransport({ feed, ...serving })
+    this.#modern = new ModernTransport({ feed, ...parts })
+    this.#legacy = new LegacyTransport({ feed, ...parts })
   }
 
   async handle(request: Request, actor: Actor): Promise<Response> {

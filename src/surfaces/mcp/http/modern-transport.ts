@@ -20,13 +20,13 @@ interface McpExchange {
 
 /** 2026-07-28: every request is independent. */
 export class ModernTransport {
-  readonly #serving: EndpointParts
+  readonly #parts: EndpointParts
   readonly #handler: McpHttpHandler
   readonly #exchanges = new Map<Request, McpExchange>()
 
-  constructor(serving: EndpointParts) {
-    const { feed, options, tools, contextOf } = serving
-    this.#serving = serving
+  constructor(parts: EndpointParts) {
+    const { feed, options, tools, contextOf } = parts
+    this.#parts = parts
     this.#handler = createMcpHandler(({ requestInfo }) => this.#server(requestInfo), {
       legacy: 'reject',
       bus: feedBus(feed, { log: options.log, listIsWhole: () => tools.isWhole(contextOf()) }),
@@ -62,13 +62,13 @@ export class ModernTransport {
     const exchange = request && this.#exchanges.get(request)
     if (!exchange) throw new Error('A server was requested outside of an exchange.')
     const { caller, order } = exchange
-    const { options, tools } = this.#serving
-    const surface = createSurface(this.#serving, caller, connectionOf(caller))
+    const { options, tools } = this.#parts
+    const surface = createSurface(this.#parts, caller, connectionOf(caller))
     return (options.serverOf ?? createServer)(surface, { era: 'modern', tools, order, watch: null })
   }
 
   async #follow(): Promise<() => void> {
-    const { feed, options } = this.#serving
+    const { feed, options } = this.#parts
     try {
       return await feed.follow(doNothing)
     } catch (error) {

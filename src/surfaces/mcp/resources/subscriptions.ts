@@ -33,7 +33,7 @@ export interface AnnouncementContext extends SubscriptionContext {
 export function subscribeTo(server: Server, { watch, log }: SubscriptionContext): void {
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     if (!targetOf(uri)) throw new ResourceNotFoundError(uri)
-    if (watch.size >= most && !watch.isListening(uri)) throw tooManySubscriptions()
+    if (watch.size >= maxSubscriptions && !watch.isListening(uri)) throw tooManySubscriptions()
     await explainErrors({ log, data: { uri } }, () => watch.listen(uri))
     return {}
   })
@@ -55,12 +55,12 @@ export function announceChanges(server: Server, { watch, era, log, changed }: An
 }
 
 // More than any client needs, and few enough to store for every session.
-const most = 1000
+const maxSubscriptions = 1000
 
 function tooManySubscriptions(): ProtocolError {
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `${most} resources are subscribed to on this connection, which is the most. Unsubscribe from one first.`,
+    `${maxSubscriptions} resources are subscribed to on this connection, which is the most. Unsubscribe from one first.`,
   )
 }
 
