@@ -299,8 +299,8 @@ class SqliteStore implements Store {
       this.#hideFolder()
       const { project, point, ...restored } = await db.transaction().execute(async (transaction) => {
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
-        const made = await restore(transaction, events, { ...restoring, root, label: file, found })
-        return { ...made, point: pointIn(raw, made.project.id) }
+        const result = await restore(transaction, events, { ...restoring, root, label: file, found })
+        return { ...result, point: pointIn(raw, result.project.id) }
       })
       this.#resolved.set(db, project)
       this.#watch.learn(point, { wrote: true })

@@ -95,8 +95,8 @@ async function besideAnIdleAttempt(
 ): Promise<void> {
   const own = { ...anAttempt(), id: 'a-own' as AttemptId, snapshot: start.ref, openedAt: 2, above: [] }
   const idle = { ...own, id: 'a-idle' as AttemptId, taskId: 't-idle' as TaskId, openedAt: 1 }
-  const neighbours = new Map([own, idle].map((attempt) => [attempt.id as string, attempt]))
-  const there = { neighbours, hookEvidence: null }
+  const neighbors = new Map([own, idle].map((attempt) => [attempt.id as string, attempt]))
+  const there = { neighbors, hookEvidence: null }
   const intervals = await measuredIntervals(witness, there, {
     owner: own,
     start: { at: own.openedAt, place: start.ref },
@@ -130,7 +130,7 @@ async function whileCaptured(
     openedAt: 1,
     above: [],
   }
-  const neighbours = new Map([[own.id as string, own]])
+  const neighbors = new Map([[own.id as string, own]])
   const turn = aTurn(start.ref)
   const paths = pathsOf(report)
   const measured = async (seen: Pick<CandidateEvidence, 'edits' | 'windows'> | null) => {
@@ -146,7 +146,7 @@ async function whileCaptured(
         [turn.id, []],
       ]),
     }
-    const there = { neighbours, hookEvidence }
+    const there = { neighbors, hookEvidence }
     const intervals = await measuredIntervals(witness, there, {
       owner: own,
       start: { at: 1, place: start.ref },

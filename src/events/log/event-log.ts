@@ -50,9 +50,9 @@ export function eventRows(
   events: readonly NewProjectEvent[],
   after: { readonly seq: number; readonly head: string },
 ): readonly ProjectEventTable[] {
-  const { channel, ...who } = hookEvent.actor
+  const { channel, ...author } = hookEvent.actor
   let before = after.head
-  const actor = canonicalText(who)
+  const actor = canonicalText(author)
   return events.map((event, index) => {
     const { body, chained } = newBody(event)
     const text: ProjectEventText = {

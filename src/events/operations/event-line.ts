@@ -80,8 +80,10 @@ export function readExport(lines: readonly string[]): ExportBatch {
   const events = lines.slice(0, end.events).map((text, index) => parseEventLine(text, index + 2))
   if ((events.at(-1)?.hash ?? '') !== end.hash)
     throw incompleteExport('its last log entry is not the one that its end names')
-  const kept = lines.slice(end.events, -1).map((text, index) => parseKeptRow(text, index + 2 + end.events))
-  return { events, kept }
+  const sideRows = lines
+    .slice(end.events, -1)
+    .map((text, index) => parseKeptRow(text, index + 2 + end.events))
+  return { events, kept: sideRows }
 }
 
 function incompleteExport(why: string): Failure {

@@ -102,10 +102,10 @@ export const changedLines = measurement({
 
 /** The first measurement of the lines since the last snapshot. */
 export function reportedBrief(
-  { last, surroundings: { neighbours, hookEvidence } }: LineRecordContext,
+  { last, surroundings: { neighbors, hookEvidence } }: LineRecordContext,
   now: SnapshotBoundary,
 ): BriefOf<typeof reportedContents> {
-  const open = [...neighbours.values()]
+  const open = [...neighbors.values()]
   const areas = open.flatMap((attempt) => attempt.areas)
   return {
     last: last.place,
@@ -128,7 +128,7 @@ export function linesBrief(
     last: last.place,
     now: now.place,
     salt: ofProject,
-    during: surroundings.neighbours.size + turns.length > 0 ? 'attempt' : 'gap',
+    during: surroundings.neighbors.size + turns.length > 0 ? 'attempt' : 'gap',
     chains: [...links]
       .filter(([, chain]) => chain.length > 1)
       .map(([name, chain]) => ({ path: name, contents: contentsOf(chain) })),
@@ -151,7 +151,7 @@ export function recordedLines(
 ): readonly NewProjectEvent[] {
   if (measured === null || measured.steps.length === 0) return []
   const { last, surroundings } = around
-  const open = [...surroundings.neighbours.values()]
+  const open = [...surroundings.neighbors.values()]
   const turns = turnsBetween(surroundings, { last, now })
   const evidence = reportedEditsIn(around, now, reported)
   const leftOpen = new Set(
@@ -208,11 +208,11 @@ export async function changedLineContext(
     lines.salt(),
   ])
   if (last === null || settingOf(settings, 'lines') === 'off') return null
-  const { neighbours, hookEvidence } = await readChangesAround(reads, { tree, since: last.at, ...unrecorded })
-  const open = [...neighbours].filter(([, { openedAt, closedAt }]) => {
+  const { neighbors, hookEvidence } = await readChangesAround(reads, { tree, since: last.at, ...unrecorded })
+  const open = [...neighbors].filter(([, { openedAt, closedAt }]) => {
     return closedAt === null ? openedAt <= last.at : openedAt <= last.at && closedAt > last.at
   })
-  return { salt: ofProject, last, surroundings: { neighbours: new Map(open), hookEvidence } }
+  return { salt: ofProject, last, surroundings: { neighbors: new Map(open), hookEvidence } }
 }
 
 /** The turns of agents that were open for some of the time. */

@@ -33,7 +33,7 @@ export function claimTask(
   setting: TransactionContext,
 ): { readonly claim: Claim; readonly token: string; readonly events: readonly NewPlanEvent[] } {
   const token = setting.ids.next('claim')
-  const made: Claim = {
+  const newClaim: Claim = {
     agent: displayName(claimant),
     actor: holderOf(claimant),
     ...(claimant.actor.connection !== undefined && { connection: claimant.actor.connection }),
@@ -42,7 +42,11 @@ export function claimTask(
     expiresAt: setting.at + claimLasts,
   }
   const before = claim === null ? [] : endClaim(task.id, claim, 'expired')
-  return { claim: made, token, events: [...before, { kind: 'task.claimed', taskId: task.id, claim: made }] }
+  return {
+    claim: newClaim,
+    token,
+    events: [...before, { kind: 'task.claimed', taskId: task.id, claim: newClaim }],
+  }
 }
 
 function endClaim(
@@ -147,12 +151,12 @@ export function assertToken(
   },
   { at: now, ids }: TransactionContext,
 ): void {
-  const { token, taskOfToken: madeFor, claimant } = credentials
+  const { token, taskOfToken, claimant } = credentials
   if (token === null) return
   const isRunning = claim !== null && isHeld(claim, now)
   if (isRunning && claim.tokenHash === ids.hash(token)) return
-  if (madeFor !== task.id) {
-    const ownerText = madeFor === null ? 'No claim has this token' : `It belongs to task ${madeFor}`
+  if (taskOfToken !== task.id) {
+    const ownerText = taskOfToken === null ? 'No claim has this token' : `It belongs to task ${taskOfToken}`
     throw new Failure('CONFLICT', `${token} is not a claim token of task ${task.id}. ${ownerText}.`, {
       reason: 'claim_token_unknown',
       hint: hintOf`Omit claim_token if the claim is yours, or claim the task with ${callTo('taskman_task_next', { claim: true })}.`,

@@ -110,7 +110,7 @@ function mermaidLabel(text: string): string {
   return plainLabel(text).replace(/[!-/:-@[-`{-~]/g, (sign) => `#${sign.charCodeAt(0)};`)
 }
 
-const colours = {
+const colors = {
   done: '#d9ead3',
   in_progress: '#fff2cc',
   ready: '#cfe2f3',
@@ -143,7 +143,7 @@ function boxLine({ name, title, mark, critical }: DiagramBox): string {
   const classes = critical ? `${mark} critical` : mark
   const droppedStyle = mark === 'dropped' ? ' fontcolor="#999999" style="rounded,filled,dashed"' : ''
   const border = critical ? ' penwidth=3 color="#cc0000"' : ''
-  return `${name} [label="${dotLabel(title)}" class="${classes}" fillcolor="${colours[mark]}"${droppedStyle}${border}]`
+  return `${name} [label="${dotLabel(title)}" class="${classes}" fillcolor="${colors[mark]}"${droppedStyle}${border}]`
 }
 
 /** Graphviz interprets escapes and HTML entities in quoted labels. */

@@ -100,7 +100,7 @@ function attemptOpenFailure(requested: TaskStatus, { task }: PlannedTask, attemp
 /** Drops a task, with a note about the reason. Refused while an attempt is open. */
 export function dropTask(
   { planned, openAttempt }: { readonly planned: PlannedTask; readonly openAttempt: Attempt | null },
-  { reason, by: author }: { readonly reason: string; readonly by: Claimant },
+  { reason, author }: { readonly reason: string; readonly author: Claimant },
   setting: TransactionContext,
 ): readonly NewPlanEvent[] {
   const { task } = planned
@@ -148,7 +148,7 @@ export interface DependencySituation {
 export function addDependency(
   taskId: TaskId,
   dependsOnId: TaskId,
-  { exists, returnPath: wayBack }: DependencySituation,
+  { exists, returnPath }: DependencySituation,
 ): NewPlanEvent {
   if (taskId === dependsOnId) {
     throw new Failure('CONFLICT', `a task cannot depend on itself: ${taskId}`, {
@@ -162,8 +162,8 @@ export function addDependency(
       hint: 'The dependency is already there; nothing changes.',
     })
   }
-  if (wayBack) {
-    const cycle = [taskId, ...wayBack]
+  if (returnPath) {
+    const cycle = [taskId, ...returnPath]
     throw new Failure('CONFLICT', `circular dependency: ${cycleText(cycle)}`, {
       reason: 'dependency_circular',
       hint: hintOf`Remove one of them with ${callTo('taskman_task_dep_remove')}, or omit this one.`,

@@ -37,11 +37,11 @@ const tasksPerStep = 1_000
 
 function* mapInSteps<One, Result>(
   all: readonly One[],
-  made: (one: One) => Result,
+  convert: (one: One) => Result,
 ): ResumableWork<readonly Result[]> {
   const results: Result[] = []
   for (const one of all) {
-    results.push(made(one))
+    results.push(convert(one))
     if (results.length % tasksPerStep === 0) yield
   }
   return results

@@ -19,14 +19,14 @@ test('tasks stand under their milestone, else under their phase, else at the end
     aPlacedTask('build', { phaseId: 'P2' }),
     aPlacedTask('draw', { phaseId: 'P1', status: 'done' }),
   ]
-  const shown = outline({ phases, milestones, tasks })
-  expect(shown.map(({ id, done, total }) => [id, done, total])).toEqual([
+  const outlined = outline({ phases, milestones, tasks })
+  expect(outlined.map(({ id, done, total }) => [id, done, total])).toEqual([
     ['P1', 1, 1],
     ['P2', 0, 2],
     [null, 0, 1],
   ])
-  expect(ids(shown[1]?.tasks ?? [])).toEqual(['build'])
-  expect(ids(shown[1]?.milestones[0]?.tasks ?? [])).toEqual(['alpha'])
+  expect(ids(outlined[1]?.tasks ?? [])).toEqual(['build'])
+  expect(ids(outlined[1]?.milestones[0]?.tasks ?? [])).toEqual(['alpha'])
 })
 
 test('subtasks stand below their parent, in the order of the plan', () => {
@@ -75,10 +75,10 @@ test('every task of a plan is shown exactly once', () => {
   fc.assert(
     fc.property(acyclicTasks, homes, (tasks, places) => {
       const plan = tasks.map((task, place) => addToHome(task, tasks.slice(0, place), places[place]))
-      const shown = outline({ phases, milestones, tasks: plan }).flatMap((phase) =>
+      const outlinedIds = outline({ phases, milestones, tasks: plan }).flatMap((phase) =>
         phase.tasks.flatMap(everyId),
       )
-      expect(shown.toSorted()).toEqual(tasks.map(({ id }) => id).toSorted())
+      expect(outlinedIds.toSorted()).toEqual(tasks.map(({ id }) => id).toSorted())
     }),
   )
 })

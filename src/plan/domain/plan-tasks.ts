@@ -39,7 +39,7 @@ export interface PlanBatchSituation {
   /** The existing phases of the plan. */
   readonly existingPhases: readonly Phase[]
   /** Phases that tasks name by id, of any plan. */
-  readonly elsewhere: readonly Phase[]
+  readonly namedPhases: readonly Phase[]
   readonly nextNumber: number
   /** Sentences about ids in use. */
   readonly clashes: readonly string[]
@@ -68,7 +68,7 @@ export function planTaskGroup(
   const homes = [...phases, ...situation.existingPhases]
   const homeOf = (requested: string): Phase | undefined =>
     homes.find(({ id }) => id === requested) ??
-    situation.elsewhere.find(({ id }) => id === requested) ??
+    situation.namedPhases.find(({ id }) => id === requested) ??
     homes.find(({ name }) => isSame(name, requested))
   refuse(problemsOf(batch, situation, homeOf))
   const ids = new Map(batch.tasks.map(({ key }) => [key, setting.ids.next('task')]))
@@ -98,10 +98,10 @@ export function planTaskGroup(
 /** A phase name that the plan already has is not created again. */
 function newPhases(
   requested: readonly PlanBatchPhase[],
-  { owner, existingPhases: there, nextNumber }: PlanBatchSituation,
+  { owner, existingPhases, nextNumber }: PlanBatchSituation,
   { at: createdAt, ids }: TransactionContext,
 ): readonly Phase[] {
-  const usedNumbers = new Set(there.map(({ number }) => number))
+  const usedNumbers = new Set(existingPhases.map(({ number }) => number))
   let number = nextNumber
   const numbered = () => {
     while (usedNumbers.has(number)) number += 1
@@ -109,7 +109,7 @@ function newPhases(
     return number
   }
   return requested
-    .filter(({ id, name }) => id !== undefined || !there.some((phase) => isSame(phase.name, name)))
+    .filter(({ id, name }) => id !== undefined || !existingPhases.some((phase) => isSame(phase.name, name)))
     .map(({ id, name }) => ({
       id: (id as PhaseId | undefined) ?? ids.next('phase'), // people name the phases of a plan
       missionId: owner,
@@ -149,7 +149,7 @@ function newTaskOf(
 
 function problemsOf(
   { phases, tasks }: PlanBatch,
-  { ended, owner, clashes, roles, existingTasks: known }: PlanBatchSituation,
+  { ended, owner, clashes, roles, existingTasks }: PlanBatchSituation,
   homeOf: (requested: string) => Phase | undefined,
 ): readonly string[] {
   const keys = new Set(tasks.map(({ key }) => key))
@@ -166,7 +166,7 @@ function problemsOf(
     else if (home.missionId !== owner) problems.push(`task "${key}": phase ${phase} belongs to another plan`)
     if (role !== undefined && !roles.has(role)) problems.push(`task "${key}": unknown role: ${role}`)
     for (const name of new Set(depends_on)) {
-      if (!keys.has(name) && !known.has(name))
+      if (!keys.has(name) && !existingTasks.has(name))
         problems.push(`task "${key}" depends on "${name}", which is neither a key here nor a task`)
     }
   }

@@ -234,7 +234,9 @@ export function reasonsFor({ toDo, inProgress, awaited, caller, role }: OpenWork
       ([agent, tasks]) => `${tasks.length} ${tasks.length === 1 ? 'is' : 'are'} held by ${agent}`,
     ),
     ...[...assigned].map(([agent, tasks]) => `${tasks.length} ${isOrAre(tasks.length)} for ${agent}`),
-    ...[...byRole].map(([who, tasks]) => `${tasks.length} ${isOrAre(tasks.length)} for ${who}`),
+    ...[...byRole].map(
+      ([assigneeOrRole, tasks]) => `${tasks.length} ${isOrAre(tasks.length)} for ${assigneeOrRole}`,
+    ),
   ]
 }
 

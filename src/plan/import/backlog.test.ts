@@ -133,7 +133,7 @@ test('milestones come from their files, by id or title, and from tasks that only
   expect(tasks.map(({ milestone }) => milestone)).toEqual([null, 'm-8', 'v1-0', 'm-8'])
 })
 
-test('what is left out is said', () => {
+test('reports what is left out', () => {
   const files = [
     full,
     file(

@@ -39,12 +39,12 @@ export function readRawPlan(text: string): RawPlan {
     open = open.filter((task) => task.indent < indent)
     return open.at(-1)
   }
-  const say = (line: number, problem: string): void => {
+  const addNotice = (line: number, problem: string): void => {
     notices.push({ line, text: problem })
   }
-  const sayProse = (line: number): void => {
+  const noticeProse = (line: number): void => {
     if (heading) withProse.add(heading)
-    say(line, 'left out: text outside any task')
+    addNotice(line, 'left out: text outside any task')
   }
   const take = (found: PlanLine, { line, raw }: { readonly line: number; readonly raw: string }): void => {
     switch (found.kind) {
@@ -58,7 +58,7 @@ export function readRawPlan(text: string): RawPlan {
       case 'heading': {
         const { title, key } = attributesOf(found.text)
         heading = { line, level: found.level, name: title, key }
-        if (title === '') say(line, 'left out: a heading without text')
+        if (title === '') addNotice(line, 'left out: a heading without text')
         else headings.push(heading)
         open = []
         milestone = null
@@ -67,11 +67,11 @@ export function readRawPlan(text: string): RawPlan {
       case 'milestone': {
         open = []
         if (!heading) {
-          say(line, 'left out: a milestone before the first heading, and so without a phase')
+          addNotice(line, 'left out: a milestone before the first heading, and so without a phase')
           return
         }
         milestone = milestoneOf(found, { line, heading })
-        if (milestone.name === '') say(line, 'left out: a milestone without a name')
+        if (milestone.name === '') addNotice(line, 'left out: a milestone without a name')
         else milestones.push(milestone)
         return
       }
@@ -79,12 +79,12 @@ export function readRawPlan(text: string): RawPlan {
         const { title, key, role, after, repeated } = attributesOf(found.text)
         const parent = owner(found.indent) ?? null
         if (title === '') {
-          say(line, 'left out: a checkbox without text')
+          addNotice(line, 'left out: a checkbox without text')
           return
         }
         const marked = marks[found.mark]
-        if (!marked) say(line, `the mark "[${found.mark}]" is unknown; the task counts as to do`)
-        for (const name of repeated) say(line, `a second ${name}; the last one counts`)
+        if (!marked) addNotice(line, `the mark "[${found.mark}]" is unknown; the task counts as to do`)
+        for (const name of repeated) addNotice(line, `a second ${name}; the last one counts`)
         const task: MarkdownTask = {
           line,
           title,
@@ -106,7 +106,7 @@ export function readRawPlan(text: string): RawPlan {
       case 'after': {
         const task = owner(found.indent)
         if (task) task.after.push({ line, text: found.after })
-        else sayProse(line)
+        else noticeProse(line)
         return
       }
       case 'text': {
@@ -115,7 +115,7 @@ export function readRawPlan(text: string): RawPlan {
         else if (found.isEntry) {
           if (heading) withProse.add(heading)
           entries.push(line)
-        } else sayProse(line)
+        } else noticeProse(line)
         return
       }
     }

@@ -203,7 +203,7 @@ export const taskDrop = defineOperation({
     const planned = await findPlanned(reads, input.id)
     const openAttempt = await reads.tasks.openAttempt(planned.task.id)
     const claimant = { actor, agentName: null }
-    const events = dropTask({ planned, openAttempt }, { reason: input.reason, by: claimant }, setting)
+    const events = dropTask({ planned, openAttempt }, { reason: input.reason, author: claimant }, setting)
     return { events, answerFrom: taskAnswer(planned.task.id, setting.at) }
   }),
 )

@@ -66,7 +66,7 @@ export const planTasks = defineOperation({
         owner: missionId,
         ended: mission !== null && isEnded(mission) && mission.summary !== null ? mission : null,
         existingPhases,
-        elsewhere: namedPhases,
+        namedPhases,
         nextNumber: nextNumber(existingPhases),
         clashes: await clashSentences(reads, requestedPhases),
         roles: new Set<string>([...knownRoles, ...(await reads.plan.roles())]),
@@ -100,7 +100,7 @@ async function clashSentences(reads: Reads, phases: readonly PlanBatchPhase[]): 
     reads,
     phases.flatMap(({ id }) => id ?? []),
   )
-  return clashes.map(({ sentence: says, free }) => `${says}: take "${free}"`)
+  return clashes.map(({ sentence, free }) => `${sentence}: take "${free}"`)
 }
 
 async function knownTasks(reads: Reads, ids: readonly string[]): Promise<ReadonlyMap<string, PlannedTask>> {

@@ -205,8 +205,8 @@ export async function makeHeights({ db, projectId }: ReadScope): Promise<void> {
   ])
   const heights = heightsOf(tasks, edges)
   const changed = tasks.flatMap(({ id, height }) => {
-    const made = heights.get(id) ?? height
-    return made === height ? [] : [sql`(${id}, cast(${made} as bigint))`]
+    const newHeight = heights.get(id) ?? height
+    return newHeight === height ? [] : [sql`(${id}, cast(${newHeight} as bigint))`]
   })
   for (const rows of splitIntoBatches(changed)) {
     await sql`update task set height = made.column2 from (values ${sql.join(rows)}) as made
@@ -263,7 +263,7 @@ async function prerequisites(
   return rows.map(({ depends_on_id }) => depends_on_id)
 }
 
-const mostEdges = 200_000
+const maxEdges = 200_000
 
 /** The shortest chain. Usually there is none and a task has few dependents: so it searches from the end. */
 export async function dependencyChain(
@@ -311,6 +311,6 @@ async function dependenciesLeadingTo(
       union
       select machine.task_id, machine.depends_on_id from waiting ${dependenciesOfWaiting(scope)}
     )
-    select id, depends_on_id as "dependsOn" from waiting limit ${mostEdges}`.execute(db)
+    select id, depends_on_id as "dependsOn" from waiting limit ${maxEdges}`.execute(db)
   return rows
 }

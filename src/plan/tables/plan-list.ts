@@ -52,7 +52,7 @@ export async function plannedTasks(
 }
 
 // One statement takes 32,766 values on SQLite.
-const most = 30_000
+const maxIds = 30_000
 
 /** The dependencies of each task, in order of creation. */
 export async function dependenciesOf(
@@ -60,8 +60,8 @@ export async function dependenciesOf(
   taskIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly TaskId[]>> {
   const found = new Map<string, TaskId[]>()
-  for (let start = 0; start < taskIds.length; start += most) {
-    for (const edge of await dependencyEdges(scope, taskIds.slice(start, start + most))) {
+  for (let start = 0; start < taskIds.length; start += maxIds) {
+    for (const edge of await dependencyEdges(scope, taskIds.slice(start, start + maxIds))) {
       const dependsOn = found.get(edge.task_id) ?? []
       dependsOn.push(edge.depends_on_id as TaskId) // a brand
       found.set(edge.task_id, dependsOn)
@@ -94,10 +94,10 @@ async function planTotal(scope: ReadScope, filter: PlanFilter): Promise<number> 
   const isKept = milestoneId === undefined && role === undefined && search === undefined
   if (!isKept || ready || blocked || unblocked || unassigned)
     return countOf(scope, planParts(scope.projectId, filter))
-  const kept = await storedCount(scope, filter)
-  if (status === undefined || status === 'done') return kept
+  const stored = await storedCount(scope, filter)
+  if (status === undefined || status === 'done') return stored
   const expired = await countOf(scope, [expiredPart(scope.projectId, filter)])
-  return status === 'to_do' ? kept + expired : kept - expired
+  return status === 'to_do' ? stored + expired : stored - expired
 }
 
 async function storedCount({ db, projectId }: ReadScope, filter: PlanFilter): Promise<number> {

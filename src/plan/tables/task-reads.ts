@@ -422,8 +422,8 @@ const corrections = prepareByIds((db, projectId, taskIds) =>
 function correctionOf(
   row: AttemptCorrectionTable & Pick<ProjectEventTable, 'actor' | 'channel'>,
 ): Correction {
-  const { text, agent_name, author: said_by, created_at } = row
-  return { text, agentName: agent_name, author: said_by, actor: actorOf(row), createdAt: created_at }
+  const { text, agent_name, author, created_at } = row
+  return { text, agentName: agent_name, author, actor: actorOf(row), createdAt: created_at }
 }
 
 /** At most 100, nearest first. */

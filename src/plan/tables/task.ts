@@ -313,23 +313,23 @@ export async function taskBefore({ db, projectId }: ReadScope, taskId: string): 
 /** A task and its related rows, read before anything is written. */
 export interface TaskNeighborhood {
   readonly before: TaskBefore
-  readonly placed: readonly TaskListRow[]
+  readonly listedRows: readonly TaskListRow[]
   readonly links: TaskDependencies
 }
 
 export async function aroundTask(scope: ReadScope, taskId: string): Promise<TaskNeighborhood> {
-  const [before, placed, links] = await Promise.all([
+  const [before, listedRows, links] = await Promise.all([
     taskBefore(scope, taskId),
     placesOf(scope.db, scope.projectId, taskId),
     linksOf(scope, taskId),
   ])
-  return { before, placed, links }
+  return { before, listedRows, links }
 }
 
 /** Changes a task and everything derived from its status: places, counts and its dependents. */
 export async function changeTask(
   projecting: ProjectionContext,
-  { before, placed, links }: TaskNeighborhood,
+  { before, listedRows, links }: TaskNeighborhood,
   changed: Partial<TaskTable> & Pick<Task, 'status' | 'resolution'>,
   places: TaskListKeys = {},
 ): Promise<void> {
@@ -346,7 +346,7 @@ export async function changeTask(
     .where('id', '=', before.id)
     .execute()
   const task = { id: before.id, seq: before.seq, status: changed.status }
-  await placeTask(projecting, task, { listedRows: placed, places, homeBefore: before })
+  await placeTask(projecting, task, { listedRows, places, homeBefore: before })
   // A change between dropped and done may also affect its dependents.
   if (links.hasDependents) await recountDependents(projecting, before, { ...before, ...changed })
   if (changed.status === before.status) return

@@ -218,7 +218,7 @@ function partsOf(
   { since, missionId }: StatsQuery,
 ): StatsInput {
   const isIn = (at: number | null): at is number => at !== null && (since === null || at >= since)
-  const isOf = (missionOfPart: MissionId | null) => missionId === null || missionOfPart === missionId
+  const isOf = (mission: MissionId | null) => missionId === null || mission === missionId
   const ended = attempts.filter((attempt) => isIn(attempt.closedAt) && isOf(attempt.missionId))
   const tasks = [...Map.groupBy(attempts, ({ taskId }) => taskId).values()].flatMap(taskOf)
   return {
@@ -228,8 +228,8 @@ function partsOf(
       ({ completed }) => completed !== null && isIn(completed.closedAt) && isOf(completed.missionId),
     ),
     missions: missions.filter(({ id, completedAt }) => isIn(completedAt) && isOf(id)),
-    answers: answers.filter(({ closedAt, missionId: of }) => isIn(closedAt) && isOf(of)),
-    events: events.filter(({ at, missionId: of }) => isIn(at) && isOf(of)),
+    answers: answers.filter(({ closedAt, missionId: mission }) => isIn(closedAt) && isOf(mission)),
+    events: events.filter(({ at, missionId: mission }) => isIn(at) && isOf(mission)),
     turns: turns.filter(({ closedAt }) => isIn(closedAt) && missionId === null),
   }
 }
@@ -272,7 +272,7 @@ const keysOf = {
       completed: ({ completed }) => completed?.agent,
       missions: () => undefined,
       answers: ({ agent }) => agent,
-      events: ({ author: by }) => (agents.has(by) ? by : null),
+      events: ({ author }) => (agents.has(author) ? author : null),
       turns: ({ client }) => client,
     }
   },
@@ -393,8 +393,8 @@ function sumOfKnown(numbers: readonly (number | null)[]): {
   readonly n: number
   readonly sum: number | null
 } {
-  const known = numbers.filter((number) => number !== null)
-  return { n: known.length, sum: whenAny(known, () => sum(known)) }
+  const reported = numbers.filter((number) => number !== null)
+  return { n: reported.length, sum: whenAny(reported, () => sum(reported)) }
 }
 
 /** Null without items, rather than 0. */

@@ -504,9 +504,9 @@ function measuringMachine({ snapshot, actor }: Attempt): Pick<z.output<typeof At
 
 /** The location of the end snapshot is internal. */
 function measuredFields(evidence: Omit<AttemptMeasurement, 'changes'>) {
-  const { endSnapshot, ...told } = evidence
+  const { endSnapshot, ...fields } = evidence
   void endSnapshot
-  return told
+  return fields
 }
 
 function claims(outcome: Outcome): z.output<typeof Claimed> {

@@ -17,20 +17,20 @@ import type { StatReads, StatsFilter } from '../ports/stat-reads.ts'
 
 export function statReads(scope: ReadScope): StatReads {
   return {
-    async records(of) {
-      const attempts = await attemptsOf(scope, of)
-      const answers = await answersOf(scope, of)
-      const events = await eventsOf(scope, of)
-      const missions = await missionsOf(scope, of)
-      const turns = of.missionId === null ? await turnsOf(scope, of) : []
+    async records(query) {
+      const attempts = await attemptsOf(scope, query)
+      const answers = await answersOf(scope, query)
+      const events = await eventsOf(scope, query)
+      const missions = await missionsOf(scope, query)
+      const turns = query.missionId === null ? await turnsOf(scope, query) : []
       const setBack = await tasksSentBackInPeriod(scope)
-      const isCut = [attempts, answers, events, missions, turns].some((rows) => rows.length > of.limit)
+      const isCut = [attempts, answers, events, missions, turns].some((rows) => rows.length > query.limit)
       const records: StatRecords = {
-        attempts: attempts.slice(0, of.limit),
-        answers: answers.slice(0, of.limit),
-        events: events.slice(0, of.limit),
-        missions: missions.slice(0, of.limit),
-        turns: turns.slice(0, of.limit),
+        attempts: attempts.slice(0, query.limit),
+        answers: answers.slice(0, query.limit),
+        events: events.slice(0, query.limit),
+        missions: missions.slice(0, query.limit),
+        turns: turns.slice(0, query.limit),
         setBack,
       }
       return { records, isCut }
@@ -81,7 +81,7 @@ async function attemptsOf(
   return rows.map((row) => {
     const changed = lines.get(row.id)
     const isMeasured = row.files_added !== null && row.measurement !== null && row.measurement !== 'unknown'
-    const said = row.outcome === null ? null : parseColumn<Outcome>(row.outcome)
+    const outcome = row.outcome === null ? null : parseColumn<Outcome>(row.outcome)
     return {
       id: row.id as AttemptId, // a brand
       taskId: row.task_id as TaskId, // a brand
@@ -100,8 +100,8 @@ async function attemptsOf(
             withoutLines: Number(changed?.without ?? 0),
           }
         : null,
-      tokensInput: said?.tokensInput ?? null,
-      tokensOutput: said?.tokensOutput ?? null,
+      tokensInput: outcome?.tokensInput ?? null,
+      tokensOutput: outcome?.tokensOutput ?? null,
       role: row.role,
       resolution: row.resolution as CountedAttempt['resolution'], // as it was written
     }
@@ -252,12 +252,12 @@ async function turnsOf(
     .limit(limit + 1)
     .execute()
   return rows.map(({ client, closed_at, usage }) => {
-    const said = parseColumnOrNull<TokenUsage>(usage)
+    const reported = parseColumnOrNull<TokenUsage>(usage)
     return {
       client,
       closedAt: closed_at ?? 0,
-      tokensInput: said?.input ?? null,
-      tokensOutput: said?.output ?? null,
+      tokensInput: reported?.input ?? null,
+      tokensOutput: reported?.output ?? null,
     }
   })
 }

@@ -321,7 +321,7 @@ export function turnEvidence(
     const rivals = otherAuthors(claim?.others ?? [], around)
     const isReformatted = histories.get(change.path)?.some(({ reformats }) => reformats) === true
     const lines = ownLines(turn.id, contenders, linesOf.get(change.path) ?? null)
-    const via = around.neighbours.has(claim?.via ?? '') || around.hookEvidence?.turns.has(claim?.via ?? '')
+    const via = around.neighbors.has(claim?.via ?? '') || around.hookEvidence?.turns.has(claim?.via ?? '')
     return {
       ...change,
       ...lines,
@@ -526,11 +526,11 @@ function ownLines(
 /** The commits made meanwhile; its own if nobody else was at work. */
 function commitsIn(
   { headMoves }: ChangeReport,
-  { neighbours, hookEvidence }: WorkTreeActivity,
+  { neighbors, hookEvidence }: WorkTreeActivity,
   turn: string,
 ): TurnEvidence['commits'] {
   const above = (id: string) => hookEvidence?.above.get(id) ?? []
-  const others = [...neighbours.keys(), ...(hookEvidence?.turns.keys() ?? [])].filter(
+  const others = [...neighbors.keys(), ...(hookEvidence?.turns.keys() ?? [])].filter(
     (id) => id !== turn && !above(id).includes(turn) && !above(turn).includes(id),
   )
   return headMoves

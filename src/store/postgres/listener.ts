@@ -32,7 +32,7 @@ export interface LiveProjectState {
 interface LiveSubscription {
   readonly find: (db: Kysely<Tables>) => Promise<string | null>
   projectId: string | null
-  tell(state: LiveProjectState): void
+  notify(state: LiveProjectState): void
   fail(error: unknown): void
   state: LiveProjectState | null
 }
@@ -72,7 +72,7 @@ export class LiveWatcher {
       find,
       projectId: null,
       state: null,
-      tell: (state) => change.tell(state),
+      notify: (state) => change.notify(state),
       fail: (error) => change.fail(error),
     }
     this.#followed.add(followed)
@@ -170,7 +170,7 @@ export class LiveWatcher {
       const seq = followed.projectId === null ? 0 : (seqOf.get(followed.projectId) ?? 0)
       if (followed.state?.seq === seq && followed.state.projectId === followed.projectId) continue
       followed.state = { db: this.#database, projectId: followed.projectId, seq }
-      followed.tell(followed.state)
+      followed.notify(followed.state)
     }
   }
 
@@ -222,7 +222,7 @@ class ChangeWaiter {
   readonly #waiting = new Set<() => void>()
   #state: LiveProjectState | null = null
 
-  tell(state: LiveProjectState): void {
+  notify(state: LiveProjectState): void {
     this.#state = state
     for (const resolve of this.#waiting) resolve()
   }

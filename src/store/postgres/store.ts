@@ -126,10 +126,10 @@ class PostgresStore implements Store {
           for (const id of new Set([found?.id, projectOf(events)]))
             if (id !== undefined) await this.#server.lock(session, id)
           const place = { root: rootOf(project), label: database.place.label, found, copies: true }
-          const made = await restore(session.db, events, { ...restoring, ...place })
-          if (!(await isNamed(session.db, made.project.id)))
-            await nameProject(session.db, made.project.id, nameOf(project))
-          return made
+          const result = await restore(session.db, events, { ...restoring, ...place })
+          if (!(await isNamed(session.db, result.project.id)))
+            await nameProject(session.db, result.project.id, nameOf(project))
+          return result
         }),
       )
       this.#project = restored

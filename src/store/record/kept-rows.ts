@@ -46,11 +46,11 @@ async function rowsOf(
   { projectId, after, limit }: SideRowsRequest,
 ): Promise<readonly SideRow[]> {
   const key = sql.join(keys[table].map((name) => sql.ref(name)))
-  const beyond = after
+  const afterCondition = after
     ? sql`and (${key}) > (${sql.join(keys[table].map((name) => sql`${after.values[name]}`))})`
     : sql``
   const { rows } = await sql<Record<string, unknown>>`
-    select * from ${sql.table(table)} where project_id = ${projectId} ${beyond} order by ${key} limit ${sql.lit(limit)}`.execute(
+    select * from ${sql.table(table)} where project_id = ${projectId} ${afterCondition} order by ${key} limit ${sql.lit(limit)}`.execute(
     db,
   )
   return rows.map((row) => ({

@@ -91,7 +91,7 @@ export async function insertRows<Name extends keyof Tables>(
     return
   }
   for (let at = 0; at < rows.length; ) {
-    const count = batchSizes.find((most) => most <= rows.length - at) ?? 1
+    const count = batchSizes.find((size) => size <= rows.length - at) ?? 1
     await insertBatch(db, table, rows.slice(at, at + count))
     at += count
   }

@@ -52,9 +52,9 @@ export const getContext: AnswerView<'get_context'> = (answer, page) => {
   const part = <Entry>(
     title: string,
     {
-      shown: entries = [],
+      entries = [],
       total = 0,
-    }: { readonly shown?: readonly Entry[] | undefined; readonly total?: number | undefined },
+    }: { readonly entries?: readonly Entry[] | undefined; readonly total?: number | undefined },
     list: (entries: readonly Entry[], page: RenderContext) => string,
   ) =>
     entries.length === 0
@@ -67,11 +67,11 @@ export const getContext: AnswerView<'get_context'> = (answer, page) => {
     contextHead(answer, page),
     section('Runs', runLines(answer, page), page),
     section('Phases', phaseTable(answer.phase_summary ?? [], page), page),
-    part('Tasks', { shown: answer.tasks, total: answer.tasks_total }, taskTable),
-    part('Blockers', { shown: answer.blockers, total: answer.blockers_total }, issueList),
+    part('Tasks', { entries: answer.tasks, total: answer.tasks_total }, taskTable),
+    part('Blockers', { entries: answer.blockers, total: answer.blockers_total }, issueList),
     section('Answered', issueList(answer.answered_blockers ?? [], page), page),
-    part('Decisions', { shown: answer.decisions, total: answer.decisions_total }, decisionList),
-    part('Progress', { shown: answer.milestones, total: answer.milestones_total }, progressList),
+    part('Decisions', { entries: answer.decisions, total: answer.decisions_total }, decisionList),
+    part('Progress', { entries: answer.milestones, total: answer.milestones_total }, progressList),
   )
 }
 

@@ -1,13 +1,13 @@
 import type { AttemptId, TaskId, TurnId } from '../../kernel/id.ts'
 import type { FileScope } from './scope/scope.ts'
 
-/** How a path's state differs between two snapshots. A change of type (file to symbolic link) counts as modified. */
+/** How a path's state differs between two snapshots. A type change (file to symbolic link) counts as modified. */
 export type ChangeKind = 'added' | 'modified' | 'deleted' | 'renamed'
 
-/** Where a change came from: the work itself, git moving other people's work in, or both. */
+/** The origin of a change: the attempt's own work, git importing other people's work, or both. */
 export type ChangeOrigin = 'task' | 'imported' | 'mixed'
 
-/** One path whose state differs. Paths are relative to the work tree's top, with `/`, as UTF-8 for display. */
+/** One changed path, for display. Paths are relative to the work tree, with `/`, as UTF-8. */
 export interface FileChange {
   readonly path: string
   /** The old path of a rename. */
@@ -15,10 +15,10 @@ export interface FileChange {
   readonly change: ChangeKind
   readonly typeChanged?: true
   readonly origin: ChangeOrigin
-  /** Null when not countable: binary, a blob that is gone, or too large to keep. */
+  /** Null for a binary, a missing blob, or a blob that is too large. */
   readonly addedLines: number | null
   readonly deletedLines: number | null
-  /** Present when the state could not be compared exactly: a sentence that says why. */
+  /** Why the state could not be compared exactly, if so. */
   readonly uncertain?: string
 }
 
@@ -28,53 +28,53 @@ export interface IgnoredChanges {
   readonly deleted: readonly string[]
 }
 
-/** A commit made or brought in between two snapshots, as the reflog tells it. */
+/** A commit between two snapshots, from the reflog. */
 export interface HeadMove {
   readonly commit: string
   /** The reflog's verb: commit, merge, pull, checkout, rebase, reset, cherry-pick, revert, am … */
   readonly action: string
   readonly message: string
   readonly origin: 'task' | 'imported'
-  /** When it was, in milliseconds since the epoch, to the second. */
+  /** In milliseconds, accurate to the second. */
   readonly at: number
-  /** What the commit changes, from the work tree's top; empty where it was not looked at. */
+  /** The changed paths, relative to the work tree; empty if they were not read. */
   readonly paths: readonly string[]
 }
 
-/** What differs between two snapshots. `unknown` means that it could not be measured: never read it as "nothing". */
+/** The difference between two snapshots. `unknown` means not measured, never "nothing". */
 export interface ChangeReport {
   readonly status: 'exact' | 'partial' | 'unknown'
   readonly changes: readonly FileChange[]
   readonly ignored: IgnoredChanges
   readonly headMoves: readonly HeadMove[]
-  /** Sentences that a reader of the report must know. */
+  /** Notes for the reader of the report. */
   readonly notes: readonly string[]
   /** Why the status is not `exact`: one sentence each. */
   readonly doubts: readonly string[]
-  /** Folders that could not be read, and files of which git holds a change that the disk has not. */
+  /** Unreadable folders, and files whose change exists only in git. */
   readonly unreadable: readonly string[]
 }
 
-/** How sure it is that the attempt made a change, when several were open in one work tree. */
+/** How certain it is that the attempt made a change, among several in one work tree. */
 export type AttributionCertainty = 'certain' | 'probable' | 'contested'
 
-/** Another agent that was at work in the same tree. */
+/** Another agent in the same work tree. */
 export interface CandidateAgent {
   readonly agent: string
-  /** Its task, or its turn where it is captured and has none. */
+  /** Its task, or its turn if a captured turn has none. */
   readonly taskId: TaskId | TurnId
 }
 
-/** A change as it is reported and stored: what was measured, judged against the scope, and whose it is. */
+/** A change as it is reported and stored, with its scope and attribution. */
 export interface ReportedChange extends FileChange {
-  /** Null when no areas were declared, and for what is contested: that is not judged. */
+  /** Null when no areas were declared, and for contested changes, which are not judged. */
   readonly scope: FileScope | null
   readonly attribution: AttributionCertainty
-  /** Who may have written there too: the lines are then counted for all writers together. */
+  /** Other possible authors: the line counts are then shared. */
   readonly with?: readonly CandidateAgent[]
   /** The descendant attempt that made it. */
   readonly via?: AttemptId
-  /** Its hooks tell of every edit, and told of none of this. */
+  /** Its hooks report every edit, but not this one. */
   readonly unseen?: true
 }
 
@@ -86,29 +86,29 @@ export function countChanges(changes: readonly ReportedChange[]): ChangeCounts {
   return counts
 }
 
-/** No files have no lines; where files changed and the lines of none could be counted, the sum is unknown. */
+/** No files means zero lines; files without any counted line mean unknown. */
 export function sumOfLines(lines: readonly (number | null)[]): number | null {
   const counted = lines.filter((one) => one !== null)
   return lines.length > 0 && counted.length === 0 ? null : counted.reduce((sum, one) => sum + one, 0)
 }
 
-/** Out of scope first, then by path: what a reader must see comes before a cut. */
+/** Out of scope first, then by path, since the list may be cut. */
 export function sortOutOfScopeFirst(changes: readonly ReportedChange[]): readonly ReportedChange[] {
   const rank = (change: ReportedChange): number => (change.scope === 'out' ? 0 : 1)
   return [...changes].sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 }
 
-/** What the scope verdict comes to for a whole attempt. */
+/** The scope result of a whole attempt. */
 export interface ScopeSummary {
   /** Null when no areas were declared or the changes are unknown. */
   readonly matches: boolean | null
   readonly unexpected: readonly string[]
 }
 
-/** A path that changed during the attempt and that others probably changed: it is not among the changes. */
+/** A path that others probably changed during the attempt; it is not among the changes. */
 export interface ContestedFile {
   readonly path: string
-  /** Names of the agents that are likelier, at least one. */
+  /** Names of the more likely agents, at least one. */
   readonly candidates: readonly string[]
 }
 
@@ -116,7 +116,7 @@ export interface ContestedFile {
 export interface AttemptCommit {
   readonly id: string
   readonly subject: string
-  /** Whose it is, as far as the time and the files tell. */
+  /** The author, as far as the time and the files show it. */
   readonly author: 'own' | 'other' | 'unknown'
 }
 
@@ -129,26 +129,26 @@ export interface ClaimedPath {
   readonly found: 'settled' | 'unchanged'
 }
 
-/** What became of a path between the state at a mission's first attempt in a work tree and the state at its last end. */
+/** The net change of a path in a mission, from its first attempt in a work tree to its last end. */
 export interface MissionChange {
   readonly path: string
   readonly from?: string
-  /** `none`: attempts changed it, and at the end it is as it was. */
+  /** `none`: attempts changed it, but its final state equals the first one. */
   readonly change: ChangeKind | 'none'
   readonly origin: ChangeOrigin
   readonly addedLines: number | null
   readonly deletedLines: number | null
-  /** Someone outside the mission wrote there too, as far as that was seen. */
+  /** Someone outside the mission changed it too, as far as it was measured. */
   readonly others?: true
 }
 
-/** What a mission's record says of a work tree, and what was measured when another of its attempts ended there. */
+/** A mission's recorded changes in a work tree, and the measurement of another attempt that ended there. */
 export interface MissionMeasurement {
-  /** What is recorded of the paths that earlier attempts changed. */
+  /** The recorded changes of earlier attempts. */
   readonly recorded: readonly MissionChange[]
-  /** What the attempt that ends changed. */
+  /** The changes of the attempt that ends. */
   readonly own: readonly FileChange[]
-  /** The difference between the two states, of any path. */
+  /** The difference between the first and the current state, for all paths. */
   readonly states: readonly FileChange[]
   /** Paths that changed while no attempt of the mission was open, or that others may have changed. */
   readonly others: ReadonlySet<string>

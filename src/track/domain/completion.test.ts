@@ -74,8 +74,8 @@ test('open subtasks refuse a completion and are named, unless the task failed', 
 
 describe('items', () => {
   test('a review asked for is an inbox item with its reason', () => {
-    const asked = { ...outcome, manualReviewNeeded: true, manualReviewReason: 'Check the cookie flags.' }
-    const [opened] = completeTask(request({ outcome: asked }), situation(), settingAt(9)).consequences
+    const withReview = { ...outcome, manualReviewNeeded: true, manualReviewReason: 'Check the cookie flags.' }
+    const [opened] = completeTask(request({ outcome: withReview }), situation(), settingAt(9)).consequences
     expect(opened).toMatchObject({
       kind: 'inbox.opened',
       item: { kind: 'review', reason: 'Check the cookie flags.' },
@@ -160,10 +160,10 @@ describe('a workflow', () => {
   })
 
   test('goes on while something is open, to do, or has failed', () => {
-    const goesOn = (changes: Partial<CompletionSituation>, asked = request()) =>
-      expect(consequenceKinds(completeTask(asked, situation({ mission, ...changes }), settingAt(9)))).toEqual(
-        [],
-      )
+    const goesOn = (changes: Partial<CompletionSituation>, completion = request()) =>
+      expect(
+        consequenceKinds(completeTask(completion, situation({ mission, ...changes }), settingAt(9))),
+      ).toEqual([])
     goesOn({ isOtherOpen: true })
     goesOn({ stepsToDo: 1 })
     goesOn({}, request({ status: 'failed' }))

@@ -65,7 +65,7 @@ export interface Issue extends RecordLocation {
   readonly createdAt: number
 }
 
-/** What `log_milestone` records: a step forward, not a goal with a criterion. */
+/** Progress logged with `log_milestone`: a step, not a goal with a criterion. */
 export interface Progress extends RecordLocation {
   readonly id: ProgressId
   readonly message: string

@@ -123,8 +123,8 @@ describe('a planned task with an open attempt', () => {
   })
 
   test('is refused to others while it is alive', () => {
-    const asked = () => startTask(request({ agentName: 'other', takeOver: true }), held, settingAt(5))
-    expect(asked).toThrow(/builder is working on task t-7/)
+    const takeOver = () => startTask(request({ agentName: 'other', takeOver: true }), held, settingAt(5))
+    expect(takeOver).toThrow(/builder is working on task t-7/)
   })
 
   test('is taken over when it is stale, and only when asked', () => {

@@ -501,7 +501,7 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
   }
 }
 
-/** What completing would answer now; nothing ends or is recorded. */
+/** The answer that completing would give now; nothing ends or is recorded. */
 function previewEnd({
   input,
   outcome,

@@ -147,7 +147,7 @@ const noWorkflow: WorkflowSituation = {
   openItemsOfMission: 0,
 }
 
-/** What only a workflow needs, which ends by itself. */
+/** Only read for a workflow, which ends by itself. */
 async function loadWorkflow(reads: Reads, { task, attempt }: AttemptEndRequest): Promise<WorkflowSituation> {
   const { missionId } = attempt
   const mission = missionId === null ? null : await reads.missions.find(missionId)

@@ -76,7 +76,7 @@ export interface OpenAttemptState extends AttemptEndState {
 
 type OpenAttemptStates = ReadonlyMap<string, OpenAttemptState>
 
-/** What open attempts changed so far, by id; null until it is measured. */
+/** The changes of open attempts so far, by id; null until measured. */
 export async function measuredOpenAttempts(
   reads: Reads,
   context: Pick<Context, 'machine' | 'clock'>,
@@ -252,7 +252,7 @@ export const attemptChanges = measurement({
 
 export const openAttemptMeasurements = { ends: attemptEnds, changes: attemptChanges }
 
-/** What was read about an attempt and its surroundings. */
+/** The records read for measuring an attempt. */
 export interface AttemptChangesContext extends WorkTreeActivity {
   readonly sensitive: string | null
 }
@@ -275,7 +275,7 @@ export function changesBrief(
   claims: StatedOutcome = nothingStated,
 ): BriefOf<typeof attemptChanges>[number] | null {
   if (end === null || end.place === null) return null
-  const { neighbours, hookEvidence } = activity
+  const { neighbors, hookEvidence } = activity
   const bounds = boundsOf(activity, spanOf(attempt, end.place, end.at))
   return {
     id: attempt.id,
@@ -283,7 +283,7 @@ export function changesBrief(
     to: end.place,
     spans: bounds.map(({ from, to }) => ({ from: from.place, to: to.place })),
     reported: hookEvidence === null ? null : reportedPathsUntil(hookEvidence, end.until),
-    packages: hasPackageArea([...claims.areas, ...[...neighbours.values()].flatMap(({ areas }) => areas)]),
+    packages: hasPackageArea([...claims.areas, ...[...neighbors.values()].flatMap(({ areas }) => areas)]),
     sensitive: activity.sensitive,
   }
 }
@@ -365,12 +365,12 @@ export function judge(
   const own = report.changes.filter(({ path }) => ownership.own(path) !== null)
   const isJudged = ({ path }: FileChange): boolean => ownership.own(path)?.certainty !== 'contested'
   const subtaskScopes = (path: string) => {
-    const via = activity.neighbours.get(ownership.own(path)?.via ?? '')
+    const via = activity.neighbors.get(ownership.own(path)?.via ?? '')
     return via ? [scopeOf(via)] : []
   }
   // Changes of a subtask were reviewed when the subtask ended.
   const reviewedInSubtasks = report.changes.flatMap(({ path, from = path }) => {
-    const via = activity.neighbours.get(ownership.own(path)?.via ?? '')
+    const via = activity.neighbors.get(ownership.own(path)?.via ?? '')
     return via === undefined || via.status === 'open' || via.status === 'abandoned' ? [] : [path, from]
   })
   const sensitive = new Map(
@@ -392,7 +392,7 @@ export function judge(
   const changes = own.map((change): ReportedChange => {
     const claim = ownership.own(change.path)
     const candidates = otherAuthors(claim?.others ?? [], activity)
-    const via = activity.neighbours.has(claim?.via ?? '') ? claim?.via : undefined
+    const via = activity.neighbors.has(claim?.via ?? '') ? claim?.via : undefined
     return {
       ...change,
       scope: scopes.get(change.path) ?? null,
@@ -411,7 +411,7 @@ export function judge(
     )
     .filter(({ candidates }) => candidates.length > 0)
   const isCertain = contested.length === 0 && changes.every(({ attribution }) => attribution === 'certain')
-  const crowded = activity.neighbours.size >= maxNeighbours
+  const crowded = activity.neighbors.size >= maxNeighbors
   const commits = commitsDuring(report.headMoves, attempt, { activity, ownership, scopeOf })
   const measuredPaths = report.changes.flatMap(({ path, from }) =>
     from === undefined ? [path] : [path, from],
@@ -449,7 +449,7 @@ export function judge(
         ? [`Named in the outcome, but not changed during the task: ${nameSome(absent)}.`]
         : []),
       ...(crowded
-        ? [`${maxNeighbours} or more attempts were open in this work tree: not all of them were compared.`]
+        ? [`${maxNeighbors} or more attempts were open in this work tree: not all of them were compared.`]
         : []),
     ],
     endSnapshot,
@@ -461,7 +461,7 @@ function ignoredPaths({ ignored: { added, modified, deleted } }: ChangeReport): 
 }
 
 export function candidateAuthorsOf(
-  { neighbours, hookEvidence }: WorkTreeActivity,
+  { neighbors, hookEvidence }: WorkTreeActivity,
   scopeOf: (attempt: Attempt) => CandidateAuthor['scope'],
 ): ReadonlyMap<string, CandidateAuthor> {
   const evidenceFor = (id: string) => {
@@ -469,12 +469,12 @@ export function candidateAuthorsOf(
     return evidence === undefined ? {} : { seen: evidence }
   }
   const above = (id: string) => hookEvidence?.above.get(id) ?? []
-  const attempts = [...neighbours.values()].map((neighbour): CandidateAuthor => {
-    const { id } = neighbour
+  const attempts = [...neighbors.values()].map((neighbor): CandidateAuthor => {
+    const { id } = neighbor
     return {
       id,
-      ancestors: [...neighbour.above, ...above(id)],
-      scope: scopeOf(neighbour),
+      ancestors: [...neighbor.above, ...above(id)],
+      scope: scopeOf(neighbor),
       ...evidenceFor(id),
     }
   })
@@ -571,10 +571,10 @@ export function pathsNamed(
 
 export function otherAuthors(
   ids: readonly string[],
-  { neighbours, hookEvidence }: WorkTreeActivity,
+  { neighbors, hookEvidence }: WorkTreeActivity,
 ): readonly CandidateAgent[] {
   return ids.flatMap((id): readonly CandidateAgent[] => {
-    const attempt = neighbours.get(id)
+    const attempt = neighbors.get(id)
     if (attempt) return [{ agent: agentOf(attempt), taskId: attempt.taskId }]
     const turn = hookEvidence?.turns.get(id)
     return turn ? [{ agent: agentOfTurn(turn), taskId: turn.id }] : []
@@ -599,7 +599,7 @@ function commitsDuring(
   moves: readonly HeadMove[],
   attempt: Attempt,
   {
-    activity: { neighbours },
+    activity: { neighbors },
     ownership,
     scopeOf,
   }: {
@@ -611,13 +611,13 @@ function commitsDuring(
   return moves
     .filter(({ origin }) => origin === 'task')
     .map(({ commit, message, at, paths }) => {
-      const others = attemptsOpenAt(neighbours, at).filter((id) => {
-        const other = neighbours.get(id)
+      const others = attemptsOpenAt(neighbors, at).filter((id) => {
+        const other = neighbors.get(id)
         return id !== attempt.id && other !== undefined && !other.above.includes(attempt.id)
       })
       const isInOtherScope = (path: string): boolean =>
         others.some((id) => {
-          const other = neighbours.get(id)
+          const other = neighbors.get(id)
           return other !== undefined && coverage(scopeOf(other), path) === 'covered'
         })
       const isOwn = (path: string): boolean => {
@@ -742,14 +742,14 @@ interface BoundaryPair {
 
 /** A span, split at every start and end of others in its work tree. Empty if no one else and no hook was active. */
 export function boundsOf(
-  { neighbours, hookEvidence }: WorkTreeActivity,
+  { neighbors, hookEvidence }: WorkTreeActivity,
   { owner: of, start, end }: MeasuredSpan,
 ): readonly BoundaryPair[] {
   const isRelated = (id: string): boolean =>
     id === of.id ||
     hookEvidence?.above.get(of.id)?.includes(id) === true ||
     hookEvidence?.above.get(id)?.includes(of.id) === true
-  const others = [...neighbours.values()].filter(({ id }) => id !== of.id)
+  const others = [...neighbors.values()].filter(({ id }) => id !== of.id)
   const turns = [...(hookEvidence?.turns.values() ?? [])].filter(({ id }) => !isRelated(id))
   const hasEvidence = hookEvidence?.seen.has(of.id) === true
   if (others.length + turns.length === 0 && !hasEvidence) return []
@@ -869,18 +869,18 @@ function boundariesOf(attempt: Attempt): readonly Boundary[] {
 
 /** Open at any time of the interval: with thinned boundaries an attempt may have begun inside it. */
 function attemptsOpenDuring(
-  { neighbours, hookEvidence }: WorkTreeActivity,
+  { neighbors, hookEvidence }: WorkTreeActivity,
   from: Boundary,
   to: Boundary,
 ): readonly string[] {
-  return [...neighbours.values(), ...(hookEvidence?.turns.values() ?? [])]
+  return [...neighbors.values(), ...(hookEvidence?.turns.values() ?? [])]
     .filter(({ openedAt, closedAt }) => openedAt < to.at && (closedAt === null || closedAt > from.at))
     .map(({ id }) => id)
 }
 
 /** The attempts open at a time that is known to the second, in milliseconds since the epoch. */
-function attemptsOpenAt(neighbours: ConcurrentAttempts, at: number): readonly string[] {
-  return [...neighbours.values()]
+function attemptsOpenAt(neighbors: ConcurrentAttempts, at: number): readonly string[] {
+  return [...neighbors.values()]
     .filter(({ openedAt, closedAt }) => openedAt < at + 1000 && (closedAt === null || closedAt >= at))
     .map(({ id }) => id)
 }
@@ -891,13 +891,13 @@ export interface ConcurrentAttempt extends Attempt {
 }
 
 /** More attempts than this are not compared: then nothing is certain. */
-const maxNeighbours = 200
+const maxNeighbors = 200
 
 export type ConcurrentAttempts = ReadonlyMap<string, ConcurrentAttempt>
 
 /** The other attempts in a work tree, and the hook evidence about all of them. */
 export interface WorkTreeActivity {
-  readonly neighbours: ConcurrentAttempts
+  readonly neighbors: ConcurrentAttempts
   /** Null where nothing is captured. */
   readonly hookEvidence: WorkTreeEvidence | null
 }
@@ -910,7 +910,7 @@ async function readAttemptSurroundings(
 ): Promise<WorkTreeActivity> {
   const activity = await readChangesAround(reads, { tree: treeOf(snapshot), since: openedAt })
   return {
-    neighbours: new Map([...activity.neighbours].filter(([, other]) => other.openedAt <= until)),
+    neighbors: new Map([...activity.neighbors].filter(([, other]) => other.openedAt <= until)),
     hookEvidence: activity.hookEvidence && {
       ...activity.hookEvidence,
       turns: new Map([...activity.hookEvidence.turns].filter(([, turn]) => turn.openedAt <= until)),
@@ -928,12 +928,12 @@ export async function readChangesAround(
     readHookEvidence(reads, { ...query, attempts: inTree }),
     tasks.ancestors(inTree.map(({ taskId }) => taskId)),
   ])
-  const neighbours = new Map(
+  const neighbors = new Map(
     inTree.map((other) => {
       const lineage = new Set(chains.get(other.taskId))
       const above = inTree.filter(({ taskId }) => lineage.has(taskId)).map(({ id }) => id)
       return [other.id as string, { ...other, above }]
     }),
   )
-  return { neighbours, hookEvidence }
+  return { neighbors, hookEvidence }
 }

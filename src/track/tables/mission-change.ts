@@ -86,7 +86,7 @@ const putRow = {
   others: excludedColumn('others'),
 }
 
-/** Where the states could not be compared, the lines of the attempts are summed. */
+/** The sum of the attempts' lines, if the states could not be compared. */
 const addRow = {
   ...newState,
   added_lines: sql<number | null>`mission_change.added_lines + excluded.added_lines`,
@@ -114,13 +114,13 @@ export async function countedFiles(
       const isCounted = sql`select 1 from mission_change as changed
         where changed.project_id = ${projectId} and changed.mission_id = ${mission_id}
           and changed.path = wanted.path and changed.change <> 'none' and changed.origin <> 'imported'`
-      const asked = sql<{ path: string; here: number; elsewhere: number }>`
+      const counting = sql<{ path: string; here: number; elsewhere: number }>`
         with wanted (path) as (values ${wanted})
         select path,
           case when exists (${isCounted} and changed.tree_top = ${tree_top}) then 1 else 0 end as here,
           case when exists (${isCounted} and changed.tree_top <> ${tree_top}) then 1 else 0 end as elsewhere
         from wanted`
-      return (await asked.execute(db)).rows
+      return (await counting.execute(db)).rows
     }),
   )
   return new Map(
