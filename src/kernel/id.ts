@@ -86,7 +86,7 @@ interface IdOfKind {
   readonly reviewReply: ReviewReplyId
 }
 
-/** Makes ids. Randomness comes in from outside, so that the domain stays pure. */
+/** Creates ids. Randomness is an input, so that the domain stays pure. */
 export interface IdSource {
   next<K extends IdKind>(kind: K): IdOfKind[K]
   /** The part of a secret id that may be recorded. */

@@ -4,7 +4,7 @@ export const deepestNesting = 100
 /** The depth and size of a JSON text, measured in one pass before it is parsed. */
 export interface JsonOutline {
   readonly tooDeep: boolean
-  /** At least as many values as reading it makes: each takes memory and is checked, however few bytes it has. */
+  /** A lower limit of the number of values: each takes memory and is checked, however few bytes it has. */
   readonly values: number
   /** The `id` of the outermost object, as a message of JSON-RPC has it; of the part that was looked through. */
   readonly id: string | number | null
@@ -15,7 +15,7 @@ const backslash = 0x5c
 const [comma, colon] = [0x2c, 0x3a]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** Looks a text through once, whether it is JSON or not; not on beyond a number of values, where that is named. */
+/** Scans a text once, whether it is JSON or not; stops after a number of values, if one is given. */
 export function outlineOf(text: string, maxValues = Number.POSITIVE_INFINITY): JsonOutline {
   let depth = 0
   let deepest = 0
@@ -29,7 +29,7 @@ export function outlineOf(text: string, maxValues = Number.POSITIVE_INFINITY): J
       deepest = Math.max(deepest, depth)
     } else if (sign === closeBrace || sign === closeBracket) depth -= 1
     else if (sign === comma) values += 1
-    // A name takes longer to read than a value: thousands of different ones take seconds.
+    // A name takes longer to parse than a value: thousands of different ones take seconds.
     else if (sign === colon) values += 2
     else if (sign === quote) {
       const end = endOfString(text, position)
@@ -41,7 +41,7 @@ export function outlineOf(text: string, maxValues = Number.POSITIVE_INFINITY): J
   return { tooDeep: deepest > deepestNesting, values, id }
 }
 
-/** Behind the closing quote of the string that begins at a place; the end of the text where it is not closed. */
+/** The position after the closing quote of a string; the end of the text if it is not closed. */
 export function endOfString(text: string, from: number): number {
   for (
     let position = text.indexOf('"', from + 1);

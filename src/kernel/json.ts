@@ -5,7 +5,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A text as JSON, or the text itself where it is none. */
+/** Parses JSON; returns the text itself if it is none. */
 export function parseJsonOrText(text: string): unknown {
   const value = parseJson(text)
   return value === undefined ? text : value

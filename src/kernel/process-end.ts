@@ -2,7 +2,7 @@ import { Failure } from './failure.ts'
 
 const ending = new AbortController()
 
-/** Aborted once this process has to end: what takes long stops then, and nothing new is begun. */
+/** Aborted once this process has to end: long work stops then, and nothing new starts. */
 export const processEnd: AbortSignal = ending.signal
 
 /** Aborts everything that still runs in this process. */
@@ -15,7 +15,7 @@ export function endWork(): void {
   )
 }
 
-/** Waits for something that does not stop by itself. Rejects once this process has to end. */
+/** Waits for work that does not stop by itself. Rejects once this process has to end. */
 export async function untilEnd<Result>(work: Promise<Result>): Promise<Result> {
   processEnd.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()

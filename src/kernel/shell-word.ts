@@ -1,4 +1,4 @@
-/** A word as a POSIX shell reads it back: whatever it holds, nothing in it is expanded or run. */
+/** Quotes a word for a POSIX shell: nothing in it is expanded or run. */
 export function quoteShellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -36,8 +36,8 @@ export async function openTelling(options: ProjectOptions = {}): Promise<Telling
     tell: async () => {
       const due = await leaseDueNotices(sender, position)
       position = due.position
-      for (const taken of due.taken) await deliverNotice(sender, taken, AbortSignal.timeout(60_000))
-      return due.taken.length
+      for (const taken of due.leasedNotices) await deliverNotice(sender, taken, AbortSignal.timeout(60_000))
+      return due.leasedNotices.length
     },
     asPerson: (name, input = {}) => call(name, input, { actor: person }),
     ask: async (question) => {

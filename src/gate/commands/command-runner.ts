@@ -10,7 +10,7 @@ import { redactOutput } from '../../kernel/redaction.ts'
 import type { CommandEnd, CommandLine, CommandRunner } from '../ports/command-runner.ts'
 import { gateMark, gateVariable, isRunnerAlive, runnerName } from './os-processes.ts'
 
-// A group of its own gets no signal of this process, so all that run are stopped with it.
+// A command's process group gets no signal of this process, so all running commands are stopped with it.
 const runningHere = new Set<RunningCommand>()
 processEnd.addEventListener('abort', () => {
   for (const command of runningHere) void command.stop()
@@ -64,7 +64,7 @@ class OutputTail {
     this.#most = most
   }
 
-  /** Takes what one stream gives. A character may come in two pieces, so each stream has a decoder of its own. */
+  /** Decodes the output. Each stream has its own decoder, since a character may arrive in two pieces. */
   follow(stream: NodeJS.ReadableStream): void {
     const decoder = new StringDecoder('utf8')
     stream.on('data', (piece: Buffer) => this.#append(decoder.write(piece)))
@@ -102,7 +102,7 @@ const windows = process.platform === 'win32'
 // own. One pipe for both outputs of the command keeps their order.
 const wrapper = 'trap : TERM INT HUP; (exec /bin/sh -c "$1" 2>&1); exit $?'
 
-/** Starts a command in the system's shell, in a group of its own, so that its children end with it. */
+/** Starts a command in the system's shell, in its own process group, so that its children end with it. */
 function startGroup({ run, folder }: CommandLine, environment: NodeJS.ProcessEnv): ChildProcess {
   const options = { cwd: folder, env: environment, windowsHide: true }
   if (windows) return spawn(run, { ...options, stdio: ['ignore', 'pipe', 'pipe'], shell: true })
@@ -128,7 +128,7 @@ function signalGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void
 const maxOutput = 20_000
 // Beyond this a timer fires at once.
 const maxTimerMs = 2 ** 31 - 1
-/** Milliseconds that output may still come after the end, from children that outlive it. */
+/** How long output may still arrive after the end, from children that outlive the command. */
 const drainMs = 300
 
 interface CommandExit {
@@ -192,7 +192,7 @@ class RunningCommand {
     })
   }
 
-  // A child in the background may hold the output open for ever.
+  // A background child may keep the output open forever.
   async #drain(closed: Promise<unknown>): Promise<void> {
     // The shell ends at once when it is signaled; its children may still be cleaning up.
     const patience = this.#interruption === null ? drainMs : this.#grace()

@@ -68,7 +68,7 @@ function isInside(pid: number, lookup: ProcessLookup): boolean {
   return false
 }
 
-/** Looks processes up as they are now, each once. */
+/** Looks up the current processes, each once. */
 function processes(): ProcessLookup {
   if (process.platform === 'win32') return () => null
   if (process.platform !== 'linux') return listedProcesses()
@@ -84,7 +84,7 @@ function processes(): ProcessLookup {
 
 function readProcess(pid: number): RunningProcess | null {
   const stat = textOf(`/proc/${pid}/stat`)
-  // The name in parentheses may hold anything, parentheses too.
+  // The name in parentheses may contain anything, also parentheses.
   const [, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (parent === undefined) return null
   // The shell around a command is always `sh`: the words of other programs need not be read.
@@ -94,7 +94,7 @@ function readProcess(pid: number): RunningProcess | null {
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), isGate }
 }
 
-/** As it was started: what it drops later stays there. Another user's process shows nothing. */
+/** The environment at the start, which a process cannot change later. Empty for other users' processes. */
 function hasGateVariable(pid: number): boolean {
   const variables = `\0${textOf(`/proc/${pid}/environ`)}`
   return variables.includes(`\0${gateVariable}=`)
@@ -149,7 +149,7 @@ function holdersByPort({ remotePort }: LocalConnection): readonly number[] {
 }
 
 function programOutputLines(program: string, words: readonly string[]): readonly string[] {
-  // Every server looks before its first answer, and where there is a /proc it needs no other program.
+  // Every server checks this before its first answer; with /proc it needs no other program.
   const { spawnSync } = process.getBuiltinModule('node:child_process')
   const { stdout } = spawnSync(program, words, { encoding: 'utf8', timeout: 2_000, maxBuffer: 64_000_000 })
   return (stdout ?? '').split('\n')

@@ -13,7 +13,7 @@ import { type PathPatterns, pathPatterns, patternProblem } from '../../kernel/pa
 import { isSecretFile } from '../../kernel/secret-files.ts'
 import { excerpt } from '../../kernel/text.ts'
 
-/** A path, with the SHA-256 of what is there: null for nothing, a word for what is not read. */
+/** A path with the SHA-256 of its content: null if it does not exist, a word if it is not read. */
 export type PinnedHash = readonly [path: string, content: string | null]
 
 export interface PinnedLimits {
@@ -70,7 +70,7 @@ class PinnedReader {
     const place = containedPath(this.#folder, path, onlyHashed)
     if ('reason' in place && leavesProject.has(place.reason))
       throw pinnedPathRefusal(pattern, problemWith(place))
-    // A file that is named and is not there counts as such; a glob names what is there.
+    // A named file that does not exist is listed as such; a glob lists existing files.
     if (glob === -1) await this.#contents(path, () => true)
     else if (!('reason' in place) && entryAt(place.absolute)?.isDirectory())
       await this.#entries(path, place.absolute, folderMatcher(segments))
@@ -105,7 +105,7 @@ class PinnedReader {
       if (this.#entriesRead > maxEntries) {
         throw pinnedPathRefusal(path, `holds more than ${maxEntries} files: name a smaller folder`)
       }
-      // A linked folder could lead back to where it is. Git's own files change without anybody.
+      // A linked folder could lead back to its parent. Git's own files change without an edit.
       const isFolder = entry.isSymbolicLink() && this.#isLinkedFolder(name)
       if (isFolder) {
         if (this.#patterns.matches(name)) this.#pinned.set(name, 'linked folder')
@@ -118,7 +118,7 @@ class PinnedReader {
     return !('reason' in place) && entryAt(place.absolute)?.isDirectory() === true
   }
 
-  /** Nothing outside is read: of a link that leads there, only what it says counts. */
+  /** Nothing outside is read: for a link that leads there, only its target text counts. */
   async #refused(path: string, reason: RefusalReason): Promise<string | null> {
     if (reason === 'missing') return null
     const target = await readlink(join(this.#folder, path)).catch(() => null)
@@ -160,7 +160,7 @@ function folderMatcher(segments: readonly string[]): (folder: string) => boolean
 
 const leavesProject: ReadonlySet<RefusalReason> = new Set(['outside', 'git', 'invalid'])
 
-// Only names and hashes are kept.
+// Only names and hashes are stored.
 const onlyHashed = { secrets: 'allowed', missing: 'allowed' } as const
 
 function pinnedPathRefusal(path: string, problem: string): Failure {

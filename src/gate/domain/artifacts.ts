@@ -9,7 +9,7 @@ interface CountedArtifacts {
   readonly passedOver: readonly string[]
 }
 
-/** The artifacts of a type that count as evidence: each file once, as it is on disk, new enough, as it was declared. */
+/** The artifacts of a type that count as evidence: each file once, unchanged on disk, fresh enough and valid. */
 export function countedArtifacts(type: string, evidence: Evidence): CountedArtifacts {
   const declared = evidence.declared.find((definition) => definition.type === type)
   const latest = new Map(

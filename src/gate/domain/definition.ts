@@ -5,7 +5,7 @@ import { valueAt } from './json.ts'
 /** `original`: a file written for the system that this one follows, read with that system's meaning. */
 export type Dialect = 1 | 'original'
 
-/** A versioned state machine: what may happen to a run, who may make it happen, and what must hold first. */
+/** A versioned state machine: the events of a run, the roles that may send them, and their guards. */
 export interface ProcessDefinition {
   readonly dialect: Dialect
   readonly id: string
@@ -61,7 +61,7 @@ export interface EventDefinition {
   /** `*` is everyone; an empty list is no one. */
   readonly allowedRoles: readonly string[]
   readonly payloadSchema: JsonObject | null
-  /** By which ways it may come; null for any. */
+  /** The permitted channels; null for any. */
   readonly channels: readonly string[] | null
 }
 
@@ -135,7 +135,7 @@ const forms = {
   original: /\{\{?\s*(context(?:\.[\w-]+)+)\s*\}\}?/g,
 } as const satisfies Record<Dialect, RegExp>
 
-/** A prompt with the values of its variables in it. What is not set stays as it is written, so that it is noticed. */
+/** A prompt with the values of its variables. A variable without a value stays visible. */
 export function interpolatePrompt(prompt: string, dialect: Dialect, context: JsonObject): string {
   return prompt.replace(forms[dialect], (written: string, path: string) => {
     const value = valueAt({ context }, path.split('.'))

@@ -78,7 +78,7 @@ export function mermaidStates({ states, transitions, initialState }: ProcessDefi
   return `${lines.join('\n')}\n`
 }
 
-/** Punctuation goes as a numeric entity, because a label may be read as Mermaid. */
+/** Punctuation becomes a numeric entity, because a label may be parsed as Mermaid. */
 function escapeMermaid(text: string): string {
   return plainLabel(text).replace(/[!-',/:-@[-^`{-~]/g, (sign) => `#${sign.charCodeAt(0)};`)
 }

@@ -4,7 +4,7 @@ import { eventNamed, type ProcessDefinition } from './definition.ts'
 import type { Artifact, Evidence, Observations } from './evidence.ts'
 import { mergeArtifacts, type Run } from './run.ts'
 
-/** An event as it is emitted, with everything that the decision about it rests on. */
+/** An event with all the input of its decision. */
 export interface EventRequest {
   readonly event: string
   readonly payload: JsonObject

@@ -136,10 +136,10 @@ export interface ObservedApproval {
   /** The type of artifact, or null for the run's present state. */
   readonly of: string | null
   readonly author: string
-  /** Null in an approval of before identities were kept. */
+  /** Null in approvals from before identities were stored. */
   readonly identity: string | null
   readonly byAuthor: boolean
-  /** Whether what was approved is still the same, by its hash. */
+  /** Whether the approved content is unchanged, by its hash. */
   readonly current: boolean
   /** They sent the work back since. */
   readonly withdrawn?: true

@@ -240,7 +240,7 @@ function testPattern(source: string, text: string): boolean {
   )
 }
 
-// The expression of the library goes back for ever.
+// The library's expression may backtrack forever.
 format['url'] = (text) => /^(?:https?|ftp):\/\//i.test(text) && URL.canParse(text)
 
 /** An error of such a format is one of its pattern. */

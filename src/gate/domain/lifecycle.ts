@@ -15,7 +15,7 @@ interface RunStart {
   readonly definition: ProcessDefinition
   /** Hash of the definition. */
   readonly hash: string
-  /** Whether an earlier run keeps this definition already. */
+  /** Whether an earlier run stored this definition already. */
   readonly isKept: boolean
   readonly context: JsonObject
   readonly missionId: MissionId | null
@@ -78,7 +78,7 @@ interface AdvanceContext {
   /** Open items of the run. */
   readonly items: readonly InboxItem[]
   readonly author: string
-  /** The identity of the one who emitted it. */
+  /** The emitter's identity. */
   readonly identity: string
 }
 
@@ -261,7 +261,7 @@ export function cancelRun(
   }
 }
 
-/** The entry in a run's history for what no event of its process did. */
+/** The entry in a run's history for a move without an event of its process. */
 function manualMove(
   run: RunRecord,
   about: Pick<RunEvent, 'kind' | 'event' | 'to' | 'author' | 'identity'>,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kernel/json.ts'
 import { type ProcessDefinition, stateNamed } from './definition.ts'
 import type { Artifact, Visit } from './evidence.ts'
 
-/** The definition that a run keeps, whatever becomes of its file. */
+/** The stored definition of a run, independent of its file. */
 export interface ProcessVersion {
   /** Hash of the definition's content. */
   readonly hash: string
@@ -31,12 +31,12 @@ export interface RunRecord {
   readonly endedAt: number | null
 }
 
-/** An artifact as it is kept: who handed it in, and how its file looked on disk. */
+/** An artifact as it is stored: its submitter, and the stamp of its file. */
 export interface StoredArtifact extends Omit<Artifact, 'status'> {
   /** Changes whenever the file does: while it is the same, the file need not be read again. */
   readonly stamp: string
   readonly author: string
-  /** Their identity; absent in what was submitted before identities were kept. */
+  /** Their identity; absent in artifacts from before identities were stored. */
   readonly identity?: string
 }
 
@@ -58,26 +58,26 @@ export interface RunEvent {
   readonly unsatisfied: readonly string[]
   readonly role: string | null
   readonly author: string
-  /** Their identity; absent in what was recorded before identities were kept. */
+  /** Their identity; absent in records from before identities were stored. */
   readonly identity?: string
   readonly createdAt: number
 }
 
 /** The submission of a refused event. */
 export interface AttemptedEvent {
-  /** The files as they were named, and why one could not be taken; at most 20. */
+  /** The submitted files, and why one was refused; at most 20. */
   readonly files: readonly { readonly path: string; readonly reason: string | null }[]
   /** The payload as JSON, shortened; null for none. */
   readonly payload: string | null
 }
 
-/** An event that was refused: nothing of it stays in the run. */
+/** A refused event; the run is unchanged. */
 export interface RunRefusal {
   readonly runId: RunId
   readonly event: string
   readonly code: string
   readonly message: string
-  /** Guards that did not hold, `name: reason`. */
+  /** Guards that were not satisfied, `name: reason`. */
   readonly missing: readonly string[]
   /** The submission; absent if empty, and in older records. */
   readonly tried?: AttemptedEvent | null
@@ -88,17 +88,17 @@ export interface RunRefusal {
   readonly createdAt: number
 }
 
-/** A person's yes to what is there, bound to its content: another content voids it. */
+/** A person's approval, bound to its content: a change voids it. */
 export interface RunApproval {
   readonly runId: RunId
   readonly role: string
   /** The type of artifact that was approved; null for the run in its state. */
   readonly of: string | null
-  /** Hash of what was approved. */
+  /** Hash of the approved content. */
   readonly content: string
   readonly reason: string | null
   readonly author: string
-  /** Two approvals are two only where these differ; absent in approvals of before they were kept. */
+  /** Distinguishes approvers; absent in approvals from before identities were stored. */
   readonly identity?: string
   readonly createdAt: number
   /** When the same person sent the work back, so that it no longer counts. */
@@ -117,7 +117,7 @@ export interface CommandResult {
   readonly tree: string
   readonly status: 'running' | 'passed' | 'failed' | 'timed_out' | 'stopped'
   readonly exitCode: number | null
-  /** The end of what it printed. */
+  /** The end of its output. */
   readonly output: string
   /** Whether the tree was the same when it ended. */
   readonly treeHeld: boolean
@@ -184,14 +184,14 @@ interface RunReference {
 
 /** The events of a run. */
 export type GateEvent =
-  /** A definition that no run had before: it is kept for the runs that begin with it. */
+  /** A new definition, stored for the runs that start with it. */
   | { readonly kind: 'process.kept'; readonly hash: string; readonly definition: ProcessDefinition }
   | { readonly kind: 'run.created'; readonly run: RunRecord }
   | (RunReference & {
       readonly kind: 'run.advanced'
       readonly event: RunEvent
       readonly status: RunStatus
-      /** Null where it did not change. */
+      /** Null if it did not change. */
       readonly context: JsonObject | null
     })
   | (RunReference & {
@@ -212,7 +212,7 @@ export type GateEvent =
     })
   /** A person set how Waymark behaves in this project. */
   | { readonly kind: 'setting.changed'; readonly name: SettingName; readonly value: string }
-  /** A person took back that a command may run. */
+  /** A person revoked the approval of a command. */
   | {
       readonly kind: 'command.revoked'
       readonly hash: string
@@ -227,7 +227,7 @@ export type GateEvent =
       readonly runId: RunId | null
       readonly status: Exclude<CommandResult['status'], 'running'>
       readonly exitCode: number | null
-      /** Its end, where the whole of it is kept beside the log entries. */
+      /** The end of the output, if the whole is stored beside the log. */
       readonly output: string
       readonly whole?: { readonly sha256: string; readonly bytes: number }
       readonly treeHeld: boolean

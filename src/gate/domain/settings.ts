@@ -59,20 +59,20 @@ export const settingDefinitions = {
   },
 } as const satisfies Record<SettingName, SettingDefinition>
 
-/** The words that a setting takes, for people. */
+/** The possible values of a setting, for people. */
 export function settingValues(name: SettingName): readonly string[] {
   const { values, date, patterns }: SettingDefinition = settingDefinitions[name]
   return [...values, ...(date === undefined ? [] : [date]), ...(patterns === undefined ? [] : [patterns])]
 }
 
-/** Whether a setting takes a value. */
+/** Whether a value is valid for a setting. */
 export function isValidSetting(name: SettingName, value: string): boolean {
   const { values, date, patterns }: SettingDefinition = settingDefinitions[name]
   if (values.includes(value) || (date !== undefined && dateIn(value) !== null)) return true
   return patterns !== undefined && isSensitiveList(value)
 }
 
-/** The beginning of a day (UTC), milliseconds since the epoch; null for what names none. */
+/** The start of a day (UTC), milliseconds since the epoch; null if the text is no day. */
 export function dateIn(value: string): number | null {
   if (!/^\d{4}-\d\d-\d\d$/.test(value)) return null
   const time = Date.parse(`${value}T00:00:00Z`)

@@ -158,7 +158,7 @@ function assumedArtifact(definition: ProcessDefinition, path: string): Omit<Arti
   return { type: artifactType(definition, path) ?? path, path, bytes: 0, sha256: '', status: 'current' }
 }
 
-/** Without what only the content of a file could show: a simulation reads none. */
+/** Removes checks of file content: a simulation reads no files. */
 function withoutContents(definition: ProcessDefinition): ProcessDefinition {
   return {
     ...definition,

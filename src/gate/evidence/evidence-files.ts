@@ -156,7 +156,7 @@ function entryAt(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false })
   } catch {
-    // A file where a folder was: nothing is at the path.
+    // A part of the path is a file instead of a folder: there is nothing at the path.
     return undefined
   }
 }
@@ -195,7 +195,7 @@ async function contentOf(top: string, path: string): Promise<FileContent> {
   if ('reason' in parent) return { path, sha256: sha256(Buffer.from(problemWith(parent))), text: null }
   const found = await lstat(absolute).catch(() => null)
   if (found === null) return { path, sha256: null, text: null }
-  // A link is what it says, wherever it leads.
+  // A link counts by its target text, wherever it leads.
   if (found.isSymbolicLink()) {
     const target = await readlink(absolute).catch(() => '')
     return { path, sha256: sha256(Buffer.from(`link ${target}`)), text: null }

@@ -51,7 +51,7 @@ async function withScope(
   { packages }: HookWorkTree,
 ): Promise<HookAttempt> {
   const { areas, snapshot } = attempt
-  // Finding the packages of a workspace reads many files, so only where an area may name one.
+  // Finding the packages of a workspace reads many files, so it is done only if a scope may name one.
   const packageFiles = new Map(hasPackageArea(areas) ? await packages(snapshot) : [])
   return {
     attempt,

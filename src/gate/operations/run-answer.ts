@@ -6,7 +6,7 @@ import type { ProcessDefinition } from '../domain/definition.ts'
 import { expressionWords, type MissingGuard } from '../domain/expression.ts'
 import type { RunApproval, RunEvent, RunRecord, RunRefusal } from '../domain/run.ts'
 
-/** A run, what moved it, what was refused and approved, and the machine that it goes through. */
+/** A run with its moves, refused events, approvals and the graph of its process. */
 
 export const json = z.record(z.string(), z.unknown())
 export const runStatus = z.enum(['active', 'succeeded', 'failed', 'cancelled'])
@@ -48,7 +48,7 @@ export function runEntry(run: RunRecord): RunEntry {
 
 /** The answer to an accepted event; the same again if it is repeated with its key. */
 export const AcceptedEntry = z.object({
-  /** Absent where nothing was done. */
+  /** Absent in a dry run. */
   event_id: z.string().optional(),
   accepted: z.literal(true),
   transition: z.object({ from_state: z.string(), to_state: z.string() }),
@@ -63,7 +63,7 @@ export const AcceptedEntry = z.object({
 export type AcceptedEntry = z.output<typeof AcceptedEntry>
 
 export const ArtifactEntry = z.object({
-  /** Null where the file is of no declared type. */
+  /** Null if the file has no declared type. */
   type: z.string().nullable(),
   path: z.string(),
   bytes: z.int(),

@@ -10,7 +10,7 @@ export interface CommandLine {
 export interface CommandEnd {
   readonly status: 'passed' | 'failed' | 'timed_out' | 'stopped'
   readonly exitCode: number | null
-  /** The end of what it printed on both outputs, at most 20,000 characters. */
+  /** The end of its output, both streams, at most 20,000 characters. */
   readonly output: string
 }
 
@@ -26,7 +26,7 @@ export interface RequestedCommand extends CommandLine, PinnedCommand {
 
 /** The end of a command, with the changes of the work tree meanwhile. */
 export interface CommandReport extends CommandEnd {
-  /** Hash of the work tree when it had ended; null where it could not be measured. */
+  /** Hash of the work tree after its end; null if it could not be measured. */
   readonly tree: string | null
   /** The first files that were written meanwhile; null if unknown. */
   readonly touched: readonly string[] | null
@@ -34,7 +34,7 @@ export interface CommandReport extends CommandEnd {
   readonly hash: string
 }
 
-/** Runs commands on a machine, which looks by itself whether they were approved there. */
+/** Runs commands on a machine, which checks itself whether they were approved there. */
 export interface RemoteRunner {
   /** Null while it runs: its end is reported later. The same command runs once. */
   run(command: RequestedCommand): Promise<CommandReport | null>
@@ -44,7 +44,7 @@ export interface RemoteRunner {
 export interface CommandRunner {
   /** The name of this process, by which others can check whether it still runs: `host:pid`. */
   readonly name: string
-  /** Resolves when the command has ended; never rejects: what cannot be started has failed. */
+  /** Resolves when the command ended; never rejects: a command that cannot be started has failed. */
   start(command: CommandLine): Promise<CommandEnd>
   /** Whether a runner of this name still runs. Null for one on another machine. */
   isAlive(runner: string): boolean | null
@@ -59,7 +59,7 @@ export interface PinnedCommand {
   readonly pinned: readonly string[]
 }
 
-/** A pinned file with the SHA-256 of its content; null where there is none, a word for what is no file. */
+/** A pinned file with the SHA-256 of its content; null if there is none, a word if it is not a file. */
 export interface PinnedFile {
   readonly path: string
   readonly sha256: string | null
@@ -87,12 +87,12 @@ export interface CommandApprovals {
   filesOf(command: PinnedCommand): Promise<readonly PinnedFile[]>
   isApproved(hash: string): Promise<boolean>
   approve(approval: Omit<ApprovedCommand, 'files' | 'pinned'> & Partial<ApprovedCommand>): Promise<void>
-  /** Those of these folders, the newest first. */
+  /** The entries of these folders, newest first. */
   list(folders: readonly string[]): Promise<readonly ApprovedCommand[]>
   /** Stores a refusal: it is not asked about again until the command or a pinned file changes, or it is revoked. */
   refuse(refusal: RefusedCommand): Promise<void>
   refusalOf(hash: string): Promise<RefusedCommand | null>
-  /** Those of these folders, the newest first. */
+  /** The entries of these folders, newest first. */
   refused(folders: readonly string[]): Promise<readonly RefusedCommand[]>
   /** Takes an approval or a refusal back, if there is one. */
   revoke(hash: string): Promise<void>

@@ -1,6 +1,6 @@
 import type { ContentDifference, ContentParts } from '../domain/approved-content.ts'
 
-/** A file that is submitted as evidence, as it is on disk. */
+/** A file submitted as evidence, as it is on disk. */
 export interface EvidenceFile {
   /** Relative to the project's folder, with `/`, without `.` and `..`: one spelling per file. */
   readonly path: string
@@ -47,7 +47,7 @@ export interface EvidenceFiles {
 export interface PreviewStore {
   /** Whether a content is stored; renews its lifetime. */
   isKept(content: string): Promise<boolean>
-  /** Keeps what a content is of. What cannot be kept is not. */
+  /** Stores a content. Errors are ignored. */
   keep(content: string, parts: ContentParts): Promise<void>
   /** The difference from a stored content, whose name may be shortened. Null if it is not stored. */
   since(content: string, now: ContentParts): Promise<ContentDifference | null>

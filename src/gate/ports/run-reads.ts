@@ -48,7 +48,7 @@ export interface LoadedRun {
   readonly artifacts: readonly StoredArtifact[]
 }
 
-/** What runs keep from ending: a mission, or a phase of a plan that belongs to no mission. */
+/** A subject whose end runs can block: a mission, or a phase of a plan without a mission. */
 export type GatedSubject = { readonly missionId: MissionId } | { readonly phaseId: PhaseId }
 
 export interface RunReads {
@@ -99,9 +99,9 @@ export interface RunReads {
   command(id: string): Promise<CommandResult | null>
   /** The commands that were run for a run and have ended, oldest first. */
   commandsOf(runId: RunId, limit: number): Promise<readonly CommandResult[]>
-  /** All that a command printed; null where that is in its result. */
+  /** The whole output of a command; null if its result contains all of it. */
   commandOutput(id: CommandResultId): Promise<StoredOutput | null>
-  /** Those that are kept of commands which ended before; the size is that of their texts. */
+  /** Stored outputs of commands that ended before; the size is that of their texts. */
   outputsBefore(before: number): Promise<{ readonly count: number; readonly bytes: number }>
   /** The attempts at a task, or in a mission, first to last, at most 1000. */
   attemptsOf(subject: RunSubject): Promise<readonly Attempt[]>
@@ -116,7 +116,7 @@ export interface RunReads {
 }
 
 export interface StoredOutput {
-  /** Null where it was removed because its time was over. */
+  /** Null if it expired and was removed. */
   readonly text: string | null
   readonly bytes: number
   readonly removedAt: number | null

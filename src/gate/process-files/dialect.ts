@@ -524,7 +524,7 @@ function build(dialect: Dialect) {
   return { file, role, state, event, transition, guard: namedGuard, artifact }
 }
 
-/** The original's `#/schemas/…` goes into the schema that refers to it. */
+/** The original's `#/schemas/…` is copied into the schema that refers to it. */
 function addSharedSchemas(event: EventDefinition, schemas: JsonObject): EventDefinition {
   const { payloadSchema } = event
   return payloadSchema === null ? event : { ...event, payloadSchema: { ...payloadSchema, schemas } }

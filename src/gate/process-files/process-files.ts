@@ -23,7 +23,7 @@ interface ProcessFolders {
   readonly project: string
   /** Base folder of relative paths. */
   readonly working: string
-  /** The processes that come with Waymark. */
+  /** The shipped processes. */
   readonly shipped: string
   /** Only files of the project may be named: the caller is an agent, or elsewhere. */
   readonly isConfined: boolean
@@ -75,7 +75,7 @@ async function ownProcesses({ project }: ProcessFolders): Promise<readonly Proce
   return [
     ...(await yamlFiles(join(project, '.waymark', 'processes'), 'project')),
     ...(await yamlFiles(join(project, '.state_gate', 'processes'), 'project')),
-    // A repository may hold a link that leads to any file of this machine.
+    // A repository may contain a link to any file of this machine.
   ].filter(({ path }) => !('reason' in containedPath(project, path)))
 }
 
@@ -188,7 +188,7 @@ function shownPath(path: string, origin: ProcessOrigin, { project, working }: Pr
   return isWithin(from, path) ? relative(from, path).replaceAll('\\', '/') : path
 }
 
-/** Reading takes about two milliseconds for a thousand characters; what is longer is read on a thread of its own. */
+/** Parsing takes about two milliseconds per thousand characters; longer texts are parsed on a worker thread. */
 const shortText = 8_000
 /** Milliseconds. */
 const patience = 20_000

@@ -18,7 +18,7 @@ type YamlResult =
   | { readonly readable: true; readonly yaml: YamlText }
   | { readonly readable: false; readonly findings: readonly LocatedFinding[] }
 
-/** Reads YAML as data only: one document, no aliases, no tags of its own, each key once. */
+/** Reads YAML as data only: one document, no aliases, no custom tags, no duplicate keys. */
 export function readYaml(text: string): YamlResult {
   if (text.length > largestFile) {
     return yamlFailure(`The file has ${text.length} characters; at most ${largestFile} are read.`, null)

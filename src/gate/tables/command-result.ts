@@ -34,7 +34,7 @@ export interface CommandOutputTable {
   /** Hash of the text. */
   sha256: string
   bytes: number
-  /** The text, as gzip writes it; empty where it was removed. */
+  /** The gzipped text; empty if it was removed. */
   content: Buffer
   removed_at: number | null
 }

@@ -113,7 +113,7 @@ function runEventOf(row: Selectable<RunEventTable>): RunEvent {
   }
 }
 
-/** The same file of the same type takes the place of what was submitted before. */
+/** Stores artifacts; the same file of the same type replaces its earlier state. */
 export async function keepArtifacts(
   { db, projectId }: ProjectionContext,
   { runId, artifacts }: RunEvent,
@@ -205,7 +205,7 @@ function refusalOf(row: Selectable<RunRefusalTable>): RunRefusal {
   }
 }
 
-/** As it is kept, so that what is alike can be counted. */
+/** In its stored form, so that equal submissions can be counted. */
 function encodeTried(tried: AttemptedEvent | null | undefined): string | null {
   return tried == null ? null : JSON.stringify(tried)
 }

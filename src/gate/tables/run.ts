@@ -141,7 +141,7 @@ export function applyRunCancelled(
   return moveRun(projecting, event, changed)
 }
 
-/** A run as it is after an event, and the event. */
+/** Stores an event and the changed run. */
 async function moveRun(
   projecting: ProjectionContext,
   event: RunEvent,
@@ -254,10 +254,10 @@ const visitsOf = prepareQuery((db, projectId: string, runId: string) =>
     .limit(sql.lit(1000)),
 )
 
-// An event asks for its run three times, and a run may hold a thousand files.
+// An event loads its run three times, and a run may have a thousand files.
 const gathered = createVersionedCache<RunDetails>(10)
 
-/** A run with what its engine looks at: its states and files are bounded, however many events moved it. */
+/** A run with the input of its engine; its states and files are limited, however many events it has. */
 async function loadRun(scope: ReadScope, id: string): Promise<LoadedRun | null> {
   const { db, projectId } = scope
   const [row] = await runById(db, projectId, id)
@@ -265,7 +265,7 @@ async function loadRun(scope: ReadScope, id: string): Promise<LoadedRun | null> 
   const record = runOf(row)
   const definition = await storedDefinition(scope, record.process.hash)
   if (definition === null) throw new Error(`run ${id} names a definition that is not kept`)
-  // States are entered and files submitted by what makes a revision, and by nothing else.
+  // Only events that create a revision enter states and submit files.
   const wanted = { key: `${projectId} ${id}`, version: `${record.revision} ${record.updatedAt}` }
   const { visits, artifacts } = (await gathered(db, wanted, () => gather(scope, id))) ?? nothing
   return { record, definition, visits, artifacts }

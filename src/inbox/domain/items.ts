@@ -9,7 +9,7 @@ const holding = {
 
 export type InboxGateMode = keyof typeof holding
 
-/** The default where nothing is set, or a word of a later version. */
+/** The default if nothing is set, or a value of a later version. */
 export function inboxGateOf(setting: string | undefined): InboxGateMode {
   return setting === 'all' || setting === 'none' ? setting : 'blockers'
 }

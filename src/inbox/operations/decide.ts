@@ -171,7 +171,7 @@ export async function recordDecision(
   }
 }
 
-/** A reason goes where the event has a place for it, else beside what its payload holds unless nothing else may. */
+/** Puts a reason into the event's field for it, else into an extra field of the payload if that is allowed. */
 function reasonIn({ payloadSchema }: EventDefinition, reason: string | null): JsonObject {
   if (reason === null) return {}
   const properties = payloadSchema?.['properties']

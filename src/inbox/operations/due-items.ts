@@ -4,7 +4,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { dueItemId, type InboxItem, openInboxItem } from '../../track/domain/records.ts'
 import { type Attempt, isStale, staleAfter } from '../../track/domain/task.ts'
 
-/** Records what is due by the clock alone, whoever calls. */
+/** Records items that are due by the clock alone, for any caller. */
 export const waymark: Actor = { name: 'waymark', kind: 'agent', role: null, channel: 'cli' }
 
 /** The items that stale attempts without one will have once they are recorded: queries show these, and record nothing. */

@@ -22,7 +22,7 @@ export const InboxEvidence = z.object({
     .object({ mission_id: z.string().nullable(), task_id: z.string().nullable(), tasks: list(Named) })
     .nullable(),
   agent_name: z.string().nullable(),
-  /** The person behind that agent, where a server knows its people. */
+  /** The person behind that agent, on a server with people. */
   person: z.string().nullable(),
   attempt_status: z.enum(attemptStatuses).nullable(),
   areas: strings,
@@ -59,7 +59,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
   }
 }
 
-/** The events that a decision may be, each with what it means; empty where it is none. */
+/** The possible events of a decision, with their meaning; empty if there is none. */
 async function choicesOf({ runs }: Reads, { request }: InboxItem, run: RunRecord | null) {
   if (run === null || request?.kind !== 'decision') return []
   const definition = await runs.definition(run.process.hash)

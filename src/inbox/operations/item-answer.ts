@@ -70,11 +70,11 @@ export const InboxItemEntry = z.object({
   request: ItemRequestEntry.nullable(),
   /** The agent's own account of its work meanwhile. */
   workaround: z.string().nullable(),
-  /** The first of the paths that it is about, and how many there are. */
+  /** The first of its paths, and their number. */
   paths: strings,
   paths_total: z.int(),
   opened_by: z.string(),
-  /** The person behind the agent that opened it, where a server knows its people. */
+  /** The person behind the agent that opened it, on a server with people. */
   opened_by_person: z.string().nullable(),
   opened_at: z.string(),
   /** The possible answers, while it is open. */

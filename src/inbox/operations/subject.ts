@@ -67,7 +67,7 @@ export const contentField = identifier(
   'Hash of the content you reviewed, or its first characters; refused if the content changed',
 ).optional()
 
-/** The words of a person, where the waiting agent needs some. Fails with INVALID_INPUT where there are none. */
+/** The text of a person for a waiting agent. Fails with INVALID_INPUT if it is missing. */
 export function requireAnswerText(
   words: string | undefined,
   { what, command }: { readonly what: string; readonly command: string },
@@ -79,7 +79,7 @@ export function requireAnswerText(
   })
 }
 
-/** An event that a person may send in a state, and what it means. */
+/** An event that a person may send in a state, with its meaning. */
 export const ChoiceEntry = z.object({
   event: z.string(),
   description: z.string().nullable(),

@@ -33,7 +33,7 @@ export interface InboxItemReads {
   ofRun(runId: string): Promise<readonly InboxItem[]>
   /** The same of several runs. */
   ofRuns(runIds: readonly string[]): Promise<readonly InboxItem[]>
-  /** The ended holds of a run that were answered in words, newest first. */
+  /** The closed items of a run that were answered in words, newest first. */
   answeredOfRun(runId: string, limit: number): Promise<readonly InboxItem[]>
   /** The open item about a command, by the hash of its content. */
   openCommand(hash: string): Promise<InboxItem | null>

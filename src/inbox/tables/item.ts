@@ -127,7 +127,7 @@ export async function applyItemClosed(
   await recountItems(projecting, closed?.task_id ?? null)
 }
 
-/** A done task with something open that holds up is not settled: what depends on it waits. */
+/** A done task with a blocking open item is not settled: its dependents wait. */
 async function recountItems(projecting: ProjectionContext, taskId: string | null): Promise<void> {
   if (taskId === null) return
   const before = await taskBefore(projecting, taskId)
@@ -141,7 +141,7 @@ async function recountItems(projecting: ProjectionContext, taskId: string | null
   if (after) await recountDependents(projecting, before, { ...before, ...after })
 }
 
-/** The project holds up other work than before: every task is looked at again. */
+/** The setting for blocking items changed: recompute every task. */
 export async function recountOpenItems(projecting: ProjectionContext): Promise<void> {
   const kinds = await gatingKinds(projecting)
   await sql`update task set open_items = ${openItemCount(kinds)} where project_id = ${projecting.projectId}`.execute(

@@ -191,7 +191,7 @@ export function removeContained(base: string, path: string): ContainedPath | Pat
   return 'reason' in removed && removed.detail === 'ENOENT' ? linkFree(base, path) : removed
 }
 
-/** Opens the folders of a path one by one from the base on: no link that takes a name meanwhile is followed. */
+/** Opens the folders of a path one by one from the base, so that no link created meanwhile is followed. */
 function actInside(
   base: string,
   path: string,
@@ -253,7 +253,7 @@ function isGitName(name: string): boolean {
   return /^(\.git|git~\d)[. ]*$/i.test(name)
 }
 
-/** The real path in the spelling of the disk, where the system ignores case. */
+/** The real path in the spelling of the disk, if the system ignores case. */
 function realPath(path: string): string | PathRefusal {
   try {
     return realpathSync.native(path)

@@ -13,10 +13,10 @@ import { errorCode } from '../failure.ts'
 
 const { O_DIRECTORY, O_NOFOLLOW } = constants
 
-/** A folder held open. On Linux its path leads to this very folder, whatever takes its name meanwhile. */
+/** An open folder. On Linux its path leads to this very folder, even if another takes its name. */
 export interface OpenFolder {
   readonly path: string
-  /** Negative where the system has no path to an open folder. */
+  /** Negative if the system has no path to an open folder. */
   readonly descriptor: number
 }
 
@@ -34,7 +34,7 @@ export function closeFolder({ descriptor }: OpenFolder): void {
 /** Opens a folder inside another one, created if missing. */
 export function makeFolderIn({ path }: OpenFolder, name: string): OpenFolder {
   const place = `${path}/${name}`
-  // Not `recursive`: in an open folder that was removed meanwhile, Node tries that for ever.
+  // Not `recursive`: in an open folder that was removed meanwhile, Node retries forever.
   try {
     mkdirSync(place, { mode: 0o700 })
   } catch (error) {

@@ -12,7 +12,7 @@ import {
 import { dirname } from 'node:path'
 import { errorCode, Failure } from '../failure.ts'
 
-/** Writes a file that only its owner can read, all of it or nothing. */
+/** Writes a file that only its owner can read, atomically. */
 export function writePrivate(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const draft = `${file}.${crypto.randomUUID().slice(0, 8)}`
@@ -26,7 +26,7 @@ export function writePrivate(file: string, text: string): void {
   }
 }
 
-/** The text of a file, or null where there is none. */
+/** The text of a file; null if there is none. */
 export function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
@@ -36,7 +36,7 @@ export function readIfThere(file: string): string | null {
   }
 }
 
-// Milliseconds. What is done under a lock takes a few.
+// In milliseconds. Work under a lock takes only a few.
 const patience = 5_000
 const abandoned = 3_000
 const pollMs = 15
@@ -73,7 +73,7 @@ function takeLock(lock: string): boolean {
   }
 }
 
-/** A process that was killed meanwhile leaves its lock behind. */
+/** A killed process leaves its lock behind. */
 function removeAbandoned(lock: string): void {
   const stats = statSync(lock, { throwIfNoEntry: false })
   if (stats && Math.abs(Date.now() - stats.mtimeMs) > abandoned) rmSync(lock, { force: true })

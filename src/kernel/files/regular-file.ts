@@ -53,7 +53,7 @@ export async function readRegular(path: string | Buffer): Promise<Buffer> {
   }
 }
 
-/** The same where nothing can go on before the file is read. */
+/** The same, synchronously. */
 export function readRegularSync(path: string | Buffer): Buffer {
   refuseSpecial(path, statSync(path))
   const file = openSync(path, noWait)

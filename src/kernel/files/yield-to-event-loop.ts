@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { processEnd } from '../process-end.ts'
 
-/** Lets the process answer others meanwhile. Throws once it has to end. */
+/** Lets the process answer other requests. Throws once it has to end. */
 export async function yieldToEventLoop(): Promise<void> {
   await setImmediate()
   processEnd.throwIfAborted()

@@ -240,7 +240,7 @@ const operations = [
 /** Everything Waymark can do, in the order that lists show it. */
 export const catalog: readonly Operation[] = operations
 
-/** One of them, with its own name and types: for clients that are typed by the catalog. */
+/** An operation with its own name and types, for clients that are typed by the catalog. */
 export type CatalogOperation = (typeof operations)[number]
 
 export type OperationName = CatalogOperation['name']

@@ -15,7 +15,7 @@ export function refuseRecordedId(id: string): void {
   })
 }
 
-/** Each finds an entity or fails with NOT_FOUND and the call that lists what there is. */
+/** Finds an entity, or fails with NOT_FOUND and the call that lists the existing ones. */
 export async function findMission(reads: Reads, id: string): Promise<Mission> {
   const mission = await reads.missions.find(id)
   if (mission) return mission
@@ -45,7 +45,7 @@ export async function findAttempt(reads: Reads, id: string): Promise<Attempt> {
   })
 }
 
-/** Each finds what a plan names, or fails with taskman's words and the call that lists what there is. */
+/** Finds an entity of a plan, or fails with taskman's words and the call that lists the existing ones. */
 export async function findPhase(reads: Reads, id: string): Promise<Phase> {
   const phase = await reads.plan.phase(id)
   if (phase) return phase

@@ -195,7 +195,7 @@ const reads = [
   'follow',
 ] as const satisfies readonly (keyof StoreReader)[]
 
-/** One for each store: what is remembered of a store is found by it again. */
+/** One reader per store, so that caches keyed by the store work for queries too. */
 const readers = new WeakMap<Store, Store>()
 
 function readOnly(store: Store): Store {

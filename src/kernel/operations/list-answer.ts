@@ -7,5 +7,5 @@ export function list<Entry extends z.ZodType>(entry: Entry) {
 
 export const strings = list(z.string())
 
-/** An id and what it is called, for a link. */
+/** An id and its name, for a link. */
 export const Named = z.object({ id: z.string(), name: z.string() })

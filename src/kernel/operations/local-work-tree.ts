@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts'
 import { location } from './fields.ts'
 import { measurement } from './measurement.ts'
 
-/** The work tree of the project; null where it is on other machines, as for a project of a team's server. */
+/** The work tree of the project; null if it is on other machines, as for a project of a team server. */
 export const workTreePlace = measurement({
   brief: z.strictObject({}),
   measured: location.nullable(),

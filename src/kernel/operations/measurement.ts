@@ -165,7 +165,7 @@ export class MeasurementRun<Of extends Measurements, Found> {
     for (;;) {
       const step = await context.store.view(async (reads) => {
         const { requests, settled, first } = await this.#prepare(reads)
-        if (requests.size > 0) return { asked: requests }
+        if (requests.size > 0) return { requests }
         return first && !this.#taken.has(first.name) ? { first } : { answer: await answerWith(settled) }
       })
       if ('answer' in step) return step.answer
@@ -174,10 +174,11 @@ export class MeasurementRun<Of extends Measurements, Found> {
         await take?.(step.first)
         continue
       }
-      this.#countRestart(step.asked)
-      const measured = await context.measurer(operation, step.asked, input)
-      for (const [name, { hash }] of step.asked) this.#results.set(name, { hash, value: measured.get(name) })
-      if (drains(operation.measurements, step.asked)) await context.drain?.()
+      this.#countRestart(step.requests)
+      const measured = await context.measurer(operation, step.requests, input)
+      for (const [name, { hash }] of step.requests)
+        this.#results.set(name, { hash, value: measured.get(name) })
+      if (drains(operation.measurements, step.requests)) await context.drain?.()
     }
   }
 

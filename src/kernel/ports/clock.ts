@@ -1,4 +1,4 @@
-/** Time comes in from outside, so that the domain is pure and tests decide what time it is. */
+/** Time is an input, so that the domain is pure and tests control it. */
 export interface Clock {
   /** Milliseconds since the epoch, UTC. */
   now(): number

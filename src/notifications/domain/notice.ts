@@ -96,7 +96,7 @@ export function commandOf({ kind, itemId, taskId, missionId }: Notice): string |
   return kind === 'blocker' || kind === 'review' ? (first ?? null) : [first, second].join(' · ')
 }
 
-/** The body of a webhook: what happened, for a program. */
+/** The body of a webhook, for a program. */
 export function webhookBody(notice: NamedNotice): object {
   return { type: `notice.${notice.kind}`, timestamp: instant(notice.at), data: noticeData(notice) }
 }

@@ -33,9 +33,9 @@ export interface LeasedNotice {
 }
 
 export interface DueNotices {
-  readonly taken: readonly LeasedNotice[]
+  readonly leasedNotices: readonly LeasedNotice[]
   /** Whether there are any notifications. */
-  readonly isAsked: boolean
+  readonly hasNotifications: boolean
   /** The last log entry that was read. */
   readonly position: number
 }
@@ -79,10 +79,11 @@ async function findDueNotices(
 ): Promise<DueNoticesWithChanges> {
   const { notifications } = reads
   const subscriptions = await notifications.all()
-  if (subscriptions.length === 0) return { taken: [], changed: [], isAsked: false, position: from }
+  if (subscriptions.length === 0)
+    return { leasedNotices: [], changed: [], hasNotifications: false, position: from }
   const now = sender.clock.now()
   const start = Math.max(from, (await notifications.cursor()) ?? 0, subscriptions[0]?.seq ?? 0)
-  const { made: notices, position } = await newNotices(reads, { subscriptions, start, now })
+  const { notices, position } = await newNotices(reads, { subscriptions, start, now })
   const waiting = [...(await notifications.waiting()), ...notices]
   const leasedNotices: LeasedNotice[] = []
   const changed = new Map(notices.map((notice) => [notice.id, notice]))
@@ -104,7 +105,7 @@ async function findDueNotices(
       leasedNotices.push({ notice: leased, notification, body: notice.body, address })
     }
   }
-  return { taken: leasedNotices, changed: [...changed.values()], isAsked: true, position }
+  return { leasedNotices, changed: [...changed.values()], hasNotifications: true, position }
 }
 
 function isDue({ dueAt, leasedUntil, tries }: NoticeDelivery, now: number): boolean {
@@ -134,7 +135,7 @@ async function newNotices(reads: Reads, { subscriptions: listed, start, now }: N
       }
     }
     position = events.at(-1)?.seq ?? position
-    if (events.length < eventsAtOnce || notices.length > 0) return { made: notices, position }
+    if (events.length < eventsAtOnce || notices.length > 0) return { notices, position }
   }
 }
 

@@ -170,7 +170,7 @@ export const notifyAdd = defineOperation({
   return { ...entry, secret }
 })
 
-/** The whole address of a webhook. Fails with INVALID_INPUT, in words that do not repeat what may be a secret. */
+/** The address of a webhook. Fails with INVALID_INPUT, without repeating a text that may be a secret. */
 function addressOf(form: NotificationForm, address: string | undefined): URL | null {
   if (form === 'desktop') {
     if (address === undefined) return null
@@ -293,7 +293,7 @@ export const notifyEdit = defineOperation({
       { reason: 'secret_not_applicable', hint: 'Omit new_secret.' },
     )
   }
-  // Another address is chosen by whoever may choose it now.
+  // A new address needs the permission of the current caller.
   const reaches = input.private ?? present.reachesPrivate
   if (reaches && (input.private === true || url !== null)) assertMayReachPrivate(handling)
   const fresh = input.new_secret ? messenger.newSecret() : null

@@ -3,7 +3,7 @@ import { recordDue } from '../../inbox/operations/record-due.ts'
 import { deliverNotice, leaseDueNotices, type NoticeSender } from './deliver.ts'
 
 /** Milliseconds between rounds: without notifications, with notifications, and for items that become due by the clock. */
-const rests = { unasked: 5_000, asked: 2_000, stale: 60_000 } as const
+const rests = { idle: 5_000, active: 2_000, stale: 60_000 } as const
 
 interface SendLoop {
   readonly sender: NoticeSender
@@ -11,22 +11,22 @@ interface SendLoop {
   readonly failed: (error: unknown) => void
 }
 
-/** Tells people what happens in a project until the signal aborts; then what is being sent is ended. */
+/** Sends notifications of a project until the signal aborts; messages being sent are finished. */
 export async function runNotificationSender({ sender, signal, failed }: SendLoop): Promise<void> {
-  const under = new Set<Promise<void>>()
+  const running = new Set<Promise<void>>()
   const bell = newBell(signal)
   let [position, stale, isFollowing] = [0, 0, false]
   while (!signal.aborted) {
-    let isAsked = false
+    let hasNotifications = false
     try {
       const due = await leaseDueNotices(sender, position)
       position = due.position
-      isAsked = due.isAsked
-      for (const taken of due.taken) {
-        const sending = deliverNotice(sender, taken, signal)
+      hasNotifications = due.hasNotifications
+      for (const leased of due.leasedNotices) {
+        const sending = deliverNotice(sender, leased, signal)
           .catch(failed)
-          .finally(() => under.delete(sending))
-        under.add(sending)
+          .finally(() => running.delete(sending))
+        running.add(sending)
       }
       if (Math.abs(sender.clock.now() - stale) >= rests.stale) {
         stale = sender.clock.now()
@@ -35,18 +35,18 @@ export async function runNotificationSender({ sender, signal, failed }: SendLoop
     } catch (error) {
       failed(error)
     }
-    if (isAsked && !isFollowing) {
+    if (hasNotifications && !isFollowing) {
       isFollowing = true
       void followEventLog(sender.store, { after: position, signal, pause: 1_000, hear: bell.ring, failed })
     }
-    await bell.heard(isAsked ? rests.asked : rests.unasked)
+    await bell.heard(hasNotifications ? rests.active : rests.idle)
   }
-  await Promise.allSettled(under)
+  await Promise.allSettled(running)
 }
 
 interface WakeSignal {
   readonly ring: () => void
-  /** Resolves when it rings, or rang since, or after so many milliseconds. */
+  /** Resolves when it rings, rang since, or after `milliseconds`. */
   readonly heard: (milliseconds: number) => Promise<void>
 }
 

@@ -5,7 +5,7 @@ import type { NoticeState, Notification } from '../domain/notification.ts'
 export interface NotificationReads {
   /** In the order in which they were added, with the log entries that did; at most 200. */
   all(): Promise<readonly SequencedItem<Notification>[]>
-  /** Null for what came without it, as from an export, and for a desktop. */
+  /** Null after an import without secrets, and for a desktop. */
   address(id: string): Promise<{ readonly url: string; readonly secret: string | null } | null>
   /** The last log entry that was read for notices; null if none was. */
   cursor(): Promise<number | null>
@@ -14,7 +14,7 @@ export interface NotificationReads {
   notice(id: string): Promise<NoticeDelivery | null>
   /** The last one of a notification that ended so. */
   last(id: string, state: NoticeState): Promise<NoticeDelivery | null>
-  /** Which of these inbox items are open. */
+  /** The open ones of these inbox items. */
   openAmong(items: readonly string[]): Promise<ReadonlySet<string>>
 }
 

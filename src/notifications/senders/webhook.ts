@@ -13,11 +13,11 @@ export interface WebhookOptions {
   readonly agent: string
   /** Any address is allowed: the user who added it sits at this machine. */
   readonly reachesPrivate: boolean
-  /** Milliseconds for all of it; default ten seconds. */
+  /** Milliseconds for the whole request; default ten seconds. */
   readonly patience?: number
 }
 
-/** Sends a letter once, signed by the headers of standardwebhooks.com. It never fails: what went wrong is its answer. */
+/** Sends a message once, signed by the headers of standardwebhooks.com. It never throws: an error is in the result. */
 export async function postWebhook(
   letter: WebhookMessage,
   { agent, reachesPrivate, patience = usualPatience }: WebhookOptions,
@@ -118,7 +118,7 @@ function failedPost(error: string, isFinal: boolean): Extract<Delivery, { readon
   return { isDelivered: false, error, isFinal, after: null }
 }
 
-/** `ECONNREFUSED`: of an error only its code, because its message may hold an address. */
+/** `ECONNREFUSED`: only the code of an error, because its message may contain an address. */
 function codeOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null
   return typeof code === 'string' ? code : 'the connection ended'

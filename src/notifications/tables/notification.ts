@@ -34,7 +34,7 @@ export interface NotificationAddressTable {
 /** Beside the log: the notices and their deliveries. */
 export interface NoticeTable {
   project_id: string
-  /** The same for whoever gets it, at each try. */
+  /** The same id for the receiver at each try. */
   id: string
   notification_id: string
   /** The log entry that it is about. */
@@ -122,7 +122,7 @@ export async function applyNotificationRemoved(
     .execute()
 }
 
-/** Writes what no log entry holds. */
+/** Writes data that no log entry contains. */
 export async function writeNotification(
   { db, projectId }: ReadScope,
   beside: NotificationSideWrite,

@@ -10,10 +10,10 @@ export type NeededAccess = (typeof neededAccesses)[number]
 export interface CallerPermissions {
   readonly personId: string
   readonly personName: string
-  /** Null for who signed in without one. */
+  /** Null if they signed in without one. */
   readonly tokenId: string | null
   readonly sessionId: string | null
-  /** Null for who is no member of the project. */
+  /** Null if they are not a member of the project. */
   readonly access: Access | null
   readonly admin: boolean
   /** The limit of their token; absent if there is none. */
@@ -22,7 +22,7 @@ export interface CallerPermissions {
   readonly roles: readonly string[]
   /** When their token or session expires, in milliseconds since the epoch. */
   readonly expiresAt: number
-  /** The user of the machine, where the server is theirs alone: they act in every gate role, as at the command line. */
+  /** The user of a single-user server: they act in every gate role, as at the command line. */
   readonly user?: string
 }
 
@@ -50,7 +50,7 @@ export function isReadOnlyAccess(
   return most === 'viewer' && kind === 'command'
 }
 
-/** The lesser of two: a token never lets more than the person who has it, an agent no more than work. */
+/** The lower of two levels: a token never permits more than its owner has, an agent no more than contributor. */
 export function lowerAccess(access: Access, most: Access): Access {
   return accesses.indexOf(access) <= accesses.indexOf(most) ? access : most
 }

@@ -1,7 +1,7 @@
 import type { PersonId, ProjectId, SessionId, TokenId } from '../../kernel/id.ts'
 import type { Access } from './access.ts'
 
-/** Somebody who may use the server. */
+/** A person who may use the server. */
 export interface Person {
   readonly id: PersonId
   readonly name: string
@@ -21,7 +21,7 @@ export interface Person {
 export interface Member {
   readonly personId: PersonId
   readonly access: Access
-  /** Gate roles, such as `reviewer`: apart from what they have access to. */
+  /** Gate roles, such as `reviewer`, independent of the access level. */
   readonly roles: readonly string[]
 }
 
@@ -30,7 +30,7 @@ export const tokenKinds = ['agent', 'person', 'runner'] as const
 /** An `invitation` does not permit access: it is exchanged once for a person's first token. */
 export type TokenKind = (typeof tokenKinds)[number] | 'invitation'
 
-/** A token as everybody may know it: its secret is nowhere, its hash is kept beside the log entries. */
+/** The public data of a token: its secret is not stored, its hash is stored beside the log. */
 export interface Token {
   readonly id: TokenId
   readonly name: string
@@ -53,11 +53,11 @@ export interface Token {
   readonly revokedBy: string | null
 }
 
-/** Somebody who is signed in with a browser. */
+/** A person's session in a browser. */
 export interface SignInSession {
   readonly id: SessionId
   readonly personId: PersonId
-  /** The token by which it was begun, and with which it ends; null for one by OpenID Connect. */
+  /** The token that started it, and that ends it; null for OpenID Connect. */
   readonly tokenId: TokenId | null
   readonly startedAt: number
   readonly expiresAt: number
@@ -79,7 +79,7 @@ export function isServerEventKind(kind: string): boolean {
   )
 }
 
-/** No secret and no hash is ever in one of these. */
+/** These events never contain a secret or a hash. */
 export type IdentityEvent =
   | {
       readonly kind: 'project.named'
@@ -130,7 +130,7 @@ export function writeToken({ id, secret }: TokenParts): string {
   return `wm1_${id.slice(id.indexOf('-') + 1)}_${secret}`
 }
 
-/** The parts of a token; null for what is none. */
+/** The parts of a token; null if the text is none. */
 export function readToken(text: string): TokenParts | null {
   const [, characters, secret] = /^wm1_([0-9a-z]{12})_([\w-]{43})$/.exec(text) ?? []
   if (characters === undefined || secret === undefined) return null
@@ -139,12 +139,12 @@ export function readToken(text: string): TokenParts | null {
 
 const invitationPrefix = 'invite-'
 
-/** A token's text with a prefix: no server takes it for a token. */
+/** A token's text with a prefix, so that no server accepts it as a token. */
 export function writeInvitation(parts: TokenParts): string {
   return `${invitationPrefix}${writeToken(parts)}`
 }
 
-/** The parts of an invitation; null for what is none. */
+/** The parts of an invitation; null if the text is none. */
 export function readInvitation(text: string): TokenParts | null {
   return text.startsWith(invitationPrefix) ? readToken(text.slice(invitationPrefix.length)) : null
 }

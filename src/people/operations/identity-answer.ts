@@ -14,7 +14,7 @@ export const PersonEntry = z.object({
   admin: z.boolean(),
   /** `invited`: has an e-mail address, and has not signed in yet. */
   state: z.enum(personStates),
-  /** Signs in elsewhere: the address of who vouches for them. */
+  /** The address of their identity provider. */
   issuer: z.string().nullable(),
   created_at: z.string(),
   disabled_at: z.string().nullable(),

@@ -40,7 +40,7 @@ export const invitationCreate = defineOperation({
     /** The access limit of the person. */
     access: z.enum(accesses),
     expires_at: z.string(),
-    /** The invitation itself. It is kept nowhere. */
+    /** The text of the invitation, which is not stored. */
     invitation: z.string(),
   }),
 }).handler(async (handling, { person: words }) => {
@@ -91,11 +91,11 @@ export const invitationCreate = defineOperation({
 interface NewInvitation {
   readonly person: Person
   readonly token: Token
-  /** The text of the token, which is kept nowhere. */
+  /** The text of the token, which is not stored. */
   readonly secret: string
 }
 
-/** Makes the first token of an invited person. An invitation works once, whoever else sends it at the same time. */
+/** Creates the first token of an invited person. An invitation works once, even with concurrent requests. */
 export async function acceptInvitation(
   team: Team,
   id: Token['id'],
@@ -157,7 +157,7 @@ async function openInvitations({ identities }: Reads, { id }: Person): Promise<r
 
 interface Inviter {
   readonly projectId: string
-  /** Null for whoever can write the database. */
+  /** Null for a caller with direct access to the database. */
   readonly createdBy: Person['id'] | null
   /** The token that they act with. */
   readonly parent: Token | null

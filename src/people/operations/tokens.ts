@@ -63,7 +63,7 @@ export const tokenCreate = defineOperation({
       .optional(),
   }),
   output: TokenEntry.extend({
-    /** The token itself. It is kept nowhere. */
+    /** The text of the token, which is not stored. */
     secret: z.string(),
   }),
 })
@@ -402,7 +402,7 @@ export const tokenRevoke = defineOperation({
   })
 })
 
-/** A limited token ends itself, those of the project as an owner, and of its person's only those that permit no more. */
+/** A limited token may revoke itself, those of the project as an owner, and those of its person with no higher limit. */
 function isWithinOwnLimits(
   token: Token,
   ownToken: Token | null,

@@ -9,7 +9,7 @@ export interface StoredSecret {
   readonly usedAt: number | null
 }
 
-/** A membership as it is listed: with the person, and since when. */
+/** A listed membership: with the person, and its start. */
 export interface MemberListing {
   readonly member: Member
   readonly person: Person
@@ -26,7 +26,7 @@ export interface SignInSessionListing {
   readonly person: Person
 }
 
-/** A project of a database as everybody who may see it finds it. */
+/** A project of a database, as anyone who may see it finds it. */
 export interface ProjectListing {
   readonly id: string
   /** The project's name in addresses: lower case, digits and dashes. */
@@ -34,7 +34,7 @@ export interface ProjectListing {
   /** Whether people gave it that name; otherwise it is its folder's. */
   readonly named: boolean
   readonly events: number
-  /** Open inbox items: what waits for people. */
+  /** The number of open inbox items. */
   readonly waiting: number
   readonly openAttempts: number
   /** When the last log entry was recorded; null if there is none. */
@@ -72,6 +72,6 @@ export interface IdentityReads {
   session(id: string): Promise<SignInSession | null>
   /** Sessions that neither ended nor are too old, newest first; at most 1000. */
   sessions(of: { readonly personId?: string; readonly now: number }): Promise<readonly SignInSessionListing[]>
-  /** Null for what was revoked or ended, or came without its secret, as from an export. */
+  /** Null for revoked or ended ones, and after an import without secrets. */
   secret(of: TokenId | SessionId): Promise<StoredSecret | null>
 }

@@ -4,7 +4,7 @@ import type { Store, StoreReader } from '../../store/ports/store.ts'
 export interface Team {
   /** The reserved project of people, tokens and sessions. */
   readonly store: Store
-  /** The user of this machine, where the server is theirs alone. Null where people share a database. */
+  /** The user of this machine, on a single-user server. Null on a team server. */
   readonly owner: MachineOwner | null
   /** 32 random bytes, in base64url. */
   newSecret(): string
@@ -18,7 +18,7 @@ export interface MachineOwner {
   readonly identity: string
   /** The current name. */
   name(): string
-  /** The token of a kind as it is kept in a file that only this user reads; null where there is none. */
+  /** The token of a kind, from a file that only this user can read; null if there is none. */
   readToken(kind: OwnTokenKind): string | null
   keepToken(kind: OwnTokenKind, text: string): void
 }

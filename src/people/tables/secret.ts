@@ -25,7 +25,7 @@ export interface SecretTable {
   used_at: number | null
 }
 
-/** Writes what goes with log entries and is in none of them, in their transaction. */
+/** Writes the secrets of log entries in their transaction; the log does not contain them. */
 export async function writeSecretRows(
   { db, projectId }: { readonly db: Kysely<Tables>; readonly projectId: string },
   beside: readonly SideWrite[],

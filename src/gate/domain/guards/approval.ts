@@ -4,7 +4,7 @@ import { type GuardKind, satisfiedGuard, unsatisfiedGuard } from './guard.ts'
 export interface ApprovalGuard {
   readonly type: 'approval'
   readonly role: string
-  /** The type of artifact that is approved, `changes` for what was measured; null for the state of the run. */
+  /** The type of artifact to approve, `changes` for the measured changes; null for the state of the run. */
   readonly of: string | null
   /** The number of different people, by identity, whatever their names. */
   readonly count: number
@@ -12,7 +12,7 @@ export interface ApprovalGuard {
   readonly independent?: true
 }
 
-/** People of a role approved what is there now; the author's own approval and outdated ones do not count. */
+/** People of a role approved the current content; the author's own approval and outdated ones do not count. */
 export const approval: GuardKind<ApprovalGuard> = {
   needs: ({ role, of }) => [{ kind: 'approvals', role, of }],
   evaluate: ({ role, of, count, independent }, { observed }) => {
@@ -54,7 +54,7 @@ function independenceSuffix(approvals: readonly ObservedApproval[]): string {
   return unknown ? '; the person behind the work is unknown' : ''
 }
 
-/** Approvals of before identities were kept are one person's at most. */
+/** Approvals from before identities were stored count as one person's. */
 function peopleOf(approvals: readonly ObservedApproval[]): number {
   const identities = new Set(approvals.flatMap(({ identity }) => identity ?? [])).size
   return identities > 0 ? identities : Math.min(approvals.length, 1)

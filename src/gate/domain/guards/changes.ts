@@ -6,7 +6,7 @@ import { type GuardKind, type GuardResult, satisfiedGuard, unknownGuard, unsatis
 export type ChangesGuard = { readonly type: 'changes' } & (
   | {
       readonly condition: 'in_scope'
-      /** The kinds of shared files that may change though no area names them; absent: all of them. */
+      /** The kinds of shared files that may change out of scope; absent: all. */
       readonly shared?: readonly SharedKind[]
     }
   | { readonly condition: 'none' }
@@ -122,7 +122,7 @@ function judgeScope(
   ]
 }
 
-/** Null where it is about no file. */
+/** Null if it is about no file. */
 function findingOf(
   status: ChangesFinding['status'],
   paths: readonly string[],

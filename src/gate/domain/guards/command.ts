@@ -39,7 +39,7 @@ export const command: GuardKind<CommandGuard> = {
         reason: refusalReason,
         hash,
       } = result.refusal ?? { author: 'a person', reason: '', hash: '' }
-      // It ends a part of a sentence, which gets its full stop where it is written out.
+      // The text is used inside a sentence, which adds the full stop.
       const reason = refusalReason.replace(/(?<![\s.])[\s.]+$/, '')
       return unknownGuard(
         `${author} refused to let "${run}" run${reason === '' ? '' : `: ${reason}`}`,

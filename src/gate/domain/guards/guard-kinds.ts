@@ -20,7 +20,7 @@ export function guardNeeds(guard: Guard): readonly EvidenceNeed[] {
 
 export function evaluateGuard(guard: Guard, evidence: Evidence): GuardResult {
   const kind = kindOf(guard)
-  // A run keeps the definition that it began with, which another version of Waymark may have written.
+  // A run keeps its original definition, which another version of Waymark may have written.
   if (kind === undefined) {
     return unknownGuard(
       `guards of type "${guard.type}" are unknown to this version`,
@@ -30,7 +30,7 @@ export function evaluateGuard(guard: Guard, evidence: Evidence): GuardResult {
   return kind.evaluate(guard, evidence)
 }
 
-/** The table holds for each type the kind that takes its parameters, which TypeScript cannot follow through an index. */
+/** Each entry takes the parameters of its type, which TypeScript cannot infer through an index. */
 function kindOf(guard: Guard): GuardKind<Guard> | undefined {
   return Object.hasOwn(kinds, guard.type) ? (kinds[guard.type] as GuardKind<Guard>) : undefined
 }

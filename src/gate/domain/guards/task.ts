@@ -7,7 +7,7 @@ export interface TaskGuard {
   readonly phase: string | null
 }
 
-/** All tasks are done; where there is none, nothing was done. */
+/** All tasks are done; without any task, the guard fails. */
 export const task: GuardKind<TaskGuard> = {
   needs: ({ phase }) => [{ kind: 'tasks', phase }],
   evaluate: ({ phase }, { observed }) => {

@@ -1,6 +1,6 @@
 /** A shell line, parsed as far as possible without running it. */
 export interface ShellLine {
-  /** Each command of the line, with single blanks between its words: as it is written, and without quotes. */
+  /** Each command of the line, with single spaces between its words: as written, and without quotes. */
   readonly commands: readonly { readonly text: string; readonly bare: string }[]
   /**
    * Null if the line runs exactly these commands; else the construct that hides what it runs: a substitution, a variable,
@@ -13,7 +13,7 @@ export interface ShellLine {
 const harmlessRedirection = /(?:&>>?|\d*[<>]>?) ?\/dev\/null(?=[\s;&|]|$)|\d*>&\d(?=[\s;&|]|$)/y
 const expansion = /\$[\w{(@*#?$!'"-]/y
 
-/** Takes a line apart at `;`, `&`, `|` and line breaks. One pass, so that a long line costs no more than its length. */
+/** Splits a line at `;`, `&`, `|` and line breaks, in one pass, so that its time is linear. */
 export function readShellLine(line: string): ShellLine {
   const source = line.replaceAll('\r\n', '\n')
   const commands: { text: string; bare: string }[] = []
@@ -94,7 +94,7 @@ export function unwrapCommand(bare: string): string {
   return rest.replace(folder, '')
 }
 
-/** Whether a command fits `npm test*`: `*` is any characters; `npm test:*` is `npm test` with any more words. */
+/** Whether a command matches `npm test*`, where `*` is any characters; `npm test:*` is `npm test` with any further words. */
 export function isMatchingCommand(pattern: string, command: string): boolean {
   if (pattern.endsWith(':*')) {
     const beginning = pattern.slice(0, -2)

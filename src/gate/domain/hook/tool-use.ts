@@ -37,13 +37,13 @@ export function isTool(pattern: string, { names }: Pick<ToolUse, 'names'>): bool
   return names.some((name) => name.startsWith(beginning))
 }
 
-/** `Bash(npm test*)`: a tool, and which of its commands are meant; the whole tool where there is no pattern. */
+/** `Bash(npm test*)`: a tool with a pattern for its commands; without a pattern, the whole tool. */
 interface ToolPattern {
   readonly tool: string
   readonly pattern: string | null
 }
 
-/** Null for what is neither a name nor a name with a pattern. */
+/** Null if it is neither a name nor a name with a pattern. */
 export function parseToolPattern(text: string): ToolPattern | null {
   const [, tool, pattern] = /^([^()\s]+)\((.+)\)$/s.exec(text) ?? []
   if (tool !== undefined && pattern !== undefined) return { tool, pattern }
@@ -69,7 +69,7 @@ const ownTools = [
   'reply_to_review',
 ]
 
-/** Waymark's own tools are how an agent leaves a state, so no state takes them away. */
+/** An agent leaves a state with Waymark's own tools, so no state may deny them. */
 export function isOwnTool({ names }: Pick<ToolUse, 'names'>): boolean {
   return names.some((name) => {
     if (/^mcp__(?:plugin_waymark_)?waymark__/.test(name)) return true

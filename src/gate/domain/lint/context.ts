@@ -77,7 +77,7 @@ function propertiesOf(schema: JsonObject | null): readonly string[] {
   return isJsonObject(properties) ? Object.keys(properties) : []
 }
 
-/** Schemas can be used, and what the process begins with fits its own. */
+/** Schemas are usable, and the initial context matches its schema. */
 export function schemas(definition: ProcessDefinition): readonly Finding[] {
   const { contextSchema, initialContext, events, artifacts } = definition
   const broken = [

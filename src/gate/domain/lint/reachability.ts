@@ -48,7 +48,7 @@ function canEnd(definition: ProcessDefinition, state: string): boolean {
   return [...reachableStates(definition, state).keys()].some((next) => stateNamed(definition, next)?.isFinal)
 }
 
-/** A transition that an earlier one of the same state and event always takes the place of. */
+/** Finds transitions that are always shadowed by an earlier one of the same state and event. */
 export function shadowedTransitionFindings(definition: ProcessDefinition): readonly Finding[] {
   const { transitions, dialect } = definition
   return transitions.flatMap((later, index) => {
@@ -78,7 +78,7 @@ function isAlwaysFirst(
 ): boolean {
   if (earlier.event !== later.event || earlier.guard !== null) return false
   if (earlier.from !== later.from && earlier.from !== '*') return false
-  // A limit on visits is a guard too, and so are required artifacts where the later one does without them.
+  // A visit limit is a guard too, and so are required artifacts if the later transition does not need them.
   if ((stateNamed(definition, earlier.to)?.maxVisits ?? null) !== null) return false
   if (!earlier.escape && later.escape) return false
   return hasAllRoles(earlier.allowedRoles, later.allowedRoles)
@@ -89,7 +89,7 @@ function hasAllRoles(wide: readonly string[] | null, narrow: readonly string[] |
   return narrow?.every((role) => wide.includes(role)) ?? false
 }
 
-/** Words that say of an end that what the process is for was reached. */
+/** Words that mark a final state as a success. */
 const goodEnds = new Set(
   'accepted answered approved closed complete completed delivered deployed done end ended finalized finish finished fixed implemented live merged passed published released resolved shipped signed solved succeeded success successful verified'.split(
     ' ',

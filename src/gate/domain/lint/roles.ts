@@ -3,7 +3,7 @@ import { readShellLine } from '../hook/shell-line.ts'
 import { parseToolPattern } from '../hook/tool-use.ts'
 import { type DefinitionPath, type Finding, finding } from './finding.ts'
 
-/** Roles, events and transitions agree about who may do what. */
+/** Roles, events and transitions agree about permissions. */
 export function roles(definition: ProcessDefinition): readonly Finding[] {
   return [
     ...definition.events.flatMap(eventRoles),
@@ -35,7 +35,7 @@ function narrowedTransitions({ transitions, events }: ProcessDefinition): readon
   })
 }
 
-/** `roles[].allowed_events` decides nothing; what it says must be what the events say. */
+/** `roles[].allowed_events` has no effect, so it must match the events. */
 function listedEvents(definition: ProcessDefinition): readonly Finding[] {
   return definition.roles.flatMap(({ name: role, allowedEvents }, index) =>
     definition.events.flatMap(({ name, allowedRoles }) => {
@@ -71,7 +71,7 @@ function agentApprovals(definition: ProcessDefinition): readonly Finding[] {
   })
 }
 
-/** Patterns can fit a call, and a tool is in one list of a state only; where it is in several, the strictest one counts. */
+/** Patterns can match a call, and a tool is in only one list of a state; otherwise the strictest list counts. */
 export function toolPermissions({ states }: ProcessDefinition): readonly Finding[] {
   return states.flatMap(({ name, toolPermissions }, index) => {
     if (toolPermissions === null) return []

@@ -38,7 +38,7 @@ export const processLint = defineOperation({
 })
   .measure({
     process: namedProcess,
-    /** The project's files, from its folder; null where they cannot be listed. */
+    /** The project's files, relative to its folder; null if they cannot be listed. */
     files: measurement({
       brief: z.strictObject({}),
       measured: names.nullable(),

@@ -19,7 +19,7 @@ export const namedProcess = measurement({
   measure: async ({ processFiles }, { process }) => sourceOf(await processFiles.load(process)),
 })
 
-/** The same, of a run that begins with it: refused with PROCESS_NOT_FOUND. */
+/** The same for a new run: fails with PROCESS_NOT_FOUND. */
 export const runnableProcess = measurement({
   ...namedProcess,
   measure: async (workTree, brief, input) => {
@@ -63,7 +63,7 @@ export async function prepareProcess(
 
 const loadedProcesses = new WeakMap<ProcessSource, Promise<LoadedProcess>>()
 
-/** Reads what was measured, once. */
+/** Loads a measured process once. */
 export function loadedProcess(
   files: RecordContext['processFiles'],
   measured: ProcessSource,

@@ -77,12 +77,12 @@ const Parts = z.object({
 
 const Definition = json as z.ZodType<unknown> as z.ZodType<ProcessDefinition> // the domain's own, as JSON
 
-/** The file as it is written, with what lint found; also of one that cannot be read as a process. */
+/** The text of the file with lint findings; also for a file that cannot be read as a process. */
 const Source = z.object({
   text: z.string(),
   origin,
   findings: list(FindingEntry),
-  /** As the engine reads it. Null where the file has errors. */
+  /** The parsed definition. Null if the file has errors. */
   definition: Definition.nullable(),
   machine: MachineAnswer.nullable(),
   active_runs: z.int(),

@@ -47,7 +47,7 @@ export interface ApprovalSet {
   readonly already: readonly RunApproval[]
 }
 
-/** Binds approvals to what is there now. Fails when there is nothing of that type to approve, or it is one's own work. */
+/** Creates approvals of the current content. Fails if there is nothing to approve, or if it is one's own work. */
 export async function giveApprovals(
   { reads, loaded, run, external, handling, requester, priorApprovals }: ApprovalContext,
   inputs: readonly ApprovalInput[],
@@ -180,7 +180,7 @@ function unmeasuredRunFailure({ id, missionId, taskId }: RunRecord): Failure {
   })
 }
 
-/** Ends what a person approved of a run, because they sent its work back: nothing where they approved nothing. */
+/** Withdraws a person's approvals of a run whose work they sent back; none if they gave none. */
 export async function withdrawApprovals(
   reads: Reads,
   run: RunRecord,

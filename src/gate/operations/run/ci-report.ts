@@ -50,7 +50,7 @@ export const ciReport = defineOperation({
     check: z.string(),
     status: z.enum(statuses),
     commit: z.string(),
-    /** The hash of the work tree's content; null where the commit is not checked out. */
+    /** The hash of the work tree's content; null if the commit is not checked out. */
     tree: z.string().nullable(),
     reported_at: z.string(),
     /** It had been submitted before. */

@@ -153,7 +153,7 @@ async function begin(handling: CommandContext, run: RunRecord, request: CommandS
   // Run only what a person approved: a pinned file may have changed since the check.
   if (!handling.machine && !(await isAsApproved(handling, request))) return
   const started = await claim(handling, run, request)
-  if (started === 'known') return
+  if (started === 'finished') return
   if (started === 'elsewhere') return waitForOther(handling, request)
   if (!handling.machine) await runLocally(handling, request, started)
 }
@@ -163,18 +163,18 @@ function claim(
   handling: CommandContext,
   run: RunRecord,
   { command, tree, folder, again }: CommandStart,
-): Promise<CommandResult | 'known' | 'elsewhere'> {
+): Promise<CommandResult | 'finished' | 'elsewhere'> {
   const { recordAside, commandRunner, actor } = handling
   const inCall = idInCall(handling, command)
-  return recordAside<CommandResult | 'known' | 'elsewhere'>(async (reads, setting) => {
+  return recordAside<CommandResult | 'finished' | 'elsewhere'>(async (reads, setting) => {
     const key = command.tree ?? tree
     const stored = await reads.runs.commandResult({ ...commandRequestFields(command), folder }, key)
-    if (inCall !== null && (await reads.runs.command(inCall))) return { events: [], answer: 'known' }
+    if (inCall !== null && (await reads.runs.command(inCall))) return { events: [], answer: 'finished' }
     const runners = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: setting.at }
     const running = stored?.status === 'running' && (await isStillRunning(reads, stored, runners))
     if (running) return { events: [], answer: 'elsewhere' as const }
     const counts = stored?.treeHeld === true && !['running', 'stopped'].includes(stored.status)
-    if (counts && !again) return { events: [], answer: 'known' as const }
+    if (counts && !again) return { events: [], answer: 'finished' as const }
     const started: CommandResult = {
       id: inCall ?? setting.ids.next('commandResult'),
       runId: run.id,

@@ -21,6 +21,6 @@ export function emitterOf(
   const human = definition.roles.some(({ name, kind }) => name === emitter.role && kind === 'human')
   const has =
     actor.kind === 'person' ? emitter.role !== null && permissions.roles.includes(emitter.role) : !human
-  // Persons need no role for what everybody may do, and none that the process does not keep for people.
+  // People need no role for events open to everybody, nor for roles that the process does not reserve for people.
   return has || (actor.kind === 'person' && !human) ? emitter : { ...emitter, role: null }
 }

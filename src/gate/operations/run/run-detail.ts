@@ -72,7 +72,7 @@ export const RunDetail = z.object({
   entered_at: z.string(),
   mission: Named.nullable(),
   task: Named.nullable(),
-  /** The version that the process has by now, where the run has another. */
+  /** The current version of the process, if the run has another. */
   present_version: z.string().nullable(),
   machine: MachineAnswer,
   prompt: z.string().nullable(),
@@ -242,7 +242,7 @@ function outgoingTransitions(situation: RunSituation) {
   })
 }
 
-/** The events that the caller may send as a person, and what each means. */
+/** The events that the caller may send as a person, with their meaning. */
 function personChoices({ definition, record, events }: RunSituation) {
   const sent = events.filter(
     (possible) => eventPermissions(definition, possible).for_people && possible.isAllowed,

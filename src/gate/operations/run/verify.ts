@@ -97,7 +97,7 @@ export const verify = defineOperation({
 
 type VerifyResult = Omit<CommandEntry, 'items' | 'exit'>
 
-/** Whether it ended as the guards of the state ask for: a command that must fail holds when it did. */
+/** Whether it ended as the state's guards require: a command that must fail passes when it failed. */
 function commandResultEntry(ends: ReadonlySet<'zero' | 'nonzero'>, result: VerifyResult): CommandEntry {
   const { status, exit_code = null } = result
   const items = [...ends].some((exit) => hasExpectedExit({ exit }, { status, exitCode: exit_code }))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Longest text that is kept, in characters. */
+/** Maximum length of a stored text, in characters. */
 const maxTextLength = 20_000
 const maxNameLength = 300
 const maxEntries = 200
@@ -51,7 +51,7 @@ export function freeObject(description: string) {
     .describe(description)
 }
 
-/** A field that is taken from those who know it from another program, and is not in the list of tools. */
+/** A field for callers who know it from another program; it is not in the list of tools. */
 export function unlistedField<Field extends z.ZodType>(field: Field): Field {
   return field.meta({ ...field.meta(), unlisted: true })
 }

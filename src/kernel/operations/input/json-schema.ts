@@ -16,7 +16,7 @@ export interface JsonSchema {
   readonly maximum?: number
   readonly default?: unknown
   /** Other words that agents use for a choice, each with the choice it means. */
-  /** Taken from those who know it from another program, and not listed. */
+  /** Accepted from callers who know it from another program, and not listed. */
   readonly unlisted?: true
   readonly aliases?: Readonly<Record<string, string>>
 }

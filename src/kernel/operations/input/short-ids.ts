@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts'
 
 type OperationInput = Readonly<Record<string, unknown>>
 
-/** Which reads know the ids that begin with a letter. */
+/** The reads for each prefix of ids. */
 const knownBy: Readonly<Record<string, (reads: Reads) => Pick<Reads['tasks'], 'idsLike'>>> = {
   m: ({ missions }) => missions,
   w: ({ missions }) => missions,
@@ -16,7 +16,7 @@ const knownBy: Readonly<Record<string, (reads: Reads) => Pick<Reads['tasks'], 'i
 const wholeId = 12
 const wholeRunId = 36
 
-/** Completes the short ids in an input where only one id begins so: `t-8x` is `t-8x2kq0m4v7aa`. */
+/** Completes short ids in an input if they are unique: `t-8x` becomes `t-8x2kq0m4v7aa`. */
 export async function expandIds(store: Store, input: OperationInput): Promise<OperationInput> {
   const short = Object.entries(input).filter(
     ([field, value]) => isIdField(field) && [value].flat().some(isShort),
@@ -28,7 +28,7 @@ export async function expandIds(store: Store, input: OperationInput): Promise<Op
   return { ...input, ...Object.fromEntries(expanded) }
 }
 
-/** The ids that begin with a prefix, for the completion of a shell. */
+/** The ids with a prefix, for the completion of a shell. */
 export async function idsWithPrefix(store: Store, prefix: string): Promise<readonly string[]> {
   const reads = knownBy[prefix.slice(0, prefix.indexOf('-'))]
   return reads ? store.view((all) => reads(all).idsLike(prefix, 20)) : []
