@@ -47,7 +47,7 @@ export const runPage = (answer: RunDetail, page: RenderContext): string => {
     section('Prompt', indentText(answer.prompt?.trimEnd() ?? ''), page),
     section('Needs a person', indentText(waitingItemsText(answer)), page),
     section(
-      'Ways out',
+      'Transitions',
       indentText(answer.transitions.map((transition) => nextStepText(transition, page)).join('\n')),
       page,
     ),

@@ -94,7 +94,7 @@ function ownProblem(schema: JsonObject, uris: readonly string[]): string | null 
   if (wrong !== undefined) return `"${wrong}" is not a regular expression.`
   const costly = texts.find((text) => linearPattern(text) === null)
   if (costly !== undefined) {
-    return `The pattern ${shownJson(costly)} looks ahead, looks back or refers back, or is far too long: it might be tried for ever. Write it without.`
+    return `The pattern ${shownJson(costly)} looks ahead, looks back or refers back, or is far too long: matching might never end. Write it without.`
   }
   const typeNames = type === undefined ? [] : [type].flat()
   const unknownType = typeNames.find((name) => typeof name !== 'string' || !types.includes(name))

@@ -431,7 +431,7 @@ function build(dialect: Dialect) {
     channels: optionalSection(
       // Only people use them: an agent's own channels are not among them.
       nonEmptyList(choice(['cli', 'dashboard', 'http', 'elicitation'])).describe(
-        'How a person must send it; default: any way',
+        'How a person must send it; default: any channel',
       ),
     ),
   }).transform(

@@ -98,7 +98,7 @@ test('search finds a task and a run by name, and show takes the run', async () =
   expect((await spoken(['search', 'form'], project)).out).toContain('Add the form')
   const { code, out } = await spoken(['show', run_id], project)
   expect([code, out]).toEqual([0, expect.stringContaining('Add the form')])
-  expect(out).toContain('Ways out')
+  expect(out).toContain('Transitions')
 })
 
 test('the inbox names the task, and the task shows what was answered', async () => {

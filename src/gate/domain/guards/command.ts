@@ -43,7 +43,7 @@ export const command: GuardKind<CommandGuard> = {
       const reason = refusalReason.replace(/(?<![\s.])[\s.]+$/, '')
       return unknownGuard(
         `${author} refused to let "${run}" run${reason === '' ? '' : `: ${reason}`}`,
-        `It is asked about again when the command or a file that it pins has changed, or when a person takes the no back: waymark command revoke ${hash.slice(0, 16)}.`,
+        `Waymark asks again if the command or a pinned file changes, or after waymark command revoke ${hash.slice(0, 16)}.`,
       )
     }
     if (result.status === 'running') {
