@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { fitLists, fitSections } from './budget.ts'
 import { excerpt } from './text.ts'
 
-test('a small list is shown whole, a large one gets what is left', () => {
+test('keeps a small list whole and gives a large one the remainder', () => {
   const small = Array.from({ length: 3 }, () => 'x'.repeat(10))
   const large = Array.from({ length: 100 }, () => 'y'.repeat(97))
   const kept = fitSections(
@@ -17,7 +17,7 @@ test('a small list is shown whole, a large one gets what is left', () => {
   expect(kept.get('large')).toBe(10)
 })
 
-test('what is kept fits the budget, but for the one entry that every list shows', () => {
+test('fits the budget, except that each list keeps one entry', () => {
   const lists = fc.array(fc.array(fc.string({ maxLength: 200 }), { maxLength: 30 }), {
     minLength: 1,
     maxLength: 5,
@@ -36,12 +36,12 @@ test('what is kept fits the budget, but for the one entry that every list shows'
   )
 })
 
-test('an excerpt is never longer than asked', () => {
+test('an excerpt is never longer than its limit', () => {
   expect(excerpt('short')).toBe('short')
   expect(excerpt('x'.repeat(300), 10)).toBe('xxxxxxxxx…')
 })
 
-test('the lists of a record are cut, the rest of it is kept', () => {
+test('cuts the lists of a record and keeps its other fields', () => {
   const record = { name: 'a', tasks: Array.from({ length: 50 }, () => 'x'.repeat(100)), total: 50, none: [] }
   const cut = fitLists(record, 1_000)
   expect(cut).toMatchObject({ name: 'a', total: 50, none: [] })

@@ -42,14 +42,14 @@ test.each([
   ).toEqual(found)
 })
 
-test('an exclamation mark takes out of the others; alone it means everything else', () => {
+test('an exclamation mark excludes paths from the other patterns; alone it means everything else', () => {
   expect(matchingPaths(['src/', '!src/deep/'], files)).toEqual(['src', 'src/a.ts'])
   expect(matchingPaths(['!src/deep', 'src'], files)).toEqual(['src', 'src/a.ts'])
   expect(matchingPaths(['!src', '!**/*.md'], files)).toEqual(['srcs/c.ts', 'lib/src/d.ts', 'Src/e.ts'])
   expect(matchingPaths(['./!odd'], ['!odd', 'odd'])).toEqual(['!odd'])
 })
 
-test('what a name may hold is no operator: parentheses, brackets, plus, at, dollar', () => {
+test('characters of file names are no operators: parentheses, brackets, plus, at, dollar', () => {
   const odd = [
     'app/(shop)/page.tsx',
     'app/[id]/page.tsx',
@@ -76,7 +76,7 @@ test('composed and decomposed letters are one; a pattern twice is as good as onc
   expect(matchingPaths(['src', 'src/', 'src'], files)).toEqual(['src', 'src/a.ts', 'src/deep/b.ts'])
 })
 
-test('nothing outside the project matches, whatever the pattern is', () => {
+test('no pattern matches a path outside the project', () => {
   expect(matchingPaths(['**', '.', '!x'], ['../a', '..', '/etc/passwd'])).toEqual([])
   expect([
     pathInsidePrefix('app/src/a.ts', 'app/'),
@@ -102,7 +102,7 @@ test.each([
   '{1..20}/x',
   'src/{a)}{/**',
   '*'.repeat(2_000),
-])('%j can match nothing, and no list with it is read', (pattern) => {
+])('%j can match nothing, so a list with it is refused', (pattern) => {
   expect(patternProblem(pattern)).not.toBeNull()
   expect(() => pathPatterns(['src/', pattern])).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }))
 })

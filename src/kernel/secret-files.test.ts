@@ -84,15 +84,15 @@ const open = [
   '..',
 ]
 
-test.each(secret)('takes %j for a secret file', (path) => {
+test.each(secret)('treats %j as a secret file', (path) => {
   expect(isSecretFile(path)).toBe(true)
 })
 
-test.each(open)('takes %j for no secret file', (path) => {
+test.each(open)('does not treat %j as a secret file', (path) => {
   expect(isSecretFile(path)).toBe(false)
 })
 
-test('answers for a path without end in linear time', () => {
+test('checks a very long path in linear time', () => {
   const began = performance.now()
   for (const part of ['.', ' ', '.bak', 'secret-', '.env', 'a/', '_rsa']) isSecretFile(part.repeat(200_000))
   expect(performance.now() - began).toBeLessThan(2000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { approvalsByEvent } from './approvals-by-event.ts'
 
-test('an approval that came with an event is listed with it, and not a second time', () => {
+test('lists an approval given with an event once, with that event', () => {
   const [go, yes] = [
     { by: 'agent', at: 1 },
     { by: 'tess', at: 3 },

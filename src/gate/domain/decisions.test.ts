@@ -27,7 +27,7 @@ transitions:
 guards: { approved: { type: approval, role: owner } }
 `)
 
-test('an event says whether it approves, sends back, and what it asks for', () => {
+test('an event states whether it approves or sends back, and its required fields', () => {
   const events = ['release', 'request_changes', 'drop', 'schedule']
   const choices = decisionChoices(release, 'review', events).map(
     ({ event, answer, sendsBack, approves, asksFor }) => [event, answer, sendsBack, approves, asksFor],
@@ -41,7 +41,7 @@ test('an event says whether it approves, sends back, and what it asks for', () =
   expect(decisionChoices(release, 'review', events)[0]?.description).toBe('Ship it')
 })
 
-test('a plain yes never sends back, also where one of its ways does', () => {
+test('the event of approve never sends back, even if one of its transitions does', () => {
   const [approve, back] = decisionChoices(definitionIn(smallProcess), 'review', ['approve', 'send_back'])
   expect([approve?.answer, approve?.sendsBack]).toEqual(['yes', false])
   expect([back?.answer, back?.sendsBack]).toEqual(['no', true])

@@ -7,6 +7,6 @@ test.each([
   [{ propertyNames: { maxLength: 2 } }, { abc: 1 }, '/ has a field whose name is not allowed'],
   [{ dependentRequired: { a: ['b'] } }, { a: 1 }, '/ has "a" but not "b"'],
   [{ prefixItems: [{}], items: false }, [1, 2], '/1 is not allowed here'],
-])('what does not fit %j is told in plain words', (schema, value, words) => {
+])('explains in plain words why a value does not match %j', (schema, value, words) => {
   expect(schemaProblems(schema, value).map(({ path, message }) => `${path} ${message}`)).toEqual([words])
 })

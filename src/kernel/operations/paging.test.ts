@@ -21,7 +21,7 @@ describe('a cursor', () => {
   const first = new Paging('runs', { limit: 2 }, agent)
   const cursor = first.next(rows(9, 7, 4), 2, seqOf) ?? ''
 
-  test('leads behind what was shown', () => {
+  test('continues after the last entry of the page', () => {
     expect(first.request()).toEqual({ limit: 3 })
     expect(new Paging('runs', { limit: 5, cursor }, agent).request()).toEqual({ limit: 6, before: 7 })
   })
@@ -30,7 +30,7 @@ describe('a cursor', () => {
     expect(cursor).toMatch(/^[\w-]+$/)
   })
 
-  test('is not given at the end, nor behind an empty page', () => {
+  test('is null at the end and after an empty page', () => {
     expect(first.next(rows(9, 7), 2, seqOf)).toBeNull()
     expect(first.next([], 0, seqOf)).toBeNull()
     expect(first.next(rows(9), 0, seqOf)).toBeNull()
@@ -50,12 +50,12 @@ describe('a cursor', () => {
     expect(failure.message).toContain(input.cursor.slice(0, 20))
   })
 
-  test('goes on with another limit and format', () => {
+  test('stays valid with another limit and format', () => {
     const later = new Paging('runs', { limit: 200, format: 'text', cursor } as object, agent)
     expect(later.request()).toEqual({ limit: 201, before: 7 })
   })
 
-  test('names where each cut list goes on, and only those', () => {
+  test('has the position of each list that was cut, and of no other', () => {
     const several = new Paging('context', {}, agent).nextOf([
       { name: 'decisions', positions: [9, 4], more: true },
       { name: 'tasks', positions: [8], more: false },
@@ -72,7 +72,7 @@ describe('a cursor', () => {
   })
 })
 
-test('a list at hand is walked to its end, each entry once', () => {
+test('pages through a list in memory to its end, each entry once', () => {
   const all = Array.from({ length: 7 }, (_, index) => `n-${index} ✓`)
   const seen: string[] = []
   let cursor: string | null = null
@@ -86,7 +86,7 @@ test('a list at hand is walked to its end, each entry once', () => {
   expect(seen).toEqual(all)
 })
 
-test('a cursor behind an entry that is gone is refused, so that none is missed', () => {
+test('refuses a cursor after an entry that is gone, so that no entry is missed', () => {
   const idOf = (id: string) => id
   const { next_cursor } = new Paging('names', { limit: 1 }, agent).slice(['a', 'b'], idOf)
   const later = new Paging('names', { cursor: next_cursor ?? '' }, agent)
@@ -94,7 +94,7 @@ test('a cursor behind an entry that is gone is refused, so that none is missed',
   expect(refusalOf(() => later.slice(['b'], idOf)).reason).toBe('cursor_invalid')
 })
 
-test('an agent gets what fits an answer, the command line everything, and whoever names a limit that many', () => {
+test('returns to an agent what fits an answer, to the command line everything, and with a limit that many', () => {
   const long = Array.from({ length: 200 }, () => 'x'.repeat(1000))
   expect(new Paging('names', {}, agent, 50).fit(long).length).toBeLessThan(10)
   expect(new Paging('names', {}, person).fit(long)).toHaveLength(200)

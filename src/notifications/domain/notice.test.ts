@@ -13,6 +13,6 @@ test.each(['scope', 'approval', 'command', 'stale_attempt'] as const)(
   },
 )
 
-test('of a question names the command for words', () => {
+test('of a question names the command that answers it', () => {
   expect(commandFor('blocker')).toBe('waymark resolve h-1 "<answer>"')
 })

@@ -117,7 +117,7 @@ test.each(['constructor', 'toString', '__proto__', 'a.constructor', 'list.length
   },
 )
 
-test('changes: in scope, none, only some, none of some; never satisfied by what was not measured', () => {
+test('changes: in scope, none, only some, none of some; never satisfied by unmeasured changes', () => {
   const observed = (...files: readonly (readonly [string, boolean])[]): Partial<Observations> => ({
     changes: {
       complete: true,
@@ -175,7 +175,7 @@ test('command: only a pass on this very tree counts', () => {
   expect(result({ status: 'failed', exitCode: 1 }).status).toBe('fails')
 })
 
-test('command: exit: nonzero asks for a command that ran here and failed, not for one that could not run', () => {
+test('command: exit: nonzero needs a command that ran here and failed, not one that could not run', () => {
   const guard: Guard = { type: 'command', run: 'npm test', timeout: 1000, pinned: [], exit: 'nonzero' }
   const result = (status: 'passed' | 'failed' | 'timed_out', exitCode: number | null, onThisTree = true) => {
     const event = { run: 'npm test', status, exitCode, startedAt: null, output: '', onThisTree }
@@ -200,14 +200,14 @@ test('command: exit: nonzero asks for a command that ran here and failed, not fo
   expect(evaluateOneGuard(guard).status).toBe('unknown')
 })
 
-test('context: a comparison with what is not a number is unknown, so that its opposite does not hold either', () => {
+test('context: a comparison with a value that is no number is unknown, and so is its negation', () => {
   const guard: Guard = { type: 'context', variable: 'risk', condition: 'gt', value: 3 }
   expect(evaluateOneGuard(guard, { context: { risk: 2 } }).status).toBe('fails')
   expect(evaluateOneGuard(guard).status).toBe('unknown')
   expect(evaluateOneGuard(guard, { context: { risk: 'high' } }).status).toBe('unknown')
 })
 
-test('blockers, milestone and task: observed that are not known do not satisfy', () => {
+test('blockers, milestone and task: missing observations do not satisfy', () => {
   const blockers: Guard = { type: 'blockers', condition: 'none' }
   expect(evaluateOneGuard(blockers).status).toBe('unknown')
   expect(evaluateOneGuard(blockers, {}, { openBlockers: [] }).status).toBe('holds')
@@ -224,7 +224,7 @@ test('blockers, milestone and task: observed that are not known do not satisfy',
   expect(evaluateOneGuard(task, {}, tasks(false)).reason).toBe('open tasks of phase P1: t-1')
 })
 
-test('approval: n people of the role, of what is there now, never the author', () => {
+test('approval: counts people of the role who approved the current content, never the author', () => {
   const guard: Guard = { type: 'approval', role: 'reviewer', of: 'plan', count: 2 }
   const by = (name: string, more: object = {}) => ({
     role: 'reviewer',
@@ -249,7 +249,7 @@ test('approval: n people of the role, of what is there now, never the author', (
   expect(given(by('Ann'), by('Ben', { of: null })).status).toBe('fails')
 })
 
-test('every kind of guard says what must be gathered for it', () => {
+test('every kind of guard declares the evidence it needs', () => {
   const guards: readonly Guard[] = [
     { type: 'artifact', artifactType: 'plan', count: 1 },
     { type: 'context', variable: 'a', condition: 'exists' },

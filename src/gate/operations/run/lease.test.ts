@@ -13,13 +13,13 @@ function isRunning(leasedUntil: number | null, now: number): Promise<boolean> {
   return isStillRunning({ machines }, command, { isAlive: () => null, now })
 }
 
-test('a command on another machine runs while its lease does, from its start where it has none yet', async () => {
+test('a command on another machine runs until its lease ends; without a lease, counted from its start', async () => {
   expect(await isRunning(null, leaseOf - 1)).toBe(true)
   expect(await isRunning(null, leaseOf)).toBe(false)
   expect(await isRunning(5_000, 4_999)).toBe(true)
 })
 
-test('a command that began while the clock was ahead is over once it is right again', async () => {
+test('a command started with a clock ahead counts as over after the clock is corrected', async () => {
   const yearAhead = 365 * 24 * 3_600_000
   expect(await isRunning(yearAhead + leaseOf, 0)).toBe(false)
 })

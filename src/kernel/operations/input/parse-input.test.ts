@@ -22,7 +22,7 @@ function messageOf(name: string, raw: unknown): string {
 
 const completion = { task_id: 't-1', status: 'success', outcome: { summary: 'Done.' } }
 
-describe('what agents send is understood where only one thing can be meant', () => {
+describe('converts unambiguous input of agents', () => {
   test.each([
     ['Success', 'success'],
     ['done', 'success'],
@@ -75,7 +75,7 @@ describe('what agents send is understood where only one thing can be meant', () 
   })
 })
 
-describe('a mistake is one sentence with the value in it and the way on', () => {
+describe('reports a mistake in one sentence with the value and the fix', () => {
   test('an unknown field names the nearest one', () => {
     expect(messageOf('start_mission', { name: 'a', objective: 'b', descripton: 'c' })).toContain(
       'Unknown field "descripton": did you mean "description"?',
@@ -106,7 +106,7 @@ describe('a mistake is one sentence with the value in it and the way on', () => 
     expect(messageOf('start_mission', { name: '', objective: 'x' })).toContain('"name" must not be empty.')
   })
 
-  test('a text that is too long tells how long it is', () => {
+  test('names the length of a text that is too long', () => {
     const message = messageOf('start_mission', { name: 'a', objective: 'x'.repeat(20_001) })
     expect(message).toContain('has 20001 characters; at most 20000 are kept')
   })
@@ -128,7 +128,7 @@ describe('a mistake is one sentence with the value in it and the way on', () => 
   })
 })
 
-test('an object sent as text is read, and a text in its place is told what belongs there', () => {
+test('parses an object sent as text, and names the expected keys for any other text', () => {
   const sent = { ...completion, outcome: '{"summary":"Done."}' }
   expect(parseInput(operationNamed('complete_task'), sent)['outcome']).toEqual({ summary: 'Done.' })
   expect(messageOf('complete_task', { ...completion, outcome: 'Done.' })).toContain(
