@@ -87,7 +87,7 @@ async function openItems(
 
 function contentOf(
   { fingerprint }: Pick<RecordContext, 'fingerprint'>,
-  { gathered, waiting, contents }: Omit<ReviewPreview, 'shown'>,
+  { gathered, waiting, contents }: Omit<ReviewPreview, 'approvalContent'>,
 ): ApprovalContent {
   const items = waiting.map(({ item }) => [item.id, contents.get(item.id)?.content ?? null])
   return {
