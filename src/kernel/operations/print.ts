@@ -42,6 +42,6 @@ export function printList(key: string): (answer: Answer, input: Answer) => reado
 
 /** The changed entity; an edit that names nothing to change prints nothing, as taskman's does. */
 export function printEditedEntity(answer: Answer, input: Answer): readonly string[] {
-  const fields = Object.keys(input).filter((key) => !['id', 'format', 'brief'].includes(key))
+  const fields = Object.keys(input).filter((key) => !['id', 'format', 'asked', 'brief'].includes(key))
   return fields.length === 0 ? [''] : printEntity(answer, input)
 }
