@@ -17,7 +17,7 @@ export function NextSteps({ page }: { readonly page: RunPage }) {
       ))}
       {plain.length > 0 ? (
         <section class="run-section">
-          <h2>{asking.length > 0 ? 'Other ways out' : 'Ways out'}</h2>
+          <h2>{asking.length > 0 ? 'Other transitions' : 'Transitions'}</h2>
           <ul class="plain-ways">
             {plain.map(({ event, to, allowed_roles }) => (
               <li key={`${event} ${to}`}>
