@@ -122,6 +122,22 @@ test('a transcript that cannot be read, or lies where none belongs, says nothing
   }
 })
 
+test('figures of a transcript that no client can have used are unknown', async () => {
+  const project = openCaptured()
+  const used = (id: string, input: number, output: number) => ({
+    timestamp: now(),
+    message: { id, model: 'm', usage: { input_tokens: input, output_tokens: output } },
+  })
+  const transcript_path = transcript(project, '.claude/projects/p/s.jsonl', [
+    used('m1', Number.MAX_SAFE_INTEGER, 600_000_000_000),
+    used('m2', 10, 600_000_000_000),
+  ])
+  const hook = { session_id: 's', cwd: project.folder }
+  project.tell('claude', { ...hook, hook_event_name: 'UserPromptSubmit', prompt: 'x' })
+  project.tell('claude', { ...hook, hook_event_name: 'Stop', transcript_path })
+  expect(await stopOf(project)).toMatchObject({ usage: { input: 10, output: null, cached: null }, model: 'm' })
+})
+
 test('a pipe as a transcript is not opened, and stalls nothing', async () => {
   const project = openCaptured()
   const transcript_path = join(project.home, '.claude', 'projects', 'p', 's.jsonl')

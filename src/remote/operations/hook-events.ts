@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { prepareSteps, withMachine } from '../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { maxTokens } from '../../sessions/domain/hook-event.ts'
 import type { LocatedHookEvent } from '../../sessions/domain/turns-from-hook-events.ts'
 import { type TreeStateResult, treeState } from '../../sessions/operations/locate-hook-events.ts'
 import {
@@ -18,9 +19,10 @@ const shortOrNull = short.nullable()
 // Null in an input means "not given", except in a member of a union.
 const saidOrNull = shortOrNull.default(null)
 const count = z.int().min(0)
+const tokens = count.max(maxTokens).nullable()
 const time = z.number().min(0)
 const usage = z
-  .strictObject({ input: count.nullable(), output: count.nullable(), cached: count.nullable() })
+  .strictObject({ input: tokens, output: tokens, cached: tokens })
   .nullable()
 const call = { call: shortOrNull, tool: short }
 const command = { ...call, program: shortOrNull, background: z.boolean() }

@@ -4,7 +4,14 @@ import { z } from 'zod'
 import { checkedClients } from '../../clients/hooks/client-checks.ts'
 import { readOwn } from '../../kernel/files/regular-file.ts'
 import { setNewest } from '../../kernel/limited-map.ts'
-import type { Coverage, HookEvent, HookEventBody, TokenUsage, ToolEdit } from '../domain/hook-event.ts'
+import {
+  type Coverage,
+  type HookEvent,
+  type HookEventBody,
+  maxTokens,
+  type TokenUsage,
+  type ToolEdit,
+} from '../domain/hook-event.ts'
 import { placeOf } from './captured-project.ts'
 import { contentAfterEdit, isExplained } from './edit-explanation.ts'
 import { type HookQueue, queueFileNames, writeOwn } from './hook-queue.ts'
@@ -15,6 +22,7 @@ const text = (longest: number) =>
   z.string().transform((value) => withoutControlCharacters(value).slice(0, longest))
 const textOrNull = (longest: number) => text(longest).nullable().catch(null)
 const amount = z.int().nonnegative()
+const tokens = amount.max(maxTokens).nullable()
 const flag = z.boolean().catch(false)
 
 const Edit = z.object({
@@ -80,7 +88,7 @@ const QueuedFile = z.object({
     .catch([])
     .transform((all) => all.slice(0, 200)),
   usage: z
-    .object({ input: amount.nullable(), output: amount.nullable(), cached: amount.nullable() })
+    .object({ input: tokens, output: tokens, cached: tokens })
     .nullable()
     .catch(null),
   count: amount.optional().catch(undefined),

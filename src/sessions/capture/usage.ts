@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { valueAt } from '../../clients/hooks/client.ts'
 import { containedPath } from '../../kernel/files/contained-file.ts'
 import { openRegular } from '../../kernel/files/regular-file.ts'
-import type { TokenUsage } from '../domain/hook-event.ts'
+import { maxTokens, type TokenUsage } from '../domain/hook-event.ts'
 
 /** The figures of one turn in a client's transcript: numbers and names only, never its text. */
 export interface TurnUsage {
@@ -99,7 +99,7 @@ function isInTurnTime(line: unknown, { from, to }: TurnTime): boolean {
 
 function numberAt(line: unknown, paths: string): number | null {
   const value = valueAt(line, paths)
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxTokens ? value : null
 }
 
 function nameAt(line: unknown, paths: string): string | null {
@@ -114,7 +114,8 @@ function sumUsage(all: readonly TokenUsage[]): TokenUsage | null {
   if (all.length === 0) return null
   const sum = (amountOf: (one: TokenUsage) => number | null) => {
     const amounts = all.map(amountOf).filter((value) => value !== null)
-    return amounts.length === 0 ? null : amounts.reduce((one, other) => one + other, 0)
+    const total = amounts.reduce((one, other) => one + other, 0)
+    return amounts.length === 0 || total > maxTokens ? null : total
   }
   return {
     input: sum(({ input }) => input),

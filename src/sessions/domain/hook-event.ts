@@ -114,6 +114,9 @@ export interface ToolEdit {
   readonly onto?: string
 }
 
+/** The most tokens that one attempt or turn can report: no sum of them exceeds a safe integer. */
+export const maxTokens = 1_000_000_000_000
+
 /** Tokens as the client reports them; null if it reports none, never 0 instead. */
 export interface TokenUsage {
   readonly input: number | null

@@ -39,6 +39,7 @@ import {
   reportedBriefFor,
 } from '../../review/operations/files-to-keep.ts'
 import { commentLines } from '../../review/operations/measure-files.ts'
+import { maxTokens } from '../../sessions/domain/hook-event.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { changesOfMission, type MissionChange } from '../domain/changes.ts'
 import type { CompletionSituation } from '../domain/completion.ts'
@@ -96,9 +97,6 @@ const outcomeFields = z
       .optional(),
   })
   .describe('Your claim, kept beside the measurement')
-
-// So that no sum exceeds a safe integer.
-const maxTokens = 1_000_000_000_000
 
 const metadataFields = z.strictObject({
   packages_added: texts().optional(),
