@@ -230,6 +230,7 @@ test('a session that a stranger brings along is not taken over by who signs in',
   const project = await openHttpProject()
   const planted = (await logIn(project)).cookie
   await project.people?.revokeToken(tokenIdOf(project.personToken))
+  project.server.security.directory.forget()
   const token = await project.people?.addToken({ name: 'laptop', kind: 'person' })
   const signedIn = await fetch(`${project.address}/api/sign-in`, {
     method: 'POST',
