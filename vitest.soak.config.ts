@@ -3,11 +3,17 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import config from './vitest.config.ts'
 
-/** The files of which `npm test` does less: those that ask how much. */
-const shortened = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
+/** The files of which `npm test` does less: those that ask how much, and those that draw their cases. */
+const shortened = ['test', 'src', 'web']
+  .flatMap((folder) =>
+    readdirSync(join(import.meta.dirname, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+      join(folder, name),
+    ),
+  )
   .filter((name) => name.endsWith('.test.ts'))
-  .map((name) => join('test', name))
-  .filter((name) => /support\/amount\.ts|isQuick/.test(readFileSync(join(import.meta.dirname, name), 'utf8')))
+  .filter((name) =>
+    /support\/amount\.ts|isQuick|fast-check/.test(readFileSync(join(import.meta.dirname, name), 'utf8')),
+  )
 
 /**
  * The long runs, apart from `npm test`, which they leave to chance and minutes: several servers, kills, faults of a connection,
@@ -20,6 +26,8 @@ export default defineConfig({
     ...config.test,
     include: ['test/**/*.soak.test.ts', ...shortened],
     env: { WAYMARK_TEST_SOAK: '1' },
+    // Some tests are run a second time by another one, which imports them.
+    execArgv: [],
     exclude: ['node_modules/**'],
     testTimeout: 600_000,
   },

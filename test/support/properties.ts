@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { amount } from './amount.ts'
 
 /**
  * `npm test` tries the same cases each time, so that what fails is due to the change and not to the draw; the soak run
@@ -7,5 +8,6 @@ import fc from 'fast-check'
  */
 fc.configureGlobal({
   interruptAfterTimeLimit: 90_000,
+  numRuns: amount({ test: 25, soak: 100 }),
   ...(process.env['WAYMARK_TEST_SOAK'] === '1' ? {} : { seed: 1 }),
 })
