@@ -16,6 +16,7 @@ export default defineConfig({
     isolate: false,
     // Node runs the modules as they are: nothing is transformed first.
     experimental: { viteModuleRunner: false, nodeLoader: false },
+    execArgv: ['--import', new URL('test/support/plain-imports.mjs', import.meta.url).href],
     sequence: { sequencer: LongestFirst },
     setupFiles: ['test/support/properties.ts'],
     globalSetup: [

@@ -15,7 +15,12 @@ export function setUp() {
   installPackages()
   linkPostgres()
   const node = bringNode()
-  const environment = { ...process.env, PATH: `${pathOf('.bin')}${delimiter}${process.env.PATH ?? ''}` }
+  const environment = {
+    ...process.env,
+    PATH: `${pathOf('.bin')}${delimiter}${process.env.PATH ?? ''}`,
+    // Each process of the tests would compile the same modules again.
+    NODE_COMPILE_CACHE: join(root, '.cache', 'compiled'),
+  }
   if (!buildBundle(node) || !buildDashboard(node)) process.exit(1)
   return { node, environment }
 }

@@ -8,9 +8,6 @@ import { removeFolder } from './removed-folder.ts'
 /** The program as it is installed. */
 export const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
 
-/** Where programs of the tests keep what was compiled, for the next start of one. */
-export const compiled = join(import.meta.dirname, '..', '..', '.cache', 'compiled')
-
 export interface Ran {
   readonly code: number | null
   readonly out: string
@@ -75,7 +72,6 @@ class Host {
     this.#runs = openSync(`${channel}.runs`, constants.O_RDWR)
     this.#child = spawn(process.execPath, [join(import.meta.dirname, 'program-host.mjs'), bin, channel], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { ...process.env, NODE_COMPILE_CACHE: compiled },
     })
     this.#child.unref()
     this.#child.channel?.unref()

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { PassThrough, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { bin, compiled, needsOwnProcess, type Ran, type Running } from './program.ts'
+import { bin, needsOwnProcess, type Ran, type Running } from './program.ts'
 
 /** A program that is spoken to while it runs. Emits `exit` with its code, which is null where it was killed. */
 export interface StartedProgram extends EventEmitter<{ exit: [number | null] }> {
@@ -160,7 +160,6 @@ class HostedProgram extends EventEmitter<{ exit: [number | null] }> implements S
 function startHost(): ChildProcess {
   const host = spawn(process.execPath, [join(import.meta.dirname, 'program-host.mjs'), bin], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, NODE_COMPILE_CACHE: compiled },
     serialization: 'advanced',
   })
   host.on('error', () => undefined) // one that was killed is seen by its exit

@@ -7,7 +7,6 @@ import { openMachinePeople } from '../../../src/app/settings/machine-people.ts'
 import { isOwnToken } from '../../../src/people/domain/identity.ts'
 import { amount } from '../../support/amount.ts'
 import { temporaryFolder } from '../../support/git-repository.ts'
-import { compiled } from '../../support/program.ts'
 import { serverEnvironment } from '../../support/stdio-project.ts'
 
 const source = join(import.meta.dirname, '../../../src')
@@ -29,7 +28,7 @@ test('servers that start at the same time agree on the two own tokens of their u
       const words = ['--input-type=module', '--eval', script]
       const child = spawn(process.execPath, words, {
         stdio: ['ignore', 'pipe', 'inherit'],
-        env: { ...environment, NODE_COMPILE_CACHE: compiled },
+        env: environment,
       })
       let out = ''
       child.stdout.on('data', (data: Buffer) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { commitCopied } from '../../support/copied-folder.ts'
-import { compiled, runProgram } from '../../support/program.ts'
+import { runProgram } from '../../support/program.ts'
 import type { Answer } from '../../support/project.ts'
 import { removeFolder } from '../../support/removed-folder.ts'
 import { dismiss, type StartedProgram, startAlone, startProgram } from '../../support/started-program.ts'
@@ -51,10 +51,7 @@ export function startServer(starting: Starting = {}): ServerProcess {
     environment: { ...serverEnvironment(join(folder, '..')), ...starting.environment },
   }
   const program = starting.entry
-    ? startAlone([starting.entry, ...words], {
-        folder,
-        environment: { ...running.environment, NODE_COMPILE_CACHE: compiled },
-      })
+    ? startAlone([starting.entry, ...words], running)
     : startProgram(words, running)
   onTestFinished(() => dismiss(program))
   const messages: Answer[] = []

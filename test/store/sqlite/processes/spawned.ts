@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { compiled } from '../../../support/program.ts'
 
 export interface Ended {
   readonly code: number | null
@@ -21,10 +20,7 @@ export type ScriptName = 'writer' | 'locker' | 'opener' | 'once' | 'emitter'
 /** Runs a script of this folder in a process of its own. */
 export function spawned(script: ScriptName, args: readonly string[]): Spawned {
   const file = fileURLToPath(new URL(`./${script}.ts`, import.meta.url))
-  const child = spawn(process.execPath, [file, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_COMPILE_CACHE: compiled },
-  })
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   const { promise: firstLine, resolve } = Promise.withResolvers<string>()
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
