@@ -5,11 +5,11 @@ import { runCommandLine } from '../surfaces/cli/run.ts'
 import { printError, processTerminal, type Terminal } from '../surfaces/cli/terminal.ts'
 import { closeContext, type OpenProjectOptions, openContext } from './open-context.ts'
 import { version } from './program.ts'
-import { connectedPlace, isProjectName, namedPlaceAtServer } from './remote/connected-place.ts'
+import { connectedPlace, isProjectName, namedPlaceAtServer } from './remote/remote-project-location.ts'
 import { commandLineActor } from './settings/actor.ts'
 import { firstSetVariable, formatIn, userName } from './settings/environment.ts'
 import { personName } from './settings/person-name.ts'
-import { enclosingTree, projectFolder, relativeToProject } from './settings/places.ts'
+import { enclosingTree, projectFolder, relativeToProject } from './settings/project-location.ts'
 
 /** Runs the words after `waymark` and returns the exit code. */
 export function commandLine(

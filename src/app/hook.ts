@@ -22,7 +22,7 @@ import {
   projectRoot,
   requestedFolder,
   serverDatabase,
-} from './settings/places.ts'
+} from './settings/project-location.ts'
 import { refuseForeign } from './settings/regular-paths.ts'
 import { endOnUnexpected } from './unexpected-errors.ts'
 
@@ -56,7 +56,7 @@ async function openHookProject(folder: string): Promise<HookProject | null> {
   const { top, root } = hookPlaces(environment, { folder, home, working })
   if (hasServerSetting(environment, root)) {
     const [{ connectedPlace: connectedAt }, { openRemoteHook: openMachineHook }] = await Promise.all([
-      import('./remote/connected-place.ts'),
+      import('./remote/remote-project-location.ts'),
       import('./remote/hook-remote.ts'),
     ])
     const place = connectedAt({ project: root, environment, workingFolder: root })

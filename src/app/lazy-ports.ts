@@ -145,7 +145,7 @@ export function deferredEvidenceFiles(): EvidenceFiles {
 /** The contents that were shown to people. */
 export function deferredShownContents(stateFolder: () => string): PreviewStore {
   const contents = loadOnce(async () => {
-    const { shownContents } = await import('../gate/evidence/shown-contents.ts')
+    const { shownContents } = await import('../gate/evidence/preview-store.ts')
     return shownContents(stateFolder())
   })
   return deferMethods(contents, ['isKept', 'keep', 'since'])

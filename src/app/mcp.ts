@@ -5,7 +5,7 @@ import type { Surface } from '../surfaces/mcp/surface.ts'
 import { exitAfterGrace } from './process.ts'
 import { version } from './program.ts'
 import { type McpFlags, readMcpFlags } from './settings/flags.ts'
-import { unexpandedNames } from './settings/places.ts'
+import { unexpandedNames } from './settings/project-location.ts'
 import { summaryOf } from './unexpected-errors.ts'
 
 /** Runs the server until its client disconnects. An unknown flag ends it with exit code 2. */
@@ -34,7 +34,7 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
 /** Most projects are local: the server is read only if one is named. */
 async function openMcpSurface(flags: McpFlags, log: Surface['log']) {
   const places = { ...flags, environment: process.env, workingFolder: process.cwd() }
-  const { connectedPlace: connectedAt } = await import('./remote/connected-place.ts')
+  const { connectedPlace: connectedAt } = await import('./remote/remote-project-location.ts')
   const look = () => connectedAt(places)
   try {
     const place = look()

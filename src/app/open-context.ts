@@ -45,7 +45,7 @@ import {
   serverDatabase,
   unusableFolder,
   writableStateFolder,
-} from './settings/places.ts'
+} from './settings/project-location.ts'
 import { refuseForeign } from './settings/regular-paths.ts'
 
 export interface OpenProjectOptions {

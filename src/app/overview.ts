@@ -14,9 +14,9 @@ import type { RenderContext } from '../surfaces/cli/render/view.ts'
 import { isJsonWanted, print, printJson, processTerminal } from '../surfaces/cli/terminal.ts'
 import { namesInWords } from '../track/domain/tree-losses.ts'
 import { commandLine } from './command-line.ts'
-import { connectedPlace } from './remote/connected-place.ts'
+import { connectedPlace } from './remote/remote-project-location.ts'
 import { type Environment, firstSetVariable } from './settings/environment.ts'
-import { enclosingTree, projectFolder, rootWithoutGit, unusableFolder } from './settings/places.ts'
+import { enclosingTree, projectFolder, rootWithoutGit, unusableFolder } from './settings/project-location.ts'
 import { setupContextOf } from './setup/read-setup-context.ts'
 
 const generalOptions = {

@@ -11,12 +11,12 @@ import {
 } from './comparison.ts'
 import { settingsDoubts } from './conversion.ts'
 import { type ChangeDetail, changeDetails, isTypeChange, secretsAmong } from './diff.ts'
-import { type HeldByGit, heldByGit } from './held-by-git.ts'
 import { type ChangeOrigins, findOrigins } from './origin.ts'
 import { changedOtherTrees } from './other-work-trees.ts'
 import { displayPath, type PathBytes } from './paths.ts'
 import type { PrivateDirectory } from './private-directory.ts'
 import type { GitEnvironment } from './process.ts'
+import { findUndoneChanges, type UndoneChange } from './undone-on-disk.ts'
 
 /** What differs between two snapshots of one work tree. */
 export async function reportChanges(span: SnapshotPair, environment: GitEnvironment): Promise<ChangeReport> {
@@ -28,7 +28,7 @@ export async function reportChanges(span: SnapshotPair, environment: GitEnvironm
     describe(place, differences),
     findOrigins(place, span, [...compared.values()]),
   ])
-  const held = await heldByGit(place, span, { compared: compared.values(), origins })
+  const held = await findUndoneChanges(place, span, { compared: compared.values(), origins })
   const changes = fileChanges(differences, { details, origins, reconciled })
   const all = [...changes, ...collapsed].sort((a, b) => (a.path < b.path ? -1 : 1))
   const secret = [...secretsAmong(differences)].map(displayPath).sort()
@@ -73,8 +73,8 @@ export async function reportChanges(span: SnapshotPair, environment: GitEnvironm
   }
 }
 
-function heldFileDoubts(held: readonly HeldByGit[]): string[] {
-  const pathsOf = (holding: HeldByGit['holding']) => {
+function heldFileDoubts(held: readonly UndoneChange[]): string[] {
+  const pathsOf = (holding: UndoneChange['holding']) => {
     const paths = held.filter((one) => one.holding === holding).map(({ path }) => displayPath(path))
     return listSomePaths(paths.sort())
   }

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import { blankHash, hashLength, solidLength, thinMark } from '../lines/domain/line-hashes.ts'
+import { blankHash, hashLength, minSolidCharacters, shortLinePrefix } from '../lines/domain/line-hashes.ts'
 
 /** Hashes lines, given as bytes, for one project: the same line has another hash in another project. */
 export function lineHasher(salt: string): (line: string) => string {
@@ -18,7 +18,7 @@ export function lineHasher(salt: string): (line: string) => string {
     const earlier = hashes.get(bare)
     if (earlier !== undefined) return earlier
     const text = hash('sha256', bytesOf(bare), 'base64url').slice(0, hashLength)
-    const made = isThin(bare) ? thinMark + text.slice(1) : text
+    const made = isThin(bare) ? shortLinePrefix + text.slice(1) : text
     if (hashes.size < maxKnown) hashes.set(bare, made)
     return made
   }
@@ -39,9 +39,12 @@ const maxKept = 20_000
 const shortLine = 1_000
 
 function isThin(bare: string): boolean {
-  if (bare.length < solidLength) return true
+  if (bare.length < minSolidCharacters) return true
   // A character takes at most three bytes per unit of its length.
-  return bare.length < solidLength * 3 && Buffer.from(bare, 'latin1').toString('utf8').length < solidLength
+  return (
+    bare.length < minSolidCharacters * 3 &&
+    Buffer.from(bare, 'latin1').toString('utf8').length < minSolidCharacters
+  )
 }
 
 /** The lines of a content, as bytes. */

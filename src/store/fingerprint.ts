@@ -17,12 +17,12 @@ export function sha256(text: string): string {
 
 // JSON may carry half a surrogate pair, which has no UTF-8: databases store U+FFFD for it, and so do we.
 export function toWellFormed<Value>(value: Value): Value {
-  if (!halfPair.test(JSON.stringify(value) ?? '')) return value
+  if (!loneSurrogateEscape.test(JSON.stringify(value) ?? '')) return value
   return wellFormedJson(value) as Value // the same shape, with other text
 }
 
 /** As JSON escapes it. Text that spells such an escape out looks the same, and is then looked through for nothing. */
-export const halfPair = /\\ud[89a-f]/
+export const loneSurrogateEscape = /\\ud[89a-f]/
 
 function wellFormedJson(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()

@@ -55,7 +55,7 @@ const writers = {
     'app/setup/records.ts',
     'app/unexpected-errors.ts',
     'gate/commands/command-approvals.ts',
-    'gate/evidence/shown-contents.ts',
+    'gate/evidence/preview-store.ts',
     'kernel/files/private-file.ts',
     'sessions/capture/settings-file.ts',
   ],
@@ -63,7 +63,7 @@ const writers = {
   'the database and its backups, whose folder is looked at first': [
     'store/safety/copy.ts',
     'store/safety/restore-backup.ts',
-    'store/safety/watch.ts',
+    'store/safety/rollback-detection.ts',
     'store/sqlite/database-file.ts',
     'store/store.ts',
   ],

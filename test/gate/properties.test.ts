@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ProcessDefinition } from '../../src/gate/domain/definition.ts'
-import { judgePassage, transition } from '../../src/gate/domain/engine.ts'
+import { checkTransition, transition } from '../../src/gate/domain/engine.ts'
 import type { EventRequest } from '../../src/gate/domain/event-request.ts'
 import { beginRun, type Run } from '../../src/gate/domain/run.ts'
 import { readDefinition } from '../../src/gate/process-files/read-definition.ts'
@@ -105,7 +105,8 @@ test('never is a transition taken whose guard is false', () => {
           )
           expect(
             ways.some(
-              (taken) => judgePassage(definition, run, { transition: taken, eventRequest: each }).satisfied,
+              (taken) =>
+                checkTransition(definition, run, { transition: taken, eventRequest: each }).satisfied,
             ),
           ).toBe(true)
         } else expect(result.run.state).toBe(run.state)

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { judgePassage } from '../../src/gate/domain/engine.ts'
+import { checkTransition } from '../../src/gate/domain/engine.ts'
 import { emitterFor } from '../../src/gate/domain/event-request.ts'
 import { type Artifact, nothingObserved } from '../../src/gate/domain/evidence.ts'
 import type { Run } from '../../src/gate/domain/run.ts'
@@ -237,7 +237,7 @@ function expectAllowed(before: StoredRun, after: StoredRun, { step, onDisk }: Ev
     (transition) =>
       transition.event === step.event &&
       (transition.from === '*' || transition.from === record.state) &&
-      judgePassage(definition, run, { transition, eventRequest }).satisfied,
+      checkTransition(definition, run, { transition, eventRequest }).satisfied,
   )
   expect(open.map(({ to }) => to)).toContain(last.to)
   return true

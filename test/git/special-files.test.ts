@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { expect, onTestFinished, test } from 'vitest'
-import { mainTree } from '../../src/app/settings/places.ts'
+import { mainTree } from '../../src/app/settings/project-location.ts'
 import { processFiles } from '../../src/gate/process-files/process-files.ts'
 import { planFiles } from '../../src/plan/import/plan-files.ts'
 import {

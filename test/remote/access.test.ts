@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { contractVersion } from '../../src/remote/operations/contract.ts'
+import { contractVersion } from '../../src/remote/operations/protocol-limits.ts'
 import { openTeam } from '../people/team-server.ts'
 import { jsonOf } from '../surfaces/http/http-project.ts'
 

@@ -72,7 +72,7 @@ test('a refusal of the server keeps its reason and its fix on another machine', 
   })
 })
 
-const handedIn = `process: { dialect: 1, id: handed-in, version: "1.0.0", name: Handed in, initial_state: work }
+const submitted = `process: { dialect: 1, id: handed-in, version: "1.0.0", name: Handed in, initial_state: work }
 roles: [{ name: agent, kind: agent }, { name: reviewer, kind: human }]
 states: [{ name: work }, { name: check }, { name: done, is_final: true }]
 events:
@@ -91,7 +91,7 @@ test('a run that nobody began is approved on any machine, and its files are look
   const server = await teamServer()
   const machine = connectedMachine(server, server.newToken('ada'))
   const other = connectedMachine(server, server.newToken('bob'))
-  for (const one of [machine, other]) one.write('.waymark/processes/handed-in.yaml', handedIn)
+  for (const one of [machine, other]) one.write('.waymark/processes/handed-in.yaml', submitted)
   const agent = await machine.connect()
   const { run_id: run } = await agent.call('state_gate_create_run', { process_id: 'handed-in' })
   machine.write('docs/plan.md', '# Plan\n')

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { connectedPlace } from '../../src/app/remote/connected-place.ts'
 import { openRemoteHook } from '../../src/app/remote/hook-remote.ts'
+import { connectedPlace } from '../../src/app/remote/remote-project-location.ts'
 import { awakeTime } from '../support/awake-time.ts'
 import { runProgram } from '../support/program.ts'
 import { type AgentMachine, connectedMachine, teamServer } from './machines.ts'

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { contractVersion } from '../../src/remote/operations/contract.ts'
+import { contractVersion } from '../../src/remote/operations/protocol-limits.ts'
 import { openTeam } from '../people/team-server.ts'
 import { slowdown, used } from '../support/longest-turn.ts'
 

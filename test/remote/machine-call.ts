@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Context } from '../../src/kernel/operations/operation.ts'
 import { type MeasuringContext, measureLocally } from '../../src/remote/machine/measure.ts'
 import { TrustedCommands } from '../../src/remote/machine/trusted-commands.ts'
-import { contractVersion } from '../../src/remote/operations/contract.ts'
+import { contractVersion } from '../../src/remote/operations/protocol-limits.ts'
 import type { TeamServer } from '../people/team-server.ts'
 import type { Answer } from '../support/project.ts'
 

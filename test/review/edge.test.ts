@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import type { SnapshotContents } from '../../src/git/ports/work-tree.ts'
 import type { TaskId } from '../../src/kernel/id.ts'
-import { filesToKeep, heldFiles, reportedBriefFor } from '../../src/review/operations/files-to-keep.ts'
+import {
+  fileContentsToKeep,
+  filesToKeep,
+  reportedBriefFor,
+} from '../../src/review/operations/files-to-keep.ts'
 import { connectedMachine, teamServer } from '../remote/machines.ts'
 import { type Answer, openProject, type TestProject } from '../support/project.ts'
 
@@ -100,5 +104,5 @@ async function measureHeld(
   }
   const brief = reportedBriefFor({ machine: machine.machine, isOn: true }, attempt, measured as never)
   if (brief === undefined) throw new Error('nothing to keep')
-  return heldFiles.measure(machine as never, brief, {})
+  return fileContentsToKeep.measure(machine as never, brief, {})
 }

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { brief } from '../../src/gate/domain/hook/brief.ts'
+import { brief } from '../../src/gate/domain/hook/session-briefing.ts'
 import { readBriefing } from '../../src/gate/operations/hook.ts'
 import { excerpt } from '../../src/kernel/text.ts'
 import { uniqueLineIndex } from '../../src/review/domain/lines.ts'

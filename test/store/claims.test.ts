@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import type { AttemptId } from '../../src/kernel/id.ts'
-import { claimLasts } from '../../src/plan/domain/claims.ts'
+import { claimDurationMs } from '../../src/plan/domain/claims.ts'
 import { fingerprint } from '../../src/store/fingerprint.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { anAttempt } from '../support/entities.ts'
@@ -84,12 +84,12 @@ describe.each(dialects)('claims in $dialect', ({ fresh }) => {
     await begun(store)
     if (call.kind === 'dependency.removed')
       await happened(store, 10, { kind: 'dependency.added', taskId: t(1), dependsOnId: t(2) })
-    const late = 10 + claimLasts + 1000
+    const late = 10 + claimDurationMs + 1000
     const until = async () => (await task(store))?.claim?.expiresAt
     await happened(store, 500, call)
-    expect(await until()).toBe(500 + claimLasts)
+    expect(await until()).toBe(500 + claimDurationMs)
     await happened(store, late, { kind: 'note.added', note: aNote(8) })
-    expect(await until()).toBe(500 + claimLasts)
+    expect(await until()).toBe(500 + claimDurationMs)
   })
 
   test('an attempt keeps the claim that runs and its token, and ends it', async () => {

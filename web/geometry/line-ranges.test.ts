@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import {
   lineWithText,
   makersOf,
-  ownerOfStory,
+  lineOwnerLabel,
   type ProvenanceRange,
-  storiesInRange,
+  rangesBetween,
   storyAtLine,
 } from './line-ranges.ts'
 
@@ -18,7 +18,7 @@ const vera = { kind: 'agent', agent: 'vera', attempt: 'a-1', task: 't-1', goal: 
 const ann = { kind: 'author', certainty: 'not recorded', author: 'Ann', commit: '0123456789abcdef' } as const
 
 test('a margin names who made a line, and never a person because no agent is known', () => {
-  expect(ownerOfStory(makeStory(1, 1, vera))).toEqual({
+  expect(lineOwnerLabel(makeStory(1, 1, vera))).toEqual({
     key: 'agent a-1',
     name: 'vera',
     words: 'Read renames',
@@ -26,21 +26,21 @@ test('a margin names who made a line, and never a person because no agent is kno
   })
   const doubted = { ...vera, certainty: 'matched', attribution: 'contested', rests: true } as const
   expect(
-    ownerOfStory(makeStory(1, 1, { ...doubted, agent: 'vera or ben', attempts: ['a-1', 'a-2'] })),
+    lineOwnerLabel(makeStory(1, 1, { ...doubted, agent: 'vera or ben', attempts: ['a-1', 'a-2'] })),
   ).toMatchObject({
     name: 'vera or ben',
     doubt: 'contested, matched, rests on its neighbours',
   })
-  expect(ownerOfStory(makeStory(1, 1, ann))).toMatchObject({ name: 'Ann', words: '01234567, not recorded' })
-  expect(ownerOfStory(makeStory(1, 1, { ...ann, kind: 'before' })).words).toBe('01234567, before the record')
-  expect(ownerOfStory(makeStory(1, 1, {})).name).toBe('No attempt')
-  expect(ownerOfStory(makeStory(1, 1, { kind: 'uncommitted' })).name).toBe('Not recorded')
+  expect(lineOwnerLabel(makeStory(1, 1, ann))).toMatchObject({ name: 'Ann', words: '01234567, not recorded' })
+  expect(lineOwnerLabel(makeStory(1, 1, { ...ann, kind: 'before' })).words).toBe('01234567, before the record')
+  expect(lineOwnerLabel(makeStory(1, 1, {})).name).toBe('No attempt')
+  expect(lineOwnerLabel(makeStory(1, 1, { kind: 'uncommitted' })).name).toBe('Not recorded')
 })
 
 test('stories are found by their lines, and lines are counted by maker', () => {
   const all = [makeStory(1, 4, ann), makeStory(5, 5, vera), makeStory(6, 20, {}), makeStory(21, 30, vera)]
-  expect(storiesInRange(all, 5, 6)).toEqual(all.slice(1, 3))
-  expect(storiesInRange(all, 31, 90)).toEqual([])
+  expect(rangesBetween(all, 5, 6)).toEqual(all.slice(1, 3))
+  expect(rangesBetween(all, 31, 90)).toEqual([])
   expect(storyAtLine(all, 20)).toBe(all[2])
   expect(storyAtLine(all, 0)).toBeUndefined()
   expect(storyAtLine(all, 31)).toBeUndefined()

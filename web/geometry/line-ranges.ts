@@ -29,7 +29,7 @@ export interface LineOwnerLabel {
 }
 
 /** What is said of lines in a margin. */
-export function ownerOfStory({
+export function lineOwnerLabel({
   kind,
   certainty,
   attribution,
@@ -72,7 +72,7 @@ export function ownerOfStory({
 }
 
 /** The stories that have a line from `first` to `last`. */
-export function storiesInRange<S extends Pick<ProvenanceRange, 'start' | 'end'>>(
+export function rangesBetween<S extends Pick<ProvenanceRange, 'start' | 'end'>>(
   stories: readonly S[],
   first: number,
   last: number,
@@ -109,7 +109,7 @@ export function makersOf<S extends ProvenanceRange>(
 ): readonly { readonly story: S; readonly lines: number }[] {
   const makers = new Map<string, { readonly story: S; lines: number }>()
   for (const story of stories) {
-    const { key } = ownerOfStory(story)
+    const { key } = lineOwnerLabel(story)
     const known = makers.get(key) ?? { story, lines: 0 }
     known.lines += story.end - story.start + 1
     makers.set(key, known)

@@ -16,7 +16,7 @@ import type { CaptureHealth } from '../../sessions/ports/capture-health.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { firstSetVariable, userName } from '../settings/environment.ts'
 import { isJsonRequested, readWords } from '../settings/flags.ts'
-import { missingFolder, rootWithoutGit, unusableFolder } from '../settings/places.ts'
+import { missingFolder, rootWithoutGit, unusableFolder } from '../settings/project-location.ts'
 
 const usual: CaptureSettings = { on: true, prompts: 'off', commands: 'program', secret: [] }
 

@@ -2,9 +2,9 @@ import type { Actor } from '../../kernel/actor.ts'
 import { hasQueue } from '../../sessions/capture/hook-queue.ts'
 import { printJson } from '../../surfaces/cli/terminal.ts'
 import { closeContext, openContext } from '../open-context.ts'
-import { connectedPlace } from '../remote/connected-place.ts'
+import { connectedPlace } from '../remote/remote-project-location.ts'
 import { isJsonRequested, readWords } from '../settings/flags.ts'
-import { rootWithoutGit } from '../settings/places.ts'
+import { rootWithoutGit } from '../settings/project-location.ts'
 import { hostOf, type RecordHookEvents, recorderOf } from './ingest-for.ts'
 
 const quietFor = 30_000

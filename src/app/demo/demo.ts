@@ -18,7 +18,7 @@ import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
 import { type DemoFlags, readDemoFlags } from '../settings/flags.ts'
 import { openMachinePeople } from '../settings/machine-people.ts'
-import { serverFolder } from '../settings/places.ts'
+import { serverFolder } from '../settings/project-location.ts'
 import { play } from './play.ts'
 import { type DemoProject, openDemoProject } from './project.ts'
 

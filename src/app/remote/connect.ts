@@ -19,7 +19,7 @@ import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
 import { isJsonRequested, readWords } from '../settings/flags.ts'
 import { refuseForeign } from '../settings/regular-paths.ts'
-import { remoteStateFolder, rootOf } from './connected-place.ts'
+import { remoteStateFolder, rootOf } from './remote-project-location.ts'
 
 const ServerSession = z.object({
   /** Empty if the server has none. */

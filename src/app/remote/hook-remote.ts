@@ -4,7 +4,7 @@ import { briefingFromBrief, hookBrief, situationIn } from '../../remote/machine/
 import { ServerClient } from '../../remote/machine/server-client.ts'
 import type { HookProject } from '../../surfaces/hook/hook.ts'
 import { version } from '../program.ts'
-import type { RemoteProjectLocation } from './connected-place.ts'
+import type { RemoteProjectLocation } from './remote-project-location.ts'
 
 /** Opens a project at a server for a hook. Null if its state is unknown here. */
 export async function openRemoteHook(

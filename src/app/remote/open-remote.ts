@@ -10,7 +10,7 @@ import { closeContext, openContext } from '../open-context.ts'
 import { version } from '../program.ts'
 import { withFolderIsolation } from '../serve/projects.ts'
 import type { Environment } from '../settings/environment.ts'
-import type { RemoteProjectLocation } from './connected-place.ts'
+import type { RemoteProjectLocation } from './remote-project-location.ts'
 
 export interface OpenRemoteOptions {
   readonly actor: Actor

@@ -10,7 +10,7 @@ import type { ServedProject } from '../../surfaces/http/serving.ts'
 import { deferredPlanFiles, deferredProcessFiles } from '../lazy-ports.ts'
 import { openContext } from '../open-context.ts'
 import { type Environment, firstSetVariable } from '../settings/environment.ts'
-import { enclosingTree, unusableFolder } from '../settings/places.ts'
+import { enclosingTree, unusableFolder } from '../settings/project-location.ts'
 
 /** A served project with its cleanup. */
 export interface OpenProject {

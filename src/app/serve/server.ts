@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { callersFromCommands } from '../../gate/commands/callers.ts'
+import { callersFromCommands } from '../../gate/commands/command-connections.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { detailsOf, errorCode, Failure } from '../../kernel/failure.ts'
 import { catalog } from '../../kernel/operations/catalog.ts'
@@ -18,7 +18,7 @@ import { type Rates, type Security, teamRates, usualRates } from '../../surfaces
 import { type HttpTimeouts, httpServer, usualPatience } from '../../surfaces/http/http-server.ts'
 import { createLivePart } from '../../surfaces/http/live/live.ts'
 import type { DemoControl, HttpServingOptions, Logger, ServedProject } from '../../surfaces/http/serving.ts'
-import { type UnreadLimits, usualUnread } from '../../surfaces/http/slow-readers.ts'
+import { type UnreadLimits, defaultUnreadLimits } from '../../surfaces/http/slow-readers.ts'
 import { createMcpOverHttp } from '../../surfaces/mcp/http/mcp-over-http.ts'
 import type { Surface } from '../../surfaces/mcp/surface.ts'
 import { version } from '../program.ts'
@@ -195,7 +195,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   const parts = { live, mcp, assets: serveAssets(options.assets ?? builtDashboard()) }
   const server = httpServer(
     serving,
-    { security, patience: options.patience ?? usualPatience, unread: options.unread ?? usualUnread },
+    { security, patience: options.patience ?? usualPatience, unread: options.unread ?? defaultUnreadLimits },
     parts,
   )
   await listen(server, { port, host }).catch(async (error: unknown) => {

@@ -12,7 +12,7 @@ import { deferredStore } from '../lazy-ports.ts'
 import { userIdentity } from './actor.ts'
 import { type Environment, firstSetVariable, userName } from './environment.ts'
 import { personName } from './person-name.ts'
-import { anchorOf, serverFolder } from './places.ts'
+import { anchorOf, serverFolder } from './project-location.ts'
 
 const maxTokenBytes = 1_000
 

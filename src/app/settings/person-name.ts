@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
 import { plainLine } from '../../kernel/text.ts'
 import { type Environment, firstSetVariable, userName } from './environment.ts'
-import { enclosingTree, mainTree } from './places.ts'
+import { enclosingTree, mainTree } from './project-location.ts'
 
 /**
  * The name of the person at this machine: git's `user.name` for the folder, else the login. Starts git only if a

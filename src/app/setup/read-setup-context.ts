@@ -9,7 +9,7 @@ import { readRegularSync } from '../../kernel/files/regular-file.ts'
 import { stateFolder } from '../../kernel/files/state-folder.ts'
 import { version } from '../program.ts'
 import { type Environment, firstSetVariable } from '../settings/environment.ts'
-import { enclosingTree, projectFolder } from '../settings/places.ts'
+import { enclosingTree, projectFolder } from '../settings/project-location.ts'
 
 /** The context of a setup: machine, user, project and copy of the program. */
 export function setupContextOf(environment: Environment, flag: string | undefined): SetupContext {

@@ -40,7 +40,7 @@ import { canSwitch, enableRecordingUnlessOff, restoreRecordingSwitch } from '../
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { type CommandArguments, isJsonRequested, readWords } from '../settings/flags.ts'
-import { enclosingTree, missingFolder, rootWithoutGit, unusableFolder } from '../settings/places.ts'
+import { enclosingTree, missingFolder, rootWithoutGit, unusableFolder } from '../settings/project-location.ts'
 import { refuseForeign } from '../settings/regular-paths.ts'
 import { committedFiles, excludeFromGit, includeInGit } from './git-exclude.ts'
 import { isFromRegistry, setupContextOf, setupResources, stateFolderOf } from './read-setup-context.ts'

@@ -1,5 +1,5 @@
 import type { RecordedSpan, RecordedStep } from '../../lines/domain/line-hashes.ts'
-import { canonicalText, halfPair, sha256 } from '../../store/fingerprint.ts'
+import { canonicalText, loneSurrogateEscape, sha256 } from '../../store/fingerprint.ts'
 import { parseColumn } from '../../store/tables/query.ts'
 import type { ProjectEventOf } from '../domain/event-kinds.ts'
 import type { NewProjectEvent } from '../domain/project-event.ts'
@@ -73,7 +73,7 @@ function canonicalLines(body: Omit<ProjectEventOf<'lines.recorded'>, 'kind'>): s
     until,
   }
   const text = JSON.stringify({ span })
-  return halfPair.test(text) ? canonicalText(body) : text
+  return loneSurrogateEscape.test(text) ? canonicalText(body) : text
 }
 
 function stepInOrder(step: RecordedStep): RequiredShape<RecordedStep> {

@@ -3,7 +3,7 @@ import { didYouMean } from '../../kernel/nearest-word.ts'
 import { countedArtifacts } from './artifacts.ts'
 import { eventNamed, type ProcessDefinition, stateNamed, type TransitionDefinition } from './definition.ts'
 import { artifactsAtNextRevision, type EventRequest, evidenceOf } from './event-request.ts'
-import { createJudge, isAssumed, judgeExpression, type MissingGuard } from './expression.ts'
+import { createGuardEvaluator, isAssumed, judgeExpression, type MissingGuard } from './expression.ts'
 import { valueAt } from './json.ts'
 import { type SchemaProblem, schemaProblems } from './json-schema.ts'
 import { endOf, mergeArtifacts, type Run, recordVisit } from './run.ts'
@@ -85,7 +85,7 @@ function choose(
 ): AcceptedTransition | RefusedTransition {
   const judged = permitted.map((candidate) => ({
     candidate,
-    ...judgePassage(definition, run, { transition: candidate, eventRequest }),
+    ...checkTransition(definition, run, { transition: candidate, eventRequest }),
   }))
   const open = judged.find(({ satisfied }) => satisfied)
   if (open) return takeTransition(definition, run, { eventRequest, taken: open.candidate })
@@ -167,7 +167,7 @@ export interface TransitionCheck {
 }
 
 /** Whether a transition may be taken: its guard, the state's required artifacts (forward only), and the visit limit. */
-export function judgePassage(
+export function checkTransition(
   definition: ProcessDefinition,
   run: Run,
   {
@@ -176,7 +176,7 @@ export function judgePassage(
   }: { readonly transition: TransitionDefinition; readonly eventRequest: EventRequest },
 ): TransitionCheck {
   const evidence = evidenceOf(definition, run, eventRequest)
-  const judge = createJudge(evidence, eventRequest.assumed)
+  const judge = createGuardEvaluator(evidence, eventRequest.assumed)
   const guarded =
     transition.guard === null ? [] : judgeExpression(transition.guard, definition, judge).missing
   const artifacts = hasArtifactNeeds(definition, run.state, transition)

@@ -30,7 +30,7 @@ interface ExpressionResult {
 type GuardEvaluator = (guard: NamedGuard) => GuardResult
 
 /** Evaluates guards by evidence. Assumed guards hold without it. */
-export function createJudge(evidence: Evidence, assumed: readonly string[] = []): GuardEvaluator {
+export function createGuardEvaluator(evidence: Evidence, assumed: readonly string[] = []): GuardEvaluator {
   return ({ name, guard, hint }) => {
     if (assumed.includes(`not ${name}`))
       return unsatisfiedGuard('assumed to fail', hint ?? 'Assume that it is satisfied.')

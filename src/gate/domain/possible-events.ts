@@ -6,9 +6,15 @@ import {
   stateNamed,
   type TransitionDefinition,
 } from './definition.ts'
-import { hasArtifactNeeds, judgePassage, type TransitionCheck } from './engine.ts'
+import { checkTransition, hasArtifactNeeds, type TransitionCheck } from './engine.ts'
 import { type EventRequest, evidenceOf } from './event-request.ts'
-import { createJudge, expressionWords, guardNames, type MissingGuard, noSuchGuard } from './expression.ts'
+import {
+  createGuardEvaluator,
+  expressionWords,
+  guardNames,
+  type MissingGuard,
+  noSuchGuard,
+} from './expression.ts'
 import type { GuardStatus } from './guards/guard.ts'
 import { guardNeeds } from './guards/guard-kinds.ts'
 import { endOf, type Run } from './run.ts'
@@ -47,7 +53,7 @@ export function possibleEvent(
   const transitions = endOf(definition, run) === null ? candidates(definition, run.state, event.name) : []
   const judged = transitions.map((transition) => ({
     transition,
-    judgement: judgePassage(definition, run, { transition, eventRequest }),
+    judgement: checkTransition(definition, run, { transition, eventRequest }),
   }))
   const blockedReason = reasonAgainst(definition, run, { eventRequest, isHere: transitions.length > 0 })
   const { role } = situation.emitter
@@ -89,7 +95,7 @@ function reachableElsewhere(
     .filter(({ event }) => event === eventRequest.event)
     .map((transition) => {
       const there = { ...run, state: transition.from }
-      const judged = judgePassage(definition, there, { transition, eventRequest })
+      const judged = checkTransition(definition, there, { transition, eventRequest })
       // Evidence from outside the run is gathered only for guards of the current state.
       const unseen = guardNames(transition.guard).filter((name) => hasOutsideNeeds(definition, name))
       const missing = [
@@ -160,7 +166,7 @@ export function transitionChecks(
 ): readonly PassageCheck[] {
   const { transition, eventRequest } = passage
   const evidence = evidenceOf(definition, run, eventRequest)
-  const judge = createJudge(evidence, eventRequest.assumed)
+  const judge = createGuardEvaluator(evidence, eventRequest.assumed)
   const guarded = expressionLeaves(transition.guard).map(({ name, negated }): PassageCheck => {
     const guard = definition.guards.find((candidate) => candidate.name === name)
     const verdict = guard ? judge(guard) : noSuchGuard
@@ -187,7 +193,7 @@ export function transitionChecks(
     ]
   })
   const guardedNames = new Set(guarded.map(({ name }) => name))
-  const otherChecks = judgePassage(definition, run, passage).missing.filter(
+  const otherChecks = checkTransition(definition, run, passage).missing.filter(
     ({ name }) => !guardedNames.has(name) && !name.startsWith('not '),
   )
   return [...guarded, ...present, ...otherChecks.map((missing) => ({ ...missing, satisfied: false }))]

@@ -226,7 +226,7 @@ export const MachineAnswer = z.object({
 })
 export type MachineAnswer = z.output<typeof MachineAnswer>
 
-export function machineOf({ states, transitions }: ProcessDefinition): MachineAnswer {
+export function stateMachine({ states, transitions }: ProcessDefinition): MachineAnswer {
   const going = states.filter(({ isFinal }) => !isFinal).map(({ name }) => name)
   return {
     states: states.map(({ name, description, isFinal, outcome, maxVisits }) => ({

@@ -3,7 +3,7 @@ import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MissionId, RunId, TaskId } from '../../kernel/id.ts'
 import { settingsOf } from '../../project/tables/setting.ts'
 import {
-  askOnce,
+  cachedQuery,
   createVersionedCache,
   idsByPrefix,
   nonEmptyValues,
@@ -234,7 +234,7 @@ export function runReads(scope: ReadScope): RunReads {
         : await lostInPhase(db, projectId, subject.phaseId)
       ).map(runOf),
     definition: (hash) => storedDefinition(scope, hash),
-    settings: askOnce(() => settingsOf(scope)),
+    settings: cachedQuery(() => settingsOf(scope)),
     idsLike: (prefix, limit) => idsByPrefix(scope, 'run', { prefix, limit }),
   }
 }

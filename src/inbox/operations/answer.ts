@@ -24,7 +24,7 @@ import {
   prepareState,
 } from '../../gate/operations/run/external-state.ts'
 import { loadRun } from '../../gate/operations/run/find-run.ts'
-import { commandEvents, MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
+import { commandEvents, MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
@@ -56,7 +56,7 @@ import {
   prepareShownItem,
   prepareShownRun,
   shownMeasurements,
-} from './shown-content.ts'
+} from './approval-content.ts'
 import {
   contentField,
   decidedField,

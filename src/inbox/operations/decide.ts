@@ -12,9 +12,9 @@ import {
 } from '../../gate/operations/run/decide-event.ts'
 import { assertFilesAreHere } from '../../gate/operations/run/external-state.ts'
 import { loadRun } from '../../gate/operations/run/find-run.ts'
-import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
+import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import { guardLine, refusalFailure } from '../../gate/operations/run/refusal.ts'
-import { wordsForReason } from '../../gate/operations/run/remarks.ts'
+import { reasonFields } from '../../gate/operations/run/remarks.ts'
 import { AcceptedEntry } from '../../gate/operations/run-answer.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
 import { Failure } from '../../kernel/failure.ts'
@@ -25,7 +25,7 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { type Measurements, requireMeasured } from '../../kernel/operations/measurement.ts'
 import { defineOperation, type TransactionInput } from '../../kernel/operations/operation.ts'
 import type { ChangeSet, RefusedChangeSet } from '../../store/ports/store.ts'
-import { prepareSeen, prepareShownRun, shownMeasurements } from './shown-content.ts'
+import { prepareSeen, prepareShownRun, shownMeasurements } from './approval-content.ts'
 import { contentField, reasonField, requireAnswerText, roleField } from './subject.ts'
 
 const Approved = z.object({ role: z.string(), of: z.string().nullable() })
@@ -118,7 +118,7 @@ export function requestFor({ record, definition }: LoadedRun, decision: RunDecis
     )
   }
   const [choice] = decisionChoices(definition, record.state, [event.name])
-  const hasWords = wordsForReason.some((name) => Object.hasOwn(decision.payload ?? {}, name))
+  const hasWords = reasonFields.some((name) => Object.hasOwn(decision.payload ?? {}, name))
   if (
     record.status === 'active' &&
     choice?.sendsBack &&
@@ -176,7 +176,7 @@ function reasonIn({ payloadSchema }: EventDefinition, reason: string | null): Js
   if (reason === null) return {}
   const properties = payloadSchema?.['properties']
   const fields = isJsonObject(properties) ? properties : {}
-  const field = wordsForReason.find((word) => Object.hasOwn(fields, word))
+  const field = reasonFields.find((word) => Object.hasOwn(fields, word))
   if (field !== undefined) return { [field]: reason }
   return payloadSchema?.['additionalProperties'] === false ? {} : { reason }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
+import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import { findMission } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
@@ -7,12 +7,12 @@ import { requireMeasured } from '../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
-import { peopleBehind } from '../../people/operations/people-behind.ts'
+import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { itemKinds } from '../../track/domain/records.ts'
 import { dueItems } from './due-items.ts'
 import { InboxEvidence, inboxEvidence } from './evidence.ts'
 import { content, InboxItemEntry, inboxItemEntry } from './item-answer.ts'
-import { prepareShownItems, type ShownMeasurements, shownMeasurements } from './shown-content.ts'
+import { prepareShownItems, type ShownMeasurements, shownMeasurements } from './approval-content.ts'
 
 export const inbox = defineOperation({
   name: 'inbox',

@@ -7,7 +7,7 @@ import { countEveryDependency } from '../../plan/tables/dependency.ts'
 import { recountDependents, taskBefore } from '../../plan/tables/task.ts'
 import {
   actorOf,
-  askOnce,
+  cachedQuery,
   idsByPrefix,
   nonEmptyValues,
   parseColumn,
@@ -254,7 +254,7 @@ export function inboxReads(scope: ReadScope): InboxItemReads {
         .executeTakeFirst()
       return row ? actorOf(row) : null
     },
-    ofTask: askOnce(async (taskId: string) => (await openOfTask(db, projectId, taskId)).map(inboxItemOf)),
+    ofTask: cachedQuery(async (taskId: string) => (await openOfTask(db, projectId, taskId)).map(inboxItemOf)),
     async ofRun(runId) {
       const rows = await openOfRun(db, projectId, runId)
       return rows.toSorted((one, other) => one.seq - other.seq).map(inboxItemOf)

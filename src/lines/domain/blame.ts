@@ -1,5 +1,5 @@
 import { isSolid, type LineStep } from './line-hashes.ts'
-import { leastMoved } from './lines-of-change.ts'
+import { minMovedLines } from './lines-of-change.ts'
 import {
   type HashedLines,
   type LineOrigin,
@@ -213,7 +213,7 @@ function originElsewhere(
     .filter((step) => step.path !== path && step.span.since < before)
     .slice(0, maxStates)
     .map((step) => ({ step, state: record.stateAfter(step) }))
-  if (states.length > 0) takeBest(file, states, lines, leastMoved)
+  if (states.length > 0) takeBest(file, states, lines, minMovedLines)
 }
 
 function lineFindingOf(

@@ -12,17 +12,17 @@ export type PackedHashes = string
 export const hashLength = 11
 
 /** Begins the hash of a line with fewer than five characters, which proves little by itself. */
-export const thinMark = '~'
+export const shortLinePrefix = '~'
 
 /** The number of characters besides white space that make a line solid. */
-export const solidLength = 5
+export const minSolidCharacters = 5
 
 export function isSolid(hash: string): boolean {
-  return !hash.startsWith(thinMark)
+  return !hash.startsWith(shortLinePrefix)
 }
 
 /** The hash of a line of white space alone. */
-export const blankHash: string = thinMark.repeat(hashLength)
+export const blankHash: string = shortLinePrefix.repeat(hashLength)
 
 export function hashAt(packed: PackedHashes, index: number): string | null {
   const hash = packed.slice(index * hashLength, (index + 1) * hashLength)

@@ -117,7 +117,7 @@ function broughtRanges(
 }
 
 /** The number of adjacent solid lines that count as moved. */
-export const leastMoved = 3
+export const minMovedLines = 3
 
 interface LineLocation {
   readonly path: string
@@ -209,7 +209,7 @@ function renamedLines(
       const same = sameLines(lines, added)
       const kept = countSolid(same.map(([source]) => source))
       const isHalf = kept * 2 >= countSolid(lines)
-      const isEnough = mayBeFew ? kept >= leastMoved || isHalf : kept >= leastMoved && isHalf
+      const isEnough = mayBeFew ? kept >= minMovedLines || isHalf : kept >= minMovedLines && isHalf
       if (kept === 0 || !isEnough) continue
       renames.set(file.path, same)
       left.delete(name)
@@ -306,7 +306,7 @@ function maxRunLength(
       run.push(location)
     }
     const solid = run.filter(({ hash }) => isSolid(hash)).length
-    if (solid >= leastMoved && run.length > best.length) best = run
+    if (solid >= minMovedLines && run.length > best.length) best = run
   }
   return best
 }

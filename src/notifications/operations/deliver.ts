@@ -12,7 +12,7 @@ import {
   webhookBody,
 } from '../domain/notice.ts'
 import type { Notification } from '../domain/notification.ts'
-import { nextTry } from '../domain/retry.ts'
+import { nextTry } from '../domain/retry-delays.ts'
 import type { Delivery, WebhookMessage } from '../ports/messenger.ts'
 import type { NoticeDelivery } from '../ports/notification-reads.ts'
 

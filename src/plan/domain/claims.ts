@@ -7,11 +7,11 @@ import { type Attempt, isOpenedBy, tokenOf } from '../../track/domain/task.ts'
 import type { Claim, NewPlanEvent, Note, PlannedTask, TaskStatus } from './plan.ts'
 
 /** Thirty minutes, in milliseconds. */
-export const claimLasts = 30 * 60 * 1000
+export const claimDurationMs = 30 * 60 * 1000
 
 export function isHeld(claim: Claim | null, now: number): boolean {
   if (claim === null) return false
-  return claim.expiresAt === null || isLeaseRunning(claim.expiresAt, { now, length: claimLasts })
+  return claim.expiresAt === null || isLeaseRunning(claim.expiresAt, { now, length: claimDurationMs })
 }
 
 /** A task's status in taskman's words. An expired claim does not keep it in progress. */
@@ -39,7 +39,7 @@ export function claimTask(
     ...(claimant.actor.connection !== undefined && { connection: claimant.actor.connection }),
     tokenHash: setting.ids.hash(token),
     claimedAt: setting.at,
-    expiresAt: setting.at + claimLasts,
+    expiresAt: setting.at + claimDurationMs,
   }
   const before = claim === null ? [] : endClaim(task.id, claim, 'expired')
   return {

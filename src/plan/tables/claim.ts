@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { lastPossibleEnd } from '../../kernel/lease.ts'
 import { prepareByIds, prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext } from '../../store/tables/tables.ts'
-import { claimLasts } from '../domain/claims.ts'
+import { claimDurationMs } from '../domain/claims.ts'
 import type { Claim } from '../domain/plan.ts'
 import type { TaskTable } from './task.ts'
 
@@ -74,12 +74,12 @@ export async function keepToken(
 
 /** The condition of an ended claim: expired, or claimed while the clock was ahead. Must match `isHeld`. */
 export function endedClaimCondition(now: number) {
-  return sql<boolean>`(claim_expires_at <= ${now} or claim_expires_at > ${lastPossibleEnd(now, claimLasts)})`
+  return sql<boolean>`(claim_expires_at <= ${now} or claim_expires_at > ${lastPossibleEnd(now, claimDurationMs)})`
 }
 
 /** Any call about a task renews its claim, whoever calls. */
 export async function renewClaim({ db, projectId, at }: ProjectionContext, taskId: string): Promise<void> {
-  await renewals(db, at + claimLasts, projectId, taskId, at, lastPossibleEnd(at, claimLasts))
+  await renewals(db, at + claimDurationMs, projectId, taskId, at, lastPossibleEnd(at, claimDurationMs))
 }
 
 /** A claim does not expire during an attempt; an ended claim stays ended. */
@@ -103,7 +103,7 @@ export async function touchTask(
     .updateTable('task')
     .set({
       updated_at: updatedAt,
-      claim_expires_at: sql<number>`case when claim_expires_at is null or ${endedClaimCondition(updatedAt)} then claim_expires_at else ${updatedAt + claimLasts} end`,
+      claim_expires_at: sql<number>`case when claim_expires_at is null or ${endedClaimCondition(updatedAt)} then claim_expires_at else ${updatedAt + claimDurationMs} end`,
     })
     .where('project_id', '=', projectId)
     .where('id', '=', taskId)

@@ -8,7 +8,7 @@ import type { PlanFilter, PlanPage } from '../ports/plan-reads.ts'
 import { claimOf, endedClaimCondition } from './claim.ts'
 import type { TaskDependencyTable } from './dependency.ts'
 import { hasOpenItems, type TaskTable, taskOf } from './task.ts'
-import { ownPlan } from './task-place.ts'
+import { ownPlan } from './task-lists.ts'
 
 /** Nothing comes after a missing task. */
 export async function planPage(

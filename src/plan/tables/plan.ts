@@ -5,7 +5,7 @@ import { isLeaseRunning } from '../../kernel/lease.ts'
 import { fingerprint } from '../../store/fingerprint.ts'
 import { nonEmptyValues, prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
-import { claimLasts } from '../domain/claims.ts'
+import { claimDurationMs } from '../domain/claims.ts'
 import type { PlannedTask, PlanSpan } from '../domain/plan.ts'
 import type { GraphTaskRow, PlanReads } from '../ports/plan-reads.ts'
 import { endedClaimCondition, taskById, tasksByIds } from './claim.ts'
@@ -231,7 +231,7 @@ async function planNeighbors(
 
 function graphTask(row: TaskPlanColumns, dependsOn: readonly TaskId[], now: number): GraphTaskRow {
   const expired =
-    row.claim_expires_at !== null && !isLeaseRunning(row.claim_expires_at, { now, length: claimLasts })
+    row.claim_expires_at !== null && !isLeaseRunning(row.claim_expires_at, { now, length: claimDurationMs })
   const status = expired ? 'to_do' : (row.status as GraphTaskRow['status']) // as it was written
   return {
     id: row.id as TaskId, // a brand

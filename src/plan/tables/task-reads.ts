@@ -6,7 +6,7 @@ import type { AttemptId, TaskId } from '../../kernel/id.ts'
 import type { Page, PageRequest, SequencedItem } from '../../kernel/page.ts'
 import {
   actorOf,
-  askOnce,
+  cachedQuery,
   idsByPrefix,
   nonEmptyValues,
   parseColumn,
@@ -37,7 +37,7 @@ import { measuredAttempts, taskCards } from './card.ts'
 import { taskById, tasksByIds } from './claim.ts'
 import { plannedTasks } from './plan-list.ts'
 import { taskOf } from './task.ts'
-import type { TaskListTable } from './task-place.ts'
+import type { TaskListTable } from './task-lists.ts'
 
 export function taskReads(scope: ReadScope): TaskReads {
   const { db, projectId } = scope
@@ -69,8 +69,8 @@ export function taskReads(scope: ReadScope): TaskReads {
     histories: (ids, now) => taskHistories(scope, ids, now),
     subtasks: async (taskId) =>
       (await subtaskIds(scope.db, scope.projectId, taskId)).map(({ id }) => id as TaskId), // a brand
-    openSubtasks: askOnce((taskId: TaskId) => openSubtasks(scope, taskId)),
-    ancestors: askOnce((taskIds: readonly TaskId[]) => ancestors(scope, taskIds)),
+    openSubtasks: cachedQuery((taskId: TaskId) => openSubtasks(scope, taskId)),
+    ancestors: cachedQuery((taskIds: readonly TaskId[]) => ancestors(scope, taskIds)),
     list: (filter, request) => listTasks(scope, filter, request),
     async planned(missionId) {
       const rows = await tasks()

@@ -22,7 +22,7 @@ import {
   type TaskListKeys,
   type TaskListRow,
   updateHomeCounts,
-} from './task-place.ts'
+} from './task-lists.ts'
 
 export interface TaskTable {
   project_id: string

@@ -7,7 +7,7 @@ import { writePrivate } from '../../kernel/files/private-file.ts'
 import { readRegularSync } from '../../kernel/files/regular-file.ts'
 import { parseJson } from '../../kernel/json.ts'
 import type { RemoteMachine } from '../../kernel/operations/operation.ts'
-import { machineIdOf } from '../operations/contract.ts'
+import { machineIdOf } from '../operations/protocol-limits.ts'
 
 /** The servers of this machine's user with their tokens, and the server of each project. */
 

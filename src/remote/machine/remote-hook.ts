@@ -1,11 +1,11 @@
-import type { Briefing } from '../../gate/domain/hook/brief.ts'
+import type { Briefing } from '../../gate/domain/hook/session-briefing.ts'
 import type { HookSituation } from '../../gate/domain/hook/judge.ts'
 import type { SettingName } from '../../gate/domain/run.ts'
 import type { Packages } from '../../git/ports/work-tree.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { hasPackageArea, parseScope } from '../../track/domain/scope/scope.ts'
 import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
-import { contractVersion } from '../operations/contract.ts'
+import { contractVersion } from '../operations/protocol-limits.ts'
 import type { OwnMachine } from './known-servers.ts'
 import type { ServerClient } from './server-client.ts'
 

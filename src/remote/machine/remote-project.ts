@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../kernel/failure.ts'
 import type { Answer, Context } from '../../kernel/operations/operation.ts'
-import { contractVersion } from '../operations/contract.ts'
+import { contractVersion } from '../operations/protocol-limits.ts'
 import type { SentMeasurement } from '../operations/remote-measurement.ts'
 import { RemoteCallAnswer, type RemoteCallRequest } from '../operations/remote-request.ts'
 import type { OwnMachine } from './known-servers.ts'

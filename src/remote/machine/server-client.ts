@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, type FailureCode, messageOf, type NextCall } from '../../kernel/failure.ts'
 import { parseJson } from '../../kernel/json.ts'
 import { outlineOf } from '../../kernel/json-outline.ts'
-import { addressHeader, answerLimits, callLimits } from '../operations/contract.ts'
+import { addressHeader, answerLimits, callLimits } from '../operations/protocol-limits.ts'
 import { baseOf, type ConnectedServer } from './known-servers.ts'
 
 /** The server did not answer a request. If it never arrived, nothing was recorded. */

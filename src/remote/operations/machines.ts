@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { commandReportShape, endOfCommand } from '../../gate/operations/run/commands.ts'
-import { leaseOf } from '../../gate/operations/run/lease.ts'
+import { commandLeaseMs } from '../../gate/operations/run/lease.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
@@ -94,7 +94,7 @@ export const commandRenew = defineOperation({
   return context.recordAside(async (reads, setting) => {
     const command = await ownCommand(reads, id, commandRunner.name)
     if (command.status !== 'running') throw noCommandFailure(id)
-    const until = setting.at + leaseOf
+    const until = setting.at + commandLeaseMs
     return {
       events: [],
       beside: [{ kind: 'command leased', commandId: id, until }],

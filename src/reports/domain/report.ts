@@ -27,7 +27,7 @@ export interface ReportRecords {
   readonly decisions: readonly Decision[]
   readonly issues: readonly Issue[]
   readonly items: readonly InboxItem[]
-  readonly runs: readonly RunStory[]
+  readonly runs: readonly RunRecords[]
   /** Reviews that people sent, oldest first. */
   readonly reviews: readonly ReportReview[]
   readonly comments: readonly ReviewComment[]
@@ -62,7 +62,7 @@ export interface EndedAttempt {
   } | null
 }
 
-export interface RunStory {
+export interface RunRecords {
   readonly run: RunRecord
   /** Oldest first. */
   readonly events: readonly RunEvent[]

@@ -5,7 +5,7 @@ import {
   MeasurementQuestions,
   type RunMeasurements,
   runMeasurements,
-} from '../../gate/operations/run/measurements.ts'
+} from '../../gate/operations/run/run-measurements.ts'
 import { guardLine } from '../../gate/operations/run/refusal.ts'
 import { prepareSituation, type RunSituation } from '../../gate/operations/run/situation.ts'
 import { type Branch, maxBranchFiles } from '../../git/ports/branch.ts'

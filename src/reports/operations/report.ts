@@ -19,7 +19,7 @@ import {
   type EndedAttempt,
   type ReportFile,
   type ReportRecords,
-  type RunStory,
+  type RunRecords,
   reportOf,
 } from '../domain/report.ts'
 import { type Figures, statsOf } from '../domain/stats.ts'
@@ -323,7 +323,7 @@ async function runsOf(
     readonly tasks: readonly Task[]
     readonly from: number
   },
-): Promise<readonly RunStory[]> {
+): Promise<readonly RunRecords[]> {
   const { mission, task, tasks, from } = about
   const runQueries = [
     ...(task === null ? [{ missionId: mission.id }] : []),
@@ -340,7 +340,7 @@ async function runsOf(
   return Promise.all(sorted.map((run) => runStory(reads, run, from)))
 }
 
-async function runStory({ runs }: Reads, run: RunRecord, from: number): Promise<RunStory> {
+async function runStory({ runs }: Reads, run: RunRecord, from: number): Promise<RunRecords> {
   const [history, refusals, approvals, commands] = await Promise.all([
     runs.history(run.id, { limit: maxOfRun }),
     runs.refusals(run.id, { limit: maxOfRun }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
-import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
+import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import {
   prepareRunDetail,
   RunDetail,
@@ -24,7 +24,7 @@ import {
 } from '../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
-import { peopleBehind } from '../../people/operations/people-behind.ts'
+import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import type { TaskInPlan } from '../../plan/domain/outline.ts'
 import { marks, taskStates } from '../../plan/domain/readiness.ts'
 import { planSource } from '../../plan/operations/plan-show.ts'

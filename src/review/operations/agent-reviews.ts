@@ -123,7 +123,7 @@ function agentComment(comment: ReviewComment, withTask: boolean): z.output<typeo
 }
 
 /** The status of a task's comments at the end of an attempt. */
-export const MetComments = z.object({
+export const CommentOutcomes = z.object({
   total: z.int(),
   /** Someone marked it as done, or answered. */
   done: strings,
@@ -150,7 +150,7 @@ export function removedComments(
 export function commentStatuses(
   comments: readonly ReviewComment[],
   lines: MeasurementOf<typeof commentLines> = [],
-): z.output<typeof MetComments> | undefined {
+): z.output<typeof CommentOutcomes> | undefined {
   if (comments.length === 0) return undefined
   const gone = new Set(lines.flatMap(({ id, line_is }) => (line_is === 'gone' ? [id] : [])))
   const statuses = {

@@ -3,9 +3,9 @@ import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
-import { CommentEntry, commentEntry, VerdictEntry } from './entries.ts'
+import { anchorComments, commentMeasurements, currentPlaces, linesBriefs } from './comment-anchors.ts'
+import { CommentEntry, commentEntry, ReviewActionEntry } from './entries.ts'
 import { gatherFiles, materialMeasurements } from './gather.ts'
-import { anchorComments, commentMeasurements, currentPlaces, linesBriefs } from './places.ts'
 import { commentsAbout } from './show.ts'
 import { findSubject, reviewerOf, subjectFields } from './subject.ts'
 
@@ -23,7 +23,7 @@ export const reviewComments = defineOperation({
   output: z.object({
     name: z.string(),
     comments: list(CommentEntry),
-    reviews: list(VerdictEntry),
+    reviews: list(ReviewActionEntry),
   }),
 })
   .measure({ ...materialMeasurements, ...commentMeasurements })

@@ -55,7 +55,7 @@ export const CommentEntry = z.object({
   replies: list(ReplyEntry),
 })
 
-export const VerdictEntry = z.object({
+export const ReviewActionEntry = z.object({
   review_id: z.string(),
   action: z.enum(reviewActions),
   text: z.string().nullable(),

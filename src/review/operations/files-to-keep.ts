@@ -25,7 +25,7 @@ const maxKept = 3_000_000
 const maxFiles = 2000
 
 /** The contents of files before and after an attempt. */
-export const heldFiles = measurement({
+export const fileContentsToKeep = measurement({
   brief: z.strictObject({
     from: place,
     to: place,
@@ -76,7 +76,7 @@ export function reportedBriefFor(
   { machine, isOn }: { readonly machine: unknown; readonly isOn: boolean },
   attempt: Attempt,
   { changes, endSnapshot }: AttemptMeasurement,
-): BriefOf<typeof heldFiles> | undefined {
+): BriefOf<typeof fileContentsToKeep> | undefined {
   const own = changes.filter(({ origin }) => origin !== 'imported').slice(0, maxFiles)
   if (!machine || !isOn || endSnapshot === null || own.length === 0) return undefined
   return {
@@ -91,7 +91,7 @@ export function reportedBriefFor(
 
 /** Checks contents from another machine: one that does not match its id is left out. */
 export async function filesToKeep(
-  held: MeasurementOf<typeof heldFiles> | undefined,
+  held: MeasurementOf<typeof fileContentsToKeep> | undefined,
 ): Promise<FilesToKeep | null> {
   if (held == null) return null
   const contents: FilesToKeep['contents'][number][] = []

@@ -1,10 +1,10 @@
-import type { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
+import type { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import {
   type ApprovalContent,
   prepareContents,
   type ShownMeasurements,
   shownMeasurements,
-} from '../../inbox/operations/shown-content.ts'
+} from '../../inbox/operations/approval-content.ts'
 import type { InboxItemLine } from '../../inbox/ports/item-reads.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import type { Briefs, MeasurementValues } from '../../kernel/operations/measurement.ts'
@@ -26,7 +26,7 @@ export interface ReviewPreview {
 }
 
 /** The kinds of items that a review of the work answers; the others need separate answers. */
-export const answeredByVerdict = [
+export const itemKindsClosedByReview = [
   'review',
   'scope',
   'approval',

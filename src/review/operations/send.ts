@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { withdrawForTasks } from '../../gate/operations/run/approvals.ts'
-import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
+import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import { endItem, endingOf } from '../../inbox/domain/answers.ts'
 import {
   type AnswerQuestions,
@@ -10,8 +10,8 @@ import {
   prepareRunAnswer,
   recordAnswer,
 } from '../../inbox/operations/answer.ts'
+import { prepareSeen } from '../../inbox/operations/approval-content.ts'
 import { type DecisionMeasurements, decisionMeasurements } from '../../inbox/operations/decide.ts'
-import { prepareSeen } from '../../inbox/operations/shown-content.ts'
 import { findDecisionSubject } from '../../inbox/operations/subject.ts'
 import type { InboxItemLine } from '../../inbox/ports/item-reads.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
@@ -44,8 +44,8 @@ import {
 } from '../domain/review.ts'
 import { markOf, placeKey } from './gather.ts'
 import {
-  answeredByVerdict,
   decisionObstacle,
+  itemKindsClosedByReview,
   preparePreview,
   previewMeasurements,
   type ReviewPreview,
@@ -358,7 +358,7 @@ function closeAnsweredItems({ waiting }: ReviewPreview, { action, reason }: Revi
 
 function isAnswered({ kind, request }: InboxItem): boolean {
   // Changes that a guard found outside the work are in no diff: they are accepted separately.
-  return request?.kind !== 'changes' && answeredByVerdict.some((answered) => answered === kind)
+  return request?.kind !== 'changes' && itemKindsClosedByReview.some((answered) => answered === kind)
 }
 
 /** Reopens done tasks that were sent back. */

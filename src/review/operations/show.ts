@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { MeasurementQuestions } from '../../gate/operations/run/measurements.ts'
-import { prepareStored, type ShownMeasurements } from '../../inbox/operations/shown-content.ts'
+import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
+import { prepareStored, type ShownMeasurements } from '../../inbox/operations/approval-content.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -9,7 +9,8 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { itemKinds } from '../../track/domain/records.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'
-import { CommentEntry, commentEntry, DraftEntry, draftEntry, VerdictEntry } from './entries.ts'
+import { anchorComments, commentMeasurements, currentPlaces, linesBriefs } from './comment-anchors.ts'
+import { CommentEntry, commentEntry, DraftEntry, draftEntry, ReviewActionEntry } from './entries.ts'
 import {
   attemptsOf,
   contentOfMark,
@@ -23,7 +24,6 @@ import {
 } from './gather.ts'
 import { decisionObstacle, preparePreview, previewMeasurements, tasksOf } from './inspect.ts'
 import { contentIds, FileFigures, figuresOf, fileFigures } from './measure-files.ts'
-import { anchorComments, commentMeasurements, currentPlaces, linesBriefs } from './places.ts'
 import { findSubject, type ResolvedSubject, reviewerOf, subjectFields } from './subject.ts'
 
 const figureMeasurements = { figures: fileFigures, ...commentMeasurements }
@@ -108,7 +108,7 @@ export const reviewShow = defineOperation({
     comments: list(CommentEntry),
     drafts: list(DraftEntry),
     /** `current`: the files did not change since. */
-    reviews: list(VerdictEntry.extend({ current: z.boolean() })),
+    reviews: list(ReviewActionEntry.extend({ current: z.boolean() })),
     waiting: list(WaitingEntry),
     may: z.object({
       decide: z.boolean(),

@@ -12,7 +12,7 @@ const most = 2000
  * Whether an event repeats another one: a client that finds the hook in two files runs it twice. A call of a session
  * has one beginning and one end. Without an id of the call, equal payloads within two seconds are the same.
  */
-export function isDouble({ key, at, event }: ReadEvent, seen: RecentEvents): boolean {
+export function isDuplicateEvent({ key, at, event }: ReadEvent, seen: RecentEvents): boolean {
   if (isDoubleEdit({ key, at, event }, seen)) return true
   const call = event.call ?? event.pair
   const agent = event.agent?.id ?? ''

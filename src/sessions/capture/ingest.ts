@@ -5,7 +5,7 @@ import { readOwn } from '../../kernel/files/regular-file.ts'
 import { yieldToEventLoop } from '../../kernel/files/yield-to-event-loop.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { HookEvent } from '../domain/hook-event.ts'
-import { isDouble, type RecentEvents } from './duplicates.ts'
+import { isDuplicateEvent, type RecentEvents } from './duplicates.ts'
 import { type HookQueue, logLine, logNote, queueFileNames, sessionFolder, writeOwn } from './hook-queue.ts'
 import {
   copiesIn,
@@ -105,7 +105,7 @@ async function ingestRound(queue: HookQueue, host: IngestHost, names: readonly s
     }
     const owned = attachToParent(event, state)
     if (owned === null) continue
-    if (isDouble(owned, state.seen)) {
+    if (isDuplicateEvent(owned, state.seen)) {
       dropped.doubles += 1
       continue
     }

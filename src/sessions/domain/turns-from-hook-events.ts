@@ -106,7 +106,7 @@ export interface SessionReducerContext {
 }
 
 /** A session without a hook event for half an hour is over, in milliseconds. */
-export const idleAfter = 30 * 60 * 1000
+export const sessionIdleMs = 30 * 60 * 1000
 
 /** Derives the changes of one session from its hook events, in the order of their keys. */
 export function reduceSession(

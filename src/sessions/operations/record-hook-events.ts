@@ -31,7 +31,7 @@ import {
   countLost,
   coverageOf,
   endSession,
-  idleAfter,
+  sessionIdleMs,
   itemsOf,
   type LocatedHookEvent,
   reduceSession,
@@ -208,7 +208,7 @@ export async function prepareHookEvents<One extends Pick<HookEvent, 'key' | 'cli
   const keys = hookEvents.map(({ key }) => key)
   const existing = await view(async ({ capture }) => {
     const [recorded, open] = await Promise.all([capture.recorded(keys), capture.openSessions()])
-    return { recorded, idle: open.filter(({ lastAt }) => lastAt < now - idleAfter) }
+    return { recorded, idle: open.filter(({ lastAt }) => lastAt < now - sessionIdleMs) }
   })
   const seen = new Set<string>()
   const fresh = hookEvents.filter(({ key }) => {

@@ -3,7 +3,7 @@ import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { CaptureSessionId, TurnId } from '../../kernel/id.ts'
 import type { CaptureSideWrite } from '../../store/ports/store.ts'
 import {
-  askOnce,
+  cachedQuery,
   insertRows,
   nonEmptyValues,
   parseColumn,
@@ -438,7 +438,7 @@ export function turnReads({ db, projectId }: ReadScope): TurnReads {
         .executeTakeFirst()
       return Number(row?.last ?? 0)
     },
-    turnsInTree: askOnce(async (tree: string, since: number) => {
+    turnsInTree: cachedQuery(async (tree: string, since: number) => {
       const inTree = turns().where('tree_top', '=', tree)
       const rows = await inTree
         .where('status', '=', 'open')

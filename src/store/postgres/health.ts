@@ -7,7 +7,7 @@ import type { Tables } from '../tables/tables.ts'
 import { schemaOf } from './create.ts'
 import type { PostgresDatabase } from './database.ts'
 import { serverUnavailable } from './errors.ts'
-import { startAnew } from './server.ts'
+import { newDatabaseHint } from './server.ts'
 
 const minVersion = 15
 const maxVersion = 18
@@ -43,7 +43,7 @@ export async function healthOf(
       const schemaVersion = await schemaOf(db)
       const warnings = rows.flatMap((row) => warningsOf(row, place.pool))
       if (schemaVersion === 0) return { ...empty, warnings }
-      assertSchemaNotOlder(place.label, schemaVersion, startAnew)
+      assertSchemaNotOlder(place.label, schemaVersion, newDatabaseHint)
       const state = await stateIn(db)
       return {
         ...empty,
@@ -68,7 +68,7 @@ export async function unreadyReason(database: PostgresDatabase): Promise<string 
       const { rows } = await readOnly.execute(db)
       if (rows[0]?.readOnly === 1) return `The database ${database.place.label} is read-only.`
       const version = await schemaOf(db)
-      if (version > 0) assertSchemaNotOlder(database.place.label, version, startAnew)
+      if (version > 0) assertSchemaNotOlder(database.place.label, version, newDatabaseHint)
       return schemaWarnings(version)[0] ?? null
     })
   } catch (error) {

@@ -77,7 +77,7 @@ export class PostgresServer {
   }
 
   #assertSchema(version: number): void {
-    assertSchema(this.database.place.label, version, startAnew)
+    assertSchema(this.database.place.label, version, newDatabaseHint)
   }
 
   /** Creates the tables if they are missing, before a write. */
@@ -89,7 +89,7 @@ export class PostgresServer {
   async hasTables(): Promise<boolean> {
     if (this.#hasTables) return true
     const version = await this.database.read(schemaOf)
-    if (version > 0) assertSchemaNotOlder(this.database.place.label, version, startAnew)
+    if (version > 0) assertSchemaNotOlder(this.database.place.label, version, newDatabaseHint)
     this.#hasTables = version > 0
     return this.#hasTables
   }
@@ -115,7 +115,7 @@ export class PostgresServer {
 }
 
 /** The hint for a database with an unsupported schema. */
-export const startAnew = 'Create an empty database on that server and name it in WAYMARK_DATABASE.'
+export const newDatabaseHint = 'Create an empty database on that server and name it in WAYMARK_DATABASE.'
 
 const servers = new Map<string, { readonly server: PostgresServer; stores: number }>()
 

@@ -5,7 +5,7 @@ import { createYielder } from '../sqlite/lock-retry.ts'
 import type { Replay } from './replay.ts'
 
 /** Tables that a replay does not create; all others are compared and can be rebuilt. */
-export const notMadeByEvents: Readonly<Record<string, string>> = {
+export const tablesOutsideLog: Readonly<Record<string, string>> = {
   project_event: 'the log entries themselves, protected by their chain of hashes',
   secret: 'hashes of tokens and sign-in sessions, which are not in the log',
   idempotency_key: 'answers stored for idempotency keys',
@@ -65,7 +65,7 @@ export function derivedTables(database: Database): readonly string[] {
     )
     .pluck()
     .all()
-    .filter((name) => !(name in notMadeByEvents))
+    .filter((name) => !(name in tablesOutsideLog))
 }
 
 /** Compares the rows of a project with a replay. With `adopt`, equal JSON in another key order is copied into the replay. */

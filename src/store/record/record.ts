@@ -202,7 +202,7 @@ async function appendEvents(
     ? events
     : [{ kind: 'project.created', id, root }, ...events]
   const head = state ? { seq: state.seq, head: state.hash } : { seq: 0, head: beforeFirst }
-  const heightsLater = all.filter(({ kind }) => kind === 'dependency.added').length > fewLinks
+  const heightsLater = all.filter(({ kind }) => kind === 'dependency.added').length > maxIncrementalLinks
   const pause = createYielder()
   for (const [index, event] of all.entries()) {
     const key = { projectId: id, seq: head.seq + 1 + index }
@@ -233,7 +233,7 @@ const advanceProject = prepareQuery((db, seq: number, head: string, id: string) 
 )
 
 /** Above this limit, as in an import, task heights are computed once at the end. */
-export const fewLinks = 20
+export const maxIncrementalLinks = 20
 
 interface RecordHead {
   readonly seq: number

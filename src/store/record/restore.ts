@@ -16,7 +16,7 @@ import type { Tables } from '../tables/tables.ts'
 import { copyWhole } from './copy-database.ts'
 import { deleteKeptRows, keepRows } from './kept-rows.ts'
 import { markRootSeen, type ResolvedProject } from './project.ts'
-import { fewLinks } from './record.ts'
+import { maxIncrementalLinks } from './record.ts'
 
 interface RestoreTarget {
   /** The database's name for messages. */
@@ -122,7 +122,7 @@ async function applyEvents(
   const pause = createYielder()
   let head = { seq: after.seq, head: after.hash }
   const rows = []
-  const heightsLater = events.filter(({ body }) => body.kind === 'dependency.added').length > fewLinks
+  const heightsLater = events.filter(({ body }) => body.kind === 'dependency.added').length > maxIncrementalLinks
   for (const event of events) {
     const author = { at: event.at, actor: event.actor }
     const [row] = eventRows({ projectId, ...author }, [event.body], head)

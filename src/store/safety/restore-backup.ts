@@ -13,7 +13,7 @@ import { applicationId } from '../sqlite/file-identity.ts'
 import { retryWhileLocked } from '../sqlite/lock-retry.ts'
 import { copyToNew, linkExclusively, stamp } from './copy.ts'
 import { chainOf, headOf, integrityFindings } from './inspection.ts'
-import type { Anchor, AnchorPoint } from './watch.ts'
+import type { Anchor, AnchorPoint } from './rollback-detection.ts'
 
 interface BackupRestoreOptions {
   /** The database to replace, and the backup that replaces it. */

@@ -39,18 +39,18 @@ export function schemaStatements(engine: keyof typeof typesOf): readonly string[
 }
 
 /** Fails for a database of another Waymark version: this one would misread it. */
-export function assertSchema(database: string, version: number, startAnew: string): void {
+export function assertSchema(database: string, version: number, newDatabaseHint: string): void {
   if (version > schemaVersion) throw newerSchema(database, version)
-  assertSchemaNotOlder(database, version, startAnew)
+  assertSchemaNotOlder(database, version, newDatabaseHint)
 }
 
 /** A running server may still read a database that a newer one upgraded. */
-export function assertSchemaNotOlder(database: string, version: number, startAnew: string): void {
+export function assertSchemaNotOlder(database: string, version: number, newDatabaseHint: string): void {
   if (version >= schemaVersion) return
   throw new Failure(
     'UNAVAILABLE',
     `The database ${database} has schema ${version}, made by a Waymark from before its first release; this one reads only schema ${schemaVersion}.`,
-    { reason: 'schema_too_old', hint: startAnew },
+    { reason: 'schema_too_old', hint: newDatabaseHint },
   )
 }
 

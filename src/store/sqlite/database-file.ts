@@ -106,7 +106,7 @@ export class DatabaseFile {
     const id = await retryWhileLocked(() => numberOf(connection, 'application_id'))
     // Another program's file may have replaced ours.
     if (id !== applicationId && (id !== 0 || version !== 0)) throw foreignFile(this.#file)
-    if (version > 0) assertSchema(this.#file, version, startAnew)
+    if (version > 0) assertSchema(this.#file, version, newDatabaseHint)
     return version
   }
 
@@ -153,7 +153,7 @@ export class DatabaseFile {
 }
 
 // The hint for a file with an unsupported schema.
-const startAnew =
+const newDatabaseHint =
   'Move it elsewhere, with its "-wal" and "-shm" files if there are any. The next write begins a new record.'
 
 async function closeOnFailure(connection: Database, work: () => Promise<void>): Promise<void> {

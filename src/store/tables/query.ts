@@ -254,7 +254,7 @@ export function actorOf({ actor, channel }: { readonly actor: string; readonly c
 }
 
 /** Caches a query by its values. A write creates new readers. */
-export function askOnce<const Values extends readonly unknown[], Answer>(
+export function cachedQuery<const Values extends readonly unknown[], Answer>(
   query: (...values: Values) => Promise<Answer>,
 ): (...values: Values) => Promise<Answer> {
   const answers = new Map<string, Promise<Answer>>()

@@ -1,14 +1,14 @@
-import { type Briefing, brief, openAttemptsReminder } from '../../gate/domain/hook/brief.ts'
+import { type Briefing, brief, openAttemptsReminder } from '../../gate/domain/hook/session-briefing.ts'
 import { type HookSituation, judgeToolUse } from '../../gate/domain/hook/judge.ts'
 import { strictestDecision } from '../../gate/domain/hook/tool-use.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import {
   briefAnswer,
-  farewellAnswer,
+  formatStopWarning,
   type HookCall,
   type HookEventName,
   readHookCall,
-  verdictAnswer,
+  formatHookDecision,
 } from './protocol.ts'
 import { toolUses } from './tool-use.ts'
 
@@ -58,7 +58,7 @@ export async function runHook(event: HookEventName, host: HookHost): Promise<Hoo
     const why = messageOf(error)
     const closed = event === 'pre-tool-use' && (await isClosedOnError(call?.folder ?? null, host))
     const reason = `The hook failed, and hook_on_error is "closed". ${why}`
-    const out = closed ? verdictAnswer({ decision: 'deny', reason }, call?.client ?? 'claude') : ''
+    const out = closed ? formatHookDecision({ decision: 'deny', reason }, call?.client ?? 'claude') : ''
     return { out, complaint: `waymark hook ${event}: ${why}` }
   }
 }
@@ -72,10 +72,10 @@ async function answer(event: HookEventName, call: HookCall, host: HookHost): Pro
   const view = project.look(async (seen) => {
     const { situation } = seen
     if (event === 'session-start') return briefAnswer(brief(await seen.briefing()), client)
-    if (event === 'stop') return farewellAnswer(openAttemptsReminder(situation.attempts), client)
+    if (event === 'stop') return formatStopWarning(openAttemptsReminder(situation.attempts), client)
     if (tool === null) return ''
     const uses = toolUses(tool, client, { top: project.top, folder })
-    return verdictAnswer(strictestDecision(uses.map((use) => judgeToolUse(situation, use))), client)
+    return formatHookDecision(strictestDecision(uses.map((use) => judgeToolUse(situation, use))), client)
   })
   return rejectAfter(patience, view)
 }

@@ -74,7 +74,7 @@ function invalidHookEvent(why: string): Failure {
 }
 
 /** A decision in the format of a client's protocol; empty for no decision. */
-export function verdictAnswer(verdict: HookDecision | null, client: HookClient): string {
+export function formatHookDecision(verdict: HookDecision | null, client: HookClient): string {
   if (verdict === null) return ''
   const reason = `Waymark: ${verdict.reason}`
   return line(verdictWords[client](verdict.decision, reason))
@@ -102,7 +102,7 @@ export function briefAnswer(brief: string | null, client: HookClient): string {
 }
 
 /** A warning for the person; empty if the client could only make the agent continue. */
-export function farewellAnswer(farewell: string | null, client: HookClient): string {
+export function formatStopWarning(farewell: string | null, client: HookClient): string {
   return farewell === null || client !== 'claude' ? '' : line({ systemMessage: `Waymark: ${farewell}` })
 }
 

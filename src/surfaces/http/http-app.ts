@@ -17,7 +17,7 @@ import { openApiDocument } from './openapi.ts'
 import type { AppEnvironment, AssetsPart, HttpParts, McpPart, RequestContext } from './parts.ts'
 import { Refusal, refusalResponse } from './refusal.ts'
 import { readReviewImage } from './review-image.ts'
-import { type HttpServingOptions, pathInProject, projectNamed, projectOfNobody } from './serving.ts'
+import { type HttpServingOptions, pathInProject, projectNamed, fallbackProject } from './serving.ts'
 
 const self = "'self'"
 
@@ -56,7 +56,7 @@ export function httpApp(options: HttpServingOptions, security: Security, parts: 
     const caller = await authenticateRequest(requestInfoOf(c.env.incoming, security), security)
     c.set('caller', caller)
     c.set('seen', await visibleProjects(caller, security))
-    c.set('project', c.var.seen.projects[0] ?? projectOfNobody(options))
+    c.set('project', c.var.seen.projects[0] ?? fallbackProject(options))
     await next()
   })
   app.use('/p/:project/*', async (c, next) => {

@@ -11,7 +11,7 @@ import { PacedResponse } from './paced-response.ts'
 import type { HttpParts } from './parts.ts'
 import { formatRefusal, refusalResponse } from './refusal.ts'
 import { type HttpServingOptions, projectOfPath, type ServedProject } from './serving.ts'
-import { dropUnread, type UnreadLimits, usualUnread } from './slow-readers.ts'
+import { dropUnread, type UnreadLimits, defaultUnreadLimits } from './slow-readers.ts'
 
 /** The timeouts of clients, in milliseconds. */
 export interface HttpTimeouts {
@@ -34,7 +34,7 @@ export interface HttpServerOptions {
 /** The HTTP server, not listening yet. */
 export function httpServer(
   options: HttpServingOptions,
-  { security, patience = usualPatience, unread = usualUnread }: HttpServerOptions,
+  { security, patience = usualPatience, unread = defaultUnreadLimits }: HttpServerOptions,
   parts: HttpParts,
 ): Server {
   const app = httpApp(options, security, parts)

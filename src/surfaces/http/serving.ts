@@ -72,7 +72,7 @@ export function projectNamed(
 }
 
 /** The project for a caller without any: the reserved one, or the first one, which refuses. */
-export function projectOfNobody({
+export function fallbackProject({
   projects,
   own,
 }: Pick<HttpServingOptions, 'projects' | 'own'>): ServedProject {

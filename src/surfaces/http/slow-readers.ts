@@ -14,7 +14,7 @@ export interface UnreadLimits {
   readonly maxBytes: number
 }
 
-export const usualUnread: UnreadLimits = {
+export const defaultUnreadLimits: UnreadLimits = {
   stalledMs: 20_000,
   crowdedMs: 5_000,
   waitingBytes: 48_000_000,

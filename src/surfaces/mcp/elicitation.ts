@@ -12,7 +12,7 @@ import {
   prepareShownItem,
   prepareStored,
   type ShownQuestions,
-} from '../../inbox/operations/shown-content.ts'
+} from '../../inbox/operations/approval-content.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { invoke } from '../../kernel/operations/invoke.ts'
 import { type Answer, accessOf, type Context, type Operation } from '../../kernel/operations/operation.ts'

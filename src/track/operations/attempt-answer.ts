@@ -4,7 +4,7 @@ import { leftOutReasons, type UnifiedDiff } from '../../git/ports/work-tree.ts'
 import { instant } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
-import type { NameBehind } from '../../people/operations/people-behind.ts'
+import type { NameBehind } from '../../people/operations/agent-owners.ts'
 import { type ChangeKind, countChanges, type ReportedChange, sortOutOfScopeFirst } from '../domain/changes.ts'
 import type { Correction } from '../domain/task.ts'
 

@@ -35,7 +35,7 @@ import { commentStatuses, removedComments } from '../../review/operations/agent-
 import {
   type FilesToKeep,
   filesToKeep,
-  heldFiles,
+  fileContentsToKeep,
   reportedBriefFor,
 } from '../../review/operations/files-to-keep.ts'
 import { commentLines } from '../../review/operations/measure-files.ts'
@@ -76,7 +76,7 @@ import {
   changesAround,
   changesBrief,
   endedTree,
-  isEndMeasuredBriefly,
+  attemptEndsBrief,
   measurementOf,
   pathsNamed,
 } from './measure-attempt.ts'
@@ -201,7 +201,7 @@ const completionMeasurements = {
   changes: attemptChanges,
   mission: missionStates,
   diff: unifiedDiffs,
-  held: heldFiles,
+  held: fileContentsToKeep,
   gone: commentLines,
   reported: reportedContents,
   lines: changedLines,
@@ -394,7 +394,7 @@ function requestedEnd(
   attempt: Attempt,
   measured: MeasurementOf<typeof attemptEnds> | undefined,
 ): readonly [AttemptEndState | null, Briefs<{ end: typeof attemptEnds }>] {
-  const brief = isEndMeasuredBriefly(context, [attempt])
+  const brief = attemptEndsBrief(context, [attempt])
   if (brief.length === 0) return [{ attempt, end: null }, {}]
   const end = measured?.find(({ id }) => id === attempt.id)
   return [end ? { attempt, end: endedTree(context, end) } : null, { end: brief }]

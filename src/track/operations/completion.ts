@@ -8,7 +8,7 @@ import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant, secondsBetween } from '../../kernel/instant.ts'
 import { findAttempt } from '../../kernel/operations/find.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
-import { MetComments } from '../../review/operations/agent-reviews.ts'
+import { CommentOutcomes } from '../../review/operations/agent-reviews.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { CompletionSituation } from '../domain/completion.ts'
 import { type Phase, phaseStatuses } from '../domain/mission.ts'
@@ -208,7 +208,7 @@ export const CompletionAnswer = z.object({
   waits_for: list(WaitingEntry.extend({ item_id: z.string().nullable() })).optional(),
   /** Tasks that depend on this one wait for a person. */
   settled: z.literal(false).optional(),
-  review: MetComments.optional(),
+  review: CommentOutcomes.optional(),
   phase_id: z.string().nullable().optional(), // stored answers of earlier versions have none
   phase_status: z.enum(phaseStatuses).nullable(),
   phase_number: z.int().nullable(),
@@ -238,7 +238,7 @@ export function completionAnswer(completed: {
   readonly openedItems?: readonly InboxItem[] | undefined
   readonly unsettled: boolean
   /** The status of comments on the task; undefined where there are none. */
-  readonly review?: z.output<typeof MetComments> | undefined
+  readonly review?: z.output<typeof CommentOutcomes> | undefined
 }): CompletionAnswer {
   return {
     task_id: completed.task.id,

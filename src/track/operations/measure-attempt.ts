@@ -83,7 +83,7 @@ export async function measuredOpenAttempts(
   attempts: readonly Attempt[],
   measured: MeasurementValues<typeof openAttemptMeasurements>,
 ): Promise<PreparedOperation<typeof openAttemptMeasurements, OpenAttemptStates | null>> {
-  const ends = isEndMeasuredBriefly(context, attempts)
+  const ends = attemptEndsBrief(context, attempts)
   const states = attempts.map((attempt): AttemptEndState | null => {
     if (attempt.snapshot.machineId !== context.machine?.id) return { attempt, end: null }
     const end = measured.ends?.find(({ id }) => id === attempt.id)
@@ -172,7 +172,7 @@ function isSameAttempts(
 }
 
 /** Only attempts that began on the caller's machine: changes elsewhere are measured there. */
-export function isEndMeasuredBriefly(
+export function attemptEndsBrief(
   { machine }: Pick<Context, 'machine'>,
   attempts: readonly Attempt[],
 ): BriefOf<typeof attemptEnds> {

@@ -6,12 +6,12 @@ import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import { isLeaseRunning } from '../../kernel/lease.ts'
 import type { ListPart } from '../../kernel/page.ts'
-import { claimLasts } from '../../plan/domain/claims.ts'
+import { claimDurationMs } from '../../plan/domain/claims.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from '../../plan/tables/claim.ts'
 import { aroundTask, changeTask } from '../../plan/tables/task.ts'
 import { fingerprint } from '../../store/fingerprint.ts'
 import {
-  askOnce,
+  cachedQuery,
   insertRows,
   parseColumn,
   parseColumnOrNull,
@@ -185,7 +185,7 @@ function claimAfterStart(attempt: Attempt, before: ClaimColumns, now: number): C
     before
   const isClaimRunning =
     claim_token_hash !== null &&
-    (claim_expires_at === null || isLeaseRunning(claim_expires_at, { now, length: claimLasts }))
+    (claim_expires_at === null || isLeaseRunning(claim_expires_at, { now, length: claimDurationMs }))
   if (isClaimRunning) {
     return {
       claim_agent,
@@ -473,7 +473,7 @@ export function attemptReads(scope: ReadScope): AttemptReads {
     changes: (attemptId, request) => changesOf(scope, attemptId, request),
     changedBy: (paths) => attemptsThatChanged(scope, paths),
     silentAttempts: (now) => staleAttempts(scope, now),
-    attemptsInTree: askOnce((top: string, since: number) => attemptsInTree(scope, top, since)),
+    attemptsInTree: cachedQuery((top: string, since: number) => attemptsInTree(scope, top, since)),
     keptSnapshots: (since) => referencedSnapshots(scope, since),
   }
 }

@@ -6,7 +6,7 @@ import type { Page } from '../../kernel/page.ts'
 import { openPhases, phaseOf, phaseTallies } from '../../plan/tables/phase.ts'
 import { phaseById } from '../../plan/tables/task.ts'
 import {
-  askOnce,
+  cachedQuery,
   idsByPrefix,
   nonEmptyValues,
   pageOf,
@@ -172,7 +172,7 @@ export function missionReads(scope: ReadScope): MissionReads {
   const { db, projectId } = scope
   const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
   return {
-    find: askOnce(async (id: string) => {
+    find: cachedQuery(async (id: string) => {
       const [row] = await missionById(db, projectId, id)
       return row ? missionOf(row) : null
     }),

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { Agent, get } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect, onTestFinished, test } from 'vitest'
-import { callersFromCommands } from '../../../src/gate/commands/callers.ts'
+import { callersFromCommands } from '../../../src/gate/commands/command-connections.ts'
 import { openHttpProject } from '../../surfaces/http/http-project.ts'
 
 /** Counts what this thread reads of the system's processes synchronously. */

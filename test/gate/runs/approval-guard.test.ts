@@ -16,7 +16,7 @@ function approving(count: number, of = ', of: plan'): string {
   })
 }
 
-async function handedIn(text: string): Promise<TestRun> {
+async function submitted(text: string): Promise<TestRun> {
   const run = await runOf(text, { git: true })
   run.project.write('plan.md', 'The plan.')
   await run.emit('go', { artifact_paths: ['plan.md'] })
@@ -36,7 +36,7 @@ const oneApproval = approving(1).replace('[agent, reviewer]', '[agent]')
 const twoApprovals = approving(2).replace('[agent, reviewer]', '[agent]')
 
 test('an approval of what was handed in lets the agent’s event pass', async () => {
-  const run = await handedIn(oneApproval)
+  const run = await submitted(oneApproval)
   expect(await missing(run)).toBe('ok: 0 of 1 approvals by reviewer of "plan"')
   expect(await approve(run)).toMatchObject({
     decided: true,
@@ -47,7 +47,7 @@ test('an approval of what was handed in lets the agent’s event pass', async ()
 })
 
 test('two approvals are two people’s: the same person twice is one', async () => {
-  const run = await handedIn(twoApprovals)
+  const run = await submitted(twoApprovals)
   expect(await approve(run, ana)).toMatchObject({
     decided: false,
     still_missing: ['ok: 1 of 2 approvals by reviewer of "plan"'],
@@ -58,7 +58,7 @@ test('two approvals are two people’s: the same person twice is one', async () 
 })
 
 test('a change of what was approved voids the approval; the former content brings it back', async () => {
-  const run = await handedIn(oneApproval)
+  const run = await submitted(oneApproval)
   await approve(run)
   run.project.write('plan.md', 'Another plan.')
   expect(await missing(run)).toContain('0 of 1 approvals by reviewer of "plan"; it changed after an approval')
@@ -69,7 +69,7 @@ test('a change of what was approved voids the approval; the former content bring
 })
 
 test('an approval of one type does not mind a change of another', async () => {
-  const run = await handedIn(oneApproval)
+  const run = await submitted(oneApproval)
   await approve(run)
   run.project.write('note.md', 'A note.')
   run.project.write('README.md', '# Other\n')
@@ -88,7 +88,7 @@ test('no one approves their own work', async () => {
 })
 
 test('an approval by who hands in the same content later does not count', async () => {
-  const run = await handedIn(oneApproval.replace('allowed_roles: [agent]', 'allowed_roles: [agent, owner]'))
+  const run = await submitted(oneApproval.replace('allowed_roles: [agent]', 'allowed_roles: [agent, owner]'))
   await approve(run, ana)
   expect(await run.emit('go', { artifact_paths: ['plan.md'], dry_run: true }, ana)).toMatchObject({
     result: { unsatisfied_guards: ['ok: 0 of 1 approvals by reviewer of "plan"; an author cannot approve'] },
@@ -96,7 +96,7 @@ test('an approval by who hands in the same content later does not count', async 
 })
 
 test('a file that comes with the event is not covered by an approval of those before it', async () => {
-  const run = await handedIn(oneApproval.replace('"plan.md"', '"plan*.md"'))
+  const run = await submitted(oneApproval.replace('"plan.md"', '"plan*.md"'))
   await approve(run)
   run.project.write('plan-2.md', 'What nobody has seen.')
   expect(await run.emit('go', { artifact_paths: ['plan-2.md'] })).toMatchObject({
@@ -106,7 +106,7 @@ test('a file that comes with the event is not covered by an approval of those be
 })
 
 test('an approval in another role does not count', async () => {
-  const run = await handedIn(oneApproval)
+  const run = await submitted(oneApproval)
   expect(await failureOf(approve(run, ana, { role: 'owner' }))).toMatchObject({ code: 'REFUSED' })
   const owner = { ...ana, role: 'owner' }
   expect(await failureOf(approve(run, owner))).toMatchObject({ code: 'REFUSED' })
@@ -121,7 +121,7 @@ test('there must be something to approve', async () => {
 })
 
 test('an agent cannot approve, whatever role it claims', async () => {
-  const run = await handedIn(oneApproval)
+  const run = await submitted(oneApproval)
   const claiming = { ...agentActor, role: 'reviewer' }
   expect(await failureOf(approve(run, claiming as typeof person))).toMatchObject({ code: 'FORBIDDEN' })
   expect(await missing(run)).toContain('0 of 1')

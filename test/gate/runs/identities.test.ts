@@ -22,7 +22,7 @@ const twoApprovals = process('approving', {
   artifacts: '  - { type: plan, paths: ["plan.md"] }',
 }).replace('[agent, reviewer]', '[agent, owner]')
 
-async function handedIn(by: Actor = agentActor): Promise<TestRun> {
+async function submitted(by: Actor = agentActor): Promise<TestRun> {
   const run = await runOf(twoApprovals, { git: true })
   run.project.write('plan.md', 'The plan.')
   await run.emit('go', { artifact_paths: ['plan.md'] }, by)
@@ -34,7 +34,7 @@ function approve({ project, id }: TestRun, actor: Actor) {
 }
 
 test('another name is no second person: WAYMARK_ACTOR changes what is shown, not who acts', async () => {
-  const run = await handedIn()
+  const run = await submitted()
   expect(alias).toMatchObject({ name: 'Ben', kind: 'person' })
   expect(await approve(run, tess)).toMatchObject({ decided: false })
   const again = await approve(run, alias)
@@ -48,7 +48,7 @@ test('another name is no second person: WAYMARK_ACTOR changes what is shown, not
 })
 
 test('approving twice is said, and stored once', async () => {
-  const run = await handedIn()
+  const run = await submitted()
   await approve(run, tess)
   const again = await approve(run, tess)
   expect(again.note).toContain('You already approved plan')
@@ -59,14 +59,14 @@ test('approving twice is said, and stored once', async () => {
 
 test('an agent whose client calls itself like the person neither blocks nor impersonates them', async () => {
   const namesake: Actor = { ...agentActor, name: 'tess', identity: 'user:tess' }
-  const run = await handedIn(namesake)
+  const run = await submitted(namesake)
   expect(await failureOf(approve(run, namesake))).toMatchObject({ code: 'FORBIDDEN' })
   expect(await approve(run, tess)).toMatchObject({ decided: false, approvals: [{ of: 'plan' }] })
   expect(await approve(run, ben)).toMatchObject({ decided: true })
 })
 
 test('who handed it in cannot approve it under another name', async () => {
-  const run = await handedIn(tess)
+  const run = await submitted(tess)
   expect(await failureOf(approve(run, alias))).toMatchObject({
     code: 'FORBIDDEN',
     message: expect.stringContaining('Ben, here the same person as tess, submitted'),
@@ -75,7 +75,7 @@ test('who handed it in cannot approve it under another name', async () => {
 })
 
 test('a person of the dashboard with the server’s own token is the user of the command line', async () => {
-  const run = await handedIn()
+  const run = await submitted()
   await approve(run, tess)
   const dashboard: Actor = { ...tess, name: 'Someone', channel: 'dashboard' }
   expect(await approve(run, dashboard)).toMatchObject({ decided: false, note: expect.any(String) })

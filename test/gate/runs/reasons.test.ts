@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { brief } from '../../../src/gate/domain/hook/brief.ts'
+import { brief } from '../../../src/gate/domain/hook/session-briefing.ts'
 import { hookSituation, readBriefing } from '../../../src/gate/operations/hook.ts'
 import type { SnapshotRef } from '../../../src/git/ports/work-tree.ts'
 import { person } from '../../support/project.ts'

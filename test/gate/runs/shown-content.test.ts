@@ -12,7 +12,7 @@ const approving = process('approving', {
   artifacts: '  - { type: plan, paths: ["plan.md"] }',
 }).replace('[agent, reviewer]', '[agent]')
 
-async function handedIn(plan: string): Promise<TestRun> {
+async function submitted(plan: string): Promise<TestRun> {
   const run = await runOf(approving, { git: true })
   run.project.write('plan.md', plan)
   await run.emit('go', { artifact_paths: ['plan.md'] })
@@ -26,7 +26,7 @@ async function asked(run: TestRun) {
 }
 
 test('the inbox, with evidence or without, and the page of the run show one content, and an answer to it counts', async () => {
-  const run = await handedIn('The plan.\n')
+  const run = await submitted('The plan.\n')
   const { item_id, content } = await asked(run)
   expect(content).toMatch(/^[0-9a-f]{64}$/)
   const { items } = await run.project.call('inbox', { include: ['evidence'] }, { actor: person })
@@ -38,7 +38,7 @@ test('the inbox, with evidence or without, and the page of the run show one cont
 })
 
 test('what was handed in again since it was shown is not approved: the answer is the difference', async () => {
-  const run = await handedIn('The plan.\nOne line.\n')
+  const run = await submitted('The plan.\nOne line.\n')
   const { item_id, content } = await asked(run)
   run.project.write('plan.md', 'The plan.\nAnother line.\n')
   await run.emit('go', { artifact_paths: ['plan.md'] })
@@ -58,7 +58,7 @@ test('what was handed in again since it was shown is not approved: the answer is
 })
 
 test('a file that is another on disk than what was shown is not approved either', async () => {
-  const run = await handedIn('The plan.\n')
+  const run = await submitted('The plan.\n')
   const { item_id, content } = await asked(run)
   run.project.write('plan.md', 'Something else.\n')
   const failure = await failureOf(
@@ -113,7 +113,7 @@ test('reject and send back are bound to what was shown, too', async () => {
 })
 
 test('a content that is none is refused with a sentence; a question in words has none', async () => {
-  const run = await handedIn('The plan.\n')
+  const run = await submitted('The plan.\n')
   const { item_id } = await asked(run)
   const refused = (id: string, content: string) =>
     run.project.refused('approve', { id, reason: 'Fine.', content }, { actor: ana })

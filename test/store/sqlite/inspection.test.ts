@@ -4,7 +4,7 @@ import {
   type Comparison,
   compare,
   derivedTables,
-  notMadeByEvents,
+  tablesOutsideLog,
 } from '../../../src/store/record/comparison.ts'
 import { replay } from '../../../src/store/record/replay.ts'
 import { plantRecordedDay } from '../../support/recorded-day.ts'
@@ -80,7 +80,7 @@ test('every table is compared, but those that no log entry makes', async () => {
     database.prepare("select name from sqlite_schema where type = 'table'").pluck().all(),
   )
   const compared = changing(file, derivedTables)
-  expect(new Set([...compared, ...Object.keys(notMadeByEvents)])).toEqual(new Set(tables))
+  expect(new Set([...compared, ...Object.keys(tablesOutsideLog)])).toEqual(new Set(tables))
   const changed = compared.filter((name) => name !== 'project')
   const [found] = await differing(file, [
     (database) => {

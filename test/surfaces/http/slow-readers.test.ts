@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { PacedResponse } from '../../../src/surfaces/http/paced-response.ts'
-import { usualUnread } from '../../../src/surfaces/http/slow-readers.ts'
+import { defaultUnreadLimits } from '../../../src/surfaces/http/slow-readers.ts'
 import { type HttpProject, openHttpProject } from './http-project.ts'
 import { closed } from './raw.ts'
 
@@ -68,7 +68,7 @@ function heldFor([socket, responses]: readonly [Socket, readonly ServerResponse[
 }
 
 test('whoever takes nothing of an answer is dropped, and others are served', async () => {
-  const project = await openHttpProject({ unread: { ...usualUnread, stalledMs: 500 } })
+  const project = await openHttpProject({ unread: { ...defaultUnreadLimits, stalledMs: 500 } })
   const connections = serverSide()
   const socket = reader(project, asked)
   await vi.waitFor(() => expect([...connections.keys()].map(({ destroyed }) => destroyed)).toEqual([true]), {
@@ -126,7 +126,7 @@ async function longRecord({ contexts: [context] }: HttpProject, megabytes: numbe
 }
 
 test('delivers an answer longer than what may wait for all readers, also several at once', async () => {
-  const project = await openHttpProject({ unread: { ...usualUnread, waitingBytes: 1_000_000 } })
+  const project = await openHttpProject({ unread: { ...defaultUnreadLimits, waitingBytes: 1_000_000 } })
   await longRecord(project, 4)
   const headers = { Authorization: `Bearer ${project.personToken}`, 'Content-Type': 'application/json' }
   const exported = async () => {

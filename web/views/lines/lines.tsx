@@ -3,7 +3,7 @@ import { Component } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { BlameData } from '../../api/entities.ts'
 import { plainText } from '../../geometry/line-parts.ts'
-import { ownerOfStory, type ProvenanceRange, storiesInRange } from '../../geometry/line-ranges.ts'
+import { lineOwnerLabel, type ProvenanceRange, rangesBetween } from '../../geometry/line-ranges.ts'
 import { linesOf } from '../../parts/line-links.ts'
 import { type ColorsByLine, colorLines } from '../../parts/syntax/colors.ts'
 import { LineText } from '../../parts/syntax/line-text.tsx'
@@ -100,7 +100,7 @@ export function Lines({ path, rev, ranges, total, text, line, choose }: SourceLi
   }, [path, text, colours])
 
   const until = Math.min(last, total)
-  const stories = useMemo(() => storiesInRange(ranges, first, until), [ranges, first, until])
+  const stories = useMemo(() => rangesBetween(ranges, first, until), [ranges, first, until])
   const numbers = Array.from({ length: Math.max(0, until - first + 1) }, (_, at) => first + at)
   return (
     <section
@@ -186,7 +186,7 @@ class SourceLineRow extends Component<SourceRowProps> {
 /** Who made some lines, in sight for as long as one of them is. */
 function Margin({ story, isChosen }: { readonly story: ProvenanceRange; readonly isChosen: boolean }) {
   const { start, end, kind } = story
-  const { name, words, doubt } = ownerOfStory(story)
+  const { name, words, doubt } = lineOwnerLabel(story)
   const lines = start === end ? `line ${start}` : `lines ${start} to ${end}`
   return (
     <li

@@ -1,9 +1,9 @@
-import { ownerOfStory, type ProvenanceRange } from '../../geometry/line-ranges.ts'
+import { lineOwnerLabel, type ProvenanceRange } from '../../geometry/line-ranges.ts'
 import { AgentMark } from '../../parts/agent.tsx'
 
 /** Who lines are from: an agent's sign, or a shape for those who are none. The word stands beside it. */
 export function Maker({ story }: { readonly story: ProvenanceRange }) {
-  const { name, words, doubt } = ownerOfStory(story)
+  const { name, words, doubt } = lineOwnerLabel(story)
   return (
     <span class="maker">
       <MakerSign story={story} />

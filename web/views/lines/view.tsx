@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { errorText } from '../../api/call.ts'
 import type { BlameData } from '../../api/entities.ts'
 import { plainText } from '../../geometry/line-parts.ts'
-import { lineWithText, makersOf, ownerOfStory, storyAtLine } from '../../geometry/line-ranges.ts'
+import { lineWithText, makersOf, lineOwnerLabel, storyAtLine } from '../../geometry/line-ranges.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { CopyButton } from '../../parts/text.tsx'
@@ -124,7 +124,7 @@ function BlameView({ file, rev, found, refresh }: LinesViewProps) {
         {makers.length === 0 ? null : (
           <ul class="lines-makers" aria-label="Who its lines are from">
             {makers.slice(0, maxMakers).map(({ story: one, lines: count }) => (
-              <li key={ownerOfStory(one).key}>
+              <li key={lineOwnerLabel(one).key}>
                 <button
                   type="button"
                   class="maker-button"

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ProcessDefinition } from '../definition.ts'
 import { type Evidence, nothingObserved, type Observations } from '../evidence.ts'
-import { createJudge, judgeExpression } from '../expression.ts'
+import { createGuardEvaluator, judgeExpression } from '../expression.ts'
 import { recordVisit } from '../run.ts'
 import type { Guard } from './guard.ts'
 
@@ -206,7 +206,7 @@ function judgeGuard(guard: Guard, observed: Partial<Observations>, expression: o
     visits: recordVisit([], 'a', 1),
     observed: { ...nothingObserved, ...observed },
   }
-  return judgeExpression(expression as string, definition, createJudge(evidence))
+  return judgeExpression(expression as string, definition, createGuardEvaluator(evidence))
 }
 
 const rows = Object.entries(cases).flatMap(([kind, { guard, unknown = {}, fails = {} }]) => [

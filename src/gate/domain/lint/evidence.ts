@@ -21,7 +21,7 @@ interface RunPosition {
   readonly revision: number
   readonly visits: readonly Visit[]
   /** The revision of the last event that could bring files; null before the first. */
-  readonly handedIn: number | null
+  readonly submitted: number | null
 }
 
 /** A type of files that a transition needs and that cannot be fresh enough there. */
@@ -117,7 +117,7 @@ function walkDefinition(definition: ProcessDefinition): readonly LintStep[] | nu
     state: initialState,
     revision: 1,
     visits: recordVisit([], initialState, 1),
-    handedIn: null,
+    submitted: null,
   }
   const spots = new Map([[keyOf(first), first]])
   const leaving = Map.groupBy(definition.transitions, ({ from }) => from)
@@ -143,11 +143,11 @@ function spotAfter(
   { transition, isTaken }: { readonly transition: TransitionDefinition; readonly isTaken: boolean },
 ): readonly RunPosition[] {
   const revision = spot.revision + 1
-  const handedIn = hasFileInput(definition, transition) ? revision : spot.handedIn
-  const stayed = transition.whenBlocked === 'record' ? [{ ...spot, revision, handedIn }] : []
+  const submitted = hasFileInput(definition, transition) ? revision : spot.submitted
+  const stayed = transition.whenBlocked === 'record' ? [{ ...spot, revision, submitted }] : []
   if (!isTaken) return stayed
   const { to } = transition
-  return [...stayed, { state: to, revision, visits: recordVisit(spot.visits, to, revision), handedIn }]
+  return [...stayed, { state: to, revision, visits: recordVisit(spot.visits, to, revision), submitted }]
 }
 
 function hasFileInput(definition: ProcessDefinition, { event }: TransitionDefinition): boolean {
@@ -165,7 +165,7 @@ function lacksAtSpot(
   const freshOf = (type: string): FreshnessScope =>
     definition.artifacts.find((artifact) => artifact.type === type)?.fresh ?? 'run'
   const counts = (fresh: FreshnessScope) =>
-    spot.handedIn !== null && spot.handedIn > newerThan(fresh, spot.visits)
+    spot.submitted !== null && spot.submitted > newerThan(fresh, spot.visits)
   const file = (type: string): readonly MissingFileType[] => {
     const fresh = freshOf(type)
     return brings || counts(fresh) ? [] : [{ type, fresh, by: 'event' }]
@@ -194,13 +194,13 @@ function lacksAtSpot(
 }
 
 /** Positions are equal if their revisions have the same order; the absolute values do not matter. */
-function keyOf({ state, visits, handedIn }: RunPosition): string {
-  const revisions = [...visits.flatMap(({ first, last }) => [first, last]), handedIn ?? 0]
+function keyOf({ state, visits, submitted }: RunPosition): string {
+  const revisions = [...visits.flatMap(({ first, last }) => [first, last]), submitted ?? 0]
   const ranks = new Map(
     [...new Set(revisions)].toSorted((a, b) => a - b).map((revision, rank) => [revision, rank]),
   )
   const ranked = visits.map((visit) => [visit.state, ranks.get(visit.first), ranks.get(visit.last)])
-  return JSON.stringify([state, ranked, handedIn === null ? null : ranks.get(handedIn)])
+  return JSON.stringify([state, ranked, submitted === null ? null : ranks.get(submitted)])
 }
 
 function hasFileRequirements({ guards, states }: ProcessDefinition): boolean {

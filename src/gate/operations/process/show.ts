@@ -9,7 +9,7 @@ import { mermaidStates, textDiagram } from '../../domain/diagram.ts'
 import { formatNeed } from '../../domain/evidence.ts'
 import { expressionWords } from '../../domain/expression.ts'
 import { guardNeeds } from '../../domain/guards/guard-kinds.ts'
-import { json, MachineAnswer, machineOf } from '../run-answer.ts'
+import { json, MachineAnswer, stateMachine } from '../run-answer.ts'
 import {
   FindingEntry,
   findingEntry,
@@ -144,7 +144,7 @@ function sourceAnswer(loaded: LoadedProcess, activeRuns: number) {
       origin: from,
       findings: findings.map(findingEntry),
       definition,
-      machine: definition && machineOf(definition),
+      machine: definition && stateMachine(definition),
       active_runs: activeRuns,
     },
   }

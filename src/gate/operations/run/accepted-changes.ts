@@ -11,8 +11,8 @@ import type { MissingGuard } from '../../domain/expression.ts'
 import { changesFindings, changesGuardKey } from '../../domain/guards/changes.ts'
 import type { RunRecord } from '../../domain/run.ts'
 import type { LoadedRun } from '../../ports/run-reads.ts'
-import type { MeasurementQuestions, RunMeasurements } from './measurements.ts'
 import { guardLine } from './refusal.ts'
+import type { MeasurementQuestions, RunMeasurements } from './run-measurements.ts'
 
 /** Changes that fail a guard and that a person may accept; the acceptance ends with any further change. */
 export interface AcceptableChanges {

@@ -1,5 +1,5 @@
 import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
-import { concurrentChangeFailure } from '../../../inbox/operations/shown-content.ts'
+import { concurrentChangeFailure } from '../../../inbox/operations/approval-content.ts'
 import { type Actor, type Author, identityOf, isAuthoredBy } from '../../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../../kernel/failure.ts'
 import type { TransactionContext } from '../../../kernel/id.ts'

@@ -14,7 +14,7 @@ import type { CommandResult, RunRecord } from '../../domain/run.ts'
 import type { CommandEnd, CommandReport, PinnedCommand } from '../../ports/command-runner.ts'
 import type { ApprovableCommand, ExternalState } from './external-state.ts'
 import { isStillRunning, keepLease } from './lease.ts'
-import type { CommandQuestion, MeasurementQuestions } from './measurements.ts'
+import type { CommandQuestion, MeasurementQuestions } from './run-measurements.ts'
 
 /** How long an event waits for its commands; they continue after that. */
 const waitMs = 25_000

@@ -31,9 +31,9 @@ import {
   type SubmittedArtifact,
 } from './external-state.ts'
 import { callerOfRun, loadRun } from './find-run.ts'
-import type { MeasurementQuestions, RunMeasurements } from './measurements.ts'
 import { guardLine } from './refusal.ts'
 import { promptWithWords, type RunRemark, remarksWithEvent, runRemarks } from './remarks.ts'
+import type { MeasurementQuestions, RunMeasurements } from './run-measurements.ts'
 
 /** An event as the caller sent it. */
 interface EventInput {
@@ -56,7 +56,7 @@ export interface SendEventRequest {
   /** Approvals that the sender gives first, in the same transaction. */
   readonly approvals?: readonly ApprovalInput[]
   /** Reads the submitted files; null until they were measured. */
-  readonly readFiles?: (definition: ProcessDefinition) => Pick<ExternalState, 'handedIn' | 'unusable'> | null
+  readonly readFiles?: (definition: ProcessDefinition) => Pick<ExternalState, 'submitted' | 'unusable'> | null
 }
 
 export type SendEventResult =
@@ -121,9 +121,9 @@ export async function prepareEvent(
     : await prepareState(reads, questions, { context, loaded, event, approvals, runs: !dryRun })
   const submission = isEarly || !sending.readFiles ? nothing : sending.readFiles(loaded.definition)
   if (submission && !isEarly)
-    await assertSubmittedLocally(reads, context, { loaded, event, handedIn: submission.handedIn })
+    await assertSubmittedLocally(reads, context, { loaded, event, submitted: submission.submitted })
   if (state === null || submission === null) return { found: null }
-  const external = { ...state, handedIn: submission.handedIn, unusable: submission.unusable }
+  const external = { ...state, submitted: submission.submitted, unusable: submission.unusable }
   const first = dryRun ? undefined : await prepareCommandRuns(reads, questions, { context, record, external })
   if (first === null) return { found: null }
   return {
@@ -150,7 +150,7 @@ function isRefusedEarly(
   const { definition } = loaded
   const emitter = emitterOf(context, definition, sent.event, role)
   const eventRequest = {
-    ...eventRequestOf(sent, { emitter, observed: nothingObserved, handedIn: [] }),
+    ...eventRequestOf(sent, { emitter, observed: nothingObserved, submitted: [] }),
     assumed: ['*'],
   }
   const result = transition(definition, engineRun(loaded, new Map()), eventRequest)
@@ -186,7 +186,7 @@ export async function decideEvent(
   const eventRequest = eventRequestOf(sending.sent, {
     emitter: emitterOf(context, definition, sending.sent.event, sending.role),
     observed: { ...observed, approvals: [...observed.approvals, ...given.observed] },
-    handedIn: external.handedIn,
+    submitted: external.submitted,
   })
   const result = withUsableFiles(transition(definition, run, eventRequest), record, external)
   const approves = given.recorded.length > 0 || given.already.length > 0
@@ -306,7 +306,7 @@ function accept(
       definition,
       accepted,
       eventRequest,
-      artifacts: external.handedIn,
+      artifacts: external.submitted,
       items,
       author: caller,
       identity: author,
@@ -357,14 +357,14 @@ function sourcesOf(
 interface EventSources {
   readonly emitter: Emitter
   readonly observed: Observations
-  readonly handedIn: readonly SubmittedArtifact[]
+  readonly submitted: readonly SubmittedArtifact[]
 }
 
-function eventRequestOf(sent: EventInput, { emitter, observed, handedIn }: EventSources): EventRequest {
+function eventRequestOf(sent: EventInput, { emitter, observed, submitted }: EventSources): EventRequest {
   return {
     event: sent.event,
     payload: sent.payload,
-    artifacts: handedIn.map((file) => {
+    artifacts: submitted.map((file) => {
       const { stamp: _, ...artifact } = file
       return { ...artifact, status: 'current' }
     }),

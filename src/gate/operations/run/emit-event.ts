@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { shownMeasurements } from '../../../inbox/operations/shown-content.ts'
+import { shownMeasurements } from '../../../inbox/operations/approval-content.ts'
 import { keyOwner } from '../../../kernel/actor.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
@@ -11,8 +11,8 @@ import { commandRuns } from './commands.ts'
 import { decideEvent, prepareEvent, type SendEventRequest, type SendEventResult } from './decide-event.ts'
 import { type EvidenceFileInput, prepareSubmittedFiles, submittedFiles } from './external-state.ts'
 import { runField } from './find-run.ts'
-import { MeasurementQuestions } from './measurements.ts'
 import { refusalFailure } from './refusal.ts'
+import { MeasurementQuestions } from './run-measurements.ts'
 
 const namedFile = z.union([
   z.string().min(1).max(4096),

@@ -216,11 +216,11 @@ async function observedApprovals(
   if (approvals.length === 0) return []
   const run = engineRun(loaded, external.fileFreshness)
   // Files submitted with the event must have been approved too, and are the emitter's work.
-  const presented = addSubmittedFiles(run, external.handedIn)
+  const presented = addSubmittedFiles(run, external.submitted)
   const requester = await requestAuthor(reads, loaded)
   const independenceFor = async (role: string, of: string | null, identity: string | null) => {
     if (!requiresIndependence(definition, { role, of })) return {}
-    const isSubmitted = external.handedIn.some(
+    const isSubmitted = external.submitted.some(
       (file) => of === null || isOfType(definition.artifacts, file, of),
     )
     const others = [
@@ -239,7 +239,7 @@ async function observedApprovals(
     const authors: Author[] = artifacts
       .filter((file) => of === null || isOfType(definition.artifacts, file, of))
       .map((artifact) => ({ name: artifact.author, identity: artifact.identity ?? null }))
-    if (of !== null && external.handedIn.some((file) => isOfType(definition.artifacts, file, of))) {
+    if (of !== null && external.submitted.some((file) => isOfType(definition.artifacts, file, of))) {
       authors.push({ name: emitter.name, identity: identityOf(emitter) })
     }
     if (of === null && requester !== null) authors.push(requester)
@@ -264,7 +264,7 @@ function isSame(one: Author, other: Author): boolean {
   return one.identity === other.identity
 }
 
-function addSubmittedFiles(run: Run, files: ExternalState['handedIn']): Run {
+function addSubmittedFiles(run: Run, files: ExternalState['submitted']): Run {
   const revision = run.revision + 1
   const more = files.map((file) => ({ ...file, revision, status: 'current' as const }))
   return { ...run, artifacts: mergeArtifacts(run.artifacts, more) }

@@ -13,10 +13,10 @@ import { sharedKind } from '../../../track/domain/scope/file-kind.ts'
 import { isDeclared, judgePath, parseScope, type Scope } from '../../../track/domain/scope/scope.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
 import {
+  attemptEndsBrief,
   changesAround,
   changesBrief,
   endedTree,
-  isEndMeasuredBriefly,
   measurementOf,
 } from '../../../track/operations/measure-attempt.ts'
 import { isOfChanges } from '../../domain/approved-content.ts'
@@ -29,9 +29,9 @@ import type { SchemaProblem } from '../../domain/json-schema.ts'
 import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
 import { type LoadedRun, maxAttempts, type RunSubject, type ScopedPath } from '../../ports/run-reads.ts'
 import { type AcceptableChanges, acceptedGuards, prepareAcceptable } from './accepted-changes.ts'
-import { type GapChange, gapChangesOf, gapsOf, type WorkQuestion } from './between-attempts.ts'
+import { type GapChange, gapChangesOf, gapsOf, type WorkQuestion } from './changes-outside-attempts.ts'
 import { subjectOf } from './find-run.ts'
-import type { CommandQuestion, MeasurementQuestions, RunMeasurements } from './measurements.ts'
+import type { CommandQuestion, MeasurementQuestions, RunMeasurements } from './run-measurements.ts'
 
 /** The state measured outside the database for one decision. */
 export interface ExternalState {
@@ -52,7 +52,7 @@ export interface ExternalState {
   readonly commit: string | null
   readonly commands: readonly ApprovableCommand[]
   /** The files submitted with the event. */
-  readonly handedIn: readonly SubmittedArtifact[]
+  readonly submitted: readonly SubmittedArtifact[]
   /** Problems of submitted files that cannot be evidence. */
   readonly unusable: readonly SchemaProblem[]
   readonly folder: string
@@ -96,7 +96,7 @@ export const nothingMeasured = {
   approvedTree: null,
   commit: null,
   commands: [],
-  handedIn: [],
+  submitted: [],
   unusable: [],
 } as const satisfies Omit<ExternalState, 'folder'>
 
@@ -295,15 +295,15 @@ export async function assertSubmittedLocally(
   {
     loaded: { record, definition, artifacts },
     event,
-    handedIn,
+    submitted,
   }: {
     readonly loaded: LoadedRun
     readonly event: string
-    readonly handedIn: readonly SubmittedArtifact[]
+    readonly submitted: readonly SubmittedArtifact[]
   },
 ): Promise<void> {
   const needs = needsOfState(definition, record.state, event)
-  const again = new Set(handedIn.map((file) => file.path))
+  const again = new Set(submitted.map((file) => file.path))
   const requiredFiles = artifacts.filter(
     (file) => !again.has(file.path) && needs.some((need) => isNeedForFile(definition, need, file)),
   )
@@ -386,7 +386,7 @@ async function prepareOpenChanges(
   const measured = new Map<string, AttemptMeasurement>()
   let isWhole = true
   for (const attempt of work.attempts.filter(({ status }) => status === 'open')) {
-    const [endBrief] = isEndMeasuredBriefly(context, [attempt])
+    const [endBrief] = attemptEndsBrief(context, [attempt])
     const end = endBrief && questions.ask('ends', endBrief)
     if (endBrief && end === undefined) {
       isWhole = false
@@ -497,7 +497,7 @@ export function prepareSubmittedFiles(
   questions: Pick<MeasurementQuestions<{ submitted: typeof submittedFiles }>, 'ask'>,
   definition: ProcessDefinition,
   named: readonly EvidenceFileInput[],
-): Pick<ExternalState, 'handedIn' | 'unusable'> | null {
+): Pick<ExternalState, 'submitted' | 'unusable'> | null {
   const declared = definition.artifacts.map(({ type }) => type)
   const byPath = new Map<string, SubmittedArtifact>()
   const unusable: SchemaProblem[] = []
@@ -517,7 +517,7 @@ export function prepareSubmittedFiles(
     else if ('problem' in read) refuse(read.problem)
     else byPath.set(read.file.path, withArtifactType(definition, read.file, type))
   }
-  return isWhole ? { handedIn: [...byPath.values()], unusable } : null
+  return isWhole ? { submitted: [...byPath.values()], unusable } : null
 }
 
 // By declared globs, then the caller's type, then the file's name. A file without a type is stored, but no evidence.
@@ -570,7 +570,7 @@ function lastEndedAttempt(attempts: readonly Attempt[]): Attempt | null {
 type MeasuredWork = MeasurementOf<RunMeasurements['work']>[number]
 
 /** A work tree of a subject with its measurement. */
-export interface WorkOutside extends WorkQuestion {
+export interface MeasuredWorkTree extends WorkQuestion {
   readonly measured: MeasuredWork
 }
 
@@ -578,7 +578,7 @@ async function prepareWork(
   { runs }: Reads,
   questions: Questions,
   trees: readonly WorkQuestion[],
-): Promise<readonly WorkOutside[] | null> {
+): Promise<readonly MeasuredWorkTree[] | null> {
   if (trees.length === 0) return []
   const settings = trees.some(({ gaps }) => gaps.length > 0) ? await runs.settings() : null
   const outside = trees.map((tree) => {
@@ -608,7 +608,7 @@ function prepareNetChanges(
   }: {
     readonly work: SubjectWork
     readonly openChanges: OpenChanges
-    readonly outside: readonly WorkOutside[]
+    readonly outside: readonly MeasuredWorkTree[]
   },
 ): NetChanges | undefined {
   const compared = outside.flatMap(({ own, first, isCompared, measured: { now } }) => {
@@ -643,7 +643,7 @@ async function prepareChanges(
     readonly context: Pick<RecordContext, 'machine'>
     readonly work: SubjectWork
     readonly openChanges: OpenChanges
-    readonly outside: readonly WorkOutside[]
+    readonly outside: readonly MeasuredWorkTree[]
   },
 ): Promise<MeasuredChanges | null | undefined> {
   const attempts = work.attempts.filter(({ status }) => status !== 'abandoned')
@@ -712,7 +712,7 @@ function pathsIn(paths: Map<string, Set<string>>, top: string): Set<string> {
 /** Files touched after an attempt, without those in the scope or the changes of other attempts. Null: unknown. */
 async function pathsTouchedLater(
   { tasks, runs }: Reads,
-  { own, measured: { touched } }: WorkOutside,
+  { own, measured: { touched } }: MeasuredWorkTree,
   last: Attempt,
 ): Promise<readonly string[] | null> {
   if (touched === null || touched.length === 0) return touched

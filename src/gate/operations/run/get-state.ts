@@ -12,8 +12,8 @@ import { interpolatePrompt, stateNamed } from '../../domain/definition.ts'
 import type { MissingGuard } from '../../domain/expression.ts'
 import { json, MessageEntry, runStatus, VisitEntry } from '../run-answer.ts'
 import { findRun, runField } from './find-run.ts'
-import { MeasurementQuestions, type RunMeasurements, runMeasurements } from './measurements.ts'
 import { promptWithWords } from './remarks.ts'
+import { MeasurementQuestions, type RunMeasurements, runMeasurements } from './run-measurements.ts'
 import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
 
 const maxWaitSeconds = 25

@@ -54,10 +54,10 @@ export async function workersOf(
     identity: identityOf(actor),
     person: actor.person ?? null,
   }))
-  const handedIn = artifacts
+  const submitted = artifacts
     .filter((file) => of === null || isOfType(definition.artifacts, file, of))
     .map(({ author, identity = null }) => ({ name: author, identity, person: null }))
-  const all = [...worked, ...handedIn, ...others.map((other) => ({ ...other, person: null }))]
+  const all = [...worked, ...submitted, ...others.map((other) => ({ ...other, person: null }))]
   const people = new Map<string, Promise<string | null>>()
   return Promise.all(
     all.map(async ({ name, identity, person }) => {

@@ -5,7 +5,7 @@ import type { CommandResult } from '../../domain/run.ts'
 import type { CommandRunner } from '../../ports/command-runner.ts'
 
 /** How long a command on another machine counts as running without a renewal. */
-export const leaseOf = 60_000
+export const commandLeaseMs = 60_000
 const renewedEvery = 20_000
 
 /** Whether a started command still runs: this machine knows its own, others are known by their lease. */
@@ -16,8 +16,8 @@ export async function isStillRunning(
 ): Promise<boolean> {
   const isAliveLocally = isAlive(runner)
   if (isAliveLocally !== null) return isAliveLocally
-  const until = (await machines.leasedUntil(id)) ?? startedAt + leaseOf
-  return isLeaseRunning(until, { now, length: leaseOf })
+  const until = (await machines.leasedUntil(id)) ?? startedAt + commandLeaseMs
+  return isLeaseRunning(until, { now, length: commandLeaseMs })
 }
 
 /** Renews the lease of a command while it runs. Returns a function that stops it. */
@@ -25,7 +25,7 @@ export function keepLease(recordAside: RecordFunction, commandId: string): () =>
   const renew = () => {
     const renewed = recordAside(async (_reads, { at }) => ({
       events: [],
-      beside: [{ kind: 'command leased', commandId, until: at + leaseOf }],
+      beside: [{ kind: 'command leased', commandId, until: at + commandLeaseMs }],
       answer: null,
     }))
     renewed.catch(() => undefined) // a lease that is not renewed ends, and the command may be begun again

@@ -4,8 +4,8 @@ import { requireMeasured } from '../../../kernel/operations/measurement.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import { json } from '../run-answer.ts'
 import { runField } from './find-run.ts'
-import { MeasurementQuestions, type RunMeasurements, runMeasurements } from './measurements.ts'
 import { guardLine } from './refusal.ts'
+import { MeasurementQuestions, type RunMeasurements, runMeasurements } from './run-measurements.ts'
 import { prepareSituation, type RunSituation } from './situation.ts'
 
 const PossibleEntry = z.object({

@@ -96,11 +96,11 @@ function eventRemarks({
 }
 
 /** Payload fields that may hold a reason, in order of preference. */
-export const wordsForReason = ['reason', 'comment', 'message', 'feedback', 'note'] as const
+export const reasonFields = ['reason', 'comment', 'message', 'feedback', 'note'] as const
 
 function wordsIn(payload: JsonObject): string | null {
   if (!isJsonObject(payload)) return null
-  const words = wordsForReason.map((name) => payload[name]).find((value) => typeof value === 'string')
+  const words = reasonFields.map((name) => payload[name]).find((value) => typeof value === 'string')
   return typeof words === 'string' && words.trim() !== '' ? words : null
 }
 

@@ -4,7 +4,7 @@ import {
   prepareStored,
   type ShownQuestions,
   shownMeasurements,
-} from '../../../inbox/operations/shown-content.ts'
+} from '../../../inbox/operations/approval-content.ts'
 import { ChoiceEntry, choiceEntries } from '../../../inbox/operations/subject.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { list as upTo } from '../../../kernel/operations/fields.ts'
@@ -25,15 +25,15 @@ import {
   ArtifactEntry,
   json,
   MachineAnswer,
-  machineOf,
   RunEntry,
   runEntry,
+  stateMachine,
   VisitEntry,
 } from '../run-answer.ts'
 import { type ExternalState, prepareFreshness } from './external-state.ts'
 import { loadRun } from './find-run.ts'
-import type { MeasurementQuestions } from './measurements.ts'
 import { promptWithWords } from './remarks.ts'
+import type { MeasurementQuestions } from './run-measurements.ts'
 import { fittingContext, prepareSituation, type RunSituation } from './situation.ts'
 
 /** A transition out of the state, with all its requirements. */
@@ -174,7 +174,7 @@ export async function runDetail(
     ...(await subjectNames(reads, record)),
     // Null unless it differs from the run's version.
     present_version: version === record.process.version ? null : version,
-    machine: machineOf(definition),
+    machine: stateMachine(definition),
     prompt: promptWithWords(prompt, record.state, situation.remarks),
     ...fittingContext(record.context),
     approvals: isActive ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],

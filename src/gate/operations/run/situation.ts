@@ -13,8 +13,8 @@ import { emitterOf } from './emitter.ts'
 import { engineRun, hasObservationNeeds, observeRun } from './evidence.ts'
 import { type ExternalState, prepareState } from './external-state.ts'
 import { loadRun } from './find-run.ts'
-import type { MeasurementQuestions, RunMeasurements } from './measurements.ts'
 import { type RunRemark, runRemarks } from './remarks.ts'
+import type { MeasurementQuestions, RunMeasurements } from './run-measurements.ts'
 
 /** The situation of a run for the caller: the evidence of its guards, and the possible events. */
 export interface RunSituation {

@@ -10,7 +10,7 @@ import { hasExpectedExit } from '../../domain/guards/command.ts'
 import { commandRuns, prepareCommandRuns } from './commands.ts'
 import { type ApprovableCommand, type ExternalState, prepareState } from './external-state.ts'
 import { loadRun, runField } from './find-run.ts'
-import { MeasurementQuestions, runMeasurements } from './measurements.ts'
+import { MeasurementQuestions, runMeasurements } from './run-measurements.ts'
 
 const CommandEntry = z.object({
   run: z.string(),

@@ -9,7 +9,7 @@ import { blockerEntry, inboxItemEntry } from '../../../inbox/operations/item-ans
 import type { InboxItemLine } from '../../../inbox/ports/item-reads.ts'
 import { displayName } from '../../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../../kernel/instant.ts'
-import { peopleBehind } from '../../../people/operations/people-behind.ts'
+import { peopleBehind } from '../../../people/operations/agent-owners.ts'
 import {
   milestoneEntry,
   noteEntry,

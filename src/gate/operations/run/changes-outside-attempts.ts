@@ -2,7 +2,7 @@ import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { isDeclared, judgePath, parseScope } from '../../../track/domain/scope/scope.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../../track/domain/task.ts'
-import type { WorkOutside } from './external-state.ts'
+import type { MeasuredWorkTree } from './external-state.ts'
 
 /** A file that differs from the start of a subject's first attempt, and changed while none of its attempts ran. */
 export interface GapChange {
@@ -41,7 +41,7 @@ export interface WorkQuestion {
  */
 export async function gapChangesOf(
   reads: Reads,
-  trees: readonly WorkOutside[],
+  trees: readonly MeasuredWorkTree[],
 ): Promise<readonly GapChange[] | null> {
   const found: GapChange[] = []
   for (const { own, first, measured } of trees) {

@@ -5,17 +5,17 @@ import type { PrivateDirectory } from './private-directory.ts'
 import type { DiskState } from './recorded-state.ts'
 
 /** A path with an unchanged file, for which git now has another content. */
-export interface HeldByGit {
+export interface UndoneChange {
   readonly path: PathBytes
   readonly holding: 'committed' | 'staged'
 }
 
 /** Changes that were committed or staged and then undone on disk: the next merge or commit contains them. */
-export async function heldByGit(
+export async function findUndoneChanges(
   place: PrivateDirectory,
   span: SnapshotPair,
   { compared, origins }: { readonly compared: Iterable<Difference>; readonly origins: ChangeOrigins },
-): Promise<readonly HeldByGit[]> {
+): Promise<readonly UndoneChange[]> {
   const held = [...compared].flatMap((difference) => {
     const holding = holdingOf(difference)
     return holding === null ? [] : [{ path: difference.path, holding }]
@@ -28,7 +28,7 @@ export async function heldByGit(
   )
 }
 
-function holdingOf(difference: Difference): HeldByGit['holding'] | null {
+function holdingOf(difference: Difference): UndoneChange['holding'] | null {
   const { before, after, headBefore, headAfter, entryBefore, entryAfter } = difference
   // The content that a filter would store is unknown.
   if (!isSameState(before, after) || entryAfter?.uncertain !== undefined) return null

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { stateFolder } from '../../kernel/files/state-folder.ts'
 import { type ConnectedServer, connectedServer } from '../../remote/machine/known-servers.ts'
 import { type Environment, firstSetVariable } from '../settings/environment.ts'
-import { enclosingTree, mainTree, projectFolder, projectRoot } from '../settings/places.ts'
+import { enclosingTree, mainTree, projectFolder, projectRoot } from '../settings/project-location.ts'
 import { refuseForeign } from '../settings/regular-paths.ts'
 
 export interface ConnectOptions {

@@ -14,7 +14,7 @@ import {
   commandEvents,
   MeasurementQuestions,
   runMeasurements,
-} from '../../gate/operations/run/measurements.ts'
+} from '../../gate/operations/run/run-measurements.ts'
 import type { LoadedRun } from '../../gate/ports/run-reads.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { difference, list, names, pinned, pinnedFile } from '../../kernel/operations/fields.ts'
