@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { restoreEventLog } from '../../events/operations/event-line.ts'
+import { Failure } from '../../kernel/failure.ts'
 import { loadedPlan, path, planFormat } from '../../kernel/operations/fields.ts'
 import { ownerOf } from '../../kernel/operations/find.ts'
 import { choice, text } from '../../kernel/operations/input/fields.ts'
@@ -9,7 +10,7 @@ import { type CommandContext, defineOperation } from '../../kernel/operations/op
 import { type PlanFormat, planFormats } from '../../project/ports/project-files.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { nextNumber } from '../../track/domain/mission.ts'
-import type { PlanDocument } from '../domain/document.ts'
+import { documentProblems, type PlanDocument } from '../domain/document.ts'
 import { type ImportSituation, importPlan, type ResumableWork, titleKey } from '../domain/import-plan.ts'
 import type { PlanOwner } from '../domain/plan.ts'
 import { missionField } from './fields.ts'
@@ -67,10 +68,21 @@ export const planImport = defineOperation({
       const { events } = await restoreEventLog(handling, loaded.lines, { dryRun })
       return { format: 'log', events, notices: [], ...(dryRun && { dry_run: true as const }) }
     }
+    assertSound(loaded.document)
     const request = { mission: input.mission, dryRun: input['dry-run'] ?? false }
     const result = await addPlan(handling, loaded.document, request)
     return { format: loaded.format, ...result, notices: [...loaded.notices, ...result.notices] }
   })
+
+/** The machine with the file checked the plan, but the plan of a remote machine is not trusted. */
+function assertSound(document: PlanDocument): void {
+  const problems = documentProblems(document)
+  if (problems.length === 0) return
+  throw new Failure('INVALID_INPUT', `Cannot import this plan. ${problems.slice(0, 5).join(' ')}`, {
+    reason: 'plan_invalid',
+    hint: 'Correct the file, then import it again. Nothing was added.',
+  })
+}
 
 function planBrief({ file, from }: { readonly file: string; readonly from?: PlanFormat | undefined }) {
   return { plan: { file, from: from ?? null } }
