@@ -135,7 +135,10 @@ test('figures of a transcript that no client can have used are unknown', async (
   const hook = { session_id: 's', cwd: project.folder }
   project.tell('claude', { ...hook, hook_event_name: 'UserPromptSubmit', prompt: 'x' })
   project.tell('claude', { ...hook, hook_event_name: 'Stop', transcript_path })
-  expect(await stopOf(project)).toMatchObject({ usage: { input: 10, output: null, cached: null }, model: 'm' })
+  expect(await stopOf(project)).toMatchObject({
+    usage: { input: 10, output: null, cached: null },
+    model: 'm',
+  })
 })
 
 test('a pipe as a transcript is not opened, and stalls nothing', async () => {

@@ -9,8 +9,8 @@ import { remoteEventLog } from '../../remote/machine/remote-log.ts'
 import { ServerRefusal } from '../../remote/machine/server-client.ts'
 import type { ServerInvoker } from '../../surfaces/cli/run.ts'
 import { version } from '../program.ts'
-import type { RemoteProjectLocation } from './remote-project-location.ts'
 import { type OpenRemoteOptions, openRemoteProject } from './open-remote.ts'
+import type { RemoteProjectLocation } from './remote-project-location.ts'
 
 const Session = z.object({
   version: z.string(),

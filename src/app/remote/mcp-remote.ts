@@ -16,8 +16,8 @@ import { ingestContinuously } from '../capture/ingest-command.ts'
 import { version } from '../program.ts'
 import { runsInsideCommand, stdioActor } from '../settings/actor.ts'
 import type { McpFlags } from '../settings/flags.ts'
-import type { RemoteProjectLocation } from './remote-project-location.ts'
 import { openRemoteProject } from './open-remote.ts'
+import type { RemoteProjectLocation } from './remote-project-location.ts'
 
 const Catalog = z.object({
   tools: z.array(

@@ -18,7 +18,7 @@ import { type Rates, type Security, teamRates, usualRates } from '../../surfaces
 import { type HttpTimeouts, httpServer, usualPatience } from '../../surfaces/http/http-server.ts'
 import { createLivePart } from '../../surfaces/http/live/live.ts'
 import type { DemoControl, HttpServingOptions, Logger, ServedProject } from '../../surfaces/http/serving.ts'
-import { type UnreadLimits, defaultUnreadLimits } from '../../surfaces/http/slow-readers.ts'
+import { defaultUnreadLimits, type UnreadLimits } from '../../surfaces/http/slow-readers.ts'
 import { createMcpOverHttp } from '../../surfaces/mcp/http/mcp-over-http.ts'
 import type { Surface } from '../../surfaces/mcp/surface.ts'
 import { version } from '../program.ts'

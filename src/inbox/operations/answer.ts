@@ -48,8 +48,6 @@ import {
 import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store.ts'
 import { type InboxItem, type InboxItemRequest, itemAnswers, itemKinds } from '../../track/domain/records.ts'
 import { endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
-import { decisionMeasurements, RunDecided, recordDecision, requestFor } from './decide.ts'
-import { recordDue } from './record-due.ts'
 import {
   type ApprovalContent,
   prepareSeen,
@@ -57,6 +55,8 @@ import {
   prepareShownRun,
   shownMeasurements,
 } from './approval-content.ts'
+import { decisionMeasurements, RunDecided, recordDecision, requestFor } from './decide.ts'
+import { recordDue } from './record-due.ts'
 import {
   contentField,
   decidedField,

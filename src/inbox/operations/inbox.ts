@@ -9,10 +9,10 @@ import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { itemKinds } from '../../track/domain/records.ts'
+import { prepareShownItems, type ShownMeasurements, shownMeasurements } from './approval-content.ts'
 import { dueItems } from './due-items.ts'
 import { InboxEvidence, inboxEvidence } from './evidence.ts'
 import { content, InboxItemEntry, inboxItemEntry } from './item-answer.ts'
-import { prepareShownItems, type ShownMeasurements, shownMeasurements } from './approval-content.ts'
 
 export const inbox = defineOperation({
   name: 'inbox',

@@ -1,5 +1,5 @@
-import type { Briefing } from '../../gate/domain/hook/session-briefing.ts'
 import type { HookSituation } from '../../gate/domain/hook/judge.ts'
+import type { Briefing } from '../../gate/domain/hook/session-briefing.ts'
 import type { SettingName } from '../../gate/domain/run.ts'
 import type { Packages } from '../../git/ports/work-tree.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'

@@ -21,9 +21,7 @@ const saidOrNull = shortOrNull.default(null)
 const count = z.int().min(0)
 const tokens = count.max(maxTokens).nullable()
 const time = z.number().min(0)
-const usage = z
-  .strictObject({ input: tokens, output: tokens, cached: tokens })
-  .nullable()
+const usage = z.strictObject({ input: tokens, output: tokens, cached: tokens }).nullable()
 const call = { call: shortOrNull, tool: short }
 const command = { ...call, program: shortOrNull, background: z.boolean() }
 const oid = z

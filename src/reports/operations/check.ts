@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { lossWords } from '../../gate/domain/gating-run.ts'
 import type { RunRecord } from '../../gate/domain/run.ts'
+import { guardLine } from '../../gate/operations/run/refusal.ts'
 import {
   MeasurementQuestions,
   type RunMeasurements,
   runMeasurements,
 } from '../../gate/operations/run/run-measurements.ts'
-import { guardLine } from '../../gate/operations/run/refusal.ts'
 import { prepareSituation, type RunSituation } from '../../gate/operations/run/situation.ts'
 import { type Branch, maxBranchFiles } from '../../git/ports/branch.ts'
 import { Failure } from '../../kernel/failure.ts'

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
-import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import {
   prepareRunDetail,
   RunDetail,
   runDetail,
   runDetailMeasurements,
 } from '../../gate/operations/run/run-detail.ts'
+import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import { InboxItemEntry, inboxItemEntry } from '../../inbox/operations/item-answer.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { answerBudget, excerptFields, fitLists } from '../../kernel/budget.ts'

@@ -87,10 +87,7 @@ const QueuedFile = z.object({
     .array(z.object({ key: text(40), done: flag }))
     .catch([])
     .transform((all) => all.slice(0, 200)),
-  usage: z
-    .object({ input: tokens, output: tokens, cached: tokens })
-    .nullable()
-    .catch(null),
+  usage: z.object({ input: tokens, output: tokens, cached: tokens }).nullable().catch(null),
   count: amount.optional().catch(undefined),
   why: textOrNull(200),
 })

@@ -99,7 +99,9 @@ function isInTurnTime(line: unknown, { from, to }: TurnTime): boolean {
 
 function numberAt(line: unknown, paths: string): number | null {
   const value = valueAt(line, paths)
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxTokens ? value : null
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxTokens
+    ? value
+    : null
 }
 
 function nameAt(line: unknown, paths: string): string | null {

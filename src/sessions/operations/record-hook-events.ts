@@ -31,7 +31,6 @@ import {
   countLost,
   coverageOf,
   endSession,
-  sessionIdleMs,
   itemsOf,
   type LocatedHookEvent,
   reduceSession,
@@ -39,6 +38,7 @@ import {
   type SessionSnapshot,
   seenCommands,
   seenEdits,
+  sessionIdleMs,
   type TurnDraft,
   type TurnEnd,
 } from '../domain/turns-from-hook-events.ts'

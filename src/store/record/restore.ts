@@ -122,7 +122,8 @@ async function applyEvents(
   const pause = createYielder()
   let head = { seq: after.seq, head: after.hash }
   const rows = []
-  const heightsLater = events.filter(({ body }) => body.kind === 'dependency.added').length > maxIncrementalLinks
+  const heightsLater =
+    events.filter(({ body }) => body.kind === 'dependency.added').length > maxIncrementalLinks
   for (const event of events) {
     const author = { at: event.at, actor: event.actor }
     const [row] = eventRows({ projectId, ...author }, [event.body], head)

@@ -1,14 +1,14 @@
-import { type Briefing, brief, openAttemptsReminder } from '../../gate/domain/hook/session-briefing.ts'
 import { type HookSituation, judgeToolUse } from '../../gate/domain/hook/judge.ts'
+import { type Briefing, brief, openAttemptsReminder } from '../../gate/domain/hook/session-briefing.ts'
 import { strictestDecision } from '../../gate/domain/hook/tool-use.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import {
   briefAnswer,
+  formatHookDecision,
   formatStopWarning,
   type HookCall,
   type HookEventName,
   readHookCall,
-  formatHookDecision,
 } from './protocol.ts'
 import { toolUses } from './tool-use.ts'
 

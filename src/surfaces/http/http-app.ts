@@ -17,7 +17,7 @@ import { openApiDocument } from './openapi.ts'
 import type { AppEnvironment, AssetsPart, HttpParts, McpPart, RequestContext } from './parts.ts'
 import { Refusal, refusalResponse } from './refusal.ts'
 import { readReviewImage } from './review-image.ts'
-import { type HttpServingOptions, pathInProject, projectNamed, fallbackProject } from './serving.ts'
+import { fallbackProject, type HttpServingOptions, pathInProject, projectNamed } from './serving.ts'
 
 const self = "'self'"
 

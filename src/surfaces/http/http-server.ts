@@ -11,7 +11,7 @@ import { PacedResponse } from './paced-response.ts'
 import type { HttpParts } from './parts.ts'
 import { formatRefusal, refusalResponse } from './refusal.ts'
 import { type HttpServingOptions, projectOfPath, type ServedProject } from './serving.ts'
-import { dropUnread, type UnreadLimits, defaultUnreadLimits } from './slow-readers.ts'
+import { defaultUnreadLimits, dropUnread, type UnreadLimits } from './slow-readers.ts'
 
 /** The timeouts of clients, in milliseconds. */
 export interface HttpTimeouts {

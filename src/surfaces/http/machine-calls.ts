@@ -8,7 +8,12 @@ import { expandIds } from '../../kernel/operations/input/short-ids.ts'
 import { invoke } from '../../kernel/operations/invoke.ts'
 import type { Context, RemoteMachine } from '../../kernel/operations/operation.ts'
 import { lowerAccess } from '../../people/domain/access.ts'
-import { addressHeader, callLimits, contractVersion, machineIdOf } from '../../remote/operations/protocol-limits.ts'
+import {
+  addressHeader,
+  callLimits,
+  contractVersion,
+  machineIdOf,
+} from '../../remote/operations/protocol-limits.ts'
 import { remoteContext } from '../../remote/operations/remote-context.ts'
 import { RemoteMeasureRequired } from '../../remote/operations/remote-measurement.ts'
 import { RemoteCallRequest } from '../../remote/operations/remote-request.ts'

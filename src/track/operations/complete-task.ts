@@ -34,8 +34,8 @@ import type { ReviewComment } from '../../review/domain/review.ts'
 import { commentStatuses, removedComments } from '../../review/operations/agent-reviews.ts'
 import {
   type FilesToKeep,
-  filesToKeep,
   fileContentsToKeep,
+  filesToKeep,
   reportedBriefFor,
 } from '../../review/operations/files-to-keep.ts'
 import { commentLines } from '../../review/operations/measure-files.ts'
@@ -73,10 +73,10 @@ import {
   type AttemptEndState,
   attemptChanges,
   attemptEnds,
+  attemptEndsBrief,
   changesAround,
   changesBrief,
   endedTree,
-  attemptEndsBrief,
   measurementOf,
   pathsNamed,
 } from './measure-attempt.ts'
