@@ -91,6 +91,13 @@ export function expressionWords(expression: GuardExpression): string {
   return `not ${expressionWords(expression.not)}`
 }
 
+/** Whether an expression holds without each of its guards. */
+export function hasAlternatives(expression: GuardExpression | null): boolean {
+  if (expression === null || typeof expression === 'string') return false
+  if ('not' in expression) return hasAlternatives(expression.not)
+  return 'any' in expression || expression.all.some(hasAlternatives)
+}
+
 /** The names of the guards in an expression. */
 export function guardNames(expression: GuardExpression | null): readonly string[] {
   if (expression === null) return []

@@ -162,6 +162,7 @@ export const missionRunsFields = {
     z.object({
       run_id: z.string(),
       process_id: z.string(),
+      process_name: z.string(),
       status: z.string(),
       current_state: z.string(),
       /** The latest remarks of people about it. */

@@ -20,6 +20,7 @@ export async function missionRuns(
     runs: page.items.map(({ item }, place) => ({
       run_id: item.id,
       process_id: item.process.id,
+      process_name: excerpt(item.process.name, 80),
       status: item.status,
       current_state: item.state,
       ...((remarks[place]?.length ?? 0) > 0 && { messages: remarks[place] }),

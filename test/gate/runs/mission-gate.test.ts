@@ -58,7 +58,13 @@ test('a person may complete it all the same; mission, context, timeline and hist
   await run.emit('abandon')
   const context = { mission_id: missionId, include: ['tasks'] }
   expect((await project.call('get_context', context)).runs).toEqual([
-    { run_id: run.id, process_id: 'gate', status: 'failed', current_state: 'abandoned' },
+    {
+      run_id: run.id,
+      process_id: 'gate',
+      process_name: 'gate',
+      status: 'failed',
+      current_state: 'abandoned',
+    },
   ])
   await end(mission, { summary: 'Good enough for the demo.' }, person)
   const despite = [expect.stringContaining(`run ${run.id} of process gate`)]

@@ -16,7 +16,7 @@ import type { Reads } from '../../../store/ports/store.ts'
 import { itemKinds } from '../../../track/domain/records.ts'
 import { awaitedDecision } from '../../domain/decisions.ts'
 import { interpolatePrompt, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
-import { expressionWords } from '../../domain/expression.ts'
+import { expressionWords, hasAlternatives } from '../../domain/expression.ts'
 import { type PossibleEvent, transitionChecks } from '../../domain/possible-events.ts'
 import type { RunRecord, StoredArtifact } from '../../domain/run.ts'
 import { candidates } from '../../domain/transitions.ts'
@@ -42,6 +42,8 @@ const TransitionEntry = z.object({
   to: z.string(),
   description: z.string().nullable(),
   guard: z.string().nullable(),
+  /** The guard has an `any`: not every check must be satisfied. */
+  has_alternatives: z.boolean(),
   satisfied: z.boolean(),
   escape: z.boolean(),
   when_blocked: z.enum(['reject', 'record']),
@@ -230,6 +232,7 @@ function outgoingTransitions(situation: RunSituation) {
         to,
         description: possible.event.description,
         guard: guard === null ? null : expressionWords(guard),
+        has_alternatives: hasAlternatives(guard),
         satisfied: possible.transitions.some(
           (option) => option.to === to && option.missing.length === 0 && option.guardStatus !== 'unsatisfied',
         ),
