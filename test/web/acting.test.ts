@@ -103,7 +103,7 @@ journey('a plan is changed by keys: added to, renamed, put in another order', as
   await show(`/plan?select=${id}`)
   await added.waitFor()
   await page.keyboard.press('F2')
-  await page.getByLabel(`Name of ${id}`).fill('Send a postcard')
+  await page.getByLabel('Name of Send a letter').fill('Send a postcard')
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'Send a postcard' }).waitFor()
   await page.keyboard.press('Alt+ArrowUp')
@@ -119,7 +119,7 @@ journey('a plan is changed by keys: added to, renamed, put in another order', as
 
 journey('a board says which guard refuses a move, and which operation a move runs', async () => {
   const { page } = await open({ path: '/board' })
-  await page.getByRole('link', { name: 'Rename and copy detection' }).waitFor()
+  await page.locator('main').getByRole('link', { name: 'Rename and copy detection' }).waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('l')
   await page.keyboard.press('m')
@@ -127,13 +127,13 @@ journey('a board says which guard refuses a move, and which operation a move run
   await page.keyboard.press('Escape')
   await page.keyboard.press('h')
   await page.keyboard.press('m')
-  await page.getByRole('button', { name: 'Claims it for you' }).click()
+  await page.getByRole('button', { name: 'Claim the task for yourself' }).click()
   await page.getByRole('region', { name: 'In progress' }).getByText('List products and search them').waitFor()
 })
 
 journey('keys in quick succession act on the card that the key before them selected', async () => {
   const { page } = await open({ path: '/board' })
-  await page.getByRole('link', { name: 'Rename and copy detection' }).waitFor()
+  await page.locator('main').getByRole('link', { name: 'Rename and copy detection' }).waitFor()
   await page.keyboard.press('j')
   const first = await page.locator('.task-card[aria-current] a').first().textContent()
   const titles = () => page.locator('dialog .dialog-title').allTextContents()

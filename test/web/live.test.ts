@@ -8,7 +8,7 @@ journey('what an agent does is seen without loading anything anew, in every wind
   const { serving, page } = await open({ path: '/board' })
   const other = await page.context().newPage()
   await other.goto(`${serving.address}/missions`)
-  await page.getByRole('link', { name: 'Rename and copy detection' }).waitFor()
+  await page.locator('main').getByRole('link', { name: 'Rename and copy detection' }).waitFor()
   const agent = serving.day.agent('vera')
   const mission = await agent('start_mission', { name: 'Second mission', objective: 'Be seen' })
   await agent('start_task', { mission_id: mission.mission_id, name: 'Appear at once', agent_name: 'vera' })

@@ -48,7 +48,7 @@ journey(
 journey('an owner makes an invitation, and whoever is invited signs in with it once', async () => {
   const { page } = await open({ token: tokens.olga, path: '/settings' })
   await page.getByRole('button', { name: 'Invitation for new.colleague' }).click()
-  await page.getByRole('button', { name: 'Make the invitation' }).click()
+  await page.getByRole('button', { name: 'Create the invitation' }).click()
   const made = page.getByRole('region', { name: 'The invitation new.colleague' })
   const invitation = (await made.locator('code').textContent()) ?? ''
   expect(await violationsOf(page)).toEqual([])
@@ -60,7 +60,7 @@ journey('an owner makes an invitation, and whoever is invited signs in with it o
   const token = (await shown.textContent()) ?? ''
   expect(token).toMatch(/^wm1_/)
   expect(await violationsOf(invited.page)).toEqual([])
-  await invited.page.getByRole('button', { name: 'I have kept it: sign in' }).click()
+  await invited.page.getByRole('button', { name: 'I have stored it: sign in' }).click()
   await invited.page.getByRole('button', { name: 'new.colleague contributor' }).waitFor()
   expect(await serving().ask(token, 'whoami', {})).toMatchObject({ access: 'contributor' })
 

@@ -25,7 +25,6 @@ export type ProjectStatus = OutputOf<'status'>
 export type LogEntry = OutputOf<'log'>['events'][number]
 export type WorkingAttempt = ProjectStatus['running'][number]
 export type RemoteMachineData = OutputOf<'machine_list'>['machines'][number]
-export type EntityNames = OutputOf<'search'>
 
 export type ReviewData = OutputOf<'review_show'>
 export type ReviewFileRow = ReviewData['files'][number]

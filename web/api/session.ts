@@ -3,20 +3,20 @@ import type { Access, NeededAccess } from '../../src/people/domain/access.ts'
 import { ApiFailure } from '../../src/surfaces/http/client/client.ts'
 import { base } from '../router/location.ts'
 
-/** A project that this server serves, and that who is logged in may see. */
+/** A project of this server that the person may see. */
 export interface SessionProject {
   readonly key: string
   readonly name: string
   readonly folder: string
 }
 
-/** Who a person is in the project that is shown, and what is refused to them there. */
+/** The person's permissions in the current project. */
 export interface ProjectPermissions {
   readonly person: { readonly id: string; readonly name: string }
-  /** Null for who is no member, such as an admin of the server. */
+  /** Null if the person is not a member, such as an admin of the server. */
   readonly access: Access | null
   readonly admin: boolean
-  /** What the token that they signed in with lets at most; null where it sets no limit. */
+  /** The access limit of the token that they signed in with; null without a limit. */
   readonly max_access: Access | null
   readonly roles: readonly string[]
   readonly expires_at: string
@@ -24,7 +24,7 @@ export interface ProjectPermissions {
   readonly refused: Readonly<Record<string, NeededAccess>>
 }
 
-/** Who is logged in, and what is served: `GET /api/session`. */
+/** The person and the projects: `GET /api/session`. */
 interface CurrentSession {
   readonly actor: { readonly name: string; readonly kind: string }
   readonly csrf: string | null
@@ -33,13 +33,13 @@ interface CurrentSession {
   readonly version: string
   /** The last log entry that was recorded; null where the record cannot be read. */
   readonly seq: number | null
-  /** What a client of agents is told to start. */
+  /** The program that a client of agents starts. */
   readonly program: string
-  /** Clients that left something in the project, the likeliest first. */
+  /** The clients with files in the project, the likeliest first. */
   readonly clients: readonly string[]
-  /** The recorded day that this server plays; null where it serves projects of people. */
+  /** The state of the recorded day that this server plays; null for other servers. */
   readonly demo: 'waiting' | 'playing' | 'over' | null
-  /** The server is of the user of its machine alone. */
+  /** The server is for the user of its machine only. */
   readonly single_user: boolean
   readonly permissions: ProjectPermissions
 }
@@ -48,22 +48,22 @@ type SessionResult = CurrentSession | 'unknown person'
 
 const read = signal<{ readonly of: string; readonly known: SessionResult | null }>({ of: '', known: null })
 
-/** Null until it is known of the project that is shown; `'unknown person'` where no one is logged in. */
+/** The session of the current project: null until it is loaded, `'unknown person'` if no one is signed in. */
 export const session = computed(() => (read.value.of === base.value ? read.value.known : null))
 
-/** Who is signed in, and what they may. */
+/** The person and their permissions. */
 export const ownPermissions = computed(() => {
   const known = session.value
   return known === null || known === 'unknown person' ? null : known.permissions
 })
 
-/** Whether the server is of the user of its machine alone; false until it is known. */
+/** Whether the server is for the user of its machine only; false until the session is loaded. */
 export const isSingleUser = computed(() => {
   const known = session.value
   return known !== null && known !== 'unknown person' && known.single_user
 })
 
-/** Starts the recorded day that waits for it. */
+/** Starts the recorded day. */
 export async function playDemo(): Promise<void> {
   const token = csrf()
   const headers = { 'Content-Type': 'application/json', ...(token !== null && { 'X-Waymark-Csrf': token }) }
@@ -76,13 +76,13 @@ export async function playDemo(): Promise<void> {
   await readSession()
 }
 
-/** Why it could not be read; null when it could. */
+/** Why the session could not be loaded; null without a failure. */
 export const sessionFailure = signal<unknown>(null)
 
-/** Milliseconds after which a session that could not be read is asked for again. */
-const patience = 2_000
+/** The delay before another try to load the session, in milliseconds. */
+const retryMs = 2_000
 
-/** Why nobody is signed in any more; null where nobody was. */
+/** Why the person is no longer signed in; null if no one was. */
 export const signedOut = signal<'left' | 'ended' | null>(null)
 
 export async function readSession(): Promise<void> {
@@ -92,7 +92,7 @@ export async function readSession(): Promise<void> {
   })
   const failure = response.ok || response.status === 401 ? null : await failureOf(response)
   const known = response.ok ? ((await response.json()) as CurrentSession) : null // the server answers by its contract
-  // By then another project may be shown.
+  // Another project may be shown by now.
   if (of !== base.peek()) return
   if (response.status === 401) {
     if (isSession(read.peek().known)) signedOut.value ??= 'ended'
@@ -105,7 +105,7 @@ export async function readSession(): Promise<void> {
     read.value = { of, known }
     return
   }
-  // A project that one is not let into any more is shown no more.
+  // A project without access is no longer shown.
   if (response.status === 404) read.value = { of, known: null }
   sessionFailure.value = failure
   throw failure
@@ -115,15 +115,15 @@ function isSession(known: SessionResult | null): known is CurrentSession {
   return known !== null && known !== 'unknown person'
 }
 
-/** What a server refused, in its own words. */
+/** The failure of a refused request. */
 export async function failureOf(response: Response): Promise<ApiFailure> {
-  const said: unknown = await response.json().catch(() => null)
-  const hasError = typeof said === 'object' && said !== null && 'error' in said
-  const error = hasError ? (said.error as ConstructorParameters<typeof ApiFailure>[1]) : {} // the server's refusals have one shape
+  const body: unknown = await response.json().catch(() => null)
+  const hasError = typeof body === 'object' && body !== null && 'error' in body
+  const error = hasError ? (body.error as ConstructorParameters<typeof ApiFailure>[1]) : {} // the server's refusals have one shape
   return new ApiFailure(response.status, error)
 }
 
-/** Reads the session until it is known. Answers its stop. */
+/** Loads the session until it succeeds. Returns a stop function. */
 export function waitForSession(): () => void {
   let retry = 0
   let ended = false
@@ -133,7 +133,7 @@ export function waitForSession(): () => void {
     } catch (error) {
       if (ended) return
       sessionFailure.value = error
-      retry = window.setTimeout(() => void attempt(), patience)
+      retry = window.setTimeout(() => void attempt(), retryMs)
     }
   }
   void attempt()
@@ -143,7 +143,7 @@ export function waitForSession(): () => void {
   }
 }
 
-/** Ends the login of this browser on the server, and shows how to log in again. */
+/** Signs this browser out, and shows the sign-in page. */
 export async function logOut(): Promise<void> {
   const token = csrf()
   const headers = { ...(token !== null && { 'X-Waymark-Csrf': token }) }
@@ -152,9 +152,9 @@ export async function logOut(): Promise<void> {
   await readSession()
 }
 
-/** Why a sign-in elsewhere led to nothing, and where it was begun, as the server wrote it into the page; null else. */
+/** Why single sign-on failed, and where it began, as the server wrote it into the page; null otherwise. */
 export const signInError = signal(
-  readMeta('error') === null ? null : { says: readMeta('error') ?? '', to: readMeta('to') ?? '/' },
+  readMeta('error') === null ? null : { text: readMeta('error') ?? '', to: readMeta('to') ?? '/' },
 )
 
 function readMeta(name: 'error' | 'to'): string | null {
@@ -183,13 +183,13 @@ export interface FirstToken {
   readonly expires_at: string
 }
 
-/** Exchanges an invitation for a token, once. */
+/** Exchanges an invitation for a token. It works once. */
 export async function acceptInvitation(invitation: string): Promise<FirstToken> {
   const response = await postJson('/api/invitation', { invitation })
   return (await response.json()) as FirstToken // our own server's
 }
 
-/** Begins a session with a person's token. What was shown before is shown again. */
+/** Signs in with a person's token. */
 export async function signIn(path: string, token: string): Promise<void> {
   await postJson(path, { token })
   await readSession()
@@ -207,35 +207,36 @@ async function postJson(path: string, body: object): Promise<Response> {
   return response
 }
 
-/** It is of the person, who has the same in every project. Where one may see none, the refusal tells it. */
+/** The CSRF token of the person, the same in every project. Without a project it is in the refusal. */
 export function csrf(): string | null {
   const { known } = read.peek()
   if (isSession(known)) return known.csrf
   const failure = sessionFailure.peek()
-  const told = known === null && failure instanceof ApiFailure ? failure.details?.['csrf'] : null
-  return typeof told === 'string' ? told : null
+  const token = known === null && failure instanceof ApiFailure ? failure.details?.['csrf'] : null
+  return typeof token === 'string' ? token : null
 }
 
-/** What people call the project that is shown. */
+/** The name of the current project. */
 export function projectName(): string {
   const known = session.value
   if (known === null || known === 'unknown person') return 'Waymark'
   return known.projects.find(({ key }) => key === known.project)?.name ?? known.project
 }
 
-/** Whether who is signed in may call an operation here. */
+/** Whether the person may call an operation here. */
 export function isPermitted(operation: string): boolean {
   return denialReason(operation) === null
 }
 
-/** Why who is signed in may not call an operation here, as a sentence; null where they may. */
+/** Why the person may not call an operation here; null if they may. */
 export function denialReason(operation: string): string | null {
   const known = ownPermissions.value
   const needed = known?.refused[operation]
   if (!known || needed === undefined) return null
   if (known.max_access !== null)
-    return `The token that you signed in with lets no more than ${known.max_access}. Sign in with another one.`
-  if (needed === 'admin') return 'Only an admin of the server may do this.'
-  const has = known.access === null ? 'you are no member of this project' : `you have ${known.access} access`
-  return `This needs ${needed} access, and ${has}. An owner of the project can change that.`
+    return `Your token is limited to ${known.max_access} access. Sign in with another token.`
+  if (needed === 'admin') return 'Only an admin of the server can do this.'
+  const has =
+    known.access === null ? 'you are not a member of this project' : `you have ${known.access} access`
+  return `This needs ${needed} access; ${has}. An owner of the project can change it.`
 }

@@ -22,8 +22,8 @@ export interface DependencyPlan {
   readonly edges: readonly DependencyEdge[]
 }
 
-/** Plans with more tasks than this are drawn by phase at first. */
-const maxNodes = 400
+/** Plans with more tasks than this are never laid out task by task at first. */
+const maxNodes = 150
 
 const outsideId = 'outside'
 
@@ -37,12 +37,13 @@ export function withOutside(plan: DependencyPlan): DependencyPlan {
   }
 }
 
-/** A task, or a folded phase with what its tasks come to. */
+/** A task, or a folded phase with the totals of its tasks. */
 export type GraphNode =
   | { readonly kind: 'task'; readonly id: string; readonly task: DependencyNode }
   | {
       readonly kind: 'phase'
       readonly id: string
+      readonly phase: string | null
       readonly name: string | null
       readonly critical: boolean
       readonly marks: Readonly<Record<TaskMark, number>>
@@ -83,6 +84,7 @@ export function graphPicture(plan: DependencyPlan, folded: ReadonlySet<string | 
     ([phase, tasks]): GraphNode => ({
       kind: 'phase',
       id: phaseNode(phase),
+      phase,
       name: phase === null ? null : (names.get(phase) ?? null),
       critical: tasks.some(({ critical }) => critical),
       marks: countMarks(tasks),
@@ -91,10 +93,32 @@ export function graphPicture(plan: DependencyPlan, folded: ReadonlySet<string | 
   return { nodes: [...phases, ...nodes], edges: joinEdges(plan.edges, nodeOf) }
 }
 
-/** The phases that are folded at first. */
-export function initiallyFolded(plan: DependencyPlan): ReadonlySet<string | null> {
-  if (plan.nodes.length <= maxNodes) return new Set()
-  return new Set([...plan.phases.map(({ id }) => id), null])
+type Folding = ReadonlySet<string | null>
+
+/**
+ * Which phases to fold at first, the most detailed choice first: none, the finished ones, those without open work, all.
+ * The phase of a selected task stays unfolded.
+ */
+export function foldings(plan: DependencyPlan, selected: string | null): readonly Folding[] {
+  const known = new Set(plan.phases.map(({ id }) => id))
+  const tasks = Map.groupBy(plan.nodes, ({ phase_id }) =>
+    phase_id !== null && known.has(phase_id) ? phase_id : null,
+  )
+  const kept = plan.nodes.find(({ id }) => id === selected)
+  const foldIf = (isFolded: (marks: readonly TaskMark[]) => boolean): Folding =>
+    new Set(
+      [...tasks]
+        .filter(([, nodes]) => isFolded(nodes.map(({ mark }) => mark)) && !(kept && nodes.includes(kept)))
+        .map(([phase]) => phase),
+    )
+  const isFinished = (mark: TaskMark) => mark === 'done' || mark === 'dropped'
+  const isOpen = (mark: TaskMark) => mark === 'ready' || mark === 'in_progress'
+  return [
+    ...(plan.nodes.length <= maxNodes ? [foldIf(() => false)] : []),
+    foldIf((marks) => marks.every(isFinished)),
+    foldIf((marks) => !marks.some(isOpen)),
+    foldIf(() => true),
+  ]
 }
 
 function phaseNode(phase: string | null): string {

@@ -27,9 +27,9 @@ test('what names another mission, task or run does not concern a query about one
 
 test('a run that is shown is read again for its own run, whichever task it is about', () => {
   const about = (run_id: string) => frame('run:moved', { run_id, task_id: 't-1234' })
-  expect(isAffectedBy('show', { id: 'r-1234' }, about('r-1234'))).toBe(true)
-  expect(isAffectedBy('show', { id: 'r-1234' }, about('r-5678'))).toBe(false)
-  expect(isAffectedBy('show', { id: 'r-1234' }, frame('turn:ended'))).toBe(false)
+  expect(isAffectedBy('show', { id: 'run-01a1fd75' }, about('run-01a1fd75'))).toBe(true)
+  expect(isAffectedBy('show', { id: 'run-01a1fd75' }, about('run-02b2fe86'))).toBe(false)
+  expect(isAffectedBy('show', { id: 'run-01a1fd75' }, frame('turn:ended'))).toBe(false)
 })
 
 test('names are read again when something new has one', () => {

@@ -74,7 +74,7 @@ export function isAffectedBy<Name extends LiveQueryName>(
   { event, data }: Frame,
 ): boolean {
   const own = input as Readonly<Record<string, unknown>>
-  const isRun = name === 'show' && String(own['id']).startsWith('r-')
+  const isRun = name === 'show' && String(own['id']).startsWith('run-')
   const { of, about, created }: QueryDependency = isRun ? shownRun : table[name]
   const [entity, happened] = event.split(':')
   if (of !== 'everything' && !of.some((kind) => kind === entity)) return false

@@ -7,12 +7,12 @@ import { base, href } from '../router/location.ts'
 import { routes } from '../router/routes.ts'
 import { type OperationEntry, readOperations } from './operations.ts'
 
-/** Something that the palette finds. */
+/** An entry of the palette. */
 export interface PaletteItem {
   readonly key: string
   readonly kind: 'View' | 'Key' | 'Mission' | 'Run' | 'Task' | 'Command'
   readonly text: string
-  /** What is searched besides: an id, a name. */
+  /** Also searched: an id, a name. */
   readonly also: string
   readonly status?: Status
   readonly keys?: string
@@ -22,7 +22,7 @@ export interface PaletteItem {
     | { readonly is: 'ask'; readonly operation: OperationEntry }
 }
 
-/** What is there at once: the views, and what the keys do now. */
+/** The entries without a request: the views, and the commands of the keys. */
 export function currentItems(): readonly PaletteItem[] {
   const views = routes
     .filter(({ path }) => !/:\w+(\/|$)/.test(path))
@@ -38,9 +38,11 @@ export function currentItems(): readonly PaletteItem[] {
         ...(keys && { keys }),
       }
     })
-  const commands = bindings.flatMap(({ command, title, keys, group }): readonly PaletteItem[] => {
+  const commands = bindings.flatMap((binding): readonly PaletteItem[] => {
+    const { command, title, keys, group } = binding
     const run = handlerOf(command)
-    if (!run || group === 'Go to' || group === 'Lists' || command === 'palette') return []
+    if (!run || group === 'Go to' || group === 'Lists' || command === 'palette' || 'operation' in binding)
+      return []
     return [
       {
         key: `key ${command}`,
@@ -55,7 +57,7 @@ export function currentItems(): readonly PaletteItem[] {
   return [...views, ...commands]
 }
 
-/** What the server knows: missions, tasks, and the commands of its catalog. */
+/** The entries of the server: missions, runs, tasks, and the commands of its catalog. */
 export async function itemsOfServer(): Promise<readonly PaletteItem[]> {
   const [names, operations] = await Promise.all([call('search', {}), readOperations(base.peek())])
   return [
@@ -79,7 +81,7 @@ export async function itemsOfServer(): Promise<readonly PaletteItem[]> {
         does: { is: 'go', to: href(`/runs/${id}`) },
       }),
     ),
-    // What would only be refused is not offered.
+    // Operations that would be refused are not offered.
     ...operations
       .filter(({ name }) => isPermitted(name))
       .map(

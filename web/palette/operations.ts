@@ -1,4 +1,4 @@
-/** A command of the catalog, as the server's OpenAPI document tells it. */
+/** A command of the catalog, from the server's OpenAPI document. */
 export interface OperationEntry {
   readonly name: string
   readonly title: string
@@ -6,12 +6,12 @@ export interface OperationEntry {
   readonly fields: readonly Field[]
 }
 
-let known: { readonly of: string; readonly entries: Promise<readonly OperationEntry[]> } | null = null
+let cached: { readonly of: string; readonly entries: Promise<readonly OperationEntry[]> } | null = null
 
-/** The commands, read once for each project, which is named by its base path. */
+/** The commands of a project, by its base path; read once. */
 export function readOperations(of: string): Promise<readonly OperationEntry[]> {
-  if (known?.of !== of) known = { of, entries: fetchOperations(of) }
-  return known.entries
+  if (cached?.of !== of) cached = { of, entries: fetchOperations(of) }
+  return cached.entries
 }
 
 async function fetchOperations(of: string): Promise<readonly OperationEntry[]> {
@@ -58,7 +58,7 @@ function entryOf({
   const schema = requestBody?.content?.['application/json']?.schema
   const required = new Set(schema?.required)
   const fields = Object.entries(schema?.properties ?? {})
-    // How an answer is printed means nothing here.
+    // The dashboard prints no answers.
     .filter(([name]) => name !== 'format')
     .map(([name, field]) => fieldOf(name, field, required.has(name)))
   const inOrder = [
@@ -88,18 +88,18 @@ function typeOf({ type, items }: FieldSchema): Field['type'] {
   return type === 'object' ? 'json' : 'text'
 }
 
-/** What a command takes. */
+/** A field of a command. */
 export interface Field {
   readonly name: string
   readonly description: string
   readonly isRequired: boolean
   readonly type: 'text' | 'number' | 'yes or no' | 'list' | 'json'
-  /** The words it may be; empty where it is free. */
+  /** The allowed values; empty for free text. */
   readonly choices: readonly string[]
   readonly longest: number
 }
 
-/** The input that was written, without what was left empty. Fails where a value is no JSON. */
+/** The input from the texts of the fields, without empty ones. Fails if a value is not JSON. */
 export function inputOf(
   fields: readonly Field[],
   written: ReadonlyMap<string, string>,

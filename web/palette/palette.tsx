@@ -5,20 +5,34 @@ import { Dialog } from '../parts/dialog.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
 import { StatusIcon } from '../parts/status.tsx'
 import { shortId } from '../parts/text.tsx'
-import { closeAndNavigate, type OverlayProps, takeEarlyKeys } from '../shell/overlays.tsx'
+import { base } from '../router/location.ts'
+import { closeAndNavigate, type OverlayProps, takeEarlyKeys, takeOperation } from '../shell/overlays.tsx'
 import { showToast } from '../shell/toasts.tsx'
 import { currentItems, itemsOfServer, type PaletteItem } from './items.ts'
-import { type Field, inputOf, type OperationEntry } from './operations.ts'
+import { type Field, inputOf, type OperationEntry, readOperations } from './operations.ts'
 import '../parts/form.css'
 import './palette.css'
 
-/** Search over everything that has a name, and every command; what a command still needs is asked for. */
+/** Search for missions, runs, tasks, views and commands, or the form of one operation. */
 export function Part({ close }: OverlayProps) {
-  const [asked, setAsked] = useState<OperationEntry | null>(null)
-  if (asked) return <InputForm operation={asked} close={close} />
+  const requested = useMemo(takeOperation, [])
+  const [operation, setOperation] = useState<OperationEntry | null>(null)
+  useEffect(() => {
+    if (requested === null) return
+    takeEarlyKeys()
+    readOperations(base.peek()).then(
+      (entries) => setOperation(entries.find(({ name }) => name === requested) ?? null),
+      (error: unknown) => {
+        close()
+        showToast({ kind: 'refused', text: errorText(error) })
+      },
+    )
+  }, [requested])
+  if (operation) return <InputForm operation={operation} close={close} />
+  if (requested !== null) return null
   return (
     <Dialog title="Search or run a command" close={close} class="palette">
-      <Search close={close} ask={setAsked} />
+      <Search close={close} ask={setOperation} />
     </Dialog>
   )
 }
@@ -35,7 +49,7 @@ function Search({ close, ask }: SearchProps) {
   const [more, setMore] = useState<readonly PaletteItem[]>([])
   const [words, setWords] = useState(takeEarlyKeys)
   const [at, setAt] = useState(0)
-  // Before the field is painted: what is typed into it later is not replaced.
+  // Before the field is painted, so that no typed text is replaced.
   useLayoutEffect(() => field.current?.focus(), [])
   useEffect(() => {
     itemsOfServer().then(setMore, (error: unknown) => showToast({ kind: 'refused', text: errorText(error) }))
@@ -49,7 +63,7 @@ function Search({ close, ask }: SearchProps) {
     if (does.is === 'ask') return ask(does.operation)
     if (does.is === 'go') return closeAndNavigate(does.to)
     close()
-    // The dialog gives the focus back first.
+    // After the dialog has given the focus back.
     setTimeout(does.run)
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -103,7 +117,7 @@ function Search({ close, ask }: SearchProps) {
           </div>
         ))}
       </div>
-      {found.length === 0 ? <p class="muted found-none">Nothing has that name.</p> : null}
+      {found.length === 0 ? <p class="muted found-none">No result for “{words}”.</p> : null}
     </>
   )
 }
@@ -111,7 +125,7 @@ function Search({ close, ask }: SearchProps) {
 const fuzzy = new UFuzzy({ intraMode: 1 })
 const most = 40
 
-/** The items that are meant, the best first. Without words: the first ones, as they are. */
+/** The items that match, the best first. Without words: the first items. */
 function findItems(items: readonly PaletteItem[], words: string): readonly PaletteItem[] {
   const needle = words.trim()
   if (needle === '') return items.slice(0, most)
@@ -119,10 +133,10 @@ function findItems(items: readonly PaletteItem[], words: string): readonly Palet
   const [found, info, order] = fuzzy.search(haystack, needle, 1)
   if (found === null) return []
   const places = info && order ? order.map((at) => info.idx[at]) : found
-  const meant = places.flatMap((at) => (at === undefined ? [] : (items[at] ?? [])))
-  // What is called exactly so comes first, whatever else has the same words.
-  const isNamedSo = ({ text }: PaletteItem): boolean => text.toLowerCase() === needle.toLowerCase()
-  return [...meant.filter(isNamedSo), ...meant.filter((item) => !isNamedSo(item))].slice(0, most)
+  const matches = places.flatMap((at) => (at === undefined ? [] : (items[at] ?? [])))
+  // An exact match comes first.
+  const isExact = ({ text }: PaletteItem): boolean => text.toLowerCase() === needle.toLowerCase()
+  return [...matches.filter(isExact), ...matches.filter((item) => !isExact(item))].slice(0, most)
 }
 
 interface InputFormProps {
@@ -130,7 +144,7 @@ interface InputFormProps {
   readonly close: () => void
 }
 
-/** Asks for what a command takes, by its schema, and runs it. A refusal is shown where it can be mended. */
+/** The form of a command, by its schema. A refusal is shown beside the fields. */
 function InputForm({ operation, close }: InputFormProps) {
   const written = useRef(new Map<string, string>())
   const [refusal, setRefusal] = useState<string | null>(null)
@@ -143,7 +157,7 @@ function InputForm({ operation, close }: InputFormProps) {
     setBusy(true)
     try {
       await callByName(operation.name, inputOf(operation.fields, written.current))
-      showToast({ kind: 'said', text: `${operation.title}: done` })
+      showToast({ kind: 'done', text: `${operation.title}: done` })
       close()
     } catch (error) {
       setRefusal(errorText(error))
@@ -165,7 +179,7 @@ function InputForm({ operation, close }: InputFormProps) {
         ))}
         {optional.length > 0 ? (
           <details open={required.length === 0}>
-            <summary>{required.length === 0 ? 'What may be said' : 'More'}</summary>
+            <summary>{required.length === 0 ? 'Optional fields' : 'More fields'}</summary>
             {optional.map((field) => (
               <FieldInput key={field.name} field={field} write={write(field.name)} />
             ))}
@@ -212,7 +226,7 @@ function FieldInput({ field, write }: { readonly field: Field; readonly write: (
         <textarea
           {...common}
           rows={2}
-          placeholder={type === 'list' ? 'One a line' : type === 'json' ? 'JSON' : ''}
+          placeholder={type === 'list' ? 'One per line' : type === 'json' ? 'JSON' : ''}
           onInput={({ currentTarget }) => write(currentTarget.value)}
         />
       ) : (

@@ -2,33 +2,34 @@ import { useMemo } from 'preact/hooks'
 import { formatCount } from '../../src/kernel/text.ts'
 import { errorText } from '../api/call.ts'
 import { useQuery } from '../live/query.ts'
+import { Skeleton } from './empty-state.tsx'
 import { linesOf } from './line-links.ts'
 import { type FileDiff, parseDiff } from './parse-diff.ts'
 import './diff.css'
 
-/** The lines of one file, or of all where none is named. Read when it is opened, not with every log entry. */
+/** The diff of one file, or of all files. It is read once, when it opens. */
 export function InlineDiff({ attempt, path }: { readonly attempt: string; readonly path?: string }) {
   return (
-    <QueryDiff asked={useQuery('diff', { id: attempt, ...(path !== undefined && { path }) })} path={path} />
+    <QueryDiff query={useQuery('diff', { id: attempt, ...(path !== undefined && { path }) })} path={path} />
   )
 }
 
-/** The same of a turn of a captured session. */
+/** The diff of a turn of a recorded session. */
 export function TurnDiff({ turn, path }: { readonly turn: string; readonly path?: string }) {
-  const asked = useQuery('sessions_diff', { id: turn, ...(path !== undefined && { path }) })
-  return <QueryDiff asked={asked} path={path} />
+  const query = useQuery('sessions_diff', { id: turn, ...(path !== undefined && { path }) })
+  return <QueryDiff query={query} path={path} />
 }
 
 interface QueryDiffProps {
-  readonly asked: Pick<ReturnType<typeof useQuery<'diff' | 'sessions_diff'>>, 'answer' | 'failure'>
+  readonly query: Pick<ReturnType<typeof useQuery<'diff' | 'sessions_diff'>>, 'answer' | 'failure'>
   readonly path: string | undefined
 }
 
-function QueryDiff({ asked: { answer, failure }, path }: QueryDiffProps) {
+function QueryDiff({ query: { answer, failure }, path }: QueryDiffProps) {
   const text = answer.value?.diff
   const files = useMemo(() => (text === undefined ? null : parseDiff(text)), [text])
   if (failure.value !== null) return <p class="muted diff-note">{errorText(failure.value)}</p>
-  if (files === null) return <p class="muted diff-note">Reading…</p>
+  if (files === null) return <Skeleton />
   if (files.length === 0) return <p class="muted diff-note">No lines changed.</p>
   return (
     <>
@@ -39,7 +40,7 @@ function QueryDiff({ asked: { answer, failure }, path }: QueryDiffProps) {
               {file.path} <LineHistoryLink file={file} />
             </h2>
           ) : (
-            <p class="diff-whose">
+            <p class="diff-history">
               <LineHistoryLink file={file} />
             </p>
           )}
@@ -49,21 +50,20 @@ function QueryDiff({ asked: { answer, failure }, path }: QueryDiffProps) {
       {answer.value?.truncated ? (
         <p class="muted diff-note">
           {answer.value.left_out_total === undefined
-            ? 'The rest is left out: it is too long to be kept or shown.'
-            : `Not everything is shown: ${formatCount(answer.value.left_out_total, 'file')} without lines.`}
+            ? 'The rest is too long to show.'
+            : `${formatCount(answer.value.left_out_total, 'file')} without lines: too long to show.`}
         </p>
       ) : null}
     </>
   )
 }
 
-/** The way from a change to who each line of the file is from, as it is now. */
-function LineHistoryLink({ file: { path, notes } }: { readonly file: FileDiff }) {
-  if (notes.some((note) => /^(deleted file|Binary files|Secret file|Left out|GIT binary)/.test(note)))
-    return null
+/** A link to the line history of the file. */
+function LineHistoryLink({ file: { path, hunks, notes } }: { readonly file: FileDiff }) {
+  if (hunks.length === 0 || notes.some((note) => note.startsWith('deleted file'))) return null
   return (
-    <a class="link diff-link" href={linesOf(path)} aria-label={`Whose lines are in ${path}`}>
-      Whose lines
+    <a class="link diff-link" href={linesOf(path)} aria-label={`Line history of ${path}`}>
+      Line history
     </a>
   )
 }
@@ -91,7 +91,7 @@ function Diff({ file }: { readonly file: FileDiff }) {
                   class="diff-number"
                   href={linesOf(file.path, { line: line.new, text: line.text })}
                   tabIndex={-1}
-                  title="Whose line it is, and why"
+                  title="Show who wrote the line, and why"
                 >
                   {line.new}
                 </a>

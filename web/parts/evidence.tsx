@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { formatCount } from '../../src/kernel/text.ts'
-import type { MeasurementData as MeasuredShort } from '../api/entities.ts'
+import type { MeasurementData } from '../api/entities.ts'
 import { Agent } from './agent.tsx'
 import { StatusIcon } from './status.tsx'
 import './evidence.css'
 
-/** What git was witness to: solid. */
-export function MeasuredEvidence({ measured }: { readonly measured: MeasuredShort }) {
+/** The measurement by git: solid. */
+export function MeasuredEvidence({ measured }: { readonly measured: MeasurementData }) {
   const { measurement, attempt, files, scope_match, out_of_scope } = measured
   return (
     <p class="measured">
@@ -25,20 +25,20 @@ export function MeasuredEvidence({ measured }: { readonly measured: MeasuredShor
 
 const measuredWord = {
   exact: 'Measured by git',
-  partial: 'Measured in part',
+  partial: 'Partly measured',
   unknown: 'Not measured',
-} as const satisfies Record<MeasuredShort['measurement'], string>
+} as const satisfies Record<MeasurementData['measurement'], string>
 
 function scopeWord(matches: boolean | null, outside: number): string {
-  if (matches === null) return 'no scope to compare with'
+  if (matches === null) return 'no declared scope'
   return matches ? 'all in scope' : `${outside} out of scope`
 }
 
-/** Lines that came and went; null where they could not be counted. */
+/** Added and deleted lines; null if they were not counted. */
 export function PlusMinus({
   added_lines,
   deleted_lines,
-}: Pick<MeasuredShort, 'added_lines' | 'deleted_lines'>) {
+}: Pick<MeasurementData, 'added_lines' | 'deleted_lines'>) {
   if (added_lines === null || deleted_lines === null) return <span class="muted">lines not counted</span>
   return (
     <span class="plus-minus">
@@ -47,12 +47,18 @@ export function PlusMinus({
   )
 }
 
-/** What somebody says of their own work: outlined, and attributed. */
-export function ClaimQuote({ by, children }: { readonly by: string; readonly children: ComponentChildren }) {
+/** A claim about one's own work: outlined, and attributed. */
+export function ClaimQuote({
+  author,
+  children,
+}: {
+  readonly author: string
+  readonly children: ComponentChildren
+}) {
   return (
     <blockquote class="claimed">
       <span class="claimed-by">
-        <Agent name={by} /> says
+        <Agent name={author} /> claims
       </span>
       <span>{children}</span>
     </blockquote>

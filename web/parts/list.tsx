@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useCommands } from '../keys/commands.ts'
 import { query, setQuery } from '../router/location.ts'
 
-/** Says how many rows wait because a pointer is over the list; a click lets them in. */
+/** The number of new rows that wait because a pointer is over the list; a click shows them. */
 export function WaitingRows({
   held,
   release,
@@ -20,7 +20,7 @@ export function WaitingRows({
   )
 }
 
-/** Narrows a list by words, which are in the address; `f` goes to it, Esc leaves it. */
+/** Filters a list by words, which are part of the address. `f` focuses it, Esc leaves it. */
 export function FilterField() {
   const field = useRef<HTMLInputElement>(null)
   useCommands({ filter: () => field.current?.focus() })
@@ -40,22 +40,22 @@ export function FilterField() {
   )
 }
 
-/** Shows once that what an element says has changed; not that it appeared. */
-export function useFlash(element: RefObject<HTMLElement | null>, said: string): void {
-  const before = useRef(said)
+/** Flashes an element when its text changes, not when it appears. */
+export function useFlash(element: RefObject<HTMLElement | null>, text: string): void {
+  const before = useRef(text)
   useEffect(() => {
-    if (before.current === said) return
-    before.current = said
+    if (before.current === text) return
+    before.current = text
     const { current } = element
     if (!current) return
     current.classList.remove('changed')
     // Reading the layout begins the animation anew where it still runs.
     void current.offsetWidth
     current.classList.add('changed')
-  }, [element, said])
+  }, [element, text])
 }
 
-/** Selects the next of a list in the address, and brings it in sight; stays at the ends. */
+/** Selects the next row in the address and scrolls it into sight. It stops at the ends. */
 export function stepSelection(order: readonly string[], selected: string | null): (by: number) => () => void {
   return (by) => () => {
     const next = order[Math.min(Math.max(order.indexOf(selected ?? '') + by, 0), order.length - 1)]

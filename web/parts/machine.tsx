@@ -69,7 +69,7 @@ function Transition({
   readonly transition: DrawnTransition
 }) {
   return (
-    <g class="machine-way" data-part={part}>
+    <g class="machine-transition" data-part={part}>
       <path d={path} marker-end="url(#tip)" />
       {labelAt ? (
         <text x={labelAt.x} y={labelAt.y} dy="0.35em">

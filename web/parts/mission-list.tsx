@@ -9,7 +9,7 @@ import { useRows } from '../live/rows.ts'
 import { href, navigate, query, setQuery } from '../router/location.ts'
 import { Agent } from './agent.tsx'
 import { durationText } from './duration.ts'
-import { FailureMessage } from './empty-state.tsx'
+import { Pending } from './empty-state.tsx'
 import { PlusMinus } from './evidence.tsx'
 import { FilterField, stepSelection, useFlash, WaitingRows } from './list.tsx'
 import { StatusIcon, statusOf } from './status.tsx'
@@ -49,7 +49,7 @@ export function MissionList({ status, label, empty }: MissionListProps) {
     close: () => setQuery({ select: null }),
   })
   const answer = missions.answer.value
-  if (answer === null) return <FailureMessage failure={missions.failure} />
+  if (answer === null) return <Pending failure={missions.failure} />
   if (answer.total === 0) return <>{empty}</>
   return (
     <div class="full-width mission-list" {...still}>
@@ -70,7 +70,7 @@ export function MissionList({ status, label, empty }: MissionListProps) {
   )
 }
 
-/** A mission at a glance: what it is for, how far it is, who works in it, what changed, what waits. */
+/** A mission: its objective, agents, progress, changes and inbox items. */
 function MissionCard({
   row,
   isSelected,
@@ -96,9 +96,9 @@ function MissionCard({
         {objective === null ? null : <p class="muted mission-objective">{objective}</p>}
         <p class="mission-agents">
           {agents.map(({ name: agent, working }) => (
-            <span key={agent} {...(working && { 'data-working': '', title: 'At work now' })}>
+            <span key={agent} {...(working && { 'data-working': '', title: 'Working now' })}>
               <Agent name={agent} />
-              {working ? <span class="muted"> at work</span> : null}
+              {working ? <span class="muted"> working</span> : null}
             </span>
           ))}
           {agents_total > agents.length ? (
@@ -109,7 +109,7 @@ function MissionCard({
       <div class="mission-side">
         {waiting > 0 ? (
           <a class="mission-waiting" href={href('/')}>
-            {waiting} {waiting === 1 ? 'waits' : 'wait'} for a person
+            {waiting === 1 ? '1 needs you' : `${waiting} need you`}
           </a>
         ) : null}
         <progress
@@ -137,7 +137,7 @@ function MissionCard({
         <span class="muted">
           {completed_at === null ? (
             <>
-              for <Since at={mission.created_at} />
+              started <Since at={mission.created_at} /> ago
             </>
           ) : (
             <>

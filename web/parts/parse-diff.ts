@@ -18,7 +18,7 @@ interface DiffTextLine {
   readonly text: string
 }
 
-/** Reads what git prints. A line that is none of a hunk's is kept as a note, so that nothing is left out. */
+/** Parses the output of git diff. Lines outside the hunks become notes. */
 export function parseDiff(text: string): readonly FileDiff[] {
   const lines = text.endsWith('\n') ? text.slice(0, -1).split('\n') : text.split('\n')
   const files: { path: string; hunks: { header: string; lines: DiffTextLine[] }[]; notes: string[] }[] = []
@@ -54,14 +54,14 @@ export function parseDiff(text: string): readonly FileDiff[] {
       hunk?.lines.push({ kind: 'note', old: null, new: null, text: line.slice(2) })
     else if (line.startsWith('+++ b/')) file.path = unquoteDiffPath(line.slice(6))
     else if (line.startsWith('rename to ')) file.path = unquoteDiffPath(line.slice(10))
-    else if (notable.test(line)) file.notes.push(line)
+    else if (!gitHeader.test(line)) file.notes.push(line)
   }
   return files
 }
 
 const kinds: Readonly<Record<string, DiffTextLine['kind']>> = { '+': 'added', '-': 'deleted', ' ': 'same' }
-const notable =
-  /^(Binary files|Secret file|Left out|GIT binary patch|old mode|new mode|rename from|similarity index|new file|deleted file)/
+/** Lines of git before the hunks that say nothing more than the path. */
+const gitHeader = /^(index |--- |\+\+\+ )/
 
 /** `diff --git a/x b/x`: both names are the same where there is neither `+++` nor a rename. */
 function pathOfHeader(line: string): string {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import './status.css'
 
-/** How work stands, wherever it is shown: one shape, one colour, one word each. */
+/** The statuses of work: one shape, one colour and one word each. */
 export const statuses = {
   planned: { word: 'Planned', colour: 'planned' },
   ready: { word: 'Ready', colour: 'ready' },
@@ -17,15 +17,15 @@ export const statuses = {
 
 export type Status = keyof typeof statuses
 
-/** Of the words that the API uses for tasks, missions, runs and attempts. */
+/** The status for a word of the API: of a task, mission, run or attempt. */
 export function statusOf(word: string): Status {
   return byWord[word.toLowerCase()] ?? 'planned'
 }
 
-/** What a review, files outside the scope or an approval waits for is a person's look, as on the board. */
-const lookedAt = ['review', 'scope', 'approval', 'command']
+/** Kinds of inbox items that count as needing review, as on the board. */
+const reviewKinds = ['review', 'scope', 'approval', 'command']
 
-/** Of a task with what waits for a person about it. */
+/** The status of a task with its open inbox items. */
 export function taskStatus(task: {
   readonly status: string
   readonly resolution: string | null
@@ -33,11 +33,11 @@ export function taskStatus(task: {
 }): Status {
   if (task.resolution === 'dropped') return 'dropped'
   if (task.items.some(({ kind }) => kind === 'blocker')) return 'blocked'
-  if (task.items.some(({ kind }) => lookedAt.includes(kind))) return 'review'
+  if (task.items.some(({ kind }) => reviewKinds.includes(kind))) return 'review'
   return task.resolution === 'claimed' ? 'claimed' : statusOf(task.status)
 }
 
-/** Of a task in its plan. One that waits for another is planned; `blocked` is what waits for a person. */
+/** The status of a task in the plan. A task with an open dependency is planned; `blocked` needs a person. */
 export function markStatus(mark: 'done' | 'in_progress' | 'ready' | 'blocked' | 'dropped'): Status {
   return mark === 'blocked' ? 'planned' : statusOf(mark)
 }
@@ -66,7 +66,7 @@ const byWord: Readonly<Record<string, Status>> = {
   dropped: 'dropped',
 }
 
-/** A shape of its own for each status, so that it is recognised in grey. The word stands beside it, or is its name. */
+/** A shape for each status, recognizable without color. The word is beside it, or its accessible name. */
 export function StatusIcon({ status, named = true }: { readonly status: Status; readonly named?: boolean }) {
   const { word, colour } = statuses[status]
   return (

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 
-/** A person's or an agent's text as it is; what stands between backticks is code. Never markup. */
+/** A text of a person or agent. Text between backticks is code; nothing else is markup. */
 export function Prose({ text }: { readonly text: string }) {
   const parts = text.split(/`([^`\n]+)`/)
   return <>{parts.map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
 }
 
-/** The first letters of an id, enough to recognise it; commands take such a prefix too. */
+/** The first letters of an id. Commands take such a prefix too. */
 export function shortId(id: string): string {
   const [run] = /^run-[0-9a-f]{8}/.exec(id) ?? []
   if (run !== undefined) return run
@@ -19,21 +19,21 @@ export function eventWords(event: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }
 
-/** Copies a text, and says for a moment that it did. */
+/** Copies a text, and confirms it for a moment. */
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
-  const [said, setSaid] = useState<string | null>(null)
+  const [status, setStatus] = useState<string | null>(null)
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text)
-      setSaid('Copied')
+      setStatus('Copied')
     } catch {
-      setSaid('Not allowed')
+      setStatus('Not allowed')
     }
-    window.setTimeout(() => setSaid(null), 1_500)
+    window.setTimeout(() => setStatus(null), 1_500)
   }
   return (
     <button type="button" class="button" data-kind="plain" aria-live="polite" onClick={() => void copy()}>
-      {said ?? label}
+      {status ?? label}
     </button>
   )
 }

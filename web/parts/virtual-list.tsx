@@ -5,15 +5,15 @@ interface VirtualListProps {
   readonly keys: readonly string[]
   readonly label: string
   readonly row: (key: string, at: number) => ComponentChildren
-  /** The row that is kept in sight. */
+  /** The row to keep in sight. */
   readonly selected?: string | null
   readonly class?: string
 }
 
-/** Rows beyond the remote machines, above and below. */
+/** Rows beyond the edges of the visible part, above and below. */
 const spare = 12
 
-/** A list of rows of one height in the page, of which only those in sight are there. */
+/** A list of rows of one height. Only the visible rows are in the page. */
 export function VirtualList(props: VirtualListProps) {
   const { keys, label, row, selected = null, class: name = '' } = props
   const list = useRef<HTMLUListElement>(null)
@@ -23,7 +23,7 @@ export function VirtualList(props: VirtualListProps) {
   useLayoutEffect(() => {
     const page = list.current?.closest('.page')
     if (!page) return
-    const look = () => {
+    const update = () => {
       const top = page.getBoundingClientRect().top - (list.current?.getBoundingClientRect().top ?? 0)
       const next = {
         first: Math.max(0, Math.floor(top / height) - spare),
@@ -31,12 +31,12 @@ export function VirtualList(props: VirtualListProps) {
       }
       setWindow((now) => (now.first === next.first && now.end === next.end ? now : next))
     }
-    look()
-    page.addEventListener('scroll', look, { passive: true })
-    const resized = new ResizeObserver(look)
+    update()
+    page.addEventListener('scroll', update, { passive: true })
+    const resized = new ResizeObserver(update)
     resized.observe(page)
     return () => {
-      page.removeEventListener('scroll', look)
+      page.removeEventListener('scroll', update)
       resized.disconnect()
     }
   }, [height])

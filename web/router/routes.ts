@@ -85,7 +85,7 @@ export const routes: readonly Route[] = [
   {
     name: 'lines',
     path: '/lines',
-    title: 'Lines',
+    title: 'Line history',
     under: 'history',
     load: () => import('../views/lines/view.tsx'),
   },
@@ -93,7 +93,6 @@ export const routes: readonly Route[] = [
     name: 'statistics',
     path: '/statistics',
     title: 'Statistics',
-    under: 'history',
     load: () => import('../views/statistics/view.tsx'),
   },
   { name: 'agents', path: '/agents', title: 'Agents', load: () => import('../views/agents/view.tsx') },

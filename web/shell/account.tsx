@@ -3,11 +3,11 @@ import { Agent } from '../parts/agent.tsx'
 import { href } from '../router/location.ts'
 import { Menu } from './menu.tsx'
 
-/** Who is signed in, with which access, and the way out. */
+/** The person, their access, and sign-out. */
 export function Account() {
-  const known = ownPermissions.value
-  if (known === null) return null
-  const { person, access, admin, roles } = known
+  const permissions = ownPermissions.value
+  if (permissions === null) return null
+  const { person, access, admin, roles } = permissions
   return (
     <Menu
       class="switcher account"

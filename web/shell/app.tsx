@@ -21,9 +21,10 @@ import { SideBar, TopBar } from './bars.tsx'
 import { Outlet } from './outlet.tsx'
 import { Overlays, openOverlay } from './overlays.tsx'
 import { projectStatus } from './project-status.ts'
+import { switchTheme } from './theme.ts'
 import { showToast, Toasts } from './toasts.tsx'
 
-/** The page: who is not logged in is told how; the rest is a bar, a list of views, and the view. */
+/** The page: the sign-in, or the bars with the current view. */
 export function App() {
   useEffect(() => {
     const stops = [listenToNavigation(), listenToKeys()]
@@ -31,16 +32,16 @@ export function App() {
       for (const stop of stops) stop()
     }
   }, [])
-  // Another project is another page: its session, its feed, its answers.
+  // Each project has its own session, feed and data.
   const project = base.value
-  const known = session.value
-  const isUnread = known === null
+  const current = session.value
+  const isUnread = current === null
   useEffect(() => (isUnread ? waitForSession() : undefined), [project, isUnread])
-  if (known === 'unknown person' || signInError.value !== null)
+  if (current === 'unknown person' || signInError.value !== null)
     return <AppPage key="in" page={signInPage} load={() => import('./sign-in.tsx')} />
-  if (known?.projects.length === 0)
+  if (current?.projects.length === 0)
     return <AppPage key="none" page={noProjectPage} load={() => import('./no-project.tsx')} />
-  if (known !== null) return <Project key={project} />
+  if (current !== null) return <Project key={project} />
   return (
     <>
       <FailureMessage failure={sessionFailure} />
@@ -89,20 +90,20 @@ function Project() {
   )
 }
 
-/** Who becomes a member, or another kind of one, may do other things from then on. */
+/** A change of a member changes permissions, so the session loads again. */
 function followMembers(): () => void {
   return listenToFrames(({ event }) => {
     if (event.startsWith('member:')) void readSession().catch(() => undefined)
   })
 }
 
-/** Writing ended in this project: every page says so first. */
+/** A notice on every page of a project that is read-only. */
 function ProjectEndNotice() {
   const ended = projectStatus.value?.ended
   return ended ? <p role="status">{ended}</p> : null
 }
 
-/** What lies outside the page's own elements: the window's title, that numbers are old, that the page itself is. */
+/** The title of the window, and the signs of stale data and an old page. */
 function usePageState(): void {
   useSignalEffect(() => {
     const shown = crumb.value.at(-1)?.text ?? place.value?.route.title ?? 'Waymark'
@@ -111,18 +112,18 @@ function usePageState(): void {
   useSignalEffect(() => {
     document.documentElement.toggleAttribute('data-stale', connection.value.is === 'stale')
   })
-  // After a lost connection another version may be serving: the page says so, and loads nothing by itself.
+  // After a lost connection another version may be running. The page does not reload by itself.
   useSignalEffect(() => {
     const state = connection.value
     const known = session.peek()
     if (state.is !== 'live' || known === null || known === 'unknown person') return
     if (state.version === known.version) return
-    const text = `Waymark ${state.version} is serving now. Reload the page to see it.`
-    showToast({ kind: 'said', text }, 60_000)
+    const text = `This server now runs Waymark ${state.version}. Reload the page.`
+    showToast({ kind: 'done', text }, 60_000)
   })
 }
 
-/** There is no such project, or none that one may see. */
+/** The project does not exist, or the person may not see it. */
 function isElsewhere(failure: unknown): boolean {
   return failure instanceof ApiFailure && failure.status === 404
 }
@@ -131,7 +132,7 @@ function OtherSignIn() {
   return (
     <p class="page-inner page-head">
       <a class="button" href="/">
-        To the projects that you may see
+        Show your projects
       </a>
       {csrf() === null ? null : (
         <button type="button" class="button" onClick={() => void logOut()}>
@@ -142,7 +143,7 @@ function OtherSignIn() {
   )
 }
 
-/** For anyone who is not signed in, and for who is where nothing is to be seen yet. */
+/** The pages for a person who is not signed in, or has no project. */
 const signInPage = signal<ComponentType | null>(null)
 const noProjectPage = signal<ComponentType | null>(null)
 
@@ -151,7 +152,7 @@ interface PageViewProps {
   readonly load: () => Promise<{ readonly Part: ComponentType }>
 }
 
-/** A page that comes when it is needed. */
+/** A page that loads when it is needed. */
 function AppPage({ page, load }: PageViewProps) {
   useEffect(() => {
     load().then(
@@ -165,19 +166,4 @@ function AppPage({ page, load }: PageViewProps) {
   }, [])
   const Page = page.value
   return Page ? <Page /> : <FailureMessage failure={sessionFailure} />
-}
-
-const key = 'waymark theme'
-
-/** Switches between light and dark, from whatever is shown, and remembers it. */
-function switchTheme(): void {
-  const { dataset } = document.documentElement
-  const shown = dataset['theme'] ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')
-  const next = shown === 'dark' ? 'light' : 'dark'
-  dataset['theme'] = next
-  try {
-    localStorage.setItem(key, next)
-  } catch {
-    // Where nothing may be kept the choice lasts as long as the page.
-  }
 }

@@ -1,18 +1,20 @@
 import { formatCount } from '../../src/kernel/text.ts'
 import { projectName, session } from '../api/session.ts'
+import { keysOf } from '../keys/bindings.ts'
 import { type ConnectionState, connection } from '../live/feed.ts'
-import { Agent } from '../parts/agent.tsx'
+import { AgentMark } from '../parts/agent.tsx'
 import { clockText } from '../parts/duration.ts'
 import { KeyCap } from '../parts/key-cap.tsx'
-import { shortId } from '../parts/text.tsx'
 import { now } from '../parts/time.tsx'
 import { crumb, place } from '../router/current.ts'
 import { href } from '../router/location.ts'
 import { routes } from '../router/routes.ts'
 import { Account } from './account.tsx'
+import { Menu } from './menu.tsx'
 import { openOverlay } from './overlays.tsx'
 import { agents, projectStatus, useProjectStatus } from './project-status.ts'
 import { ProjectSwitcher } from './switcher.tsx'
+import { switchTheme, theme } from './theme.ts'
 
 export function TopBar() {
   return (
@@ -31,8 +33,8 @@ export function TopBar() {
 }
 
 function Crumbs() {
-  const known = session.value
-  const several = known !== null && known !== 'unknown person' && known.projects.length > 1
+  const current = session.value
+  const several = current !== null && current !== 'unknown person' && current.projects.length > 1
   const route = place.value?.route
   const under = routes.find(({ name }) => name === route?.under)
   const last = crumb.value.length > 0 ? crumb.value : [{ text: route?.title ?? 'Not found' }]
@@ -78,49 +80,113 @@ function wordOf(state: ConnectionState, working: number): string {
   }
 }
 
-const entries = ['inbox', 'board', 'missions', 'plan', 'processes', 'history'] as const
+const mainViews = ['inbox', 'board', 'missions', 'plan', 'processes', 'history'] as const
+const otherViews = ['statistics', 'agents', 'projects', 'settings'] as const
+type ViewName = (typeof mainViews)[number] | (typeof otherViews)[number]
+
+/** On a phone the bar has room for these; the others are in its menu. */
+const phoneViews: readonly ViewName[] = ['inbox', 'board', 'missions', 'plan']
+const menuViews: readonly ViewName[] = [...mainViews, ...otherViews].filter(
+  (name) => !phoneViews.includes(name),
+)
 
 export function SideBar() {
   useProjectStatus()
-  const route = place.value?.route
-  const lit = route?.under ?? route?.name
+  const current = currentEntry()
   return (
     <nav class="side" aria-label="Views">
-      {entries.map((name) => {
-        const entry = routes.find((known) => known.name === name)
-        if (!entry) return null
-        return (
-          <a
-            key={name}
-            href={href(entry.path.split('/:')[0] ?? '/')}
-            {...(lit === name && { 'aria-current': 'page' })}
-          >
-            {entry.title}
-            <Count of={name} />
-          </a>
-        )
-      })}
-      <RunningCommands />
+      {mainViews.map((name) => (
+        <Entry key={name} name={name} />
+      ))}
+      <span class="side-gap" />
+      {otherViews.map((name) => (
+        <Entry key={name} name={name} />
+      ))}
+      <Menu
+        class="side-more"
+        toRight
+        button={<span {...(menuViews.some((name) => name === current) && { 'data-current': '' })}>More</span>}
+      >
+        {(close) => (
+          <>
+            {menuViews.map((name) => (
+              <Entry key={name} name={name} onClick={close} />
+            ))}
+            <ThemeButton />
+            <HelpButton onClick={close} />
+          </>
+        )}
+      </Menu>
+      <RunningTasks />
+      <div class="side-foot">
+        <ThemeButton />
+        <HelpButton />
+      </div>
     </nav>
   )
 }
 
-function Count({ of }: { readonly of: (typeof entries)[number] }) {
-  const known = projectStatus.value
-  if (of === 'inbox' && known && known.waiting > 0) {
+/** The entry of the sidebar for the view that is shown. */
+function currentEntry(): string | undefined {
+  const route = place.value?.route
+  return route?.under ?? route?.name
+}
+
+function Entry({ name, onClick }: { readonly name: ViewName; readonly onClick?: () => void }) {
+  const route = routes.find((known) => known.name === name)
+  if (!route) return null
+  return (
+    <a
+      href={href(route.path.split('/:')[0] ?? '/')}
+      onClick={onClick}
+      {...(!phoneViews.includes(name) && { 'data-wide': '' })}
+      {...(currentEntry() === name && { 'aria-current': 'page' })}
+    >
+      {route.title}
+      <EntryCount name={name} />
+    </a>
+  )
+}
+
+function ThemeButton() {
+  return (
+    <button type="button" onClick={switchTheme}>
+      {theme.value === 'dark' ? 'Light theme' : 'Dark theme'} <KeyCap keys={keysOf('theme')} />
+    </button>
+  )
+}
+
+function HelpButton({ onClick }: { readonly onClick?: () => void }) {
+  const open = () => {
+    onClick?.()
+    openOverlay('help')
+  }
+  return (
+    <button type="button" onClick={open}>
+      Keyboard shortcuts <KeyCap keys={keysOf('help')} />
+    </button>
+  )
+}
+
+function EntryCount({ name }: { readonly name: ViewName }) {
+  const status = projectStatus.value
+  if (name === 'inbox' && status && status.waiting > 0) {
     return (
       <span class="badge">
-        {known.waiting}
-        <span class="visually-hidden"> waiting for you</span>
+        {status.waiting}
+        <span class="visually-hidden"> {status.waiting === 1 ? 'needs you' : 'need you'}</span>
       </span>
     )
   }
-  if (of === 'missions' && known && known.missions_total > 0)
-    return <span class="count">{known.missions_total}</span>
+  if (name === 'missions' && status && status.missions_total > 0)
+    return <span class="count">{status.missions_total}</span>
   return null
 }
 
-function RunningCommands() {
+/** More tasks than this are on the page of agents. */
+const maxRunning = 12
+
+function RunningTasks() {
   const running = projectStatus.value?.running ?? []
   if (running.length === 0) return null
   return (
@@ -128,14 +194,16 @@ function RunningCommands() {
       <h2>
         <a href={href('/agents')}>Running now</a>
       </h2>
-      {running.slice(0, 12).map(({ task_id, agent_name, name, stale }) => (
+      {running.slice(0, maxRunning).map(({ task_id, agent_name, name, stale }) => (
         <a
           key={task_id}
           href={href(`/tasks/${task_id}`)}
-          title={stale ? `${name}: silent for two hours` : name}
+          title={stale ? `${agent_name}: ${name}. No call for two hours.` : `${agent_name}: ${name}`}
         >
-          <Agent name={agent_name} />
-          <span class="count">{stale ? 'silent' : shortId(task_id)}</span>
+          <AgentMark name={agent_name} />
+          <span class="visually-hidden">{agent_name}: </span>
+          <span class="cut side-task">{name}</span>
+          {stale ? <span class="count">stale</span> : null}
         </a>
       ))}
     </div>

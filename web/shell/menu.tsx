@@ -2,32 +2,35 @@ import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 
 interface MenuProps {
-  /** What the button shows. */
+  /** The content of the button. */
   readonly button: ComponentChildren
   readonly class: string
-  /** Under the button's right edge instead of its left one. */
+  /** Aligned with the button's right edge instead of its left one. */
   readonly toRight?: boolean
   readonly opened?: () => void
-  /** Made anew each time it opens. */
+  /** Drawn again each time the menu opens. */
   readonly children: (close: () => void) => ComponentChildren
 }
 
-/** A button, and what opens under it. Esc and a click elsewhere close it. */
-export function Menu({ button: shown, class: name, toRight = false, opened, children }: MenuProps) {
+/** A button that opens a menu below it, or above it at the bottom of the window. Esc and a click elsewhere close it. */
+export function Menu({ button: label, class: name, toRight = false, opened, children }: MenuProps) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
   const place = () => {
-    const { left = 0, right = 0, bottom = 0 } = button.current?.getBoundingClientRect() ?? {}
-    const width = document.documentElement.clientWidth
-    list.current?.style.setProperty(toRight ? 'right' : 'left', `${toRight ? width - right : left}px`)
-    list.current?.style.setProperty('top', `${bottom + 4}px`)
+    const { left = 0, right = 0, top = 0, bottom = 0 } = button.current?.getBoundingClientRect() ?? {}
+    const { clientWidth, clientHeight } = document.documentElement
+    const opensUp = top > clientHeight / 2
+    const { style } = list.current ?? {}
+    style?.setProperty(toRight ? 'right' : 'left', `${toRight ? clientWidth - right : left}px`)
+    style?.setProperty('top', opensUp ? 'auto' : `${bottom + 4}px`)
+    style?.setProperty('bottom', opensUp ? `${clientHeight - top + 4}px` : 'auto')
   }
   return (
     <span>
       <button type="button" class={name} ref={button} popoverTarget={id} onClick={place}>
-        {shown}
+        {label}
       </button>
       <div
         id={id}

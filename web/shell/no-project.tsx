@@ -4,22 +4,22 @@ import { logOut, ownPermissions } from '../api/session.ts'
 import { Form } from '../parts/form.tsx'
 import './sign-in.css'
 
-/** For who is signed in at a server that has no project yet: an admin makes one here. */
+/** The page of a server without projects. An admin creates one here. */
 export function Part() {
   const isAdmin = ownPermissions.value?.admin === true
   return (
     <main class="centred sign-in">
-      <h1>There is no project here yet</h1>
+      <h1>No project yet</h1>
       {isAdmin ? (
         <>
           <p class="muted">
-            Make the first one here, or in its folder with{' '}
+            Create the first project here, or run this command in its folder:{' '}
             <code>waymark connect {location.origin} --project &lt;name&gt; --new</code>
           </p>
           <AddProject />
         </>
       ) : (
-        <p class="muted">An admin of this server makes one and makes you a member of it.</p>
+        <p class="muted">Ask an admin of this server to create a project and add you as a member.</p>
       )}
       <button type="button" class="button" onClick={() => void logOut()}>
         Sign out
@@ -32,11 +32,11 @@ function AddProject() {
   const id = useId()
   const [name, setName] = useState('')
   const add = async () => {
-    const made = await call('project_add', { name: name.trim() }, { project: '' })
-    location.assign(`/p/${made.name}/`)
+    const project = await call('project_add', { name: name.trim() }, { project: '' })
+    location.assign(`/p/${project.name}/`)
   }
   return (
-    <Form place="sign-in-form" verb="Make the project" send={add}>
+    <Form place="sign-in-form" verb="Create the project" send={add}>
       <div class="input-field">
         <label for={id}>Name</label>
         <input
@@ -52,7 +52,7 @@ function AddProject() {
           aria-describedby={`${id}-hint`}
         />
         <p id={`${id}-hint`} class="muted">
-          As it stands in addresses: lower case letters, digits and dashes
+          Lower-case letters, digits and dashes. It is part of the address.
         </p>
       </div>
     </Form>

@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { errorText } from '../api/call.ts'
-import { EmptyState } from '../parts/empty-state.tsx'
+import { EmptyState, Skeleton } from '../parts/empty-state.tsx'
 import { crumb, place, type RouteMatch } from '../router/current.ts'
 import { href, path } from '../router/location.ts'
 import type { RouteView } from '../router/routes.ts'
@@ -42,7 +42,7 @@ function LoadedPage({ route, params }: RouteMatch) {
     throw new Error(
       'A part of the dashboard could not be loaded. Waymark may have been updated: reload the page.',
     )
-  return Shown ? <Shown params={params} /> : null
+  return Shown ? <Shown params={params} /> : <Skeleton title={route.title} />
 }
 
 interface OutletProps {
@@ -83,10 +83,10 @@ class ErrorBoundary extends Component<OutletProps, OutletState> {
 function NotFound() {
   return (
     <div class="page-inner">
-      <h1>Nothing is here</h1>
-      <EmptyState title={`The dashboard has no view at ${path.value}.`}>
-        <a class="link" href={href('/')}>
-          To the inbox
+      <h1>Page not found</h1>
+      <EmptyState title={`The dashboard has no page at ${path.value}.`}>
+        <a class="button" href={href('/')}>
+          Inbox
         </a>
       </EmptyState>
     </div>

@@ -8,7 +8,7 @@ type OverlayName = 'palette' | 'help'
 
 const open = signal<OverlayName | null>(null)
 
-/** What lies over the page comes when it is first opened. */
+/** The code of an overlay loads when it first opens. */
 const parts: Readonly<Record<OverlayName, () => Promise<{ readonly Part: ComponentType<OverlayProps> }>>> = {
   palette: () => import('../palette/palette.tsx'),
   help: () => import('./help-sheet.tsx'),
@@ -16,6 +16,21 @@ const parts: Readonly<Record<OverlayName, () => Promise<{ readonly Part: Compone
 
 export interface OverlayProps {
   readonly close: () => void
+}
+
+let operation: string | null = null
+
+/** Opens the form of an operation. */
+export function openOperation(name: string): void {
+  operation = name
+  openOverlay('palette')
+}
+
+/** The operation whose form the palette opens with, once. */
+export function takeOperation(): string | null {
+  const name = operation
+  operation = null
+  return name
 }
 
 export function openOverlay(overlay: OverlayName): void {
@@ -27,7 +42,7 @@ export function openOverlay(overlay: OverlayName): void {
 
 let early = ''
 
-/** What is typed before there is a field for it is no key of the page. */
+/** Keeps the keys that are typed before the palette has a field for them. */
 function bufferEarlyKey(event: KeyboardEvent): void {
   if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return
   event.preventDefault()
@@ -35,7 +50,7 @@ function bufferEarlyKey(event: KeyboardEvent): void {
   early += event.key
 }
 
-/** What was typed since the overlay was opened; from now on keys go to who has the focus. */
+/** The text that was typed since the overlay opened. From now on keys go to the focused element. */
 export function takeEarlyKeys(): string {
   window.removeEventListener('keydown', bufferEarlyKey, true)
   return early
@@ -53,13 +68,13 @@ export function Overlays() {
       ({ Part }) => setPart({ of: overlay, Part }),
       () => {
         close()
-        showToast({ kind: 'refused', text: 'This part could not be loaded. Reload the page.' })
+        showToast({ kind: 'refused', text: 'Cannot load this part. Reload the page.' })
       },
     )
   }, [overlay])
   const isReady = overlay !== null && part?.of === overlay
   useLayoutEffect(() => {
-    // The palette has a field, and takes it.
+    // The palette takes the keys itself, for its field.
     if (isReady && overlay !== 'palette') takeEarlyKeys()
   }, [isReady, overlay])
   if (!isReady) return null
@@ -71,7 +86,7 @@ function close(): void {
   open.value = null
 }
 
-/** Goes somewhere from an overlay, and closes it. */
+/** Closes the overlay and opens another page. */
 export function closeAndNavigate(to: string): void {
   close()
   if (to !== path.peek()) navigate(to)

@@ -16,7 +16,7 @@ import { Form } from '../parts/form.tsx'
 import { CopyButton } from '../parts/text.tsx'
 import './sign-in.css'
 
-/** How one signs in here, and what went wrong where something did. Afterwards one is where one was. */
+/** The sign-in methods of the server. Afterwards the person continues at the same address. */
 export function Part() {
   const ways = useSignal<readonly SignInOption[] | null>(null)
   const failure = useSignal<unknown>(null)
@@ -29,7 +29,7 @@ export function Part() {
         failure.value = null
       } catch (error) {
         failure.value = error
-        if (!isGone) retry = window.setTimeout(() => void read(), patience)
+        if (!isGone) retry = window.setTimeout(() => void read(), retryMs)
       }
     }
     void read()
@@ -44,36 +44,35 @@ export function Part() {
   return <SignInMethods ways={ways.value} />
 }
 
-/** Milliseconds after which a server that could not be reached is asked again. */
-const patience = 2_000
+/** The delay before another try at an unreachable server, in milliseconds. */
+const retryMs = 2_000
 
-/** Whoever signed in at another window of this browser is signed in here, too. */
+/** A sign-in in another window of this browser counts here too. */
 function useOtherWindows(): void {
   useEffect(() => {
-    const look = () => {
+    const check = () => {
       if (!document.hidden) void readSession().catch(() => undefined)
     }
-    document.addEventListener('visibilitychange', look)
-    return () => document.removeEventListener('visibilitychange', look)
+    document.addEventListener('visibilitychange', check)
+    return () => document.removeEventListener('visibilitychange', check)
   }, [])
 }
 
-/** On one's own machine: the one command that prints an address. */
+/** On the person's own machine: the command that signs in. */
 function ByAddress() {
   return (
     <section>
-      <p>In a terminal of your own, in the project’s folder, run</p>
-      <pre>waymark serve</pre>
-      <p>and open the address that it prints. It signs you in for thirty days.</p>
-      <p class="muted">A demo prints another address where it was started: press Enter there.</p>
+      <p>In a terminal, in the project’s folder, run:</p>
+      <pre>waymark open</pre>
+      <p>It opens this dashboard and signs you in for thirty days.</p>
+      <p class="muted">For a demo, press Enter in its terminal: it prints a new link.</p>
     </section>
   )
 }
 
 const reasons = {
   left: 'You are signed out.',
-  ended:
-    'Your session has ended: it was ended elsewhere, its token was revoked, or it was too old. Sign in to go on where you were.',
+  ended: 'Your session has ended. Sign in to continue where you were.',
 } as const
 
 function SignInMethods({ ways }: { readonly ways: readonly SignInOption[] }) {
@@ -84,10 +83,9 @@ function SignInMethods({ ways }: { readonly ways: readonly SignInOption[] }) {
       <h1>{error === null ? 'Sign in to Waymark' : 'You are not signed in'}</h1>
       {error === null ? null : (
         <>
-          <p role="alert">{error.says}</p>
+          <p role="alert">{error.text}</p>
           <p class="muted">
-            Try again below, or go{' '}
-            {/* Read anew: whoever is signed in here already goes on where they were. */}
+            Try again below, or go {/* A full load, for a person who is signed in already. */}
             <a href={error.to} target="_self">
               back to the dashboard
             </a>
@@ -146,10 +144,10 @@ function TokenSignIn({ path }: { readonly path: string }) {
   }
   if (first !== null) {
     return (
-      <Form key="first" place="sign-in-form" verb="I have kept it: sign in" send={send}>
+      <Form key="first" place="sign-in-form" verb="I have stored it: sign in" send={send}>
         <p>
           Welcome, {first.name}. This is your token until {first.expires_at.slice(0, 10)}. It is shown only
-          now: keep it to sign in again.
+          once: store it to sign in again.
         </p>
         <p class="snippet">
           <code>{first.token}</code>
@@ -175,8 +173,8 @@ function TokenSignIn({ path }: { readonly path: string }) {
           aria-describedby={`${id}-hint`}
         />
         <p id={`${id}-hint`} class="muted">
-          A token of kind person. An admin of this server makes a first one for you, or an owner of your
-          project an invitation. More of them you make yourself, in Settings or with{' '}
+          A token of the kind person. Your first one comes from an admin of this server, or with an invitation
+          from an owner of your project. Create more in Settings, or with{' '}
           <code>waymark token create --kind person</code>
         </p>
       </div>

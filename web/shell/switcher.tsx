@@ -3,7 +3,7 @@ import { projectName, readSession, session } from '../api/session.ts'
 import { href, navigate } from '../router/location.ts'
 import { Menu } from './menu.tsx'
 
-/** The projects that this server serves and that one may see. Each is a page of its own. */
+/** The projects that the person may see. */
 export function ProjectSwitcher() {
   return (
     <Menu
@@ -13,7 +13,7 @@ export function ProjectSwitcher() {
           {projectName()} <span aria-hidden="true">▾</span>
         </>
       }
-      // One that was added meanwhile is there, too.
+      // Also projects that were added meanwhile.
       opened={() => void readSession().catch(() => undefined)}
     >
       {(close) => <Choices close={close} />}
@@ -21,10 +21,10 @@ export function ProjectSwitcher() {
   )
 }
 
-/** Rows that a menu shows; words find the others. */
-const most = 50
-/** From so many on there is a field to search in. */
-const many = 8
+/** Rows of the menu. */
+const maxRows = 50
+/** With so many projects the menu has a search field. */
+const minForSearch = 8
 
 function Choices({ close }: { readonly close: () => void }) {
   const field = useRef<HTMLInputElement>(null)
@@ -37,7 +37,7 @@ function Choices({ close }: { readonly close: () => void }) {
   const found = known.projects.filter(({ key, name }) =>
     wanted.every((word) => `${name} ${key}`.toLowerCase().includes(word)),
   )
-  const shown = found.slice(0, most)
+  const shown = found.slice(0, maxRows)
   const chosen = Math.min(at, shown.length - 1)
   const onKeyDown = (event: KeyboardEvent) => {
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
@@ -49,7 +49,7 @@ function Choices({ close }: { readonly close: () => void }) {
     }
     if (by !== 0 || event.key === 'Enter') event.preventDefault()
   }
-  const hasField = known.projects.length >= many
+  const hasField = known.projects.length >= minForSearch
   return (
     <>
       {hasField ? (
@@ -57,7 +57,7 @@ function Choices({ close }: { readonly close: () => void }) {
           ref={field}
           class="field"
           type="search"
-          placeholder="Which project?"
+          placeholder="Find a project"
           aria-label="Find a project by name"
           value={words}
           onInput={({ currentTarget }) => {
@@ -79,8 +79,10 @@ function Choices({ close }: { readonly close: () => void }) {
           <span>{name}</span> <span class="muted mono cut">{folder}</span>
         </a>
       ))}
-      {found.length === 0 ? <p class="menu-head muted">No project that you may see is called so.</p> : null}
-      {found.length > most ? <p class="menu-head muted">{found.length - most} more: type on.</p> : null}
+      {found.length === 0 ? <p class="menu-head muted">No project matches.</p> : null}
+      {found.length > maxRows ? (
+        <p class="menu-head muted">{found.length - maxRows} more. Type to narrow the list.</p>
+      ) : null}
       <a class="menu-all" href={href('/projects')} onClick={close}>
         All projects
       </a>

@@ -6,7 +6,7 @@ import { base } from '../router/location.ts'
 
 interface Toast {
   readonly text: string
-  readonly kind: 'said' | 'refused'
+  readonly kind: 'done' | 'refused'
   /** Takes back what was not sent yet. */
   readonly undo?: () => void
 }
@@ -89,7 +89,7 @@ export function sendLater(command: ToastCommand): void {
   const sending: PendingCommand = { ...command, project: base.peek() }
   const { about, text } = sending
   const removeToast = showToast({
-    kind: 'said',
+    kind: 'done',
     text,
     undo: () => {
       dismissSending(about)

@@ -40,7 +40,7 @@ test('what is decided in one window is settled in the other', async () => {
   const [one, other] = await Promise.all([open({ path: '/' }), open({ path: '/' })])
   await other.page.getByText('Which of the two?').waitFor()
   await one.page.getByRole('button', { name: 'Answer' }).click()
-  await one.page.getByLabel('What is the answer?').fill('The second.')
+  await one.page.getByLabel('Your answer').fill('The second.')
   await one.page.keyboard.press('Control+Enter')
   await one.page.goto('about:blank')
   await other.page.getByText('Which of the two?').waitFor({ state: 'detached' })

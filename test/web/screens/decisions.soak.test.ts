@@ -66,7 +66,7 @@ test('sending back asks what the agent is told, by its key, and goes back', asyn
   const { page, holdTime } = await open({ path: '/' })
   await page.locator('.card').getByRole('button', { name: 'Request changes' }).waitFor()
   await page.keyboard.press('r')
-  await page.getByLabel('What is the agent told?').fill('Tests are missing.')
+  await page.getByLabel('Message to the agent').fill('Tests are missing.')
   await holdTime()
   await page.keyboard.press('Control+Enter')
   await page.getByText('Request changes sent').first().waitFor()
@@ -114,7 +114,7 @@ test('a card that asks to approve measured changes leads to the diff of each tas
     idempotency_key: run_id,
   })
   const { page } = await open({ path: '/' })
-  await page.getByRole('link', { name: 'Diff of Fill a cart' }).click()
+  await page.getByRole('link', { name: 'Changes of Fill a cart' }).click()
   await page.getByText('src/cart.ts').first().waitFor()
   expect(page.url()).toMatch(new RegExp(`/tasks/${task_id}/diff$`))
 })

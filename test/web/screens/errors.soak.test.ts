@@ -33,13 +33,19 @@ test('Sign out ends the session of this browser, and only a new login link ends 
 
 test('an address of nothing says so, and leads on', async () => {
   const { page, show } = await open({ path: '/nowhere' })
-  await page.getByText('The dashboard has no view at /nowhere.').waitFor()
-  await page.getByRole('link', { name: 'To the inbox' }).click()
+  await page.getByText('The dashboard has no page at /nowhere.').waitFor()
+  await page.locator('main').getByRole('link', { name: 'Inbox' }).click()
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   await show('/tasks/t-none')
-  await page.getByRole('alert').getByText('t-none').waitFor()
+  await page.getByRole('heading', { name: 'Task not found' }).waitFor()
+  await page.getByText('t-none').first().waitFor()
   await show('/missions/m-none')
-  await page.getByText('m-none').first().waitFor()
+  await page.getByRole('heading', { name: 'Mission not found' }).waitFor()
+  await page.getByRole('link', { name: 'All open missions' }).click()
+  const mission = page.locator('.mission-card h2 a').first()
+  const path = await mission.getAttribute('href')
+  await show(`/tasks/${path?.split('/').at(-1)}`)
+  await expect.poll(() => new URL(page.url()).pathname).toBe(path)
 })
 
 test('a record that cannot be read is told as a sentence, with the way on', async () => {

@@ -71,7 +71,7 @@ test('each line says who it is from, and the chosen one why it is there, by keys
 
   for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key)
   await page.waitForURL(/line=2$/)
-  const why = page.getByRole('complementary', { name: 'Why line 2 is there' })
+  const why = page.getByRole('complementary', { name: 'History of line 2' })
   await why.getByText(`Made by vera for task ${told.task}`).waitFor()
   for (const text of [
     'Read renames of files',
@@ -81,7 +81,7 @@ test('each line says who it is from, and the chosen one why it is there, by keys
     'Of folders too?',
   ])
     await why.getByText(text, { exact: false }).first().waitFor()
-  await why.getByText('Not: By inode').waitFor()
+  await why.getByText('Instead of: By inode').waitFor()
   await why.getByText(told.committed.slice(0, 8)).last().waitFor()
   expect(await violationsOf(page)).toEqual([])
   await otherTheme(page, 'light')
@@ -107,7 +107,7 @@ test('each line says who it is from, and the chosen one why it is there, by keys
 test('an address finds a line by its text after it moved, and a live end of work is shown without reloading', async () => {
   const { page } = await open({ path: `/tasks/${told.task}/diff` })
   await page.getByTitle('Whose line it is, and why').filter({ hasText: /^4$/ }).first().click()
-  await page.getByRole('complementary', { name: 'Why line 4 is there' }).getByText('Made by vera').waitFor()
+  await page.getByRole('complementary', { name: 'History of line 4' }).getByText('Made by vera').waitFor()
   const { day } = serving()
   const ida = day.agent('ida')
   const { task_id } = await ida('start_task', { name: 'Say it', goal: 'Say what is read', agent_name: 'ida' })
@@ -123,17 +123,17 @@ test('an address finds a line by its text after it moved, and a live end of work
   await ida('complete_task', { task_id, status: 'success', outcome })
   await page.getByRole('list', { name: 'Who made them' }).getByText('ida', { exact: true }).waitFor()
   // The chosen line moved down by one, and stays chosen.
-  await page.getByRole('complementary', { name: 'Why line 5 is there' }).waitFor()
+  await page.getByRole('complementary', { name: 'History of line 5' }).waitFor()
   await page.goto(`${serving().address}/tasks/${told.task}/diff`)
   await page.getByTitle('Whose line it is, and why').filter({ hasText: /^4$/ }).first().click()
-  await page.getByRole('complementary', { name: 'Why line 5 is there' }).getByText('Made by vera').waitFor()
+  await page.getByRole('complementary', { name: 'History of line 5' }).getByText('Made by vera').waitFor()
 })
 
 test('the statistics tell shares of lines with n and definition, and what lives on by age', async () => {
   const { page, complaints } = await open({ path: '/statistics?by=agent' })
   await page.keyboard.press('5')
   await page.waitForURL(/by=lines/)
-  const card = page.locator('.figure-card', { hasText: 'Lines of agents' })
+  const card = page.locator('.figure-card', { hasText: 'Lines by agents' })
   await card.getByText('Share of recorded agent lines').waitFor()
   const told = await serving().day.person('provenance_stats', {})
   await card
@@ -181,7 +181,7 @@ test('6,000 lines scroll with a few of them drawn; what has no lines to show say
   await show('/lines')
   await page.getByLabel('File, from the top of the work tree').fill('README.md:3')
   await page.keyboard.press('Enter')
-  await page.getByRole('complementary', { name: 'Why line 3 is there' }).waitFor()
+  await page.getByRole('complementary', { name: 'History of line 3' }).waitFor()
   expect(await page.evaluate(() => 'ran' in window)).toBe(false)
   expect(complaints.filter((text) => !text.includes('the server responded with a status of 4'))).toEqual([])
 })

@@ -61,7 +61,7 @@ test('a task shows its open review and the answers given, with the status that t
     .getByRole('link', { name: 'Needs a look' })
     .waitFor()
   await show(`/tasks/${reviewed}`)
-  const asked = page.getByRole('region', { name: 'What people are asked' })
+  const asked = page.getByRole('region', { name: 'Inbox items' })
   await asked.getByText('Look at the colours').waitFor()
   await asked.getByText('Take the second.').waitFor()
   await page.locator('.task-head .status-badge', { hasText: 'Needs review' }).waitFor()

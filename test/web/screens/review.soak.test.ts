@@ -26,8 +26,8 @@ async function hostileTask(): Promise<string> {
 test('hostile names and contents are shown as they are, folded with a reason, without a violation of axe', async () => {
   const task = await hostileTask()
   const { page, complaints } = await open({ path: `/review/task/${task}`, colorScheme: 'light' })
-  await page.getByText('A lock file: folded.').waitFor()
-  await page.getByText('It is generated: folded.').waitFor()
+  await page.getByText('Lock file, folded.').waitFor()
+  await page.getByText('Generated file, folded.').waitFor()
   await page.getByRole('region', { name: 'src/evilU+202Egnp.ts' }).getByText('U+001B').first().waitFor()
   await page.getByText('<img src=x onerror="window.ran=1">').first().waitFor()
   await page.keyboard.press('t')
@@ -56,7 +56,7 @@ test('an image is shown before and after, with its size', async () => {
   await mira('complete_task', { task_id, status: 'success', outcome })
   const { page, complaints } = await open({ path: `/review/task/${task_id}` })
   const image = page.getByRole('region', { name: 'img/dot.png' })
-  await image.getByText('There was none.').waitFor()
+  await image.getByText('No image.').waitFor()
   await image.getByRole('img', { name: 'After: img/dot.png' }).waitFor()
   await image.getByText(`1 × 1, ${pixel.length} bytes`).waitFor()
   const source = (await image.getByRole('img').getAttribute('src')) ?? ''
@@ -105,7 +105,7 @@ test('files are filtered, jumped to and folded by keys; white space is hidden; w
   const readme = page.getByRole('region', { name: 'README.md' })
   await readme.locator('[data-kind="+"]').waitFor()
   await page.keyboard.press('w')
-  await readme.getByText('Nothing but white space changed.').waitFor()
+  await readme.getByText('Only whitespace changed.').waitFor()
   await page.keyboard.press('w')
   await page.keyboard.press('f')
   await page.keyboard.type('words')

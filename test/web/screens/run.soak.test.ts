@@ -20,7 +20,7 @@ test('a run shows what is missing and the way on, and follows what the agent sen
   expect(await run.emit('submit', { artifact_paths: ['plan.md'] })).toBe(null)
   await page.locator('.machine-state[data-part=current]', { hasText: 'review' }).waitFor()
   await page.locator('.run-history li', { hasText: 'build → review' }).waitFor()
-  await page.locator('.machine-way[data-part=taken]', { hasText: 'submit' }).waitFor()
+  await page.locator('.machine-transition[data-part=taken]', { hasText: 'submit' }).waitFor()
   await page
     .locator('.run-section', { hasText: 'To reach live' })
     .getByText('0 of 1 approvals by owner')
@@ -54,7 +54,7 @@ test('sending back must say why, can be taken back, and is refused as the server
   await sendBack('Smaller, please.')
   await day.person('run_cancel', { run_id: run.id, reason: 'No longer wanted' })
   await page.clock.resume()
-  await page.getByText('It was cancelled in “review”').waitFor()
+  await page.getByText('It was canceled in “review”').waitFor()
   await page.clock.fastForward(5_000)
   await page.locator('.toast[data-kind=refused]').waitFor()
 })

@@ -29,7 +29,7 @@ test.each(['light', 'dark'] as const)(
   async (colorScheme) => {
     const { page, complaints } = await open({ path: `/tasks/${ended}`, colorScheme })
     await page.getByText('1 file in the declared scope, 1 contested').waitFor()
-    const others = page.getByRole('region', { name: 'Probably of others' })
+    const others = page.getByRole('region', { name: 'Probably by others' })
     await others.getByText('src/diff/regex-parser.ts').waitFor()
     await others.getByText('parser-agent').waitFor()
     await page.getByText('probable, with parser-agent').waitFor()
@@ -47,6 +47,6 @@ test.each(['light', 'dark'] as const)(
 
 test('what the agent’s word settled is said', async () => {
   const { page } = await open({ path: `/tasks/${settled}` })
-  const word = page.getByRole('region', { name: 'Settled by the agent’s word' })
+  const word = page.getByRole('region', { name: 'Settled by the agent’s claim' })
   await word.getByText('src/diff/index.ts').waitFor()
 })

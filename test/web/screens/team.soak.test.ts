@@ -56,7 +56,7 @@ test('an owner changes what a member may do, and it is so on the open page of th
   expect(await vera.page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
   await vera.page.keyboard.press('Control+k')
   await vera.page.getByRole('combobox').fill('plan a task')
-  await vera.page.getByText('Nothing has that name.').waitFor()
+  await vera.page.getByText(/^No result for/).waitFor()
   await vera.page.keyboard.press('Escape')
   await vera.show('/settings')
   await vera.page.locator('.why-not').getByText('This needs owner access').waitFor()
@@ -66,7 +66,7 @@ test('an owner changes what a member may do, and it is so on the open page of th
 
   const { page } = await open({ token: tokens.olga, path: '/settings' })
   await page.getByLabel('Access of Vera').selectOption('maintainer')
-  await page.getByText('Vera has maintainer access now.').waitFor()
+  await page.getByText('Vera now has maintainer access.').waitFor()
   await vera.page.getByRole('button', { name: 'Vera maintainer' }).waitFor()
   await vera.show('/')
   await vera.page.getByRole('button', { name: 'Approve' }).first().waitFor()
@@ -79,7 +79,7 @@ test('an owner changes what a member may do, and it is so on the open page of th
   await page.getByText('Olga is the only owner of this project.').waitFor()
   await expect.poll(() => page.getByLabel('Access of Olga').inputValue()).toBe('owner')
   await page.getByRole('button', { name: 'Add a member' }).click()
-  await page.getByLabel('E-mail address').fill('nina@example.org')
+  await page.getByLabel('Email address').fill('nina@example.org')
   await page.getByLabel('Access', { exact: true }).selectOption('viewer')
   await page.getByRole('button', { name: 'Invite' }).click()
   await page.locator('.settings-row', { hasText: 'nina@example.org' }).getByText('invited').waitFor()
@@ -90,7 +90,7 @@ test('an owner changes what a member may do, and it is so on the open page of th
   // Who is no member any more is shown nothing, and is let in again as soon as they are one.
   await serving().call('member_remove', { person: 'Vera' })
   await vera.page.getByText('You are not a member of any project here.').waitFor()
-  await vera.page.getByRole('link', { name: 'To the projects that you may see' }).waitFor()
+  await vera.page.getByRole('link', { name: 'Show your projects' }).waitFor()
   await serving().call('member_add', { person: 'Vera', access: 'viewer' })
   await vera.page.getByRole('button', { name: 'Vera viewer' }).waitFor()
   await serving().call('member_remove', { person: 'Vera' })
@@ -101,15 +101,15 @@ test('an owner changes what a member may do, and it is so on the open page of th
 test('a token is shown once, lets its agent in, and is revoked; what one may not make is refused in words', async () => {
   const { page } = await open({ token: tokens.max, path: '/settings/tokens' })
   const make = async (name: string, kind: string) => {
-    await page.getByRole('button', { name: 'Make a token' }).click()
+    await page.getByRole('button', { name: 'Create a token' }).click()
     await page.getByLabel('Name').fill(name)
     await page.getByLabel('For', { exact: true }).selectOption(kind)
-    await page.getByRole('button', { name: 'Make the token' }).click()
+    await page.getByRole('button', { name: 'Create the token' }).click()
   }
   await make('nightly', 'runner')
   await page.getByRole('alert').getByText('Max is not an owner.').waitFor()
   await page.getByLabel('For', { exact: true }).selectOption('agent')
-  await page.getByRole('button', { name: 'Make the token' }).click()
+  await page.getByRole('button', { name: 'Create the token' }).click()
   const made = page.getByRole('region', { name: 'The token nightly' })
   const secret = (await made.locator('code').textContent()) ?? ''
   expect(secret).toMatch(/^wm1_[0-9a-z]{12}_[\w-]{43}$/)
@@ -119,13 +119,13 @@ test('a token is shown once, lets its agent in, and is revoked; what one may not
     person: { name: 'Max' },
     access: 'contributor',
   })
-  await made.getByRole('button', { name: 'I have kept it' }).click()
+  await made.getByRole('button', { name: 'I have stored it' }).click()
   await page.getByText(secret).waitFor({ state: 'detached' })
   // That it was used is written after the answer.
   await expect.poll(async () => (await tokenNamed('nightly'))?.last_used_at).toBeTypeOf('string')
   const row = page.locator('.settings-row', { hasText: 'nightly' })
   // Another question is asked at once.
-  await page.getByLabel('Revoked ones').check()
+  await page.getByLabel('Revoked tokens').check()
   await row.getByText('expires in').waitFor()
   await row.getByText(/^used/).waitFor()
   await page.getByRole('button', { name: 'Revoke nightly' }).click()
@@ -138,32 +138,29 @@ test('a token is shown once, lets its agent in, and is revoked; what one may not
         .catch(() => 'refused'),
     )
     .toBe('refused')
-  await page.getByLabel('Revoked ones').uncheck()
+  await page.getByLabel('Revoked tokens').uncheck()
   await row.waitFor({ state: 'detached' })
 })
 
 test('a token is limited to reading: its agent changes nothing, and who signs in with one is offered nothing', async () => {
   const { page } = await open({ token: tokens.ada, path: '/settings/tokens' })
-  await page.getByRole('button', { name: 'Make a token' }).click()
+  await page.getByRole('button', { name: 'Create a token' }).click()
   await page.getByLabel('Name').fill('wall screen')
-  const limit = page.getByLabel('At most')
+  const limit = page.getByLabel('Access limit')
   expect(
     await limit.locator('option').evaluateAll((all) => all.map((option) => option.getAttribute('value'))),
   ).toEqual(['', 'viewer', 'contributor'])
   await page.getByLabel('For', { exact: true }).selectOption('person')
   await limit.selectOption('viewer')
-  await page.getByRole('button', { name: 'Make the token' }).click()
+  await page.getByRole('button', { name: 'Create the token' }).click()
   const made = page.getByRole('region', { name: 'The token wall screen' })
   const secret = (await made.locator('code').textContent()) ?? ''
   await page.locator('.settings-row', { hasText: 'wall screen' }).getByText('at most viewer').waitFor()
 
   const limited = await open({ token: secret, path: '/settings/people' })
-  await limited.page
-    .getByText('The token that you signed in with lets no more than viewer.')
-    .first()
-    .waitFor()
+  await limited.page.getByText('Your token is limited to viewer access.').first().waitFor()
   await limited.show('/settings/tokens')
-  expect(await limited.page.getByRole('button', { name: 'Make a token' }).isDisabled()).toBe(true)
+  expect(await limited.page.getByRole('button', { name: 'Create a token' }).isDisabled()).toBe(true)
 })
 
 test('an admin adds a person, lets them in no more, and in again', async () => {
@@ -178,7 +175,7 @@ test('an admin adds a person, lets them in no more, and in again', async () => {
   await page.getByRole('button', { name: 'Disable Paul' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
   await row.getByText('disabled').waitFor()
-  await page.getByRole('button', { name: 'Let Paul in again' }).click()
+  await page.getByRole('button', { name: 'Enable Paul' }).click()
   await row.getByText('disabled').waitFor({ state: 'detached' })
   // What others change is there without a question.
   await serving().call('person_add', { name: 'Quinn' })
@@ -188,11 +185,11 @@ test('an admin adds a person, lets them in no more, and in again', async () => {
 test('an admin makes a person an admin and ends it; adds a project, and is told why a name cannot be; nobody else is offered it', async () => {
   const { page, show } = await open({ token: tokens.ada, path: '/settings/people' })
   const row = page.locator('.settings-row', { hasText: 'Olga' })
-  await page.getByRole('button', { name: 'Make an admin: Olga' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Make an admin' }).click()
+  await page.getByRole('button', { name: 'Make admin: Olga' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Make admin' }).click()
   await row.locator('.tag', { hasText: 'admin' }).waitFor()
-  await page.getByRole('button', { name: 'No longer an admin: Olga' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'No longer an admin' }).click()
+  await page.getByRole('button', { name: 'Remove admin: Olga' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove admin' }).click()
   await row.locator('.tag', { hasText: 'admin' }).waitFor({ state: 'detached' })
 
   await show('/projects')
@@ -219,8 +216,8 @@ test('an admin makes a person an admin and ends it; adds a project, and is told 
 test('projects: those that one may see, what waits first, live; the switcher finds one by its name', async () => {
   const { page } = await open({ token: tokens.max, path: '/projects' })
   const list = page.getByRole('list', { name: 'Projects' })
-  await list.getByText('3 waiting').waitFor()
-  expect(await list.getByRole('link').allTextContents()).toEqual(['diffkit this one', 'shop'])
+  await list.getByText('3 need you').waitFor()
+  expect(await list.getByRole('link').allTextContents()).toEqual(['diffkit (this project)', 'shop'])
   await list.getByRole('listitem').first().getByText('builder').or(list.getByText('1 more')).first().waitFor()
   await page.mouse.move(4, 4)
   const { mission_id } = await serving().call('start_mission', { name: 'Sell', objective: 'Sell' }, 1)
@@ -244,7 +241,7 @@ test('projects: those that one may see, what waits first, live; the switcher fin
   await ada.page.waitForURL('**/p/docs-site/')
   await ada.page.getByRole('button', { name: 'docs-site' }).click()
   await field.fill('nothing is called so')
-  await ada.page.getByText('No project that you may see is called so.').waitFor()
+  await ada.page.getByText('No project matches.').waitFor()
 })
 
 test('agents: who works on which machine, for whom, what waits there, and the diff that it sent', {
@@ -277,7 +274,7 @@ test('agents: who works on which machine, for whom, what waits there, and the di
     outcome: { summary: 'Changed.', achievements: [], limitations: [] },
   })
   await far.waitFor({ state: 'detached' })
-  await page.getByText('No one works there now.').waitFor()
+  await page.getByText('No agent works there now.').waitFor()
   await show(`/tasks/${task_id}/diff`)
   await page.locator('.diff-line').getByText('export const api = 2').waitFor()
 

@@ -4,21 +4,21 @@ import { ownPermissions } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { ConnectAgent, EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { stepSelection } from '../../parts/list.tsx'
 import { shortId } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import './agents.css'
 
-/** When somebody was last heard of is no log entry: it is read again so often, in milliseconds. */
-const often = 5_000
+/** The time of the last call is no log entry: it is read again after so many milliseconds. */
+const refreshMs = 5_000
 
-/** Who works on what now, and on which machine. */
+/** The agents at work, by machine. */
 export function View() {
-  const work = useQuery('status', { limit: 1000 }, { every: often })
-  const known = useQuery('machine_list', {}, { every: often })
-  const [answer, connected] = [work.answer.value, known.answer.value]
+  const work = useQuery('status', { limit: 1000 }, { every: refreshMs })
+  const listed = useQuery('machine_list', {}, { every: refreshMs })
+  const [answer, connected] = [work.answer.value, listed.answer.value]
   const machines = answer && connected ? machinesOf(answer.running, connected.machines) : []
   const selected = query.value.get('select')
   const order = machines.flatMap(({ attempts }) => attempts.map(({ task_id }) => task_id))
@@ -29,8 +29,8 @@ export function View() {
     open: () => selected && navigate(href(`/tasks/${selected}`)),
     close: () => setQuery({ select: null }),
   })
-  if (answer === null) return <FailureMessage failure={work.failure} />
-  if (connected === null) return <FailureMessage failure={known.failure} />
+  if (answer === null) return <Pending failure={work.failure} title="Agents" />
+  if (connected === null) return <Pending failure={listed.failure} title="Agents" />
   return (
     <div class="page-inner">
       <header class="page-head">
@@ -38,10 +38,9 @@ export function View() {
         <span class="muted">{sumOf(answer.running)}</span>
       </header>
       {machines.length === 0 ? (
-        <EmptyState
-          title="Agents appear here while they work on a task, each with its machine and its work tree. Another machine is connected with waymark connect."
-          command={`waymark connect ${location.origin}`}
-        />
+        <EmptyState title="Agents appear here while they work on a task, with their machine and work tree.">
+          <ConnectAgent />
+        </EmptyState>
       ) : null}
       {machines.map(({ id, name, machine, attempts }) => (
         <section key={id} class="machine-agents">
@@ -50,7 +49,7 @@ export function View() {
           {attempts.length > 0 ? (
             <AttemptRows attempts={attempts} label={name} selected={selected} />
           ) : (
-            <p class="muted">No one works there now.</p>
+            <p class="muted">No agent works there now.</p>
           )}
         </section>
       ))}
@@ -69,32 +68,30 @@ interface AgentMachine {
   readonly attempts: readonly WorkingAttempt[]
 }
 
-/** Those where something waits or is worked on first; the server's own machine, where someone works there. */
+/** The machines with work come first. The server's own machine is listed if an agent works there. */
 function machinesOf(
   attempts: readonly WorkingAttempt[],
   machines: readonly RemoteMachineData[],
 ): readonly AgentMachine[] {
   const byMachine = Map.groupBy(attempts, ({ machine }) => machine?.id ?? '')
-  const known = machines.map((machine): AgentMachine => {
+  const remote = machines.map((machine): AgentMachine => {
     return { id: machine.id, name: machine.name, machine, attempts: byMachine.get(machine.id) ?? [] }
   })
   const rank = ({ attempts: open }: AgentMachine) => (open.length > 0 ? 1 : 0)
   const others = [...byMachine].flatMap(([id, open]): readonly AgentMachine[] => {
     if (machines.some((machine) => machine.id === id)) return []
-    return [
-      { id, name: open[0]?.machine?.name ?? 'On the machine of the server', machine: null, attempts: open },
-    ]
+    return [{ id, name: open[0]?.machine?.name ?? 'This server', machine: null, attempts: open }]
   })
-  return [...known.toSorted((one, other) => rank(other) - rank(one)), ...others]
+  return [...remote.toSorted((one, other) => rank(other) - rank(one)), ...others]
 }
 
-/** When a machine was last heard of, and by which token. */
+/** When a machine last called, with its token and version. */
 function MachineLine({ machine }: { readonly machine: RemoteMachineData }) {
   const { token, version, last_seen } = machine
   return (
     <p class="machine-line muted">
       <span>
-        heard <Since at={last_seen} /> ago
+        last seen <Since at={last_seen} /> ago
       </span>
       <span>token {token}</span>
       <span>Waymark {version}</span>
@@ -104,9 +101,9 @@ function MachineLine({ machine }: { readonly machine: RemoteMachineData }) {
 
 function sumOf(attempts: readonly WorkingAttempt[]): string {
   const agents = new Set(attempts.map(({ agent_name }) => agent_name)).size
-  const silent = attempts.filter(({ stale }) => stale).length
-  if (agents === 0) return 'No one works now'
-  return `${agents} ${agents === 1 ? 'agent works' : 'agents work'} on ${formatCount(attempts.length, 'task')}${silent > 0 ? ` · ${silent} silent for two hours` : ''}`
+  const stale = attempts.filter((attempt) => attempt.stale).length
+  if (agents === 0) return 'No agent is working'
+  return `${agents} ${agents === 1 ? 'agent works' : 'agents work'} on ${formatCount(attempts.length, 'task')}${stale > 0 ? ` · ${stale} stale: no call for two hours` : ''}`
 }
 
 interface AttemptRowsProps {
@@ -144,10 +141,10 @@ function AttemptRows({ attempts, label, selected }: AttemptRowsProps) {
             <span class="muted agent-time">
               for <Since at={started_at} />
             </span>
-            <span class={stale ? 'agent-time agent-silent' : 'muted agent-time'}>
-              {stale ? 'silent ' : 'heard '}
+            <span class={stale ? 'agent-time agent-stale' : 'muted agent-time'}>
+              {stale ? 'stale: last call ' : 'last call '}
               <Since at={last_call_at} />
-              {stale ? '' : ' ago'}
+              {' ago'}
             </span>
             <span class="id">{shortId(task_id)}</span>
           </li>

@@ -20,7 +20,7 @@ interface ColumnProps {
   readonly run: (move: ColumnMove) => void
 }
 
-/** A column takes a card where an operation does that, and says which, or who refuses. */
+/** A column of the board. While a card is dragged it says what a drop does, or why it is refused. */
 export function Column({ column, cards, total, selected, dragged, drag, run }: ColumnProps) {
   const [isOver, setOver] = useState(false)
   const move = dragged && dragged.column !== column.name ? moveOf(dragged, column.name) : null
@@ -62,7 +62,7 @@ interface BoardCardProps {
   readonly drag: (card: ColumnCard | null) => void
 }
 
-/** A task: what it is, who works on it, how far they say it is, what git saw. */
+/** A task: its name, its agent, the claimed progress and the measured changes. */
 function Card({ card: of, isSelected, drag }: BoardCardProps) {
   const card = of.value
   const element = useRef<HTMLLIElement>(null)
@@ -89,8 +89,8 @@ function Card({ card: of, isSelected, drag }: BoardCardProps) {
         {title}
       </a>
       <p class="task-of muted">
-        <span class="id">{shortId(id)}</span>
         <span class="cut">{mission_name ?? card.role ?? ''}</span>
+        <span class="id">{shortId(id)}</span>
       </p>
       <p class="task-by">
         {agent_name ? (
@@ -124,7 +124,7 @@ function Card({ card: of, isSelected, drag }: BoardCardProps) {
           class="progress"
           max={100}
           value={progress}
-          aria-label={`Progress, as ${agent_name} says`}
+          aria-label={`Progress claimed by ${agent_name}`}
         />
       ) : null}
     </li>

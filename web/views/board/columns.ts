@@ -18,35 +18,35 @@ export interface ColumnCard extends BoardCard {
   readonly column: BoardColumn
 }
 
-/** What moving a card to a column would do, or why it cannot be. */
+/** What a move of a card does, or why it is refused. */
 export type ColumnMove =
   | { readonly does: string; readonly operation: string; readonly input: object }
   | { readonly refused: string }
 
-/** The operation that a drop runs. The server has the last word: its guards refuse with their own reasons. */
+/** The operation that a drop runs. The guards of the server may still refuse it. */
 export function moveOf(card: ColumnCard, to: BoardColumn): ColumnMove {
   const { id, column } = card
-  if (column === to) return { refused: 'It is already there.' }
+  if (column === to) return { refused: 'The task is already in this column.' }
   const isOpen = card.started_at !== null && card.completed_at === null
   if (isOpen) {
     return {
-      refused: `An attempt of ${card.agent_name ?? 'an agent'} is open: it ends with complete_task, measured.`,
+      refused: `An attempt of ${card.agent_name ?? 'an agent'} is open. The agent ends it with complete_task.`,
     }
   }
   switch (to) {
     case 'review':
-      return { refused: 'Only measured work that needs a person is reviewed.' }
+      return { refused: 'Completed work comes here by itself when it needs a person.' }
     case 'ready':
       return statusMove(
         id,
         'to_do',
-        column === 'active' ? 'Takes it back from the agent that claimed it' : 'Opens it again',
+        column === 'active' ? 'Release the claim of the agent' : 'Reopen the task',
       )
     case 'active':
-      return statusMove(id, 'in_progress', 'Claims it for you')
+      return statusMove(id, 'in_progress', 'Claim the task for yourself')
     case 'done':
-      if (column === 'review') return { refused: 'It is done once its review is settled, in the inbox.' }
-      return statusMove(id, 'done', 'Marks it done on your word, without evidence')
+      if (column === 'review') return { refused: 'Answer its inbox item first.' }
+      return statusMove(id, 'done', 'Mark it done without evidence')
   }
 }
 

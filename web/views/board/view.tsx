@@ -5,16 +5,17 @@ import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { type Rows, useRows } from '../../live/rows.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { FilterField, WaitingRows } from '../../parts/list.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { OperationButton } from '../../shell/operation-button.tsx'
 import { showToast } from '../../shell/toasts.tsx'
 import { Column } from './card.tsx'
 import { type ColumnCard, type ColumnMove, columns, moveOf } from './columns.ts'
 import './board.css'
 
-/** Every task that is not far away, by status, as it is now. */
+/** The tasks by status, live: the ready ones, and those that agents or people work on. */
 export function View() {
   const board = useQuery('board', { limit: 200 })
   const { rows, still } = useRows(
@@ -29,7 +30,7 @@ export function View() {
   )
   const [dragged, setDragged] = useState<ColumnCard | null>(null)
   const [moving, setMoving] = useState<ColumnCard | null>(null)
-  // As text, so that a card that changes within its column repaints itself alone.
+  // As text, so that a change within a column repaints one card.
   const grouped = useComputed(() => JSON.stringify(groupsOf(rows, query.value)))
   const inColumns: readonly (readonly string[])[] = JSON.parse(grouped.value)
   const selected = query.value.get('select')
@@ -63,7 +64,7 @@ export function View() {
   })
 
   const { answer, failure } = board
-  if (answer.value === null) return <FailureMessage failure={failure} />
+  if (answer.value === null) return <Pending failure={failure} title="Board" />
   return (
     <div class="page-inner board-page">
       <header class="page-head">
@@ -71,10 +72,9 @@ export function View() {
         <Filters rows={rows} />
       </header>
       {rows.order.value.length === 0 ? (
-        <EmptyState
-          title="Tasks appear here as agents plan and begin them."
-          command="waymark task start --name 'A first task'"
-        />
+        <EmptyState title="Tasks appear here when people or agents plan them.">
+          <OperationButton operation="taskman_task_add">Add a task</OperationButton>
+        </EmptyState>
       ) : (
         <div class="board" {...still}>
           <WaitingRows held={rows.held} release={() => rows.hold(false)} />
@@ -110,7 +110,7 @@ function nextNonEmptyColumn(inColumns: readonly (readonly unknown[])[], from: nu
   return Math.max(from, 0)
 }
 
-/** A filter counts what it leaves; without one the server knows of more than it sent. */
+/** With a filter the number of shown cards; without one the server's total. */
 function totalOf(
   column: ColumnCard['column'],
   shown: number,
@@ -121,11 +121,11 @@ function totalOf(
   return Math.max(shown, totals?.ready ?? 0)
 }
 
-/** What the address asks for: words, an agent, a mission. */
+/** Whether a card fits the filters in the address: words, an agent, a mission. */
 function isWanted(card: ColumnCard, wanted: URLSearchParams): boolean {
   const words = (wanted.get('words') ?? '').toLowerCase().split(/\s+/)
-  const said = `${card.title} ${card.id} ${card.mission_name ?? ''} ${card.role ?? ''}`.toLowerCase()
-  if (!words.every((word) => said.includes(word))) return false
+  const text = `${card.title} ${card.id} ${card.mission_name ?? ''} ${card.role ?? ''}`.toLowerCase()
+  if (!words.every((word) => text.includes(word))) return false
   const agent = wanted.get('agent')
   if (agent !== null && card.agent_name !== agent) return false
   const mission = wanted.get('mission')
@@ -138,8 +138,8 @@ function Filters({ rows }: { readonly rows: Rows<ColumnCard> }) {
   return (
     <>
       <FilterField />
-      <Choice name="agent" all="Every agent" options={agents.map((agent) => [agent, agent])} />
-      <Choice name="mission" all="Every mission" options={missions} />
+      <Choice name="agent" all="All agents" options={agents.map((agent) => [agent, agent])} />
+      <Choice name="mission" all="All missions" options={missions} />
     </>
   )
 }
@@ -191,7 +191,7 @@ interface MoveDialogProps {
   readonly run: (move: ColumnMove) => void
 }
 
-/** What dragging does, for the keyboard. */
+/** Moves a card without dragging. */
 function MoveDialog({ card, close, run }: MoveDialogProps) {
   return (
     <Dialog title={`Move “${card.title}”`} close={close}>

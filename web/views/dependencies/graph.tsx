@@ -1,7 +1,13 @@
 import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { GraphNode, GraphPicture } from '../../geometry/dependency-graph.ts'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import {
+  type DependencyPlan,
+  foldings,
+  type GraphNode,
+  type GraphPicture,
+  graphPicture,
+} from '../../geometry/dependency-graph.ts'
 import type { LayeredLayout, PositionedEdge, PositionedNode } from '../../geometry/layered-layout.ts'
 import {
   addLooseNodes,
@@ -16,23 +22,33 @@ import { markStatus, StatusIcon } from '../../parts/status.tsx'
 import { href, query, setQuery } from '../../router/location.ts'
 
 interface GraphProps {
-  readonly picture: GraphPicture
+  readonly plan: DependencyPlan
+  /** The folded phases; null until they are chosen. */
+  readonly folded: ReadonlySet<string | null> | null
+  readonly settle: (folded: ReadonlySet<string | null>) => void
   readonly fold: (phase: string | null) => void
 }
 
-/** Layers: each task stands right of, or below, what it waits for. */
-export function Graph({ picture, fold }: GraphProps) {
+/** A graph in layers: each task is right of, or below, the tasks that it depends on. */
+export function Graph(props: GraphProps) {
+  const { fold } = props
   const frame = useRef<HTMLDivElement>(null)
-  const { layout, flow } = useLayout(picture, frame)
+  const result = useLayout(props, frame)
+  const layout = result?.layout ?? null
   const near = useSignal<string | null>(null)
   const { zoom, fit, zoomBy } = useZoom(frame, layout)
   const selected = query.value.get('select')
   useGraphKeys({ frame, layout, fit, zoomBy })
   useLayoutEffect(() => {
-    if (layout && frame.current)
-      scrollToNode(frame.current, { layout, zoom, wanted: selected ?? frontierOf(picture) })
+    if (result && frame.current)
+      scrollToNode(frame.current, {
+        layout: result.layout,
+        zoom,
+        wanted: selected ?? frontierOf(result.picture),
+      })
   }, [layout])
-  if (!layout) return <div class="graph-frame" ref={frame} />
+  if (result === null || layout === null) return <div class="graph-frame" ref={frame} aria-busy="true" />
+  const { picture, flow } = result
   const boxes = new Map(layout.nodes.map((box) => [box.id, box]))
   const edges = new Map(picture.edges.map((edge) => [edge.id, edge]))
   const lit = near.value ?? selected
@@ -104,18 +120,18 @@ export function Graph({ picture, fold }: GraphProps) {
 interface GraphViewport {
   readonly layout: LayeredLayout
   readonly zoom: number
-  /** The node that is brought in sight. */
+  /** The node to bring in sight. */
   readonly wanted: string | null
 }
 
-/** Where the work is: what is begun or ready, on the critical path first. */
+/** The task to look at first: in progress or ready, on the critical path if there is one. */
 function frontierOf({ nodes }: GraphPicture): string | null {
   const tasks = nodes.flatMap((node) => (node.kind === 'task' ? [node.task] : []))
   const open = tasks.filter(({ mark }) => mark === 'in_progress' || mark === 'ready')
   return (open.find(({ critical }) => critical) ?? open[0])?.id ?? null
 }
 
-/** Where phases unfold, things go far: what is wanted stays in sight, or else any node. */
+/** Keeps the wanted node in sight, or else any node: unfolding a phase moves nodes far. */
 function scrollToNode(frame: HTMLElement, { layout, zoom, wanted }: GraphViewport): void {
   const inSight = ({ x, y }: PositionedNode): boolean => {
     const [left, top] = [x * zoom - frame.scrollLeft, y * zoom - frame.scrollTop]
@@ -153,9 +169,10 @@ interface GraphNodeProps {
   readonly fold: (phase: string | null) => void
 }
 
-const nodeSize = { width: 204, height: 34 } as const
+/** Two lines of a title. */
+const nodeSize = { width: 168, height: 44 } as const
 
-/** A task, or a folded phase with how its tasks stand. */
+/** A task, or a folded phase with the number of its done tasks. */
 function GraphNodeBox({ node, box, selected, fold }: GraphNodeProps) {
   const place = {
     transform: `translate(${box.x - box.width / 2}px, ${box.y - box.height / 2}px)`,
@@ -176,10 +193,10 @@ function GraphNodeBox({ node, box, selected, fold }: GraphNodeProps) {
         data-critical={node.critical}
         title={`${name}: unfold`}
         style={place}
-        onClick={() => fold(node.id === 'phase:' ? null : node.id.slice('phase:'.length))}
+        onClick={() => fold(node.phase)}
         {...current}
       >
-        <span class="cut">{name}</span>
+        <span class="node-title">{name}</span>
         <span class="count">
           {done} / {total}
         </span>
@@ -201,7 +218,7 @@ function GraphNodeBox({ node, box, selected, fold }: GraphNodeProps) {
       {...current}
     >
       <StatusIcon status={markStatus(task.mark)} />
-      <span class="cut" {...(task.mark === 'dropped' && { 'data-dropped': '' })}>
+      <span class="node-title" {...(task.mark === 'dropped' && { 'data-dropped': '' })}>
         {task.title}
       </span>
       {task.critical && <span class="visually-hidden">, on the critical path</span>}
@@ -210,50 +227,87 @@ function GraphNodeBox({ node, box, selected, fold }: GraphNodeProps) {
 }
 
 interface GraphLayout {
-  readonly layout: LayeredLayout | null
+  readonly picture: GraphPicture
+  readonly layout: LayeredLayout
   readonly flow: Flow
 }
 
+interface FrameSize {
+  readonly width: number
+  readonly height: number
+}
+
 /**
- * The places of nodes and edges, from left to right, or from the top down where more of it fits the window so. What lays
- * them out is loaded when it is first needed; it keeps what was there.
+ * The places of nodes and edges, from left to right or from the top down, whichever fits the window better. Without a
+ * choice of the reader, phases fold until the graph fits. The code of the layout loads on first use.
  */
-function useLayout({ nodes, edges }: GraphPicture, frame: RefObject<HTMLDivElement | null>): GraphLayout {
-  const [placed, setPlaced] = useState<GraphLayout>({ layout: null, flow: 'right' })
+function useLayout({ plan, folded, settle }: GraphProps, frame: RefObject<HTMLDivElement | null>) {
+  const [result, setResult] = useState<GraphLayout | null>(null)
   const before = useRef<Readonly<Record<Flow, LayeredLayout | null>>>({ right: null, down: null })
-  const structure = JSON.stringify([nodes.map(({ id }) => id), edges.map(({ id }) => id)])
+  const structure = JSON.stringify([
+    plan.nodes.map(({ id, phase_id }) => [id, phase_id]),
+    plan.edges.map(({ from, to }) => [from, to]),
+    folded && [...folded],
+  ])
   useEffect(() => {
     let ended = false
     void import('../../geometry/layered-layout.ts').then(({ layeredLayout }) => {
       if (ended) return
-      const width = frame.current?.clientWidth ?? 1000
-      const tied = new Set(edges.flatMap(({ from, to }) => [from, to]))
-      const boxes = nodes.map(({ id }) => ({ id, ...nodeSize }))
-      const lay = (flow: Flow): LayeredLayout =>
-        layeredLayout({
-          nodes: boxes
-            .filter(({ id }) => tied.has(id))
-            .map((box) => (flow === 'right' ? box : transposeBox(box))),
-          edges: edges.map(({ id, from, to }) => ({ id, from, to })),
-          before: before.current[flow],
-        })
-      const right = lay('right')
-      const down = right.width * readable > width ? lay('down') : null
-      before.current = { right, down }
-      const flow = down !== null && down.height < right.width ? 'down' : 'right'
-      const loose = boxes.filter(({ id }) => !tied.has(id))
-      const layout = flow === 'down' && down !== null ? transposeLayout(down) : right
-      setPlaced({ flow, layout: addLooseNodes(layout, loose, Math.max(layout.width, width / readable)) })
+      const size = { width: frame.current?.clientWidth ?? 1000, height: frame.current?.clientHeight ?? 600 }
+      const choices = folded === null ? foldings(plan, query.peek().get('select')) : [folded]
+      for (const [at, choice] of choices.entries()) {
+        const picture = graphPicture(plan, choice)
+        const found = layOut(picture, { size, layeredLayout, before: before.current })
+        if (fitZoom(found.layout, size) < readable && at < choices.length - 1) continue
+        before.current = found.flows
+        if (folded === null) settle(choice)
+        setResult({ picture, layout: found.layout, flow: found.flow })
+        return
+      }
     })
     return () => {
       ended = true
     }
   }, [structure])
-  return placed
+  // The marks of the tasks change without a new layout.
+  const shown = useMemo(() => (folded === null ? null : graphPicture(plan, folded)), [plan, folded])
+  return result && { ...result, picture: shown ?? result.picture }
+}
+
+interface LayoutOptions {
+  readonly size: FrameSize
+  readonly layeredLayout: typeof import('../../geometry/layered-layout.ts').layeredLayout
+  readonly before: Readonly<Record<Flow, LayeredLayout | null>>
+}
+
+/** Lays a graph out in both directions, and chooses the one that fits better. */
+function layOut({ nodes, edges }: GraphPicture, { size, layeredLayout, before }: LayoutOptions) {
+  const connected = new Set(edges.flatMap(({ from, to }) => [from, to]))
+  const boxes = nodes.map(({ id }) => ({ id, ...nodeSize }))
+  const loose = boxes.filter(({ id }) => !connected.has(id))
+  const layOutFlow = (flow: Flow): LayeredLayout =>
+    layeredLayout({
+      nodes: boxes
+        .filter(({ id }) => connected.has(id))
+        .map((box) => (flow === 'right' ? box : transposeBox(box))),
+      edges: edges.map(({ id, from, to }) => ({ id, from, to })),
+      before: before[flow],
+    })
+  const flows = { right: layOutFlow('right'), down: layOutFlow('down') }
+  const withLoose = (layout: LayeredLayout) =>
+    addLooseNodes(layout, loose, Math.max(layout.width, size.width / readable))
+  const [right, down] = [withLoose(flows.right), withLoose(transposeLayout(flows.down))]
+  const isDown = fitZoom(down, size) > fitZoom(right, size)
+  return { flows, layout: isDown ? down : right, flow: isDown ? ('down' as const) : ('right' as const) }
 }
 
 function transposeBox<Box extends { readonly width: number; readonly height: number }>(box: Box): Box {
   return { ...box, width: box.height, height: box.width }
+}
+
+/** The zoom at which a graph fits a frame; never enlarged. */
+function fitZoom({ width, height }: FrameSize, frame: FrameSize): number {
+  return Math.min(1, frame.width / Math.max(width, 1), frame.height / Math.max(height, 1))
 }
 
 interface Zoom {
@@ -262,30 +316,29 @@ interface Zoom {
   readonly zoomBy: (factor: number) => void
 }
 
-/** Smaller than this only by the reader's own choice. */
-const readable = 0.85
-const nearest = 2
-const farthest = 0.1
+/** Titles are readable down to this zoom. */
+const readable = 0.8
+const maxZoom = 2
+const minZoom = 0.1
 
-/** How large the picture is: fitted at first, but never enlarged and never so small that it cannot be read. */
+/** The zoom of the graph: fitted at first, but never so small that titles cannot be read. */
 function useZoom(frame: RefObject<HTMLDivElement | null>, layout: LayeredLayout | null): Zoom {
   const [chosen, setChosen] = useState<number | null>(null)
   const [fitting, setFitting] = useState(1)
   const { width = 0, height = 0 } = layout ?? {}
-  useEffect(() => {
+  const fittingZoom = ({ clientWidth, clientHeight }: HTMLElement) =>
+    fitZoom({ width, height }, { width: clientWidth, height: clientHeight })
+  useLayoutEffect(() => {
     const element = frame.current
     if (!element || width === 0) return
-    const measure = (): void => {
-      const whole = Math.min(element.clientWidth / width, element.clientHeight / height)
-      setFitting(Math.min(1, Math.max(whole, readable)))
-    }
+    const measure = (): void => setFitting(Math.max(fittingZoom(element), readable))
     const observer = new ResizeObserver(measure)
     observer.observe(element)
     measure()
     return () => observer.disconnect()
   }, [frame, width, height])
   const zoom = chosen ?? fitting
-  const zoomBy = (factor: number): void => setChosen(Math.min(nearest, Math.max(farthest, zoom * factor)))
+  const zoomBy = (factor: number): void => setChosen(Math.min(maxZoom, Math.max(minZoom, zoom * factor)))
   useEffect(() => {
     const element = frame.current
     if (!element) return
@@ -300,9 +353,7 @@ function useZoom(frame: RefObject<HTMLDivElement | null>, layout: LayeredLayout 
   return {
     zoom,
     fit: () => {
-      const element = frame.current
-      if (element && width > 0)
-        setChosen(Math.min(1, element.clientWidth / width, element.clientHeight / height))
+      if (frame.current && width > 0) setChosen(fittingZoom(frame.current))
     },
     zoomBy,
   }

@@ -6,21 +6,19 @@ import { errorText } from '../../api/call.ts'
 import {
   type DependencyNode,
   type DependencyPlan,
-  graphPicture,
   indentTasks,
-  initiallyFolded,
   withOutside,
 } from '../../geometry/dependency-graph.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { EmptyState, Skeleton } from '../../parts/empty-state.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { markStatus, StatusIcon } from '../../parts/status.tsx'
 import { href, query, setQuery } from '../../router/location.ts'
 import { Graph } from './graph.tsx'
 import './dependencies.css'
 
-/** The dependencies of the project's own plan. */
+/** The dependencies of all open plans. */
 export function View() {
   return (
     <div class="dependencies-page">
@@ -30,53 +28,77 @@ export function View() {
   )
 }
 
-/** What waits for what: as a picture, or the same as an indented list. */
+/** The dependencies of tasks, as a graph or as an indented list. */
 export function Dependencies({ mission }: { readonly mission?: string }) {
   const { answer, failure } = useQuery('plan_dependencies', mission === undefined ? {} : { mission })
   const plan = answer.value
-  const asList = query.value.get('as') === 'list'
-  useCommands({ 'as list': () => setQuery({ as: asList ? null : 'list' }) })
+  const asList = showsList()
+  useCommands({ 'as list': switchView })
   if (plan === null)
-    return failure.value === null ? null : (
+    return (
       <DependencyNote>
-        <EmptyState title={errorText(failure.value)} />
+        {failure.value === null ? <Skeleton /> : <p role="alert">{errorText(failure.value)}</p>}
       </DependencyNote>
     )
   if (plan.nodes.length === 0) {
     return (
       <DependencyNote>
-        <EmptyState
-          title="Tasks appear here, each behind what it waits for."
-          command="waymark task dep add --task-id <task> --dep-id <what it waits for>"
-        />
+        <EmptyState title="Tasks appear here with their dependencies.">
+          <a class="button" href={href('/plan')}>
+            Open the plan
+          </a>
+        </EmptyState>
       </DependencyNote>
     )
   }
   return <Plan plan={withOutside(plan)} asList={asList} />
 }
 
+const phone = matchMedia('(max-width: 760px)')
+
+/** A phone has no room for a readable graph, so the list comes first there. */
+function showsList(): boolean {
+  const view = query.value.get('as')
+  return view === null ? phone.matches : view === 'list'
+}
+
+function switchView(): void {
+  setQuery({ as: showsList() ? 'graph' : 'list' })
+}
+
 function DependencyNote({ children }: { readonly children: ComponentChildren }) {
-  return <div class="dependencies-told">{children}</div>
+  return <div class="dependencies-note">{children}</div>
 }
 
 function Plan({ plan, asList }: { readonly plan: DependencyPlan; readonly asList: boolean }) {
   const folded = useSignal<ReadonlySet<string | null> | null>(null)
-  const shown = folded.value ?? initiallyFolded(plan)
+  const current = folded.value ?? new Set<string | null>()
   const fold = (phase: string | null): void => {
-    const next = new Set(shown)
+    const next = new Set(current)
     if (!next.delete(phase)) next.add(phase)
     folded.value = next
   }
   const selected = query.value.get('select')
   useEffect(() => {
-    // A selected task is seen, also where its phase was folded.
+    // A selected task is visible, so its phase unfolds.
     const task = plan.nodes.find(({ id }) => id === selected)
-    if (task && shown.has(task.phase_id)) fold(task.phase_id)
+    if (task && current.has(task.phase_id)) fold(task.phase_id)
   }, [selected])
   return (
     <>
-      <GraphTools plan={plan} folded={shown} fold={fold} asList={asList} />
-      {asList ? <DependencyList plan={plan} /> : <Graph picture={graphPicture(plan, shown)} fold={fold} />}
+      <GraphTools plan={plan} folded={current} fold={fold} asList={asList} />
+      {asList ? (
+        <DependencyList plan={plan} />
+      ) : (
+        <Graph
+          plan={plan}
+          folded={folded.value}
+          settle={(choice) => {
+            folded.value = choice
+          }}
+          fold={fold}
+        />
+      )}
     </>
   )
 }
@@ -88,7 +110,7 @@ interface GraphToolsProps {
   readonly asList: boolean
 }
 
-/** How much there is, which phases are folded, and the other way to see it. */
+/** The totals, the folded phases, and the switch between graph and list. */
 function GraphTools({ plan, folded, fold, asList }: GraphToolsProps) {
   const own = plan.nodes.filter(({ outside }) => !outside)
   const others = plan.nodes.length - own.length
@@ -126,19 +148,14 @@ function GraphTools({ plan, folded, fold, asList }: GraphToolsProps) {
           ))}
         </fieldset>
       )}
-      <button
-        type="button"
-        class="button push"
-        data-kind="plain"
-        onClick={() => setQuery({ as: asList ? null : 'list' })}
-      >
-        {asList ? 'As a picture' : 'As a list'} <KeyCap keys="i" />
+      <button type="button" class="button push" data-kind="plain" onClick={switchView}>
+        {asList ? 'Show as a graph' : 'Show as a list'} <KeyCap keys="i" />
       </button>
     </div>
   )
 }
 
-/** The same as a list: each task is indented by how much has to happen before it. */
+/** A list: each task is indented by the number of tasks before it. */
 function DependencyList({ plan }: { readonly plan: DependencyPlan }) {
   const titles = new Map(plan.nodes.map((node) => [node.id, node]))
   return (
@@ -177,5 +194,5 @@ function DependencyList({ plan }: { readonly plan: DependencyPlan }) {
 }
 
 function titleOf(node: DependencyNode | undefined): string {
-  return node?.title ?? 'a task elsewhere'
+  return node?.title ?? 'a task of another plan'
 }

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import { quoteShellWord } from '../../../src/kernel/shell-word.ts'
 import { errorText } from '../../api/call.ts'
 import { playDemo, session } from '../../api/session.ts'
 import { listenToFrames } from '../../live/feed.ts'
+import { programCommand } from '../../parts/terminal-command.tsx'
 import { CopyButton } from '../../parts/text.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { projectStatus } from '../../shell/project-status.ts'
@@ -21,16 +21,11 @@ export function View() {
       }),
     [],
   )
-  const known = session.value
-  if (known === null || known === 'unknown person') return null
-  const { program, clients, demo } = known
-  if (demo !== null) return <DemoStart demo={demo} command={commandOf(program)} />
-  return <ProjectStart command={commandOf(program)} program={program} clients={clients} />
-}
-
-/** How a terminal starts the program that serves the page. */
-function commandOf(program: string): string {
-  return `node ${quoteShellWord(program)}`
+  const current = session.value
+  if (current === null || current === 'unknown person') return null
+  const { program, clients, demo } = current
+  if (demo !== null) return <DemoStart demo={demo} command={programCommand()} />
+  return <ProjectStart command={programCommand()} program={program} clients={clients} />
 }
 
 type DemoPlayback = 'waiting' | 'playing' | 'over'
@@ -72,13 +67,13 @@ function DemoStart({ demo, command }: { readonly demo: DemoPlayback; readonly co
 }
 
 function WatchDay({ demo }: { readonly demo: DemoPlayback }) {
-  const [isAsked, setAsked] = useState(false)
+  const [isStarting, setStarting] = useState(false)
   const start = async () => {
-    setAsked(true)
+    setStarting(true)
     try {
       await playDemo()
     } catch (error) {
-      setAsked(false)
+      setStarting(false)
       showToast({ kind: 'refused', text: errorText(error) })
     }
   }
@@ -88,7 +83,7 @@ function WatchDay({ demo }: { readonly demo: DemoPlayback }) {
         type="button"
         class="button first-watch"
         data-kind="primary"
-        disabled={isAsked}
+        disabled={isStarting}
         onClick={() => void start()}
       >
         Watch the recorded day
@@ -99,9 +94,9 @@ function WatchDay({ demo }: { readonly demo: DemoPlayback }) {
     <p class="first-waiting" role="status">
       <span class="live-dot" />
       <span>
-        {demo === 'over' ? 'The day is over. ' : 'The day is playing. '}
+        {demo === 'over' ? 'The day has ended. ' : 'The day is playing. '}
         <a class="link" href={href('/missions')}>
-          Look at its missions
+          See its missions
         </a>{' '}
         or at{' '}
         <a class="link" href={href('/')}>
@@ -202,7 +197,7 @@ function clientSetups(program: string): readonly [ClientSetup, ...ClientSetup[]]
     {
       name: 'Claude Code',
       where: 'In a terminal, in the project that the agent works in:',
-      text: `claude mcp add waymark -- ${commandOf(program)} mcp`,
+      text: `claude mcp add waymark -- ${programCommand()} mcp`,
     },
     {
       name: 'Codex',

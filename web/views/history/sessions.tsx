@@ -3,29 +3,31 @@ import type { SessionData, TurnData } from '../../api/entities.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { TurnDiff } from '../../parts/diff.tsx'
-import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
+import { TerminalCommand } from '../../parts/terminal-command.tsx'
 import { CopyButton, shortId } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
 import './sessions.css'
 
-/** Sessions of agents as their clients' hooks told of them, newest first; one opens to its turns. */
+/** The sessions that the clients' hooks recorded, newest first; one opens to its turns. */
 export function SessionList() {
   const listed = useQuery('sessions', { limit: 200 })
   const answer = listed.answer.value
-  if (answer === null) return <FailureMessage failure={listed.failure} />
+  if (answer === null) return <Pending failure={listed.failure} />
   if (answer.sessions.length === 0) {
     return (
-      <EmptyState
-        title="Sessions of agents appear here, without a call of theirs."
-        command="waymark capture on"
-      />
+      <EmptyState title="Sessions appear here when a client's hooks record them. Turn recording on:">
+        <TerminalCommand words="capture on" />
+      </EmptyState>
     )
   }
   const open = query.value.get('session')
+  const isMissing = open !== null && !answer.sessions.some(({ session_id }) => session_id === open)
   return (
     <ul class="session-list" aria-label="Sessions">
+      {isMissing ? <li class="muted">No session {open}. All recorded sessions are listed here.</li> : null}
       {answer.sessions.map((session) => (
         <SessionRow key={session.session_id} session={session} isOpen={session.session_id === open} />
       ))}
@@ -43,7 +45,7 @@ function SessionRow({ session, isOpen }: { readonly session: SessionData; readon
         <span class="cut wide muted">{model ?? ''}</span>
         {lost > 0 ? <span class="session-lost">{formatCount(lost, 'event')} lost</span> : null}
         <span class="session-state muted">
-          {status === 'closed' ? 'ended' : open_turns > 0 ? <b>at work</b> : 'open'}
+          {status === 'closed' ? 'ended' : open_turns > 0 ? <b>working</b> : 'open'}
         </span>
         <span class="muted session-count">
           {formatCount(turns, 'turn')}, {formatCount(files, 'file')}
@@ -62,12 +64,12 @@ function SessionRow({ session, isOpen }: { readonly session: SessionData; readon
 function Turns({ id }: { readonly id: string }) {
   const shown = useQuery('sessions_show', { id, limit: 200 })
   const answer = shown.answer.value
-  if (answer === null) return <FailureMessage failure={shown.failure} />
+  if (answer === null) return <Pending failure={shown.failure} />
   const open = query.value.get('turn')
   return (
     <div class="turns">
       <p class="muted turns-note">
-        Measured between snapshots; nobody claimed an outcome.{' '}
+        Measured between snapshots. No agent claimed an outcome.{' '}
         {answer.hidden > 0
           ? `${formatCount(answer.hidden, 'turn')} changed nothing and ${answer.hidden === 1 ? 'is' : 'are'} left out.`
           : ''}
@@ -92,9 +94,9 @@ function TurnRow({ turn, isOpen }: { readonly turn: TurnData; readonly isOpen: b
           {agent}
           {model === null ? '' : `, ${model}`}
         </span>
-        <span class="muted wide">{verdictOf(turn)}</span>
+        <span class="muted wide">{measurementText(turn)}</span>
         {used ? (
-          <span class="muted" title="As the client reports them">
+          <span class="muted" title="As reported by the client">
             {tokens?.input} + {tokens?.output} tokens
           </span>
         ) : null}
@@ -102,7 +104,7 @@ function TurnRow({ turn, isOpen }: { readonly turn: TurnData; readonly isOpen: b
         <span class="muted">
           <Clock at={started_at} />
         </span>
-        <CopyButton text={id} />
+        <CopyButton text={id} label="Copy id" />
         {turn.changes.length === 0 ? null : (
           <button
             type="button"
@@ -138,19 +140,19 @@ function TurnRow({ turn, isOpen }: { readonly turn: TurnData; readonly isOpen: b
         </ul>
       )}
       {turn.outside.length === 0 ? null : (
-        <p class="muted">Changed meanwhile, and no agent’s: {turn.outside.join(', ')}</p>
+        <p class="muted">Changed meanwhile by no agent: {turn.outside.join(', ')}</p>
       )}
       {turn.unfound.length === 0 ? null : (
-        <p class="muted">Reported, and no different at the end: {turn.unfound.join(', ')}</p>
+        <p class="muted">Reported by the client, but unchanged at the end: {turn.unfound.join(', ')}</p>
       )}
       {isOpen ? <TurnDiff turn={id} /> : null}
     </li>
   )
 }
 
-function verdictOf({ status, measurement, baseline }: TurnData): string {
-  if (status === 'open') return 'at work'
-  const measured = measurement === 'unknown' ? 'what changed is not known' : `${measurement}`
-  const late = baseline === 'at_start' ? '' : ', first state recorded late'
+function measurementText({ status, measurement, baseline }: TurnData): string {
+  if (status === 'open') return 'working'
+  const measured = measurement === 'unknown' ? 'changes not measured' : `measured: ${measurement}`
+  const late = baseline === 'at_start' ? '' : ', first snapshot late'
   return `${status === 'failed' ? 'failed, ' : ''}${measured}${late}`
 }

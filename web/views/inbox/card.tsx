@@ -1,13 +1,14 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import type { InboxCard } from '../../api/entities.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { Agent, withPerson } from '../../parts/agent.tsx'
 import { ClaimQuote, MeasuredEvidence } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { StatusBadge } from '../../parts/status.tsx'
-import { Prose } from '../../parts/text.tsx'
+import { eventWords, Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
 import { sendings } from '../../shell/toasts.tsx'
@@ -16,9 +17,9 @@ import { type CardAction, kindOf, noVerbsReason, verbsOf } from './verbs.ts'
 interface InboxCardProps {
   readonly card: ReadonlySignal<InboxCard>
   readonly isSelected: boolean
-  /** It waits no more, and goes when the list may move. */
+  /** It was answered, and leaves when the list may move. */
   readonly isSettled: boolean
-  /** The verb that waits for a sentence. */
+  /** The action that needs a text. */
   readonly asking: CardAction | null
   readonly select: () => void
   readonly act: (verb: CardAction) => void
@@ -26,7 +27,7 @@ interface InboxCardProps {
   readonly leave: () => void
 }
 
-/** What is asked, by whom, how long it is held, the evidence, and what can be done. */
+/** An inbox item: the question, its author and age, the evidence, and the actions. */
 export function Card({
   card: of,
   isSelected,
@@ -49,7 +50,7 @@ export function Card({
       {...(isSelected && { 'aria-current': 'true' })}
       {...((sending || isSettled) && { 'data-settled': '' })}
       onPointerDown={({ target }) => {
-        // A selected card shows its keys in its buttons: they would move away under the pointer.
+        // Selecting adds keys to the buttons, which would move under the pointer.
         if (!(target instanceof Element && target.closest('button'))) select()
       }}
     >
@@ -69,15 +70,15 @@ export function Card({
             person={openerOf(card) === card.agent_name ? card.person : card.opened_by_person}
           />
           <span>
-            held <Since at={card.opened_at} />
+            <Since at={card.opened_at} /> ago
           </span>
         </span>
       </header>
-      <p class="asked">
+      <p class="card-question">
         <Prose text={questionOfCard(card)} />
       </p>
       {card.paths.length > 0 ? (
-        <ul class="outside">
+        <ul class="out-of-scope">
           {card.paths.slice(0, 8).map((path) => (
             <li key={path} class="mono cut">
               {path}
@@ -90,19 +91,19 @@ export function Card({
       {card.measured ? <MeasuredEvidence measured={card.measured} /> : null}
       {card.task_id !== null && (card.measured?.files ?? 0) > 0 ? <FirstHunk task={card.task_id} /> : null}
       {card.workaround ? (
-        <ClaimQuote by={card.opened_by}>
+        <ClaimQuote author={card.opened_by}>
           <Prose text={card.workaround} />
         </ClaimQuote>
       ) : null}
       {card.claimed ? (
-        <ClaimQuote by={withPerson(card.claimed_by ?? openerOf(card), card.claimed_by_person)}>
+        <ClaimQuote author={withPerson(card.claimed_by ?? openerOf(card), card.claimed_by_person)}>
           <Prose text={card.claimed} />
         </ClaimQuote>
       ) : null}
       {sending ? (
         <p class="muted">{sending.text}</p>
       ) : isSettled ? (
-        <p class="muted">It is no longer waiting.</p>
+        <p class="muted">Answered.</p>
       ) : asking ? (
         <AnswerForm verb={asking} send={(text) => answer(asking, text)} leave={leave} />
       ) : (
@@ -132,7 +133,7 @@ export function Card({
             .filter(({ id }) => id !== card.task_id)
             .map(({ id, name }) => (
               <a key={id} class="button" href={href(`/tasks/${id}/diff`)}>
-                Diff of {name}
+                Changes of {name}
               </a>
             ))}
           {card.attempt_status !== null ? (
@@ -146,7 +147,7 @@ export function Card({
   )
 }
 
-/** Comes after the page: a few lines are enough to decide small things at once. */
+/** The first changed lines, loaded after the page: enough to decide small items. */
 function FirstHunk({ task }: { readonly task: string }) {
   const [Part, setPart] = useState<ComponentType<{ readonly task: string }> | null>(() => firstHunk)
   useEffect(() => {
@@ -165,12 +166,12 @@ let firstHunk: ComponentType<{ readonly task: string }> | null = null
 
 type CommandCardRequest = Extract<NonNullable<InboxCard['request']>, { readonly kind: 'command' }>
 
-/** The files that a command's approval is bound to, and what changed in them since it was approved before. */
+/** The files that the approval of a command is bound to, and their changes since the last approval. */
 function PinnedFiles({ request: { files = [], before } }: { readonly request: CommandCardRequest }) {
   return (
     <>
       {files.length > 0 ? (
-        <ul class="outside">
+        <ul class="out-of-scope">
           {files.map(({ path, sha256 }) => (
             <li key={path} class="mono cut">
               {path} <span class="muted">{sha256?.slice(0, 12) ?? 'none'}</span>
@@ -183,12 +184,12 @@ function PinnedFiles({ request: { files = [], before } }: { readonly request: Co
   )
 }
 
-/** Who asks; for what Waymark itself found, whose work it found it in. */
+/** The author of the item; for an item of Waymark, the agent whose work it is about. */
 function openerOf({ opened_by, agent_name }: InboxCard): string {
   return opened_by === 'waymark' ? (agent_name ?? opened_by) : opened_by
 }
 
-/** What the card is about, and where that is shown. */
+/** The subject of the item and its page. */
 function subjectOfCard(card: InboxCard): { readonly name: string; readonly link: string } {
   const run = card.run === null ? null : `${card.run.process_name}, in ${card.run.state}`
   if (card.task_id) return { name: card.task_name ?? card.task_id, link: `/tasks/${card.task_id}` }
@@ -197,18 +198,17 @@ function subjectOfCard(card: InboxCard): { readonly name: string; readonly link:
 }
 
 function questionOfCard(card: InboxCard): string {
-  if (card.kind === 'stale_attempt')
-    return 'Nothing was heard of this attempt for two hours. Has the agent gone?'
+  if (card.kind === 'stale_attempt') return 'The agent has made no call for two hours. Did it stop?'
   if (card.run && card.request?.kind === 'decision') {
-    return `${card.run.process_name} is in \`${card.run.state}\` and waits for ${joinAlternatives(card.request.events)}.`
+    return `${card.run.process_name} is in \`${card.run.state}\` and needs one of: ${joinAlternatives(card.request.events.map(eventWords))}.`
   }
   if (card.kind !== 'scope' || card.request?.kind === 'changes') return card.reason
   const areas = card.areas.map((area) => `\`${area}\``).join(', ')
   const { paths_total: total } = card
-  return `${total} changed ${total === 1 ? 'file lies' : 'files lie'} outside the declared scope, ${areas}.`
+  return `${formatCount(total, 'changed file')} out of the declared scope, ${areas}.`
 }
 
-/** `approve, send_back or reject`. */
+/** `Approve, Send back or Reject`. */
 function joinAlternatives(words: readonly string[]): string {
   const last = words.at(-1) ?? 'an approval'
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
@@ -220,7 +220,7 @@ interface AnswerFormProps {
   readonly leave: () => void
 }
 
-/** Asks for the sentence that the waiting agent is told. Ctrl or ⌘ with Enter sends it. */
+/** Asks for the answer to the agent. Ctrl or ⌘ with Enter sends it. */
 function AnswerForm({ verb, send, leave }: AnswerFormProps) {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)

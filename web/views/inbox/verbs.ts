@@ -4,16 +4,16 @@ import type { KeyCommand } from '../../keys/bindings.ts'
 import type { Status } from '../../parts/status.tsx'
 import { eventWords } from '../../parts/text.tsx'
 
-/** What a person may do with a card. */
+/** An action of a person on an inbox item. */
 export interface CardAction {
   /** Null for one without a key. */
   readonly command: Extract<KeyCommand, 'approve' | 'send back' | 'resolve'> | null
   readonly label: string
-  /** What it means, where the label alone does not say it. */
+  /** An explanation for labels that need one. */
   readonly means?: string
-  /** What is said once it is done. */
+  /** The message after the action. */
   readonly done: string
-  /** A sentence is asked for: what the waiting agent is told. */
+  /** The label of the text field, for an action that needs a text. */
   readonly asks?: string
   readonly operation: string
   input(card: InboxCard, answer: string): object
@@ -40,7 +40,7 @@ const sendBack: CardAction = {
   command: 'send back',
   label: 'Send back',
   done: 'Sent back',
-  asks: 'What should be done instead?',
+  asks: 'What should the agent change?',
   operation: 'reject',
   input: ({ item_id }, answer) => ({ id: item_id, reason: answer }),
 }
@@ -50,12 +50,12 @@ const approveCardInput = ({ item_id }: InboxCard, answer: string) => ({
   ...(answer !== '' && { reason: answer }),
 })
 
-/** To what asks, in words: a yes is no answer to "which one?". */
+/** An answer in words: approval does not answer “which one?”. */
 const answers: CardAction = {
   command: 'resolve',
   label: 'Answer',
   done: 'Answered',
-  asks: 'What is the answer?',
+  asks: 'Your answer',
   operation: 'resolve',
   input: resolveCardInput,
 }
@@ -71,7 +71,7 @@ const decides: readonly CardAction[] = [
   sendBack,
 ]
 
-/** By kind of inbox item: what it is called, how it looks, what can be done. */
+/** By kind of inbox item: its name, its look, and its actions. */
 const kinds = {
   blocker: {
     word: 'Blocker',
@@ -123,21 +123,21 @@ const kinds = {
   approval: { word: 'Approval', status: 'review', verbs: decides },
   command: { word: 'Command', status: 'review', verbs: decides },
   stale_attempt: {
-    word: 'Silent',
+    word: 'Stale',
     status: 'planned',
     verbs: [
       {
         command: 'approve',
-        label: 'Let it go on',
-        done: 'It goes on',
+        label: 'Keep it open',
+        done: 'Kept open',
         operation: 'reject',
-        // Its rejection needs words.
-        input: ({ item_id }) => ({ id: item_id, reason: 'It goes on.' }),
+        // A rejection needs a reason.
+        input: ({ item_id }) => ({ id: item_id, reason: 'Keep the attempt open.' }),
       },
       {
         command: 'resolve',
-        label: 'Give it up',
-        done: 'Given up',
+        label: 'Abandon it',
+        done: 'Abandoned',
         operation: 'approve',
         input: approveCardInput,
       },
@@ -149,24 +149,24 @@ export function kindOf(kind: InboxCard['kind']): Pick<CardKind, 'word' | 'status
   return kinds[kind]
 }
 
-/** What who is signed in can do with a card. */
+/** The actions that the person may take. */
 export function verbsOf(card: InboxCard): readonly CardAction[] {
   return allVerbsOf(card).filter(({ operation }) => isPermitted(operation))
 }
 
-/** Why who is signed in can do nothing with a card, as a sentence; null where they can. */
+/** Why the person may take no action; null if they may. */
 export function noVerbsReason(card: InboxCard): string | null {
   const [first] = allVerbsOf(card)
   return first && verbsOf(card).length === 0 ? denialReason(first.operation) : null
 }
 
-/** A run that waits for a decision has a verb for each event. */
+/** A run that needs a decision has an action for each event. */
 function allVerbsOf(card: InboxCard): readonly CardAction[] {
   if (card.request?.kind !== 'decision') {
     const { verbs } = kinds[card.kind]
     return card.task_id === null ? verbs.filter(({ operation }) => operation !== 'review_send') : verbs
   }
-  // What takes more than a reason is asked for on the page of the run.
+  // Events with more fields than a reason are sent from the page of the run.
   const verbs = card.choices.filter(({ asks_for }) => asks_for.length === 0).map(eventVerb)
   const approvesAlone = card.request.approvals.length > 0 && !card.choices.some(({ approves }) => approves)
   const [yes] = decides
@@ -182,8 +182,8 @@ function eventVerb({ event, description, answer, sends_back, approves }: CardCho
     label,
     done: `${label} sent`,
     ...(description !== null && { means: description }),
-    ...(sends_back && { asks: 'What is the agent told?' }),
-    // Approving gives the approvals that guards of the event ask for, and then sends it.
+    ...(sends_back && { asks: 'Message to the agent' }),
+    // Gives the approvals that the guards need, then sends the event.
     operation: approves || answer === 'yes' ? 'approve' : 'decide',
     input: ({ item_id, run_id }, reason) => ({
       ...(approves || answer === 'yes' ? { id: item_id } : { run_id }),

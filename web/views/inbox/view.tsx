@@ -4,7 +4,7 @@ import { isPermitted } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
-import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { stepSelection, WaitingRows } from '../../parts/list.tsx'
 import { runWhenIdle } from '../../parts/run-when-idle.ts'
@@ -15,14 +15,14 @@ import { Card } from './card.tsx'
 import { type CardAction, verbsOf } from './verbs.ts'
 import './inbox.css'
 
-/** What only a person may settle, oldest first. */
+/** The open inbox items, oldest first. */
 export function View() {
   const inbox = useQuery('inbox', { limit: 100, include: ['evidence'] })
   const { rows, still } = useRows<InboxCard>(
     () => cardsOf(inbox.answer.value?.items),
     ({ item_id }) => item_id,
   )
-  // What a card leads to is there before it is clicked.
+  // The review is loaded before it is opened.
   useEffect(() => runWhenIdle(() => void import('../review/view.tsx').catch(() => undefined)), [])
   const [asking, setAsking] = useState<{ readonly about: string; readonly verb: CardAction } | null>(null)
   const order = rows.order.value
@@ -39,7 +39,7 @@ export function View() {
     const input = { ...verb.input(of, answer), ...(of.content !== null && { content: of.content }) }
     sendLater({ about, operation, input, text, sent: inbox.refresh })
   }
-  // A row stays where it is while a pointer is over the list, also when somebody has settled it.
+  // While a pointer is over the list an answered row stays.
   const waits = (about: string) => inbox.answer.value?.items.some(({ item_id }) => item_id === about) ?? false
   const act = (about: string, verb: CardAction) => {
     if (!waits(about)) return
@@ -61,23 +61,28 @@ export function View() {
     resolve: byKey('resolve'),
   })
 
-  // In a project in which nothing happened there is nothing to wait for yet.
+  // A new project starts with the first steps.
   const isFresh = projectStatus.value?.events === 0
   useEffect(() => {
     if (isFresh) replaceWith(href('/start'))
   }, [isFresh])
 
-  if (inbox.answer.value === null) return <FailureMessage failure={inbox.failure} />
+  if (inbox.answer.value === null) return <Pending failure={inbox.failure} title="Inbox" />
   return (
     <div class="page-inner inbox">
       <header class="page-head">
         <h1>Inbox</h1>
         <a class="link" href={href('/review')}>
-          All that is new
+          Review all new changes
         </a>
       </header>
+      <MissingItem items={order} />
       {order.length === 0 ? (
-        <EmptyState title="Nothing is waiting. What agents ask of you appears here: approvals, blockers, files outside the scope." />
+        <EmptyState title="Nothing needs you. Reviews, approvals, blockers and files out of scope appear here.">
+          <a class="button" href={href('/board')}>
+            See the board
+          </a>
+        </EmptyState>
       ) : (
         <ul class="cards" {...still}>
           <WaitingRows held={rows.held} release={() => rows.hold(false)} />
@@ -111,6 +116,20 @@ export function View() {
         </p>
       ) : null}
     </div>
+  )
+}
+
+/** An address that names an item which is not open. */
+function MissingItem({ items }: { readonly items: readonly string[] }) {
+  const wanted = query.value.get('select')
+  if (wanted === null || items.includes(wanted)) return null
+  return (
+    <p class="inbox-missing muted" role="status">
+      The inbox item {wanted} is not open: it was answered, or it does not exist.{' '}
+      <a class="link" href={href('/')}>
+        Show the open items
+      </a>
+    </p>
   )
 }
 

@@ -6,11 +6,11 @@ export function FileForm() {
   const field = useRef<HTMLInputElement>(null)
   const submit = (event: Event) => {
     event.preventDefault()
-    const said = field.current?.value.trim() ?? ''
-    if (said === '') return
-    const [, file = said, line] = /^(.+):(\d{1,9})$/s.exec(said) ?? []
-    const asked = new URLSearchParams({ file, ...(line !== undefined && { line }) })
-    navigate(href(`/lines?${asked}`))
+    const text = field.current?.value.trim() ?? ''
+    if (text === '') return
+    const [, file = text, line] = /^(.+):(\d{1,9})$/s.exec(text) ?? []
+    const parameters = new URLSearchParams({ file, ...(line !== undefined && { line }) })
+    navigate(href(`/lines?${parameters}`))
   }
   return (
     <form class="lines-form" onSubmit={submit}>
@@ -27,7 +27,7 @@ export function FileForm() {
         defaultValue={query.peek().get('file') ?? ''}
       />
       <button type="submit" class="button" data-kind="primary">
-        Show its lines
+        Show line history
       </button>
     </form>
   )

@@ -15,7 +15,7 @@ interface SourceLinesProps {
   readonly rev: string
   readonly ranges: BlameData['ranges']
   readonly total: number
-  /** Absent where only who made the lines is told. */
+  /** Absent if only the authors are known. */
   readonly text: readonly string[] | undefined
   readonly line: number | null
   readonly choose: (line: number) => void
@@ -23,12 +23,12 @@ interface SourceLinesProps {
 
 /** In pixels; the style sheet has the same. */
 const lineHeight = 20
-/** Lines beyond the remote machines, above and below. */
+/** Lines beyond the edges of the visible part, above and below. */
 const spare = 20
 /** More text in a pane is left without colours. */
 const maxColoured = 20_000
 
-/** The lines beside who made them. Only those in sight are there. */
+/** The lines with their authors. Only the visible lines are in the page. */
 export function Lines({ path, rev, ranges, total, text, line, choose }: SourceLinesProps) {
   const pane = useRef<HTMLElement>(null)
   const [{ first, last }, setWindow] = useState({ first: 1, last: 60 })
@@ -37,7 +37,7 @@ export function Lines({ path, rev, ranges, total, text, line, choose }: SourceLi
   useLayoutEffect(() => {
     const { current } = pane
     if (!current) return
-    const look = () => {
+    const update = () => {
       const top = Math.floor(current.scrollTop / lineHeight) + 1
       const next = {
         first: Math.max(1, top - spare),
@@ -50,12 +50,12 @@ export function Lines({ path, rev, ranges, total, text, line, choose }: SourceLi
           : next,
       )
     }
-    look()
-    current.addEventListener('scroll', look, { passive: true })
-    const resized = new ResizeObserver(look)
+    update()
+    current.addEventListener('scroll', update, { passive: true })
+    const resized = new ResizeObserver(update)
     resized.observe(current)
     return () => {
-      current.removeEventListener('scroll', look)
+      current.removeEventListener('scroll', update)
       resized.disconnect()
     }
   }, [])
@@ -114,7 +114,7 @@ export function Lines({ path, rev, ranges, total, text, line, choose }: SourceLi
         class="lines-body"
         style={{ height: `${total * lineHeight}px`, '--digits': String(String(total).length) }}
       >
-        <ol class="lines-gutter" aria-label="Who made them">
+        <ol class="lines-gutter" aria-label="Authors">
           {stories.map((story) => (
             <Margin
               key={story.start}
@@ -183,7 +183,7 @@ class SourceLineRow extends Component<SourceRowProps> {
   }
 }
 
-/** Who made some lines, in sight for as long as one of them is. */
+/** The author of a range of lines, visible as long as one of the lines is. */
 function Margin({ story, isChosen }: { readonly story: ProvenanceRange; readonly isChosen: boolean }) {
   const { start, end, kind } = story
   const { name, words, doubt } = lineOwnerLabel(story)

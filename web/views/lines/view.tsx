@@ -5,6 +5,7 @@ import { plainText } from '../../geometry/line-parts.ts'
 import { lineOwnerLabel, lineWithText, makersOf, storyAtLine } from '../../geometry/line-ranges.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
+import { Skeleton } from '../../parts/empty-state.tsx'
 import { CopyButton } from '../../parts/text.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
@@ -14,24 +15,22 @@ import { Maker } from './maker.tsx'
 import { Why } from './why.tsx'
 import './lines.css'
 
-/** A file with whose each of its lines is, and why the chosen one is there. */
+/** A file with the author of each line, and the history of the selected line. */
 export function View() {
   const file = query.value.get('file') ?? ''
   const rev = query.value.get('rev') ?? ''
   useEffect(() => {
-    if (file !== '') crumb.value = [{ text: 'Lines', href: href('/lines') }, { text: plainText(file) }]
+    if (file !== '') crumb.value = [{ text: 'Line history', href: href('/lines') }, { text: plainText(file) }]
   }, [file])
   if (file === '') {
     return (
       <div class="page-inner">
-        <h1>Lines</h1>
-        <p class="lines-what">
-          Each line of a file with who made it: which agent, for which task, or that nobody recorded it.
-        </p>
+        <h1>Line history</h1>
+        <p class="lines-what">Shows who wrote each line of a file, for which task, and why.</p>
         <FileForm />
         <p class="muted lines-what">
-          Changed files have a link to their lines: in a review, at a task and in a mission.{' '}
-          <code>waymark blame</code> shows the same in a terminal.
+          Changed files in reviews, tasks and missions link to their line history. In a terminal, use{' '}
+          <code>waymark blame</code>.
         </p>
       </div>
     )
@@ -45,25 +44,34 @@ interface BlameQueryProps {
   readonly rev: string
 }
 
-/** From the top of the work tree, wherever in it the server was started. */
+/** The path from the top of the work tree, wherever the server was started. */
 function pathFromTop(file: string): string {
   return /^(:\/|\/|[a-z]:[\\/])/i.test(file) ? file : `:/${file}`
 }
 
 function FileBlame({ file, rev }: BlameQueryProps) {
-  const asked = useQuery('blame', { file: pathFromTop(file), ...(rev !== '' && { rev }) })
-  const found = asked.answer.value
+  const { answer, failure, refresh } = useQuery('blame', {
+    file: pathFromTop(file),
+    ...(rev !== '' && { rev }),
+  })
+  const found = answer.value
   if (found === null) {
-    if (asked.failure.value === null) return null
+    if (failure.value === null) return <Skeleton title={plainText(file)} rows={12} />
     return (
       <div class="page-inner">
-        <h1 class="mono lines-path">{plainText(file)}</h1>
-        <p role="alert">{errorText(asked.failure.value)}</p>
+        <h1>No line history for this file</h1>
+        <p class="mono lines-path">{plainText(file)}</p>
+        <p role="alert">{errorText(failure.value)}</p>
         <FileForm />
+        <p>
+          <a class="link" href={href('/review')}>
+            Review all new changes
+          </a>
+        </p>
       </div>
     )
   }
-  return <BlameView file={file} rev={rev} found={found} refresh={asked.refresh} />
+  return <BlameView file={file} rev={rev} found={found} refresh={refresh} />
 }
 
 interface LinesViewProps extends BlameQueryProps {
@@ -83,7 +91,7 @@ function BlameView({ file, rev, found, refresh }: LinesViewProps) {
   }
   const stepStory = (by: 1 | -1) => () => {
     if (line === null) return go(1)
-    // Up leads to the beginning of the story first, as a jump between paragraphs does.
+    // Up goes to the start of the range first, as a jump between paragraphs does.
     const start = story?.start ?? 1
     go(by === 1 ? (story?.end ?? 0) + 1 : start < line ? start : storyAtLine(ranges, start - 1)?.start)
   }
@@ -106,29 +114,29 @@ function BlameView({ file, rev, found, refresh }: LinesViewProps) {
           </h1>
           <span class="muted">
             {lines.toLocaleString('en')} {lines === 1 ? 'line' : 'lines'},{' '}
-            {found.commit === null ? 'as on disk' : `as in ${found.commit.slice(0, 8)}`}
+            {found.commit === null ? 'on disk' : `at commit ${found.commit.slice(0, 8)}`}
           </span>
           {found.commit === null ? null : (
             <a class="link" href={href(`/lines?file=${encodeURIComponent(file)}`)}>
-              As it is now
+              Show the current version
             </a>
           )}
-          <CopyButton text={found.path} label="Copy the path" />
+          <CopyButton text={found.path} label="Copy path" />
         </div>
         {notes.map((note) => (
           <p key={note} class="lines-note">
             {note}
           </p>
         ))}
-        {gone ? <p class="lines-note">That line is not in the file any more.</p> : null}
+        {gone ? <p class="lines-note">That line is no longer in the file.</p> : null}
         {makers.length === 0 ? null : (
-          <ul class="lines-makers" aria-label="Who its lines are from">
+          <ul class="lines-makers" aria-label="Authors">
             {makers.slice(0, maxMakers).map(({ story: one, lines: count }) => (
               <li key={lineOwnerLabel(one).key}>
                 <button
                   type="button"
                   class="maker-button"
-                  title={`To the first line, ${one.start}`}
+                  title={`Go to the first line, ${one.start}`}
                   onClick={() => go(one.start)}
                 >
                   <Maker story={one} /> <span class="muted">{count.toLocaleString('en')}</span>
@@ -163,14 +171,14 @@ function BlameView({ file, rev, found, refresh }: LinesViewProps) {
 
 const maxMakers = 8
 
-/** The chosen line. An address may name one by its text, too: then it is found where it is by now. */
+/** The selected line. An address may name it by its text: then it is found where it is now. */
 function useLine({ lines, text }: BlameData): number | null {
-  const asked = Number(query.value.get('line') ?? 0)
+  const number = Number(query.value.get('line') ?? 0)
   const wanted = query.value.get('text')
-  const isLine = Number.isInteger(asked) && asked >= 1 && asked <= lines
+  const isLine = Number.isInteger(number) && number >= 1 && number <= lines
   const found =
-    wanted === null || text === undefined ? (isLine ? asked : null) : lineWithText(text, wanted, asked)
-  // Work goes on while one looks: the chosen line stays chosen where it is by then.
+    wanted === null || text === undefined ? (isLine ? number : null) : lineWithText(text, wanted, number)
+  // The selection follows its line when the file changes.
   const last = useRef({ text, line: found })
   useEffect(() => {
     const before = last.current
@@ -181,7 +189,7 @@ function useLine({ lines, text }: BlameData): number | null {
     const now = lineWithText(text, chosen, found)
     if (now !== null) setQuery({ line: String(now) })
   }, [text, found])
-  // Once it was found, it is the line that counts.
+  // Once found, the line number replaces the text.
   const was = useRef<string | null>(null)
   useEffect(() => {
     if (wanted === null || found === null || was.current === wanted) return

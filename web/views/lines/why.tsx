@@ -4,6 +4,7 @@ import type { BlameData, LineWhy } from '../../api/entities.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
+import { Skeleton } from '../../parts/empty-state.tsx'
 import { ClaimQuote } from '../../parts/evidence.tsx'
 import { Prose, shortId } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
@@ -25,15 +26,15 @@ interface WhyProps {
   readonly refresh: () => void
 }
 
-/** Milliseconds that a line is looked at before its story is asked for: keys pass over many. */
-const patience = 120
+/** The delay before the history of a line loads: keys pass over many lines. */
+const settleMs = 120
 
-/** Why a line is there. Who made it is known at once; the rest comes when one stays. */
+/** The history of a line. Its author shows at once; the rest loads when the selection stays. */
 export function Why({ place, story, text, refresh }: WhyProps) {
   const settled = useSettled(place)
   const { line } = place
   return (
-    <aside class="why" aria-label={`Why line ${line} is there`}>
+    <aside class="why" aria-label={`History of line ${line}`}>
       <header class="why-head">
         <h2>Line {line}</h2>
         <button
@@ -60,25 +61,25 @@ function useSettled(place: LineAddress): LineAddress {
   const [settled, setSettled] = useState(place)
   const { path, rev, line } = place
   useEffect(() => {
-    const timer = window.setTimeout(() => setSettled({ path, rev, line }), patience)
+    const timer = window.setTimeout(() => setSettled({ path, rev, line }), settleMs)
     return () => clearTimeout(timer)
   }, [path, rev, line])
   return settled
 }
 
 function LineReason({ place: { path, rev, line }, text, refresh }: Omit<WhyProps, 'story'>) {
-  const asked = useQuery('why', { place: `:/${path}:${line}`, ...(rev !== '' && { rev }) })
-  const why = asked.answer.value
-  if (asked.failure.value !== null) return <p role="alert">{errorText(asked.failure.value)}</p>
-  if (why === null) return null
+  const { answer, failure } = useQuery('why', { place: `:/${path}:${line}`, ...(rev !== '' && { rev }) })
+  const why = answer.value
+  if (failure.value !== null) return <p role="alert">{errorText(failure.value)}</p>
+  if (why === null) return <Skeleton rows={3} />
   const isOther =
     text !== undefined && why.text !== undefined && !text.trim().startsWith(why.text.slice(0, 150))
   if (isOther) {
     return (
       <p role="alert">
-        The file has changed since it was read.{' '}
+        The file has changed since it was loaded.{' '}
         <button type="button" class="button" onClick={refresh}>
-          Read it again
+          Load it again
         </button>
       </p>
     )
@@ -89,7 +90,7 @@ function LineReason({ place: { path, rev, line }, text, refresh }: Omit<WhyProps
 function LineStory({ why, path }: { readonly why: LineWhy; readonly path: string }) {
   const { says, authors, turn, decisions, items, later, commit, notes } = why
   return (
-    <div class="why-told">
+    <div class="why-history">
       <p>{says}</p>
       {authors.map((maker) => (
         <LineMakerCard key={maker.attempt_id} maker={maker} />
@@ -97,16 +98,16 @@ function LineStory({ why, path }: { readonly why: LineWhy; readonly path: string
       {turn === undefined ? null : <InSession turn={turn} />}
       {why.comments.length === 0 ? null : (
         <section>
-          <h3>Said in reviews</h3>
+          <h3>Review comments</h3>
           {why.comments.map(({ comment_id, line, quoted, text, author, status, replies }) => (
             <div key={comment_id} class="why-decision">
               <p>
                 <b>{plainText(author)}</b>{' '}
                 {line === null
                   ? quoted === null
-                    ? 'of the file'
-                    : `of “${plainText(quoted)}”`
-                  : `of line ${line}`}
+                    ? 'on the file'
+                    : `on “${plainText(quoted)}”`
+                  : `on line ${line}`}
                 , {status}: <Prose text={text} />
               </p>
               {replies.map((reply, at) => (
@@ -120,7 +121,7 @@ function LineStory({ why, path }: { readonly why: LineWhy; readonly path: string
       )}
       {decisions.length === 0 ? null : (
         <section>
-          <h3>Decided there</h3>
+          <h3>Decisions</h3>
           {decisions.map(({ id, question, chosen, reasoning, options_considered }) => (
             <div key={id} class="why-decision">
               <p>
@@ -131,7 +132,7 @@ function LineStory({ why, path }: { readonly why: LineWhy; readonly path: string
               </p>
               {options_considered.some((option) => option !== chosen) ? (
                 <p class="muted">
-                  Not: {options_considered.filter((option) => option !== chosen).join(', ')}
+                  Instead of: {options_considered.filter((option) => option !== chosen).join(', ')}
                 </p>
               ) : null}
             </div>
@@ -140,7 +141,7 @@ function LineStory({ why, path }: { readonly why: LineWhy; readonly path: string
       )}
       {items.length === 0 ? null : (
         <section>
-          <h3>What people were asked</h3>
+          <h3>Inbox items</h3>
           {items.map(({ id, kind, status, reason, answer, author }) => (
             <p key={id}>
               <b>
@@ -156,11 +157,11 @@ function LineStory({ why, path }: { readonly why: LineWhy; readonly path: string
       )}
       {later.length === 0 ? null : (
         <section>
-          <h3>Since then</h3>
+          <h3>Later changes</h3>
           {later.map(({ what, task }, at) => (
             <p key={at}>
-              {what === 'moved' ? 'Moved' : 'Formatted anew'} by{' '}
-              {task === null ? 'no attempt: a person, or an unseen tool' : task}
+              {what === 'moved' ? 'Moved' : 'Reformatted'} by{' '}
+              {task === null ? 'a person or an unrecorded tool' : task}
             </p>
           ))}
         </section>
@@ -195,15 +196,15 @@ function InSession({ turn }: { readonly turn: NonNullable<LineWhy['turn']> }) {
       <dl>
         <dt>Session</dt>
         <dd>
-          <a class="link id" href={href('/history?of=sessions')}>
-            {shortId(session_id)}
+          <a class="link" href={href(`/history?of=sessions&session=${session_id}`)}>
+            Recorded session
           </a>{' '}
-          without a task
+          <span class="id">{shortId(session_id)}</span>
         </dd>
         <Model name={model} />
         {prompt === null ? null : (
           <>
-            <dt>Asked for</dt>
+            <dt>Prompt</dt>
             <dd>
               <Prose text={prompt} />
             </dd>
@@ -251,7 +252,7 @@ function LineMakerCard({ maker }: { readonly maker: LineWhy['authors'][number] }
         )}
         <dt>Attempt</dt>
         <dd>
-          <span class="id">{shortId(maker.attempt_id)}</span> {status}, <Since at={started_at} /> ago
+          {status}, started <Since at={started_at} /> ago <span class="id">{shortId(maker.attempt_id)}</span>
         </dd>
         {measurement === null ? null : (
           <>
@@ -273,7 +274,7 @@ function LineMakerCard({ maker }: { readonly maker: LineWhy['authors'][number] }
         )}
       </dl>
       {summary === null && tests === null && commands.length === 0 ? null : (
-        <ClaimQuote by={maker.claimed_by ?? agent}>
+        <ClaimQuote author={maker.claimed_by ?? agent}>
           {summary === null ? null : <Prose text={summary} />}
           {tests === null ? null : ` Tests: ${tests}.`}
           {commands.length === 0 ? null : <span class="mono"> {commands.join(' · ')}</span>}
@@ -303,10 +304,10 @@ function InCommit({
       </p>
       <p class="why-links">
         <a class="link" href={href(`/lines?file=${file}&rev=${id}`)}>
-          The file in it
+          File at this commit
         </a>
         <a class="link" href={href(`/lines?file=${file}&rev=${id}%5E`)}>
-          Before it
+          File before it
         </a>
       </p>
     </section>

@@ -6,7 +6,7 @@ import type { LogEntry } from '../../api/entities.ts'
 import { listenToFrames, listenToReloads } from '../../live/feed.ts'
 import { showToast } from '../../shell/toasts.tsx'
 
-/** The log, newest first: the end of it, its tail as it happens, and older pages when they are asked for. */
+/** The log, newest first: its end, new entries as they arrive, and older pages on request. */
 export interface LogEntries {
   readonly events: ReadonlySignal<readonly LogEntry[] | null>
   /** Whether there is more before the first one. */
@@ -28,7 +28,7 @@ function readLogEntries(): LogEntries & { readonly stop: () => void } {
   let busy: Promise<void> = Promise.resolve()
   let waiting = 0
 
-  // One after another, so that no page is added twice.
+  // In sequence, so that no page is added twice.
   const inTurn = (read: () => Promise<void>) => {
     busy = busy
       .then(read)
@@ -42,17 +42,17 @@ function readLogEntries(): LogEntries & { readonly stop: () => void } {
     })
   const newer = async () => {
     waiting = 0
-    const known = events.value
-    if (known === null) return
-    const { events: next } = await call('log', { since: known[0]?.seq ?? 0, limit: page })
-    if (next.length > 0) events.value = [...next.toReversed(), ...known]
+    const loaded = events.value
+    if (loaded === null) return
+    const { events: next } = await call('log', { since: loaded[0]?.seq ?? 0, limit: page })
+    if (next.length > 0) events.value = [...next.toReversed(), ...loaded]
   }
   const older = () =>
     inTurn(async () => {
-      const known = events.value ?? []
+      const loaded = events.value ?? []
       if (olderCursor.value === null) return
       const { events: next, next_cursor } = await call('log', { cursor: olderCursor.value, limit: page })
-      events.value = [...known, ...next.toReversed()]
+      events.value = [...loaded, ...next.toReversed()]
       olderCursor.value = next_cursor
     })
   const stops = [
@@ -77,15 +77,15 @@ function readLogEntries(): LogEntries & { readonly stop: () => void } {
 interface LogEntryText {
   readonly what: string
   readonly about: string
-  /** The path of the view that shows what it is about. */
+  /** The path of the view that shows the entity. */
   readonly link: string | null
 }
 
-/** Reads any kind of log entry, also one that a newer server tells of. `names` are those of tasks and missions by id. */
+/** Describes a log entry of any kind, also of a newer server. `names` are those of tasks and missions by id. */
 export function logEntryWords({ kind, body }: LogEntry, names: ReadonlyMap<string, string>): LogEntryText {
   const entity = Object.values(body).find(isJsonObject) ?? {}
-  const said = ['name', 'question', 'message', 'description', 'content', 'reason', 'answer', 'summary']
-  const about = [entity, body].flatMap((record) => said.flatMap((field) => textOf(record, field)))[0]
+  const textFields = ['name', 'question', 'message', 'description', 'content', 'reason', 'answer', 'summary']
+  const about = [entity, body].flatMap((record) => textFields.flatMap((field) => textOf(record, field)))[0]
   const [noun = '', verb = ''] = kind.split('.')
   const link = linkOf(kind, entity, body)
   const named = link === null ? undefined : names.get(link.slice(link.lastIndexOf('/') + 1))

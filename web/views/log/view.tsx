@@ -1,12 +1,13 @@
 import { useComputed } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import type { EntityNames, LogEntry } from '../../api/entities.ts'
+import type { LogEntry } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { ConnectAgent, EmptyState, Skeleton } from '../../parts/empty-state.tsx'
 import { FilterField, WaitingRows } from '../../parts/list.tsx'
+import { useNames } from '../../parts/names.ts'
 import { StatusIcon } from '../../parts/status.tsx'
 import { CopyButton } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
@@ -22,8 +23,7 @@ export function View() {
     () => events.value,
     ({ seq }) => String(seq),
   )
-  const named = useQuery('search', {})
-  const names = useMemo(() => namesOf(named.answer.value), [named.answer.value])
+  const names = useNames()
   const shown = useComputed(() =>
     rows.order.value.filter((key) => isWanted(rows.row(key)?.value, query.value)),
   )
@@ -48,7 +48,7 @@ export function View() {
     'copy id': () => void (event && navigator.clipboard.writeText(event.hash)),
     close: () => setQuery({ select: null }),
   })
-  if (events.value === null) return null
+  if (events.value === null) return <Skeleton title="Log" rows={12} />
   return (
     <div class="page-inner">
       <header class="page-head">
@@ -61,7 +61,7 @@ export function View() {
           value={query.value.get('kind') ?? ''}
           onChange={({ currentTarget }) => setQuery({ kind: currentTarget.value })}
         >
-          <option value="">Every kind</option>
+          <option value="">All kinds</option>
           {kinds.map((kind) => (
             <option key={kind} value={kind}>
               {kind}
@@ -70,7 +70,9 @@ export function View() {
         </select>
       </header>
       {events.value.length === 0 ? (
-        <EmptyState title="Everything that happens appears here, in order." command="waymark init" />
+        <EmptyState title="Everything that happens appears here, in order.">
+          <ConnectAgent />
+        </EmptyState>
       ) : (
         <div class="full-width log" {...still}>
           <WaitingRows held={rows.held} release={() => rows.hold(false)} />
@@ -95,11 +97,6 @@ export function View() {
       {event ? <LogEntryDetail event={event} /> : null}
     </div>
   )
-}
-
-function namesOf(named: EntityNames | null): ReadonlyMap<string, string> {
-  if (named === null) return new Map()
-  return new Map([...named.missions, ...named.tasks].map(({ id, name }) => [id, name]))
 }
 
 interface LogEntryRowProps {
@@ -172,7 +169,7 @@ function isWanted(event: LogEntry | undefined, wanted: URLSearchParams): boolean
     .includes(words)
 }
 
-/** Whether the chain of hashes holds, and ends where it is known to. Checked when the view is opened, and on request. */
+/** The check of the hash chain: when the view opens, and on request. */
 function Chain() {
   const doctor = useQuery('doctor', { chain: true })
   const checks = doctor.answer.value?.checks ?? []

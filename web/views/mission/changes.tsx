@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { formatCount } from '../../../src/kernel/text.ts'
-import { errorText } from '../../api/call.ts'
 import type { MissionFileData } from '../../api/entities.ts'
 import { type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
 import { useCommands } from '../../keys/commands.ts'
@@ -10,11 +9,12 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { linesOf } from '../../parts/line-links.ts'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { PendingTab } from './pending-tab.tsx'
 import './tabs.css'
 
 type ChangeNode = DiffNode<MissionFileData>
 
-/** What git saw change, over all attempts of the mission, as a tree. */
+/** The measured changes of all attempts of the mission, as a tree. */
 export function ChangesTab({ id }: { readonly id: string }) {
   const { answer, failure } = useQuery('mission_changes', { id, limit: 5_000 })
   const folded = useSignal<ReadonlySet<string>>(new Set())
@@ -43,19 +43,15 @@ export function ChangesTab({ id }: { readonly id: string }) {
     left: () => current?.kind === 'folder' && !folded.value.has(current.path) && fold(current.path),
     right: () => current?.kind === 'folder' && folded.value.has(current.path) && fold(current.path),
   })
-  if (!answer.value)
-    return failure.value === null ? null : (
-      <div class="tab-page">
-        <EmptyState title={errorText(failure.value)} />
-      </div>
-    )
+  if (!answer.value) return <PendingTab failure={failure} />
   if (rows.length === 0) {
     return (
       <div class="tab-page">
-        <EmptyState
-          title="What git saw change appears here when an attempt ends."
-          command="waymark task complete"
-        />
+        <EmptyState title="The changed files appear here when an attempt ends, as git measures them.">
+          <a class="button" href={href(`/missions/${encodeURIComponent(id)}`)}>
+            See the timeline
+          </a>
+        </EmptyState>
       </div>
     )
   }
@@ -66,7 +62,7 @@ export function ChangesTab({ id }: { readonly id: string }) {
         <PlusMinus {...answer.value} />
         {tree.outOfScope > 0 && <span class="out-word"> {tree.outOfScope} out of scope</span>}
         {answer.value.total > tree.files && (
-          <span class="muted">, {formatCount(answer.value.total - tree.files, 'file')} not listed here</span>
+          <span class="muted">, {formatCount(answer.value.total - tree.files, 'file')} not listed</span>
         )}
       </p>
       <ul class="change-tree" aria-label="Changed files">
@@ -125,9 +121,9 @@ function ChangeRow({ node, isFolded, fold }: ChangeRowProps) {
         <a
           class="link change-lines"
           href={linesOf(change.path)}
-          aria-label={`Whose lines are in ${change.path}`}
+          aria-label={`Line history of ${change.path}`}
         >
-          Whose lines
+          Line history
         </a>
       )}
       <ChangedLines added={change.added_lines} deleted={change.deleted_lines} />

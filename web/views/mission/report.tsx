@@ -1,20 +1,20 @@
 import { useSignal } from '@preact/signals'
 import { call, errorText } from '../../api/call.ts'
 
-/** Copies the report of a mission as Markdown, for a pull request; where nothing can be copied it is saved. */
+/** Copies the report of a mission as Markdown for a pull request. Without access to the clipboard it is saved. */
 export function ReportButton({ id, name }: { readonly id: string; readonly name: string }) {
-  const said = useSignal('')
+  const status = useSignal('')
   const isBusy = useSignal(false)
-  const ask = async (format: 'markdown' | 'html') => {
+  const request = async (format: 'markdown' | 'html') => {
     isBusy.value = true
     try {
       const { text, cut } = await call('report', { mission: id, format })
       const isCopied = format === 'markdown' && (await copyToClipboard(text))
       if (!isCopied) save(text, { name: `${name || id}`, format })
-      const left = cut.length > 0 ? ' It was cut, and says where.' : ''
-      said.value = `${isCopied ? 'The report is copied, as Markdown.' : 'The report is saved.'}${left}`
+      const note = cut.length > 0 ? ' Long lists are cut.' : ''
+      status.value = `${isCopied ? 'Report copied as Markdown.' : 'Report saved.'}${note}`
     } catch (error) {
-      said.value = errorText(error)
+      status.value = errorText(error)
     } finally {
       isBusy.value = false
     }
@@ -25,22 +25,22 @@ export function ReportButton({ id, name }: { readonly id: string; readonly name:
         type="button"
         class="button"
         disabled={isBusy.value}
-        title="Copies the report of the mission as Markdown, for a pull request"
-        onClick={() => void ask('markdown')}
+        title="Copy the report of the mission as Markdown, for a pull request"
+        onClick={() => void request('markdown')}
       >
-        Report
+        Copy report
       </button>{' '}
       <button
         type="button"
         class="button"
         disabled={isBusy.value}
-        title="Saves the report of the mission as a page"
-        onClick={() => void ask('html')}
+        title="Save the report of the mission as an HTML page"
+        onClick={() => void request('html')}
       >
         Save report
       </button>{' '}
       <span class="muted" role="status">
-        {said.value}
+        {status.value}
       </span>
     </p>
   )
@@ -51,7 +51,7 @@ async function copyToClipboard(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    // Over plain HTTP, or where the person said no.
+    // Plain HTTP, or the person refused.
     return false
   }
 }

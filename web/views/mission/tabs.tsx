@@ -1,19 +1,19 @@
 import { useMemo } from 'preact/hooks'
-import { errorText } from '../../api/call.ts'
 import type { LogEntry, Timeline } from '../../api/entities.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { ConnectAgent, EmptyState } from '../../parts/empty-state.tsx'
 import { type Status, StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
 import { logEntryWords } from '../log/event-rows.ts'
+import { PendingTab } from './pending-tab.tsx'
 import { Diamond } from './timeline/signs.tsx'
 import { sourceOf, type TimelineLaneTask } from './timeline/source.ts'
 import './tabs.css'
 
-/** More cards than this are counted, not drawn. */
+/** Cards in a column; the rest is a number. */
 const maxTasks = 100
 
 const columns = [
@@ -27,7 +27,7 @@ const columns = [
   readonly status: Status
 }[]
 
-/** The mission's tasks by how they stand. Cards are moved on the project's board. */
+/** The tasks of the mission by status. The project's board moves them. */
 export function BoardTab({ mission }: { readonly mission: Timeline }) {
   const tasks = useMemo(() => new Map(sourceOf(mission).tasks.map((task) => [task.id, task])), [mission])
   return (
@@ -53,7 +53,7 @@ export function BoardTab({ mission }: { readonly mission: Timeline }) {
       </div>
       <p class="tab-foot">
         <a class="link" href={href(`/board?mission=${encodeURIComponent(mission.id)}`)}>
-          Move them on the board
+          Open the board
         </a>
       </p>
     </div>
@@ -75,25 +75,19 @@ function BoardCard({ task }: { readonly task: TimelineLaneTask | undefined }) {
   )
 }
 
-/** What was decided, why, and what else was thought of. Newest first. */
+/** The decisions with their reasons and alternatives, newest first. */
 export function DecisionsTab({ mission }: { readonly mission: Timeline }) {
   const input = { mission_id: mission.id, include: ['decisions' as const], limit: 200 }
   const { answer, failure } = useQuery('get_context', input)
   const names = useMemo(() => new Map(mission.tasks.map(({ id, name }) => [id, name])), [mission])
-  if (!answer.value)
-    return failure.value === null ? null : (
-      <div class="tab-page">
-        <EmptyState title={errorText(failure.value)} />
-      </div>
-    )
+  if (!answer.value) return <PendingTab failure={failure} />
   const decisions = answer.value.decisions ?? []
   if (decisions.length === 0) {
     return (
       <div class="tab-page">
-        <EmptyState
-          title="Agents’ decisions appear here, with their reasons."
-          command="waymark decision log"
-        />
+        <EmptyState title="Decisions appear here when an agent logs them, with the reasons.">
+          <ConnectAgent />
+        </EmptyState>
       </div>
     )
   }
@@ -115,7 +109,7 @@ export function DecisionsTab({ mission }: { readonly mission: Timeline }) {
               </p>
               {decision.trade_offs !== null && (
                 <p class="muted">
-                  Costs: <Prose text={decision.trade_offs} />
+                  Trade-offs: <Prose text={decision.trade_offs} />
                 </p>
               )}
               <p class="decision-foot muted">
@@ -131,7 +125,7 @@ export function DecisionsTab({ mission }: { readonly mission: Timeline }) {
           </li>
         ))}
       </ul>
-      {answer.value.next_cursor !== null && <p class="muted">The last 200 are shown.</p>}
+      {answer.value.next_cursor !== null && <p class="muted">The newest 200 decisions are shown.</p>}
     </div>
   )
 }
@@ -152,16 +146,15 @@ const maxEvents = 1_000
 export function LogTab({ mission }: { readonly mission: Timeline }) {
   const { answer, failure } = useQuery('log', { limit: maxEvents })
   const names = useMemo(() => namesOf(mission), [mission])
-  if (!answer.value)
-    return failure.value === null ? null : (
-      <div class="tab-page">
-        <EmptyState title={errorText(failure.value)} />
-      </div>
-    )
+  if (!answer.value) return <PendingTab failure={failure} />
   const events = answer.value.events.filter((event) => subjectOf(event, names) !== null).toReversed()
   return (
     <div class="tab-page">
-      {events.length === 0 && <EmptyState title="Log entries about this mission appear here." />}
+      {events.length === 0 && (
+        <EmptyState title="Log entries about this mission appear here.">
+          <ConnectAgent />
+        </EmptyState>
+      )}
       <ul class="log-list" aria-label="Log entries">
         {events.map((event) => (
           <li key={event.seq}>
@@ -179,9 +172,9 @@ export function LogTab({ mission }: { readonly mission: Timeline }) {
         ))}
       </ul>
       <p class="tab-foot muted">
-        Of the last {Math.min(answer.value.head, maxEvents)} log entries of the project.{' '}
+        From the newest {Math.min(answer.value.head, maxEvents)} log entries of the project.{' '}
         <a class="link" href={href('/log')}>
-          The whole log
+          Open the log
         </a>
       </p>
     </div>
@@ -211,15 +204,15 @@ function namesOf(mission: Timeline): ReadonlyMap<string, string> {
   return new Map([...attempts, ...tasks, [mission.id, mission.name]])
 }
 
-/** The most particular thing of the mission that a log entry names: a task before the mission. */
+/** The entity of the mission that a log entry names: a task rather than the mission. */
 function subjectOf({ body }: LogEntry, names: ReadonlyMap<string, string>): string | null {
   let found: string | null = null
-  const look = (value: unknown, depth: number): void => {
+  const search = (value: unknown, depth: number): void => {
     if (typeof value === 'string' && names.has(value) && (found === null || value.startsWith('t-')))
       found = value
     if (typeof value !== 'object' || value === null || depth === 0) return
-    for (const inside of Object.values(value)) look(inside, depth - 1)
+    for (const inside of Object.values(value)) search(inside, depth - 1)
   }
-  look(body, 2)
+  search(body, 2)
   return found
 }

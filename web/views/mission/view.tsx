@@ -1,13 +1,12 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { reasonOf } from '../../api/call.ts'
 import type { Timeline } from '../../api/entities.ts'
 import { type Handlers, useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { durationText } from '../../parts/duration.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { StatusBadge, statuses, statusOf } from '../../parts/status.tsx'
+import { ConnectAgent, EmptyState, Pending } from '../../parts/empty-state.tsx'
+import { StatusBadge, StatusIcon, statusOf } from '../../parts/status.tsx'
 import { now } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate } from '../../router/location.ts'
@@ -19,8 +18,10 @@ import { BoardTab, DecisionsTab, LogTab } from './tabs.tsx'
 import { MissionTimeline } from './timeline/timeline.tsx'
 import './mission.css'
 
-/** Attempts and marks that are asked for: all of nearly every mission. */
+/** The number of attempts and marks: all of nearly every mission. */
 const limit = 10_000
+
+const missionSubject = { name: 'Mission', list: { path: '/missions', title: 'All open missions' } } as const
 
 export function View({ params }: ViewProps) {
   const id = params['id'] ?? ''
@@ -33,17 +34,7 @@ export function View({ params }: ViewProps) {
   }, [name])
   useCommands(tabKeys(id))
   if (mission === null) {
-    if (failure.value === null) return null
-    return (
-      <div class="page-inner">
-        <h1>Mission</h1>
-        <EmptyState title={reasonOf(failure.value)}>
-          <a class="link" href={href('/missions')}>
-            All missions
-          </a>
-        </EmptyState>
-      </div>
-    )
+    return <Pending failure={failure} subject={missionSubject} />
   }
   return (
     <div class="mission">
@@ -71,7 +62,7 @@ function tabKeys(id: string): Handlers {
 
 const number = new Intl.NumberFormat('en')
 
-/** What the mission is for, and the few numbers that say how it stands. */
+/** The objective of the mission, its processes, and its totals. */
 function MissionHeader({ mission }: { readonly mission: Timeline }) {
   const { totals } = mission
   return (
@@ -88,29 +79,22 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
             Scope: <code>{mission.scope}</code>
           </p>
         )}
+        {mission.runs.map(({ run_id, process_name, status, current_state }) => (
+          <p key={run_id} class="mission-run">
+            <StatusIcon status={statusOf(status)} />
+            <a class="link" href={href(`/runs/${run_id}`)}>
+              {process_name}
+            </a>
+            <span class="muted">{current_state}</span>
+          </p>
+        ))}
+        {mission.completed_despite.map((reason) => (
+          <p key={reason} class="deleted">
+            Completed although {reason}.
+          </p>
+        ))}
         <ReportButton id={mission.id} name={mission.name} />
       </div>
-      {mission.runs.length > 0 && (
-        <p class="mission-runs">
-          {mission.runs.map(({ run_id, process_id, status, current_state }) => (
-            <span key={run_id}>
-              Gate{' '}
-              <a class="link" href={href(`/runs/${run_id}`)}>
-                {process_id}
-              </a>{' '}
-              <StatusBadge status={statusOf(status)} />{' '}
-              {current_state.toLowerCase() === statuses[statusOf(status)].word.toLowerCase() ? null : (
-                <span class="muted">{current_state}</span>
-              )}{' '}
-            </span>
-          ))}
-        </p>
-      )}
-      {mission.completed_despite.map((loss) => (
-        <p key={loss} class="deleted">
-          Completed although {loss}.
-        </p>
-      ))}
       <dl class="figures">
         <Figure name="Tasks">
           {totals.done} / {totals.tasks}
@@ -118,7 +102,7 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
         <Figure name="Elapsed">
           <ElapsedTime mission={mission} />
         </Figure>
-        <Figure name="Measured diff">
+        <Figure name="Changed lines">
           {totals.added === null || totals.deleted === null ? (
             <span class="muted">lines not counted</span>
           ) : (
@@ -165,10 +149,9 @@ function TabBody({ id, tab, answer }: TabBodyProps) {
     if (answer.value?.tasks.length === 0) {
       return (
         <div class="tab-page">
-          <EmptyState
-            title="Each attempt at a task appears here as a bar, while the agent works."
-            command={`waymark task start --mission-id ${id} --name "First task"`}
-          />
+          <EmptyState title="Each attempt at a task appears here as a bar while the agent works.">
+            <ConnectAgent />
+          </EmptyState>
         </div>
       )
     }

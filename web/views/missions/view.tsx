@@ -1,8 +1,9 @@
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { MissionList } from '../../parts/mission-list.tsx'
 import { href } from '../../router/location.ts'
+import { OperationButton } from '../../shell/operation-button.tsx'
 
-/** The missions that go on. */
+/** The open missions. */
 export function View() {
   return (
     <div class="page-inner">
@@ -16,10 +17,9 @@ export function View() {
         status="open"
         label="Open missions"
         empty={
-          <EmptyState
-            title="No mission is open. One appears here when an agent starts it."
-            command="waymark mission start --name 'A first mission' --objective 'What must be true at the end'"
-          />
+          <EmptyState title="No mission is open. A mission appears here when an agent or a person starts it.">
+            <OperationButton operation="start_mission">Start a mission</OperationButton>
+          </EmptyState>
         }
       />
     </div>

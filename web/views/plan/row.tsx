@@ -1,5 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import { useFlash } from '../../parts/list.tsx'
 import { markStatus, StatusIcon } from '../../parts/status.tsx'
 import { shortId } from '../../parts/text.tsx'
@@ -53,7 +54,7 @@ export function Row(props: PlanRowProps) {
       onDragEnd={drag.end}
     >
       {isRenamed ? (
-        <NameField label={`Name of ${row.key}`} value={row.name} settle={rename} />
+        <NameField label={`Name of ${row.name}`} value={row.name} settle={rename} />
       ) : row.kind === 'phase' ? (
         <>
           <button type="button" class="fold" aria-expanded={!row.isFolded} onClick={fold}>
@@ -98,7 +99,11 @@ function Task({ row }: { readonly row: PlanTaskRow }) {
       </a>
       {critical ? <span class="critical">critical path</span> : null}
       <span class="muted plan-waits">
-        {waits > 0 ? `waits for ${waits}` : mark === 'ready' || mark === 'dropped' ? mark : ''}
+        {waits > 0
+          ? `waits for ${formatCount(waits, 'task')}`
+          : mark === 'ready' || mark === 'dropped'
+            ? mark
+            : ''}
       </span>
       <span class="muted plan-role cut">{assignee === null ? role : `for ${assignee}`}</span>
       <span class="id" title={id}>
@@ -115,7 +120,7 @@ interface NameFieldProps {
   readonly settle: (name: string | null) => void
 }
 
-/** A name that is being written: Enter keeps it, Esc and leaving it empty do not. */
+/** Edits a name: Enter saves it; Esc or an empty name cancels. */
 export function NameField({ label, value, settle }: NameFieldProps) {
   const field = useRef<HTMLInputElement>(null)
   const isSettled = useRef(false)

@@ -7,7 +7,7 @@ import { keysOf } from '../../keys/bindings.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
-import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { WaitingRows } from '../../parts/list.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
@@ -25,7 +25,7 @@ import {
 import { NameField, Row } from './row.tsx'
 import './plan.css'
 
-/** Every open plan, or one of them: another one is another view. */
+/** All open plans, or one of them. */
 export function View() {
   const mission = query.value.get('mission')
   return <Plan key={mission ?? ''} mission={mission} />
@@ -34,6 +34,8 @@ export function View() {
 type PlanEdit =
   | { readonly is: 'rename'; readonly key: string }
   | { readonly is: 'task' | 'phase'; readonly after: string }
+
+const planSubject = { name: 'Plan', list: { path: '/plan', title: 'All open plans' } } as const
 
 function Plan({ mission }: { readonly mission: string | null }) {
   const plan = useQuery('plan_show', mission === null ? {} : { mission })
@@ -63,7 +65,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
   const fold = (key: string) => {
     const next = new Set(folded.value)
     if (!next.delete(key)) next.add(key)
-    // What one folds oneself moves at once.
+    // A fold by the person moves rows at once.
     rows.hold(false)
     folded.value = next
   }
@@ -106,7 +108,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
   })
 
   const answer = plan.answer.value
-  if (answer === null) return <FailureMessage failure={plan.failure} />
+  if (answer === null) return <Pending failure={plan.failure} subject={planSubject} />
   const settleNew = (name: string | null) => {
     setEditing(null)
     if (editing === null || editing.is === 'rename' || name === null) return
@@ -141,10 +143,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
       <WhyNot />
       <WaitingRows held={rows.held} release={() => rows.hold(false)} />
       {answer.phases.length === 0 && editing === null ? (
-        <EmptyState
-          title="Phases, milestones and tasks appear here, from people and agents alike."
-          command="waymark import plan.md"
-        >
+        <EmptyState title="Phases, milestones and tasks appear here, from people and agents.">
           <button
             type="button"
             class="button"
@@ -211,15 +210,15 @@ function Plan({ mission }: { readonly mission: string | null }) {
   )
 }
 
-/** Why the plan cannot be changed here, or its order cannot. */
+/** Why the person cannot change or reorder the plan. */
 function WhyNot() {
   const adding = denialReason('taskman_task_add')
   const moving = denialReason('plan_move')
   if (adding === null && moving === null) return null
-  return <p class="muted plan-why-not">{adding ?? `To put rows in another order: ${moving}`}</p>
+  return <p class="muted plan-why-not">{adding ?? `Cannot reorder the plan: ${moving}`}</p>
 }
 
-/** What the keys do here. */
+/** The keys of this view. */
 function Hint() {
   const [adds, moves] = [isPermitted('taskman_task_add'), isPermitted('plan_move')]
   return (
@@ -252,18 +251,18 @@ function OnlyChoice({ only }: { readonly only: PlanFilterMode }) {
   return (
     <select
       class="field"
-      aria-label="Which tasks"
+      aria-label="Filter tasks"
       value={only ?? ''}
       onChange={({ currentTarget }) => setQuery({ only: currentTarget.value })}
     >
-      <option value="">Every task</option>
+      <option value="">All tasks</option>
       <option value="ready">Ready only</option>
       <option value="critical">Critical path only</option>
     </select>
   )
 }
 
-/** Whose plan it is: every open one, the project's own, or a mission's. */
+/** Chooses all open plans, the project's, or a mission's. */
 function MissionChoice({ mission }: { readonly mission: string | null }) {
   const missions = useQuery('list_missions', { status: 'all', limit: 100 })
   const listed = missions.answer.value?.missions ?? []
@@ -271,12 +270,12 @@ function MissionChoice({ mission }: { readonly mission: string | null }) {
   return (
     <select
       class="field mission-choice"
-      aria-label="Whose plan"
+      aria-label="Plan"
       value={mission ?? ''}
       onChange={({ currentTarget }) => setQuery({ mission: currentTarget.value, select: null })}
     >
-      <option value="">Every open plan</option>
-      <option value="none">The project’s own plan</option>
+      <option value="">All open plans</option>
+      <option value="none">Plan of the project</option>
       {listed.map(({ mission_id, name }) => (
         <option key={mission_id} value={mission_id}>
           {name}
@@ -286,7 +285,7 @@ function MissionChoice({ mission }: { readonly mission: string | null }) {
   )
 }
 
-/** Changes of a plan, each one operation. A refusal is shown in the server's words. */
+/** The changes of a plan, one operation each. A toast shows a refusal. */
 interface PlanCommands {
   readonly move: (move: PlanMove | null) => void
   readonly rename: (row: PlanRow, name: string) => void

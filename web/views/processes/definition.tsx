@@ -8,7 +8,7 @@ import { assumableNames } from '../../../src/gate/domain/simulate.ts'
 import type { Process, ProcessSourceData } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
-import { FailureMessage } from '../../parts/empty-state.tsx'
+import { Pending } from '../../parts/empty-state.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { crumb } from '../../router/current.ts'
@@ -20,6 +20,8 @@ const tabs = [
   { name: 'parts', title: 'States and guards' },
   { name: 'source', title: 'Source' },
 ] as const
+
+const processSubject = { name: 'Process', list: { path: '/processes', title: 'All processes' } } as const
 
 type Tab = (typeof tabs)[number]['name']
 
@@ -36,7 +38,7 @@ export function Definition({ name }: { readonly name: string }) {
     ...Object.fromEntries(tabs.map((each, at) => [`tab ${at + 1}`, () => setQuery({ tab: each.name })])),
     'copy id': () => void navigator.clipboard.writeText(name),
   })
-  if (page === null || !source) return <FailureMessage failure={read.failure} />
+  if (page === null || !source) return <Pending failure={read.failure} subject={processSubject} />
   const { definition, machine } = source
   return (
     <div class="page-inner process">
@@ -83,7 +85,7 @@ function Head({ page, source }: { readonly page: Process; readonly source: Proce
           <Prose text={definition?.description ?? ''} />
         </p>
       </div>
-      <dl class="events">
+      <dl class="details">
         <div>
           <dt>Active runs</dt>
           <dd>{active_runs > 0 ? <a href={href('/processes')}>{active_runs}</a> : 0}</dd>

@@ -6,18 +6,20 @@ import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { stepSelection, useFlash } from '../../parts/list.tsx'
+import { runSubject, useNames } from '../../parts/names.ts'
 import { StatusIcon, statusOf } from '../../parts/status.tsx'
 import { shortId } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
+import { OperationButton } from '../../shell/operation-button.tsx'
 import { Definition } from './definition.tsx'
 import '../run/run.css'
 import './processes.css'
 
-/** All processes with the runs that are active, or one of them with its source. */
+/** All processes with their active runs, or one process with its source. */
 export function View({ params }: ViewProps) {
   const name = params['name']
   return name === undefined || name === '' ? <ProcessList /> : <Definition key={name} name={name} />
@@ -25,7 +27,7 @@ export function View({ params }: ViewProps) {
 
 const maxRuns = 200
 
-/** Which runs go on, and which processes there are. */
+/** The active runs and the processes. */
 function ProcessList() {
   const listed = useQuery('state_gate_list_runs', { limit: maxRuns })
   const processes = useQuery('process_list', {})
@@ -33,6 +35,7 @@ function ProcessList() {
     () => listed.answer.value?.runs ?? null,
     ({ run_id }: RunData) => run_id,
   )
+  const names = useNames()
   const order = rows.order.value
   const selected = query.value.get('select')
   const step = stepSelection(order, selected)
@@ -42,25 +45,27 @@ function ProcessList() {
     open: () => selected && navigate(href(`/runs/${selected}`)),
     'copy id': () => void (selected && navigator.clipboard.writeText(selected)),
   })
-  if (listed.answer.value === null) return <FailureMessage failure={listed.failure} />
-  const known = processes.answer.value?.processes ?? []
+  if (listed.answer.value === null) return <Pending failure={listed.failure} title="Processes" />
+  const definitions = processes.answer.value?.processes ?? []
   return (
     <div class="page-inner">
       <header class="page-head">
         <h1>Processes</h1>
         <a class="link" href={href('/history?of=runs')}>
-          Runs that ended
+          Ended runs
         </a>
       </header>
       <section>
         <h2 class="list-title">Active runs</h2>
         {order.length === 0 ? (
-          <EmptyState title="Runs appear here while they are active." command="waymark run create feature" />
+          <EmptyState title="Runs appear here while they are active.">
+            <OperationButton operation="state_gate_create_run">Create a run</OperationButton>
+          </EmptyState>
         ) : (
           <ul class="rows full-width" {...still}>
             {order.map((key) => {
               const run = rows.row(key)
-              return run ? <RunRow key={key} run={run} isSelected={key === selected} /> : null
+              return run ? <RunRow key={key} run={run} names={names} isSelected={key === selected} /> : null
             })}
           </ul>
         )}
@@ -68,7 +73,7 @@ function ProcessList() {
       <section>
         <h2 class="list-title">Definitions</h2>
         <ul class="rows full-width">
-          {known.map((process) => (
+          {definitions.map((process) => (
             <ProcessRow key={process.process_id} process={process} />
           ))}
         </ul>
@@ -100,12 +105,14 @@ function problems(errors: number, warnings: number): string {
   return parts.filter((part) => part !== '').join(', ')
 }
 
-/** Where a run stands, on one line. */
+/** A run on one line. */
 function RunRow({
   run: of,
+  names,
   isSelected,
 }: {
   readonly run: ReadonlySignal<RunData>
+  readonly names: ReadonlyMap<string, string>
   readonly isSelected: boolean
 }) {
   const run = of.value
@@ -115,10 +122,9 @@ function RunRow({
     <li id={run.run_id} ref={row} {...(isSelected && { 'aria-current': 'true' })}>
       <StatusIcon status={statusOf(run.status)} />
       <a class="cut wide" href={href(`/runs/${run.run_id}`)}>
-        {run.process_name} <span class="muted">v{run.process_version}</span>
+        {run.process_name} <span class="muted">{runSubject(run, names)}</span>
       </a>
       <span class="run-state">{run.current_state}</span>
-      <span class="muted narrow-hidden">rev {run.revision}</span>
       <span class="narrow-hidden">
         <Agent name={run.created_by} />
       </span>

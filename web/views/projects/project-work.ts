@@ -63,8 +63,7 @@ function startProjects(): Projects & { readonly stop: () => void } {
       if (feeds.has(key)) continue
       const feed = new WebSocket(`${location.origin.replace('http', 'ws')}/p/${encodeURIComponent(key)}/ws`)
       feeds.set(key, feed)
-      // The first message is a greeting; a log entry has its place among those of its seq.
-      feed.onmessage = ({ data }) => typeof data === 'string' && data.includes('"n":') && soon()
+      feed.onmessage = ({ data }) => isLogFrame(data) && soon()
       feed.onclose = () => feeds.delete(key)
     }
   }
@@ -80,6 +79,12 @@ function startProjects(): Projects & { readonly stop: () => void } {
       for (const feed of feeds.values()) feed.close()
     },
   }
+}
+
+/** Whether a message is a log entry, not the greeting. */
+function isLogFrame(data: unknown): boolean {
+  const message: unknown = typeof data === 'string' ? JSON.parse(data) : null
+  return typeof message === 'object' && message !== null && 'n' in message
 }
 
 async function readProjects(until: AbortSignal): Promise<readonly ProjectActivity[]> {

@@ -5,8 +5,9 @@ import { isSingleUser, ownPermissions, session } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useRows } from '../../live/rows.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { FilterField, stepSelection, useFlash, WaitingRows } from '../../parts/list.tsx'
+import { TerminalCommand } from '../../parts/terminal-command.tsx'
 import { Since } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { navigate, query, setQuery } from '../../router/location.ts'
@@ -14,7 +15,7 @@ import { Field, OperationDialog } from '../settings/parts.tsx'
 import { type ProjectActivity, useProjectsAtWork } from './project-work.ts'
 import './projects.css'
 
-/** Every project of the server that one may see: what waits for people in it, and who works there. */
+/** The projects that the person may see: their inbox items and the agents at work. */
 export function View() {
   const { projects, failure } = useProjectsAtWork()
   const [asked, setAsked] = useState<ProjectDialog | null>(null)
@@ -43,7 +44,7 @@ export function View() {
     open: () => selected && navigate(`/p/${encodeURIComponent(selected)}/`),
     close: () => setQuery({ select: null }),
   })
-  if (projects.value === null) return <FailureMessage failure={failure} />
+  if (projects.value === null) return <Pending failure={failure} title="Projects" />
   const waiting = projects.value.reduce((sum, { work }) => sum + (work?.waiting ?? 0), 0)
   return (
     <div class="page-inner projects" {...still}>
@@ -52,7 +53,7 @@ export function View() {
         <span class="muted">
           {keys.length === projects.value.length ? '' : `${keys.length} of `}
           {formatCount(projects.value.length, 'project')}
-          {waiting > 0 ? ` · ${waiting} waiting for people` : ''}
+          {waiting > 0 ? ` · ${formatCount(waiting, 'inbox item')}` : ''}
         </span>
         <FilterField />
         {isAdmin ? (
@@ -63,7 +64,11 @@ export function View() {
       </header>
       <WaitingRows held={rows.held} release={() => rows.hold(false)} />
       {keys.length === 0 ? (
-        <EmptyState title="No project that you may see is called so." />
+        <EmptyState title="No project matches the filter.">
+          <button type="button" class="button" onClick={() => setQuery({ words: null })}>
+            Clear the filter
+          </button>
+        </EmptyState>
       ) : (
         <VirtualList
           keys={keys}
@@ -87,13 +92,14 @@ export function View() {
         <EmptyState
           title={
             isSingleUser.value
-              ? 'This server serves one project. Others appear here when it is started for them.'
-              : 'Others appear here once you are a member of them.'
+              ? 'This server serves one project. To serve more, start it with their folders:'
+              : 'More projects appear here when you become a member of them.'
           }
-          {...(isSingleUser.value && {
-            command: 'waymark serve --project ../shop --project ../diffkit',
-          })}
-        />
+        >
+          {isSingleUser.value ? (
+            <TerminalCommand words="serve --project <folder> --project <folder>" />
+          ) : null}
+        </EmptyState>
       ) : null}
       {asked === null ? null : <ProjectNameDialog asked={asked} close={close} />}
     </div>
@@ -102,7 +108,7 @@ export function View() {
 
 type ProjectDialog = { readonly is: 'add' } | { readonly is: 'rename'; readonly project: ProjectActivity }
 
-/** A name for a new project, or another one for a project; it is in its addresses from then on. */
+/** Names a new project, or renames one. The name is part of its address. */
 function ProjectNameDialog({ asked, close }: { readonly asked: ProjectDialog; readonly close: () => void }) {
   const [name, setName] = useState(asked.is === 'rename' ? asked.project.key : '')
   const field = (
@@ -111,7 +117,7 @@ function ProjectNameDialog({ asked, close }: { readonly asked: ProjectDialog; re
       value={name}
       set={setName}
       required
-      hint="As it stands in addresses: lower case letters, digits and dashes"
+      hint="Lower-case letters, digits and dashes. It is part of the address."
     />
   )
   if (asked.is === 'add') {
@@ -136,13 +142,13 @@ function ProjectNameDialog({ asked, close }: { readonly asked: ProjectDialog; re
       input={() => ({ project: key, name: name.trim() })}
       verb="Rename"
       close={close}
-      // Its addresses are others now: the page is read anew.
+      // The addresses change, so the page loads again.
       done={({ name: now }) =>
         location.assign(`/p/${currentProject() === key ? now : currentProject()}/projects`)
       }
     >
       {field}
-      <p>A folder that was connected by the old name is connected again.</p>
+      <p>Connect the folders of this project again with the new name.</p>
     </OperationDialog>
   )
 }
@@ -169,7 +175,7 @@ function Row({ row, isSelected, rename }: ProjectRowProps) {
     <li ref={element} id={key} class="project-row" {...(isSelected && { 'aria-current': 'true' })}>
       <a class="cut project-name" href={`/p/${encodeURIComponent(key)}/`}>
         {name}
-        {isHere ? <span class="muted"> this one</span> : null}
+        {isHere ? <span class="muted"> (this project)</span> : null}
       </a>
       <span class="muted mono cut wide project-folder">{folder}</span>
       {work === null ? (
@@ -200,17 +206,17 @@ function Work({ work }: { readonly work: NonNullable<ProjectActivity['work']> })
           <Agent key={agent} name={agent} />
         ))}
         {agents.length > most ? <span class="muted">{agents.length - most} more</span> : null}
-        {silent > 0 ? <span class="muted">{silent} silent</span> : null}
+        {silent > 0 ? <span class="muted">{silent} stale</span> : null}
       </span>
       <span class="muted project-missions">
         {work.missions_total === 0 ? '' : formatCount(work.missions_total, 'mission')}
       </span>
       <span class="project-waiting">
         {work.waiting === 0 || work.waiting_since === null ? (
-          <span class="muted">nothing waits</span>
+          <span class="muted">nothing needs you</span>
         ) : (
           <>
-            <b>{work.waiting} waiting</b>{' '}
+            <b>{work.waiting === 1 ? '1 needs you' : `${work.waiting} need you`}</b>{' '}
             <span class="muted">
               <Since at={work.waiting_since} />
             </span>

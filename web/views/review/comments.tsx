@@ -8,7 +8,7 @@ import { Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import type { CommentTarget, CommentText, ReviewModel } from './model.ts'
 
-/** A comment that was sent, with what was answered. */
+/** A sent comment with its replies. */
 export function Conversation({
   review,
   comment,
@@ -28,7 +28,7 @@ export function Conversation({
     line,
     quoted,
   } = comment
-  const [isAnswering, setAnswering] = useState(false)
+  const [isReplying, setReplying] = useState(false)
   const isGone = now.line_is === 'gone' || now.line_is === 'unknown'
   return (
     <article
@@ -52,7 +52,7 @@ export function Conversation({
       </header>
       {isGone ? (
         <p class="comment-gone">
-          {now.line_is === 'gone' ? 'The line is gone' : 'Where the line is now is not known'}
+          {now.line_is === 'gone' ? 'The line was deleted' : 'The line was not found'}
           {line === null ? '' : `; it was line ${line}`}.
           {quoted === null ? null : <code>{plainText(quoted)}</code>}
         </p>
@@ -69,7 +69,7 @@ export function Conversation({
             </span>
             {reply.done ? (
               <span class="comment-status" data-status="done">
-                says it is done
+                claims it is done
               </span>
             ) : null}
           </header>
@@ -78,18 +78,18 @@ export function Conversation({
           </p>
         </div>
       ))}
-      {isAnswering ? (
-        <WordsForm
-          label="Your answer"
-          action="Answer"
-          leave={() => setAnswering(false)}
+      {isReplying ? (
+        <TextForm
+          label="Your reply"
+          action="Reply"
+          leave={() => setReplying(false)}
           send={async (sent) => {
-            if (await review.answer(comment, sent.text, false)) setAnswering(false)
+            if (await review.answer(comment, sent.text, false)) setReplying(false)
           }}
         />
       ) : isPermitted('reply_to_review') ? (
-        <button type="button" class="button" data-kind="plain" onClick={() => setAnswering(true)}>
-          Answer
+        <button type="button" class="button" data-kind="plain" onClick={() => setReplying(true)}>
+          Reply
         </button>
       ) : null}
     </article>
@@ -99,14 +99,14 @@ export function Conversation({
 const kindWords = { question: 'asks', request: 'requests' } as const
 const statusWords = { open: 'Open', answered: 'Answered', done: 'Done' } as const
 
-/** What was written and not sent yet: nobody else sees it. */
+/** A comment that is not sent yet. No one else sees it. */
 export function Draft({ review, draft }: { readonly review: ReviewModel; readonly draft: ReviewDraft }) {
   const { comment_id, kind, text, path, line } = draft
   if (review.editing.value === comment_id) {
     return (
-      <WordsForm
+      <TextForm
         label="Edit the comment"
-        action="Keep"
+        action="Save"
         first={{ kind, text }}
         leave={() => {
           review.editing.value = null
@@ -144,14 +144,14 @@ export function Draft({ review, draft }: { readonly review: ReviewModel; readonl
           Edit
         </button>
         <button type="button" class="button" data-kind="plain" onClick={() => void review.drop(draft)}>
-          Drop
+          Delete
         </button>
       </p>
     </article>
   )
 }
 
-/** A new comment. It is a draft until it is sent with the others. */
+/** A new comment. It stays a draft until all comments are sent. */
 export function CommentForm({
   review,
   place,
@@ -161,7 +161,7 @@ export function CommentForm({
 }) {
   const about =
     place.file === null
-      ? 'the whole'
+      ? 'all changes'
       : place.line === null
         ? plainText(place.file.path)
         : `${place.side === 'old' ? 'old line' : 'line'} ${place.line}`
@@ -169,9 +169,9 @@ export function CommentForm({
     review.composing.value = null
   }
   return (
-    <WordsForm
+    <TextForm
       label={`Comment on ${about}`}
-      action="Keep as a draft"
+      action="Save draft"
       first={{ kind: 'request', text: '' }}
       leave={leave}
       send={async (words) => {
@@ -184,14 +184,14 @@ export function CommentForm({
 interface TextFormProps {
   readonly label: string
   readonly action: string
-  /** Without it, no kind is asked for. */
+  /** Without it, the form has no kind. */
   readonly first?: CommentText
   readonly send: (words: CommentText) => Promise<void>
   readonly leave: () => void
 }
 
-/** A text, and whether it asks or requests. Ctrl or ⌘ with Enter sends it, Esc leaves it. */
-function WordsForm({ label, action, first, send, leave }: TextFormProps) {
+/** A text and its kind. Ctrl or ⌘ with Enter sends it, Esc cancels. */
+function TextForm({ label, action, first, send, leave }: TextFormProps) {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   const [kind, setKind] = useState<CommentText['kind']>(first?.kind ?? 'request')
@@ -229,7 +229,7 @@ function WordsForm({ label, action, first, send, leave }: TextFormProps) {
       />
       <div class="comment-verbs">
         {first === undefined ? null : (
-          <fieldset class="comment-kinds" aria-label="What kind of comment">
+          <fieldset class="comment-kinds" aria-label="Kind of comment">
             {(['request', 'question'] as const).map((one) => (
               <label key={one}>
                 <input

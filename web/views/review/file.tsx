@@ -23,7 +23,7 @@ interface FileProps {
   readonly isFirst: boolean
 }
 
-/** A file under review: what happened to it, and its lines once it comes near. */
+/** A file under review, and its lines once it is near the visible part. */
 export function FileSection({ review, file, isFirst }: FileProps) {
   const element = useRef<HTMLElement>(null)
   const near = useNear(element, isFirst)
@@ -48,7 +48,7 @@ export function FileSection({ review, file, isFirst }: FileProps) {
         <p class="review-note">
           {foldWords[file.folded]}{' '}
           <button type="button" class="gap-button" onClick={() => review.unfold(file, true)}>
-            Show it
+            Show the diff
           </button>
         </p>
       ) : null}
@@ -57,14 +57,14 @@ export function FileSection({ review, file, isFirst }: FileProps) {
 }
 
 const foldWords = {
-  'lock file': 'A lock file: folded.',
-  generated: 'It is generated: folded.',
-  large: 'A large difference: folded.',
+  'lock file': 'Lock file, folded.',
+  generated: 'Generated file, folded.',
+  large: 'Large diff, folded.',
 } as const satisfies Record<NonNullable<ReviewFileRow['folded']>, string>
 
 const lineHeight = 20
 
-/** Before its lines are read: each changed line, and some around them. */
+/** The height before the lines are loaded: each changed line and some context. */
 function estimateHeight({ added, removed }: ReviewFileRow): number {
   return lineHeight * Math.min(6_000, (added ?? 0) + (removed ?? 0) + 8)
 }
@@ -89,11 +89,16 @@ function FileHead({ review, file, isOpen }: { review: ReviewModel; file: ReviewF
       </button>
       <h2 class="mono review-path" title={plainText(path)}>
         <bdi dir="ltr">
-          <span class="muted">{plainText(path.slice(0, slash))}</span>
+          <span class="muted review-wide">{plainText(path.slice(0, slash))}</span>
           {plainText(path.slice(slash))}
         </bdi>
       </h2>
       <span class="review-file-words">
+        {slash === 0 ? null : (
+          <span class="muted mono cut review-narrow" aria-hidden="true">
+            {plainText(path.slice(0, slash))}
+          </span>
+        )}
         {status === 'modified' ? null : <span class="status-word">{status}</span>}
         {from !== null && from !== path ? <span class="muted mono">from {plainText(from)}</span> : null}
         {mode === null ? null : (
@@ -127,8 +132,8 @@ function FileHead({ review, file, isOpen }: { review: ReviewModel; file: ReviewF
 }
 
 const certaintyWords = {
-  probable: 'probably of this work',
-  contested: 'contested: several could have changed it',
+  probable: 'probably by this work',
+  contested: 'contested: several agents could have changed it',
 } as const
 
 function FileBody({ review, file, isFirst }: FileProps) {
@@ -136,7 +141,7 @@ function FileBody({ review, file, isFirst }: FileProps) {
   const drafts = draftsAbout(review, file)
   const lines = file.kind === 'text' || file.kind === 'link' ? review.linesOf(file).value : null
   const seen = lines?.is === 'read' ? shownLines(lines) : new Set<string>()
-  // What is on no line that is shown stands above the lines.
+  // Comments on lines that are not shown are above the lines.
   const isAbove = (side: string, line: number | null) => line === null || !seen.has(`${side}${line}`)
   const above = comments.filter(({ side, now }) => isAbove(side, now.line))
   const draftsAbove = drafts.filter(({ side, line }) => isAbove(side, line))
@@ -182,7 +187,7 @@ function shownLines({
 
 type LinesHunk = Extract<Lines, { readonly is: 'read' }>['hunks'][number]
 
-/** What of the file is shown: only what changed since it was looked at, or all; parts, or the whole. */
+/** How the file is shown: changes since the last view or all, hunks or the whole file. */
 function Choices({ review, file }: { readonly review: ReviewModel; readonly file: ReviewFileRow }) {
   const key = fileKey(file)
   const wasViewed = file.viewed !== null && !file.viewed.current
@@ -192,9 +197,9 @@ function Choices({ review, file }: { readonly review: ReviewModel; readonly file
     <p class="review-choices">
       {wasViewed ? (
         <>
-          <b>{isFromStart ? 'All changes.' : 'Only what changed since you looked at it.'}</b>
+          <b>{isFromStart ? 'All changes.' : 'Only the changes since you viewed it.'}</b>
           <button type="button" class="gap-button" onClick={() => review.toggle(review.fromStart, file)}>
-            {isFromStart ? 'Only since you looked' : 'Show all changes'}
+            {isFromStart ? 'Show changes since you viewed it' : 'Show all changes'}
           </button>
         </>
       ) : null}
@@ -219,7 +224,7 @@ function Choices({ review, file }: { readonly review: ReviewModel; readonly file
       </button>
       {file.kind === 'text' && file.status !== 'deleted' ? (
         <a class="link" href={linesOf(file.path)}>
-          Whose lines
+          Line history
         </a>
       ) : null}
       {file.attempts.length > 1 ? <Writers review={review} file={file} /> : null}
@@ -227,7 +232,7 @@ function Choices({ review, file }: { readonly review: ReviewModel; readonly file
   )
 }
 
-/** Who the signs in the margin are. */
+/** The agents of the signs in the margin. */
 function Writers({ review, file }: { readonly review: ReviewModel; readonly file: ReviewFileRow }) {
   const attempts = review.shown.value?.attempts ?? []
   return (
@@ -259,7 +264,7 @@ function Read({ review, file, lines, isFirst }: ReadProps) {
   if (lines.is === 'reading') {
     return (
       <div class="review-note" aria-busy="true" style={{ height: `${estimateHeight(file)}px` }}>
-        Reading…
+        Loading…
       </div>
     )
   }
@@ -272,9 +277,7 @@ function Read({ review, file, lines, isFirst }: ReadProps) {
       <FileLines review={review} file={file} hunks={hunks} isFirst={isFirst} />
       {no_newline.before === no_newline.after ? null : (
         <p class="review-note">
-          {no_newline.after
-            ? 'There is no line feed at the end any more.'
-            : 'A line feed was added at the end.'}
+          {no_newline.after ? 'The newline at the end was removed.' : 'A newline was added at the end.'}
         </p>
       )}
       {answer.next_cursor === null ? null : (
@@ -291,19 +294,19 @@ function Read({ review, file, lines, isFirst }: ReadProps) {
 }
 
 function noChangeText({ mode, from, path, status }: ReviewFileRow, { since }: ReviewedFileData): string {
-  if (since !== null) return 'Its lines are the same as when you looked at it.'
-  if (mode !== null) return 'Only its mode changed.'
-  if (from !== null && from !== path) return 'Only its name changed.'
-  if (status === 'added') return 'It is empty.'
-  return 'Nothing but white space changed.'
+  if (since !== null) return 'The lines have not changed since you viewed it.'
+  if (mode !== null) return 'Only the mode changed.'
+  if (from !== null && from !== path) return 'Only the name changed.'
+  if (status === 'added') return 'The file is empty.'
+  return 'Only whitespace changed.'
 }
 
-/** What has no lines: images stand beside each other, the rest is named. */
+/** Files without lines: images side by side, others by name. */
 function UnlinedContent({ review, file }: { readonly review: ReviewModel; readonly file: ReviewFileRow }) {
   if (file.kind !== 'image') {
     return (
       <p class="review-note">
-        {file.error ?? (file.kind === 'binary' ? 'A binary file: it has no lines.' : 'A submodule.')}{' '}
+        {file.error ?? (file.kind === 'binary' ? 'Binary file: no lines to show.' : 'A submodule.')}{' '}
         <span class="mono muted">
           {file.before?.slice(0, 12) ?? 'none'} → {file.after?.slice(0, 12) ?? 'none'}
         </span>
@@ -330,32 +333,28 @@ function Picture({ review, file, side }: PictureProps) {
   return (
     <figure>
       <figcaption class="muted">{word}</figcaption>
-      {id === null ? (
-        <p class="muted">There was none.</p>
-      ) : (
-        <Image key={id} {...{ review, file, side, word }} />
-      )}
+      {id === null ? <p class="muted">No image.</p> : <Image key={id} {...{ review, file, side, word }} />}
     </figure>
   )
 }
 
 function Image({ review, file, side, word }: PictureProps & { readonly word: string }) {
-  const [says, setSays] = useState<string | null>(null)
+  const [size, setSize] = useState<string | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
   const address = imageAddress({ review, file, side })
-  // An image that is not there is asked for once more, for the sentence that says why.
-  const ask = async () => {
+  // A missing image is requested again for the reason.
+  const readFailure = async () => {
     const response = await fetch(address).catch(() => null)
     setFailure(
-      response === null || response.ok ? 'It could not be shown.' : errorText(await failureOf(response)),
+      response === null || response.ok ? 'Cannot show this image.' : errorText(await failureOf(response)),
     )
   }
-  const tell = async ({ naturalWidth, naturalHeight }: HTMLImageElement) => {
+  const measure = async ({ naturalWidth, naturalHeight }: HTMLImageElement) => {
     const pixels = `${naturalWidth} × ${naturalHeight}`
-    setSays(pixels)
-    // It has come already: nothing is sent.
-    const kept = await fetch(address, { cache: 'force-cache' }).catch(() => null)
-    if (kept?.ok) setSays(`${pixels}, ${(await kept.blob()).size.toLocaleString('en')} bytes`)
+    setSize(pixels)
+    // From the cache: no request.
+    const cached = await fetch(address, { cache: 'force-cache' }).catch(() => null)
+    if (cached?.ok) setSize(`${pixels}, ${(await cached.blob()).size.toLocaleString('en')} bytes`)
   }
   if (failure !== null) return <p class="muted">{failure}</p>
   return (
@@ -363,21 +362,21 @@ function Image({ review, file, side, word }: PictureProps & { readonly word: str
       <img
         src={address}
         alt={`${word}: ${plainText(file.path)}`}
-        onLoad={({ currentTarget }) => void tell(currentTarget)}
-        onError={() => void ask()}
+        onLoad={({ currentTarget }) => void measure(currentTarget)}
+        onError={() => void readFailure()}
       />
-      <p class="muted">{says}</p>
+      <p class="muted">{size}</p>
     </>
   )
 }
 
 function imageAddress({ review: { subject }, file, side }: PictureProps): string {
-  const asked = new URLSearchParams({
+  const parameters = new URLSearchParams({
     ...('since' in subject ? { since: 'true' } : subject),
     path: file.path,
     side,
     ...(file.tree !== null && { tree: file.tree }),
     content: (side === 'old' ? file.before : file.after) ?? '',
   })
-  return `${base.peek()}/api/review/image?${asked}`
+  return `${base.peek()}/api/review/image?${parameters}`
 }

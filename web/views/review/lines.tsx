@@ -29,10 +29,10 @@ interface DiffLinesProps {
   readonly isFirst: boolean
 }
 
-/** What stands on one line, besides the line. */
+/** A side of the diff. */
 type LineSide = 'old' | 'new'
 
-/** The lines of a file. Those far from what is seen keep their room and are not drawn. */
+/** The lines of a file. Lines far from the visible part keep their space and are not drawn. */
 export function FileLines({ review, file, hunks, isFirst }: DiffLinesProps) {
   const asSplit = layout.value === 'split'
   const rows = useMemo(() => reviewRows(hunks, asSplit ? 'split' : 'unified'), [hunks, asSplit])
@@ -121,7 +121,7 @@ function Block({ review, file, rows, colours, isFirst }: BlockProps) {
   )
 }
 
-/** What is being written is not taken away when it is scrolled out of sight. */
+/** A comment that is being written stays when it is scrolled out of sight. */
 function isComposingIn(review: ReviewModel, file: ReviewFileRow, rows: readonly ReviewRow[]): boolean {
   const place = review.composing.value
   if (place?.file == null || fileKey(place.file) !== fileKey(file)) return false
@@ -257,7 +257,7 @@ function NumberButton({
   )
 }
 
-/** Whose line it is, where several attempts changed the file. */
+/** The attempt that changed a line, in a file with several attempts. */
 function LineOwner({
   line,
   file,
@@ -268,23 +268,23 @@ function LineOwner({
   readonly review: ReviewModel
 }) {
   if (file.attempts.length < 2) return null
-  const made = review.shown.value?.attempts.find(({ attempt_id }) => attempt_id === line?.attempt)
+  const attempt = review.shown.value?.attempts.find(({ attempt_id }) => attempt_id === line?.attempt)
   const isUnknown = line !== null && line.kind !== ' ' && line.attempt === null
-  const says = made
-    ? `${made.agent}, attempt ${made.number} at ${made.task_name}`
+  const title = attempt
+    ? `${attempt.agent}, attempt ${attempt.number} at ${attempt.task_name}`
     : isUnknown
-      ? 'No attempt’s: a person or git made it'
+      ? 'By no attempt: a person or git changed it'
       : null
-  if (says === null) return <span class="line-by" />
+  if (title === null) return <span class="line-by" />
   const sign = (
     <>
-      {made ? <AgentMark name={made.agent} /> : '·'}
-      {made ? <sub aria-hidden="true">{made.number}</sub> : null}
+      {attempt ? <AgentMark name={attempt.agent} /> : '·'}
+      {attempt ? <sub aria-hidden="true">{attempt.number}</sub> : null}
     </>
   )
-  // A line that is there has a story of its own; one that is gone was whose it was.
+  // Only a line that still exists has a history to open.
   return line?.new === undefined ? (
-    <span class="line-by" title={says}>
+    <span class="line-by" title={title}>
       {sign}
     </span>
   ) : (
@@ -292,8 +292,8 @@ function LineOwner({
       class="line-by"
       href={linesOf(file.path, { line: line.new, text: line.text })}
       tabIndex={-1}
-      title={says}
-      aria-label={`Why line ${line.new} is there: ${says}`}
+      title={title}
+      aria-label={`History of line ${line.new}: ${title}`}
     >
       {sign}
     </a>
@@ -321,19 +321,19 @@ export function startComment(review: ReviewModel, { file, row, side }: PointerTa
   review.composing.value = { file, side, line: line?.[side] ?? null, quoted: line?.text ?? null }
 }
 
-/** What was said of a line, what is being said, and a field to say it. */
+/** The comments and drafts on a line, and the form for a new one. */
 function Beneath({ review, file, row }: { review: ReviewModel; file: ReviewFileRow; row: LineRow }) {
-  const said = sidesOf(row).flatMap(({ side, number }) => commentsOn(review, file, { side, number }))
+  const comments = sidesOf(row).flatMap(({ side, number }) => commentsOn(review, file, { side, number }))
   const drafts = sidesOf(row).flatMap(({ side, number }) => draftsOn(review, file, { side, number }))
   const place = review.composing.value
   const isHere =
     place?.file != null &&
     fileKey(place.file) === fileKey(file) &&
     sidesOf(row).some(({ side, number }) => side === place.side && number === place.line)
-  if (said.length === 0 && drafts.length === 0 && !isHere) return null
+  if (comments.length === 0 && drafts.length === 0 && !isHere) return null
   return (
     <div class="beneath">
-      {said.map((comment) => (
+      {comments.map((comment) => (
         <Conversation key={comment.comment_id} review={review} comment={comment} />
       ))}
       {drafts.map((draft) => (

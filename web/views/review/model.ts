@@ -17,7 +17,7 @@ export type ReviewSubjectInput =
   | { readonly mission: string }
   | { readonly since: true }
 
-/** Where a comment is being written, or would be: the whole, a file, or a line of a side. */
+/** The target of a comment: all changes, a file, or a line of a side. */
 export interface CommentTarget {
   readonly file: ReviewFileRow | null
   readonly side: 'old' | 'new'
@@ -36,7 +36,7 @@ export function fileKey({ path, tree }: Pick<ReviewFileRow, 'path' | 'tree'>): s
   return tree === null ? path : `${tree} ${path}`
 }
 
-/** How a person likes to look, kept in the browser. */
+/** A preference of the person, kept in the browser. */
 function persistedSignal<Value extends string>(
   name: string,
   values: readonly [Value, ...Value[]],
@@ -54,7 +54,7 @@ function persistedSignal<Value extends string>(
     try {
       localStorage.setItem(key, value)
     } catch {
-      // Where nothing may be kept the choice lasts as long as the page.
+      // Without storage the choice lasts as long as the page.
     }
   })
   return of
@@ -66,16 +66,16 @@ export const space = persistedSignal('space', ['shown', 'hidden'])
 /** At most so many files are read at once: the first ones come first. */
 const atOnce = 3
 
-/** A review as one person looks at it. */
+/** The state of a review page. */
 export function createReview(subject: ReviewSubjectInput) {
   const query = startQuery('review_show', subject)
   const shown = signal<ReviewData | null>(null)
-  /** What is there by now, where that is not what is shown. */
+  /** The newer version, if it differs from the shown one. */
   const newer = signal<ReviewData | null>(null)
   const unfolded = signal<ReadonlyMap<string, boolean>>(new Map())
   const whole = signal<ReadonlySet<string>>(new Set())
   const fromStart = signal<ReadonlySet<string>>(new Set())
-  /** What the person said that was viewed, until the server says so too. */
+  /** The viewed marks of the person, until the server has them. */
   const marking = signal<ReadonlyMap<string, boolean>>(new Map())
   const composing = signal<CommentTarget | null>(null)
   const editing = signal<string | null>(null)
@@ -84,18 +84,18 @@ export function createReview(subject: ReviewSubjectInput) {
   const queue: (() => Promise<void>)[] = []
   let running = 0
 
-  // What is looked at does not change under one's eyes; who said what about it does.
+  // The shown files do not change while they are read; their comments do.
   const stop = query.answer.subscribe((answer) => {
     if (answer === null) return
     const before = shown.peek()
     batch(() => {
-      // An answer may be older than a mark that was set since it was asked for.
+      // An answer may be older than a mark that was set meanwhile.
       marking.value = unsentMarks(marking.peek(), answer)
       if (before === null || changedPaths(before, answer).length === 0) {
         shown.value = answer
         newer.value = null
       } else {
-        shown.value = withWords(before, answer)
+        shown.value = withComments(before, answer)
         newer.value = answer
       }
     })
@@ -115,15 +115,15 @@ export function createReview(subject: ReviewSubjectInput) {
 
   const requestOf = (file: ReviewFileRow) => {
     const key = fileKey(file)
-    const looked = file.viewed !== null && !file.viewed.current && !fromStart.value.has(key)
+    const wasViewed = file.viewed !== null && !file.viewed.current && !fromStart.value.has(key)
     return {
-      since: looked ? (file.viewed?.content ?? null) : null,
+      since: wasViewed ? (file.viewed?.content ?? null) : null,
       whole: whole.value.has(key),
       ignoresSpace: space.value === 'hidden',
     }
   }
 
-  /** The lines of a file as they are wished for now; reading begins when they are first asked. */
+  /** The lines of a file with the current options. They load on first use. */
   const linesOf = (file: ReviewFileRow, isUrgent = false): ReadonlySignal<Lines> => {
     const request = requestOf(file)
     const key = JSON.stringify([fileKey(file), file.before, file.after, request])
@@ -193,7 +193,7 @@ export function createReview(subject: ReviewSubjectInput) {
     linesOf,
     isViewed,
     isOpen,
-    /** The paths that are not what is shown any more. */
+    /** The paths that changed since the page was opened. */
     changedSince: computed(() => changedPaths(shown.value, newer.value)),
     commentsOf: computed(() =>
       groupByFile(shown.value?.comments ?? [], ({ now, tree }) => ({ path: now.path, tree })),
@@ -265,7 +265,7 @@ export function createReview(subject: ReviewSubjectInput) {
       attempt(() => call('review_comment_drop', { comment_id: draft.comment_id })),
     answer: (comment: ReviewCommentData, text: string, done: boolean) =>
       attempt(() => call('reply_to_review', { comment_id: comment.comment_id, text, done })),
-    /** Sends all drafts with a verdict on exactly what is shown. Answers why not, or null. */
+    /** Sends all drafts with an action for exactly the shown version. Returns the refusal, or null. */
     send: async (action: ReviewActionName, text: string, content: string): Promise<string | null> => {
       try {
         const sent = await call('review_send', {
@@ -274,7 +274,7 @@ export function createReview(subject: ReviewSubjectInput) {
           content,
           ...(text !== '' && { text }),
         })
-        showToast({ kind: 'said', text: [saidOf[action], ...sent.notes].join(' ') })
+        showToast({ kind: 'done', text: [sentTexts[action], ...sent.notes].join(' ') })
         return null
       } catch (error) {
         if (error instanceof ApiFailure) return errorText(error)
@@ -298,23 +298,23 @@ export interface CommentText {
   readonly text: string
 }
 
-const saidOf = {
+const sentTexts = {
   approve: 'Approved.',
   send_back: 'Sent back.',
   comment: 'Comments sent.',
 } as const satisfies Record<ReviewActionName, string>
 
-/** The marks that an answer does not tell yet. */
+/** The marks that an answer does not have yet. */
 function unsentMarks(
   marking: ReadonlyMap<string, boolean>,
   { files }: ReviewData,
 ): ReadonlyMap<string, boolean> {
-  const told = new Map(files.map((file) => [fileKey(file), file.viewed?.current ?? false]))
-  return new Map([...marking].filter(([key, viewed]) => told.get(key) !== viewed))
+  const saved = new Map(files.map((file) => [fileKey(file), file.viewed?.current ?? false]))
+  return new Map([...marking].filter(([key, viewed]) => saved.get(key) !== viewed))
 }
 
-/** What is shown, with all that was said of it since. */
-function withWords(before: ReviewData, { files, comments, drafts, reviews }: ReviewData): ReviewData {
+/** The shown version with the newest comments. */
+function withComments(before: ReviewData, { files, comments, drafts, reviews }: ReviewData): ReviewData {
   const now = new Map(files.map((file) => [fileKey(file), file]))
   const places = new Map(before.comments.map((comment) => [comment.comment_id, comment.now]))
   return {
@@ -323,7 +323,7 @@ function withWords(before: ReviewData, { files, comments, drafts, reviews }: Rev
       const same = now.get(fileKey(file))
       return same?.after === file.after ? same : file
     }),
-    // Where they stand is told of the lines that are shown.
+    // Their places are those in the shown lines.
     comments: comments.map((comment) => ({ ...comment, now: places.get(comment.comment_id) ?? comment.now })),
     drafts,
     reviews,

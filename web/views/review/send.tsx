@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from 'preact/hooks'
+import { formatCount } from '../../../src/kernel/text.ts'
 import type { ReviewData } from '../../api/entities.ts'
 import { plainText } from '../../geometry/line-parts.ts'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -8,24 +9,24 @@ import type { ReviewActionName, ReviewModel } from './model.ts'
 interface SendProps {
   readonly review: ReviewModel
   readonly shown: ReviewData
-  readonly verdict: ReviewActionName
+  readonly action: ReviewActionName
   readonly close: () => void
 }
 
-/** Says a verdict on what is shown, with all drafts. */
-export function SendDialog({ review, shown, verdict, close }: SendProps) {
+/** Sends the action for the shown version, with all drafts. */
+export function SendDialog({ review, shown, action, close }: SendProps) {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   const [refusal, setRefusal] = useState<string | null>(null)
   const [isSending, setSending] = useState(false)
-  const { title, action, asks } =
-    shown.subject.kind === 'since' && verdict === 'approve' ? looked : words[verdict]
+  const { title, button, label } =
+    shown.subject.kind === 'since' && action === 'approve' ? allViewed : texts[action]
   const drafts = shown.drafts.length
   const unseen = shown.files.filter((file) => !review.isViewed(file)).length
   const changed = review.changedSince.value
   const send = async () => {
     setSending(true)
-    const why = await review.send(verdict, field.current?.value.trim() ?? '', shown.content)
+    const why = await review.send(action, field.current?.value.trim() ?? '', shown.content)
     setSending(false)
     if (why === null) close()
     else setRefusal(why)
@@ -42,21 +43,19 @@ export function SendDialog({ review, shown, verdict, close }: SendProps) {
         }}
       >
         <p class="muted">
-          {drafts === 0
-            ? 'No comments.'
-            : `${drafts} ${drafts === 1 ? 'comment goes' : 'comments go'} with it.`}{' '}
-          {verdict === 'approve' && unseen > 0
+          {drafts === 0 ? 'No comments.' : `Sends ${formatCount(drafts, 'comment')}.`}{' '}
+          {action === 'approve' && unseen > 0
             ? `${unseen} of ${shown.files.length} files ${unseen === 1 ? 'is' : 'are'} not marked as viewed.`
             : ''}
         </p>
-        {shown.waiting.length > 0 && verdict !== 'comment' ? (
+        {shown.waiting.length > 0 && action !== 'comment' ? (
           <ul class="send-waiting">
             {shown.waiting.map(({ item_id, reason }) => (
               <li key={item_id}>{reason}</li>
             ))}
           </ul>
         ) : null}
-        <label for={id}>{asks}</label>
+        <label for={id}>{label}</label>
         <textarea id={id} ref={field} class="field" rows={3} maxLength={8_000} />
         {refusal === null ? null : (
           <p role="alert" class="refusal">
@@ -65,7 +64,7 @@ export function SendDialog({ review, shown, verdict, close }: SendProps) {
         )}
         {changed.length > 0 ? (
           <div class="refusal">
-            Changed since you looked:
+            Changed since you opened this page:
             <ul>
               {changed.slice(0, 12).map((path) => (
                 <li key={path} class="mono">
@@ -82,13 +81,13 @@ export function SendDialog({ review, shown, verdict, close }: SendProps) {
                 close()
               }}
             >
-              Show what it is now
+              Show the current version
             </button>
           </div>
         ) : null}
         <div class="verbs">
           <button type="submit" class="button" data-kind="primary" disabled={isSending}>
-            {action} <KeyCap keys="mod+Enter" />
+            {button} <KeyCap keys="mod+Enter" />
           </button>
           <button type="button" class="button" onClick={close}>
             Cancel
@@ -99,11 +98,15 @@ export function SendDialog({ review, shown, verdict, close }: SendProps) {
   )
 }
 
-/** Of all that is new, a yes approves nothing: it is where the next look begins. */
-const looked = { title: 'All looked at', action: 'All looked at', asks: 'Anything to add?' } as const
+/** For all new changes this approves nothing: the next review begins here. */
+const allViewed = {
+  title: 'Mark all as viewed',
+  button: 'Mark all as viewed',
+  label: 'Comment (optional)',
+} as const
 
-const words = {
-  approve: { title: 'Approve', action: 'Approve', asks: 'Anything to add?' },
-  send_back: { title: 'Send back', action: 'Send back', asks: 'What should be done?' },
-  comment: { title: 'Send the comments', action: 'Send', asks: 'Anything to add?' },
+const texts = {
+  approve: { title: 'Approve', button: 'Approve', label: 'Comment (optional)' },
+  send_back: { title: 'Send back', button: 'Send back', label: 'What should the agent change?' },
+  comment: { title: 'Send the comments', button: 'Send', label: 'Comment (optional)' },
 } as const satisfies Record<ReviewActionName, object>

@@ -72,7 +72,7 @@ function Node({ node, isFolded, fold, go, review }: NodeProps) {
     )
   }
   const { change } = node
-  const said = change.comments.open + change.comments.answered + change.comments.drafts
+  const comments = change.comments.open + change.comments.answered + change.comments.drafts
   const isViewed = review.isViewed(change)
   const isBack = change.viewed !== null && !change.viewed.current && !isViewed
   return (
@@ -91,10 +91,10 @@ function Node({ node, isFolded, fold, go, review }: NodeProps) {
         {isViewed ? ', viewed' : ''}
       </span>
       {isBack ? <span class="tree-back">changed since</span> : null}
-      {said > 0 ? (
+      {comments > 0 ? (
         <span class="comment-count">
-          {said}
-          <span class="visually-hidden"> {said === 1 ? 'comment' : 'comments'}</span>
+          {comments}
+          <span class="visually-hidden"> {comments === 1 ? 'comment' : 'comments'}</span>
         </span>
       ) : null}
       {change.added === null || change.removed === null ? null : (

@@ -6,7 +6,7 @@ import { type LineRow, reviewRows } from '../../geometry/review-rows.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { EmptyState, NotFound, Pending } from '../../parts/empty-state.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { linesOf } from '../../parts/line-links.ts'
@@ -15,6 +15,7 @@ import { Since } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
+import { Menu } from '../../shell/menu.tsx'
 import { CommentForm, Conversation, Draft } from './comments.tsx'
 import { FileSection, fileId } from './file.tsx'
 import { rowId, startComment } from './lines.tsx'
@@ -31,24 +32,22 @@ import { SendDialog } from './send.tsx'
 import { FileTree } from './tree.tsx'
 import './review.css'
 
-/** The work on a task, in a mission, or since one last looked, with all that is said of it. */
+/** A review of a task, a mission, or all changes since the last review, with its comments. */
 export function View({ params }: ViewProps) {
   const { kind, id } = params
   const subject = subjectOf(kind, id)
   if (subject === null) {
     return (
-      <div class="page-inner">
-        <h1>Nothing is here</h1>
-        <EmptyState title={`A review is of a task, a mission, or all that is new; not of “${kind}”.`}>
-          <a class="link" href={href('/review')}>
-            To all that is new
-          </a>
-        </EmptyState>
-      </div>
+      <NotFound
+        subject={reviewSubject}
+        reason={`A review is about a task, a mission or all new changes, not about “${kind}”.`}
+      />
     )
   }
   return <ReviewPage key={`${kind} ${id}`} subject={subject} />
 }
+
+const reviewSubject = { name: 'Review', list: { path: '/review', title: 'Review all new changes' } } as const
 
 function subjectOf(kind: string | undefined, id: string | undefined): ReviewSubjectInput | null {
   if (kind === undefined) return { since: true }
@@ -65,12 +64,12 @@ function ReviewPage({ subject }: { readonly subject: ReviewSubjectInput }) {
   useEffect(() => {
     if (name !== undefined) crumb.value = [{ text: 'Review', href: href('/review') }, { text: name }]
   }, [name])
-  if (shown === null) return <FailureMessage failure={review.failure} />
+  if (shown === null) return <Pending failure={review.failure} subject={reviewSubject} />
   return <ReviewContent review={review} shown={shown} />
 }
 
 function ReviewContent({ review, shown }: { readonly review: ReviewModel; readonly shown: ReviewData }) {
-  const [verdict, setVerdict] = useState<ReviewActionName | null>(null)
+  const [action, setAction] = useState<ReviewActionName | null>(null)
   const words = (query.value.get('words') ?? '').toLowerCase()
   const files = useMemo(
     () => (words === '' ? shown.files : shown.files.filter(({ path }) => path.toLowerCase().includes(words))),
@@ -81,9 +80,10 @@ function ReviewContent({ review, shown }: { readonly review: ReviewModel; readon
     review.cursor.value = { file: fileKey(file), row: '' }
     document.getElementById(fileId(file))?.scrollIntoView({ block: 'start' })
   }
-  useReviewKeys(review, files, { go, say: setVerdict })
+  useReviewKeys(review, files, { go, say: setAction })
   // An address may name a file.
   const named = query.peek().get('file')
+  const isMissing = named !== null && !shown.files.some(({ path }) => path === named)
   useLayoutEffect(() => {
     const file = named === null ? undefined : shown.files.find(({ path }) => path === named)
     if (file) go(file)
@@ -94,8 +94,13 @@ function ReviewContent({ review, shown }: { readonly review: ReviewModel; readon
   const place = review.composing.value
   return (
     <div class="review" data-layout={layout.value}>
-      <Head review={review} shown={shown} say={setVerdict} />
+      <Head review={review} shown={shown} say={setAction} />
       <Newer review={review} />
+      {isMissing ? (
+        <p class="review-note" role="status">
+          {plainText(named)} is not part of this review. It has {formatCount(shown.files.length, 'file')}.
+        </p>
+      ) : null}
       {shown.notes.map((note) => (
         <p key={note} class="review-note">
           {note}
@@ -116,10 +121,14 @@ function ReviewContent({ review, shown }: { readonly review: ReviewModel; readon
         <EmptyState
           title={
             shown.subject.kind === 'since'
-              ? 'Nothing ended since you last looked. What agents change appears here when an attempt ends.'
-              : 'Nothing has changed yet. What git sees change appears here.'
+              ? 'No attempt ended since your last review. The changes of agents appear here when an attempt ends.'
+              : 'No changes yet. The changed files appear here when an attempt ends.'
           }
-        />
+        >
+          <a class="button" href={href('/board')}>
+            See the board
+          </a>
+        </EmptyState>
       ) : (
         <div class="review-panes">
           <FileTree review={review} shown={shown} files={files} go={go} />
@@ -127,18 +136,18 @@ function ReviewContent({ review, shown }: { readonly review: ReviewModel; readon
             {files.map((file, at) => (
               <FileSection key={fileKey(file)} review={review} file={file} isFirst={at < 2} />
             ))}
-            {files.length === 0 ? <p class="review-note">No file has these words in its path.</p> : null}
+            {files.length === 0 ? <p class="review-note">No path matches the filter.</p> : null}
           </div>
         </div>
       )}
-      {verdict === null ? null : (
-        <SendDialog review={review} shown={shown} verdict={verdict} close={() => setVerdict(null)} />
+      {action === null ? null : (
+        <SendDialog review={review} shown={shown} action={action} close={() => setAction(null)} />
       )}
     </div>
   )
 }
 
-/** Comments on files that are not part of it any more. */
+/** Comments on files that are no longer part of the review. */
 function commentsElsewhere(review: ReviewModel, shown: ReviewData) {
   const known = new Set(shown.files.flatMap((file) => [fileKey(file), file.path]))
   return [...review.commentsOf.value]
@@ -149,85 +158,58 @@ function commentsElsewhere(review: ReviewModel, shown: ReviewData) {
 interface HeadProps {
   readonly review: ReviewModel
   readonly shown: ReviewData
-  readonly say: (verdict: ReviewActionName) => void
+  readonly say: (action: ReviewActionName) => void
 }
 
+/** The title, the totals and the actions: on a phone two lines, with the rest in a menu. */
 function Head({ review, shown, say }: HeadProps) {
   const { subject, totals, agents, may, drafts } = shown
   const viewed = shown.files.filter((file) => review.isViewed(file)).length
   return (
     <header class="review-head">
       <div class="review-title">
-        <h1>{plainText(subject.name)}</h1>
+        <h1 title={plainText(subject.name)}>{plainText(subject.name)}</h1>
         <span class="review-figures">
           <span>{formatCount(totals.files, 'file')}</span>
           <PlusMinus added_lines={totals.added} deleted_lines={totals.removed} />
-          <span class="muted">
+          <span class="muted review-wide">
             {viewed} of {totals.files} viewed
           </span>
           {agents.map((agent) => (
-            <Agent key={agent} name={agent} />
+            <span key={agent} class="review-wide">
+              <Agent name={agent} />
+            </span>
           ))}
         </span>
       </div>
-      {subject.goal === null ? null : (
-        <p class="review-goal">
-          <Prose text={subject.goal} />
-        </p>
-      )}
-      <p class="review-links muted">
-        {subject.task_id === null ? null : (
-          <a class="link" href={href(`/tasks/${subject.task_id}`)}>
-            The task
-          </a>
-        )}
-        {subject.mission_id === null ? null : (
-          <a class="link" href={href(`/missions/${subject.mission_id}`)}>
-            {subject.mission_name ?? 'The mission'}
-          </a>
-        )}
-        {shown.reviews.slice(-3).map(({ review_id, author, action, created_at: createdAt, current }) => (
-          <span key={review_id}>
-            {author} {verdictWords[action]} <Since at={createdAt} /> ago
-            {action === 'approve' && !current ? ', before it changed' : ''}
-          </span>
-        ))}
-      </p>
+      <div class="review-wide">
+        <About shown={shown} />
+      </div>
       <div class="review-bar" role="toolbar" aria-label="Review">
-        <button
-          type="button"
-          class="tool"
-          aria-pressed={layout.value === 'split'}
-          onClick={() => {
-            layout.value = layout.value === 'split' ? 'unified' : 'split'
-          }}
-        >
-          Side by side
-        </button>
-        <button
-          type="button"
-          class="tool"
-          aria-pressed={space.value === 'hidden'}
-          onClick={() => {
-            space.value = space.value === 'hidden' ? 'shown' : 'hidden'
-          }}
-        >
-          Hide white space
-        </button>
-        <button
-          type="button"
-          class="button"
-          data-kind="plain"
-          onClick={() => {
-            review.composing.value = { file: null, side: 'new', line: null, quoted: null }
-          }}
-        >
-          Comment
-        </button>
+        <span class="review-wide review-options">
+          <Options review={review} />
+        </span>
+        <span class="review-narrow">
+          <Menu class="button" button="More">
+            {(close) => (
+              <div class="review-menu">
+                <p class="menu-head muted">
+                  {viewed} of {totals.files} viewed
+                </p>
+                <About shown={shown} />
+                <Options review={review} done={close} />
+              </div>
+            )}
+          </Menu>
+        </span>
         <span class="push" />
         {drafts.length > 0 ? (
           <button type="button" class="button" onClick={() => say('comment')}>
-            Send {formatCount(drafts.length, 'comment')} <KeyCap keys={keysOf('send')} />
+            <span>
+              Send {drafts.length}
+              <span class="review-wide"> {drafts.length === 1 ? 'comment' : 'comments'}</span>
+            </span>
+            <KeyCap keys={keysOf('send')} />
           </button>
         ) : null}
         {may.decide ? (
@@ -236,24 +218,97 @@ function Head({ review, shown, say }: HeadProps) {
               Send back <KeyCap keys={keysOf('send back')} />
             </button>
             <button type="button" class="button" data-kind="primary" onClick={() => say('approve')}>
-              {subject.kind === 'since' ? 'All looked at' : 'Approve'} <KeyCap keys={keysOf('approve')} />
+              {subject.kind === 'since' ? 'Mark all as viewed' : 'Approve'}{' '}
+              <KeyCap keys={keysOf('approve')} />
             </button>
           </>
         ) : (
-          <span class="muted">{may.why}</span>
+          <span class="muted cut" title={may.why ?? ''}>
+            {may.why}
+          </span>
         )}
       </div>
     </header>
   )
 }
 
-const verdictWords = {
+/** The goal, the links, and the last reviews. */
+function About({ shown: { subject, reviews } }: { readonly shown: ReviewData }) {
+  return (
+    <>
+      {subject.goal === null ? null : (
+        <p class="review-goal">
+          <Prose text={subject.goal} />
+        </p>
+      )}
+      <p class="review-links muted">
+        {subject.task_id === null ? null : (
+          <a class="link" href={href(`/tasks/${subject.task_id}`)}>
+            Open the task
+          </a>
+        )}
+        {subject.mission_id === null ? null : (
+          <a class="link" href={href(`/missions/${subject.mission_id}`)}>
+            {subject.mission_name ?? 'Open the mission'}
+          </a>
+        )}
+        {reviews.slice(-3).map(({ review_id, author, action, created_at: createdAt, current }) => (
+          <span key={review_id}>
+            {author} {actionWords[action]} <Since at={createdAt} /> ago
+            {action === 'approve' && !current ? ', before the last change' : ''}
+          </span>
+        ))}
+      </p>
+    </>
+  )
+}
+
+/** How the files are shown, and a comment on the whole. */
+function Options({ review, done }: { readonly review: ReviewModel; readonly done?: () => void }) {
+  return (
+    <>
+      <button
+        type="button"
+        class="tool"
+        aria-pressed={layout.value === 'split'}
+        onClick={() => {
+          layout.value = layout.value === 'split' ? 'unified' : 'split'
+        }}
+      >
+        Side by side
+      </button>
+      <button
+        type="button"
+        class="tool"
+        aria-pressed={space.value === 'hidden'}
+        onClick={() => {
+          space.value = space.value === 'hidden' ? 'shown' : 'hidden'
+        }}
+      >
+        Hide whitespace
+      </button>
+      <button
+        type="button"
+        class="button"
+        data-kind="plain"
+        onClick={() => {
+          done?.()
+          review.composing.value = { file: null, side: 'new', line: null, quoted: null }
+        }}
+      >
+        Comment
+      </button>
+    </>
+  )
+}
+
+const actionWords = {
   approve: 'approved it',
   send_back: 'sent it back',
   comment: 'commented',
 } as const satisfies Record<ReviewActionName, string>
 
-/** The work went on while it was looked at: nothing moves until it is asked for. */
+/** A notice of newer changes: the page stays as it is until the person asks for them. */
 function Newer({ review }: { readonly review: ReviewModel }) {
   const changed = review.changedSince.value
   if (review.newer.value === null) return null
@@ -261,13 +316,13 @@ function Newer({ review }: { readonly review: ReviewModel }) {
     <p class="review-newer" role="status">
       <span>
         {changed.length === 0
-          ? 'What waits has changed since you opened this.'
-          : `The work has changed since you opened this: ${changed.slice(0, 3).map(plainText).join(', ')}${
+          ? 'The inbox items have changed since you opened this page.'
+          : `The files have changed since you opened this page: ${changed.slice(0, 3).map(plainText).join(', ')}${
               changed.length > 3 ? ` and ${changed.length - 3} more` : ''
             }.`}
       </span>
       <button type="button" class="button" onClick={review.showNewer}>
-        Show it
+        Show the changes
       </button>
     </p>
   )
@@ -275,7 +330,7 @@ function Newer({ review }: { readonly review: ReviewModel }) {
 
 interface ReviewHandlers {
   readonly go: (file: ReviewFileRow) => void
-  readonly say: (verdict: ReviewActionName) => void
+  readonly say: (action: ReviewActionName) => void
 }
 
 /** Files, changes, comments and lines by keys. */
@@ -303,7 +358,7 @@ function useReviewKeys(
     const next = files[Math.min(Math.max(at + by, 0), files.length - 1)]
     if (next) go(next)
   }
-  // Past the last line of a file comes the first of the next one whose lines are there.
+  // After the last line of a file comes the first line of the next loaded file.
   const stepRow = (by: number, wanted: (row: LineRow) => boolean) => () => {
     const file = current()
     if (!file) return
@@ -384,7 +439,7 @@ function useReviewKeys(
   })
 }
 
-/** A line that is not drawn yet comes with its block, once the file is near. */
+/** A line that is not drawn yet comes with its block, so the file is scrolled to first. */
 function scrollToRow(row: string, file: string): void {
   const element = document.getElementById(row)
   if (element) element.scrollIntoView({ block: 'center' })

@@ -1,27 +1,29 @@
 import type { RunPage, TransitionOption } from '../../api/entities.ts'
 import { StatusIcon } from '../../parts/status.tsx'
-import { CopyButton, Prose } from '../../parts/text.tsx'
+import { eventWords, Prose } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'
 
-/** What each way out asks for: what holds with its evidence, what is missing with the next action. */
+/** The transitions out of the state, each with its guards: the evidence, or what is missing and how to get it. */
 export function NextSteps({ page }: { readonly page: RunPage }) {
   const { transitions, run } = page
-  if (run.status !== 'active') return <p class="run-end muted">{endOf(page)}</p>
-  if (transitions.length === 0) return <p class="muted">Nothing leads out of “{run.current_state}”.</p>
-  const asking = transitions.filter(({ escape: isEscape, checks }) => !isEscape && checks.length > 0)
-  const plain = transitions.filter((way) => !asking.includes(way))
+  if (run.status !== 'active') return <p class="run-end muted">{endText(page)}</p>
+  if (transitions.length === 0)
+    return <p class="run-end muted">No transition leads out of “{run.current_state}”.</p>
+  const guarded = transitions.filter(({ escape: isEscape, checks }) => !isEscape && checks.length > 0)
+  const others = transitions.filter((transition) => !guarded.includes(transition))
   return (
     <>
-      {asking.map((way) => (
-        <NextStep key={`${way.event} ${way.to}`} way={way} page={page} />
+      <WaitingItems page={page} />
+      {guarded.map((transition) => (
+        <NextStep key={`${transition.event} ${transition.to}`} transition={transition} />
       ))}
-      {plain.length > 0 ? (
+      {others.length > 0 ? (
         <section class="run-section">
-          <h2>{asking.length > 0 ? 'Other transitions' : 'Transitions'}</h2>
-          <ul class="plain-ways">
-            {plain.map(({ event, to, allowed_roles }) => (
+          <h2>{guarded.length > 0 ? 'Other transitions' : 'Transitions'}</h2>
+          <ul class="other-transitions">
+            {others.map(({ event, to, allowed_roles }) => (
               <li key={`${event} ${to}`}>
-                <code>{event}</code> → {to} <span class="muted">{rolesText(allowed_roles)}</span>
+                <b>{eventWords(event)}</b> → {to} <span class="muted">{rolesText(allowed_roles)}</span>
               </li>
             ))}
           </ul>
@@ -31,62 +33,69 @@ export function NextSteps({ page }: { readonly page: RunPage }) {
   )
 }
 
-function NextStep({ way, page }: { readonly way: TransitionOption; readonly page: RunPage }) {
-  const { event, to, checks, allowed_roles, satisfied, guard } = way
-  const waits = page.waits_for.length > 0
+/** The inbox items that the run waits for. */
+function WaitingItems({ page: { waits_for } }: { readonly page: RunPage }) {
+  if (waits_for.length === 0) return null
+  return (
+    <section class="run-section">
+      <h2>Needs you</h2>
+      <ul class="checks">
+        {waits_for.map(({ item_id, reason }) => (
+          <li key={item_id}>
+            <StatusIcon status="review" named={false} />
+            <p>
+              <Prose text={reason} />{' '}
+              <a class="link" href={href(`/?select=${item_id}`)}>
+                Open in the inbox
+              </a>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function NextStep({ transition }: { readonly transition: TransitionOption }) {
+  const { event, to, checks, allowed_roles, satisfied, has_alternatives, guard } = transition
   return (
     <section class="run-section" data-satisfied={satisfied}>
       <h2>
-        To reach {to} <span class="way-event muted">by {event}</span>
+        To reach {to} <span class="next-event muted">with {eventWords(event)}</span>
       </h2>
-      {guard?.includes('any of') ? <p class="any-of muted">It asks for {guard}.</p> : null}
+      {has_alternatives ? <p class="alternatives muted">Needs {guard}.</p> : null}
       <ul class="checks">
         {checks.map((check) => (
           <li key={check.name} data-satisfied={check.satisfied}>
             <StatusIcon status={check.satisfied ? 'done' : 'review'} named={false} />
             <div>
               <p>
-                {check.description || nameText(check.name)}
-                <span class="visually-hidden">{check.satisfied ? ': holds' : ': is missing'}</span>
+                {check.description || guardName(check.name)}
+                <span class="visually-hidden">{check.satisfied ? ': satisfied' : ': missing'}</span>
               </p>
               <p class="muted">
                 <Prose text={sentence(check.reason)} />
               </p>
-              {check.satisfied || check.fix === '' ? null : <NextAction text={check.fix} inbox={waits} />}
+              {check.satisfied || check.fix === '' ? null : (
+                <p class="next-action">
+                  <Prose text={check.fix} />
+                </p>
+              )}
             </div>
           </li>
         ))}
       </ul>
-      <p class="way-who muted">
+      <p class="next-roles muted">
         {satisfied ? 'Nothing is missing. ' : ''}
-        {rolesText(allowed_roles)}
-        {way.when_blocked === 'record' ? '; what is submitted before then is kept' : ''}
+        {sentence(rolesText(allowed_roles))}
+        {transition.when_blocked === 'record' ? '. Files submitted before then are kept.' : '.'}
       </p>
     </section>
   )
 }
 
-/** What to do about it; a command at its end can be copied. */
-function NextAction({ text, inbox }: { readonly text: string; readonly inbox: boolean }) {
-  const command = /\bwaymark [^.;]+/.exec(text)?.[0]
-  return (
-    <p class="next-action">
-      <Prose text={text} />{' '}
-      {inbox && command?.startsWith('waymark inbox') ? (
-        <a class="link" href={href('/')}>
-          Open in inbox
-        </a>
-      ) : command === undefined ? null : (
-        <CopyButton text={command.trim()} />
-      )}
-    </p>
-  )
-}
-
-function endOf({ run }: RunPage): string {
-  if (run.status === 'cancelled')
-    return `It was cancelled in “${run.current_state}”. Nothing more can happen to it.`
-  return `It ${run.status} in “${run.current_state}”. Nothing more can happen to it.`
+function endText({ run }: RunPage): string {
+  return `It ${run.status === 'cancelled' ? 'was canceled' : run.status} in “${run.current_state}”. The run has ended.`
 }
 
 function rolesText(roles: readonly string[]): string {
@@ -95,11 +104,11 @@ function rolesText(roles: readonly string[]): string {
   return `sent by ${roles.join(' or ')}`
 }
 
-/** `required_artifacts.plan` is a file of type plan. */
-function nameText(name: string): string {
+/** The name of a built-in guard: `required_artifacts.plan`. */
+function guardName(name: string): string {
   const [kind, subject] = name.split('.')
   if (kind === 'required_artifacts' && subject) return `A file of type ${subject}`
-  if (kind === 'max_visits' && subject) return `May be entered again: ${subject}`
+  if (kind === 'max_visits' && subject) return `“${subject}” may be entered again`
   return name
 }
 

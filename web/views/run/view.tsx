@@ -2,7 +2,8 @@ import { useEffect } from 'preact/hooks'
 import type { RunPage } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
-import { FailureMessage } from '../../parts/empty-state.tsx'
+import { Pending } from '../../parts/empty-state.tsx'
+import { useOwnPage } from '../../parts/entity-path.ts'
 import { MachineDiagram, transitionId } from '../../parts/machine.tsx'
 import { type Status, StatusBadge, StatusIcon } from '../../parts/status.tsx'
 import { Prose, shortId } from '../../parts/text.tsx'
@@ -17,20 +18,25 @@ import './run.css'
 
 const maxEvents = 200
 
-/** One run: where it stands, what each way out asks for, how it came here. */
+const runSubject = { name: 'Run', list: { path: '/processes', title: 'All active runs' } } as const
+
+/** One run: its state, the next steps with their guards, and its history. */
 export function View({ params }: ViewProps) {
   const id = params['id'] ?? ''
   const page = useQuery('show', { id })
   const history = useQuery('run_history', { run_id: id, limit: maxEvents })
   const shown = page.answer.value?.kind === 'run' ? page.answer.value : null
   const past = history.answer.value
+  useOwnPage(page.answer.value, 'run')
   const process = shown?.run.process_id
+  const processName = shown?.run.process_name ?? ''
+  const subject = shown?.task?.name ?? shown?.mission?.name ?? `Run ${shortId(id)}`
   useEffect(() => {
     if (process === undefined) return
-    crumb.value = [{ text: process, href: href(`/processes/${process}`) }, { text: shortId(id) }]
-  }, [process, id])
+    crumb.value = [{ text: processName, href: href(`/processes/${process}`) }, { text: subject }]
+  }, [process, processName, subject])
   useCommands({ 'copy id': () => void navigator.clipboard.writeText(id) })
-  if (!shown) return <FailureMessage failure={page.failure} />
+  if (!shown) return <Pending failure={page.failure} subject={runSubject} />
   const moves = (past?.events ?? []).filter(({ kind }) => kind === 'event').toReversed()
   const taken = moves.map(({ from_state, event, to_state }) =>
     transitionId({ from: from_state, event, to: to_state }),
@@ -52,14 +58,14 @@ export function View({ params }: ViewProps) {
           <NextSteps page={shown} />
           <VerbsBar page={shown} refresh={page.refresh} />
           <Artifacts page={shown} />
-          <RunEvents page={shown} />
+          <PromptAndContext page={shown} />
         </aside>
       </div>
     </div>
   )
 }
 
-/** Which process, about what, and where it stands. */
+/** The process, the task or mission, and the state. */
 function RunHeader({ page }: { readonly page: RunPage }) {
   const { run, mission, task, entered_at } = page
   return (
@@ -83,10 +89,10 @@ function RunHeader({ page }: { readonly page: RunPage }) {
               {mission.name}
             </a>
           ) : null}
-          {task || mission ? null : (page.description ?? 'A run on its own.')}
+          {task || mission ? null : (page.description ?? 'Not part of a task or mission.')}
         </p>
       </div>
-      <dl class="events">
+      <dl class="details">
         <div>
           <dt>State</dt>
           <dd>
@@ -129,24 +135,24 @@ function runStatus({ run, waits_for }: RunPage): Status {
   return ({ succeeded: 'done', failed: 'failed', cancelled: 'dropped' } as const)[run.status]
 }
 
-/** What the agent is told in this state, and what the run knows. */
-function RunEvents({ page: { prompt, context, run } }: { readonly page: RunPage }) {
-  const known = Object.entries(context)
+/** The prompt of the state, and the context of the run. */
+function PromptAndContext({ page: { prompt, context, run } }: { readonly page: RunPage }) {
+  const fields = Object.entries(context)
   return (
     <>
       {prompt === null || run.status !== 'active' ? null : (
         <section class="run-section">
-          <h2>What the agent is told</h2>
+          <h2>Prompt for the agent</h2>
           <p class="prompt">
             <Prose text={prompt} />
           </p>
         </section>
       )}
-      {known.length === 0 ? null : (
+      {fields.length === 0 ? null : (
         <section class="run-section">
           <h2>Context</h2>
           <dl class="context">
-            {known.map(([name, value]) => (
+            {fields.map(([name, value]) => (
               <div key={name}>
                 <dt class="mono">{name}</dt>
                 <dd class="mono">{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
@@ -159,34 +165,34 @@ function RunEvents({ page: { prompt, context, run } }: { readonly page: RunPage 
   )
 }
 
-const shownAtOnce = 12
+const maxListed = 12
 
-/** What was submitted, and whether the files are still what they were. */
+/** The submitted files, and whether they changed since. */
 function Artifacts({ page: { artifacts, artifacts_total } }: { readonly page: RunPage }) {
   if (artifacts.length === 0) return null
-  const [shown, more] = [artifacts.slice(0, shownAtOnce), artifacts.slice(shownAtOnce)]
+  const [listed, more] = [artifacts.slice(0, maxListed), artifacts.slice(maxListed)]
   return (
     <section class="run-section">
       <h2>Artifacts</h2>
-      <ul class="artifacts">{shown.map((artifact) => entry(artifact))}</ul>
+      <ul class="artifacts">{listed.map((artifact) => artifactRow(artifact))}</ul>
       {more.length > 0 ? (
         <details>
-          <summary>{artifacts_total - shownAtOnce} more</summary>
-          <ul class="artifacts">{more.map((artifact) => entry(artifact))}</ul>
+          <summary>{artifacts_total - maxListed} more</summary>
+          <ul class="artifacts">{more.map((artifact) => artifactRow(artifact))}</ul>
         </details>
       ) : null}
     </section>
   )
 }
 
-function entry({ type, path, sha256, status, revision, author }: RunPage['artifacts'][number]) {
-  const told = `${type ?? 'no type'}, submitted by ${author} at revision ${revision}, SHA-256 ${sha256}`
+function artifactRow({ type, path, sha256, status, revision, author }: RunPage['artifacts'][number]) {
+  const title = `${type ?? 'no type'}, submitted by ${author} at revision ${revision}, SHA-256 ${sha256}`
   return (
-    <li key={`${type} ${path}`} title={told}>
+    <li key={`${type} ${path}`} title={title}>
       <StatusIcon status={status === 'current' ? 'done' : 'blocked'} named={false} />
       <span class="mono cut">{path}</span>
       <span class="muted">
-        {status === 'current' ? (type ?? 'does not count') : approvalStatuses[status]}
+        {status === 'current' ? (type ?? 'no declared type') : approvalStatuses[status]}
       </span>
       <span class="id">{sha256.slice(0, 7)}</span>
     </li>

@@ -5,61 +5,57 @@ import type { Invitation, MemberData } from '../../api/entities.ts'
 import { isPermitted, ownPermissions, readSession } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { showToast } from '../../shell/toasts.tsx'
-import { ChoiceField, Field, MadeSecret, OperationDialog, Verb, WhyNot, wordsIn } from './parts.tsx'
+import { ChoiceField, Field, NewSecret, OperationDialog, Verb, WhyNot, wordsIn } from './parts.tsx'
 
 type MemberDialog =
   | { readonly is: 'add' }
   | { readonly is: 'roles' | 'remove' | 'invitation'; readonly member: MemberData }
 
-/** Who may do what in the project. */
+/** The members of the project and their access. */
 export function Members() {
   const members = useQuery('member_list', {})
-  const [asked, setAsked] = useState<MemberDialog | null>(null)
-  const [made, setMade] = useState<Invitation | null>(null)
-  const close = useCallback(() => setAsked(null), [])
+  const [dialog, setDialog] = useState<MemberDialog | null>(null)
+  const [created, setCreated] = useState<Invitation | null>(null)
+  const close = useCallback(() => setDialog(null), [])
   const answer = members.answer.value
-  if (answer === null) return <FailureMessage failure={members.failure} />
-  const said = (text: string) => {
-    showToast({ kind: 'said', text })
+  if (answer === null) return <Pending failure={members.failure} />
+  const confirm = (text: string) => {
+    showToast({ kind: 'done', text })
     members.refresh()
-    // What one may oneself may be another now.
+    // The person's own permissions may have changed.
     void readSession().catch(() => undefined)
   }
   return (
     <>
-      {made === null ? null : (
-        <MadeSecret
-          title={made.person.name}
-          kind={`invitation, ${made.access}`}
+      {created === null ? null : (
+        <NewSecret
+          title={created.person.name}
+          kind={`invitation, ${created.access}`}
           what="invitation"
-          secret={made.invitation}
-          done={() => setMade(null)}
+          secret={created.invitation}
+          done={() => setCreated(null)}
         >
-          Send it to {made.person.name} with the address of this server. They sign in with it once, within 24
-          hours.
-        </MadeSecret>
+          Send it to {created.person.name} with the address of this server. It works once, within 24 hours.
+        </NewSecret>
       )}
       <div class="settings-bar">
-        <Verb operation="member_add" kind="primary" run={() => setAsked({ is: 'add' })}>
+        <Verb operation="member_add" kind="primary" run={() => setDialog({ is: 'add' })}>
           Add a member
         </Verb>
         <WhyNot operation="member_set" />
       </div>
       {answer.members.length === 0 ? (
-        <EmptyState
-          title="Nobody is a member of this project yet: only admins of the server see it."
-          command="waymark member add <person> maintainer"
-        />
+        <EmptyState title="No members yet. Only admins of the server see this project." />
       ) : (
         <ul class="rows full-width settings-rows" aria-label="Members">
           {answer.members.map((member) => (
             <Row
               key={member.person.id}
               member={member}
-              ask={setAsked}
-              said={said}
+              ask={setDialog}
+              confirm={confirm}
               refresh={members.refresh}
             />
           ))}
@@ -73,50 +69,50 @@ export function Members() {
           </div>
         ))}
       </dl>
-      {asked?.is === 'add' ? (
+      {dialog?.is === 'add' ? (
         <AddMember
           members={answer.members}
           close={close}
-          done={({ person }) => said(`${person.name} is a member now.`)}
+          done={({ person }) => confirm(`${person.name} is now a member.`)}
         />
       ) : null}
-      {asked?.is === 'roles' ? (
+      {dialog?.is === 'roles' ? (
         <Roles
-          member={asked.member}
+          member={dialog.member}
           close={close}
           done={({ person, roles }) =>
-            said(`Gate roles of ${person.name}: ${roles.length === 0 ? 'none' : roles.join(', ')}.`)
+            confirm(`Gate roles of ${person.name}: ${roles.length === 0 ? 'none' : roles.join(', ')}.`)
           }
         />
       ) : null}
-      {asked?.is === 'invitation' ? (
+      {dialog?.is === 'invitation' ? (
         <OperationDialog
-          title={`Let ${asked.member.person.name} in without single sign-on?`}
+          title={`Invite ${dialog.member.person.name} without single sign-on?`}
           operation="invitation_create"
-          input={() => ({ person: asked.member.person.id })}
-          verb="Make the invitation"
+          input={() => ({ person: dialog.member.person.id })}
+          verb="Create the invitation"
           close={close}
-          done={setMade}
+          done={setCreated}
         >
           <p>
-            An invitation works once, within 24 hours, for a member who never signed in. An earlier one for
-            them ends.
+            An invitation works once, within 24 hours, for a member who never signed in. It replaces an
+            earlier one.
           </p>
         </OperationDialog>
       ) : null}
-      {asked?.is === 'remove' ? (
+      {dialog?.is === 'remove' ? (
         <OperationDialog
-          title={`Remove ${asked.member.person.name}?`}
+          title={`Remove ${dialog.member.person.name}?`}
           operation="member_remove"
-          input={() => ({ person: asked.member.person.id })}
+          input={() => ({ person: dialog.member.person.id })}
           verb="Remove"
           isDangerous
           close={close}
-          done={({ removed }) => said(`${removed} is no member any more.`)}
+          done={({ removed }) => confirm(`${removed} is no longer a member.`)}
         >
           <p>
-            {asked.member.person.name} and their agents are let into this project no more, within five
-            seconds. What they did stays.
+            {dialog.member.person.name} and their agents lose access to this project within five seconds.
+            Their work stays.
           </p>
         </OperationDialog>
       ) : null}
@@ -126,18 +122,18 @@ export function Members() {
 
 interface MemberRowProps {
   readonly member: MemberData
-  readonly ask: (asked: MemberDialog) => void
-  readonly said: (text: string) => void
+  readonly ask: (dialog: MemberDialog) => void
+  readonly confirm: (text: string) => void
   readonly refresh: () => void
 }
 
-function Row({ member, ask, said, refresh }: MemberRowProps) {
+function Row({ member, ask, confirm, refresh }: MemberRowProps) {
   const { person, email, access, roles, state } = member
   const isOwn = ownPermissions.value?.person.id === person.id
   const change = async (next: Access) => {
     try {
       await call('member_set', { person: person.id, access: next })
-      said(`${person.name} has ${next} access now.`)
+      confirm(`${person.name} now has ${next} access.`)
     } catch (error) {
       showToast({ kind: 'refused', text: errorText(error) })
       refresh()
@@ -209,7 +205,7 @@ interface AccessChoiceProps {
 function AccessChoice({ name, access, change }: AccessChoiceProps) {
   return (
     <select
-      // A refusal puts back what is so.
+      // A refusal restores the current value.
       key={access}
       class="field settings-access"
       aria-label={`Access of ${name}`}
@@ -240,21 +236,21 @@ interface AddMemberProps {
   readonly done: (member: MemberData) => void
 }
 
-/** Somebody whom the server knows, or somebody who will sign in with an e-mail address. */
+/** Adds a person of the server, or invites one by email address. */
 function AddMember({ members, close, done }: AddMemberProps) {
-  const persons = useQuery('person_list', {})
+  const people = useQuery('person_list', {})
   const [who, setWho] = useState('')
   const [email, setEmail] = useState('')
   const [access, setAccess] = useState<Access>('contributor')
   const [roles, setRoles] = useState('')
-  const strangers = (persons.answer.value?.people ?? []).filter(
+  const others = (people.answer.value?.people ?? []).filter(
     ({ id, state }) => state !== 'disabled' && !members.some(({ person }) => person.id === id),
   )
   const options: [string, string][] = [
-    ['', 'Somebody new, by e-mail address'],
-    ...strangers.map(({ id, name, email: known }): [string, string] => [
+    ['', 'A new person, by email address'],
+    ...others.map(({ id, name, email: address }): [string, string] => [
       id,
-      known === null ? name : `${name}, ${known}`,
+      address === null ? name : `${name}, ${address}`,
     ]),
   ]
   const common = { access, roles: wordsIn(roles) }
@@ -263,12 +259,12 @@ function AddMember({ members, close, done }: AddMemberProps) {
       <ChoiceField label="Who" value={who} options={options} set={setWho} />
       {who === '' ? (
         <Field
-          label="E-mail address"
+          label="Email address"
           isEmail
           value={email}
           set={setEmail}
           required
-          hint="Whoever signs in with this address is the member. Nothing is sent: tell them the address of this server, and without single sign-on make them an invitation."
+          hint="The member signs in with this address. Waymark sends no email: send them the address of this server. Without single sign-on, create an invitation."
         />
       ) : null}
       <ChoiceField label="Access" value={access} options={accessOptions} set={setAccess} />
@@ -276,7 +272,7 @@ function AddMember({ members, close, done }: AddMemberProps) {
         label="Gate roles"
         value={roles}
         set={setRoles}
-        hint="As processes name them, such as reviewer. May be left empty."
+        hint="Role names of processes, such as reviewer. Optional."
       />
     </>
   )
@@ -313,7 +309,7 @@ function Roles({ member, close, done }: RolesProps) {
         label="Gate roles"
         value={roles}
         set={setRoles}
-        hint="As processes name them, such as reviewer; with spaces between. They decide which events of a run a person may send."
+        hint="Role names of processes, such as reviewer, separated by spaces. They decide which events of a run the person may send."
       />
     </OperationDialog>
   )

@@ -3,7 +3,7 @@ import { noticeKinds } from '../../../src/notifications/domain/notification.ts'
 import type { InputOf, OutputOf } from '../../../src/surfaces/http/client/client.ts'
 import { call, errorText } from '../../api/call.ts'
 import { useQuery } from '../../live/query.ts'
-import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { CopyButton } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { showToast } from '../../shell/toasts.tsx'
@@ -18,77 +18,76 @@ type NotificationDialog =
   | { readonly is: 'edit'; readonly of: NotificationRow }
   | { readonly is: 'remove'; readonly of: NotificationRow }
 
-/** Milliseconds after which what was sent or not is seen: it is no log entry. */
-const soonEnough = 5_000
+/** The delivery of a message is no log entry: it is read again after so many milliseconds. */
+const refreshMs = 5_000
 
-/** The notifications of whoever is signed in, in this project. */
+/** The notifications of the person in this project. */
 export function Notifications() {
-  const listed = useQuery('notify_list', {}, { every: soonEnough })
-  const [asked, setAsked] = useState<NotificationDialog | null>(null)
-  const [made, setMade] = useState<CreatedNotification | null>(null)
-  const close = useCallback(() => setAsked(null), [])
+  const listed = useQuery('notify_list', {}, { every: refreshMs })
+  const [dialog, setDialog] = useState<NotificationDialog | null>(null)
+  const [created, setCreated] = useState<CreatedNotification | null>(null)
+  const close = useCallback(() => setDialog(null), [])
   const answer = listed.answer.value
   return (
     <>
-      {made?.secret ? <Secret made={made} secret={made.secret} done={() => setMade(null)} /> : null}
+      {created?.secret ? (
+        <Secret created={created} secret={created.secret} done={() => setCreated(null)} />
+      ) : null}
       <div class="settings-bar">
-        <Verb operation="notify_add" kind="primary" run={() => setAsked({ is: 'add' })}>
+        <Verb operation="notify_add" kind="primary" run={() => setDialog({ is: 'add' })}>
           Add a notification
         </Verb>
       </div>
       {answer === null ? (
-        <FailureMessage failure={listed.failure} />
+        <Pending failure={listed.failure} />
       ) : answer.notifications.length === 0 ? (
-        <EmptyState
-          title="Nothing tells you what waits here: a message on the desktop, a webhook, or Slack can."
-          command="waymark notify add desktop"
-        />
+        <EmptyState title="No notifications yet. Waymark can notify you on the desktop, by webhook or in Slack." />
       ) : (
         <ul class="rows full-width settings-rows" aria-label="Notifications">
           {answer.notifications.map((of) => (
             <Row
               key={of.id}
               of={of}
-              edit={() => setAsked({ is: 'edit', of })}
-              remove={() => setAsked({ is: 'remove', of })}
+              edit={() => setDialog({ is: 'edit', of })}
+              remove={() => setDialog({ is: 'remove', of })}
             />
           ))}
         </ul>
       )}
-      {asked?.is === 'add' ? (
+      {dialog?.is === 'add' ? (
         <Add
           close={close}
-          done={(answered) => {
-            setMade(answered)
+          done={(saved) => {
+            setCreated(saved)
             listed.refresh()
           }}
         />
       ) : null}
-      {asked?.is === 'edit' ? (
+      {dialog?.is === 'edit' ? (
         <Edit
-          of={asked.of}
+          of={dialog.of}
           close={close}
-          done={(answered) => {
-            setMade(answered)
-            showToast({ kind: 'said', text: `${answered.name} is changed.` })
+          done={(saved) => {
+            setCreated(saved)
+            showToast({ kind: 'done', text: `${saved.name} saved.` })
             listed.refresh()
           }}
         />
       ) : null}
-      {asked?.is === 'remove' ? (
+      {dialog?.is === 'remove' ? (
         <OperationDialog
-          title={`Remove ${asked.of.name}?`}
+          title={`Remove ${dialog.of.name}?`}
           operation="notify_remove"
-          input={() => ({ name: asked.of.id })}
+          input={() => ({ name: dialog.of.id })}
           verb="Remove"
           isDangerous
           close={close}
           done={({ name }) => {
-            showToast({ kind: 'said', text: `${name} is told nothing any more.` })
+            showToast({ kind: 'done', text: `${name} removed.` })
             listed.refresh()
           }}
         >
-          <p>Its address and its secret are forgotten, and what waits to be sent is not sent.</p>
+          <p>Its address and secret are deleted. Messages that wait are not sent.</p>
         </OperationDialog>
       ) : null}
     </>
@@ -106,7 +105,7 @@ function Row({ of, edit, remove }: NotificationRowProps) {
   const test = async () => {
     try {
       const { success, says } = await call('notify_test', { name: id })
-      showToast({ kind: success ? 'said' : 'refused', text: says })
+      showToast({ kind: success ? 'done' : 'refused', text: says })
     } catch (error) {
       showToast({ kind: 'refused', text: errorText(error) })
     }
@@ -128,15 +127,15 @@ function Row({ of, edit, remove }: NotificationRowProps) {
       <span class="muted settings-time">{waiting === 0 ? '' : `${waiting} waiting`}</span>
       <span class="muted settings-time">
         {last_sent_at === null ? (
-          'nothing sent yet'
+          'nothing sent'
         ) : (
           <>
             sent <Since at={last_sent_at} /> ago
           </>
         )}
       </span>
-      <Verb operation="notify_test" kind="plain" label={`Try ${name}`} run={() => void test()}>
-        Try
+      <Verb operation="notify_test" kind="plain" label={`Test ${name}`} run={() => void test()}>
+        Test
       </Verb>
       <Verb operation="notify_edit" kind="plain" label={`Edit ${name}`} run={edit}>
         Edit
@@ -148,32 +147,32 @@ function Row({ of, edit, remove }: NotificationRowProps) {
   )
 }
 
-/** The one time that a secret can be read. */
+/** A new secret, shown once. */
 function Secret(props: {
-  readonly made: CreatedNotification
+  readonly created: CreatedNotification
   readonly secret: string
   readonly done: () => void
 }) {
-  const { made, secret, done } = props
+  const { created, secret, done } = props
   return (
-    <section class="made-token" aria-label={`The secret of ${made.name}`}>
-      <h2>{made.name}</h2>
-      <p>What the webhook is signed with. It is shown only now.</p>
+    <section class="made-token" aria-label={`The secret of ${created.name}`}>
+      <h2>{created.name}</h2>
+      <p>The secret that signs the webhook. It is shown only once.</p>
       <p class="snippet">
         <code>{secret}</code>
         <CopyButton text={secret} label="Copy the secret" />
       </p>
       <button type="button" class="button" onClick={done}>
-        I have kept it
+        I have stored it
       </button>
     </section>
   )
 }
 
 const forms = [
-  ['slack', 'Slack, or what takes its form'],
-  ['webhook', 'a webhook of yours, signed'],
-  ['desktop', 'the desktop of the machine that serves this'],
+  ['slack', 'Slack, or a service with the same format'],
+  ['webhook', 'Webhook, signed'],
+  ['desktop', 'Desktop of the machine that runs this server'],
 ] as const
 
 function Add({
@@ -181,7 +180,7 @@ function Add({
   done,
 }: {
   readonly close: () => void
-  readonly done: (made: CreatedNotification) => void
+  readonly done: (created: CreatedNotification) => void
 }) {
   const [form, setForm] = useState<NotificationRow['form']>('slack')
   const [url, setUrl] = useState('')
@@ -198,23 +197,23 @@ function Add({
       title="Add a notification"
       operation="notify_add"
       input={input}
-      verb="Add it"
+      verb="Add"
       close={close}
       done={done}
     >
-      <ChoiceField label="By" value={form} set={setForm} options={forms} />
+      <ChoiceField label="Send to" value={form} set={setForm} options={forms} />
       {form === 'desktop' ? null : (
         <Field
           label="Address"
           value={url}
           set={setUrl}
           required
-          hint="http or https. It is shown to nobody afterwards."
+          hint="http or https. It is not shown again."
         />
       )}
-      <Field label="Name" value={name} set={setName} hint="What you call it. May be left empty." />
+      <Field label="Name" value={name} set={setName} hint="Optional." />
       <Field
-        label="Of what"
+        label="Events"
         value={kinds}
         set={setKinds}
         hint={`${noticeKinds.join(', ')}; empty for everything.`}
@@ -224,14 +223,14 @@ function Add({
 }
 
 const secrets = [
-  ['same', 'stays'],
-  ['new', 'a new one, which is shown once'],
+  ['same', 'Keep the current secret'],
+  ['new', 'Create a new secret, shown once'],
 ] as const
 
 interface EditProps {
   readonly of: NotificationRow
   readonly close: () => void
-  readonly done: (made: CreatedNotification) => void
+  readonly done: (created: CreatedNotification) => void
 }
 
 function Edit({ of, close, done }: EditProps) {
@@ -251,16 +250,16 @@ function Edit({ of, close, done }: EditProps) {
       title={`Edit ${of.name}`}
       operation="notify_edit"
       input={input}
-      verb="Change it"
+      verb="Save"
       close={close}
       done={done}
     >
       {of.form === 'desktop' ? null : (
-        <Field label="Address" value={url} set={setUrl} hint={`Empty: it stays where it is, at ${of.to}.`} />
+        <Field label="Address" value={url} set={setUrl} hint={`Leave empty to keep ${of.to}.`} />
       )}
       <Field label="Name" value={name} set={setName} required />
       <Field
-        label="Of what"
+        label="Events"
         value={kinds}
         set={setKinds}
         hint={`${noticeKinds.join(', ')}; empty for everything.`}

@@ -15,7 +15,7 @@ interface VerbProps {
   readonly children: ComponentChildren
 }
 
-/** A button for an operation; whoever may not call it is told why. */
+/** A button for an operation, disabled with the reason if the person may not call it. */
 export function Verb({ operation, run, kind, label, children }: VerbProps) {
   const why = denialReason(operation)
   return (
@@ -33,7 +33,7 @@ export function Verb({ operation, run, kind, label, children }: VerbProps) {
   )
 }
 
-/** Says once for a list why nothing in it can be changed. */
+/** Why the person cannot change a list. */
 export function WhyNot({ operation }: { readonly operation: OperationName }) {
   if (isPermitted(operation)) return null
   return <p class="muted why-not">{denialReason(operation)}</p>
@@ -42,7 +42,7 @@ export function WhyNot({ operation }: { readonly operation: OperationName }) {
 interface OperationDialogProps<Name extends OperationName> {
   readonly title: string
   readonly operation: Name
-  /** What the form says; null where something is missing that the browser does not see. */
+  /** The input from the fields of the form. */
   readonly input: () => InputOf<Name>
   readonly verb: string
   readonly isDangerous?: boolean
@@ -51,7 +51,7 @@ interface OperationDialogProps<Name extends OperationName> {
   readonly children?: ComponentChildren
 }
 
-/** A form for one operation. A refusal is shown where it can be mended. */
+/** A form for one operation. A refusal is shown beside the fields. */
 export function OperationDialog<Name extends OperationName>(props: OperationDialogProps<Name>) {
   const { title, operation, input, verb, isDangerous = false, done, close, children } = props
   return (
@@ -139,7 +139,7 @@ export function ChoiceField<Value extends string>({ label, value, options, set }
   )
 }
 
-/** The words of a field in which several stand after each other. */
+/** The words of a field with several values. */
 export function wordsIn(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '')
 }
@@ -153,20 +153,22 @@ interface CreatedSecretProps {
   readonly children: ComponentChildren
 }
 
-/** The one time that a secret can be read. It stays on the page until it was put somewhere. */
-export function MadeSecret({ title, kind, what, secret, done, children }: CreatedSecretProps) {
+/** A new secret. It stays on the page until the person confirms that it is stored. */
+export function NewSecret({ title, kind, what, secret, done, children }: CreatedSecretProps) {
   return (
     <section class="made-token" aria-label={`The ${what} ${title}`}>
       <h2>
         {title} <span class="muted">{kind}</span>
       </h2>
-      <p>It is shown only now. {children}</p>
+      <p>
+        This {what} is shown only once. {children}
+      </p>
       <p class="snippet">
         <code>{secret}</code>
         <CopyButton text={secret} label={`Copy the ${what}`} />
       </p>
       <button type="button" class="button" onClick={done}>
-        I have kept it
+        I have stored it
       </button>
     </section>
   )

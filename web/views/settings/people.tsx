@@ -5,7 +5,7 @@ import type { PersonData } from '../../api/entities.ts'
 import { ownPermissions } from '../../api/session.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { FailureMessage } from '../../parts/empty-state.tsx'
+import { Pending } from '../../parts/empty-state.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { showToast } from '../../shell/toasts.tsx'
 import { Field, OperationDialog, Verb, WhyNot } from './parts.tsx'
@@ -15,21 +15,21 @@ type PersonDialog =
   | { readonly is: 'disable'; readonly person: PersonData }
   | { readonly is: 'admin'; readonly person: PersonData }
 
-/** Everybody who may use the server. */
+/** The people of the server. */
 export function People() {
-  const persons = useQuery('person_list', {})
-  const [asked, setAsked] = useState<PersonDialog | null>(null)
-  const close = useCallback(() => setAsked(null), [])
-  const answer = persons.answer.value
-  if (answer === null) return <FailureMessage failure={persons.failure} />
-  const said = (text: string) => {
-    showToast({ kind: 'said', text })
-    persons.refresh()
+  const people = useQuery('person_list', {})
+  const [dialog, setDialog] = useState<PersonDialog | null>(null)
+  const close = useCallback(() => setDialog(null), [])
+  const answer = people.answer.value
+  if (answer === null) return <Pending failure={people.failure} />
+  const confirm = (text: string) => {
+    showToast({ kind: 'done', text })
+    people.refresh()
   }
   const enable = async ({ id, name }: PersonData) => {
     try {
       await call('person_enable', { person: id })
-      said(`${name} is let in again.`)
+      confirm(`${name} is enabled.`)
     } catch (error) {
       showToast({ kind: 'refused', text: errorText(error) })
     }
@@ -37,7 +37,7 @@ export function People() {
   return (
     <>
       <div class="settings-bar">
-        <Verb operation="person_add" kind="primary" run={() => setAsked({ is: 'add' })}>
+        <Verb operation="person_add" kind="primary" run={() => setDialog({ is: 'add' })}>
           Add a person
         </Verb>
         <WhyNot operation="person_add" />
@@ -56,7 +56,7 @@ export function People() {
               {person.state === 'active' ? null : <span class="tag">{person.state}</span>}
             </span>
             <span class="muted cut settings-roles">
-              {person.issuer === null ? '' : `by ${hostOf(person.issuer)}`}
+              {person.issuer === null ? '' : `with ${hostOf(person.issuer)}`}
             </span>
             <span class="muted settings-time">
               since <Clock at={person.created_at} />
@@ -65,27 +65,27 @@ export function People() {
               <Verb
                 operation="person_admin"
                 kind="plain"
-                label={`${person.admin ? 'No longer an admin' : 'Make an admin'}: ${person.name}`}
-                run={() => setAsked({ is: 'admin', person })}
+                label={`${person.admin ? 'Remove admin' : 'Make admin'}: ${person.name}`}
+                run={() => setDialog({ is: 'admin', person })}
               >
-                {person.admin ? 'No longer an admin' : 'Make an admin'}
+                {person.admin ? 'Remove admin' : 'Make admin'}
               </Verb>
             )}
             {person.state === 'disabled' ? (
               <Verb
                 operation="person_enable"
                 kind="plain"
-                label={`Let ${person.name} in again`}
+                label={`Enable ${person.name}`}
                 run={() => void enable(person)}
               >
-                Let in again
+                Enable
               </Verb>
             ) : (
               <Verb
                 operation="person_disable"
                 kind="plain"
                 label={`Disable ${person.name}`}
-                run={() => setAsked({ is: 'disable', person })}
+                run={() => setDialog({ is: 'disable', person })}
               >
                 Disable
               </Verb>
@@ -93,46 +93,44 @@ export function People() {
           </li>
         ))}
       </ul>
-      {asked?.is === 'add' ? (
+      {dialog?.is === 'add' ? (
         <AddPerson
           close={close}
-          done={({ name }) =>
-            said(`${name} may use the server now. Add them to a project, or make a token for them.`)
-          }
+          done={({ name }) => confirm(`${name} added. Add them to a project, or create a token for them.`)}
         />
       ) : null}
-      {asked?.is === 'admin' ? (
+      {dialog?.is === 'admin' ? (
         <OperationDialog
           title={
-            asked.person.admin
-              ? `${asked.person.name} is no longer an admin?`
-              : `Make ${asked.person.name} an admin?`
+            dialog.person.admin
+              ? `Remove admin rights of ${dialog.person.name}?`
+              : `Make ${dialog.person.name} an admin?`
           }
           operation="person_admin"
-          input={() => ({ person: asked.person.id, ...(asked.person.admin && { end: true }) })}
-          verb={asked.person.admin ? 'No longer an admin' : 'Make an admin'}
-          isDangerous={asked.person.admin}
+          input={() => ({ person: dialog.person.id, ...(dialog.person.admin && { end: true }) })}
+          verb={dialog.person.admin ? 'Remove admin' : 'Make admin'}
+          isDangerous={dialog.person.admin}
           close={close}
           done={({ name, admin }) =>
-            said(admin ? `${name} is an admin now.` : `${name} is no longer an admin.`)
+            confirm(admin ? `${name} is now an admin.` : `${name} is no longer an admin.`)
           }
         >
-          <p>An admin decides about projects and persons, and may do in every project what its owners may.</p>
+          <p>An admin manages projects and people, and has owner access to every project.</p>
         </OperationDialog>
       ) : null}
-      {asked?.is === 'disable' ? (
+      {dialog?.is === 'disable' ? (
         <OperationDialog
-          title={`Disable ${asked.person.name}?`}
+          title={`Disable ${dialog.person.name}?`}
           operation="person_disable"
-          input={() => ({ person: asked.person.id })}
+          input={() => ({ person: dialog.person.id })}
           verb="Disable"
           isDangerous
           close={close}
-          done={({ name }) => said(`${name} is let in no more.`)}
+          done={({ name }) => confirm(`${name} is disabled.`)}
         >
           <p>
-            Their tokens, their agents and their browsers are refused within five seconds, on every server.
-            What they did stays, and they can be let in again.
+            Their tokens, agents and browsers are refused within five seconds. Their work stays, and you can
+            enable them again.
           </p>
         </OperationDialog>
       ) : null}
@@ -167,13 +165,19 @@ function AddPerson({ close, done }: AddPersonProps) {
       close={close}
       done={done}
     >
-      <Field label="Name" value={name} set={setName} required hint="What they do is recorded under it." />
       <Field
-        label="E-mail address"
+        label="Name"
+        value={name}
+        set={setName}
+        required
+        hint="Their actions are recorded under this name."
+      />
+      <Field
+        label="Email address"
         isEmail
         value={email}
         set={setEmail}
-        hint="Who signs in with it by single sign-on is this person. Without one, make a token for them."
+        hint="For single sign-on. Without it, create a token for the person."
       />
       <label class="settings-check">
         <input
@@ -181,7 +185,7 @@ function AddPerson({ close, done }: AddPersonProps) {
           checked={admin}
           onChange={({ currentTarget }) => setAdmin(currentTarget.checked)}
         />
-        An admin: decides about projects and persons
+        Admin: manages projects and people
       </label>
     </OperationDialog>
   )

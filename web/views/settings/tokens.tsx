@@ -7,12 +7,12 @@ import { isPermitted, isSingleUser, ownPermissions, projectName, readSession } f
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { durationText } from '../../parts/duration.ts'
-import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { shortId } from '../../parts/text.tsx'
 import { now, Since } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
 import { showToast } from '../../shell/toasts.tsx'
-import { ChoiceField, Field, MadeSecret, OperationDialog, Verb } from './parts.tsx'
+import { ChoiceField, Field, NewSecret, OperationDialog, Verb } from './parts.tsx'
 
 type TokenDialog = { readonly is: 'create' } | { readonly is: 'revoke'; readonly token: TokenData }
 
@@ -20,7 +20,7 @@ type TokenKindInput = NonNullable<InputOf<'token_create'>['kind']>
 
 const aMinute = 60_000
 
-/** The tokens that let somebody in, and the browsers that are signed in. */
+/** The tokens, and the browsers that are signed in. */
 export function Tokens() {
   const seesOthers =
     !isSingleUser.value && (ownPermissions.value?.admin === true || isPermitted('member_set'))
@@ -29,29 +29,29 @@ export function Tokens() {
   const tokens = useQuery(
     'token_list',
     { ...(all && { all }), ...(revoked && { revoked }) },
-    // That one was used is no log entry.
+    // The use of a token is no log entry.
     { every: aMinute },
   )
-  const [asked, setAsked] = useState<TokenDialog | null>(null)
-  const [made, setMade] = useState<CreatedToken | null>(null)
-  const close = useCallback(() => setAsked(null), [])
+  const [dialog, setDialog] = useState<TokenDialog | null>(null)
+  const [created, setCreated] = useState<CreatedToken | null>(null)
+  const close = useCallback(() => setDialog(null), [])
   const answer = tokens.answer.value
   return (
     <>
-      {made === null ? null : (
-        <MadeSecret
-          title={made.name}
-          kind={made.kind}
+      {created === null ? null : (
+        <NewSecret
+          title={created.name}
+          kind={created.kind}
           what="token"
-          secret={made.secret}
-          done={() => setMade(null)}
+          secret={created.secret}
+          done={() => setCreated(null)}
         >
-          Keep it where only its user can read it.
-        </MadeSecret>
+          Store it where only its user can read it.
+        </NewSecret>
       )}
       <div class="settings-bar">
-        <Verb operation="token_create" kind="primary" run={() => setAsked({ is: 'create' })}>
-          Make a token
+        <Verb operation="token_create" kind="primary" run={() => setDialog({ is: 'create' })}>
+          Create a token
         </Verb>
         {seesOthers ? (
           <label class="settings-check">
@@ -60,7 +60,7 @@ export function Tokens() {
               checked={all}
               onChange={({ currentTarget }) => setQuery({ of: currentTarget.checked ? 'all' : null })}
             />
-            Those of others
+            Tokens of others
           </label>
         ) : null}
         <label class="settings-check">
@@ -69,49 +69,46 @@ export function Tokens() {
             checked={revoked}
             onChange={({ currentTarget }) => setQuery({ revoked: currentTarget.checked ? 'yes' : null })}
           />
-          Revoked ones
+          Revoked tokens
         </label>
       </div>
       {answer === null ? (
-        <FailureMessage failure={tokens.failure} />
+        <Pending failure={tokens.failure} />
       ) : answer.tokens.length === 0 ? (
-        <EmptyState
-          title="Tokens appear here: they let an agent, a machine or a command line of yours in."
-          command="waymark token create ci --kind agent"
-        />
+        <EmptyState title="Tokens appear here. With a token an agent, a machine or a script can call this server." />
       ) : (
         <ul class="rows full-width settings-rows" aria-label="Tokens">
           {answer.tokens.map((token) => (
-            <Row key={token.id} token={token} revoke={() => setAsked({ is: 'revoke', token })} />
+            <Row key={token.id} token={token} revoke={() => setDialog({ is: 'revoke', token })} />
           ))}
         </ul>
       )}
       <Sessions />
-      {asked?.is === 'create' ? (
+      {dialog?.is === 'create' ? (
         <CreateToken
           close={close}
           done={(token) => {
-            setMade(token)
+            setCreated(token)
             tokens.refresh()
           }}
         />
       ) : null}
-      {asked?.is === 'revoke' ? (
+      {dialog?.is === 'revoke' ? (
         <OperationDialog
-          title={`Revoke ${asked.token.name}?`}
+          title={`Revoke ${dialog.token.name}?`}
           operation="token_revoke"
-          input={() => ({ token: asked.token.id })}
+          input={() => ({ token: dialog.token.id })}
           verb="Revoke"
           isDangerous
           close={close}
           done={({ name }) => {
-            showToast({ kind: 'said', text: `The token ${name} lets nobody in any more.` })
+            showToast({ kind: 'done', text: `Token ${name} revoked.` })
             tokens.refresh()
           }}
         >
           <p>
-            Whoever uses it is refused within five seconds, on every server, and browsers that signed in with
-            it are signed out.
+            Calls with this token are refused within five seconds. Browsers that signed in with it are signed
+            out.
           </p>
         </OperationDialog>
       ) : null}
@@ -120,10 +117,10 @@ export function Tokens() {
 }
 
 const kindWords = {
-  agent: 'an agent: works for its person, and decides nothing',
-  person: 'a person: may do what the person may',
-  runner: 'a machine that hands in results, such as CI',
-  invitation: 'an invitation: lets nobody in, and becomes the first token of its person',
+  agent: 'an agent: works for its person, cannot approve',
+  person: 'a person: has the access of the person',
+  runner: 'a runner that reports results, such as CI',
+  invitation: 'an invitation: can only be exchanged for the first token of its person',
 } as const satisfies Record<TokenData['kind'], string>
 
 function Row({ token, revoke }: { readonly token: TokenData; readonly revoke: () => void }) {
@@ -138,7 +135,7 @@ function Row({ token, revoke }: { readonly token: TokenData; readonly revoke: ()
         </span>
         {role === null ? null : <span class="muted cut">as {role}</span>}
         {access === null ? null : (
-          <span class="tag" title={`Lets no more than this: ${accessWords[access]}`}>
+          <span class="tag" title={`Limited to: ${accessWords[access]}`}>
             at most {access}
           </span>
         )}
@@ -181,7 +178,7 @@ const soon = 7 * 24 * 60 * 60_000
 
 function Expiry({ token: { state, expires_at } }: { readonly token: TokenData }) {
   const left = Date.parse(expires_at) - now.value
-  if (state === 'disabled') return <span>its person is disabled</span>
+  if (state === 'disabled') return <span>person disabled</span>
   if (left <= 0) {
     return (
       <b class="settings-late">
@@ -221,20 +218,14 @@ function CreateToken({ close, done }: CreateTokenProps) {
   })
   return (
     <OperationDialog
-      title="Make a token"
+      title="Create a token"
       operation="token_create"
       input={input}
-      verb="Make the token"
+      verb="Create the token"
       close={close}
       done={done}
     >
-      <Field
-        label="Name"
-        value={name}
-        set={setName}
-        required
-        hint="An agent is called by it in the record."
-      />
+      <Field label="Name" value={name} set={setName} required hint="The name of the agent in Waymark." />
       <ChoiceField
         label="For"
         value={kind}
@@ -247,41 +238,40 @@ function CreateToken({ close, done }: CreateTokenProps) {
       />
       {own?.admin && !isSingleUser.value ? <TokenOwner person={person} set={setPerson} /> : null}
       <ChoiceField
-        label="Where"
+        label="Projects"
         value={reach}
         set={setReach}
         options={[
-          ['this', `${projectName()} alone`],
-          ['all', 'Every project of the person'],
+          ['this', `Only ${projectName()}`],
+          ['all', 'All projects of the person'],
         ]}
       />
-      <ChoiceField label="At most" value={most} set={setMost} options={limits} />
-      <ChoiceField label="For how long" value={days} set={setDays} options={dayChoices} />
-      <Field label="Gate role" value={role} set={setRole} hint="That it acts in. May be left empty." />
+      <ChoiceField label="Access limit" value={most} set={setMost} options={limits} />
+      <ChoiceField label="Expires after" value={days} set={setDays} options={dayChoices} />
+      <Field label="Gate role" value={role} set={setRole} hint="The role for events of a run. Optional." />
     </OperationDialog>
   )
 }
 
-/** What a token may be limited to: less than its kind may anyhow, and no more than that by which one signed in. */
+/** The limits for a token: below the access of its kind, and of the token of the person. */
 function limitsOf(kind: TokenKindInput, own: Access | null): readonly (readonly [Access | '', string])[] {
   const highest = kind === 'person' ? (own ?? 'owner') : 'contributor'
-  const person =
-    own === null ? 'All that its person may' : `What the token that you signed in with lets: ${own}`
+  const person = own === null ? 'The access of its person' : `The access of your own token: ${own}`
   return [
-    ['', kind === 'person' ? person : 'All that its kind may'],
+    ['', kind === 'person' ? person : 'No limit beyond its kind'],
     ...accesses
       .filter((access) => lowerAccess(access, own === null ? highest : lowerAccess(highest, own)) === access)
       .map((access) => [access, `${access}: ${accessWords[access]}`] as const),
   ]
 }
 
-/** Whose token it is: an admin makes them for others, too. */
+/** The person of the token. An admin creates tokens for others too. */
 function TokenOwner({ person, set }: { readonly person: string; readonly set: (person: string) => void }) {
-  const persons = useQuery('person_list', {})
-  const known = (persons.answer.value?.people ?? []).filter(({ state }) => state !== 'disabled')
-  if (known.length < 2) return null
-  const options = known.map(({ id, name }): [string, string] => [id, name])
-  return <ChoiceField label="Whose" value={person} options={options} set={set} />
+  const people = useQuery('person_list', {})
+  const enabled = (people.answer.value?.people ?? []).filter(({ state }) => state !== 'disabled')
+  if (enabled.length < 2) return null
+  const options = enabled.map(({ id, name }): [string, string] => [id, name])
+  return <ChoiceField label="Person" value={person} options={options} set={set} />
 }
 
 /** The browsers that are signed in as this person. */
@@ -306,7 +296,7 @@ function Sessions() {
           <li key={signedIn.id} class="settings-row">
             <span class="wide settings-who">
               <span>{signedIn.own ? 'This browser' : 'Another browser'}</span>
-              <span class="muted">{signedIn.token_id === null ? 'single sign-on' : 'by a token'}</span>
+              <span class="muted">{signedIn.token_id === null ? 'with single sign-on' : 'with a token'}</span>
             </span>
             <span class="muted settings-time">
               for <Since at={signedIn.started_at} />

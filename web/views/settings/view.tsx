@@ -19,7 +19,7 @@ const notifications = {
   Tab: Notifications,
 } as const
 
-/** How one is told what waits, the tokens and sessions; and where people share the server, who may do what. */
+/** Notifications, tokens and sessions; on a team server also members and people. */
 export function View({ params }: ViewProps) {
   const tabs = isSingleUser.value
     ? ([notifications, tokens] as const)
@@ -49,10 +49,7 @@ export function View({ params }: ViewProps) {
         <EmptyState title={denialReason(shown.operation) ?? ''} />
       )}
       {isSingleUser.value && shown.name === 'notifications' ? (
-        <EmptyState
-          title="Single-user server: anyone signed in has full access. Members and people appear here once the server has a database for all its projects."
-          command="WAYMARK_DATABASE=postgres://… waymark token create --admin --person <name>"
-        />
+        <EmptyState title="Single-user server: anyone signed in has full access. To add members, start a team server with a database of its own." />
       ) : null}
     </div>
   )

@@ -8,9 +8,9 @@ interface ColumnsProps {
 
 const size = { width: 240, height: 44 }
 
-/** A column for each group: the table under it has the same numbers for who does not see it. */
+/** A column for each group. The table below has the same numbers in text. One group needs no chart: the card has its number. */
 export function Columns({ basis, values }: ColumnsProps) {
-  if (!values.some((value) => value !== null)) return null
+  if (values.filter((value) => value !== null).length < 2) return null
   const step = size.width / Math.max(1, values.length)
   return (
     <svg

@@ -6,21 +6,21 @@ export type Statistics = OutputOf<'stats'>
 export type LineStatistics = OutputOf<'provenance_stats'>
 export type StatisticsFigures = Statistics['all']
 
-/** A figure as it is shown. */
+/** The text of a figure. */
 export interface FigureText {
   readonly n: number
   /** The number that a chart draws; null where it is unknown. */
   readonly value: number | null
   /** Never empty: `–` where it is unknown. */
   readonly text: string
-  /** What stands after it, where there is more to say. */
+  /** A note after the text, or empty. */
   readonly more: string
 }
 
 const unknown = '–'
 
-/** How each figure is told: the one place for cards, charts and the table. */
-const tellings: {
+/** The format of each figure, for cards, charts and the table. */
+const formats: {
   readonly [Name in keyof StatisticsFigures]: (figure: StatisticsFigures[Name]) => FigureText
 } = {
   task_time: spread,
@@ -45,17 +45,17 @@ const tellings: {
   turn_tokens: tokenUse,
 }
 
-/** Tells one of them by its name. */
+/** The text of a figure by its name. */
 export function figureText(figures: StatisticsFigures, name: keyof StatisticsFigures): FigureText {
-  const telling = tellings[name] as (figure: StatisticsFigures[keyof StatisticsFigures]) => FigureText // the telling of that name
-  return telling(figures[name])
+  const format = formats[name] as (figure: StatisticsFigures[keyof StatisticsFigures]) => FigureText // the format of that name
+  return format(figures[name])
 }
 
 export function isFigure(name: string): name is keyof StatisticsFigures {
-  return Object.hasOwn(tellings, name)
+  return Object.hasOwn(formats, name)
 }
 
-/** Whether there is anything to tell of. */
+/** Whether no figure counts anything. */
 export function isEmpty(figures: StatisticsFigures): boolean {
   return Object.keys(figures).every((name) => !isFigure(name) || figureText(figures, name).n === 0)
 }
@@ -72,10 +72,10 @@ function spread({ n, median_seconds: median, p90_seconds: p90 }: StatisticsFigur
 function textOfFigure(
   n: number,
   value: number | null,
-  words: (known: number) => string,
+  format: (known: number) => string,
   more: string,
 ): FigureText {
-  return value === null ? { n, value, text: unknown, more: '' } : { n, value, text: words(value), more }
+  return value === null ? { n, value, text: unknown, more: '' } : { n, value, text: format(value), more }
 }
 
 function tokenUse({ input, output }: Pick<StatisticsFigures['tokens'], 'input' | 'output'>): FigureText {

@@ -11,7 +11,7 @@ const counts = [
   { by: 'author', title: 'author of the commit' },
 ] as const
 
-/** Whose the lines of HEAD are, and which live on. It is counted when it is asked for: each file is looked up. */
+/** The authors of the lines of HEAD, and which lines survive. Counted on request: each file is read. */
 export function LineShares() {
   const by = (counts.find((known) => known.by === query.value.get('of')) ?? counts[0]).by
   const read = useQuery('provenance_stats', { by, survival: true }, { once: true })
@@ -37,7 +37,7 @@ export function LineShares() {
       {answer === null ? (
         read.failure.value === null ? (
           <p class="muted" aria-busy="true">
-            Counting the lines of each file. The first time takes long in a large repository.
+            Counting the lines of each file. The first count of a large repository takes long.
           </p>
         ) : null
       ) : (
@@ -57,12 +57,12 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
       <ul class="figure-cards">
         <li class="figure-card" data-basis="measured">
           <h2>
-            Lines of agents <span class="basis">measured</span>
+            Lines by agents <span class="basis">measured</span>
           </h2>
           <p class="figure-value">
-            <b>{shareOf(share)}</b> <span class="muted">of what is known</span>
+            <b>{shareOf(share)}</b> <span class="muted">of lines with a known author</span>
           </p>
-          <p class="figure-n">{localCountText(known, 'line')} of which it is known</p>
+          <p class="figure-n">{localCountText(known, 'line')} with a known author</p>
           <p class="muted figure-definition">{definitions.share}</p>
         </li>
         <li class="figure-card" data-basis="measured">
@@ -76,7 +76,7 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
             </span>
           </p>
           <dl class="line-kinds">
-            {kindsTold.map(({ kind, words }) => (
+            {authorKinds.map(({ kind, words }) => (
               <div key={kind}>
                 <dt>{words}</dt>
                 <dd>{kinds[kind].toLocaleString('en')}</dd>
@@ -119,7 +119,7 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
         )}
       </ul>
       {groups.length === 0 ? (
-        <p class="muted">Nothing was recorded of its lines yet.</p>
+        <p class="muted">No line history yet. It appears here when an attempt ends.</p>
       ) : (
         <Table name={`Lines by ${by}`} heads={[by, 'lines', 'share of all', 'files']}>
           {groups.map(({ name, lines: count, files: in_files }) => (
@@ -133,33 +133,33 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
         </Table>
       )}
       {ages === undefined || ages.every(({ n }) => n === 0) ? null : (
-        <Table name="What lives on, by age" heads={['ended', 'attempts', 'lines added', 'alive', 'share']}>
-          {ages.map(({ up_to_days, n, added, alive, share: lives }) => (
+        <Table name="Surviving lines, by age" heads={['ended', 'attempts', 'lines added', 'alive', 'share']}>
+          {ages.map(({ up_to_days, n, added, alive, share: surviving }) => (
             <tr key={up_to_days}>
               <th scope="row">{ageWords(up_to_days)}</th>
               <td>{n}</td>
               <td>{added.toLocaleString('en')}</td>
               <td>{alive.toLocaleString('en')}</td>
-              <td>{shareOf(lives)}</td>
+              <td>{shareOf(surviving)}</td>
             </tr>
           ))}
         </Table>
       )}
-      {left_out.map((said) => (
-        <p key={said} class="muted">
-          Left out: {said}
+      {left_out.map((reason) => (
+        <p key={reason} class="muted">
+          Left out: {reason}
         </p>
       ))}
     </>
   )
 }
 
-const kindsTold = [
-  { kind: 'agent', words: 'of agents, recorded' },
-  { kind: 'human', words: 'of people, since every agent is captured' },
-  { kind: 'outside', words: 'of no attempt: a person, or an unseen tool' },
+const authorKinds = [
+  { kind: 'agent', words: 'by agents' },
+  { kind: 'human', words: 'by people, since every agent is recorded' },
+  { kind: 'outside', words: 'by a person or an unrecorded tool' },
   { kind: 'author', words: 'not recorded' },
-  { kind: 'before', words: 'before the record' },
+  { kind: 'before', words: 'before Waymark' },
 ] as const
 
 function ageWords(days: number | null): string {

@@ -1,6 +1,6 @@
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
-import { EmptyState, FailureMessage } from '../../parts/empty-state.tsx'
+import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { Columns } from './columns.tsx'
 import { figureText, isEmpty, isFigure, type Statistics, type StatisticsFigures } from './figure-text.ts'
@@ -12,7 +12,7 @@ const groupings = [
   { by: 'mission', title: 'By mission' },
   { by: 'agent', title: 'By agent' },
   { by: 'role', title: 'By role' },
-  { by: 'lines', title: 'Whose lines' },
+  { by: 'lines', title: 'Line authors' },
 ] as const
 const figureGroups = [groupings[0], groupings[1], groupings[2], groupings[3]] as const
 
@@ -20,13 +20,13 @@ const spans = [
   { since: '4w', title: 'Last 4 weeks' },
   { since: '12w', title: 'Last 12 weeks' },
   { since: '52w', title: 'Last 52 weeks' },
-  { since: 'all', title: 'Everything' },
+  { since: 'all', title: 'All time' },
 ] as const
 
-/** Weeks begin where the reader is. */
+/** Weeks begin in the person's time zone. */
 const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** How long work takes, how much is right at once, how long it waits: in figures that say what they are made of. */
+/** Durations, first passes, waiting times and more, each figure with its definition. */
 export function View() {
   return query.value.get('by') === 'lines' ? <LinesTab /> : <FiguresTab />
 }
@@ -68,14 +68,14 @@ function FiguresTab() {
   const read = useQuery('stats', { by, zone, ...(span !== 'all' && { since: span }) })
   useTabs(span)
   const answer = read.answer.value
-  if (answer === null) return <FailureMessage failure={read.failure} />
+  if (answer === null) return <Pending failure={read.failure} title="Statistics" />
   return (
     <div class="page-inner statistics">
       <header class="page-head">
         <h1>Statistics</h1>
         <select
           class="field"
-          aria-label="Since when"
+          aria-label="Period"
           value={span}
           onChange={({ currentTarget }) => setQuery({ since: currentTarget.value })}
         >
@@ -88,10 +88,11 @@ function FiguresTab() {
       </header>
       <Tabs by={by} span={span} />
       {isEmpty(answer.all) ? (
-        <EmptyState
-          title="How long work takes, how much of it is right at once and how long it waits for people appears here once an attempt, an answer or a mission has ended."
-          command="waymark stats --by week"
-        />
+        <EmptyState title="Statistics appear here when an attempt, an inbox item or a mission has ended.">
+          <a class="button" href={href('/board')}>
+            See the board
+          </a>
+        </EmptyState>
       ) : (
         <StatisticsTables answer={answer} />
       )}
@@ -133,7 +134,7 @@ function StatisticsTables({ answer }: { readonly answer: Statistics }) {
       {groups.length === 0 ? null : <GroupTable answer={answer} figures={shown} />}
       {total > groups.length ? (
         <p class="muted">
-          {groups.length} of {total} are shown. waymark stats --limit shows more.
+          {groups.length} of {total} groups are shown. For more, use <code>waymark stats --limit</code>.
         </p>
       ) : null}
       {notes.map((note) => (
@@ -152,14 +153,14 @@ interface GroupTableProps {
   })[]
 }
 
-/** The same numbers, each with its n. */
+/** The figures by group, each with its count. */
 function GroupTable({ answer: { by, groups, zone: weeksIn }, figures }: GroupTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys, too
     <section class="group-table full-width" aria-label={`Figures by ${by}`} tabIndex={0}>
       <table>
         <caption>
-          Each figure with its n{by === 'week' ? `, by weeks in ${weeksIn}` : ''}; – is unknown
+          Each figure with its count n{by === 'week' ? `, by weeks in ${weeksIn}` : ''}; – means unknown
         </caption>
         <thead>
           <tr>

@@ -4,7 +4,7 @@ import { InlineDiff } from '../../parts/diff.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { query, setQuery } from '../../router/location.ts'
 
-/** What git saw, by folder; a row opens its lines. */
+/** The measured changes, by folder; a row opens its diff. */
 export function ChangeTree({
   changes,
   attempt,
@@ -53,11 +53,11 @@ export function ChangeTree({
 }
 
 function sharingText({ attribution, lines }: ChangeData): string {
-  const whose =
+  const author =
     attribution === 'probable'
-      ? 'Probably of this attempt; others worked in the same tree.'
-      : 'Several could have changed it.'
-  return lines === 'all' ? `${whose} The lines are of all writers together.` : whose
+      ? 'Probably by this attempt: others worked in the same tree.'
+      : 'Several agents could have changed it.'
+  return lines === 'all' ? `${author} The line counts include all authors.` : author
 }
 
 interface FileRowProps {
@@ -81,9 +81,7 @@ function FileRow({ change, isSelected, isOpen, toggle, attempt }: FileRowProps) 
         <span class="file-words">
           {isOut ? <b>out of scope</b> : null}
           {scope === 'shared' ? 'shared file' : null}
-          {origin === 'task' ? null : (
-            <span>{origin === 'imported' ? 'brought in by git' : 'partly brought in'}</span>
-          )}
+          {origin === 'task' ? null : <span>{origin === 'imported' ? 'from git' : 'partly from git'}</span>}
           {attribution === 'certain' ? null : (
             <span title={sharingText(change)}>
               {attribution}
@@ -110,7 +108,7 @@ interface FolderOfChanges {
   readonly changes: readonly ChangeData[]
 }
 
-/** By folder, folders in order; what is out of scope comes first, so that it is seen. */
+/** By folder, in order. Files out of scope come first. */
 function changeTree(changes: readonly ChangeData[]): readonly FolderOfChanges[] {
   const outside = changes.filter(({ scope }) => scope === 'out')
   const inside = changes.filter(({ scope }) => scope !== 'out')

@@ -11,21 +11,22 @@ interface TaskStreamEntry {
   readonly at: string
   readonly status: Status
   readonly title: string
-  readonly by?: string | null
+  readonly author?: string | null
   readonly text?: ComponentChildren
 }
 
-/** Decisions, issues and progress about a task, the latest first. */
+/** The decisions, issues and progress of a task, newest first. */
 export function Stream({ task }: { readonly task: TaskData }) {
   const entries = entriesOf(task).sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
   return (
     <ol class="stream" aria-label="Decisions, issues and progress">
-      {entries.map(({ key, at, status, title, by, text }) => (
+      {entries.map(({ key, at, status, title, author, text }) => (
         <li key={key}>
           <StatusIcon status={status} named={false} />
           <div>
-            <b>{title}</b>
-            {by ? <Agent name={by} /> : null}
+            <p class="stream-title">
+              <b>{title}</b> {author ? <Agent name={author} /> : null}
+            </p>
             {text ? <div class="stream-text">{text}</div> : null}
           </div>
           <span class="muted stream-time">
@@ -56,7 +57,7 @@ function entriesOf({ attempts, decisions, issues, progress, items }: TaskData): 
           at: createdAt,
           status: 'review',
           title: question,
-          by: agentName,
+          author: agentName,
           text: (
             <>
               <p>
@@ -87,7 +88,7 @@ function entriesOf({ attempts, decisions, issues, progress, items }: TaskData): 
         status:
           requires_human_review && items.some(({ issue_id }) => issue_id === id) ? 'blocked' : 'partial',
         title: requires_human_review ? 'Blocker' : 'Issue',
-        by: agentName,
+        author: agentName,
         text: (
           <>
             <p>
@@ -114,7 +115,7 @@ function entriesOf({ attempts, decisions, issues, progress, items }: TaskData): 
         at: createdAt,
         status: 'active',
         title: percent === null ? 'Progress' : `Progress ${Math.round(percent)}%`,
-        by: agentName,
+        author: agentName,
         text: <Prose text={message} />,
       }),
     ),
@@ -129,7 +130,7 @@ function attemptEntries(attempt: TaskData['attempts'][number]): readonly TaskStr
     at: started_at,
     status: 'ready',
     title: `Started${which}`,
-    by: agent_name,
+    author: agent_name,
   }
   if (completed_at === null) return [started]
   const took = duration_seconds === null ? '' : ` after ${durationText(duration_seconds * 1_000)}`
@@ -141,14 +142,14 @@ function attemptEntries(attempt: TaskData['attempts'][number]): readonly TaskStr
       at: completed_at,
       status: end.status,
       title: `${end.word}${took}`,
-      by: attempt.claimed_by ?? agent_name,
+      author: attempt.claimed_by ?? agent_name,
     },
   ]
 }
 
 const ends: Readonly<Record<string, { readonly status: Status; readonly word: string }>> = {
   success: { status: 'done', word: 'Completed' },
-  partial_success: { status: 'partial', word: 'Completed in part' },
+  partial_success: { status: 'partial', word: 'Partly completed' },
   failed: { status: 'failed', word: 'Failed' },
-  abandoned: { status: 'dropped', word: 'Given up' },
+  abandoned: { status: 'dropped', word: 'Abandoned' },
 }

@@ -7,7 +7,7 @@ import { ClaimQuote } from '../../parts/evidence.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 
-/** Whether the work stayed in what was declared: measured, and when. */
+/** Whether the changes are in the declared scope, as measured. */
 export function Verdict({
   changes,
   attempt,
@@ -18,11 +18,11 @@ export function Verdict({
   const { measurement, verification, total } = changes
   const { scope_match, unexpected_files } = verification
   const warnings = verification.warnings.filter((warning) => !repeatsScope(warning, unexpected_files))
-  // What is contested is not judged: it is neither in nor out.
+  // Contested files are neither in nor out of scope.
   const contested = changes.changes.filter(({ attribution }) => attribution === 'contested').length
   const kind = scope_match === false ? 'out' : scope_match === null ? 'open' : 'in'
   return (
-    <section class="verdict" data-kind={kind} aria-label="Scope verdict">
+    <section class="verdict" data-kind={kind} aria-label="Scope">
       <StatusIcon status={kind === 'out' ? 'blocked' : kind === 'in' ? 'done' : 'planned'} named={false} />
       <div>
         <b>
@@ -44,7 +44,7 @@ export function Verdict({
             </>
           ) : null}
           {words[measurement]} <code>{attempt.snapshot_id.slice(0, 7)}</code>
-          {attempt.status === 'open' ? ' to the work tree as it is now' : ' to the state at completion'}
+          {attempt.status === 'open' ? ' to the current work tree' : ' to the completion'}
           {attempt.measured_by ? ` · ${measuringMachineLine(attempt.measured_by)}` : ''}
         </p>
         {warnings.length > 0 ? (
@@ -69,12 +69,12 @@ function measuringMachineLine({
 
 const words = {
   exact: 'Measured by git, from',
-  partial: 'Measured in part, from',
-  unknown: 'Could not be measured from',
+  partial: 'Partly measured, from',
+  unknown: 'Not measured, from',
 } as const satisfies Record<ChangesData['measurement'], string>
 
 function emptyChangesText({ status }: AttemptData): string {
-  return status === 'open' ? 'Nothing has changed yet' : 'Nothing changed'
+  return status === 'open' ? 'No changes yet' : 'No changes'
 }
 
 function sentence(
@@ -91,10 +91,10 @@ function sentence(
   }
   if (kind === 'in')
     return total === 1 ? '1 file, in the declared scope' : `All ${total} files in the declared scope`
-  return `${outside} of ${total} ${files} ${outside === 1 ? 'is' : 'are'} outside the declared scope`
+  return `${outside} of ${total} ${files} out of the declared scope`
 }
 
-/** What the agent says of its own work, and what of it was not found. */
+/** The claims of the agent, and the claimed files that did not change. */
 export function Claims({
   attempt,
   changes,
@@ -111,16 +111,16 @@ export function Claims({
   return (
     <section class="claims">
       <h2>Claimed</h2>
-      <ClaimQuote by={authorOf(attempt)}>
+      <ClaimQuote author={authorOf(attempt)}>
         <Prose text={claimed.summary} />
         <List of={claimed.achievements} />
         <List of={claimed.limitations} title="Limits" />
         <List of={claimed.next_steps} title="Next" />
         <p class="muted">{claimedFiguresText(claimed)}</p>
-        {attempt.corrections.map(({ text, agent_name, author: said_by, person, created_at: createdAt }) => (
+        {attempt.corrections.map(({ text, agent_name, author, person, created_at: createdAt }) => (
           <p key={createdAt} class="correction">
             <b>
-              {agent_name ?? said_by}
+              {agent_name ?? author}
               {person === null ? '' : ` (${person})`} added{' '}
             </b>
             <Prose text={text} />
@@ -137,7 +137,7 @@ export function Claims({
               </li>
             ))}
           </ul>
-          <p class="muted">The agent names these files; git saw no change of them in this attempt.</p>
+          <p class="muted">The agent claims these files, but they did not change in this attempt.</p>
         </div>
       ) : null}
     </section>
@@ -174,7 +174,7 @@ function claimedFiguresText(claimed: NonNullable<AttemptData['claimed']>): strin
     .join(' · ')
 }
 
-/** What else happened in the work tree: files that are probably of others, commits, and what the agent's word settled. */
+/** Other changes in the work tree: files of other agents, commits, and files that a claim settled. */
 export function SharedTree({ changes }: { readonly changes: ChangesData }) {
   const { contested_files = [], commits = [], commits_total, claimed_paths = [] } = changes
   const { claimed_paths_total: named = claimed_paths.length } = changes
@@ -182,9 +182,9 @@ export function SharedTree({ changes }: { readonly changes: ChangesData }) {
   return (
     <>
       {contested_files.length > 0 ? (
-        <section class="shared-tree" aria-label="Probably of others">
+        <section class="shared-tree" aria-label="Probably by others">
           <h2>
-            Probably of others <span class="muted">not counted here</span>
+            Probably by others <span class="muted">not counted here</span>
           </h2>
           <ul>
             {contested_files.map(({ path, candidates }) => (
@@ -201,9 +201,9 @@ export function SharedTree({ changes }: { readonly changes: ChangesData }) {
         </section>
       ) : null}
       {settled.length > 0 ? (
-        <section class="shared-tree" aria-label="Settled by the agent’s word">
+        <section class="shared-tree" aria-label="Settled by the agent’s claim">
           <h2>
-            Settled by the agent’s word <span class="muted">several could have changed it</span>
+            Settled by the agent’s claim <span class="muted">several agents could have changed them</span>
           </h2>
           <ul>
             {settled.map(({ path }) => (
@@ -213,14 +213,14 @@ export function SharedTree({ changes }: { readonly changes: ChangesData }) {
             ))}
           </ul>
           {named > claimed_paths.length ? (
-            <p class="muted">{named - claimed_paths.length} more named files are not listed here.</p>
+            <p class="muted">{named - claimed_paths.length} more claimed files are not listed.</p>
           ) : null}
         </section>
       ) : null}
       {commits.length > 0 ? (
         <section class="shared-tree" aria-label="Commits">
           <h2>
-            Commits <span class="muted">made meanwhile</span>
+            Commits <span class="muted">during the attempt</span>
           </h2>
           <ul>
             {commits.map(({ id, subject, author }) => (
@@ -233,7 +233,7 @@ export function SharedTree({ changes }: { readonly changes: ChangesData }) {
             ))}
           </ul>
           {commits_total === undefined ? null : (
-            <p class="muted">{commits_total - commits.length} more are not listed here.</p>
+            <p class="muted">{commits_total - commits.length} more are not listed.</p>
           )}
         </section>
       ) : null}
@@ -241,4 +241,4 @@ export function SharedTree({ changes }: { readonly changes: ChangesData }) {
   )
 }
 
-const committer = { own: 'its own', other: 'of another agent', unknown: 'not known whose' } as const
+const committer = { own: 'by this agent', other: 'by another agent', unknown: 'author unknown' } as const

@@ -6,7 +6,8 @@ import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { InlineDiff } from '../../parts/diff.tsx'
-import { FailureMessage } from '../../parts/empty-state.tsx'
+import { EmptyState, Pending } from '../../parts/empty-state.tsx'
+import { useOwnPage } from '../../parts/entity-path.ts'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { markStatus, StatusBadge, StatusIcon, statusOf, taskStatus } from '../../parts/status.tsx'
 import { CopyButton, Prose, shortId } from '../../parts/text.tsx'
@@ -19,12 +20,15 @@ import { Stream } from './stream.tsx'
 import { Claims, SharedTree, Verdict } from './verdict.tsx'
 import './task.css'
 
-/** One task: what was measured, what was claimed, what was said. */
+const taskSubject = { name: 'Task', list: { path: '/board', title: 'All tasks on the board' } } as const
+
+/** One task: the measurement, the claims, and its history. */
 export function View({ params }: ViewProps) {
   const id = params['id'] ?? ''
   const show = useQuery('show', { id, include: ['links'] })
   const found = show.answer.value
   const task = found?.kind === 'task' ? found : null
+  useOwnPage(found, 'task')
   useEffect(() => {
     if (task) crumb.value = [...missionAbove(task), { text: task.name }]
   }, [task])
@@ -35,7 +39,7 @@ export function View({ params }: ViewProps) {
     'open diff': () => navigate(href(`/tasks/${id}/diff`)),
     'copy id': () => void navigator.clipboard.writeText(id),
   })
-  if (!task) return <FailureMessage failure={show.failure} />
+  if (!task) return <Pending failure={show.failure} subject={taskSubject} />
   const attempt =
     task.attempts.find(({ attempt_id }) => attempt_id === query.value.get('attempt')) ??
     task.attempts.at(-1) ??
@@ -53,11 +57,7 @@ export function View({ params }: ViewProps) {
       </nav>
       {tab === 'diff' ? (
         <div class="whole-diff full-width">
-          {attempt ? (
-            <InlineDiff attempt={attempt.attempt_id} />
-          ) : (
-            <p class="diff-note muted">No attempt has begun yet.</p>
-          )}
+          {attempt ? <InlineDiff attempt={attempt.attempt_id} /> : <NoAttempt task={task} />}
         </div>
       ) : (
         <div class="task-parts">
@@ -97,7 +97,7 @@ function Head({ task, attempt }: TaskParts) {
           </p>
         )}
       </div>
-      <dl class="events">
+      <dl class="details">
         <div>
           <dt>Status</dt>
           <dd>
@@ -134,24 +134,31 @@ function Overview({ task, attempt }: TaskParts) {
     <div class="task-main">
       <Answers task={task} />
       {task.attempts.length > 1 ? <Attempts task={task} shown={attempt} /> : null}
-      {attempt ? (
-        <AttemptEvidence key={attempt.attempt_id} attempt={attempt} />
-      ) : (
-        <p class="muted task-none">
-          Nothing was measured: no attempt has begun. Its changes appear here once an agent calls start_task.
-        </p>
-      )}
+      {attempt ? <AttemptEvidence key={attempt.attempt_id} attempt={attempt} /> : <NoAttempt task={task} />}
       {task.links ? <Links links={task.links} /> : null}
     </div>
   )
 }
 
+/** A task that no agent started: the sentence that starts one. */
+function NoAttempt({ task: { id, name } }: { readonly task: TaskData }) {
+  const prompt = `Start the Waymark task "${name}" (${id}) and complete it.`
+  return (
+    <EmptyState title="No attempt yet. Its changes appear here when an agent starts it. Ask one:">
+      <p class="snippet">
+        <code>{prompt}</code>
+        <CopyButton text={prompt} />
+      </p>
+    </EmptyState>
+  )
+}
+
 function AttemptEvidence({ attempt }: { readonly attempt: AttemptData }) {
   const { attempt_id, status } = attempt
-  // The work tree of an open attempt changes without a log entry: each log entry about anything is a reason to look.
+  // The work tree of an open attempt changes without a log entry, so any log entry reads it again.
   const changes = useQuery('changes', { id: attempt_id, limit: 1_000 }, { once: status !== 'open' })
   const answer = changes.answer.value
-  if (answer === null) return <FailureMessage failure={changes.failure} />
+  if (answer === null) return <Pending failure={changes.failure} />
   const isWhole = answer.changes.length === answer.total
   return (
     <>
@@ -167,7 +174,7 @@ function AttemptEvidence({ attempt }: { readonly attempt: AttemptData }) {
       </h2>
       {answer.total === 0 ? null : <ChangeTree changes={answer} attempt={attempt_id} />}
       {answer.total > answer.changes.length ? (
-        <p class="muted">{answer.total - answer.changes.length} more are not listed here.</p>
+        <p class="muted">{answer.total - answer.changes.length} more are not listed.</p>
       ) : null}
       <SharedTree changes={answer} />
       <Claims attempt={attempt} changes={answer} />
@@ -212,10 +219,11 @@ function LinkList({ title, tasks }: { readonly title: string; readonly tasks: re
         {tasks.map(({ id, title: name, mark }) => (
           <li key={id}>
             <a class="linked" href={href(`/tasks/${id}`)}>
-              <StatusIcon status={markStatus(mark)} /> <span class="id">{shortId(id)}</span>{' '}
+              <StatusIcon status={markStatus(mark)} />
               <span class="cut" {...(mark === 'dropped' && { 'data-dropped': '' })}>
                 {name}
               </span>
+              <span class="id">{shortId(id)}</span>
             </a>
           </li>
         ))}
@@ -224,23 +232,23 @@ function LinkList({ title, tasks }: { readonly title: string; readonly tasks: re
   )
 }
 
-/** What waits for a person about this task, and what people answered. */
+/** The inbox items of this task: open ones, then the answers. */
 function Answers({ task }: { readonly task: TaskData }) {
   const { items, answered_items } = task
   if (items.length + answered_items.length === 0) return null
   return (
-    <section class="task-answers" aria-label="What people are asked">
+    <section class="task-answers" aria-label="Inbox items">
       <ul>
         {items.map(({ item_id, kind, reason }) => (
           <li key={item_id} data-open="">
             <StatusIcon status={kind === 'blocker' ? 'blocked' : 'review'} named={false} />
             <div>
-              <b>{titles[kind] ?? 'Waits for you'}</b>
+              <b>{titles[kind] ?? 'Needs you'}</b>
               <p>
                 <Prose text={reason} />
               </p>
             </div>
-            <a href={href('/')}>Answer in the inbox</a>
+            <a href={href(`/?select=${item_id}`)}>Answer in the inbox</a>
           </li>
         ))}
         {answered_items.map(({ item_id, reason, status, answer, action, closed_by, closed_at }) => (
@@ -249,10 +257,10 @@ function Answers({ task }: { readonly task: TaskData }) {
             <div>
               <b>
                 {closed_by ?? 'Waymark'}{' '}
-                {action === null ? (status === 'dismissed' ? 'dismissed' : 'answered') : saidWords[action]}
+                {action === null ? (status === 'dismissed' ? 'dismissed' : 'answered') : actionWords[action]}
               </b>
               <p>
-                <Prose text={answer ?? 'Without a word.'} />
+                <Prose text={answer ?? 'No comment.'} />
               </p>
               <p class="muted">
                 <Prose text={reason} />
@@ -270,7 +278,7 @@ function Answers({ task }: { readonly task: TaskData }) {
   )
 }
 
-const saidWords = {
+const actionWords = {
   answered: 'answered',
   approved: 'approved',
   accepted: 'accepted',
@@ -280,10 +288,10 @@ const saidWords = {
 } as const
 
 const titles: Readonly<Record<string, string>> = {
-  blocker: 'A blocker waits for your answer',
-  review: 'A review waits for you',
-  scope: 'Files outside the scope wait for you',
-  approval: 'A decision waits for you',
-  command: 'A command waits to be allowed',
-  stale_attempt: 'A silent attempt waits for you',
+  blocker: 'Blocker: needs your answer',
+  review: 'Needs your review',
+  scope: 'Files out of scope: need your decision',
+  approval: 'Needs your decision',
+  command: 'Command: needs your approval',
+  stale_attempt: 'Stale attempt: needs your decision',
 }

@@ -9,9 +9,9 @@ import { useTimeline } from './model.ts'
 import { Diamond, filesOf } from './signs.tsx'
 import type { TaskMarkPoint, TimelineSpan } from './source.ts'
 
-const most = 6
+const maxListed = 6
 
-/** Tells of the bar or sign under the pointer, or of the selected one. */
+/** The details of the bar or mark under the pointer, or of the selection. */
 export function HoverCard() {
   const { card } = useTimeline()
   const subject = card.subject.value
@@ -29,14 +29,14 @@ export function HoverCard() {
   return (
     <div class="hover-card" aria-live="polite" ref={shown}>
       <p class="hover-title">{row.task.name}</p>
-      {spans.slice(-most).map((span) => (
+      {spans.slice(-maxListed).map((span) => (
         <AttemptLines key={span.id} span={span} />
       ))}
-      {spans.length > most && <p class="muted">and {spans.length - most} before</p>}
-      {marks.slice(-most).map((mark) => (
-        <MarkLine key={mark.said.id} mark={mark} />
+      {spans.length > maxListed && <p class="muted">and {spans.length - maxListed} earlier</p>}
+      {marks.slice(-maxListed).map((mark) => (
+        <MarkLine key={mark.data.id} mark={mark} />
       ))}
-      {marks.length > most && <p class="muted">and {marks.length - most} before</p>}
+      {marks.length > maxListed && <p class="muted">and {marks.length - maxListed} earlier</p>}
     </div>
   )
 }
@@ -57,7 +57,7 @@ function AttemptLines({ span }: { readonly span: TimelineSpan }) {
         {to === null ? 'now' : clockText(to, to - from > 12 * 3_600_000 ? from : to)}
       </p>
       {attempt.lines === null ? (
-        <p class="muted">{to === null ? 'Measured when it ends.' : 'Its end was not measured.'}</p>
+        <p class="muted">{to === null ? 'Measured when it ends.' : 'The end was not measured.'}</p>
       ) : (
         <p>
           <PlusMinus added_lines={attempt.lines.added} deleted_lines={attempt.lines.deleted} /> in{' '}
@@ -69,7 +69,7 @@ function AttemptLines({ span }: { readonly span: TimelineSpan }) {
       )}
       {attempt.lines !== null && attempt.lines.out_of_scope > 0 && (
         <p class="hover-out">
-          <StatusIcon status="blocked" named={false} /> {attempt.lines.out_of_scope} out of the declared scope
+          <StatusIcon status="blocked" named={false} /> {attempt.lines.out_of_scope} out of scope
         </p>
       )}
     </div>
@@ -79,17 +79,17 @@ function AttemptLines({ span }: { readonly span: TimelineSpan }) {
 const words = { decision: 'Decision', issue: 'Issue', progress: 'Progress' } as const
 
 function MarkLine({ mark }: { readonly mark: TaskMarkPoint }) {
-  const { said } = mark
+  const { data } = mark
   return (
     <div class="hover-mark">
-      <Diamond kind={said.kind} />
+      <Diamond kind={data.kind} />
       <p>
         <span class="muted">
-          {words[said.kind]}
-          {said.agent === null ? '' : ` by ${said.agent}`} · {clockText(mark.at, now.peek())}
+          {words[data.kind]}
+          {data.agent === null ? '' : ` by ${data.agent}`} · {clockText(mark.at, now.peek())}
         </span>
         <br />
-        {said.text}
+        {data.text}
       </p>
     </div>
   )

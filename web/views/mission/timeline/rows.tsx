@@ -25,7 +25,7 @@ interface TimelineRowProps {
   readonly top: number
 }
 
-/** A row of the timeline: it draws itself anew when what it shows changed, not when another row did. */
+/** A row of the timeline. It draws again when its own data changed, not when another row did. */
 export function TimelineRow({ id, place, top }: TimelineRowProps) {
   const { model } = useTimeline()
   const row = model.rows.row(id)?.value
@@ -116,7 +116,7 @@ function Task({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpan> }
           {row.spans.length === 0
             ? 'Not started.'
             : row.spans.map((span) => describeSpan(span, now.peek())).join('. ')}
-          {task.marks.map(({ said }) => ` ${said.kind}: ${said.text}.`)}
+          {task.marks.map(({ data }) => ` ${data.kind}: ${data.text}.`)}
         </span>
         <ChartRow row={row} />
       </div>
@@ -124,10 +124,10 @@ function Task({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpan> }
   )
 }
 
-/** What is drawn beyond the remote machines of what is seen, in pixels. */
+/** Drawn beyond the edges of the visible part, in pixels. */
 const beyond = 200
 
-/** The bars and signs of a task. They are for the eye; the row says the same in words. */
+/** The bars and marks of a task. The row has the same in words for screen readers. */
 function ChartRow({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpan> }) {
   const { model, card } = useTimeline()
   const scale = model.content.value
@@ -136,11 +136,11 @@ function ChartRow({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpa
   const bars = useMemo(() => layoutBars(row.spans, scale, { now: time }), [row.spans, scale, time])
   const marks = useMemo(() => layoutMarks(row.task.marks, scale), [row.task.marks, scale])
   const [from, to] = [left - beyond, left + model.width.value + beyond]
-  const seen = barsWithin(bars, from, to)
+  const visible = barsWithin(bars, from, to)
   const signs = marks.filter(({ x }) => x >= from && x <= to)
-  const texts = seen.map((bar) => barText(bar.spans, time))
+  const texts = visible.map((bar) => barText(bar.spans, time))
   const labels = placeLabels(
-    seen.map((bar, place) => ({
+    visible.map((bar, place) => ({
       x: bar.x,
       width: bar.width,
       main: texts[place]?.durationWidth ?? 0,
@@ -153,7 +153,7 @@ function ChartRow({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpa
       card.show({ row, spans: bar?.spans ?? [], marks: mark?.marks ?? [], box: boxOf(event) })
   return (
     <div class="chart-line" aria-hidden="true">
-      {seen.map((bar, place) => {
+      {visible.map((bar, place) => {
         const status = barStatus(bar.spans)
         const { main, detail } = labels[place] ?? { main: null, detail: null }
         const text = texts[place]
@@ -195,7 +195,7 @@ function ChartRow({ row }: { readonly row: TaskRow<TimelineLaneTask, TimelineSpa
       })}
       {signs.map((mark) => (
         <MarkSign
-          key={mark.marks[0]?.said.id}
+          key={mark.marks[0]?.data.id}
           kind={mark.kind}
           count={mark.marks.length}
           x={mark.x}
@@ -237,5 +237,5 @@ function groupStatus({ done, tasks, running, extent }: GroupRow): Status {
 
 function groupName({ name }: GroupRow, grouping: LaneGrouping): string {
   if (name !== null) return name
-  return grouping === 'phase' ? 'Without a phase' : 'No one yet'
+  return grouping === 'phase' ? 'Without a phase' : 'Unclaimed'
 }

@@ -9,7 +9,7 @@ type TimelineMarkData = Timeline['marks'][number]
 export interface TimelineLaneTask extends LaneTask {
   readonly name: string
   readonly status: Status
-  /** Who tried it last. */
+  /** The agent of the last attempt. */
   readonly agent: string | null
   readonly marks: readonly TaskMarkPoint[]
 }
@@ -19,12 +19,12 @@ export interface TimelineSpan extends LaneSpan {
 }
 
 export interface TaskMarkPoint extends BarMark {
-  readonly said: TimelineMarkData
+  readonly data: TimelineMarkData
 }
 
 type TimelineSource = LaneSource<TimelineLaneTask, TimelineSpan>
 
-/** The answer of the operation as the rows of the timeline need it. */
+/** The rows of the timeline, from the answer of the operation. */
 export function sourceOf(timeline: Timeline): TimelineSource {
   const spans = timeline.attempts.map(
     (attempt): TimelineSpan => ({
@@ -37,8 +37,8 @@ export function sourceOf(timeline: Timeline): TimelineSource {
     }),
   )
   const last = new Map(timeline.attempts.map((attempt) => [attempt.task_id, attempt]))
-  // The answer has the newest first; a reader of a row goes with time.
-  const said = Map.groupBy(timeline.marks.toReversed(), ({ task_id }) => task_id)
+  // The answer has the newest first; a row is read in the order of time.
+  const marks = Map.groupBy(timeline.marks.toReversed(), ({ task_id }) => task_id)
   const tasks = timeline.tasks.map(
     (task): TimelineLaneTask => ({
       id: task.id,
@@ -47,17 +47,17 @@ export function sourceOf(timeline: Timeline): TimelineSource {
       isDone: task.status === 'done',
       status: taskStatus(task, last.get(task.id) ?? null),
       agent: last.get(task.id)?.agent ?? null,
-      marks: (said.get(task.id) ?? []).map((one) => ({
-        kind: one.kind,
-        at: Date.parse(one.created_at),
-        said: one,
+      marks: (marks.get(task.id) ?? []).map((data) => ({
+        kind: data.kind,
+        at: Date.parse(data.created_at),
+        data,
       })),
     }),
   )
   return { phases: timeline.phases, tasks, spans }
 }
 
-/** A task to do whose last attempt failed says so. */
+/** A task to do whose last attempt failed counts as failed. */
 function taskStatus(task: Timeline['tasks'][number], last: TimelineAttemptData | null): Status {
   if (task.status === 'done') return statusOf(task.resolution ?? 'done')
   if (task.status === 'in_progress') return 'active'

@@ -19,7 +19,7 @@ import './bars.css'
 
 const rowHeight = 30
 
-/** Who worked on what when. Only what is seen is drawn. */
+/** The attempts at tasks over time. Only the visible part is drawn. */
 export function MissionTimeline({ answer }: { readonly answer: ReadonlySignal<Timeline | null> }) {
   const model = useMemo(() => createTimeline(answer), [answer])
   const card = useMemo(createCard, [])
@@ -96,7 +96,7 @@ export function MissionTimeline({ answer }: { readonly answer: ReadonlySignal<Ti
   )
 }
 
-/** What the signs and bars mean. */
+/** The legend of bars and marks. */
 function Legend() {
   return (
     <ul class="timeline-legend" aria-label="Legend">
@@ -118,9 +118,9 @@ function Legend() {
 
 const bars = [
   { word: 'Measured', proof: 'exact', colour: 'done' },
-  { word: 'Partly', proof: 'partial', colour: 'done' },
+  { word: 'Partly measured', proof: 'partial', colour: 'done' },
   { word: 'Not measured', proof: 'none', colour: 'done' },
-  { word: 'At work', proof: 'running', colour: 'active' },
+  { word: 'Working', proof: 'running', colour: 'active' },
 ] as const
 
 const signs = [
@@ -129,7 +129,7 @@ const signs = [
   { kind: 'progress', word: 'Progress' },
 ] as const
 
-/** Above the names: by whom, how near, and whether idle time is folded. */
+/** The tools of the timeline: grouping, idle time, zoom. */
 function TimelineTools() {
   const { model } = useTimeline()
   const grouping = model.grouping.value
@@ -160,8 +160,8 @@ function TimelineTools() {
         <button
           type="button"
           class="tool"
-          aria-label="Further"
-          title="Further, -"
+          aria-label="Zoom out"
+          title="Zoom out (-)"
           onClick={() => model.zoom(1 / 1.5)}
         >
           −
@@ -169,13 +169,13 @@ function TimelineTools() {
         <button
           type="button"
           class="tool"
-          aria-label="Closer"
-          title="Closer, +"
+          aria-label="Zoom in"
+          title="Zoom in (+)"
           onClick={() => model.zoom(1.5)}
         >
           +
         </button>
-        <button type="button" class="tool" title="Fit everything" onClick={() => model.fit()}>
+        <button type="button" class="tool" title="Fit to the window" onClick={() => model.fit()}>
           Fit <KeyCap keys="z" />
         </button>
       </span>
@@ -183,10 +183,10 @@ function TimelineTools() {
   )
 }
 
-/** Minutes that this machine's time is ahead of UTC. */
+/** The offset of local time from UTC, in minutes. */
 const minutesAheadOfUtc = (at: number): number => -new Date(at).getTimezoneOffset()
 
-/** Times, and how long what is folded took. */
+/** The times, and the length of folded idle time. */
 function Axis() {
   const { model } = useTimeline()
   const scale = model.scale.value
@@ -214,7 +214,7 @@ function Axis() {
   )
 }
 
-/** Below the times, quietly: what agents did without a call, as the hooks of their clients tell. */
+/** The recorded turns, below the times: the work of agents without calls, from their clients' hooks. */
 function CapturedTurns({ turns }: { readonly turns: Timeline['captured'] }) {
   const { model } = useTimeline()
   const scale = model.scale.value
@@ -234,7 +234,7 @@ function CapturedTurns({ turns }: { readonly turns: Timeline['captured'] }) {
     }
   })
   return (
-    <ul class="captured" aria-label="Turns that were recorded without calls">
+    <ul class="captured" aria-label="Recorded turns">
       {placed
         .filter((one) => one.x + one.width > 0 && one.x < width)
         // A short one is on top of a long one.
@@ -261,11 +261,11 @@ function turnInWords(
       ? ', lines not counted'
       : ` +${added_lines} −${deleted_lines}`
   const changed = counts === null ? 'not measured' : `${formatCount(files, 'file')}${lines}`
-  const measured = turn.closed_at === null ? 'at work' : changed
+  const measured = turn.closed_at === null ? 'working' : changed
   return `Turn ${number} of ${agent}, ${clockText(from, time)}, ${durationText(to - from)}: ${measured}`
 }
 
-/** Lines behind all rows, drawn once: at each tick, where time is folded, and now. */
+/** Lines behind all rows: the ticks and the folded idle time. */
 function GridLines() {
   const { model } = useTimeline()
   const scale = model.scale.value
@@ -304,7 +304,7 @@ function isVisibleBar(x: number, width: number): boolean {
   return x > -60 && x < width + 60
 }
 
-/** Moves all charts at once: panning draws no row anew unless something comes into sight. */
+/** Moves all charts at once: panning draws only what comes into sight. */
 function PannedArea({ children }: { readonly children: ComponentChildren }) {
   const { model } = useTimeline()
   return (
@@ -314,15 +314,14 @@ function PannedArea({ children }: { readonly children: ComponentChildren }) {
   )
 }
 
-/** Rows that wait until the pointer is gone, because nothing moves under it. */
+/** The number of rows that wait until the pointer leaves: nothing moves under it. */
 function WaitingMarks() {
   const { model } = useTimeline()
   const held = model.rows.held.value
   if (held === 0) return null
   return (
     <p class="rows-waiting" aria-live="polite">
-      {held === 1 ? '1 change of the rows waits' : `${held} changes of the rows wait`} until the pointer
-      leaves.
+      {formatCount(held, 'new row')} shown when the pointer leaves.
     </p>
   )
 }

@@ -1,0 +1,25 @@
+import type { ComponentChildren } from 'preact'
+import type { OperationName } from '../../src/surfaces/http/client/client.ts'
+import { denialReason } from '../api/session.ts'
+import { openOperation } from './overlays.tsx'
+
+interface OperationButtonProps {
+  readonly operation: OperationName
+  readonly children: ComponentChildren
+}
+
+/** Opens the form of an operation. */
+export function OperationButton({ operation, children }: OperationButtonProps) {
+  const denial = denialReason(operation)
+  return (
+    <button
+      type="button"
+      class="button"
+      disabled={denial !== null}
+      title={denial ?? ''}
+      onClick={() => openOperation(operation)}
+    >
+      {children}
+    </button>
+  )
+}
