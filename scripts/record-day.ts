@@ -1,20 +1,20 @@
 import { parseArgs } from 'node:util'
-import { castOn, say, thinkAt } from './record-day/cast.ts'
 import { liveThroughDay } from './record-day/day.ts'
-import { plantGround } from './record-day/ground.ts'
+import { createRepository } from './record-day/repository.ts'
+import { createTeam, report } from './record-day/team.ts'
 
-/** Records a day of real work for the demo, in real time: see demo/README.md. `--pace 0.1` thinks ten times quicker. */
+/** Records a day of work for the demo, in real time: see demo/README.md. `--pace 0.1` thinks ten times quicker. */
 const { values } = parseArgs({
   options: { pace: { type: 'string', default: '1' }, to: { type: 'string', default: 'demo' } },
 })
-const ground = plantGround()
-say(`recording in ${ground.home}`)
-const cast = castOn(ground, thinkAt(Number(values.pace)))
+const repository = createRepository()
+report(`recording in ${repository.home}`)
+const team = createTeam(repository, Number(values.pace))
 try {
-  await liveThroughDay(cast)
+  await liveThroughDay(team)
 } finally {
-  await cast.leave()
+  await team.leave()
 }
 const { keepRecording } = await import('./record-day/keep.ts')
-keepRecording(ground, values.to)
-ground.remove()
+keepRecording(repository, values.to)
+repository.remove()

@@ -11,17 +11,15 @@ import {
   logMark,
   readExport,
 } from '../../src/events/operations/event-line.ts'
-
-/** What is kept of a day: where it was lived through, and how its programs were run. */
-export interface Lived {
-  readonly home: string
-  readonly environment: Record<string, string>
-}
+import { mainFolder, type ShopRepository } from './repository.ts'
 
 /** Writes the recording: the log, the repository with its snapshots, and the objects of both. */
-export function keepRecording({ home, environment }: Lived, to: string): void {
+export function keepRecording(
+  { home, environment }: Pick<ShopRepository, 'home' | 'environment'>,
+  to: string,
+): void {
   mkdirSync(to, { recursive: true })
-  const main = join(home, 'waymark')
+  const main = join(home, mainFolder)
   const listed = git(main, environment, 'worktree', 'list', '--porcelain')
   const folders = [...listed.matchAll(/^worktree (.+)$/gm)].map(([, folder]) => folder ?? '')
   const trees = folders.map((folder) => keepTree(folder, { home, environment }))
@@ -33,9 +31,9 @@ export function keepRecording({ home, environment }: Lived, to: string): void {
     encoding: 'utf8',
   })
   const [, ...lines] = exported.trim().split('\n')
-  const { events } = readExport(lines.map((line) => nameless(line, home)))
-  writeFileSync(join(to, recordingFiles.log), small(logText(events)))
-  writeFileSync(join(to, recordingFiles.work), small(nameless(JSON.stringify(work), home)))
+  const { events } = readExport(lines.map((line) => withoutMachine(line, home)))
+  writeFileSync(join(to, recordingFiles.log), compress(logText(events)))
+  writeFileSync(join(to, recordingFiles.work), compress(withoutMachine(JSON.stringify(work), home)))
   writeFileSync(join(to, recordingFiles.objects), packObjects(main, home, environment))
 }
 
@@ -45,12 +43,12 @@ function logText(events: readonly ProjectEvent[]): string {
   return [JSON.stringify(logMark), ...linked.map(formatEventLine), end].join('\n')
 }
 
-/** Without the folder and the name of the machine that it was recorded on. */
-function nameless(text: string, home: string): string {
+/** Removes the folder and the name of the machine that recorded it. */
+function withoutMachine(text: string, home: string): string {
   return text.replaceAll(home, homeMark).replaceAll(`"runner":"${hostname()}:`, '"runner":"recorder:')
 }
 
-function small(text: string): Buffer {
+function compress(text: string): Buffer {
   return gzipSync(text, { level: 9 })
 }
 
@@ -81,7 +79,7 @@ const leftOut =
 function textsIn(home: string, trees: readonly string[]): Readonly<Record<string, string>> {
   const projects = join(home, 'state', 'waymark', 'projects')
   const files = [
-    ...filesBelow(join(home, 'waymark', '.git')),
+    ...filesBelow(join(home, mainFolder, '.git')),
     ...filesBelow(projects),
     ...trees.slice(1).map((tree) => join(tree, '.git')),
   ]
