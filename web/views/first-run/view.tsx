@@ -41,10 +41,10 @@ function DemoStart({ demo, command }: { readonly demo: DemoPlayback; readonly co
           <h2 id="watch">Watch a recorded day</h2>
           <p>In one minute you see:</p>
           <ul>
-            <li>a plan, and five agents that work on it</li>
-            <li>a question and a review that wait for a person</li>
+            <li>a plan, and three agents that work on it</li>
+            <li>a question for a person, and a claim that is caught</li>
             <li>changes as git measured them, beside what agents claim</li>
-            <li>work that is sent back, and approvals</li>
+            <li>a review that sends work back, and an approval</li>
           </ul>
           <WatchDay demo={demo} />
           <p class="muted">It plays in a temporary project. Ctrl-C in the terminal removes it.</p>
