@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   constants,
   lstatSync,
   promises,
@@ -162,7 +163,10 @@ export async function readContained(
   }
 }
 
-/** Writes a file inside the base atomically, with its folders. Replaces an existing file, also a link. */
+/**
+ * Writes a file inside the base atomically, with its folders. Replaces an existing file, also a link. A replaced file
+ * keeps its mode; a new one is for its owner alone.
+ */
 export function writeContained(
   base: string,
   path: string,
@@ -174,6 +178,8 @@ export function writeContained(
       rmSync(draft, { force: true })
       // `wx` never follows a link at the name itself.
       writeFileSync(draft, content, { flag: 'wx', mode: 0o600 })
+      const replaced = lstatSync(`${folder.path}/${name}`, { throwIfNoEntry: false })
+      if (replaced?.isFile()) chmodSync(draft, replaced.mode & 0o777)
       // A folder of the path may have become a link meanwhile.
       if (realPath(folder.path) !== dirname(place.absolute)) throw new Error('changed')
       renameSync(draft, `${folder.path}/${name}`)
