@@ -562,12 +562,18 @@ async function pathsKeepingLineEndings(
   const question = ['check-attr', '-z', '--stdin', 'text', 'eol']
   const input = nulInput(withCrlf.map(({ path }) => path))
   const records = nulRecords(await git(question, privateCall(place, input)))
-  const decided = new Set<PathBytes>()
+  const values = new Map<string, string>()
   for (let at = 0; at + 2 < records.length; at += 3) {
-    const [path = '', name, value = ''] = records.slice(at, at + 3)
-    if (name === 'text' ? value === 'set' : !['unspecified', 'unset'].includes(value)) decided.add(path)
+    const [path, name, value = ''] = records.slice(at, at + 3)
+    values.set(`${name} ${path}`, value)
   }
-  return withCrlf.map(({ path }) => path).filter((path) => !decided.has(path))
+  return withCrlf
+    .map(({ path }) => path)
+    .filter((path) => {
+      const [text, eol] = [values.get(`text ${path}`) ?? '', values.get(`eol ${path}`) ?? '']
+      // With `text=auto` git keeps the line endings of the index, whatever `eol` says.
+      return text === 'auto' || (text !== 'set' && ['', 'unspecified', 'unset'].includes(eol))
+    })
 }
 
 function indexRecords(candidates: readonly Candidate[]): string[] {

@@ -71,6 +71,20 @@ test('case 78, where the stored lines are CRLF already', async () => {
   expect(report.changes).toMatchObject([{ path: 'w.txt', addedLines: 1, deletedLines: 0 }])
 })
 
+test.each(['* text=auto', '* text=auto eol=lf', '* text=auto eol=crlf'])(
+  'does not report an untouched CRLF file as modified with the attribute %s',
+  async (attribute) => {
+    const repo = projectRepository()
+    repo.put('w.txt', 'one\r\ntwo\r\n')
+    repo.commit('Stored as they are')
+    const { changes } = await watch(repo, () => {
+      repo.put('.gitattributes', `${attribute}\n`)
+      touch(repo, 'w.txt')
+    })
+    expect(changes).toEqual(['A .gitattributes'])
+  },
+)
+
 function pointer(content: string): string {
   const digest = createHash('sha256').update(content).digest('hex')
   return `version https://git-lfs.github.com/spec/v1\noid sha256:${digest}\nsize ${content.length}\n`
