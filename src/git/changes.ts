@@ -1,4 +1,5 @@
 import type { ChangeOrigin, ChangeReport, FileChange } from '../track/domain/changes.ts'
+import { type BroughtLines, findBrought, movementOf, nothingBrought } from './brought.ts'
 import {
   compareSnapshots,
   comparisonPlace,
@@ -10,7 +11,14 @@ import {
   type SnapshotPair,
 } from './comparison.ts'
 import { settingsDoubts } from './conversion.ts'
-import { type ChangeDetail, changeDetails, isTypeChange, secretsAmong } from './diff.ts'
+import {
+  type ChangeDetail,
+  canBePatched,
+  changeDetails,
+  isTypeChange,
+  patchesOf,
+  secretsAmong,
+} from './diff.ts'
 import { type ChangeOrigins, findOrigins } from './origin.ts'
 import { changedOtherTrees } from './other-work-trees.ts'
 import { displayPath, type PathBytes } from './paths.ts'
@@ -28,8 +36,11 @@ export async function reportChanges(span: SnapshotPair, environment: GitEnvironm
     describe(place, differences),
     findOrigins(place, span, [...compared.values()]),
   ])
-  const held = await findUndoneChanges(place, span, { compared: compared.values(), origins })
-  const changes = fileChanges(differences, { details, origins, reconciled })
+  const [held, brought] = await Promise.all([
+    findUndoneChanges(place, span, { compared: compared.values(), origins }),
+    broughtInto(place, span, differences),
+  ])
+  const changes = fileChanges(differences, { details, origins, reconciled, brought })
   const all = [...changes, ...collapsed].sort((a, b) => (a.path < b.path ? -1 : 1))
   const secret = [...secretsAmong(differences)].map(displayPath).sort()
   const secrets =
@@ -143,7 +154,24 @@ async function describe(
   }
 }
 
+/** The lines that git brought; of nested repositories and many files nothing is known. */
+async function broughtInto(
+  place: PrivateDirectory,
+  span: SnapshotPair,
+  differences: readonly Difference[],
+): Promise<BroughtLines> {
+  const [pair] = repositoryPairs(span)
+  if (pair?.presence !== 'both' || !canBePatched(differences)) return nothingBrought
+  const [{ changed }, movement] = await Promise.all([
+    patchesOf(place, differences),
+    movementOf(place, pair, 'attempt'),
+  ])
+  const byPath = new Map(differences.map((one) => [one.path, one]))
+  return findBrought(place, { changed, differences: byPath, movement, pair, during: 'attempt' })
+}
+
 interface ChangeFindings {
+  readonly brought: BroughtLines
   readonly details: ChangeDetailIndex
   readonly origins: ChangeOrigins
   readonly reconciled: ReconciledChanges
@@ -173,10 +201,20 @@ function fileChanges(differences: readonly Difference[], findings: ChangeFinding
         origin: joinOrigins(findings.origins.of(path), from === undefined ? [] : [findings.origins.of(from)]),
         addedLines: detail?.addedLines ?? null,
         deletedLines: detail?.deletedLines ?? null,
+        ...broughtCount(findings.brought, path, detail?.addedLines ?? 0),
         ...(uncertain === undefined ? {} : { uncertain }),
       },
     ]
   })
+}
+
+function broughtCount(
+  brought: BroughtLines,
+  path: PathBytes,
+  added: number,
+): Pick<FileChange, 'broughtLines'> {
+  const lines = brought.isWhole(path) ? added : (brought.lines(path)?.brought.size ?? 0)
+  return lines === 0 ? {} : { broughtLines: lines }
 }
 
 function joinOrigins(first: ChangeOrigin, others: readonly ChangeOrigin[]): ChangeOrigin {

@@ -136,7 +136,7 @@ async function countDiffLines(
   differences: readonly Difference[],
 ): Promise<DiffCounts> {
   // The lines are usually needed too at the end of an attempt, so one git call serves both.
-  if (differences.length > maxPatched || !differences.every(isOfFiles)) return numstat(place, differences)
+  if (!canBePatched(differences)) return numstat(place, differences)
   const { changed, without } = await patchesOf(place, differences)
   // That call treats large files as binary.
   const open = changed.filter(({ count }) => count == null)
@@ -171,6 +171,11 @@ async function numstat(place: PrivateDirectory, differences: readonly PathChange
 
 function linesIn(count: LineCount | null | undefined): Pick<ChangeDetail, 'addedLines' | 'deletedLines'> {
   return { addedLines: count?.added ?? null, deletedLines: count?.deleted ?? null }
+}
+
+/** Whether the lines of these changes are read at once. */
+export function canBePatched(differences: readonly PathChange[]): boolean {
+  return differences.length <= maxPatched && differences.every(isOfFiles)
 }
 
 // A change of type has two patches.

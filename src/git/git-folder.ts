@@ -88,6 +88,8 @@ export interface RefTips {
   readonly remote: readonly string[]
   /** The newest stash. Missing without a stash, and in records of earlier versions. */
   readonly stash?: string
+  /** All stashes, the newest first. Missing without one, and in records of earlier versions. */
+  readonly stashes?: readonly string[]
 }
 
 /** More refs than this are not read. */
@@ -101,7 +103,23 @@ export async function readRefTips(commonFolder: string): Promise<RefTips | null>
   const refs = [...packed, ...loose]
   const remote = refs.filter(({ name }) => name.startsWith('refs/remotes/'))
   const stash = refs.find(({ name }) => name === 'refs/stash')?.tip
-  return { all: tipsOf(refs), remote: tipsOf(remote), ...(stash !== undefined && { stash }) }
+  const stashes = stash === undefined ? [] : await stashCommits(commonFolder)
+  return {
+    all: tipsOf(refs),
+    remote: tipsOf(remote),
+    ...(stash !== undefined && { stash }),
+    ...(stashes.length > 0 && { stashes }),
+  }
+}
+
+const maxStashes = 20
+
+async function stashCommits(commonFolder: string): Promise<readonly string[]> {
+  const entries = parseReflog(await textOf(join(commonFolder, 'logs', 'refs', 'stash')))
+  return entries
+    .slice(-maxStashes)
+    .map(({ to }) => to)
+    .reverse()
 }
 
 interface Ref {

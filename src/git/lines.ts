@@ -1,8 +1,15 @@
 import { isSecretFile } from '../kernel/secret-files.ts'
-import { align } from '../lines/domain/alignment.ts'
 import type { MeasuredLines, MeasuredStep } from '../lines/domain/line-hashes.ts'
 import { type ChangedFile, type ChangedHunk, measuredSteps } from '../lines/domain/lines-of-change.ts'
 import { objectIds } from './blobs.ts'
+import {
+  type BroughtLines,
+  findBrought,
+  type GitMovement,
+  movementOf,
+  noMovement,
+  nothingBrought,
+} from './brought.ts'
 import {
   compareSnapshots,
   comparisonPlace,
@@ -12,17 +19,15 @@ import {
   repositoryPairs,
   type SnapshotPair,
 } from './comparison.ts'
-import { diffContents, type PathChange, patchesOf, textOnly } from './diff.ts'
-import { type ReflogEntry, reflogBetween } from './git-folder.ts'
+import { type PathChange, patchesOf } from './diff.ts'
 import { lineHasher } from './line-hash.ts'
-import { arrivedCommits, ownCommits } from './origin.ts'
-import { type ChangedContent, parsePatch, patchForm } from './patch.ts'
+import { ownCommits } from './origin.ts'
 import { displayPath, type PathBytes, pathBytes } from './paths.ts'
 import type { LineMeasureOptions } from './ports/work-tree.ts'
 import type { PrivateDirectory } from './private-directory.ts'
 import type { GitEnvironment } from './process.ts'
 import type { DiskState } from './recorded-state.ts'
-import type { GitState } from './status.ts'
+import { withReindented } from './reindented.ts'
 
 // Over these limits, the lines of a change are not worth storing.
 const maxFiles = 5_000
@@ -39,74 +44,24 @@ export async function measureLines(
   const [pair] = repositoryPairs(span)
   const compared = await compareSnapshots(span, place)
   const { differences } = reconcileIgnored(span, compared.values())
-  const movement = await movementOf(place, pair, request)
-  const committed = committedOids(differences, span)
-  const { steps, notes } = await stepsOf(place, { differences, span }, { ...movement, request, committed })
+  const movement = pair === undefined ? noMovement : await movementOf(place, pair, request.during)
+  const { steps, notes } = await stepsOf(place, { differences, span }, { ...movement, request, pair })
   const { headBefore, headAfter, stashMoved, ran, arrived } = movement
-  return { headBefore, headAfter, stashMoved, ran, broughtFrom: arrived, steps, notes }
+  const times = differences.flatMap(({ path, entryAfter }) => {
+    const changed = entryAfter?.disk?.stat?.changed
+    return changed === undefined ? [] : [[displayPath(path), changed] as const]
+  })
+  return { headBefore, headAfter, stashMoved, ran, broughtFrom: arrived, steps, times, notes }
 }
 
-interface HeadMovement {
-  readonly headBefore: string | null
-  readonly headAfter: string | null
-  readonly stashMoved: boolean
-  readonly ran: boolean
-  /** Commits that git brought from elsewhere. */
-  readonly arrived: readonly string[]
-  /** How HEAD moved. */
-  readonly entries: readonly ReflogEntry[]
-}
-
-async function movementOf(
-  place: PrivateDirectory,
-  pair: RepositoryPair | undefined,
-  { during }: LineMeasureOptions,
-): Promise<HeadMovement> {
-  if (pair === undefined) {
-    return { headBefore: null, headAfter: null, stashMoved: false, ran: false, arrived: [], entries: [] }
-  }
-  const { from, to } = pair
-  const entries = await reflogBetween(to.reflog, from.reflogPosition, to.reflogPosition)
-  const isKnown = from.refs !== null && to.refs !== null
-  const stashMoved = isKnown && from.refs?.stash !== to.refs?.stash
-  const doing = JSON.stringify(from.operation) !== JSON.stringify(to.operation)
-  const ran = stashMoved || doing || from.head !== to.head || (entries?.length ?? 0) > 0
-  const underway = [...(to.operation?.commits ?? []), ...(to.operation?.picked ?? [])]
-  const arrived = during === 'gap' ? underway : [...(await arrivedCommits(place, entries ?? [])), ...underway]
-  return {
-    headBefore: from.head,
-    headAfter: to.head,
-    stashMoved,
-    ran,
-    arrived: [...new Set(arrived)],
-    entries: entries ?? [],
-  }
-}
-
-interface LineStepContext extends HeadMovement {
+interface LineStepContext extends GitMovement {
   readonly request: LineMeasureOptions
-  /** The content in HEAD at the end, for the paths that differ. */
-  readonly committed: ReadonlyMap<PathBytes, string | null>
-}
-
-/** Only of the repository itself, as a nested one has another HEAD. */
-function committedOids(
-  differences: readonly Difference[],
-  { to }: SnapshotPair,
-): ReadonlyMap<PathBytes, string | null> {
-  const nested = to.repositories.flatMap(({ prefix }) => (prefix === '' ? [] : [prefix]))
-  return new Map(
-    differences
-      .filter(({ path }) => !nested.some((prefix) => path.startsWith(prefix)))
-      .map(({ path, headAfter }) => [path, fileIn(headAfter)]),
-  )
-}
-
-function fileIn(state: GitState | null): string | null {
-  return state === null || state.mode === '160000' ? null : state.oid
+  /** The work tree's own repository. */
+  readonly pair: RepositoryPair | undefined
 }
 
 interface HashContext {
+  readonly differences: ReadonlyMap<PathBytes, Difference>
   readonly doubtful: ReadonlySet<PathBytes>
   readonly hashOf: (line: string) => string
   /** How many lines were hashed so far. */
@@ -128,23 +83,32 @@ async function stepsOf(
         ]
       : []
   const hashing: HashContext = {
+    differences: new Map(open.map((one) => [one.path, one])),
     doubtful: new Set(open.filter(isDoubtful).map(({ path }) => path)),
     hashOf: lineHasher(context.request.salt),
     hashed: 0,
   }
-  const chains = await traceKnownChains(place, some, context.request.chains ?? [])
-  const starts = some.map((pair) => chains.get(pair.path)?.[0] ?? pair)
+  const { chains, explained, renamed } = await traceKnownChains(place, some, context.request.chains ?? [])
+  const starts = some
+    .filter(({ path }) => !renamed.has(path))
+    .map((pair) => chains.get(pair.path)?.links[0] ?? pair)
   const staged = new Map(open.flatMap((one) => isStagedSince(one)))
-  const steps = (await groupSteps(place, starts, { context, hashing })).map((step): MeasuredStep => {
+  const isFirstReported = (path: PathBytes) => chains.get(path)?.reported[0] ?? explained.has(path)
+  const first = await groupSteps(place, starts, { context, hashing, isReported: isFirstReported })
+  const steps = first.map((step): MeasuredStep => {
     const path = pathBytes(step.path)
-    if (chains.has(path)) return { ...step, link: 0 }
+    const chain = chains.get(path)
+    if (chain !== undefined) {
+      return { ...step, ...(chain.from !== undefined && { from: displayPath(chain.from) }), link: 0 }
+    }
     const index = staged.get(path)
     return index === undefined ? step : { ...step, staged: index }
   })
-  const longest = Math.max(0, ...[...chains.values()].map(({ length }) => length))
+  const longest = Math.max(0, ...[...chains.values()].map(({ links }) => links.length))
   for (let link = 1; link < longest; link += 1) {
-    const pairs = [...chains.values()].flatMap((chain) => chain[link] ?? [])
-    const linkSteps = await groupSteps(place, pairs, { context, hashing, areApart: true })
+    const pairs = [...chains.values()].flatMap(({ links }) => links[link] ?? [])
+    const isReported = (path: PathBytes) => chains.get(path)?.reported[link] === true
+    const linkSteps = await groupSteps(place, pairs, { context, hashing, isReported, areApart: true })
     steps.push(...linkSteps.map((step) => ({ ...step, link })))
   }
   for (const pairs of await statesPassedThrough(place, { span, some, context })) {
@@ -159,17 +123,31 @@ async function groupSteps(
   {
     context,
     hashing,
+    isReported = () => false,
     areApart = false,
   }: {
     readonly context: LineStepContext
     readonly hashing: HashContext
+    /** Whether a hook reported the change of a path: nothing else explains its lines. */
+    readonly isReported?: (path: PathBytes) => boolean
     /** The pairs are from different times, so no line moves between them. */
     readonly areApart?: boolean
   },
 ): Promise<MeasuredStep[]> {
   if (pairs.length === 0) return []
-  const { changed } = await patchesOf(place, pairs)
-  const references = await referencesOf(place, { changed, pairs, context })
+  const changed = await withReindented(place, (await patchesOf(place, pairs)).changed)
+  const open = changed.filter(({ path }) => !isReported(path))
+  const { pair: repository } = context
+  const brought =
+    repository === undefined
+      ? nothingBrought
+      : await findBrought(place, {
+          changed: open,
+          differences: hashing.differences,
+          movement: context,
+          pair: repository,
+          during: context.request.during,
+        })
   const files = changed.map(({ path, from, before, after, places, isText }): ChangedFile => {
     const size = places.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0)
     const isTooMuch = size > maxLines || hashing.hashed + size > maxHashed
@@ -180,50 +158,126 @@ async function groupSteps(
       ...(from !== undefined && { from: displayPath(from) }),
       before,
       after,
-      origin: references.origin(path),
+      origin: originOf(brought, path, context.request.during),
       hunks: places,
       isPlain,
     }
   })
   const byName = new Map(changed.map(({ path }) => [displayPath(path), path]))
-  const isBrought = (path: string, line: number): boolean =>
-    references.isBrought(byName.get(path) ?? path, line)
-  const hashContext = { hashOf: hashing.hashOf, isBrought }
-  return areApart
+  const known = (path: string, line: number): 'brought' | 'alike' | null => {
+    const name = byName.get(path) ?? path
+    if (brought.isWhole(name)) return 'brought'
+    const lines = brought.lines(name)
+    if (lines?.brought.has(line)) return 'brought'
+    return context.request.during === 'attempt' && lines?.alike.has(line) ? 'alike' : null
+  }
+  const hashContext = { hashOf: hashing.hashOf, known }
+  const steps = areApart
     ? files.flatMap((file) => measuredSteps([file], hashContext))
     : measuredSteps(files, hashContext)
+  return steps.map((step) => (isReported(pathBytes(step.path)) ? { ...step, reported: true } : step))
 }
 
-/** The chains of contents that are all available, each as pairs in order from the first state to the last. */
+function originOf(
+  brought: BroughtLines,
+  path: PathBytes,
+  during: LineMeasureOptions['during'],
+): MeasuredStep['origin'] {
+  if (during === 'attempt' && brought.isWhole(path)) return 'imported'
+  return brought.isWhole(path) || (brought.lines(path)?.brought.size ?? 0) > 0 ? 'mixed' : 'task'
+}
+
+/** The successive contents of a path, as pairs in order, and which of the changes a hook reported. */
+interface KnownChain {
+  readonly links: readonly PathChange[]
+  readonly reported: readonly boolean[]
+  /** The old path of a renamed file. */
+  readonly from?: PathBytes
+}
+
+interface KnownChains {
+  readonly chains: ReadonlyMap<PathBytes, KnownChain>
+  /** Paths whose whole change one report explains. */
+  readonly explained: ReadonlySet<PathBytes>
+  /** Old paths of renamed files, whose contents are in the chain of the new path. */
+  readonly renamed: ReadonlySet<PathBytes>
+}
+
+/** The chains of contents that are all available. A rename moves the contents of a path with it. */
 async function traceKnownChains(
   place: PrivateDirectory,
   pairs: readonly PathChange[],
-  chains: NonNullable<LineMeasureOptions['chains']>,
-): Promise<ReadonlyMap<PathBytes, readonly PathChange[]>> {
+  known: NonNullable<LineMeasureOptions['chains']>,
+): Promise<KnownChains> {
   const byPath = new Map(pairs.map((pair) => [pair.path, pair]))
-  const requests = chains.flatMap(({ path, contents }) => {
-    const pair = byPath.get(pathBytes(path))
+  const fitting = known.flatMap((chain) => {
+    const pair = byPath.get(pathBytes(chain.path))
     const fits =
       pair !== undefined &&
-      (pair.before?.oid ?? null) === contents[0] &&
-      (pair.after?.oid ?? null) === contents.at(-1)
-    return fits && contents.length > 2 ? [{ pair, contents }] : []
+      (pair.before?.oid ?? null) === chain.contents[0] &&
+      (pair.after?.oid ?? null) === chain.contents.at(-1)
+    return fits ? [{ ...chain, pair }] : []
   })
-  const wanted = [...new Set(requests.flatMap(({ contents }) => contents.filter((oid) => oid !== null)))]
+  const byName = new Map(fitting.map((chain): [PathBytes, ContentChain] => [chain.pair.path, chain]))
+  const { chains: requests, renamed } = joinRenamed(byName, pairs)
+  const wanted = [
+    ...new Set([...requests.values()].flatMap(({ contents }) => contents.filter((oid) => oid !== null))),
+  ]
   const ids = await objectIds(place, wanted)
   const existing = new Set(wanted.filter((_, at) => ids[at] !== null))
-  return new Map(
-    requests
-      .filter(({ contents }) => contents.every((oid) => oid === null || existing.has(oid)))
-      .map(({ pair, contents }) => {
-        const mode = pair.after?.mode ?? pair.before?.mode ?? '100644'
-        const states = contents.map((oid): DiskState | null => (oid === null ? null : { mode, oid }))
-        const links = states
-          .slice(1)
-          .map((after, at): PathChange => ({ path: pair.path, before: states[at] ?? null, after }))
-        return [pair.path, links] as const
-      }),
-  )
+  const chains = new Map<PathBytes, KnownChain>()
+  const explained = new Set<PathBytes>()
+  for (const [path, { pair, contents, reported, from }] of requests) {
+    if (from === undefined && contents.length === 2 && reported[0]) explained.add(path)
+    if (from === undefined && contents.length <= 2) continue
+    if (!contents.every((oid) => oid === null || existing.has(oid))) {
+      if (from !== undefined) renamed.delete(from)
+      continue
+    }
+    const mode = pair.after?.mode ?? pair.before?.mode ?? '100644'
+    const states = contents.map((oid): DiskState | null => (oid === null ? null : { mode, oid }))
+    const links = states.slice(1).map((after, at) => ({ path, before: states[at] ?? null, after }))
+    chains.set(path, { links, reported, ...(from !== undefined && { from }) })
+  }
+  return { chains, explained, renamed }
+}
+
+interface ContentChain {
+  readonly pair: PathChange
+  readonly contents: readonly (string | null)[]
+  readonly reported: readonly boolean[]
+  readonly from?: PathBytes
+}
+
+function joinRenamed(
+  chains: Map<PathBytes, ContentChain>,
+  pairs: readonly PathChange[],
+): { readonly chains: ReadonlyMap<PathBytes, ContentChain>; readonly renamed: Set<PathBytes> } {
+  const renamed = new Set<PathBytes>()
+  const come = pairs.filter(({ before, after }) => before === null && after !== null)
+  for (const gone of pairs.filter(({ before, after }) => before !== null && after === null)) {
+    const left = chains.get(gone.path)
+    const contents = left?.contents.slice(0, -1) ?? [gone.before?.oid ?? null]
+    const content = contents.at(-1)
+    const target = come.find(({ path, after }) => {
+      const chain = chains.get(path)
+      const first = chain === undefined ? after?.oid : chain.reported[0] ? null : chain.contents[1]
+      return content !== null && first === content && chain?.from === undefined
+    })
+    const own = target && chains.get(target.path)
+    if (target !== undefined && (left !== undefined || own !== undefined)) {
+      chains.set(target.path, {
+        pair: target,
+        contents: [...contents, ...(own?.contents.slice(2) ?? [])],
+        reported: [...(left?.reported.slice(0, -1) ?? []), ...(own?.reported.slice(1) ?? [])],
+        from: gone.path,
+      })
+      renamed.add(gone.path)
+    }
+    // Where it went is unknown: git finds a renamed file only by the whole change.
+    if (left !== undefined && come.length > 0) chains.delete(gone.path)
+  }
+  return { chains, renamed }
 }
 
 // For an attempt with more commits, the last ones are enough.
@@ -315,156 +369,4 @@ function isDoubtful({ entryBefore, entryAfter }: Difference): boolean {
 function isPointer(places: readonly ChangedHunk[]): boolean {
   const lines = [...(places[0]?.added ?? []), ...(places[0]?.removed ?? [])]
   return lines.some((line) => line.startsWith('version https://git-lfs.github.com/'))
-}
-
-interface ChangeOriginLookup {
-  readonly origin: (path: PathBytes) => MeasuredStep['origin']
-  readonly isBrought: (path: PathBytes, line: number) => boolean
-}
-
-// For an attempt that switched branches often, the last commits are enough.
-const maxReferences = 12
-
-/** Compares the changed paths with the commits that git brought. */
-async function referencesOf(
-  place: PrivateDirectory,
-  {
-    changed,
-    pairs: states,
-    context,
-  }: {
-    readonly changed: readonly ChangedContent[]
-    readonly pairs: readonly PathChange[]
-    readonly context: LineStepContext
-  },
-): Promise<ChangeOriginLookup> {
-  const { arrived, headAfter, request } = context
-  const isGap = request.during === 'gap'
-  const commits = [...(isGap && headAfter !== null ? [headAfter] : []), ...arrived].slice(-maxReferences)
-  const live = changed.filter(
-    ({ after, places }) => after !== null && places.some(({ added }) => added.length > 0),
-  )
-  if (commits.length === 0 || live.length === 0) {
-    return { origin: () => 'task', isBrought: () => false }
-  }
-  const modes = new Map(states.map(({ path, after }) => [path, after?.mode ?? '100644']))
-  const requests = [...live, ...renamedContents(live, changed)]
-  const oids = await contentsAt(place, commits, { requests, head: headAfter, committed: context.committed })
-  const whole = new Set<PathBytes>()
-  const typed = new Map<PathBytes, ReadonlySet<number>[]>()
-  for (const commit of commits) {
-    for (const some of splitIntoRounds(requests)) {
-      const pairs = some.flatMap(({ path, before, after, name = path }) => {
-        const oid = oids.get(`${commit}:${path}\0${name}`)
-        if (oid === undefined || oid === before) return []
-        if (oid === after) {
-          whole.add(path)
-          return []
-        }
-        const mode = modes.get(path) ?? '100644'
-        return [{ path, before: { mode, oid }, after: { mode, oid: after } }]
-      })
-      if (pairs.length === 0) continue
-      const diff = await diffContents(place, pairs, [...patchForm, '-U0'], textOnly)
-      const lengths = new Map(
-        some.flatMap(({ path, name, length }) => (name === undefined ? [] : [[path, length]])),
-      )
-      for (const { path, places } of diff === null ? [] : parsePatch(diff.output)) {
-        const added = new Set(places.flatMap(typedLineNumbers))
-        const length = lengths.get(path)
-        if (length !== undefined && !isOtherName(places, { length, kept: length - added.size })) continue
-        typed.set(path, [...(typed.get(path) ?? []), added])
-      }
-    }
-  }
-  return {
-    origin: (path) => (!isGap && whole.has(path) ? 'imported' : typed.has(path) ? 'mixed' : 'task'),
-    isBrought: (path, line) =>
-      whole.has(path) || (typed.get(path)?.some((added) => !added.has(line)) ?? false),
-  }
-}
-
-/** The new lines of a hunk, without those that only changed their white space. */
-function typedLineNumbers({ removed, added, after }: ChangedHunk): readonly number[] {
-  const bare = (lines: readonly string[]) => lines.map((line) => line.replace(/\s+/g, ''))
-  const kept = new Set(align(bare(removed), bare(added)))
-  return added.flatMap((_, index) => (kept.has(index) ? [] : [after + index]))
-}
-
-const leastKept = 3
-const maxNames = 3
-
-/** Whether a deleted file was renamed to this one: three lines, or half of either, must be the same. */
-function isOtherName(
-  places: readonly ChangedHunk[],
-  { length, kept }: { readonly length: number; readonly kept: number },
-): boolean {
-  const grown = places.reduce((sum, { added, removed }) => sum + added.length - removed.length, 0)
-  return kept > 0 && (kept >= leastKept || kept * 2 >= Math.min(length, length - grown))
-}
-
-interface ContentRequest extends ChangedContent {
-  /** Its possible path in a commit, if different from its own. */
-  readonly name?: PathBytes
-  readonly length?: number
-}
-
-/** An added file may be a deleted one under its name on another branch. */
-function renamedContents(
-  live: readonly ChangedContent[],
-  changed: readonly ChangedContent[],
-): readonly ContentRequest[] {
-  const left = changed.filter(({ after }) => after === null).slice(0, maxNames)
-  return live
-    .filter(({ before, from }) => before === null && from === undefined)
-    .slice(0, maxFiles / 10)
-    .flatMap((one) => {
-      const length = one.places.reduce((sum, { added }) => sum + added.length, 0)
-      return left.map(({ path }) => ({ ...one, name: path, length }))
-    })
-}
-
-/** Splits requests so that each round compares a path once. */
-function splitIntoRounds(requests: readonly ContentRequest[]): readonly (readonly ContentRequest[])[] {
-  const rounds: ContentRequest[][] = []
-  const counts = new Map<PathBytes, number>()
-  for (const one of requests) {
-    const round = counts.get(one.path) ?? 0
-    counts.set(one.path, round + 1)
-    rounds[round] = [...(rounds[round] ?? []), one]
-  }
-  return rounds
-}
-
-/** The ids of some paths in some commits, by the commit, the path and the name used there. */
-async function contentsAt(
-  place: PrivateDirectory,
-  commits: readonly string[],
-  {
-    requests: paths,
-    head,
-    committed,
-  }: Pick<LineStepContext, 'committed'> & {
-    readonly requests: readonly ContentRequest[]
-    readonly head: string | null
-  },
-): Promise<ReadonlyMap<string, string>> {
-  const ids = new Map<string, string>()
-  const lookups = commits.flatMap((commit) =>
-    paths.flatMap(({ path, from, name = path }) => {
-      const key = `${commit}:${path}\0${name}`
-      const committedOid = commit === head ? committed.get(name) : undefined
-      if (typeof committedOid === 'string') ids.set(key, committedOid)
-      const own = committedOid === undefined ? [{ key, name: `${commit}:${name}` }] : []
-      const earlier = from === undefined || ids.has(key) ? [] : [{ key, name: `${commit}:${from}` }]
-      return [...own, ...earlier]
-    }),
-  )
-  const names = lookups.map(({ name }) => name)
-  const oids = await objectIds(place, names)
-  for (const [at, { key }] of lookups.entries()) {
-    const id = oids[at]
-    if (id !== undefined && id !== null && !ids.has(key)) ids.set(key, id)
-  }
-  return ids
 }

@@ -1,4 +1,5 @@
 import type { ChangeOrigin, HeadMove } from '../track/domain/changes.ts'
+import { objectIds } from './blobs.ts'
 import {
   type Difference,
   isSameState,
@@ -37,7 +38,8 @@ export async function findOrigins(
   compared: readonly Difference[],
 ): Promise<ChangeOrigins> {
   const pairs = repositoryPairs(span).filter(({ presence }) => presence === 'both')
-  const origins = await Promise.all(pairs.map((pair) => originsIn(place, pair)))
+  const starts = new Map(compared.map(({ path, before }) => [path, before?.oid]))
+  const origins = await Promise.all(pairs.map((pair) => originsIn(place, pair, starts)))
   const imported = new Set(origins.flatMap((one) => [...one.imported]))
   const own = new Set(origins.flatMap((one) => [...one.own]))
   if (imported.size > 0) {
@@ -51,7 +53,11 @@ export async function findOrigins(
   }
 }
 
-async function originsIn(place: PrivateDirectory, pair: RepositoryPair): Promise<RepositoryOrigins> {
+async function originsIn(
+  place: PrivateDirectory,
+  pair: RepositoryPair,
+  starts: ReadonlyMap<PathBytes, string | null | undefined>,
+): Promise<RepositoryOrigins> {
   const { from, to } = pair
   const merging = to.operation?.commits ?? []
   const grown = from.reflogPosition?.size !== to.reflogPosition?.size
@@ -64,10 +70,11 @@ async function originsIn(place: PrivateDirectory, pair: RepositoryPair): Promise
   }
   const history = headHistory(from.head, entries)
   try {
-    const [paths, notes] = await Promise.all([
+    const [arriving, notes] = await Promise.all([
       arrivingChanges(place, history, { merging, knownTips: commitsKnownBefore(pair) }),
       abandonedCommits(place, history, to.head),
     ])
+    const paths = await withoutEarlierWork(place, arriving, (path) => starts.get(to.prefix + path))
     const moves = headMoves(entries, (commit) => paths.byCommit.get(commit)?.map((path) => to.prefix + path))
     return { ...prefixPaths(paths, to.prefix), notes, moves, doubts: [] }
   } catch {
@@ -115,6 +122,28 @@ async function arrivingChanges(
     ]),
   ])
   return { imported, own: new Set([...byCommit.values()].flat()), byCommit }
+}
+
+/** A commit of what was there at the start is no work of the task: without it, the file is as git brought it. */
+async function withoutEarlierWork(
+  place: PrivateDirectory,
+  paths: IncomingPaths,
+  startOf: (path: PathBytes) => string | null | undefined,
+): Promise<IncomingPaths> {
+  const commits = [...paths.byCommit].flatMap(([commit, changed]) =>
+    changed.filter((path) => paths.imported.has(path)).map((path) => ({ commit, path })),
+  )
+  const oids = await objectIds(
+    place,
+    commits.map(({ commit, path }) => `${commit}:${path}`),
+  )
+  const written = new Set(
+    commits.flatMap(({ path }, at) => (oids[at] === (startOf(path) ?? null) ? [] : [path])),
+  )
+  return {
+    ...paths,
+    own: new Set([...paths.own].filter((path) => !paths.imported.has(path) || written.has(path))),
+  }
 }
 
 /** Whether HEAD moved to a new commit, as far as is known. */

@@ -33,7 +33,7 @@ interface OtherTree {
   readonly gitFolder: string
 }
 
-async function otherWorkTrees(top: string): Promise<OtherTree[]> {
+export async function otherWorkTrees(top: string): Promise<OtherTree[]> {
   const own = await gitFolderOf(top)
   if (own === null) return []
   const common = resolve(own, (await textOf(join(own, 'commondir'))) ?? '.')

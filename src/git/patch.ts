@@ -32,7 +32,20 @@ export function parsePatch(output: Buffer): ChangedContent[] {
   const records = text.slice(0, Math.max(0, end)).split('\0')
   const entries = parseRaw(records)
   const patches = splitPatches(text.slice(end < 0 ? text.length : end + 2))
-  return entries.map((entry, at) => ({ ...entry, ...parseHunks(patches[at] ?? []) }))
+  let next = 0
+  return entries.map((entry) => {
+    const patch = patches[next]
+    // A change of white space alone has no patch where it is not compared.
+    const isOwn = patch !== undefined && isPatchOf(entry, patch)
+    if (isOwn) next += 1
+    return { ...entry, ...parseHunks(isOwn ? patch : []) }
+  })
+}
+
+function isPatchOf({ before, after }: ChangedEntry, lines: readonly string[]): boolean {
+  const ids = lines.slice(0, 8).find((line) => line.startsWith('index '))
+  const [, one = '', other = ''] = /^index ([0-9a-f]+)\.\.([0-9a-f]+)/.exec(ids ?? '') ?? []
+  return ids === undefined || (oidOf(one) === before && oidOf(other) === after)
 }
 
 type ChangedEntry = Omit<ChangedContent, 'places' | 'isText'>

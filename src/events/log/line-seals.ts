@@ -80,6 +80,7 @@ function stepInOrder(step: RecordedStep): RequiredShape<RecordedStep> {
   return {
     added: step.added,
     after: step.after,
+    alike: step.alike,
     around: { hashes: step.around.hashes, lines: step.around.lines },
     before: step.before,
     brought: step.brought,
@@ -93,6 +94,7 @@ function stepInOrder(step: RecordedStep): RequiredShape<RecordedStep> {
     path: step.path,
     reformatted: step.reformatted,
     removed: step.removed,
+    reported: step.reported,
     seal: step.seal,
     staged: step.staged,
     turns: step.turns,

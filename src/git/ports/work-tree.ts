@@ -93,6 +93,8 @@ export interface PathChain {
   readonly path: string
   /** From the content in the first snapshot to the one in the second. */
   readonly contents: readonly (string | null)[]
+  /** Of each change from one content to the next, whether a hook reported it. */
+  readonly reported: readonly boolean[]
 }
 
 /** A file in a snapshot. */

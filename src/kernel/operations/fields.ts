@@ -72,6 +72,7 @@ export const report = z.strictObject({
       origin: z.enum(['task', 'imported', 'mixed']),
       addedLines: lines,
       deletedLines: lines,
+      broughtLines: z.int().min(0).exactOptional(),
       uncertain: z.string().exactOptional(),
     }),
     200_000,
@@ -219,11 +220,14 @@ export const measuredLines = z.strictObject({
       reformatted: list(z.tuple([count, count])).exactOptional(),
       moved: list(z.tuple([z.string(), count, count])).exactOptional(),
       brought: list(z.tuple([count, count])).exactOptional(),
+      alike: list(z.tuple([count, count])).exactOptional(),
       staged: oid.exactOptional(),
       link: count.exactOptional(),
+      reported: z.literal(true).exactOptional(),
     }),
     5_000,
   ),
+  times: list(z.tuple([z.string(), z.number()])),
   notes: list(words, 1_000),
 }) satisfies z.ZodType<MeasuredLines, unknown>
 export const lineHashes = list(z.string().max(20), 200_000)

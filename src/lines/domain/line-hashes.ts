@@ -51,10 +51,14 @@ export interface MeasuredStep {
   readonly moved?: readonly (readonly [from: string, before: number, after: number])[]
   /** Added lines that git brought: the first, and how many. */
   readonly brought?: readonly (readonly [first: number, count: number])[]
+  /** Added lines that another version of the file has too, so that they may have been copied. */
+  readonly alike?: readonly (readonly [first: number, count: number])[]
   /** The content of the index, if git wrote the file in between and it was changed since. */
   readonly staged?: string
   /** The index of its author, from 0, if several authors wrote a path one after the other. */
   readonly link?: number
+  /** A hook reported the change: its lines come from nowhere else. */
+  readonly reported?: true
 }
 
 /** The changes of the lines of a work tree between two snapshots. */
@@ -68,6 +72,8 @@ export interface MeasuredLines {
   /** Commits that git brought. */
   readonly broughtFrom: readonly string[]
   readonly steps: readonly MeasuredStep[]
+  /** When uncommitted files were last written, in milliseconds by the clock of the file system. */
+  readonly times: readonly (readonly [path: string, at: number])[]
   /** Why lines of some files are not recorded. */
   readonly notes: readonly string[]
 }
@@ -85,7 +91,7 @@ export interface RecordedStep extends MeasuredStep {
 }
 
 /** The time between two neighbouring snapshots of a work tree. */
-export interface RecordedSpan extends Omit<MeasuredLines, 'steps' | 'notes'> {
+export interface RecordedSpan extends Omit<MeasuredLines, 'steps' | 'notes' | 'times'> {
   readonly tree: string
   /** Milliseconds since the epoch: when the first snapshot was taken, and the second. */
   readonly since: number

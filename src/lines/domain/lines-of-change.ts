@@ -21,21 +21,23 @@ export interface ChangedHunk {
 
 export interface LineHashContext {
   readonly hashOf: (line: string) => string
-  /** Whether git brought an added line. */
-  readonly isBrought: (path: string, line: number) => boolean
+  /** Whether git brought an added line, or it is only known from elsewhere. */
+  readonly known: (path: string, line: number) => 'brought' | 'alike' | null
 }
 
 /** Turns the changed files of one span into steps. */
 export function measuredSteps(
   files: readonly ChangedFile[],
-  { hashOf, isBrought }: LineHashContext,
+  { hashOf, known }: LineHashContext,
 ): MeasuredStep[] {
   const hashed = files.map((file) => hashedFile(file, hashOf))
   const moved = movedLines(hashed)
   return hashed.map(({ file, places }) => {
     const reformatted = places.flatMap(({ pairs }) => pairs)
     const came = moved.get(file.path) ?? []
-    const brought = broughtRanges(places, (line) => isBrought(file.path, line))
+    const rangesOf = (kind: 'brought' | 'alike') =>
+      addedRanges(places, (line) => known(file.path, line) === kind)
+    const [brought, alike] = [rangesOf('brought'), rangesOf('alike')]
     const around = new Map(places.flatMap((place) => place.around))
     const lines = [...around.keys()].sort((a, b) => a - b)
     return {
@@ -51,6 +53,7 @@ export function measuredSteps(
       ...(reformatted.length > 0 && { reformatted }),
       ...(came.length > 0 && { moved: came }),
       ...(brought.length > 0 && { brought }),
+      ...(alike.length > 0 && { alike }),
     }
   })
 }
@@ -99,15 +102,15 @@ function packHashes(hashes: readonly string[]): PackedHashes {
   return hashes.join('')
 }
 
-function broughtRanges(
+function addedRanges(
   places: readonly HashedHunk[],
-  isBrought: (line: number) => boolean,
+  isMeant: (line: number) => boolean,
 ): readonly (readonly [number, number])[] {
   const ranges: [number, number][] = []
   for (const { hunk } of places) {
     const [, , after, count] = hunk
     for (let line = after; line < after + count; line += 1) {
-      if (!isBrought(line)) continue
+      if (!isMeant(line)) continue
       const last = ranges.at(-1)
       if (last !== undefined && last[0] + last[1] === line) last[1] += 1
       else ranges.push([line, 1])
@@ -172,8 +175,36 @@ function movedLines(
         at += Math.max(1, run.length)
       }
     }
+    moveUnique(file, places, { moved, taken, runs })
   }
   return moved
+}
+
+/** A solid line that a file lost once and has once more is the same one, among however many repeated ones. */
+function moveUnique(
+  { path, from = path }: ChangedFile,
+  places: readonly HashedHunk[],
+  {
+    moved,
+    taken,
+    runs,
+  }: {
+    readonly moved: Map<string, (readonly [string, number, number])[]>
+    readonly taken: Set<LineLocation>
+    readonly runs: ReadonlyMap<string, LineLocation>
+  },
+): void {
+  const came = new Set(moved.get(path)?.map(([, , line]) => line))
+  const added = Map.groupBy(addedLines(places), ({ hash }) => hash)
+  const removed = Map.groupBy(removedLines(from, places), ({ hash }) => hash)
+  for (const [hash, [source, ...more]] of removed) {
+    const [target, ...others] = added.get(hash) ?? []
+    if (source === undefined || target === undefined || more.length + others.length > 0) continue
+    const location = runs.get(`${source.line} ${from}`)
+    if (!isSolid(hash) || came.has(target.line) || location === undefined || taken.has(location)) continue
+    taken.add(location)
+    moved.set(path, [...(moved.get(path) ?? []), [from, source.line, target.line]])
+  }
 }
 
 /**

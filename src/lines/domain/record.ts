@@ -6,6 +6,7 @@ import {
   isSolid,
   type LineHunk,
   type LineStep,
+  type MeasuredStep,
   type StepCertainty,
 } from './line-hashes.ts'
 
@@ -199,9 +200,7 @@ export class LineRecord {
   #arrivals(step: LineStep, before: LineState): (line: number, hash: string | null) => RecordedLine {
     const moved = new Map(step.moved?.map(([from, old, line]) => [line, { from, old }]))
     const reformatted = new Map(step.reformatted?.map(([old, line]) => [line, old]))
-    const brought = new Set(
-      step.brought?.flatMap(([first, count]) => Array.from({ length: count }, (_, more) => first + more)),
-    )
+    const [brought, alike] = [linesIn(step.brought), linesIn(step.alike)]
     return (line, hash) => {
       const old = reformatted.get(line)
       if (old !== undefined) {
@@ -220,7 +219,8 @@ export class LineRecord {
         origin: {
           owners: step.owners,
           ...(step.turns && { turns: step.turns }),
-          certainty: step.certainty,
+          // Whoever was there wrote it, or copied it from the other version.
+          certainty: step.certainty === 'certain' && alike.has(line) ? 'probable' : step.certainty,
           seq: step.seq,
           birth,
           span: step.span,
@@ -243,7 +243,7 @@ export class LineRecord {
   #carried(step: LineStep, state: LineState): LineState {
     const { ran } = step.span
     const staged = step.from === undefined ? step.staged : undefined
-    if ((!ran && staged === undefined) || step.added === '') return state
+    if ((!ran && staged === undefined) || step.added === '' || step.reported) return state
     const own = this.#ownChain(step)
     const isElsewhere = ({ path, after }: LineStep): boolean =>
       (ran && after !== null && !own.has(after) && after !== step.before) ||
@@ -254,7 +254,7 @@ export class LineRecord {
       state.records.flatMap((line) => (isNew(line) && line.hash !== null ? [line.hash] : [])),
     )
     if (wanted.size === 0) return state
-    const names = new Set([step.path, step.from ?? step.path])
+    const names = this.#namesOf(step)
     const others = [...names]
       .flatMap((name) => this.#byPath.get(name) ?? [])
       .filter((other) => other.seq < step.seq && isElsewhere(other))
@@ -285,6 +285,15 @@ export class LineRecord {
     return { lines: state.lines, records }
   }
 
+  /** The path of a step, and its earlier ones. */
+  #namesOf(step: LineStep): ReadonlySet<string> {
+    const names = new Set<string>()
+    for (let current: LineStep | null = step; current !== null; current = this.#before(current)) {
+      names.add(current.path).add(current.from ?? current.path)
+    }
+    return names
+  }
+
   /** The earlier contents that a step is based on, back to the last move of HEAD or the stash. */
   #ownChain(step: LineStep): ReadonlySet<string> {
     const own = new Set<string>()
@@ -303,6 +312,10 @@ function addedHashes(steps: readonly LineStep[]): ReadonlySet<string> {
     for (let at = 0; at < added.length; at += hashLength) hashes.add(added.slice(at, at + hashLength))
   }
   return hashes
+}
+
+function linesIn(ranges: MeasuredStep['brought'] = []): ReadonlySet<number> {
+  return new Set(ranges.flatMap(([first, count]) => Array.from({ length: count }, (_, more) => first + more)))
 }
 
 const unknownLine: RecordedLine = { hash: null, origin: null }

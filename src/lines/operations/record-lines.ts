@@ -31,7 +31,7 @@ import {
   readChangesAround,
   type WorkTreeActivity,
 } from '../../track/operations/measure-attempt.ts'
-import type { RecordedStep } from '../domain/line-hashes.ts'
+import type { MeasuredStep, RecordedStep } from '../domain/line-hashes.ts'
 import type { TreeBoundary } from '../ports/line-reads.ts'
 
 const maxReported = 500
@@ -42,6 +42,8 @@ export interface SnapshotBoundary extends TreeBoundary {
   readonly last?: TreeBoundary
   /** Turns and links that are not recorded yet. */
   readonly unrecorded?: Pick<EvidenceQuery, 'fresh' | 'links'>
+  /** The attempt that ends with it. */
+  readonly ending?: string | null
   /** The turn that ends with it, and its measured evidence. */
   readonly turn?: { readonly id: TurnId; readonly evidence: TurnEvidence }
 }
@@ -94,7 +96,14 @@ export const changedLines = measurement({
     now: place,
     salt,
     during: z.enum(['attempt', 'gap']),
-    chains: list(z.strictObject({ path, contents: list(oidOrNull, 20_000) }), 20_000),
+    chains: list(
+      z.strictObject({
+        path,
+        contents: list(oidOrNull, 20_000),
+        reported: list(z.boolean(), 20_000),
+      }),
+      20_000,
+    ),
   }),
   measured: measuredLinesShape.nullable(),
   measure: ({ witness }, { last, now, ...request }) => witness.lines(last, now, request),
@@ -130,8 +139,12 @@ export function linesBrief(
     salt: ofProject,
     during: surroundings.neighbors.size + turns.length > 0 ? 'attempt' : 'gap',
     chains: [...links]
-      .filter(([, chain]) => chain.length > 1)
-      .map(([name, chain]) => ({ path: name, contents: contentsOf(chain) })),
+      .filter(([, chain]) => chain.length > 0 && chain.every(isKnownLink))
+      .map(([name, chain]) => ({
+        path: name,
+        contents: contentsOf(chain),
+        reported: chain.map(({ isReport }) => isReport),
+      })),
   }
 }
 
@@ -153,16 +166,21 @@ export function recordedLines(
   const { last, surroundings } = around
   const open = [...surroundings.neighbors.values()]
   const turns = turnsBetween(surroundings, { last, now })
-  const evidence = reportedEditsIn(around, now, reported)
+  const evidence = reportedEditsIn(around, now, reported, new Map(measured.times))
   const leftOpen = new Set(
     open.flatMap(({ id, closedAt, endSnapshot }): string[] =>
       closedAt !== null && endSnapshot === null ? [id] : [],
     ),
   )
   const attempts = evidence.contenders.filter(({ seen }) => seen?.isTurn !== true)
-  const { steps, notes: _, ...movement } = measured
+  const { steps, notes: _, times: __, ...movement } = measured
+  const renamed = new Map(
+    steps.flatMap(({ path: name, from, link }) =>
+      link === 0 && from !== undefined ? [[name, from] as const] : [],
+    ),
+  )
   const recorded = steps.map((step): RecordedStep => {
-    const links = evidence.links.get(step.path) ?? evidence.linksOf(step)
+    const links = linksAt(step, evidence, renamed)
     const {
       owners,
       certainty,
@@ -187,6 +205,18 @@ export function recordedLines(
   return [{ kind: 'lines.recorded', span }]
 }
 
+/** The links of a path. Those of a renamed file begin under its old name, without its going and its coming. */
+function linksAt(
+  step: MeasuredStep,
+  evidence: PathEvidence,
+  renamed: ReadonlyMap<string, string>,
+): readonly EvidenceLink[] {
+  const own = evidence.links.get(step.path)
+  const from = step.link === undefined ? undefined : renamed.get(step.path)
+  if (from === undefined) return own ?? evidence.linksOf(step)
+  return [...(evidence.links.get(from)?.slice(0, -1) ?? []), ...(own?.slice(1) ?? [])]
+}
+
 function claimantOf(
   { path, from }: Pick<RecordedStep, 'path' | 'from'>,
   claims: PathClaims | null,
@@ -198,7 +228,7 @@ function claimantOf(
 /** Null if there is no snapshot before, or the project records no lines. */
 export async function changedLineContext(
   reads: Reads,
-  { at, place: location, last: recordedLast, unrecorded }: SnapshotBoundary,
+  { at, place: location, last: recordedLast, unrecorded, ending = null }: SnapshotBoundary,
 ): Promise<LineRecordContext | null> {
   const { lines, runs } = reads
   const tree = treeOf(location)
@@ -208,7 +238,12 @@ export async function changedLineContext(
     lines.salt(),
   ])
   if (last === null || settingOf(settings, 'lines') === 'off') return null
-  const { neighbors, hookEvidence } = await readChangesAround(reads, { tree, since: last.at, ...unrecorded })
+  const { neighbors, hookEvidence } = await readChangesAround(reads, {
+    tree,
+    since: last.at,
+    ending,
+    ...unrecorded,
+  })
   const open = [...neighbors].filter(([, { openedAt, closedAt }]) => {
     return closedAt === null ? openedAt <= last.at : openedAt <= last.at && closedAt > last.at
   })
@@ -241,6 +276,7 @@ function reportedEditsIn(
   { last, surroundings }: LineRecordContext,
   now: SnapshotBoundary,
   reported: MeasurementOf<typeof reportedContents>,
+  times: ReadonlyMap<string, number> = new Map(),
 ): PathEvidence {
   const packages = new Map(reported.packages)
   const scopeOf = ({ areas, snapshot }: Attempt) => parseScope(areas, { prefix: snapshot.prefix, packages })
@@ -261,14 +297,10 @@ function reportedEditsIn(
   return {
     contenders,
     links: new Map(paths.map((name) => [name, mergeLinks(evidenceChain({ ...interval, contents }, name))])),
-    linksOf: ({ path: name, before: contentBefore, after: contentAfter }) =>
-      evidenceChain(
-        {
-          ...interval,
-          contents: new Map([[name, { before: contentBefore, after: contentAfter, changedAt: null }]]),
-        },
-        name,
-      ),
+    linksOf: ({ path: name, before: contentBefore, after: contentAfter }) => {
+      const ends = { before: contentBefore, after: contentAfter, changedAt: times.get(name) ?? null }
+      return evidenceChain({ ...interval, contents: new Map([[name, ends]]) }, name)
+    },
   }
 }
 
@@ -290,6 +322,7 @@ function mergeLinks(links: readonly EvidenceLink[]): readonly EvidenceLink[] {
     const isSame =
       last !== undefined &&
       last.isReport === link.isReport &&
+      last.isGuess === link.isGuess &&
       last.authors.length === link.authors.length &&
       last.authors.every(({ id }, at) => id === link.authors[at]?.id)
     if (isSame)
@@ -312,6 +345,10 @@ function mergeLinks(links: readonly EvidenceLink[]): readonly EvidenceLink[] {
       isCertain: false,
     },
   ]
+}
+
+function isKnownLink({ before, after }: EvidenceLink): boolean {
+  return before !== undefined && after !== undefined
 }
 
 function contentsOf(links: readonly EvidenceLink[]): readonly (string | null)[] {
@@ -375,6 +412,7 @@ function makersOf(
   const owners = able.filter(({ seen }) => seen?.isTurn !== true).map(({ id }) => id)
   const turns = able.filter(({ seen }) => seen?.isTurn === true).map(({ id }) => id)
   if (able.length > 1) return { owners, turns, certainty: 'contested' }
-  const isAlone = attempts.length <= 1 && owners.length > 0
+  const isExplained = links.every(({ authors, isGuess }) => authors.length > 0 && !isGuess)
+  const isAlone = attempts.length <= 1 && owners.length > 0 && (link ? !link.isGuess : isExplained)
   return { owners, turns, certainty: isAlone || link?.isCertain === true ? 'certain' : 'probable' }
 }

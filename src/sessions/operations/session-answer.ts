@@ -152,6 +152,7 @@ export function turnChangeEntry(change: TurnChange): z.output<typeof TurnChangeE
     attribution: change.attribution,
     added_lines: change.addedLines,
     deleted_lines: change.deletedLines,
+    ...(change.broughtLines !== undefined && { brought_lines: change.broughtLines }),
     ...(change.with !== undefined && {
       with: change.with.map(({ agent, taskId }) => ({ agent, id: taskId })),
       lines: change.ownLines ? ('own' as const) : ('all' as const),

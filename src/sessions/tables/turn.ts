@@ -11,7 +11,7 @@ import {
   splitIntoBatches,
 } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
-import { sumOfLines } from '../../track/domain/changes.ts'
+import { sumOfLines, writtenLines } from '../../track/domain/changes.ts'
 import { type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 import type { HookCommandWindow, HookEdit, Turn, TurnChange, TurnEvidence } from '../domain/session.ts'
 import type { LocatedHookEvent } from '../domain/turns-from-hook-events.ts'
@@ -227,7 +227,7 @@ export async function applyTurnClosed(
       files_modified: count('modified'),
       files_deleted: count('deleted'),
       files_renamed: count('renamed'),
-      added_lines: isUnknown ? null : sumOfLines(own.map(({ addedLines }) => addedLines)),
+      added_lines: isUnknown ? null : sumOfLines(own.map(writtenLines)),
       deleted_lines: isUnknown ? null : sumOfLines(own.map(({ deletedLines }) => deletedLines)),
       closed_at: closed.closedAt,
     })

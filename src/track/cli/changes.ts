@@ -229,11 +229,23 @@ function sharedWithLines(change: ChangedFileLine): readonly string[] {
   return [`with ${agents.join(' and ')}`, ...(change.lines === 'all' ? ['lines of all of them'] : [])]
 }
 
+/** The share of a file that git brought. */
+function broughtInWords({
+  origin = 'task',
+  added_lines: added = null,
+  brought_lines: brought,
+}: Partial<ChangedFileRow>): string {
+  if (origin === 'imported' || (brought !== undefined && brought === added)) return 'brought by git'
+  if (brought !== undefined)
+    return `${brought} of ${formatCount(added ?? brought, 'added line')} brought by git`
+  return origin === 'mixed' ? 'partly brought by git' : ''
+}
+
 function notesOf(change: ChangedFileLine): readonly string[] {
-  const { scope, origin = 'task', attribution = 'certain', via, uncertain = '' } = change
+  const { scope, attribution = 'certain', via, uncertain = '' } = change
   return [
     scope === 'out' ? 'out of scope' : '',
-    origin === 'task' ? '' : origin,
+    broughtInWords(change),
     attribution === 'certain' ? '' : [attribution, ...sharedWithLines(change)].join(', '),
     via === undefined ? '' : `by ${via}`,
     uncertain,

@@ -196,7 +196,9 @@ function claimByEvidence(
     }
   }
   const isCertain = gaps.length === 0 && own.every(({ isCertain: sure }) => sure)
-  if (isCertain || (isAlone && !isTurn)) return claim('certain', writers)
+  // A person may have written what no tool reported.
+  const isExplained = gaps.every(({ owners, isGuess }) => owners.length > 0 && !isGuess)
+  if (isCertain || (isAlone && !isTurn && isExplained)) return claim('certain', writers)
   return claim(
     shared.length > 0 || own.some(({ isBetween }) => isBetween) ? 'contested' : 'probable',
     writers,

@@ -18,6 +18,8 @@ export interface FileChange {
   /** Null for a binary, a missing blob, or a blob that is too large. */
   readonly addedLines: number | null
   readonly deletedLines: number | null
+  /** How many of the added lines git brought: by a merge, a cherry-pick, a checkout of the file, a stash. */
+  readonly broughtLines?: number
   /** Why the state could not be compared exactly, if so. */
   readonly uncertain?: string
 }
@@ -84,6 +86,14 @@ export function countChanges(changes: readonly ReportedChange[]): ChangeCounts {
   const counts = { added: 0, modified: 0, deleted: 0, renamed: 0 }
   for (const { change } of changes) counts[change] += 1
   return counts
+}
+
+/** The added lines of a change without those that git brought. */
+export function writtenLines({
+  addedLines,
+  broughtLines = 0,
+}: Pick<FileChange, 'addedLines' | 'broughtLines'>): number | null {
+  return addedLines === null ? null : addedLines - broughtLines
 }
 
 /** No files means zero lines; files without any counted line mean unknown. */

@@ -65,6 +65,8 @@ interface EvidenceGap {
   readonly owners: readonly CandidateAuthor[]
   /** The last write was at a time when none of them could write. */
   readonly isLate: boolean
+  /** As in a link. */
+  readonly isGuess?: true
 }
 
 /** One change of a path's content, and its authors. */
@@ -77,6 +79,8 @@ export interface EvidenceLink {
   /** A tool reported it. */
   readonly isReport: boolean
   readonly isCertain: boolean
+  /** None of them could write when it was last written: a formatter after an edit, or someone unseen. */
+  readonly isGuess?: true
 }
 
 /** The reports on one path in an interval as a chain from its first content to its last. */
@@ -185,15 +189,16 @@ function chainOf(
     if (ends !== undefined && ends.before !== undefined && ends.before === ends.after)
       return { steps: [], gaps: [], links: [] }
     const owners = possibleWriters(time.from, time.to)
-    const link = {
+    const isLate =
+      owners.length > 0 && ends?.changedAt != null && possibleWritersAt(ends.changedAt).length === 0
+    const link: EvidenceLink = {
       before: ends?.before,
       after: ends?.after,
       authors: owners,
       isReport: false,
       isCertain: false,
+      ...(isLate && { isGuess: true }),
     }
-    const isLate =
-      owners.length > 0 && ends?.changedAt != null && possibleWritersAt(ends.changedAt).length === 0
     return { steps: [], gaps: [{ owners, isLate }], links: [link] }
   }
   const steps = orderedEdits.map(({ author: by, edit }): CandidateStep => {
@@ -216,10 +221,13 @@ function chainOf(
     const owners = possibleWriters(since, at)
     const written = changedAt ?? at
     const isFormatter = last !== null && written - since <= formatterWindow + tolerance
-    const gapAuthors = owners.length === 0 && isFormatter && last !== null ? [last] : owners
-    gaps.push({ owners: gapAuthors, isLate: false })
+    const guess = owners.length === 0 && isFormatter && last !== null ? last : null
+    const authors = guess === null ? owners : [guess]
+    const isLate = changedAt !== null && possibleWritersAt(changedAt).length === 0
+    const guessed = guess === null && !isLate ? {} : { isGuess: true as const }
+    gaps.push({ owners: authors, isLate: false, ...guessed })
     if (!isOverlapping)
-      links.push({ before, after: content, authors: gapAuthors, isReport: false, isCertain: false })
+      links.push({ before, after: content, authors, isReport: false, isCertain: false, ...guessed })
   }
   for (const [at, { author: by, edit }] of orderedEdits.entries()) {
     // Two authors wrote at the same time: the content between them is no one's.

@@ -34,6 +34,8 @@ export const ChangeEntry = z.object({
   attribution: z.enum(['certain', 'probable', 'contested']),
   added_lines: z.int().nullable(),
   deleted_lines: z.int().nullable(),
+  /** How many of the added lines git brought: nobody wrote them here. */
+  brought_lines: z.int().optional(),
   /** Other possible authors: the line counts are then shared. */
   with: list(z.object({ agent: z.string(), task_id: z.string() })).optional(),
   lines: z.literal('all').optional(),
@@ -56,6 +58,7 @@ export function changeEntry(change: ReportedChange): ChangeEntry {
     attribution: change.attribution,
     added_lines: change.addedLines,
     deleted_lines: change.deletedLines,
+    ...(change.broughtLines !== undefined && { brought_lines: change.broughtLines }),
     ...(change.with !== undefined && {
       with: change.with.map(({ agent, taskId }) => ({ agent, task_id: taskId })),
       lines: 'all',

@@ -405,9 +405,9 @@ interface LineRecordRequest {
   readonly now: SnapshotBoundary
 }
 
-async function linesOf(reads: Reads, { end }: AttemptEndState): Promise<LineRecordRequest | null> {
+async function linesOf(reads: Reads, { attempt, end }: AttemptEndState): Promise<LineRecordRequest | null> {
   if (end === null || end.place === null) return null
-  const now = { at: end.at, place: end.place }
+  const now = { at: end.at, place: end.place, ending: attempt.id }
   const lineContext = await changedLineContext(reads, now)
   return lineContext && { lineContext, now }
 }

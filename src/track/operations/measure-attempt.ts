@@ -51,7 +51,7 @@ import { type ClaimedWork, pathsNamedIn, unmeasuredClaims } from '../domain/clai
 import type { CandidateAuthor, EndContents, Interval } from '../domain/hook-evidence.ts'
 import { coverage, hasPackageArea, judgeScope, parseScope, type Scope } from '../domain/scope/scope.ts'
 import { sensitiveKinds } from '../domain/scope/sensitive.ts'
-import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
+import { type Attempt, type SnapshotLocation, staleAfter, treeOf } from '../domain/task.ts'
 import { type SensitiveChanges, sensitiveChanges } from './sensitive.ts'
 
 /** The claims of an agent at completion that affect the measurement. */
@@ -442,6 +442,7 @@ export function judge(
       ...widenedNote(claims.areas),
       ...contestedNotes(changes, displayName(attempt)),
       ...unseenNotes(changes),
+      ...broughtNotes(changes),
       ...contestedNote(contested),
       ...otherCommitNotes(commits, activity, ownership),
       ...foreignNote(attributed, activity),
@@ -684,6 +685,15 @@ function unseenNotes(changes: readonly ReportedChange[]): readonly string[] {
   ]
 }
 
+function broughtNotes(changes: readonly ReportedChange[]): readonly string[] {
+  const brought = changes.flatMap(({ path, origin, addedLines, broughtLines }) => {
+    if (broughtLines === undefined || origin === 'imported') return []
+    const share = broughtLines === addedLines ? 'all' : broughtLines
+    return [`${path} (${share} of ${formatCount(addedLines ?? broughtLines, 'added line')})`]
+  })
+  return brought.length === 0 ? [] : [`Brought by git, not written here: ${nameSome(brought)}.`]
+}
+
 function contestedNote(contested: readonly ContestedFile[]): readonly string[] {
   if (contested.length === 0) return []
   const listed = contested
@@ -905,10 +915,10 @@ export interface WorkTreeActivity {
 /** Reads which attempts were open in the work tree since an attempt began, itself included. */
 async function readAttemptSurroundings(
   reads: Reads,
-  { snapshot, openedAt }: Attempt,
+  { id, snapshot, openedAt }: Attempt,
   until = Number.MAX_SAFE_INTEGER,
 ): Promise<WorkTreeActivity> {
-  const activity = await readChangesAround(reads, { tree: treeOf(snapshot), since: openedAt })
+  const activity = await readChangesAround(reads, { tree: treeOf(snapshot), since: openedAt, ending: id })
   return {
     neighbors: new Map([...activity.neighbors].filter(([, other]) => other.openedAt <= until)),
     hookEvidence: activity.hookEvidence && {
@@ -920,10 +930,14 @@ async function readAttemptSurroundings(
 
 export async function readChangesAround(
   reads: Reads,
-  query: Omit<EvidenceQuery, 'attempts'>,
+  { ending = null, ...query }: Omit<EvidenceQuery, 'attempts'> & { readonly ending?: string | null },
 ): Promise<WorkTreeActivity> {
   const { tasks } = reads
-  const inTree = await tasks.attemptsInTree(query.tree, query.since)
+  const inTree = (await tasks.attemptsInTree(query.tree, query.since)).filter(
+    // An attempt that nobody ends is at work until it is stale.
+    ({ id, status, lastCallAt }) =>
+      id === ending || status !== 'open' || query.since - lastCallAt < staleAfter,
+  )
   const [hookEvidence, chains] = await Promise.all([
     readHookEvidence(reads, { ...query, attempts: inTree }),
     tasks.ancestors(inTree.map(({ taskId }) => taskId)),

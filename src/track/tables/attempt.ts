@@ -19,7 +19,7 @@ import {
   splitIntoBatches,
 } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
-import { countChanges, type ReportedChange } from '../domain/changes.ts'
+import { countChanges, type ReportedChange, writtenLines } from '../domain/changes.ts'
 import type { RecordLocation } from '../domain/records.ts'
 import { type Attempt, type SnapshotLocation, staleAfter, type TaskOutcome, treeOf } from '../domain/task.ts'
 import type { AttemptEnd, AttemptReads, FileChangeCounts } from '../ports/attempt-reads.ts'
@@ -315,7 +315,7 @@ async function insertChanges(
     path: change.path,
     body: JSON.stringify(change),
     scope: change.scope,
-    added_lines: change.addedLines,
+    added_lines: writtenLines(change),
     deleted_lines: change.deletedLines,
   }))
   await insertRows(db, 'attempt_change', rows)

@@ -60,6 +60,13 @@ function sharingText({ attribution, lines }: ChangeData): string {
   return lines === 'all' ? `${author} The line counts include all authors.` : author
 }
 
+function broughtText({ origin, added_lines, brought_lines }: ChangeData): string {
+  if (origin === 'imported' || (brought_lines !== undefined && brought_lines === added_lines))
+    return 'brought by git'
+  if (brought_lines !== undefined) return `${brought_lines} lines brought by git`
+  return origin === 'mixed' ? 'partly brought by git' : ''
+}
+
 interface FileRowProps {
   readonly change: ChangeData
   readonly isSelected: boolean
@@ -69,8 +76,9 @@ interface FileRowProps {
 }
 
 function FileRow({ change, isSelected, isOpen, toggle, attempt }: FileRowProps) {
-  const { path, from, scope, origin, attribution, added_lines, deleted_lines } = change
+  const { path, from, scope, attribution, added_lines, deleted_lines } = change
   const isOut = scope === 'out'
+  const broughtByGit = broughtText(change)
   return (
     <li class="file" {...(isOut && { 'data-out': '' })} {...(isSelected && { 'aria-current': 'true' })}>
       <button type="button" id={`file ${path}`} class="file-row" aria-expanded={isOpen} onClick={toggle}>
@@ -81,7 +89,7 @@ function FileRow({ change, isSelected, isOpen, toggle, attempt }: FileRowProps) 
         <span class="file-words">
           {isOut ? <b>out of scope</b> : null}
           {scope === 'shared' ? 'shared file' : null}
-          {origin === 'task' ? null : <span>{origin === 'imported' ? 'from git' : 'partly from git'}</span>}
+          {broughtByGit === '' ? null : <span>{broughtByGit}</span>}
           {attribution === 'certain' ? null : (
             <span title={sharingText(change)}>
               {attribution}

@@ -1,0 +1,337 @@
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import { setNewest } from '../kernel/limited-map.ts'
+import { minSolidCharacters, shortLinePrefix } from '../lines/domain/line-hashes.ts'
+import { type GitTrace, type KnownLines, type KnownVersion, knownLines } from '../lines/domain/versions.ts'
+import { contentsOf, objectIds } from './blobs.ts'
+import { type Difference, isSameState, type RepositoryPair } from './comparison.ts'
+import { parseReflog, type ReflogEntry, reflogBetween } from './git-folder.ts'
+import { isBinary, linesOf } from './line-hash.ts'
+import { arrivedCommits } from './origin.ts'
+import { otherWorkTrees, textOf } from './other-work-trees.ts'
+import type { ChangedContent } from './patch.ts'
+import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
+import { type PrivateDirectory, privateCall } from './private-directory.ts'
+import { git } from './process.ts'
+import { leavingNothingOut } from './trees.ts'
+
+/** What git did in the interval between two snapshots of a repository. */
+export interface GitMovement {
+  readonly headBefore: string | null
+  readonly headAfter: string | null
+  readonly stashMoved: boolean
+  /** Whether a git command ran. */
+  readonly ran: boolean
+  /** Whether a command ran that brings lines, and not only a commit. */
+  readonly hasBrought: boolean
+  /** Commits that git certainly wrote into the work tree. */
+  readonly arrived: readonly string[]
+  /** How HEAD moved. */
+  readonly entries: readonly ReflogEntry[]
+}
+
+export const noMovement: GitMovement = {
+  headBefore: null,
+  headAfter: null,
+  stashMoved: false,
+  ran: false,
+  hasBrought: false,
+  arrived: [],
+  entries: [],
+}
+
+export async function movementOf(
+  place: PrivateDirectory,
+  { from, to }: RepositoryPair,
+  during: 'attempt' | 'gap',
+): Promise<GitMovement> {
+  const entries = (await reflogBetween(to.reflog, from.reflogPosition, to.reflogPosition)) ?? []
+  const stashMoved = from.refs !== null && to.refs !== null && from.refs.stash !== to.refs.stash
+  const isUnderway = JSON.stringify(from.operation) !== JSON.stringify(to.operation)
+  const underway = [...(to.operation?.commits ?? []), ...(to.operation?.picked ?? [])]
+  const arrived = during === 'gap' ? [] : await arrivedCommits(place, entries)
+  return {
+    headBefore: from.head,
+    headAfter: to.head,
+    stashMoved,
+    ran: stashMoved || isUnderway || from.head !== to.head || entries.length > 0,
+    hasBrought: stashMoved || isUnderway || entries.some(isBringing),
+    arrived: [...new Set([...arrived, ...underway])].slice(-maxArrived),
+    entries,
+  }
+}
+
+// A reset to the present commit and a plain commit bring nothing.
+function isBringing({ verb, detail, from, to }: ReflogEntry): boolean {
+  return (verb !== 'commit' || !['', 'amend', 'initial'].includes(detail)) && from !== to
+}
+
+// For an attempt that switched branches often, the last commits are enough.
+const maxArrived = 12
+const maxTips = 12
+const maxOlder = 8
+const maxLookups = 1_500
+const maxHistory = 300
+const maxVersions = { command: 40, commit: 12, none: 12 } as const
+/** Versions of files that git did not touch, in all. */
+const maxUntouched = 40
+const maxFiles = 5_000
+
+/** The lines of changed files that git brought. */
+export interface BroughtLines {
+  /** The whole content existed before, or elsewhere. */
+  readonly isWhole: (path: PathBytes) => boolean
+  /** Null if no line of the file is known from elsewhere. */
+  readonly lines: (path: PathBytes) => KnownLines | null
+}
+
+export const nothingBrought: BroughtLines = { isWhole: () => false, lines: () => null }
+
+export interface BroughtRequest {
+  /** Changed files that no hook explains. */
+  readonly changed: readonly ChangedContent[]
+  readonly differences: ReadonlyMap<PathBytes, Difference>
+  readonly movement: GitMovement
+  readonly pair: RepositoryPair
+  readonly during: 'attempt' | 'gap'
+}
+
+// The report of an attempt and the record of its lines mostly ask about the same changes.
+const answers = new Map<string, Promise<BroughtLines>>()
+const maxAnswers = 4
+
+/** Compares the changed files with their versions in commits, stashes and other work trees. */
+export function findBrought(place: PrivateDirectory, request: BroughtRequest): Promise<BroughtLines> {
+  const { changed, during, pair } = request
+  const files = changed.map(({ path, from, before, after }) => `${before} ${after} ${from}\0${path}\0`)
+  const names = `${pair.from.directory} ${place.directory} ${during}`
+  const key = `${names} ${hash('sha256', files.join(''))}`
+  const earlier = answers.get(key)
+  if (earlier !== undefined) return earlier
+  const answer = compareWithVersions(place, request)
+  answer.catch(() => answers.delete(key))
+  setNewest(answers, maxAnswers, key, answer)
+  return answer
+}
+
+async function compareWithVersions(place: PrivateDirectory, request: BroughtRequest): Promise<BroughtLines> {
+  const { movement, pair, differences } = request
+  const live = request.changed.filter(
+    ({ after, places }) => after !== null && places.some(({ added }) => added.length > 0),
+  )
+  const { headAfter } = movement
+  // In a gap no attempt made a commit: all that HEAD has is its author's.
+  const arrived = [
+    ...(request.during === 'gap' && headAfter !== null ? [headAfter] : []),
+    ...movement.arrived,
+  ]
+  const known = await knownCommits(place.top, pair, movement)
+  if (live.length === 0 || arrived.length + known.length === 0) return nothingBrought
+  const names = new Map(live.map((file) => [file.path, namesOf(file, request.changed)]))
+  const traces = new Map(live.map(({ path }) => [path, traceOf(differences.get(path), movement)]))
+  const versions = new VersionList(live)
+  await versions.addFrom(place, arrived, { names, isArrived: true, base: null })
+  const few = Math.max(1, Math.floor(maxLookups / live.length))
+  await versions.addFrom(place, known.slice(0, few), { names, isArrived: false, base: movement.headBefore })
+  const touched = live.filter(({ path }) => traces.get(path) !== 'none' && !versions.isWhole(path))
+  // Of a history that was cut off or pruned, the tips are known.
+  if (movement.ran && touched.length > 0)
+    await versions.addHistory(place, known, touched).catch(() => undefined)
+  return versions.compare(place, live, traces)
+}
+
+/** Commits that existed before the interval or were made elsewhere, and so are not the work of who was there. */
+async function knownCommits(
+  top: string,
+  { from, to }: RepositoryPair,
+  { entries, arrived }: GitMovement,
+): Promise<readonly string[]> {
+  const stashes = from.refs?.stashes ?? []
+  const tips = [...stashes.flatMap((stash) => [stash, `${stash}^3`]), ...(from.refs?.all ?? [])]
+  const made = new Set(entries.map((entry) => entry.to))
+  const before = new Set([...tips, ...arrived, ...(from.head === null ? [] : [from.head])])
+  const appeared = (to.refs?.all ?? []).filter((tip) => !before.has(tip) && !made.has(tip))
+  const remote = new Set(to.refs?.remote)
+  const unexplained = appeared.filter((tip) => !remote.has(tip) && tip !== to.refs?.stash)
+  const elsewhere = unexplained.length === 0 ? new Set() : await commitsOfOtherTrees(top)
+  const others = appeared.filter((tip) => remote.has(tip) || elsewhere.has(tip))
+  const head = from.head === null ? [] : [from.head]
+  const older = head.flatMap((commit) => Array.from({ length: maxOlder }, (_, at) => `${commit}~${at + 1}`))
+  return [...new Set([...head, ...others.slice(0, maxTips), ...tips.slice(0, maxTips), ...older])]
+}
+
+/** The commits that the logs of the repository's other work trees name. */
+async function commitsOfOtherTrees(top: string): Promise<ReadonlySet<string>> {
+  const others = await otherWorkTrees(top)
+  const logs = await Promise.all(others.map((other) => textOf(join(other.gitFolder, 'logs', 'HEAD'))))
+  return new Set(logs.flatMap((log) => parseReflog(`${log ?? ''}\n`).map(({ to }) => to)))
+}
+
+function traceOf(difference: Difference | undefined, { ran, hasBrought, stashMoved }: GitMovement): GitTrace {
+  if (difference === undefined) return ran ? 'commit' : 'none'
+  const { headBefore, headAfter, entryAfter } = difference
+  const isIndexed = entryAfter?.staged === true || entryAfter?.index !== undefined
+  if (!stashMoved && !isIndexed && isSameState(headBefore, headAfter)) return 'none'
+  return hasBrought ? 'command' : 'commit'
+}
+
+interface FileName {
+  readonly name: PathBytes
+  readonly isOther: boolean
+}
+
+const maxNames = 3
+
+/** An added file may be a removed one, under its name on another branch. */
+function namesOf(
+  { path, from, before }: ChangedContent,
+  changed: readonly ChangedContent[],
+): readonly FileName[] {
+  const own = [path, ...(from === undefined ? [] : [from])].map((name) => ({ name, isOther: false }))
+  if (before !== null || from !== undefined) return own
+  const gone = changed.filter(({ after }) => after === null).slice(0, maxNames)
+  return [...own, ...gone.map((other) => ({ name: other.path, isOther: true }))]
+}
+
+interface KnownVersionId extends Omit<KnownVersion, 'hashes'> {
+  readonly oid: string
+}
+
+/** The versions of some files, and which files are one of them. */
+class VersionList {
+  readonly #versions = new Map<PathBytes, Map<string, KnownVersionId>>()
+  readonly #wholes = new Set<PathBytes>()
+  readonly #ends: ReadonlyMap<PathBytes, Pick<ChangedContent, 'before' | 'after'>>
+
+  constructor(live: readonly ChangedContent[]) {
+    this.#ends = new Map(live.map(({ path, before, after }) => [path, { before, after }]))
+  }
+
+  isWhole(path: PathBytes): boolean {
+    return this.#wholes.has(path)
+  }
+
+  #add(path: PathBytes, version: KnownVersionId): void {
+    const ends = this.#ends.get(path)
+    if (ends === undefined || version.oid === ends.before) return
+    if (version.oid === ends.after) {
+      this.#wholes.add(path)
+      return
+    }
+    const versions = this.#versions.get(path) ?? new Map<string, KnownVersionId>()
+    if (!versions.has(version.oid)) versions.set(version.oid, version)
+    this.#versions.set(path, versions)
+  }
+
+  async addFrom(
+    place: PrivateDirectory,
+    commits: readonly string[],
+    {
+      names,
+      isArrived,
+      base,
+    }: {
+      readonly names: ReadonlyMap<PathBytes, readonly FileName[]>
+      readonly isArrived: boolean
+      readonly base: string | null
+    },
+  ): Promise<void> {
+    const lookups = commits.flatMap((commit) =>
+      [...names].flatMap(([path, all]) => all.map((one) => ({ ...one, path, commit }))),
+    )
+    const oids = await objectIds(
+      place,
+      lookups.map(({ commit, name }) => `${commit}:${name}`),
+    )
+    const found = new Set<string>()
+    for (const [at, { path, commit, isOther }] of lookups.entries()) {
+      const oid = oids[at]
+      const key = `${commit}:${path}`
+      // Another name counts only where the file does not have its own.
+      if (oid === undefined || oid === null || (isOther && found.has(key))) continue
+      if (!isOther) found.add(key)
+      this.#add(path, { oid, isArrived, isBase: commit === base, isOtherName: isOther })
+    }
+  }
+
+  /** The versions that the newest commits changed. */
+  async addHistory(
+    place: PrivateDirectory,
+    known: readonly string[],
+    touched: readonly ChangedContent[],
+  ): Promise<void> {
+    const names = touched.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+    // Node passes arguments as text.
+    const readable = names.filter((name) => pathBytes(displayPath(name)) === name)
+    const tips = Buffer.from(`${known.filter((commit) => /^[0-9a-f]+$/.test(commit)).join('\n')}\n`)
+    const limits = [`--max-count=${maxHistory}`, '--ignore-missing', '--stdin']
+    const commits = await git(['rev-list', ...limits], privateCall(place, tips))
+    const form = ['-r', '-m', '--root', '--no-renames', '--raw', '--no-abbrev', '-z', '--no-commit-id']
+    const question = ['--literal-pathspecs', 'diff-tree', '--stdin', ...form, ...leavingNothingOut, '--']
+    const some = [...new Set(readable)].slice(0, maxTouched).map(displayPath)
+    const records = nulRecords(await git([...question, ...some], privateCall(place, commits)))
+    const paths = new Map(
+      touched.flatMap(({ path, from = path }) => [[from, path] as const, [path, path] as const]),
+    )
+    for (let at = 0; at + 1 < records.length; at += 2) {
+      const path = paths.get(records[at + 1] ?? '')
+      const [, , before = '', after = ''] = (records[at] ?? '').split(' ')
+      if (path === undefined) continue
+      for (const oid of [after, before]) {
+        if (!/^0+$/.test(oid)) this.#add(path, { oid, isArrived: false, isBase: false, isOtherName: false })
+      }
+    }
+  }
+
+  /** Compares the lines of the files with those of their versions. */
+  async compare(
+    place: PrivateDirectory,
+    live: readonly ChangedContent[],
+    traces: ReadonlyMap<PathBytes, GitTrace>,
+  ): Promise<BroughtLines> {
+    let untouched = maxUntouched
+    const compared = live.slice(0, maxFiles).flatMap((file) => {
+      const trace = traces.get(file.path) ?? 'none'
+      const all = [...(this.#versions.get(file.path)?.values() ?? [])].slice(0, maxVersions[trace])
+      if (!file.isText || this.#wholes.has(file.path) || all.length === 0) return []
+      if (trace !== 'none' || all.some(({ isArrived }) => isArrived)) return [{ file, trace, versions: all }]
+      const some = all.slice(0, untouched)
+      untouched -= some.length
+      return some.length === 0 ? [] : [{ file, trace, versions: some }]
+    })
+    const wanted = compared.flatMap(({ file, versions }) => [
+      file.after ?? '',
+      ...versions.map(({ oid }) => oid),
+    ])
+    const contents = await contentsOf(place, wanted)
+    const hashes = new Map(
+      [...contents].flatMap(([oid, content]) =>
+        isBinary(content) || content.length > maxBytes
+          ? []
+          : [[oid, linesOf(content).map(comparable)] as const],
+      ),
+    )
+    const lines = new Map(
+      compared.flatMap(({ file, trace, versions }) => {
+        const own = hashes.get(file.after ?? '')
+        if (own === undefined) return []
+        const added = new Set(file.places.flatMap((hunk) => hunk.added.map((_, more) => hunk.after + more)))
+        const all = versions.flatMap(({ oid, ...version }): KnownVersion[] => {
+          const its = hashes.get(oid)
+          return its === undefined ? [] : [{ ...version, hashes: its }]
+        })
+        return [[file.path, knownLines({ hashes: own, added, trace }, all)] as const]
+      }),
+    )
+    return { isWhole: (path) => this.isWhole(path), lines: (path) => lines.get(path) ?? null }
+  }
+}
+
+/** A line without its white space, marked as `isSolid` expects it. */
+function comparable(line: string): string {
+  const bare = line.replace(/\s+/g, '')
+  return bare.length < minSolidCharacters ? `${shortLinePrefix}${bare}` : ` ${bare}`
+}
+
+const maxTouched = 200
+const maxBytes = 1024 * 1024
