@@ -18,7 +18,7 @@ const resultsFile = join(root, '.cache', 'vitest.json')
 
 // They run beside the tests, one at a time and at low priority: the tests come first, and the checks fill their waits. Two threads of the compiler look up the same types twice, and its collector of memory takes a
 // third of its time. So it has one, and collects only what is too much. Longest first.
-const compiler = { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '2GiB' }
+const compiler = { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '3GiB' }
 const types = ['tsc', '--noEmit', '--checkers', '1', '-p'] as const
 const checks: readonly Check[] = [
   { name: 'lint (oxlint)', words: ['oxlint', '--type-aware'] },
