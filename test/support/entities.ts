@@ -1,7 +1,7 @@
+import type { InboxItem } from '../../src/inbox/domain/inbox-item.ts'
 import type { Actor } from '../../src/kernel/actor.ts'
 import type { AttemptId, InboxItemId, MissionId, PhaseId, TaskId } from '../../src/kernel/id.ts'
 import type { Mission, PhaseWithWork } from '../../src/track/domain/mission.ts'
-import type { InboxItem } from '../../src/track/domain/records.ts'
 import type { Attempt, Task } from '../../src/track/domain/task.ts'
 
 /** Entities for tests of pure decisions: complete, and dull unless a test says otherwise. */

@@ -1,4 +1,5 @@
 import type { GateEvent } from '../../gate/domain/run.ts'
+import type { InboxItem, InboxItemAnswer } from '../../inbox/domain/inbox-item.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { AttemptId, InboxItemId, MissionId, PhaseId, ProjectId, RunId, TaskId } from '../../kernel/id.ts'
 import type { RecordedSpan, StepPosition } from '../../lines/domain/line-hashes.ts'
@@ -16,7 +17,7 @@ import type {
   ScopeSummary,
 } from '../../track/domain/changes.ts'
 import type { Mission, MissionEnding, Phase } from '../../track/domain/mission.ts'
-import type { Decision, InboxItem, InboxItemAnswer, Issue, Progress } from '../../track/domain/records.ts'
+import type { Decision, Issue, Progress } from '../../track/domain/records.ts'
 import type { Attempt, SnapshotLocation, Task, TaskOutcome } from '../../track/domain/task.ts'
 
 /** An agent's claims at completion, kept apart from measurements. */

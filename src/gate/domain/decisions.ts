@@ -1,6 +1,6 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import { type InboxItem, type InboxItemRequest, openInboxItem } from '../../inbox/domain/inbox-item.ts'
 import type { TransactionContext } from '../../kernel/id.ts'
-import { type InboxItem, type InboxItemRequest, openInboxItem } from '../../track/domain/records.ts'
 import { isOfChanges } from './approved-content.ts'
 import {
   type EventDefinition,

@@ -2,8 +2,8 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { instant } from '../../kernel/instant.ts'
 import { reopenTask } from '../../review/domain/review.ts'
-import type { InboxItem, InboxItemAnswer, InboxItemKind } from '../../track/domain/records.ts'
 import type { Attempt, Task } from '../../track/domain/task.ts'
+import type { InboxItem, InboxItemAnswer, InboxItemKind } from './inbox-item.ts'
 
 /** The answers that a person can give to an inbox item. */
 export type InboxVerb = 'approve' | 'reject' | 'answer' | 'dismiss'

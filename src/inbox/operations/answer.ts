@@ -46,8 +46,8 @@ import {
   type TransactionInput,
 } from '../../kernel/operations/operation.ts'
 import type { ChangeSet, Reads, RefusedChangeSet } from '../../store/ports/store.ts'
-import { type InboxItem, type InboxItemRequest, itemAnswers, itemKinds } from '../../track/domain/records.ts'
 import { endItem, endingOf, type InboxVerb } from '../domain/answers.ts'
+import { type InboxItem, type InboxItemRequest, itemAnswers, itemKinds } from '../domain/inbox-item.ts'
 import {
   type ApprovalContent,
   prepareSeen,

@@ -29,7 +29,7 @@ import {
 } from '../../kernel/operations/measurement.ts'
 import type { Context, RecordContext } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { ChangesRequest, CommandRequest, InboxItem } from '../../track/domain/records.ts'
+import type { ChangesRequest, CommandRequest, InboxItem } from '../domain/inbox-item.ts'
 
 /** The parts of a content: submitted files, files of the work tree, and files of which only a hash exists. */
 const shownParts = z.strictObject({

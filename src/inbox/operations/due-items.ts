@@ -1,8 +1,8 @@
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import { instant } from '../../kernel/instant.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { dueItemId, type InboxItem, openInboxItem } from '../../track/domain/records.ts'
 import { type Attempt, isStale, staleAfter } from '../../track/domain/task.ts'
+import { dueItemId, type InboxItem, openInboxItem } from '../domain/inbox-item.ts'
 
 /** Records items that are due by the clock alone, for any caller. */
 export const waymark: Actor = { name: 'waymark', kind: 'agent', role: null, channel: 'cli' }

@@ -8,8 +8,8 @@ import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { MeasuredShort, measuredSummary } from '../../reports/operations/board.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { InboxItem } from '../../track/domain/records.ts'
 import { attemptStatuses, outcomeAuthorOf } from '../../track/domain/task.ts'
+import type { InboxItem } from '../domain/inbox-item.ts'
 
 import { ChoiceEntry, choiceEntries } from './subject.ts'
 

@@ -4,9 +4,9 @@ import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { NameBehind } from '../../people/operations/agent-owners.ts'
-import { type InboxItem, type InboxItemRequest, itemAnswers, itemKinds } from '../../track/domain/records.ts'
 import { issueWords } from '../../track/operations/record-answer.ts'
 import { commandFor, verbsFor } from '../domain/answers.ts'
+import { type InboxItem, type InboxItemRequest, itemAnswers, itemKinds } from '../domain/inbox-item.ts'
 import type { InboxItemLine } from '../ports/item-reads.ts'
 
 /** An open item in an answer: complete, as a blocker of a mission, or in one line beside a task. */

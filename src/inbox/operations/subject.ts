@@ -8,7 +8,7 @@ import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { InboxItem } from '../../track/domain/records.ts'
+import type { InboxItem } from '../domain/inbox-item.ts'
 
 /** The subject of a decision: a run, with the inbox item that named it, if any; or another inbox item. */
 export type DecisionSubject =

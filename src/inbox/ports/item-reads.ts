@@ -1,8 +1,9 @@
 import type { Actor } from '../../kernel/actor.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
-import type { InboxItem, InboxItemKind, Issue } from '../../track/domain/records.ts'
+import type { Issue } from '../../track/domain/records.ts'
 import type { RecordFilter } from '../../track/ports/record-reads.ts'
+import type { InboxItem, InboxItemKind } from '../domain/inbox-item.ts'
 
 export interface InboxItemFilter extends RecordFilter {
   readonly kinds?: readonly InboxItemKind[]

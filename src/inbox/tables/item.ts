@@ -16,9 +16,9 @@ import {
   prepareQuery,
 } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
-import type { InboxItem } from '../../track/domain/records.ts'
 import { issueOf, recordConditions } from '../../track/tables/records.ts'
-import { gatingItemKinds } from '../domain/items.ts'
+import { gatingItemKinds } from '../domain/inbox-gate.ts'
+import type { InboxItem } from '../domain/inbox-item.ts'
 import type { InboxItemFilter, InboxItemLine, InboxItemReads } from '../ports/item-reads.ts'
 
 export interface InboxItemTable {

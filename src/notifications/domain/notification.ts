@@ -1,5 +1,5 @@
+import { itemKinds } from '../../inbox/domain/inbox-item.ts'
 import type { NotificationId } from '../../kernel/id.ts'
-import { itemKinds } from '../../track/domain/records.ts'
 
 /** The kinds of notices: each kind of inbox item, and two ends that need no answer. */
 export const noticeKinds = [...itemKinds, 'attempt_failed', 'mission_ended'] as const

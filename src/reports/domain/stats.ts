@@ -1,5 +1,5 @@
+import type { InboxItemKind } from '../../inbox/domain/inbox-item.ts'
 import type { AttemptId, MissionId, TaskId } from '../../kernel/id.ts'
-import type { InboxItemKind } from '../../track/domain/records.ts'
 import type { AttemptStatus, Resolution } from '../../track/domain/task.ts'
 import { weekAfter } from './weeks.ts'
 

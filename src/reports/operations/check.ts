@@ -9,6 +9,7 @@ import {
 } from '../../gate/operations/run/run-measurements.ts'
 import { prepareSituation, type RunSituation } from '../../gate/operations/run/situation.ts'
 import { type Branch, maxBranchFiles } from '../../git/ports/branch.ts'
+import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { MissionId } from '../../kernel/id.ts'
 import { instantOrNull } from '../../kernel/instant.ts'
@@ -20,7 +21,6 @@ import { measurement, requireMeasured, type WorkTree } from '../../kernel/operat
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { InboxItem } from '../../track/domain/records.ts'
 import { explainFile, type PathAuthorship, type RecordedWork } from '../domain/unexplained-files.ts'
 
 const Reason = z.object({

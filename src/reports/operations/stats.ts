@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { itemKinds } from '../../inbox/domain/inbox-item.ts'
 import { instantOrNull } from '../../kernel/instant.ts'
 import { findMission } from '../../kernel/operations/find.ts'
 import { choice, count, identifier } from '../../kernel/operations/input/fields.ts'
@@ -6,7 +7,6 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { itemKinds } from '../../track/domain/records.ts'
 import { type FigureName, figureDefinitions } from '../domain/figures.ts'
 import {
   type Distribution,

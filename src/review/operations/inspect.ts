@@ -1,4 +1,5 @@
 import type { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
+import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import {
   type ApprovalContent,
   prepareContents,
@@ -11,7 +12,6 @@ import type { Briefs, MeasurementValues } from '../../kernel/operations/measurem
 import type { RecordContext } from '../../kernel/operations/operation.ts'
 import { hasAccess } from '../../people/domain/access.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { InboxItem } from '../../track/domain/records.ts'
 import { gatherFiles, materialMeasurements, type ReviewMaterial } from './gather.ts'
 import type { ResolvedSubject } from './subject.ts'
 

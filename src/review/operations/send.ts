@@ -3,6 +3,7 @@ import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { withdrawForTasks } from '../../gate/operations/run/approvals.ts'
 import { MeasurementQuestions } from '../../gate/operations/run/run-measurements.ts'
 import { endItem, endingOf } from '../../inbox/domain/answers.ts'
+import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import {
   type AnswerQuestions,
   type AnswerRequest,
@@ -31,7 +32,6 @@ import {
 import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { isEnded } from '../../track/domain/mission.ts'
-import type { InboxItem } from '../../track/domain/records.ts'
 import {
   assertReviewSays,
   type Review,

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { eventFor } from '../../gate/domain/decisions.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
+import type { InboxItem, InboxItemRequest } from '../../inbox/domain/inbox-item.ts'
 import {
   measureShown,
   prepareShownItem,
@@ -18,7 +19,6 @@ import { invoke } from '../../kernel/operations/invoke.ts'
 import { type Answer, accessOf, type Context, type Operation } from '../../kernel/operations/operation.ts'
 import { hasAccess } from '../../people/domain/access.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { InboxItem, InboxItemRequest } from '../../track/domain/records.ts'
 import { refusedResult } from './tools/tool-result.ts'
 
 export interface ElicitationContext {

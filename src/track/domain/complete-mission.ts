@@ -1,9 +1,9 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { RunId } from '../../kernel/id.ts'
 import { isEnded, type Mission, type MissionEnding } from './mission.ts'
-import type { InboxItem } from './records.ts'
 import { abandon } from './take-over.ts'
 import type { Attempt } from './task.ts'
 

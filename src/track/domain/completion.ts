@@ -1,10 +1,10 @@
 import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/project-event.ts'
-import type { InboxGateMode } from '../../inbox/domain/items.ts'
+import type { InboxGateMode } from '../../inbox/domain/inbox-gate.ts'
+import { type InboxItem, openInboxItem } from '../../inbox/domain/inbox-item.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TransactionContext } from '../../kernel/id.ts'
 import type { Mission, Phase } from './mission.ts'
-import { type InboxItem, openInboxItem } from './records.ts'
 import { closeStaleItems } from './take-over.ts'
 import {
   type Attempt,

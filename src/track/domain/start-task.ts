@@ -1,4 +1,5 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
@@ -12,7 +13,6 @@ import {
 import type { PlannedTask } from '../../plan/domain/plan.ts'
 import type { Mission, Phase, PhaseWithWork } from './mission.ts'
 import { admitTask, placeInPhase } from './phase-placement.ts'
-import type { InboxItem } from './records.ts'
 import { closeStaleItems, mayTakeOver } from './take-over.ts'
 import {
   type Attempt,

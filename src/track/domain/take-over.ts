@@ -1,9 +1,9 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { callTo, Failure, type Hint, hintOf } from '../../kernel/failure.ts'
 import type { TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
-import type { InboxItem } from './records.ts'
 import type { TaskRequest } from './start-task.ts'
 import { type Attempt, isOpenedBy, isStale } from './task.ts'
 

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../events/domain/project-event.ts'
+import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { type Actor, displayName, identityOf } from '../../kernel/actor.ts'
 import type { AttemptId, MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
-import type { InboxItem } from './records.ts'
 
 export const taskOutcomes = ['success', 'partial_success', 'failed'] as const
 export type TaskOutcome = (typeof taskOutcomes)[number]

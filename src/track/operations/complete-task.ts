@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/project-event.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
 import { assertPhaseFree } from '../../gate/operations/run/gating.ts'
-import { gatingItemKinds, type InboxGateMode } from '../../inbox/domain/items.ts'
+import { gatingItemKinds, type InboxGateMode } from '../../inbox/domain/inbox-gate.ts'
+import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { openItemEntry } from '../../inbox/operations/item-answer.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
@@ -49,7 +50,7 @@ import {
   itemsOpenedBy,
   refuseOpenSubtasks,
 } from '../domain/completion.ts'
-import { assertOpen, type InboxItem } from '../domain/records.ts'
+import { assertOpen } from '../domain/records.ts'
 import {
   type Attempt,
   isOfOtherToken,

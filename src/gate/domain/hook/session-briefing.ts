@@ -1,6 +1,6 @@
+import type { InboxItem } from '../../../inbox/domain/inbox-item.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { Mission } from '../../../track/domain/mission.ts'
-import type { InboxItem } from '../../../track/domain/records.ts'
 import { interpolatePrompt, stateNamed } from '../definition.ts'
 import { formatTransitionsOut, type HookAttempt, type HookRun } from './judge.ts'
 

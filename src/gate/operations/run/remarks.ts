@@ -1,8 +1,8 @@
+import type { InboxItem } from '../../../inbox/domain/inbox-item.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { isJsonObject, type JsonObject } from '../../../kernel/json.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { Reads } from '../../../store/ports/store.ts'
-import type { InboxItem } from '../../../track/domain/records.ts'
 import type { RunEvent, RunRecord } from '../../domain/run.ts'
 
 /** A person's comment on a run, given with a decision. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { itemKinds } from '../../../inbox/domain/inbox-item.ts'
 import {
   prepareShownRun,
   prepareStored,
@@ -13,7 +14,6 @@ import { measurement } from '../../../kernel/operations/measurement.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { Reads } from '../../../store/ports/store.ts'
-import { itemKinds } from '../../../track/domain/records.ts'
 import { awaitedDecision } from '../../domain/decisions.ts'
 import { interpolatePrompt, type ProcessDefinition, stateNamed } from '../../domain/definition.ts'
 import { expressionWords, hasAlternatives } from '../../domain/expression.ts'

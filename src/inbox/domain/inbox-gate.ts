@@ -1,4 +1,4 @@
-import { type InboxItemKind, itemKinds } from '../../track/domain/records.ts'
+import { type InboxItemKind, itemKinds } from './inbox-item.ts'
 
 /** The open items of a task that block its dependents, by the project's setting. */
 const holding = {
