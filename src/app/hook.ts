@@ -10,7 +10,7 @@ import { nearestWord } from '../kernel/nearest-word.ts'
 import { capture } from '../sessions/capture/hook/capture-hook.ts'
 import type { Store } from '../store/ports/store.ts'
 import { complaint, printableJson, printError } from '../surfaces/cli/terminal.ts'
-import { type HookProject, runHook } from '../surfaces/hook/hook.ts'
+import { type HookProject, runHook } from '../surfaces/hook/gate-hook.ts'
 import { hookEvents } from '../surfaces/hook/protocol.ts'
 import { type Environment, firstSetVariable } from './settings/environment.ts'
 import {

@@ -24,7 +24,7 @@ export async function topOfProject(words: readonly string[]): Promise<void> {
   try {
     const [{ showTop }, { cardsOf }] = await Promise.all([
       import('../surfaces/cli/top/app.ts'),
-      import('../surfaces/cli/top/verbs.ts'),
+      import('../surfaces/cli/top/actions.ts'),
     ])
     const head = await watched.head()
     const screen = showTop(

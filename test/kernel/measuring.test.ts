@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { Failure } from '../../src/kernel/failure.ts'
 import { invoke } from '../../src/kernel/operations/invoke.ts'
-import { measurement } from '../../src/kernel/operations/measurement.ts'
+import { measurement } from '../../src/kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../src/kernel/operations/operation.ts'
 import {
   RemoteMeasureRequired,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { WorkTreeWitness } from '../../src/git/ports/work-tree.ts'
-import type { WorkTree } from '../../src/kernel/operations/measurement.ts'
+import type { WorkTree } from '../../src/kernel/operations/measurement-protocol.ts'
 import type { Context } from '../../src/kernel/operations/operation.ts'
 import { confinedWorkTree, rootsOf } from '../../src/remote/machine/confinement.ts'
 import { type MeasuringContext, measureLocally } from '../../src/remote/machine/measure.ts'

@@ -1,8 +1,8 @@
 import { Failure } from '../../kernel/failure.ts'
 import { hasClosedHooks, thisMachine } from '../../remote/machine/known-servers.ts'
-import { briefingFromBrief, hookBrief, situationIn } from '../../remote/machine/remote-hook.ts'
+import { briefingFromBrief, hookBrief, situationIn } from '../../remote/machine/remote-gate-hook.ts'
 import { ServerClient } from '../../remote/machine/server-client.ts'
-import type { HookProject } from '../../surfaces/hook/hook.ts'
+import type { HookProject } from '../../surfaces/hook/gate-hook.ts'
 import { version } from '../program.ts'
 import type { RemoteProjectLocation } from './remote-project-location.ts'
 

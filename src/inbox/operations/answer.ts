@@ -38,7 +38,7 @@ import {
   type PreparedOperation,
   requireMeasured,
   type WritableWorkTree,
-} from '../../kernel/operations/measurement.ts'
+} from '../../kernel/operations/measurement-protocol.ts'
 import {
   type CommandContext,
   defineOperation,

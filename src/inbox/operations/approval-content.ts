@@ -26,7 +26,7 @@ import {
   type Readable,
   requireMeasured,
   type WorkTree,
-} from '../../kernel/operations/measurement.ts'
+} from '../../kernel/operations/measurement-protocol.ts'
 import type { Context, RecordContext } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ChangesRequest, CommandRequest, InboxItem } from '../domain/inbox-item.ts'

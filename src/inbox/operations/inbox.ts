@@ -3,7 +3,7 @@ import { MeasurementQuestions } from '../../gate/operations/run/run-measurements
 import { findMission } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
-import { requireMeasured } from '../../kernel/operations/measurement.ts'
+import { requireMeasured } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { excerpt } from '../../kernel/text.ts'

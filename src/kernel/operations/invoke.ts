@@ -4,7 +4,7 @@ import { keyOwner } from '../actor.ts'
 import { Failure } from '../failure.ts'
 import type { TransactionContext } from '../id.ts'
 import { parseInput } from './input/parse-input.ts'
-import { localMeasurer } from './measurement.ts'
+import { localMeasurer } from './measurement-protocol.ts'
 import {
   type Answer,
   accessOf,

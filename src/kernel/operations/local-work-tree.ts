@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../failure.ts'
 import { location } from './fields.ts'
-import { measurement } from './measurement.ts'
+import { measurement } from './measurement-protocol.ts'
 
 /** The work tree of the project; null if it is on other machines, as for a project of a team server. */
 export const workTreePlace = measurement({

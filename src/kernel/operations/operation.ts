@@ -31,7 +31,7 @@ import {
   type PreparedOperation,
   type Readable,
   type WritableWorkTree,
-} from './measurement.ts'
+} from './measurement-protocol.ts'
 
 export type Toolset = 'plan' | 'track' | 'gate'
 

@@ -12,7 +12,12 @@ import {
   path,
   salt,
 } from '../../kernel/operations/fields.ts'
-import { isAmong, type Measure, measurement, requireMeasured } from '../../kernel/operations/measurement.ts'
+import {
+  isAmong,
+  type Measure,
+  measurement,
+  requireMeasured,
+} from '../../kernel/operations/measurement-protocol.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import {
   alignedLines,

@@ -17,7 +17,7 @@ import {
   isAmong,
   type MeasurementOf,
   measurement,
-} from '../../kernel/operations/measurement.ts'
+} from '../../kernel/operations/measurement-protocol.ts'
 import type { TurnEvidence } from '../../sessions/domain/session.ts'
 import type { EvidenceQuery, WorkTreeEvidence } from '../../sessions/operations/hook-evidence.ts'
 import type { Reads } from '../../store/ports/store.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { text } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
-import { prepareSteps } from '../../kernel/operations/measurement.ts'
+import { prepareSteps } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { makersOf, rangesOf } from './blame.ts'
 import { findLineOrigins, historyMeasurements, lineMeasurements, maxFiles } from './line-origins.ts'

@@ -12,7 +12,7 @@ import {
   prepareSteps,
   requireMeasured,
   type WorkTree,
-} from '../../kernel/operations/measurement.ts'
+} from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Note } from '../../plan/domain/plan.ts'

@@ -4,7 +4,7 @@ import type { PinnedCommand, RemoteRunner } from '../../gate/ports/command-runne
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { containedPath, reachedPath } from '../../kernel/files/contained-file.ts'
-import type { WorkTree, WritableWorkTree } from '../../kernel/operations/measurement.ts'
+import type { WorkTree, WritableWorkTree } from '../../kernel/operations/measurement-protocol.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import { isSecretFile } from '../../kernel/secret-files.ts'
 import type { LoadedProcess } from '../../project/ports/project-files.ts'

@@ -1,6 +1,6 @@
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import { parseInput } from '../../kernel/operations/input/parse-input.ts'
-import type { Measurement } from '../../kernel/operations/measurement.ts'
+import type { Measurement } from '../../kernel/operations/measurement-protocol.ts'
 import type { Answer, Operation } from '../../kernel/operations/operation.ts'
 import { type MeasureRequest, SentFailure, type SentMeasurement } from '../operations/remote-measurement.ts'
 import { type ConfinedContext, confinedWorkTree, confinedWritableWorkTree, rootsOf } from './confinement.ts'

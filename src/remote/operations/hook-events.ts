@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { prepareSteps, withMachine } from '../../kernel/operations/measurement.ts'
+import { prepareSteps, withMachine } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { maxTokens } from '../../sessions/domain/hook-event.ts'
 import type { LocatedHookEvent } from '../../sessions/domain/turns-from-hook-events.ts'

@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { Failure } from '../../kernel/failure.ts'
 import { sha } from '../../kernel/operations/fields.ts'
 import { firstMistake } from '../../kernel/operations/input/first-mistake.ts'
-import type { Measurement, MeasurementRequest, Measurer } from '../../kernel/operations/measurement.ts'
+import type {
+  Measurement,
+  MeasurementRequest,
+  Measurer,
+} from '../../kernel/operations/measurement-protocol.ts'
 
 /** The measurements that a server requests from a machine, and their results. */
 

@@ -21,7 +21,7 @@ import {
   measurement as declareMeasurement,
   type PreparedOperation,
   requireMeasured,
-} from '../../kernel/operations/measurement.ts'
+} from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'

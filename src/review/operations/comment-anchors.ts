@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { FileState } from '../../git/ports/work-tree.ts'
-import type { Briefs, MeasurementValues } from '../../kernel/operations/measurement.ts'
+import type { Briefs, MeasurementValues } from '../../kernel/operations/measurement-protocol.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { DraftComment } from '../domain/review.ts'
 import type { PlaceNow } from './entries.ts'

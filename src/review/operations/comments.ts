@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { count, text } from '../../kernel/operations/input/fields.ts'
-import { requireMeasured } from '../../kernel/operations/measurement.ts'
+import { requireMeasured } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'

@@ -8,7 +8,7 @@ import {
   type MeasurementOf,
   measurement,
   type WorkTree,
-} from '../../kernel/operations/measurement.ts'
+} from '../../kernel/operations/measurement-protocol.ts'
 import type { Attempt, SnapshotLocation } from '../../track/domain/task.ts'
 import type { FileStates } from '../ports/review-reads.ts'
 import { fileState } from './measure-files.ts'

@@ -1,6 +1,10 @@
 import type { FileState } from '../../git/ports/work-tree.ts'
 import type { AttemptId, TaskId } from '../../kernel/id.ts'
-import type { BriefOf, MeasurementValues, PreparedOperation } from '../../kernel/operations/measurement.ts'
+import type {
+  BriefOf,
+  MeasurementValues,
+  PreparedOperation,
+} from '../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../kernel/operations/operation.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
-import { requireMeasured } from '../../kernel/operations/measurement.ts'
+import { requireMeasured } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { displayKind } from '../domain/files.ts'
 import { type DiffSide, sides } from '../domain/review.ts'

@@ -8,7 +8,7 @@ import {
 } from '../../inbox/operations/approval-content.ts'
 import type { InboxItemLine } from '../../inbox/ports/item-reads.ts'
 import type { TaskId } from '../../kernel/id.ts'
-import type { Briefs, MeasurementValues } from '../../kernel/operations/measurement.ts'
+import type { Briefs, MeasurementValues } from '../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../kernel/operations/operation.ts'
 import { hasAccess } from '../../people/domain/access.ts'
 import type { Reads } from '../../store/ports/store.ts'

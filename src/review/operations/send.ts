@@ -23,7 +23,7 @@ import {
   type Measurements,
   type PreparationStep,
   requireMeasured,
-} from '../../kernel/operations/measurement.ts'
+} from '../../kernel/operations/measurement-protocol.ts'
 import {
   defineOperation,
   type RecordContext,

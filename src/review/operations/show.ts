@@ -5,7 +5,11 @@ import { prepareStored, type ShownMeasurements } from '../../inbox/operations/ap
 import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
-import { type Briefs, type MeasurementValues, requireMeasured } from '../../kernel/operations/measurement.ts'
+import {
+  type Briefs,
+  type MeasurementValues,
+  requireMeasured,
+} from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'

@@ -10,7 +10,7 @@ import {
   measurement,
   type Readable,
   type WorkTree,
-} from '../../kernel/operations/measurement.ts'
+} from '../../kernel/operations/measurement-protocol.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { ChangeReport, FileChange } from '../../track/domain/changes.ts'
 import type { CandidateAuthor } from '../../track/domain/hook-evidence.ts'

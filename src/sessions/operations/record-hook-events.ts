@@ -9,7 +9,7 @@ import {
   measureFor,
   measurement,
   withMachine,
-} from '../../kernel/operations/measurement.ts'
+} from '../../kernel/operations/measurement-protocol.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import {
   changedLineContext,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { displayName } from '../../kernel/actor.ts'
 import { list, names, place } from '../../kernel/operations/fields.ts'
-import { measurement } from '../../kernel/operations/measurement.ts'
+import { measurement } from '../../kernel/operations/measurement-protocol.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { parseScope } from '../domain/scope/scope.ts'
 import { type AreaOverlap, overlappingAreas } from '../domain/scope/survey.ts'

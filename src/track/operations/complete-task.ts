@@ -19,7 +19,7 @@ import {
   type MeasurementOf,
   measurement,
   type PreparedOperation,
-} from '../../kernel/operations/measurement.ts'
+} from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import {
   changedLineContext,

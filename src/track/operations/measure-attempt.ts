@@ -26,7 +26,7 @@ import {
   type Readable,
   type WorkTree,
   withMachine,
-} from '../../kernel/operations/measurement.ts'
+} from '../../kernel/operations/measurement-protocol.ts'
 import type { Context } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { Turn } from '../../sessions/domain/session.ts'

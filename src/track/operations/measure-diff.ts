@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { leftOutReasons } from '../../git/ports/work-tree.ts'
 import { list, names, path, place } from '../../kernel/operations/fields.ts'
-import { measurement } from '../../kernel/operations/measurement.ts'
+import { measurement } from '../../kernel/operations/measurement-protocol.ts'
 
 /** The limit for a stored diff, and for all diffs of one answer, in characters. */
 export const maxDiffLength = 4_000_000

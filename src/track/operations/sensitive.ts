@@ -1,5 +1,5 @@
 import type { FileState } from '../../git/ports/work-tree.ts'
-import type { WorkTree } from '../../kernel/operations/measurement.ts'
+import type { WorkTree } from '../../kernel/operations/measurement-protocol.ts'
 import { pathInsidePrefix } from '../../kernel/path-pattern.ts'
 import type { FileChange } from '../domain/changes.ts'
 import {

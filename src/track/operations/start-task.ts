@@ -23,7 +23,7 @@ import {
   requireMeasured,
   type WorkTree,
   withMachine,
-} from '../../kernel/operations/measurement.ts'
+} from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import {

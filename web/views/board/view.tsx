@@ -11,7 +11,7 @@ import { StatusIcon } from '../../parts/status.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { OperationButton } from '../../shell/operation-button.tsx'
 import { showToast } from '../../shell/toasts.tsx'
-import { Column } from './card.tsx'
+import { Column } from './column.tsx'
 import { type ColumnCard, type ColumnMove, columns, moveOf } from './columns.ts'
 import './board.css'
 

@@ -12,7 +12,7 @@ import { eventWords, Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
 import { sendings } from '../../shell/toasts.tsx'
-import { type CardAction, kindOf, noVerbsReason, verbsOf } from './verbs.ts'
+import { type CardAction, kindOf, noVerbsReason, verbsOf } from './actions.ts'
 
 interface InboxCardProps {
   readonly card: ReadonlySignal<InboxCard>

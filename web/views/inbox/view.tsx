@@ -11,8 +11,8 @@ import { runWhenIdle } from '../../parts/run-when-idle.ts'
 import { href, navigate, query, replaceWith, setQuery } from '../../router/location.ts'
 import { projectStatus } from '../../shell/project-status.ts'
 import { sendings, sendLater } from '../../shell/toasts.tsx'
+import { type CardAction, verbsOf } from './actions.ts'
 import { Card } from './card.tsx'
-import { type CardAction, verbsOf } from './verbs.ts'
 import './inbox.css'
 
 /** The open inbox items, oldest first. */

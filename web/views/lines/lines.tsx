@@ -7,7 +7,7 @@ import { lineOwnerLabel, type ProvenanceRange, rangesBetween } from '../../geome
 import { linesOf } from '../../parts/line-links.ts'
 import { type ColorsByLine, colorLines } from '../../parts/syntax/colors.ts'
 import { LineText } from '../../parts/syntax/line-text.tsx'
-import { Maker, MakerSign } from './maker.tsx'
+import { Maker, MakerSign } from './author.tsx'
 
 interface SourceLinesProps {
   readonly path: string

@@ -9,7 +9,7 @@ import { ClaimQuote } from '../../parts/evidence.tsx'
 import { Prose, shortId } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href, setQuery } from '../../router/location.ts'
-import { Maker } from './maker.tsx'
+import { Maker } from './author.tsx'
 
 interface LineAddress {
   readonly path: string

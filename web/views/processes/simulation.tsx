@@ -9,7 +9,7 @@ import {
 } from '../../../src/gate/domain/simulate.ts'
 import { isJsonObject, parseJson } from '../../../src/kernel/json.ts'
 import type { StateMachineData } from '../../api/entities.ts'
-import { MachineDiagram, transitionId } from '../../parts/machine.tsx'
+import { MachineDiagram, transitionId } from '../../parts/process-diagram.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 

@@ -1,4 +1,4 @@
-import { layoutColumns } from '../../geometry/columns.ts'
+import { layoutColumns } from '../../geometry/bar-chart.ts'
 
 interface ColumnsProps {
   readonly basis: 'measured' | 'claimed'

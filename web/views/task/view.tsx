@@ -16,8 +16,8 @@ import { crumb } from '../../router/current.ts'
 import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { ChangeTree } from './changes.tsx'
+import { Claims, SharedTree, Verdict } from './scope-result.tsx'
 import { Stream } from './stream.tsx'
-import { Claims, SharedTree, Verdict } from './verdict.tsx'
 import './task.css'
 
 const taskSubject = { name: 'Task', list: { path: '/board', title: 'All tasks on the board' } } as const

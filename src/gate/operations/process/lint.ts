@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
 import { names } from '../../../kernel/operations/fields.ts'
 import { list } from '../../../kernel/operations/list-answer.ts'
-import { measurement, requireMeasured, type WorkTree } from '../../../kernel/operations/measurement.ts'
+import {
+  measurement,
+  requireMeasured,
+  type WorkTree,
+} from '../../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import { pathBelow } from '../../../kernel/path-below.ts'
 import { pathInsidePrefix } from '../../../kernel/path-pattern.ts'

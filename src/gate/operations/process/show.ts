@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { choice } from '../../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../../kernel/operations/list-answer.ts'
-import { requireMeasured } from '../../../kernel/operations/measurement.ts'
+import { requireMeasured } from '../../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import type { LoadedProcess } from '../../../project/ports/project-files.ts'
 import type { NamedGuard, ProcessDefinition, TransitionDefinition } from '../../domain/definition.ts'

@@ -4,7 +4,7 @@ import type { CommandRequest, InboxItem } from '../../../inbox/domain/inbox-item
 import { type CommandResultId, idPrefixes } from '../../../kernel/id.ts'
 import { hexDigest } from '../../../kernel/operations/digest.ts'
 import { list, pinned, sha } from '../../../kernel/operations/fields.ts'
-import { measurement, type PreparationStep } from '../../../kernel/operations/measurement.ts'
+import { measurement, type PreparationStep } from '../../../kernel/operations/measurement-protocol.ts'
 import type { CommandContext, Context, RecordContext } from '../../../kernel/operations/operation.ts'
 import { processEnd } from '../../../kernel/process-end.ts'
 import type { Reads, SideWrite } from '../../../store/ports/store.ts'

@@ -3,7 +3,7 @@ import { shownMeasurements } from '../../../inbox/operations/approval-content.ts
 import { keyOwner } from '../../../kernel/actor.ts'
 import type { JsonObject } from '../../../kernel/json.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
-import { requireMeasured } from '../../../kernel/operations/measurement.ts'
+import { requireMeasured } from '../../../kernel/operations/measurement-protocol.ts'
 import { defineOperation, type RecordContext } from '../../../kernel/operations/operation.ts'
 import type { ProcessDefinition } from '../../domain/definition.ts'
 import { AcceptedEntry, json } from '../run-answer.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { list, strings } from '../../../kernel/operations/list-answer.ts'
-import { requireMeasured } from '../../../kernel/operations/measurement.ts'
+import { requireMeasured } from '../../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import { json } from '../run-answer.ts'
 import { runField } from './find-run.ts'

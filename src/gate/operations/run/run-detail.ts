@@ -10,7 +10,7 @@ import { ChoiceEntry, choiceEntries } from '../../../inbox/operations/subject.ts
 import { instant } from '../../../kernel/instant.ts'
 import { list as upTo } from '../../../kernel/operations/fields.ts'
 import { list, Named, strings } from '../../../kernel/operations/list-answer.ts'
-import { measurement } from '../../../kernel/operations/measurement.ts'
+import { measurement } from '../../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../../kernel/operations/operation.ts'
 import { excerpt } from '../../../kernel/text.ts'
 import type { Reads } from '../../../store/ports/store.ts'

@@ -23,7 +23,7 @@ import {
   measurement,
   type Readable,
   type WorkTree,
-} from '../../../kernel/operations/measurement.ts'
+} from '../../../kernel/operations/measurement-protocol.ts'
 import type { FileChange } from '../../../track/domain/changes.ts'
 import type { SnapshotLocation } from '../../../track/domain/task.ts'
 import { attemptChanges, attemptEnds } from '../../../track/operations/measure-attempt.ts'

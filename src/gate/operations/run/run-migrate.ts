@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
 import { identifier } from '../../../kernel/operations/input/fields.ts'
-import { requireMeasured } from '../../../kernel/operations/measurement.ts'
+import { requireMeasured } from '../../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
 import { migrateRun } from '../../domain/lifecycle.ts'
 import type { RunRecord } from '../../domain/run.ts'

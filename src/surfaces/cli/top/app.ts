@@ -2,8 +2,8 @@ import { Box, render, Text, useApp, useInput, useWindowSize } from 'ink'
 import { createElement, useCallback, useEffect, useState } from 'react'
 import { messageOf } from '../../../kernel/failure.ts'
 import type { TextStyle } from '../terminal.ts'
+import { type ScreenAction, type TopCard, verbsOf } from './actions.ts'
 import { linesOf, type ScreenData, type ScreenState, selectedCard, type TextSpan } from './screen.ts'
-import { type ScreenAction, type TopCard, verbsOf } from './verbs.ts'
 
 /** The project of the screen, with its calls. */
 export interface ScreenSource {

@@ -3,7 +3,7 @@ import { formatCount, plainLine } from '../../../kernel/text.ts'
 import { noticeWords } from '../../../notifications/domain/notice.ts'
 import { formatAge, formatDuration } from '../render/text.ts'
 import type { TextStyle } from '../terminal.ts'
-import { type ScreenAction, type TopCard, verbsOf } from './verbs.ts'
+import { type ScreenAction, type TopCard, verbsOf } from './actions.ts'
 
 /** The data of the screen, as last read. */
 export interface ScreenData {

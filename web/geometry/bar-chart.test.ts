@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { layoutColumns } from './columns.ts'
+import { layoutColumns } from './bar-chart.ts'
 
 const size = { width: 120, height: 40 }
 

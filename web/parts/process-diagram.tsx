@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { StateMachineData } from '../api/entities.ts'
 import { type DrawnState, type DrawnTransition, stateDiagram } from '../geometry/state-diagram.ts'
-import './machine.css'
+import './process-diagram.css'
 
 interface MachineDiagramProps {
   readonly machine: StateMachineData
