@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GuardExpression } from '../../src/gate/domain/definition.ts'
-import { judgeExpression } from '../../src/gate/domain/expression.ts'
+import { hasAlternatives, judgeExpression } from '../../src/gate/domain/expression.ts'
 import type { GuardStatus } from '../../src/gate/domain/guards/guard.ts'
 import { definitionIn, smallProcess } from '../support/processes.ts'
 
@@ -57,4 +57,14 @@ test('a guard that does not exist opens nothing, negated or not', () => {
   expect(judged('no_such').status).toBe('unknown')
   expect(judged({ not: 'no_such' }).status).toBe('unknown')
   expect(judged({ any: ['fails', { not: 'no_such' }] }).status).toBe('unknown')
+})
+
+test.each([
+  [null, false],
+  ['a', false],
+  [{ all: ['a', 'b'] }, false],
+  [{ any: ['a', 'b'] }, true],
+  [{ all: ['a', { not: { any: ['b', 'c'] } }] }, true],
+])('%j has alternatives: %s', (expression, expected) => {
+  expect(hasAlternatives(expression)).toBe(expected)
 })

@@ -11,7 +11,7 @@ journey('a person approves from the page, and the run ends', async () => {
   const { page, holdTime } = await open({ path: `/runs/${run.id}` })
   await page.getByRole('button', { name: 'Release' }).waitFor()
   await page.keyboard.press('a')
-  await page.getByLabel('Why? (may be left empty)').fill('Good enough.')
+  await page.getByLabel('Reason (optional)').fill('Good enough.')
   await holdTime()
   await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click()
   await page.getByText('Release sent').first().waitFor()

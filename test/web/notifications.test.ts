@@ -9,7 +9,7 @@ const { open } = useDashboard()
 journey('adds, tests, edits and removes a webhook in the settings', async () => {
   const receiver = await openReceiver()
   const { page, complaints } = await open({ path: '/settings' })
-  await page.getByRole('heading', { level: 1, name: 'Notifications' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
   await page.getByText('No notifications yet').waitFor()
   await page.getByRole('button', { name: 'Add a notification' }).click()
   await page.getByLabel('Send to').selectOption('webhook')

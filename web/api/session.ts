@@ -46,21 +46,24 @@ interface CurrentSession {
 
 type SessionResult = CurrentSession | 'unknown person'
 
-const read = signal<{ readonly of: string; readonly known: SessionResult | null }>({ of: '', known: null })
+const read = signal<{ readonly of: string; readonly current: SessionResult | null }>({
+  of: '',
+  current: null,
+})
 
 /** The session of the current project: null until it is loaded, `'unknown person'` if no one is signed in. */
-export const session = computed(() => (read.value.of === base.value ? read.value.known : null))
+export const session = computed(() => (read.value.of === base.value ? read.value.current : null))
 
 /** The person and their permissions. */
 export const ownPermissions = computed(() => {
-  const known = session.value
-  return known === null || known === 'unknown person' ? null : known.permissions
+  const current = session.value
+  return current === null || current === 'unknown person' ? null : current.permissions
 })
 
 /** Whether the server is for the user of its machine only; false until the session is loaded. */
 export const isSingleUser = computed(() => {
-  const known = session.value
-  return known !== null && known !== 'unknown person' && known.single_user
+  const current = session.value
+  return current !== null && current !== 'unknown person' && current.single_user
 })
 
 /** Starts the recorded day. */
@@ -91,28 +94,28 @@ export async function readSession(): Promise<void> {
     throw new ApiFailure(0, {}, error)
   })
   const failure = response.ok || response.status === 401 ? null : await failureOf(response)
-  const known = response.ok ? ((await response.json()) as CurrentSession) : null // the server answers by its contract
+  const current = response.ok ? ((await response.json()) as CurrentSession) : null // the server answers by its contract
   // Another project may be shown by now.
   if (of !== base.peek()) return
   if (response.status === 401) {
-    if (isSession(read.peek().known)) signedOut.value ??= 'ended'
-    read.value = { of, known: 'unknown person' }
+    if (isSession(read.peek().current)) signedOut.value ??= 'ended'
+    read.value = { of, current: 'unknown person' }
     return
   }
-  if (known !== null) {
+  if (current !== null) {
     signedOut.value = null
     sessionFailure.value = null
-    read.value = { of, known }
+    read.value = { of, current }
     return
   }
   // A project without access is no longer shown.
-  if (response.status === 404) read.value = { of, known: null }
+  if (response.status === 404) read.value = { of, current: null }
   sessionFailure.value = failure
   throw failure
 }
 
-function isSession(known: SessionResult | null): known is CurrentSession {
-  return known !== null && known !== 'unknown person'
+function isSession(current: SessionResult | null): current is CurrentSession {
+  return current !== null && current !== 'unknown person'
 }
 
 /** The failure of a refused request. */
@@ -209,18 +212,18 @@ async function postJson(path: string, body: object): Promise<Response> {
 
 /** The CSRF token of the person, the same in every project. Without a project it is in the refusal. */
 export function csrf(): string | null {
-  const { known } = read.peek()
-  if (isSession(known)) return known.csrf
+  const { current } = read.peek()
+  if (isSession(current)) return current.csrf
   const failure = sessionFailure.peek()
-  const token = known === null && failure instanceof ApiFailure ? failure.details?.['csrf'] : null
+  const token = current === null && failure instanceof ApiFailure ? failure.details?.['csrf'] : null
   return typeof token === 'string' ? token : null
 }
 
 /** The name of the current project. */
 export function projectName(): string {
-  const known = session.value
-  if (known === null || known === 'unknown person') return 'Waymark'
-  return known.projects.find(({ key }) => key === known.project)?.name ?? known.project
+  const current = session.value
+  if (current === null || current === 'unknown person') return 'Waymark'
+  return current.projects.find(({ key }) => key === current.project)?.name ?? current.project
 }
 
 /** Whether the person may call an operation here. */
@@ -230,13 +233,13 @@ export function isPermitted(operation: string): boolean {
 
 /** Why the person may not call an operation here; null if they may. */
 export function denialReason(operation: string): string | null {
-  const known = ownPermissions.value
-  const needed = known?.refused[operation]
-  if (!known || needed === undefined) return null
-  if (known.max_access !== null)
-    return `Your token is limited to ${known.max_access} access. Sign in with another token.`
+  const current = ownPermissions.value
+  const needed = current?.refused[operation]
+  if (!current || needed === undefined) return null
+  if (current.max_access !== null)
+    return `Your token is limited to ${current.max_access} access. Sign in with another token.`
   if (needed === 'admin') return 'Only an admin of the server can do this.'
   const has =
-    known.access === null ? 'you are not a member of this project' : `you have ${known.access} access`
+    current.access === null ? 'you are not a member of this project' : `you have ${current.access} access`
   return `This needs ${needed} access; ${has}. An owner of the project can change it.`
 }

@@ -52,8 +52,8 @@ const maxWaitMs = 15_000
 /** Follows the log from here on, through lost connections, until it is stopped. */
 export function follow(): () => void {
   // What is read from now on is no older than the session.
-  const known = session.peek()
-  let seq = known === null || known === 'unknown person' ? null : known.seq
+  const current = session.peek()
+  let seq = current === null || current === 'unknown person' ? null : current.seq
   let socket: WebSocket | null = null
   let wait = firstWait
   let retry = 0
@@ -68,22 +68,22 @@ export function follow(): () => void {
     const opened = new WebSocket(address)
     socket = opened
     opened.onmessage = ({ data }) => {
-      const said = readFrame(data)
-      if (said === null) return
-      if (isFrame(said)) {
-        seq = said.seq
-        for (const listener of listeners) listener(said)
+      const message = readFrame(data)
+      if (message === null) return
+      if (isFrame(message)) {
+        seq = message.seq
+        for (const listener of listeners) listener(message)
         return
       }
-      if (said.event === 'identities') {
-        for (const listener of identityListeners) listener(said.of)
+      if (message.event === 'identities') {
+        for (const listener of identityListeners) listener(message.of)
         return
       }
-      if (said.event === 'reload') {
+      if (message.event === 'reload') {
         seq = null
         return
       }
-      greeted(said)
+      greeted(message)
     }
     opened.onclose = ({ code }) => {
       // The login ended: the page says how to log in again.
@@ -155,14 +155,14 @@ interface HelloMessage {
 function readFrame(text: unknown): Frame | HelloMessage | IdentitiesMessage | null {
   if (typeof text !== 'string') return null
   try {
-    const said: unknown = JSON.parse(text)
-    if (typeof said !== 'object' || said === null || !('event' in said)) return null
-    return said as Frame | HelloMessage | IdentitiesMessage // the server is the one that this page came from
+    const message: unknown = JSON.parse(text)
+    if (typeof message !== 'object' || message === null || !('event' in message)) return null
+    return message as Frame | HelloMessage | IdentitiesMessage // the server is the one that this page came from
   } catch {
     return null
   }
 }
 
-function isFrame(said: Frame | HelloMessage | IdentitiesMessage): said is Frame {
-  return 'n' in said
+function isFrame(message: Frame | HelloMessage | IdentitiesMessage): message is Frame {
+  return 'n' in message
 }

@@ -57,6 +57,7 @@ interface PendingProps extends SkeletonProps {
 
 export interface PageSubject {
   readonly name: string
+  readonly id?: string
   readonly list: { readonly path: string; readonly title: string }
 }
 
@@ -64,7 +65,7 @@ export interface PageSubject {
 export function Pending({ failure, subject, title = subject?.name, rows }: PendingProps) {
   if (failure.value === null) return <Skeleton title={title} {...(rows !== undefined && { rows })} />
   const isMissing = failure.value instanceof ApiFailure && failure.value.status === 404
-  if (isMissing && subject) return <NotFound subject={subject} reason={failure.value.message} />
+  if (isMissing && subject) return <NotFound subject={subject} reason={missingText(subject)} />
   return <FailureMessage failure={failure} />
 }
 
@@ -81,6 +82,10 @@ export function NotFound({ subject, reason }: { readonly subject: PageSubject; r
       </EmptyState>
     </div>
   )
+}
+
+function missingText({ name, id }: PageSubject): string {
+  return `This project has no ${name.toLowerCase()}${id === undefined ? ' at this address' : ` ${id}`}. It may belong to another project.`
 }
 
 /** Why data could not be loaded; nothing without a failure. */

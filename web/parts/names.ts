@@ -2,12 +2,18 @@ import { useMemo } from 'preact/hooks'
 import type { RunData } from '../api/entities.ts'
 import { useQuery } from '../live/query.ts'
 
-/** The names of missions and tasks by their ids. */
+/** The names of missions, runs and tasks by their ids. */
 export function useNames(): ReadonlyMap<string, string> {
   const { answer } = useQuery('search', {})
   const found = answer.value
   return useMemo(
-    () => new Map([...(found?.missions ?? []), ...(found?.tasks ?? [])].map(({ id, name }) => [id, name])),
+    () =>
+      new Map(
+        [...(found?.missions ?? []), ...(found?.runs ?? []), ...(found?.tasks ?? [])].map(({ id, name }) => [
+          id,
+          name,
+        ]),
+      ),
     [found],
   )
 }

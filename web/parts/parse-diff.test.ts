@@ -32,6 +32,12 @@ test('a line that looks like a header is content where a hunk is not over', () =
   ])
 })
 
+test('a line before the hunks is a note, unless git repeats the path in it', () => {
+  const note = 'Secret file: its content is not shown'
+  const diff = `diff --git a/.env b/.env\nindex 1..2 100644\n--- a/.env\n+++ b/.env\n${note}\n`
+  expect(parseDiff(diff)).toEqual([{ path: '.env', hunks: [], notes: [note] }])
+})
+
 test('nothing is a diff of no files', () => {
   expect(parseDiff('')).toEqual([])
 })

@@ -106,8 +106,8 @@ function ProjectEndNotice() {
 /** The title of the window, and the signs of stale data and an old page. */
 function usePageState(): void {
   useSignalEffect(() => {
-    const shown = crumb.value.at(-1)?.text ?? place.value?.route.title ?? 'Waymark'
-    document.title = `${shown} · ${projectName()}`
+    const title = crumb.value.at(-1)?.text ?? place.value?.route.title ?? 'Waymark'
+    document.title = `${title} · ${projectName()}`
   })
   useSignalEffect(() => {
     document.documentElement.toggleAttribute('data-stale', connection.value.is === 'stale')
@@ -115,9 +115,9 @@ function usePageState(): void {
   // After a lost connection another version may be running. The page does not reload by itself.
   useSignalEffect(() => {
     const state = connection.value
-    const known = session.peek()
-    if (state.is !== 'live' || known === null || known === 'unknown person') return
-    if (state.version === known.version) return
+    const current = session.peek()
+    if (state.is !== 'live' || current === null || current === 'unknown person') return
+    if (state.version === current.version) return
     const text = `This server now runs Waymark ${state.version}. Reload the page.`
     showToast({ kind: 'done', text }, 60_000)
   })

@@ -31,25 +31,25 @@ function Choices({ close }: { readonly close: () => void }) {
   const [words, setWords] = useState('')
   const [at, setAt] = useState(0)
   useLayoutEffect(() => field.current?.focus(), [])
-  const known = session.value
-  if (known === null || known === 'unknown person') return null
-  const wanted = words.toLowerCase().split(/\s+/)
-  const found = known.projects.filter(({ key, name }) =>
-    wanted.every((word) => `${name} ${key}`.toLowerCase().includes(word)),
+  const current = session.value
+  if (current === null || current === 'unknown person') return null
+  const terms = words.toLowerCase().split(/\s+/)
+  const matches = current.projects.filter(({ key, name }) =>
+    terms.every((word) => `${name} ${key}`.toLowerCase().includes(word)),
   )
-  const shown = found.slice(0, maxRows)
-  const chosen = Math.min(at, shown.length - 1)
+  const listed = matches.slice(0, maxRows)
+  const chosen = Math.min(at, listed.length - 1)
   const onKeyDown = (event: KeyboardEvent) => {
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (by !== 0) setAt(Math.min(Math.max(chosen + by, 0), shown.length - 1))
-    const target = shown[chosen]
+    if (by !== 0) setAt(Math.min(Math.max(chosen + by, 0), listed.length - 1))
+    const target = listed[chosen]
     if (event.key === 'Enter' && target) {
       close()
       navigate(`/p/${encodeURIComponent(target.key)}/`)
     }
     if (by !== 0 || event.key === 'Enter') event.preventDefault()
   }
-  const hasField = known.projects.length >= minForSearch
+  const hasField = current.projects.length >= minForSearch
   return (
     <>
       {hasField ? (
@@ -67,21 +67,21 @@ function Choices({ close }: { readonly close: () => void }) {
           onKeyDown={onKeyDown}
         />
       ) : null}
-      {shown.map(({ key, name, folder }, place) => (
+      {listed.map(({ key, name, folder }, place) => (
         <a
           key={key}
           href={`/p/${encodeURIComponent(key)}/`}
           title={folder}
           onClick={close}
           {...(hasField && place === chosen && { 'data-chosen': '' })}
-          {...(key === known.project && { 'aria-current': 'true' as const })}
+          {...(key === current.project && { 'aria-current': 'true' as const })}
         >
           <span>{name}</span> <span class="muted mono cut">{folder}</span>
         </a>
       ))}
-      {found.length === 0 ? <p class="menu-head muted">No project matches.</p> : null}
-      {found.length > maxRows ? (
-        <p class="menu-head muted">{found.length - maxRows} more. Type to narrow the list.</p>
+      {matches.length === 0 ? <p class="menu-head muted">No project matches.</p> : null}
+      {matches.length > maxRows ? (
+        <p class="menu-head muted">{matches.length - maxRows} more. Type to narrow the list.</p>
       ) : null}
       <a class="menu-all" href={href('/projects')} onClick={close}>
         All projects

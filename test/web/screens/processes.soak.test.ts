@@ -38,7 +38,7 @@ test('a simulation says what is missing, goes on where it is supposed, and ends'
     .waitFor()
   await page.getByRole('checkbox', { name: 'approved' }).check()
   await send('release').click()
-  await page.getByRole('heading', { name: 'In live, at the end' }).waitFor()
+  await page.getByRole('heading', { name: 'In live, a final state' }).waitFor()
   await page.getByRole('button', { name: 'Take back' }).click()
   await page.getByRole('heading', { name: 'In review' }).waitFor()
   await page.getByLabel('With a payload').fill('{"a":')

@@ -40,7 +40,7 @@ test('sending back must say why, can be taken back, and is refused as the server
   const { page, holdTime } = await open({ path: `/runs/${run.id}` })
   const sendBack = async (why: string) => {
     await page.getByRole('button', { name: 'Request changes' }).click()
-    await page.getByLabel('Why?').fill(why)
+    await page.getByLabel('Reason').fill(why)
     await page.getByRole('dialog').getByRole('button', { name: 'Request changes' }).click()
   }
   await page.getByRole('button', { name: 'Request changes' }).click()
@@ -73,5 +73,5 @@ test('the history is gone through by keys, and the selection is in the address',
 
 test('a run that is not there is told as a sentence', async () => {
   const { page } = await open({ path: '/runs/run-none' })
-  await page.getByText('run not found: run-none').waitFor()
+  await page.getByText('This project has no run run-none.').waitFor()
 })

@@ -44,7 +44,7 @@ export function Graph(props: GraphProps) {
       scrollToNode(frame.current, {
         layout: result.layout,
         zoom,
-        wanted: selected ?? frontierOf(result.picture),
+        target: selected ?? frontierOf(result.picture),
       })
   }, [layout])
   if (result === null || layout === null) return <div class="graph-frame" ref={frame} aria-busy="true" />
@@ -121,7 +121,7 @@ interface GraphViewport {
   readonly layout: LayeredLayout
   readonly zoom: number
   /** The node to bring in sight. */
-  readonly wanted: string | null
+  readonly target: string | null
 }
 
 /** The task to look at first: in progress or ready, on the critical path if there is one. */
@@ -132,12 +132,12 @@ function frontierOf({ nodes }: GraphPicture): string | null {
 }
 
 /** Keeps the wanted node in sight, or else any node: unfolding a phase moves nodes far. */
-function scrollToNode(frame: HTMLElement, { layout, zoom, wanted }: GraphViewport): void {
+function scrollToNode(frame: HTMLElement, { layout, zoom, target }: GraphViewport): void {
   const inSight = ({ x, y }: PositionedNode): boolean => {
     const [left, top] = [x * zoom - frame.scrollLeft, y * zoom - frame.scrollTop]
     return left > 0 && left < frame.clientWidth && top > 0 && top < frame.clientHeight
   }
-  const chosen = layout.nodes.find(({ id }) => id === wanted)
+  const chosen = layout.nodes.find(({ id }) => id === target)
   if (chosen ? inSight(chosen) : layout.nodes.some(inSight)) return
   const node = chosen ?? layout.nodes.toSorted((a, b) => a.x - b.x || a.y - b.y)[0]
   if (node) frame.scrollTo(node.x * zoom - frame.clientWidth / 4, node.y * zoom - frame.clientHeight / 2)
@@ -170,7 +170,7 @@ interface GraphNodeProps {
 }
 
 /** Two lines of a title. */
-const nodeSize = { width: 168, height: 44 } as const
+const nodeSize = { width: 188, height: 44 } as const
 
 /** A task, or a folded phase with the number of its done tasks. */
 function GraphNodeBox({ node, box, selected, fold }: GraphNodeProps) {
@@ -257,11 +257,11 @@ function useLayout({ plan, folded, settle }: GraphProps, frame: RefObject<HTMLDi
       const choices = folded === null ? foldings(plan, query.peek().get('select')) : [folded]
       for (const [at, choice] of choices.entries()) {
         const picture = graphPicture(plan, choice)
-        const found = layOut(picture, { size, layeredLayout, before: before.current })
-        if (fitZoom(found.layout, size) < readable && at < choices.length - 1) continue
-        before.current = found.flows
+        const candidate = layOut(picture, { size, layeredLayout, before: before.current })
+        if (fitZoom(candidate.layout, size) < readable && at < choices.length - 1) continue
+        before.current = candidate.flows
         if (folded === null) settle(choice)
-        setResult({ picture, layout: found.layout, flow: found.flow })
+        setResult({ picture, layout: candidate.layout, flow: candidate.flow })
         return
       }
     })

@@ -98,7 +98,7 @@ function WatchDay({ demo }: { readonly demo: DemoPlayback }) {
         <a class="link" href={href('/missions')}>
           See its missions
         </a>{' '}
-        or at{' '}
+        or{' '}
         <a class="link" href={href('/')}>
           what needs you
         </a>

@@ -54,8 +54,8 @@ function FileBlame({ file, rev }: BlameQueryProps) {
     file: pathFromTop(file),
     ...(rev !== '' && { rev }),
   })
-  const found = answer.value
-  if (found === null) {
+  const blame = answer.value
+  if (blame === null) {
     if (failure.value === null) return <Skeleton title={plainText(file)} rows={12} />
     return (
       <div class="page-inner">
@@ -71,19 +71,19 @@ function FileBlame({ file, rev }: BlameQueryProps) {
       </div>
     )
   }
-  return <BlameView file={file} rev={rev} found={found} refresh={refresh} />
+  return <BlameView file={file} rev={rev} blame={blame} refresh={refresh} />
 }
 
 interface LinesViewProps extends BlameQueryProps {
-  readonly found: BlameData
+  readonly blame: BlameData
   readonly refresh: () => void
 }
 
-function BlameView({ file, rev, found, refresh }: LinesViewProps) {
-  const { ranges, lines, text, notes } = found
+function BlameView({ file, rev, blame, refresh }: LinesViewProps) {
+  const { ranges, lines, text, notes } = blame
   const makers = useMemo(() => makersOf(ranges), [ranges])
-  const line = useLine(found)
-  const place = line === null ? null : { path: found.path, rev, line }
+  const line = useLine(blame)
+  const place = line === null ? null : { path: blame.path, rev, line }
   const story = line === null ? undefined : storyAtLine(ranges, line)
   const go = (to: number | undefined) => {
     if (to !== undefined && lines > 0)
@@ -101,7 +101,7 @@ function BlameView({ file, rev, found, refresh }: LinesViewProps) {
     'next change': stepStory(1),
     'previous change': stepStory(-1),
     open: () => story?.task && navigate(href(`/tasks/${story.task}`)),
-    'copy id': () => void navigator.clipboard.writeText(line === null ? found.path : `${found.path}:${line}`),
+    'copy id': () => void navigator.clipboard.writeText(line === null ? blame.path : `${blame.path}:${line}`),
     close: () => setQuery({ line: null, text: null }),
   })
   const gone = line === null && query.value.get('text') !== null
@@ -110,18 +110,18 @@ function BlameView({ file, rev, found, refresh }: LinesViewProps) {
       <header class="lines-head">
         <div class="lines-title">
           <h1 class="mono lines-path">
-            <bdi dir="ltr">{plainText(found.path)}</bdi>
+            <bdi dir="ltr">{plainText(blame.path)}</bdi>
           </h1>
           <span class="muted">
             {lines.toLocaleString('en')} {lines === 1 ? 'line' : 'lines'},{' '}
-            {found.commit === null ? 'on disk' : `at commit ${found.commit.slice(0, 8)}`}
+            {blame.commit === null ? 'on disk' : `at commit ${blame.commit.slice(0, 8)}`}
           </span>
-          {found.commit === null ? null : (
+          {blame.commit === null ? null : (
             <a class="link" href={href(`/lines?file=${encodeURIComponent(file)}`)}>
               Show the current version
             </a>
           )}
-          <CopyButton text={found.path} label="Copy path" />
+          <CopyButton text={blame.path} label="Copy path" />
         </div>
         {notes.map((note) => (
           <p key={note} class="lines-note">
@@ -153,7 +153,7 @@ function BlameView({ file, rev, found, refresh }: LinesViewProps) {
         ) : null
       ) : (
         <Lines
-          path={found.path}
+          path={blame.path}
           rev={rev}
           ranges={ranges}
           total={lines}
@@ -176,25 +176,25 @@ function useLine({ lines, text }: BlameData): number | null {
   const number = Number(query.value.get('line') ?? 0)
   const wanted = query.value.get('text')
   const isLine = Number.isInteger(number) && number >= 1 && number <= lines
-  const found =
+  const blame =
     wanted === null || text === undefined ? (isLine ? number : null) : lineWithText(text, wanted, number)
   // The selection follows its line when the file changes.
-  const last = useRef({ text, line: found })
+  const last = useRef({ text, line: blame })
   useEffect(() => {
     const before = last.current
     const chosen = before.line === null ? undefined : before.text?.[before.line - 1]
-    last.current = { text, line: found }
-    if (before.text === text || text === undefined || found === null || found !== before.line) return
-    if (chosen === undefined || chosen.trim() === '' || text[found - 1] === chosen) return
-    const now = lineWithText(text, chosen, found)
+    last.current = { text, line: blame }
+    if (before.text === text || text === undefined || blame === null || blame !== before.line) return
+    if (chosen === undefined || chosen.trim() === '' || text[blame - 1] === chosen) return
+    const now = lineWithText(text, chosen, blame)
     if (now !== null) setQuery({ line: String(now) })
-  }, [text, found])
+  }, [text, blame])
   // Once found, the line number replaces the text.
   const was = useRef<string | null>(null)
   useEffect(() => {
-    if (wanted === null || found === null || was.current === wanted) return
+    if (wanted === null || blame === null || was.current === wanted) return
     was.current = wanted
-    setQuery({ line: String(found), text: null })
-  }, [wanted, found])
-  return found
+    setQuery({ line: String(blame), text: null })
+  }, [wanted, blame])
+  return blame
 }

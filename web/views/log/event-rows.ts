@@ -96,7 +96,7 @@ export function logEntryWords({ kind, body }: LogEntry, names: ReadonlyMap<strin
   }
 }
 
-const nouns: Readonly<Record<string, string>> = { item: 'inbox item' }
+const nouns: Readonly<Record<string, string>> = { item: 'inbox item', inbox: 'inbox item' }
 
 type EventFields = Readonly<Record<string, unknown>>
 
@@ -105,8 +105,9 @@ function linkOf(kind: string, entity: EventFields, body: EventFields): string | 
   if (kind === 'task.planned' && own) return `/tasks/${own}`
   if (kind === 'mission.started' && own) return `/missions/${own}`
   const of = (field: string) => textOf(body, field)[0] ?? textOf(entity, field)[0]
-  const [task, mission] = [of('taskId'), of('missionId')]
+  const [task, run, mission] = [of('taskId'), of('runId'), of('missionId')]
   if (task) return `/tasks/${task}`
+  if (run) return `/runs/${run}`
   return mission ? `/missions/${mission}` : null
 }
 

@@ -34,7 +34,7 @@ export function View({ params }: ViewProps) {
   }, [name])
   useCommands(tabKeys(id))
   if (mission === null) {
-    return <Pending failure={failure} subject={missionSubject} />
+    return <Pending failure={failure} subject={{ ...missionSubject, id }} />
   }
   return (
     <div class="mission">

@@ -100,7 +100,7 @@ function Task({ row }: { readonly row: PlanTaskRow }) {
       {critical ? <span class="critical">critical path</span> : null}
       <span class="muted plan-waits">
         {waits > 0
-          ? `waits for ${formatCount(waits, 'task')}`
+          ? `after ${formatCount(waits, 'task')}`
           : mark === 'ready' || mark === 'dropped'
             ? mark
             : ''}

@@ -25,20 +25,22 @@ const processSubject = { name: 'Process', list: { path: '/processes', title: 'Al
 
 type Tab = (typeof tabs)[number]['name']
 
-/** One process: how it is played, what it is made of, how it is written. */
+/** One process: its simulation, its parts, and its source. */
 export function Definition({ name }: { readonly name: string }) {
   const read = useQuery('process_show', { process: name, include: ['source'] })
   const page = read.answer.value
   const source = page?.source
+  const title = page?.name ?? name
   useEffect(() => {
-    crumb.value = [{ text: 'Processes', href: href('/processes') }, { text: name }]
-  }, [name])
+    crumb.value = [{ text: 'Processes', href: href('/processes') }, { text: title }]
+  }, [title])
   const tab = tabNow(source)
   useCommands({
     ...Object.fromEntries(tabs.map((each, at) => [`tab ${at + 1}`, () => setQuery({ tab: each.name })])),
     'copy id': () => void navigator.clipboard.writeText(name),
   })
-  if (page === null || !source) return <Pending failure={read.failure} subject={processSubject} />
+  if (page === null || !source)
+    return <Pending failure={read.failure} subject={{ ...processSubject, id: name }} />
   const { definition, machine } = source
   return (
     <div class="page-inner process">
@@ -66,10 +68,10 @@ export function Definition({ name }: { readonly name: string }) {
   )
 }
 
-/** What cannot be played is shown as it is written. */
+/** An invalid definition shows its source. */
 function tabNow(source: ProcessSourceData | undefined): Tab {
-  const asked = tabs.find(({ name }) => name === query.value.get('tab'))?.name ?? 'simulate'
-  return source?.definition === null ? 'source' : asked
+  const chosen = tabs.find(({ name }) => name === query.value.get('tab'))?.name ?? 'simulate'
+  return source?.definition === null ? 'source' : chosen
 }
 
 function Head({ page, source }: { readonly page: Process; readonly source: ProcessSourceData }) {
@@ -91,7 +93,7 @@ function Head({ page, source }: { readonly page: Process; readonly source: Proce
           <dd>{active_runs > 0 ? <a href={href('/processes')}>{active_runs}</a> : 0}</dd>
         </div>
         <div>
-          <dt>{origin === 'shipped' ? 'Comes with Waymark' : 'File'}</dt>
+          <dt>{origin === 'shipped' ? 'Built in' : 'File'}</dt>
           <dd class="mono process-file">{file}</dd>
         </div>
       </dl>
@@ -99,7 +101,7 @@ function Head({ page, source }: { readonly page: Process; readonly source: Proce
   )
 }
 
-/** What a process is made of: its states with their ways out, its guards, who may send what. */
+/** The states with their transitions, the guards, and the events with their roles. */
 function Parts({ definition }: { readonly definition: ProcessDefinition }) {
   const { states, transitions, guards, events, artifacts } = definition
   return (
@@ -117,7 +119,7 @@ function Parts({ definition }: { readonly definition: ProcessDefinition }) {
                   .map(({ event, to, guard }) => (
                     <p key={`${event} ${to}`} class="muted">
                       <code>{event}</code> → {to}
-                      {guard === null ? '' : `, where ${expressionWords(guard)}`}
+                      {guard === null ? '' : `, if ${expressionWords(guard)}`}
                     </p>
                   ))}
               </dd>
@@ -127,7 +129,7 @@ function Parts({ definition }: { readonly definition: ProcessDefinition }) {
       </section>
       <section>
         <h2>Guards</h2>
-        {guards.length === 0 ? <p class="muted">It has none: every event passes.</p> : null}
+        {guards.length === 0 ? <p class="muted">No guards: every event passes.</p> : null}
         <dl class="defined">
           {guards.map(({ name, description, guard }) => (
             <Fragment key={name}>
@@ -151,7 +153,7 @@ function Parts({ definition }: { readonly definition: ProcessDefinition }) {
               <dd>
                 <p>{description ?? ''}</p>
                 <p class="muted">
-                  sent by {allowedRoles.includes('*') ? 'anybody' : allowedRoles.join(' or ')}
+                  sent by {allowedRoles.includes('*') ? 'anyone' : allowedRoles.join(' or ')}
                 </p>
               </dd>
             </Fragment>
@@ -182,14 +184,14 @@ type StateDescription = Pick<StateDefinition, 'description' | 'isFinal' | 'requi
 
 function stateText({ description, isFinal, requiredArtifacts, maxVisits }: StateDescription): string {
   const parts = [
-    description ?? (isFinal ? 'The end' : ''),
-    requiredArtifacts.length > 0 ? `asks for ${requiredArtifacts.join(', ')}` : '',
-    maxVisits === null ? '' : `is entered at most ${maxVisits} times`,
+    description ?? (isFinal ? 'Final state' : ''),
+    requiredArtifacts.length > 0 ? `needs ${requiredArtifacts.join(', ')}` : '',
+    maxVisits === null ? '' : `at most ${maxVisits} visits`,
   ]
   return parts.filter((part) => part !== '').join('; ')
 }
 
-/** The file as it is written, with what lint says at its lines. */
+/** The source with the findings of lint at their lines. */
 function Source({ source: { text, findings } }: { readonly source: ProcessSourceData }) {
   const byLine = Map.groupBy(findings, ({ line }) => line ?? 0)
   const lines = text.replace(/\n$/, '').split('\n')

@@ -18,7 +18,7 @@ interface SimulationProps {
   readonly machine: StateMachineData
 }
 
-/** Plays events through the process with the very function that the server decides by. Nothing is recorded. */
+/** Simulates events with the same function that the server uses. Nothing is recorded. */
 export function SimulationPart({ definition, machine }: SimulationProps) {
   const [events, setEvents] = useState<readonly SimulatedEvent[]>([])
   const [satisfied, setSatisfied] = useState<readonly string[]>([])
@@ -45,10 +45,10 @@ export function SimulationPart({ definition, machine }: SimulationProps) {
             disabled={events.length === 0}
             onClick={() => setEvents(events.slice(0, -1))}
           >
-            Take back
+            Undo
           </button>
           <button type="button" class="button" disabled={events.length === 0} onClick={() => setEvents([])}>
-            From the beginning
+            Restart
           </button>
         </div>
         <Steps played={played} />
@@ -57,7 +57,7 @@ export function SimulationPart({ definition, machine }: SimulationProps) {
         <section class="run-section">
           <h2 aria-live="polite">
             In {played.run.state}
-            {played.finished ? ', at the end' : ''}
+            {played.finished ? ', a final state' : ''}
           </h2>
           {played.prompt === null || played.finished ? null : (
             <p class="prompt">
@@ -84,7 +84,7 @@ interface NextEventsProps {
   readonly send: (event: SimulatedEvent) => void
 }
 
-/** What may be sent here, where it leads, and what it would still ask for. */
+/** The possible events, their target states and missing guards. */
 function NextEvents({ played, definition, send }: NextEventsProps) {
   const [payload, setPayload] = useState('')
   const [files, setFiles] = useState('')
@@ -92,7 +92,7 @@ function NextEvents({ played, definition, send }: NextEventsProps) {
   const artifacts = files.split(/[\s,]+/).filter((path) => path !== '')
   return (
     <section class="run-section">
-      <h2>What is sent</h2>
+      <h2>Send an event</h2>
       <ul class="next-events">
         {played.next.map(({ event, transitions, wouldTransitionTo }) => (
           <li key={event.name}>
@@ -106,7 +106,7 @@ function NextEvents({ played, definition, send }: NextEventsProps) {
             </button>
             <span class="muted">
               {wouldTransitionTo === null
-                ? `asks for ${missingText(transitions)}`
+                ? `needs ${missingText(transitions)}`
                 : wouldTransitionTo === played.run.state
                   ? 'stays here'
                   : `leads to ${wouldTransitionTo}`}
@@ -159,7 +159,7 @@ interface AssumptionProps {
   readonly change: (satisfied: readonly string[]) => void
 }
 
-/** Guards and artifacts that count as satisfied: a simulation looks at no log entries and reads no files. */
+/** Guards and artifacts to assume: a simulation reads no log and no files. */
 function AssumedGuards({ definition, satisfied, change }: AssumptionProps) {
   const names = assumableNames(definition)
   if (names.length === 0) return null
@@ -167,9 +167,9 @@ function AssumedGuards({ definition, satisfied, change }: AssumptionProps) {
   const all = holding.every((name) => satisfied.includes(name))
   return (
     <fieldset class="assumed run-section">
-      <legend>Assume these are satisfied</legend>
+      <legend>Assume satisfied</legend>
       <label>
-        <input type="checkbox" checked={all} onChange={() => change(all ? [] : holding)} /> <b>all of them</b>
+        <input type="checkbox" checked={all} onChange={() => change(all ? [] : holding)} /> <b>All</b>
       </label>
       {names.map((name) => (
         <label key={name}>
@@ -191,18 +191,20 @@ function AssumedGuards({ definition, satisfied, change }: AssumptionProps) {
   )
 }
 
-/** A guard holds or fails, not both. */
+/** The opposite assumption: a guard holds or fails, not both. */
 function negateName(name: string): string {
   return name.startsWith('not ') ? name.slice('not '.length) : `not ${name}`
 }
 
-/** What each event did, newest first. */
+/** The results of the events, newest first. */
 function Steps({ played: { steps } }: { readonly played: Simulation }) {
   if (steps.length === 0)
-    return <p class="muted simulated-hint">Send an event, and see where it leads and what it asks for.</p>
+    return (
+      <p class="muted simulated-hint">Send an event to see its transition, or the guards that it needs.</p>
+    )
   return (
     <section class="run-history">
-      <h2>What happened</h2>
+      <h2>Steps</h2>
       <ul>
         {steps
           .map((step, at) => (

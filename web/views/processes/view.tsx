@@ -92,7 +92,7 @@ function ProcessRow({ process }: { readonly process: ListedProcess }) {
       </a>
       {errors + warnings > 0 ? <span class="lint-count">{problems(errors, warnings)}</span> : null}
       <span class="muted narrow-hidden">{states} states</span>
-      <span class="muted cut narrow-hidden">{origin === 'shipped' ? 'comes with Waymark' : file}</span>
+      <span class="muted cut narrow-hidden">{origin === 'shipped' ? 'built in' : file}</span>
     </li>
   )
 }
@@ -129,7 +129,7 @@ function RunRow({
         <Agent name={run.created_by} />
       </span>
       <span class="muted">
-        <Since at={run.updated_at} />
+        <Since at={run.updated_at} /> ago
       </span>
       <span class="id narrow-hidden">{shortId(run.run_id)}</span>
     </li>

@@ -18,14 +18,14 @@ import './projects.css'
 /** The projects that the person may see: their inbox items and the agents at work. */
 export function View() {
   const { projects, failure } = useProjectsAtWork()
-  const [asked, setAsked] = useState<ProjectDialog | null>(null)
+  const [dialog, setAsked] = useState<ProjectDialog | null>(null)
   const close = useCallback(() => setAsked(null), [])
   const isAdmin = ownPermissions.value?.admin === true && !isSingleUser.value
   const { rows, still } = useRows<ProjectActivity>(
     () => projects.value,
     ({ key }) => key,
   )
-  const shown = useComputed(() => {
+  const filtered = useComputed(() => {
     const words = (query.value.get('words') ?? '').toLowerCase().split(/\s+/)
     return rows.order.value.filter((key) => {
       const row = rows.row(key)?.value
@@ -35,7 +35,7 @@ export function View() {
       )
     })
   })
-  const keys = shown.value
+  const keys = filtered.value
   const selected = query.value.get('select')
   const step = stepSelection(keys, selected)
   useCommands({
@@ -101,7 +101,7 @@ export function View() {
           ) : null}
         </EmptyState>
       ) : null}
-      {asked === null ? null : <ProjectNameDialog asked={asked} close={close} />}
+      {dialog === null ? null : <ProjectNameDialog dialog={dialog} close={close} />}
     </div>
   )
 }
@@ -109,8 +109,14 @@ export function View() {
 type ProjectDialog = { readonly is: 'add' } | { readonly is: 'rename'; readonly project: ProjectActivity }
 
 /** Names a new project, or renames one. The name is part of its address. */
-function ProjectNameDialog({ asked, close }: { readonly asked: ProjectDialog; readonly close: () => void }) {
-  const [name, setName] = useState(asked.is === 'rename' ? asked.project.key : '')
+function ProjectNameDialog({
+  dialog,
+  close,
+}: {
+  readonly dialog: ProjectDialog
+  readonly close: () => void
+}) {
+  const [name, setName] = useState(dialog.is === 'rename' ? dialog.project.key : '')
   const field = (
     <Field
       label="Name"
@@ -120,7 +126,7 @@ function ProjectNameDialog({ asked, close }: { readonly asked: ProjectDialog; re
       hint="Lower-case letters, digits and dashes. It is part of the address."
     />
   )
-  if (asked.is === 'add') {
+  if (dialog.is === 'add') {
     return (
       <OperationDialog
         title="Add a project"
@@ -134,10 +140,10 @@ function ProjectNameDialog({ asked, close }: { readonly asked: ProjectDialog; re
       </OperationDialog>
     )
   }
-  const { key } = asked.project
+  const { key } = dialog.project
   return (
     <OperationDialog
-      title={`Rename ${asked.project.name}`}
+      title={`Rename ${dialog.project.name}`}
       operation="project_rename"
       input={() => ({ project: key, name: name.trim() })}
       verb="Rename"
@@ -154,8 +160,8 @@ function ProjectNameDialog({ asked, close }: { readonly asked: ProjectDialog; re
 }
 
 function currentProject(): string {
-  const known = session.peek()
-  return known === null || known === 'unknown person' ? '' : known.project
+  const current = session.peek()
+  return current === null || current === 'unknown person' ? '' : current.project
 }
 
 interface ProjectRowProps {
@@ -169,8 +175,8 @@ function Row({ row, isSelected, rename }: ProjectRowProps) {
   const { key, name, folder, work, failure } = row.value
   const element = useRef<HTMLLIElement>(null)
   useFlash(element, `${work?.waiting} ${work?.running_total} ${work?.missions_total}`)
-  const known = session.value
-  const isHere = known !== null && known !== 'unknown person' && known.project === key
+  const current = session.value
+  const isHere = current !== null && current !== 'unknown person' && current.project === key
   return (
     <li ref={element} id={key} class="project-row" {...(isSelected && { 'aria-current': 'true' })}>
       <a class="cut project-name" href={`/p/${encodeURIComponent(key)}/`}>

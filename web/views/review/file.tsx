@@ -106,7 +106,11 @@ function FileHead({ review, file, isOpen }: { review: ReviewModel; file: ReviewF
             mode {mode.before} → {mode.after}
           </span>
         )}
-        {file.tree === null ? null : <span class="muted">in {plainText(file.tree)}</span>}
+        {file.tree === null ? null : (
+          <span class="muted" title={plainText(file.tree)}>
+            in {plainText(file.tree.slice(file.tree.lastIndexOf('/') + 1))}
+          </span>
+        )}
         {certainty === 'certain' ? null : <span class="uncertain">{certaintyWords[certainty]}</span>}
         {attempts.length > 1 ? <span class="muted">{attempts.length} attempts</span> : null}
         {open + answered > 0 ? (
@@ -234,7 +238,7 @@ function Choices({ review, file }: { readonly review: ReviewModel; readonly file
 
 /** The agents of the signs in the margin. */
 function Writers({ review, file }: { readonly review: ReviewModel; readonly file: ReviewFileRow }) {
-  const attempts = review.shown.value?.attempts ?? []
+  const attempts = review.data.value?.attempts ?? []
   return (
     <span class="writers">
       {file.attempts.map((id) => {

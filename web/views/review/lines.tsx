@@ -268,7 +268,7 @@ function LineOwner({
   readonly review: ReviewModel
 }) {
   if (file.attempts.length < 2) return null
-  const attempt = review.shown.value?.attempts.find(({ attempt_id }) => attempt_id === line?.attempt)
+  const attempt = review.data.value?.attempts.find(({ attempt_id }) => attempt_id === line?.attempt)
   const isUnknown = line !== null && line.kind !== ' ' && line.attempt === null
   const title = attempt
     ? `${attempt.agent}, attempt ${attempt.number} at ${attempt.task_name}`

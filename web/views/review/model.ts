@@ -69,7 +69,7 @@ const atOnce = 3
 /** The state of a review page. */
 export function createReview(subject: ReviewSubjectInput) {
   const query = startQuery('review_show', subject)
-  const shown = signal<ReviewData | null>(null)
+  const data = signal<ReviewData | null>(null)
   /** The newer version, if it differs from the shown one. */
   const newer = signal<ReviewData | null>(null)
   const unfolded = signal<ReadonlyMap<string, boolean>>(new Map())
@@ -87,15 +87,15 @@ export function createReview(subject: ReviewSubjectInput) {
   // The shown files do not change while they are read; their comments do.
   const stop = query.answer.subscribe((answer) => {
     if (answer === null) return
-    const before = shown.peek()
+    const before = data.peek()
     batch(() => {
       // An answer may be older than a mark that was set meanwhile.
       marking.value = unsentMarks(marking.peek(), answer)
       if (before === null || changedPaths(before, answer).length === 0) {
-        shown.value = answer
+        data.value = answer
         newer.value = null
       } else {
-        shown.value = withComments(before, answer)
+        data.value = withComments(before, answer)
         newer.value = answer
       }
     })
@@ -127,15 +127,15 @@ export function createReview(subject: ReviewSubjectInput) {
   const linesOf = (file: ReviewFileRow, isUrgent = false): ReadonlySignal<Lines> => {
     const request = requestOf(file)
     const key = JSON.stringify([fileKey(file), file.before, file.after, request])
-    const known = lines.get(key)
-    if (known) return known
-    const made = signal<Lines>({ is: 'reading' })
-    lines.set(key, made)
-    const read = () => readInto(made, file, request)
+    const cached = lines.get(key)
+    if (cached) return cached
+    const entry = signal<Lines>({ is: 'reading' })
+    lines.set(key, entry)
+    const read = () => readInto(entry, file, request)
     if (isUrgent) void read()
     else queue.push(read)
     pump()
-    return made
+    return entry
   }
 
   const readInto = async (
@@ -182,7 +182,7 @@ export function createReview(subject: ReviewSubjectInput) {
 
   return {
     subject,
-    shown,
+    data,
     newer,
     failure: query.failure,
     composing,
@@ -194,15 +194,15 @@ export function createReview(subject: ReviewSubjectInput) {
     isViewed,
     isOpen,
     /** The paths that changed since the page was opened. */
-    changedSince: computed(() => changedPaths(shown.value, newer.value)),
+    changedSince: computed(() => changedPaths(data.value, newer.value)),
     commentsOf: computed(() =>
-      groupByFile(shown.value?.comments ?? [], ({ now, tree }) => ({ path: now.path, tree })),
+      groupByFile(data.value?.comments ?? [], ({ now, tree }) => ({ path: now.path, tree })),
     ),
-    draftsOf: computed(() => groupByFile(shown.value?.drafts ?? [], ({ path, tree }) => ({ path, tree }))),
+    draftsOf: computed(() => groupByFile(data.value?.drafts ?? [], ({ path, tree }) => ({ path, tree }))),
     showNewer: () => {
       if (newer.peek() === null) return
       batch(() => {
-        shown.value = newer.peek()
+        data.value = newer.peek()
         newer.value = null
         marking.value = new Map()
       })
@@ -332,9 +332,9 @@ function withComments(before: ReviewData, { files, comments, drafts, reviews }: 
 
 function changedPaths(before: ReviewData | null, after: ReviewData | null): readonly string[] {
   if (before === null || after === null) return []
-  const known = new Map(before.files.map((file) => [fileKey(file), file.after]))
+  const versions = new Map(before.files.map((file) => [fileKey(file), file.after]))
   const changed = after.files
-    .filter((file) => known.get(fileKey(file)) !== file.after)
+    .filter((file) => versions.get(fileKey(file)) !== file.after)
     .map(({ path }) => path)
   const left = new Set(after.files.map(fileKey))
   return [...changed, ...before.files.filter((file) => !left.has(fileKey(file))).map(({ path }) => path)]

@@ -8,25 +8,25 @@ import type { ReviewActionName, ReviewModel } from './model.ts'
 
 interface SendProps {
   readonly review: ReviewModel
-  readonly shown: ReviewData
+  readonly data: ReviewData
   readonly action: ReviewActionName
   readonly close: () => void
 }
 
 /** Sends the action for the shown version, with all drafts. */
-export function SendDialog({ review, shown, action, close }: SendProps) {
+export function SendDialog({ review, data, action, close }: SendProps) {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   const [refusal, setRefusal] = useState<string | null>(null)
   const [isSending, setSending] = useState(false)
   const { title, button, label } =
-    shown.subject.kind === 'since' && action === 'approve' ? allViewed : texts[action]
-  const drafts = shown.drafts.length
-  const unseen = shown.files.filter((file) => !review.isViewed(file)).length
+    data.subject.kind === 'since' && action === 'approve' ? allViewed : texts[action]
+  const drafts = data.drafts.length
+  const unseen = data.files.filter((file) => !review.isViewed(file)).length
   const changed = review.changedSince.value
   const send = async () => {
     setSending(true)
-    const why = await review.send(action, field.current?.value.trim() ?? '', shown.content)
+    const why = await review.send(action, field.current?.value.trim() ?? '', data.content)
     setSending(false)
     if (why === null) close()
     else setRefusal(why)
@@ -45,12 +45,12 @@ export function SendDialog({ review, shown, action, close }: SendProps) {
         <p class="muted">
           {drafts === 0 ? 'No comments.' : `Sends ${formatCount(drafts, 'comment')}.`}{' '}
           {action === 'approve' && unseen > 0
-            ? `${unseen} of ${shown.files.length} files ${unseen === 1 ? 'is' : 'are'} not marked as viewed.`
+            ? `${unseen} of ${data.files.length} files ${unseen === 1 ? 'is' : 'are'} not marked as viewed.`
             : ''}
         </p>
-        {shown.waiting.length > 0 && action !== 'comment' ? (
+        {data.waiting.length > 0 && action !== 'comment' ? (
           <ul class="send-waiting">
-            {shown.waiting.map(({ item_id, reason }) => (
+            {data.waiting.map(({ item_id, reason }) => (
               <li key={item_id}>{reason}</li>
             ))}
           </ul>

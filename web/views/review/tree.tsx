@@ -15,13 +15,13 @@ interface TreeFile extends ReviewFileRow {
 
 interface TreeProps {
   readonly review: ReviewModel
-  readonly shown: ReviewData
+  readonly data: ReviewData
   readonly files: readonly ReviewFileRow[]
   readonly go: (file: ReviewFileRow) => void
 }
 
 /** The files by folder, with counts and a filter. */
-export function FileTree({ review, shown, files, go }: TreeProps) {
+export function FileTree({ review, data, files, go }: TreeProps) {
   const folded = useSignal<ReadonlySet<string>>(new Set())
   const tree = useMemo(() => diffTree(files.map(treeFile)), [files])
   const rows = diffRows(tree, folded.value)
@@ -35,8 +35,8 @@ export function FileTree({ review, shown, files, go }: TreeProps) {
     <nav class="review-tree" aria-label="Files">
       <FilterField />
       <p class="muted review-tree-count">
-        {files.length === shown.files.length ? '' : `${files.length} of `}
-        {formatCount(shown.files.length, 'file')}
+        {files.length === data.files.length ? '' : `${files.length} of `}
+        {formatCount(data.files.length, 'file')}
       </p>
       <ul>
         {rows.map(({ node, depth }) => (

@@ -5,7 +5,7 @@ import { runInFrames } from '../../parts/frame-queue.ts'
 /** Beyond the window, in pixels: what comes into sight is drawn before. */
 const margin = 1_200
 
-const watched = new Map<Element, (near: boolean) => void>()
+const callbacks = new Map<Element, (near: boolean) => void>()
 const observers = new WeakMap<Element, IntersectionObserver>()
 
 /** Whether an element is near what is seen of the page. */
@@ -16,10 +16,10 @@ export function useNear(element: RefObject<Element | null>, first: boolean): boo
     const page = current?.closest('.page')
     if (!current || !page) return
     const observer = observers.get(page) ?? observeFiles(page)
-    watched.set(current, setNear)
+    callbacks.set(current, setNear)
     observer.observe(current)
     return () => {
-      watched.delete(current)
+      callbacks.delete(current)
       observer.unobserve(current)
     }
   }, [element])
@@ -29,14 +29,14 @@ export function useNear(element: RefObject<Element | null>, first: boolean): boo
 /** One observer for all elements of a page. What is seen is drawn at once, what only comes near when a frame has room. */
 function observeFiles(page: Element): IntersectionObserver {
   const last = new WeakMap<Element, boolean>()
-  const made = new IntersectionObserver(
+  const observer = new IntersectionObserver(
     (entries) => {
       const { top, bottom } = page.getBoundingClientRect()
       for (const { target, isIntersecting, boundingClientRect } of entries) {
         last.set(target, isIntersecting)
         const tell = () => {
           // It may have come and gone since.
-          if (last.get(target) === isIntersecting) watched.get(target)?.(isIntersecting)
+          if (last.get(target) === isIntersecting) callbacks.get(target)?.(isIntersecting)
         }
         if (isIntersecting && boundingClientRect.top < bottom && boundingClientRect.bottom > top) tell()
         else runInFrames(tell)
@@ -44,6 +44,6 @@ function observeFiles(page: Element): IntersectionObserver {
     },
     { root: page, rootMargin: `${margin}px 0px` },
   )
-  observers.set(page, made)
-  return made
+  observers.set(page, observer)
+  return observer
 }

@@ -59,21 +59,21 @@ function subjectOf(kind: string | undefined, id: string | undefined): ReviewSubj
 function ReviewPage({ subject }: { readonly subject: ReviewSubjectInput }) {
   const review = useMemo(() => createReview(subject), [])
   useEffect(() => review.stop, [review])
-  const shown = review.shown.value
-  const name = shown?.subject.name
+  const data = review.data.value
+  const name = data?.subject.name
   useEffect(() => {
     if (name !== undefined) crumb.value = [{ text: 'Review', href: href('/review') }, { text: name }]
   }, [name])
-  if (shown === null) return <Pending failure={review.failure} subject={reviewSubject} />
-  return <ReviewContent review={review} shown={shown} />
+  if (data === null) return <Pending failure={review.failure} subject={reviewSubject} />
+  return <ReviewContent review={review} data={data} />
 }
 
-function ReviewContent({ review, shown }: { readonly review: ReviewModel; readonly shown: ReviewData }) {
+function ReviewContent({ review, data }: { readonly review: ReviewModel; readonly data: ReviewData }) {
   const [action, setAction] = useState<ReviewActionName | null>(null)
   const words = (query.value.get('words') ?? '').toLowerCase()
   const files = useMemo(
-    () => (words === '' ? shown.files : shown.files.filter(({ path }) => path.toLowerCase().includes(words))),
-    [shown.files, words],
+    () => (words === '' ? data.files : data.files.filter(({ path }) => path.toLowerCase().includes(words))),
+    [data.files, words],
   )
   const go = (file: ReviewFileRow) => {
     review.readSoon(file)
@@ -83,25 +83,25 @@ function ReviewContent({ review, shown }: { readonly review: ReviewModel; readon
   useReviewKeys(review, files, { go, say: setAction })
   // An address may name a file.
   const named = query.peek().get('file')
-  const isMissing = named !== null && !shown.files.some(({ path }) => path === named)
+  const isMissing = named !== null && !data.files.some(({ path }) => path === named)
   useLayoutEffect(() => {
-    const file = named === null ? undefined : shown.files.find(({ path }) => path === named)
+    const file = named === null ? undefined : data.files.find(({ path }) => path === named)
     if (file) go(file)
   }, [named])
   const whole = review.commentsOf.value.get('') ?? []
   const wholeDrafts = review.draftsOf.value.get('') ?? []
-  const gone = useMemo(() => commentsElsewhere(review, shown), [shown])
+  const gone = useMemo(() => commentsElsewhere(review, data), [data])
   const place = review.composing.value
   return (
     <div class="review" data-layout={layout.value}>
-      <Head review={review} shown={shown} say={setAction} />
+      <Head review={review} data={data} say={setAction} />
       <Newer review={review} />
       {isMissing ? (
         <p class="review-note" role="status">
-          {plainText(named)} is not part of this review. It has {formatCount(shown.files.length, 'file')}.
+          {plainText(named)} is not part of this review. It has {formatCount(data.files.length, 'file')}.
         </p>
       ) : null}
-      {shown.notes.map((note) => (
+      {data.notes.map((note) => (
         <p key={note} class="review-note">
           {note}
         </p>
@@ -117,10 +117,10 @@ function ReviewContent({ review, shown }: { readonly review: ReviewModel; readon
           {place?.file === null ? <CommentForm review={review} place={place} /> : null}
         </section>
       ) : null}
-      {shown.files.length === 0 ? (
+      {data.files.length === 0 ? (
         <EmptyState
           title={
-            shown.subject.kind === 'since'
+            data.subject.kind === 'since'
               ? 'No attempt ended since your last review. The changes of agents appear here when an attempt ends.'
               : 'No changes yet. The changed files appear here when an attempt ends.'
           }
@@ -131,7 +131,7 @@ function ReviewContent({ review, shown }: { readonly review: ReviewModel; readon
         </EmptyState>
       ) : (
         <div class="review-panes">
-          <FileTree review={review} shown={shown} files={files} go={go} />
+          <FileTree review={review} data={data} files={files} go={go} />
           <div class="review-files">
             {files.map((file, at) => (
               <FileSection key={fileKey(file)} review={review} file={file} isFirst={at < 2} />
@@ -141,30 +141,30 @@ function ReviewContent({ review, shown }: { readonly review: ReviewModel; readon
         </div>
       )}
       {action === null ? null : (
-        <SendDialog review={review} shown={shown} action={action} close={() => setAction(null)} />
+        <SendDialog review={review} data={data} action={action} close={() => setAction(null)} />
       )}
     </div>
   )
 }
 
 /** Comments on files that are no longer part of the review. */
-function commentsElsewhere(review: ReviewModel, shown: ReviewData) {
-  const known = new Set(shown.files.flatMap((file) => [fileKey(file), file.path]))
+function commentsElsewhere(review: ReviewModel, data: ReviewData) {
+  const present = new Set(data.files.flatMap((file) => [fileKey(file), file.path]))
   return [...review.commentsOf.value]
-    .filter(([key]) => key !== '' && !known.has(key))
+    .filter(([key]) => key !== '' && !present.has(key))
     .flatMap(([, comments]) => comments)
 }
 
 interface HeadProps {
   readonly review: ReviewModel
-  readonly shown: ReviewData
+  readonly data: ReviewData
   readonly say: (action: ReviewActionName) => void
 }
 
 /** The title, the totals and the actions: on a phone two lines, with the rest in a menu. */
-function Head({ review, shown, say }: HeadProps) {
-  const { subject, totals, agents, may, drafts } = shown
-  const viewed = shown.files.filter((file) => review.isViewed(file)).length
+function Head({ review, data, say }: HeadProps) {
+  const { subject, totals, agents, may, drafts } = data
+  const viewed = data.files.filter((file) => review.isViewed(file)).length
   return (
     <header class="review-head">
       <div class="review-title">
@@ -183,7 +183,7 @@ function Head({ review, shown, say }: HeadProps) {
         </span>
       </div>
       <div class="review-wide">
-        <About shown={shown} />
+        <About data={data} />
       </div>
       <div class="review-bar" role="toolbar" aria-label="Review">
         <span class="review-wide review-options">
@@ -196,7 +196,7 @@ function Head({ review, shown, say }: HeadProps) {
                 <p class="menu-head muted">
                   {viewed} of {totals.files} viewed
                 </p>
-                <About shown={shown} />
+                <About data={data} />
                 <Options review={review} done={close} />
               </div>
             )}
@@ -233,7 +233,7 @@ function Head({ review, shown, say }: HeadProps) {
 }
 
 /** The goal, the links, and the last reviews. */
-function About({ shown: { subject, reviews } }: { readonly shown: ReviewData }) {
+function About({ data: { subject, reviews } }: { readonly data: ReviewData }) {
   return (
     <>
       {subject.goal === null ? null : (
@@ -249,7 +249,7 @@ function About({ shown: { subject, reviews } }: { readonly shown: ReviewData }) 
         )}
         {subject.mission_id === null ? null : (
           <a class="link" href={href(`/missions/${subject.mission_id}`)}>
-            {subject.mission_name ?? 'Open the mission'}
+            {subject.task_id === null ? 'Open the mission' : (subject.mission_name ?? 'Open the mission')}
           </a>
         )}
         {reviews.slice(-3).map(({ review_id, author, action, created_at: createdAt, current }) => (
@@ -397,7 +397,7 @@ function useReviewKeys(
     const file = current()
     if (file) act(file)
   }
-  const mayDecide = review.shown.value?.may.decide === true
+  const mayDecide = review.data.value?.may.decide === true
   useCommands({
     next: stepRow(1, () => true),
     previous: stepRow(-1, () => true),

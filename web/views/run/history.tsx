@@ -9,6 +9,7 @@ import { useCommands } from '../../keys/commands.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { stepSelection } from '../../parts/list.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
+import { eventWords } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
 
@@ -18,11 +19,11 @@ interface RunHistoryEntry {
   readonly moved: RunEventData | null
   readonly refused: RunRefusalData | null
   readonly approved: RunApprovalData | null
-  /** Given with the event. */
+  /** The approvals of the event. */
   readonly approvals: readonly RunApprovalData[]
 }
 
-/** What moved the run, and what was refused, newest first. */
+/** The transitions and refused events of the run, newest first. */
 export function RunHistory({ history }: { readonly history: Shown }) {
   const entries = entriesOf(history)
   const selected = query.value.get('select')
@@ -36,7 +37,7 @@ export function RunHistory({ history }: { readonly history: Shown }) {
   return (
     <section class="run-history">
       <h2>History</h2>
-      {entries.length === 0 ? <p class="muted">Nothing has been sent yet.</p> : null}
+      {entries.length === 0 ? <p class="muted">No events yet. Each event of the run appears here.</p> : null}
       <ul>
         {entries.map((entry) => (
           <li
@@ -51,7 +52,11 @@ export function RunHistory({ history }: { readonly history: Shown }) {
           </li>
         ))}
       </ul>
-      {hidden > 0 ? <p class="muted">{hidden} earlier: waymark run history tells them.</p> : null}
+      {hidden > 0 ? (
+        <p class="muted">
+          {hidden} earlier entries. See all with <code>waymark run history</code>.
+        </p>
+      ) : null}
     </section>
   )
 }
@@ -69,13 +74,13 @@ function MoveEntry({
       <StatusIcon status={event.kind === 'cancellation' ? 'dropped' : 'done'} named={false} />
       <div class="history-text">
         <p>
-          <b>{event.kind === 'event' ? event.event : kinds[event.kind]}</b>{' '}
+          <b>{event.kind === 'event' ? eventWords(event.event) : kinds[event.kind]}</b>{' '}
           {event.state_changed ? `${event.from_state} → ${event.to_state}` : `stays in ${event.to_state}`}{' '}
           <span class="id">rev {event.revision}</span>
         </p>
         {event.kind === 'event' ? null : <p class="muted">{event.event}</p>}
         {payloadText(event.payload) === '' ? null : <p class="muted said">{payloadText(event.payload)}</p>}
-        {approvals.map((approval) => (
+        {distinctApprovals(approvals).map((approval) => (
           <p key={`${approval.role} ${approval.of}`} class="muted said">
             Approved {approval.of ?? 'the state'} as {approval.role}
             {approval.withdrawn_at === null ? '' : ' (withdrawn since)'}
@@ -92,13 +97,21 @@ function MoveEntry({
   )
 }
 
+/** The approvals without repetitions: one person may hold several roles. */
+function distinctApprovals(approvals: readonly RunApprovalData[]): readonly RunApprovalData[] {
+  const distinct = new Map(
+    approvals.map((approval) => [JSON.stringify([approval.role, approval.of]), approval]),
+  )
+  return [...distinct.values()]
+}
+
 function RefusalItem({ refusal }: { readonly refusal: RunRefusalData }) {
   return (
     <>
       <StatusIcon status="review" named={false} />
       <div class="history-text">
         <p>
-          <b>{refusal.event}</b> refused <span class="muted">in {refusal.state}</span>
+          <b>{eventWords(refusal.event)}</b> refused <span class="muted">in {refusal.state}</span>
         </p>
         <p class="muted said">
           {refusal.missing_guards.length > 0 ? `${refusal.missing_guards.join('; ')}.` : refusal.message}
@@ -130,7 +143,7 @@ function ApprovalItem({ approval }: { readonly approval: RunApprovalData }) {
   )
 }
 
-const kinds = { migration: 'Moved to another version', cancellation: 'Cancelled' } as const
+const kinds = { migration: 'Moved to another version', cancellation: 'Canceled' } as const
 
 const nothing = { moved: null, refused: null, approved: null, approvals: [] }
 
@@ -160,7 +173,7 @@ function entriesOf({ events, refusals, approvals }: Shown): readonly RunHistoryE
   return all.toSorted((a, b) => b.at.localeCompare(a.at))
 }
 
-/** What came with the event, as far as it fits a line. */
+/** The payload of the event, cut to a line. */
 function payloadText(payload: RunEventData['payload']): string {
   return Object.entries(payload)
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)

@@ -40,11 +40,11 @@ function WaitingItems({ page: { waits_for } }: { readonly page: RunPage }) {
     <section class="run-section">
       <h2>Needs you</h2>
       <ul class="checks">
-        {waits_for.map(({ item_id, reason }) => (
+        {waits_for.map(({ item_id, kind, reason }) => (
           <li key={item_id}>
             <StatusIcon status="review" named={false} />
             <p>
-              <Prose text={reason} />{' '}
+              {kind === 'approval' ? 'This run needs your decision.' : <Prose text={reason} />}{' '}
               <a class="link" href={href(`/?select=${item_id}`)}>
                 Open in the inbox
               </a>

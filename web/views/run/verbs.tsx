@@ -7,7 +7,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { eventWords } from '../../parts/text.tsx'
 import { sendings, sendLater } from '../../shell/toasts.tsx'
 
-/** What a person may do with the run; it can be taken back for five seconds. */
+/** The actions of a person on the run. Each can be undone for five seconds. */
 export function VerbsBar({ page, refresh }: { readonly page: RunPage; readonly refresh: () => void }) {
   const [asking, setAsking] = useState<RunVerb | null>(null)
   const { run_id, status } = page.run
@@ -27,11 +27,16 @@ export function VerbsBar({ page, refresh }: { readonly page: RunPage; readonly r
     const { operation, done, input } = verb
     const decides = operation === 'approve' || operation === 'decide'
     const shown = decides && page.content !== null ? { content: page.content } : {}
-    const said = { ...input(reason, payload), ...shown }
-    sendLater({ about: run_id, operation, input: said, text: done, sent: refresh })
+    sendLater({
+      about: run_id,
+      operation,
+      input: { ...input(reason, payload), ...shown },
+      text: done,
+      sent: refresh,
+    })
   }
   return (
-    <fieldset class="run-verbs" aria-label="What you may do">
+    <fieldset class="run-verbs" aria-label="Your actions">
       {whyNone === null ? null : <span class="muted">{whyNone}</span>}
       {verbs.map((verb) => (
         <button
@@ -64,7 +69,7 @@ interface VerbDialogProps {
   readonly close: () => void
 }
 
-/** Asks why, and for what else the event takes. */
+/** Asks for the reason and the other fields of the event. */
 function VerbDialog({ verb, send, close }: VerbDialogProps) {
   const id = useId()
   const [reason, setReason] = useState('')
@@ -85,7 +90,7 @@ function VerbDialog({ verb, send, close }: VerbDialogProps) {
       >
         {verb.reason === 'no' ? null : (
           <>
-            <label for={`${id}-reason`}>{verb.reason === 'must' ? 'Why?' : 'Why? (may be left empty)'}</label>
+            <label for={`${id}-reason`}>{verb.reason === 'must' ? 'Reason' : 'Reason (optional)'}</label>
             <textarea
               id={`${id}-reason`}
               class="field"
@@ -116,7 +121,7 @@ function VerbDialog({ verb, send, close }: VerbDialogProps) {
             {verb.label}
           </button>
           <button type="button" class="button" onClick={leave}>
-            Not now
+            Cancel
           </button>
         </div>
       </form>
@@ -124,30 +129,30 @@ function VerbDialog({ verb, send, close }: VerbDialogProps) {
   )
 }
 
-/** Numbers, lists and the like are written as JSON; what is none is text. */
+/** Numbers and lists are JSON; other values are text. */
 function valuesOf(fields: Readonly<Record<string, string>>): object {
   return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, parseJsonOrText(text)]))
 }
 
 type RunChoice = RunPage['choices'][number]
 
-/** What a person may do with a run now. */
+/** An action of a person on a run. */
 interface RunVerb {
   readonly label: string
-  /** What is said once it is done. */
+  /** The message after the action. */
   readonly done: string
   readonly operation: 'approve' | 'decide' | 'run_cancel' | 'run_migrate'
-  /** What is missing for it; null when nothing is. */
+  /** What is missing for it; null if nothing is. */
   readonly missing: string | null
-  /** Whether a reason is asked for, and must be given. */
+  /** Whether the form has a reason, and whether it is required. */
   readonly reason: 'no' | 'may' | 'must'
-  /** What the event takes beside a reason. */
+  /** The fields of the event besides the reason. */
   readonly payload: readonly string[]
   readonly isYes: boolean
   readonly input: (reason: string, payload: object | null) => object
 }
 
-/** The events that people may send, an approval where an agent's event waits for one, and what ends or moves the run. */
+/** The events that people may send, an approval that an agent's event needs, and the actions that end or move the run. */
 function verbsOf(page: RunPage): readonly RunVerb[] {
   const { run, approvals, choices, present_version } = page
   if (run.status !== 'active') return []
@@ -165,7 +170,7 @@ function eventVerb({ run: { run_id }, transitions }: RunPage, choice: RunChoice)
   const approving = approves || answer === 'yes'
   const own = transitions.filter((way) => way.event === event)
   const blocking = own.flatMap(({ checks }) => checks.filter(({ satisfied }) => !satisfied))
-  // A verb that approves gives what is missing itself; what else is missing, the server says.
+  // An approval satisfies its own guards; the server checks the others.
   const isOpen = approves || own.some(({ satisfied }) => satisfied)
   return {
     label: eventWords(event),
@@ -213,7 +218,7 @@ function migrateVerb(run_id: string, version: string): RunVerb {
 function cancelVerb(run_id: string): RunVerb {
   return {
     label: 'Cancel the run',
-    done: 'Cancelled',
+    done: 'Canceled',
     operation: 'run_cancel',
     missing: null,
     reason: 'must',

@@ -25,40 +25,40 @@ export function View({ params }: ViewProps) {
   const id = params['id'] ?? ''
   const page = useQuery('show', { id })
   const history = useQuery('run_history', { run_id: id, limit: maxEvents })
-  const shown = page.answer.value?.kind === 'run' ? page.answer.value : null
-  const past = history.answer.value
+  const detail = page.answer.value?.kind === 'run' ? page.answer.value : null
+  const log = history.answer.value
   useOwnPage(page.answer.value, 'run')
-  const process = shown?.run.process_id
-  const processName = shown?.run.process_name ?? ''
-  const subject = shown?.task?.name ?? shown?.mission?.name ?? `Run ${shortId(id)}`
+  const process = detail?.run.process_id
+  const processName = detail?.run.process_name ?? ''
+  const subject = detail?.task?.name ?? detail?.mission?.name ?? `Run ${shortId(id)}`
   useEffect(() => {
     if (process === undefined) return
     crumb.value = [{ text: processName, href: href(`/processes/${process}`) }, { text: subject }]
   }, [process, processName, subject])
   useCommands({ 'copy id': () => void navigator.clipboard.writeText(id) })
-  if (!shown) return <Pending failure={page.failure} subject={runSubject} />
-  const moves = (past?.events ?? []).filter(({ kind }) => kind === 'event').toReversed()
+  if (!detail) return <Pending failure={page.failure} subject={{ ...runSubject, id }} />
+  const moves = (log?.events ?? []).filter(({ kind }) => kind === 'event').toReversed()
   const taken = moves.map(({ from_state, event, to_state }) =>
     transitionId({ from: from_state, event, to: to_state }),
   )
   return (
     <div class="page-inner run">
-      <RunHeader page={shown} />
+      <RunHeader page={detail} />
       <div class="run-parts">
         <div class="run-main">
           <MachineDiagram
-            machine={shown.machine}
-            current={shown.run.current_state}
+            machine={detail.machine}
+            current={detail.run.current_state}
             taken={taken}
-            label={`States of ${shown.run.process_name}; the run is in ${shown.run.current_state}`}
+            label={`States of ${detail.run.process_name}; the run is in ${detail.run.current_state}`}
           />
-          {past ? <RunHistory history={past} /> : null}
+          {log ? <RunHistory history={log} /> : null}
         </div>
         <aside>
-          <NextSteps page={shown} />
-          <VerbsBar page={shown} refresh={page.refresh} />
-          <Artifacts page={shown} />
-          <PromptAndContext page={shown} />
+          <NextSteps page={detail} />
+          <VerbsBar page={detail} refresh={page.refresh} />
+          <Artifacts page={detail} />
+          <PromptAndContext page={detail} />
         </aside>
       </div>
     </div>

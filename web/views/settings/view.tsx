@@ -26,29 +26,29 @@ export function View({ params }: ViewProps) {
     : ([members, tokens, people, notifications] as const)
   const go = (at: number) => () => navigate(href(`/settings/${tabs[at]?.name ?? ''}`))
   useCommands({ 'tab 1': go(0), 'tab 2': go(1), 'tab 3': go(2), 'tab 4': go(3) })
-  const shown = tabs.find(({ name }) => name === params['tab']) ?? tabs[0]
+  const current = tabs.find(({ name }) => name === params['tab']) ?? tabs[0]
   return (
     <div class="page-inner settings">
       <header class="page-head">
-        <h1>{shown.title}</h1>
+        <h1>Settings</h1>
       </header>
       <nav class="tabs" aria-label="Settings">
         {tabs.map(({ name, title }) => (
           <a
             key={name}
             href={href(`/settings/${name}`)}
-            {...(name === shown.name && { 'aria-current': 'page' })}
+            {...(name === current.name && { 'aria-current': 'page' })}
           >
             {title}
           </a>
         ))}
       </nav>
-      {isPermitted(shown.operation) ? (
-        <shown.Tab />
+      {isPermitted(current.operation) ? (
+        <current.Tab />
       ) : (
-        <EmptyState title={denialReason(shown.operation) ?? ''} />
+        <EmptyState title={denialReason(current.operation) ?? ''} />
       )}
-      {isSingleUser.value && shown.name === 'notifications' ? (
+      {isSingleUser.value && current.name === 'notifications' ? (
         <EmptyState title="Single-user server: anyone signed in has full access. To add members, start a team server with a database of its own." />
       ) : null}
     </div>

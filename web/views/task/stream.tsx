@@ -18,6 +18,8 @@ interface TaskStreamEntry {
 /** The decisions, issues and progress of a task, newest first. */
 export function Stream({ task }: { readonly task: TaskData }) {
   const entries = entriesOf(task).sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
+  if (entries.length === 0)
+    return <p class="muted stream-empty">Decisions, issues and progress appear here.</p>
   return (
     <ol class="stream" aria-label="Decisions, issues and progress">
       {entries.map(({ key, at, status, title, author, text }) => (

@@ -9,7 +9,14 @@ import { InlineDiff } from '../../parts/diff.tsx'
 import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { useOwnPage } from '../../parts/entity-path.ts'
 import { PlusMinus } from '../../parts/evidence.tsx'
-import { markStatus, StatusBadge, StatusIcon, statusOf, taskStatus } from '../../parts/status.tsx'
+import {
+  markStatus,
+  type Status,
+  StatusBadge,
+  StatusIcon,
+  statusOf,
+  taskStatus,
+} from '../../parts/status.tsx'
 import { CopyButton, Prose, shortId } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
@@ -26,9 +33,9 @@ const taskSubject = { name: 'Task', list: { path: '/board', title: 'All tasks on
 export function View({ params }: ViewProps) {
   const id = params['id'] ?? ''
   const show = useQuery('show', { id, include: ['links'] })
-  const found = show.answer.value
-  const task = found?.kind === 'task' ? found : null
-  useOwnPage(found, 'task')
+  const entity = show.answer.value
+  const task = entity?.kind === 'task' ? entity : null
+  useOwnPage(entity, 'task')
   useEffect(() => {
     if (task) crumb.value = [...missionAbove(task), { text: task.name }]
   }, [task])
@@ -39,7 +46,7 @@ export function View({ params }: ViewProps) {
     'open diff': () => navigate(href(`/tasks/${id}/diff`)),
     'copy id': () => void navigator.clipboard.writeText(id),
   })
-  if (!task) return <Pending failure={show.failure} subject={taskSubject} />
+  if (!task) return <Pending failure={show.failure} subject={{ ...taskSubject, id }} />
   const attempt =
     task.attempts.find(({ attempt_id }) => attempt_id === query.value.get('attempt')) ??
     task.attempts.at(-1) ??
@@ -101,7 +108,7 @@ function Head({ task, attempt }: TaskParts) {
         <div>
           <dt>Status</dt>
           <dd>
-            <StatusBadge status={taskStatus(task)} />
+            <StatusBadge status={statusInPlan(task)} />
           </dd>
         </div>
         {attempt ? (
@@ -119,7 +126,7 @@ function Head({ task, attempt }: TaskParts) {
               </dd>
             </div>
             <div>
-              <dt>Base</dt>
+              <dt>Snapshot</dt>
               <dd class="mono">{attempt.snapshot_id.slice(0, 7)}</dd>
             </div>
           </>
@@ -127,6 +134,13 @@ function Head({ task, attempt }: TaskParts) {
       </dl>
     </header>
   )
+}
+
+/** The status as on the board: a task to do without open dependencies is ready. */
+function statusInPlan(task: TaskData): Status {
+  const status = taskStatus(task)
+  const isFree = task.links?.depends_on.every(({ mark }) => mark === 'done' || mark === 'dropped')
+  return status === 'planned' && isFree ? 'ready' : status
 }
 
 function Overview({ task, attempt }: TaskParts) {
