@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Grouping, laneRows, rowTops, rowWindow, scrollTo } from './lane-rows.ts'
+import { type LaneGrouping, laneRows, rowTops, rowWindow, scrollTo } from './lane-rows.ts'
 
 const phases = [
   { id: 'p-1', name: 'Explore' },
@@ -22,26 +22,31 @@ const spansOf = fc.array(
 
 test('every task has a row, and every attempt is in exactly one, by phase and by agent', () => {
   fc.assert(
-    fc.property(tasksOf, spansOf, fc.constantFrom<Grouping>('phase', 'agent'), (tasks, drawn, grouping) => {
-      const spans = drawn.flatMap(({ taskPlace, agent, from, open }, place) => {
-        const taskId = tasks[taskPlace]?.id
-        return taskId ? [{ id: `a-${place}`, taskId, agent, from, to: open ? null : from + 10 }] : []
-      })
-      const rows = laneRows({ phases, tasks, spans }, { grouping, folded: new Set(), now: 2000 })
-      expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
-      const taskRows = rows.filter((row) => row.kind === 'task')
-      expect(new Set(taskRows.map((row) => row.task.id))).toEqual(new Set(tasks.map(({ id }) => id)))
-      const found = taskRows.flatMap((row) => row.spans.map(({ id }) => id))
-      expect(found.toSorted()).toEqual(spans.map(({ id }) => id).toSorted())
-      for (const row of taskRows) for (const span of row.spans) expect(span.taskId).toBe(row.task.id)
+    fc.property(
+      tasksOf,
+      spansOf,
+      fc.constantFrom<LaneGrouping>('phase', 'agent'),
+      (tasks, drawn, grouping) => {
+        const spans = drawn.flatMap(({ taskPlace, agent, from, open }, place) => {
+          const taskId = tasks[taskPlace]?.id
+          return taskId ? [{ id: `a-${place}`, taskId, agent, from, to: open ? null : from + 10 }] : []
+        })
+        const rows = laneRows({ phases, tasks, spans }, { grouping, folded: new Set(), now: 2000 })
+        expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
+        const taskRows = rows.filter((row) => row.kind === 'task')
+        expect(new Set(taskRows.map((row) => row.task.id))).toEqual(new Set(tasks.map(({ id }) => id)))
+        const found = taskRows.flatMap((row) => row.spans.map(({ id }) => id))
+        expect(found.toSorted()).toEqual(spans.map(({ id }) => id).toSorted())
+        for (const row of taskRows) for (const span of row.spans) expect(span.taskId).toBe(row.task.id)
 
-      const heads = rows.filter((row) => row.kind === 'group')
-      const closed = laneRows(
-        { phases, tasks, spans },
-        { grouping, folded: new Set(heads.map(({ id }) => id)), now: 2000 },
-      )
-      expect(closed).toEqual(heads.map((head) => ({ ...head, folded: true })))
-    }),
+        const heads = rows.filter((row) => row.kind === 'group')
+        const closed = laneRows(
+          { phases, tasks, spans },
+          { grouping, folded: new Set(heads.map(({ id }) => id)), now: 2000 },
+        )
+        expect(closed).toEqual(heads.map((head) => ({ ...head, folded: true })))
+      },
+    ),
   )
 })
 

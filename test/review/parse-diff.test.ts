@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { parseDiff } from './parse-diff.ts'
+import { parseDiff } from '../../web/parts/parse-diff.ts'
 
 test('a diff that git made is read with its line numbers', () => {
   const diff = diffOf(
