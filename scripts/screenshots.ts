@@ -41,7 +41,7 @@ async function picturesOf({ day }: ServingDay): Promise<readonly Picture[]> {
     missions.find(({ status }: { readonly status: string }) => status === 'active') ?? missions[0]
   const task = columns.review[0] ?? columns.done[0]
   const run =
-    runs.find(({ current_state }: { readonly current_state: string }) => current_state === 'review') ??
+    runs.find(({ current_state }: { readonly current_state: string }) => current_state === 'approval') ??
     runs[0]
   return [
     { name: 'inbox', path: '/', shows: '.card .verbs' },
@@ -56,9 +56,9 @@ async function picturesOf({ day }: ServingDay): Promise<readonly Picture[]> {
     { name: 'dependencies', path: '/dependencies', shows: '.node' },
     { name: 'processes', path: '/processes', shows: '.rows li' },
     { name: 'run', path: `/runs/${run.run_id}`, shows: '.machine-state' },
-    { name: 'simulate', path: '/processes/change-control', shows: '.next-events li' },
+    { name: 'simulate', path: '/processes/checked-change', shows: '.next-events li' },
     { name: 'history', path: '/history', shows: '.mission-list li' },
-    { name: 'log', path: '/log', shows: '.fact-row' },
+    { name: 'log', path: '/log', shows: '.log-row' },
     { name: 'palette', path: '/board', shows: '[role=option]', press: 'Control+k' },
     { name: 'first-steps', path: '/start', shows: 'main pre, main .snippet' },
     { name: 'inbox-phone', path: '/', shows: '.card .verbs', width: 390, height: 780 },
