@@ -21,6 +21,7 @@ import {
   screenStreams,
   withoutControlCodes,
 } from '../surfaces/cli/terminal.ts'
+import { idOfTitle } from '../surfaces/cli/titles.ts'
 import { withoutInterrupt } from './process.ts'
 import { commandLineActor } from './settings/actor.ts'
 import { userName } from './settings/environment.ts'
@@ -68,7 +69,7 @@ export async function review(words: readonly string[]): Promise<void> {
       throw read.mistaken(`Review either ${id}, or all new work with --since.`)
     }
     const options: ReviewArguments = {
-      subject: subjectOf(id),
+      subject: await subjectOf(project, id),
       verdict,
       text: read.text('text'),
       content: read.text('content'),
@@ -85,9 +86,15 @@ export async function review(words: readonly string[]): Promise<void> {
   }
 }
 
-function subjectOf(id: string | undefined): ReviewTarget {
-  if (id === undefined) return { since: true }
-  return /^[mw]-/.test(id) ? { mission: id } : { task: id }
+/** The work that a title or an id names; an inbox item, an attempt and an issue name their task. */
+async function subjectOf(project: WatchedProject, named: string | undefined): Promise<ReviewTarget> {
+  if (named === undefined) return { since: true }
+  const kinds = ['tasks', 'missions'] as const
+  const id = await idOfTitle(named, { kinds, isWhole: false }, (words) => project.ask('search', { words }))
+  if (/^[mw]-/.test(id)) return { mission: id }
+  if (!/^[ahi]-/.test(id)) return { task: id }
+  const shown = await project.ask('show', { id })
+  return shown.kind === 'task' ? { task: shown.id } : { mission: id }
 }
 
 /** Refuses an agent, like every other decision of people. */
@@ -108,7 +115,8 @@ async function listWaiting(project: WatchedProject, json: boolean): Promise<void
   const subjects = new Map(about.map((item) => [item.task_id ?? item.mission_id ?? item.item_id, item]))
   if (json) return printJson({ waiting: about, since })
   const lines = [...subjects].map(
-    ([id, { kind, task_name, mission_name }]) => `${id}  ${kind}  ${task_name ?? mission_name ?? ''}`,
+    ([id, { kind, task_name, mission_name }]) =>
+      `${task_name ?? mission_name ?? ''}  ${kind}  waymark review ${id}`,
   )
   print(
     [
@@ -124,10 +132,10 @@ async function reviewOne(project: WatchedProject, options: ReviewArguments): Pro
   if (options.dropped.length > 0) await dropDrafts(project, options)
   const work = await project.ask('review_show', options.subject)
   const isWritten = options.write || options.file !== undefined
-  // Comments in an editor need no --content: the editor shows the version.
-  const content =
-    options.content ??
-    (options.verdict === null || options.write ? work.content : missingContentFailure(work))
+  // An editor shows the version, and a person at a terminal is asked below it.
+  const isShown = options.verdict === null || options.write
+  const content = options.content ?? (isShown ? work.content : await confirmedContent(project, options, work))
+  if (content === null) return print('Nothing was sent.\n')
   if (isWritten) await writeComments(project, options, work)
   if (options.verdict !== null) return send(project, options, { work, content })
   if (isWritten) return
@@ -171,9 +179,28 @@ async function dropDrafts(
   if (!json) print(`${formatCount(ids.length, 'comment')} removed.\n`)
 }
 
+/** Shows the work to a person and asks. Null: they said no. Without a terminal the content must be named. */
+async function confirmedContent(
+  project: WatchedProject,
+  options: ReviewArguments,
+  work: ReviewAnswer,
+): Promise<string | null> {
+  const streams = screenStreams()
+  if (streams === null || options.json || options.verdict === null) throw missingContentFailure(work)
+  await page(`${summary(work)}\n${plainDiff(await quotedFiles(project, options, work))}\n`)
+  const question = { approve: 'Approve this?', send_back: 'Send this back?', comment: 'Send the comments?' }
+  const lines = createInterface({ input: streams.stdin, output: streams.stdout })
+  try {
+    const answer = await questionReader(lines)(`${question[options.verdict]} [y/N] `)
+    return /^y(?:es)?$/i.test(answer ?? '') ? work.content : null
+  } finally {
+    lines.close()
+  }
+}
+
 /** A decision without a view of the diff must name its content. */
-function missingContentFailure({ content }: ReviewAnswer): never {
-  throw new Failure('INVALID_INPUT', 'Pass --content to confirm the version you reviewed.', {
+function missingContentFailure({ content }: ReviewAnswer): Failure {
+  return new Failure('INVALID_INPUT', 'Pass --content to confirm the version you reviewed.', {
     reason: 'content_needed',
     hint: `The current version is ${content.slice(0, 12)}. Review it first.`,
   })
@@ -193,7 +220,7 @@ async function decideAfterReview(
   try {
     for (;;) {
       const answer = await ask(
-        '[w]rite comments, [l]ook at all files again, [a]pprove, [s]end back, [c]omment, [q]uit: ',
+        '[w]rite comments, [l]ist all files again, [a]pprove, [s]end back, [c]omment, [q]uit: ',
       )
       if (answer === null) return print('\nNothing was sent.\n')
       if (answer === '' || answer.startsWith('q')) return
@@ -258,7 +285,7 @@ async function send(
   })
   if (json) return printJson(sent)
   const outcome = {
-    approve: 'since' in subject ? 'All looked at' : 'Approved',
+    approve: 'since' in subject ? 'Reviewed all' : 'Approved',
     send_back: 'Sent back',
     comment: 'Sent',
   }[sent.action]
@@ -266,7 +293,7 @@ async function send(
   print(
     [
       `${outcome}${sent.comments === 0 ? '' : ` with ${formatCount(sent.comments, 'comment')}`} (${sent.review_id}).`,
-      ...sent.reopened.map((id) => `Task ${id} goes back to do.`),
+      ...sent.reopened.map((id) => `Task ${id} is to do again.`),
       ...sent.closed_items.map((id) => `Inbox item ${id} is answered.`),
       ...sent.runs.map(({ run_id, state }) => `Run ${run_id} is in "${state}".`),
       ...sent.notes,

@@ -84,6 +84,15 @@ function createWatchedProject({ ask, log, close, context, failed }: WatchConnect
   return {
     ask: query,
     inbox: (input) => query('inbox', input),
+    titles: async (projectEvents) => {
+      const [first] = projectEvents
+      if (first === undefined) return new Map()
+      const { titles } = await query('log', {
+        since: first.seq - 1,
+        limit: Math.min(projectEvents.length, 1000),
+      })
+      return new Map(Object.entries(titles))
+    },
     head: () => log.view(({ eventLog }) => eventLog.head()),
     follow: async (after, signal, hear) => {
       let reported = ''

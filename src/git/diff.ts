@@ -61,7 +61,7 @@ const leftOutWords = {
   too_large: `Left out: too large, contents over ${maxKeptFileBytes / 1024 / 1024} MB are not kept`,
   not_kept: 'Left out: its content was not kept',
   no_longer_kept: 'Left out: its content is no longer kept',
-  repository: 'Left out: a repository of its own',
+  repository: 'Left out: another repository',
   special: 'Left out: not a regular file, it has no lines',
   no_git: 'Left out: git is not installed here',
 } as const satisfies Record<OmittedFile['why'], string>

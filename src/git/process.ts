@@ -344,7 +344,7 @@ function gitFailure(error: GitError, where: string): Failure {
     `${where} could not be measured: git ${error.command} failed twice (${first.slice(0, 300)}).`,
     {
       reason: 'git_failed',
-      hint: 'If a folder in it is being moved or removed, call again afterwards; else run git status there and do what it says.',
+      hint: 'If a folder in it is being moved or removed, call again afterwards. Otherwise run git status there.',
       cause: error,
     },
   )

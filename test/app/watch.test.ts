@@ -89,7 +89,7 @@ describe.each(engines)('on %s, waymark watch', (engine) => {
     expect(JSON.parse(await line())).toMatchObject({
       event: 'answered',
       item_id: first.item_id,
-      status: 'resolved',
+      outcome: 'answered',
       answer: 'Blue',
     })
     program.kill('SIGINT')
@@ -113,7 +113,7 @@ test('waymark watch --all says everything that happens', async () => {
   const { line, said } = watching(project, '--all')
   await expect.poll(said, { timeout: 30_000 }).toContain('Nothing needs you. Watching')
   project.ask('Which colour?')
-  expect(await line()).toMatch(/logged an issue \(other\) in task t-\w+: Which colour\?$/)
+  expect(await line()).toMatch(/logged an issue \(other\) in "Draw the map": Which colour\?$/)
   expect(await line()).toContain('An agent has a question')
 })
 
@@ -125,7 +125,7 @@ test.skipIf(process.platform === 'win32')('Ctrl-C and a closed pipe end it witho
   interrupted.child.kill('SIGINT')
   expect(await interrupted.ended).toBe(0)
   expect(interrupted.said.out).toContain('Which colour?')
-  expect(interrupted.said.error).toBe('1 card waits for you. Watching; press Ctrl-C to stop.\n')
+  expect(interrupted.said.error).toBe('1 item needs you. Watching; press Ctrl-C to stop.\n')
 
   const line = 'set -o pipefail; "$0" "$1" watch --all | head -1'
   const closed = begun(project, 'bash', '-c', line, process.execPath, bin)
@@ -137,7 +137,7 @@ test.skipIf(process.platform === 'win32')('Ctrl-C and a closed pipe end it witho
   }
   expect(await closed.ended).toBe(0)
   expect(closed.said.out.split('\n')[0]).toContain('Which colour?')
-  expect(closed.said.error.replace(/^1 card.*\n/, '')).toBe('')
+  expect(closed.said.error.replace(/^1 item.*\n/, '')).toBe('')
 })
 
 /** Starts a program beside this process, and keeps what it says. */

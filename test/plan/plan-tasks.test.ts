@@ -190,7 +190,7 @@ test('where nothing is ready, the figures say why, and which filter finds someth
   const { task, message } = await call('taskman_task_next', { agent_name: 'worker-b' })
   expect(task).toBeNull()
   expect(message).toBe(
-    `No task is ready. Of 4 tasks, 2 wait for ${ids['a']} (in progress), 1 is held by worker-c, 1 is for qa-engineer. ` +
+    `No task is ready. Of 4 tasks, 2 wait for ${ids['a']} (in progress), 1 is claimed by worker-c, 1 is for qa-engineer. ` +
       `taskman_task_next { role: "qa-engineer" } finds ${ids['d']}.`,
   )
   const own = await call('taskman_task_next', { mission: 'none', role: 'qa-engineer' })

@@ -102,7 +102,7 @@ test('measures for a server only what the called operation declares, inside the 
     operation: string,
     name: string,
     brief: unknown,
-    words: readonly string[] = ['task', 'start', 'A'],
+    words: readonly string[] = ['task', 'start', '--planned-task-id', 't-1'],
   ) => {
     server.askToMeasure(operation, [{ name, brief }])
     await ranAt(machine, [...words, '--json'])

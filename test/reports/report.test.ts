@@ -79,7 +79,7 @@ describe('the report of a mission', () => {
     expect(text).toContain('**a cookie** — Where is the session kept?')
     expect(text).toContain('Why: Scripts cannot read it.')
     expect(text).toContain('Refused: local storage')
-    expect(text).toContain('Tess resolved it: The first is right.')
+    expect(text).toContain('Tess answered it: The first is right.')
     expect(text).toMatch(/`node check\.mjs` passed, exit code 0 on tree `[0-9a-f]{12}`/)
     expect(text).toContain(run_id)
     expect(text).toContain('**Limit:** No second factor.')

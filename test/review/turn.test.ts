@@ -57,7 +57,7 @@ test('comment, answer, new attempt, only the new difference, approval: in a term
   await agent.client.subscribeResource({ uri: `waymark://reviews/${task}` })
   const sent = person(['review', task, '--send-back', '--content', contentIn(looked.out)])
   expect(sent.error).toBe('')
-  expect(sent.out).toContain(`Task ${task} goes back to do.`)
+  expect(sent.out).toContain(`Task ${task} is to do again.`)
   expect(await updated).toBe(`waymark://reviews/${task}`)
 
   const begun = await agent.call('start_task', { planned_task_id: task, agent_name: 'backend' })
@@ -77,7 +77,7 @@ test('comment, answer, new attempt, only the new difference, approval: in a term
   expect(ended.review).toEqual({ total: 1, done: [comment], answered: [], changed: [], open: [] })
 
   const again = person(['review', task])
-  expect(again.out).toContain('src/auth.ts +2 −1 (changed since you looked)')
+  expect(again.out).toContain('src/auth.ts +2 −1 (changed since you viewed it)')
   const [difference = '', next = ''] = (again.out.split('=== src/auth.ts\n')[1] ?? '').split('\n\n')
   expect(`${difference}\n`).toBe(
     '...\n export const auth = 2\n-export const user = 1\n+export const account = 1\n',
@@ -143,9 +143,7 @@ test('words alone are no look; what was looked at is shown and commented on agai
   const said = person(['review', 'comments', task, '--format', 'text']).out
   expect(said).toContain('on src/auth.ts:2 (open)\n  > export const user = 1\n  Rename user to account\n')
   expect(said).not.toContain('{')
-  expect(person(['review', 'show', task, '--format', 'text']).out).toContain(
-    'M src/auth.ts +2 −1 (looked at)',
-  )
+  expect(person(['review', 'show', task, '--format', 'text']).out).toContain('M src/auth.ts +2 −1 (viewed)')
 })
 
 test('an agent’s shell, words below no mark and what is not there are refused, and nothing is lost', async () => {

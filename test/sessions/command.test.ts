@@ -31,7 +31,7 @@ test('a person switches capture on and off, and asks how it fares', () => {
   expect(run('capture', 'on', '--prompts', 'local', '--secret', '*.tfstate').out).toContain(
     'Prompts are kept here, redacted.',
   )
-  expect(run('capture', 'off').out).toBe(`Capture is off in ${folder}. What was recorded stays.\n`)
+  expect(run('capture', 'off').out).toBe(`Capture is off in ${folder}. The recorded sessions stay.\n`)
   // What was chosen before is chosen again.
   expect(run('capture', 'on').out).toContain('Never copied besides the usual secrets: *.tfstate.')
   expect(run('capture', 'status').out).toContain('Prompts are kept here, redacted.')

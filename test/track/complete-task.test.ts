@@ -235,6 +235,7 @@ describe('completing twice', () => {
     expect(await project.refused('complete_task', other)).toMatchObject({
       code: 'CONFLICT',
       reason: 'attempt_already_completed',
+      fix: { operation: 'complete_task', input: { task_id } },
     })
   })
 

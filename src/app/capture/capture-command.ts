@@ -42,7 +42,7 @@ export function captureCommand(words: readonly string[]): string {
     if (before === null) return output(`Capture was never on in ${root}.\n`)
     refuseUnwritable(root, environment)
     writeSettings(root, environment, { ...before, on: false })
-    return output(`Capture is off in ${root}. What was recorded stays.\n`)
+    return output(`Capture is off in ${root}. The recorded sessions stay.\n`)
   }
   if (verb !== 'on') throw mistaken(`capture does not know "${verb}".`)
   refuseAgent('waymark capture on')
@@ -108,7 +108,7 @@ function refuseUnwritable(root: string, environment: CaptureEnvironment): void {
 function refuseAgent(command: string): void {
   const { kind, name } = commandLineActor(process.env, userName())
   if (kind === 'person') return
-  throw new Failure('FORBIDDEN', `Only people decide what is recorded of sessions. ${name} is an agent.`, {
+  throw new Failure('FORBIDDEN', `Only people can turn recording on or off. ${name} is an agent.`, {
     reason: 'person_needed',
     hint: `Ask a person to run: ${command}`,
   })

@@ -82,7 +82,7 @@ function formatCheckResult({ says, reasons, unknown, notes }: CheckAnswer): stri
     ...reasons.map(({ message }) => `- ${oneLine(message)}`),
     ...(unknown.length === 0 ? [] : ['Unknown, but no failure:']),
     ...unknown.slice(0, maxInWords).map(({ path, why }) => `- ${oneLine(`${path}: ${why}`)}`),
-    ...(unknown.length > maxInWords ? [`- and ${unknown.length - maxInWords} more (--json tells them)`] : []),
+    ...(unknown.length > maxInWords ? [`- and ${unknown.length - maxInWords} more (--json lists them)`] : []),
     ...notes,
   ]
   return `${lines.join('\n')}\n`

@@ -92,7 +92,7 @@ export function askServer(
       if (connection && !connection.isThere) return { healthy: false, checks: connection.checks }
       const outcome = await calls.perform(callInput)
       if (outcome.kind !== 'answer') {
-        throw new Failure('INTERNAL', `The answer of the server to ${name} is not understood.`, {
+        throw new Failure('INTERNAL', `Cannot read the answer of the server to ${name}.`, {
           reason: 'server_answer_invalid',
         })
       }

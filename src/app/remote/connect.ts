@@ -151,7 +151,7 @@ function noSuchProject(
 ): Failure {
   const others = seen?.projects ?? []
   const has = others.length === 0 ? '' : ` You can see ${namesOf(others)}.`
-  const was = isAgain ? ', at which this folder was kept' : ''
+  const was = isAgain ? ', where this folder was connected' : ''
   return new Failure('NOT_FOUND', `You can see no project "${project}" at ${origin}${was}.${has}`, {
     reason: 'project_not_found',
     hint: hintFor(seen, `waymark connect ${origin} --project ${project} --new`),
@@ -251,7 +251,7 @@ async function callServer<Said>(
 function refuseAgent(command: string): void {
   const { kind, name } = commandLineActor(process.env, userName())
   if (kind === 'person') return
-  throw new Failure('FORBIDDEN', `Only people decide what a machine is connected to. ${name} is an agent.`, {
+  throw new Failure('FORBIDDEN', `Only people can connect a machine. ${name} is an agent.`, {
     reason: 'person_needed',
     hint: `Ask a person to run: ${command}`,
   })

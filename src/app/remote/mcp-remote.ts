@@ -153,7 +153,7 @@ function relayedProject(place: RemoteProjectLocation, flags: McpFlags, log: Surf
     ask: async (operation, input, client) => {
       const outcome = await calls.perform({ ...callInput(client), operation, input })
       if (outcome.kind === 'answer') return outcome.answer
-      throw new Failure('INTERNAL', `The answer of the server to ${operation} is not understood.`, {
+      throw new Failure('INTERNAL', `Cannot read the answer of the server to ${operation}.`, {
         reason: 'server_answer_invalid',
       })
     },

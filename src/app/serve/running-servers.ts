@@ -156,10 +156,13 @@ async function proveServer(server: ServerEndpoint, patience: number): Promise<Lo
   const answer = await post(server, 'login-proof', { key: keyIdOf(instance), asked: challenge }, patience)
   const [answered, proof] = [textIn(answer, 'answered'), textIn(answer, 'proof')]
   if (answered === null || proof === null)
-    throw invalidServerAnswer(server, 'is another run of a server than the one that was started here')
+    throw invalidServerAnswer(server, 'is not the server that was started here')
   const meeting = { port: server.port, asked: challenge, answered }
   if (isProof(proof, proofOf('server', meeting, instance))) return meeting
-  throw invalidServerAnswer(server, 'did not prove that it is this user’s Waymark, so nothing was sent to it')
+  throw invalidServerAnswer(
+    server,
+    'could not prove that it is your Waymark server, so nothing was sent to it',
+  )
 }
 
 async function post(server: ServerEndpoint, path: string, body: object, patience: number): Promise<unknown> {
@@ -173,10 +176,7 @@ async function post(server: ServerEndpoint, path: string, body: object, patience
     })
     return await response.json()
   } catch {
-    throw invalidServerAnswer(
-      server,
-      `did not answer within ${patience / 1000} seconds, or not as Waymark does`,
-    )
+    throw invalidServerAnswer(server, `did not answer as a Waymark server within ${patience / 1000} seconds`)
   }
 }
 

@@ -90,7 +90,7 @@ function refuseTrackedDatabase(root: string, database: string): void {
     return found === ''
   })
   if (found === '') return
-  throw new Failure('REFUSED', `git tracks the database ${found} in ${root}: anyone may have written it.`, {
+  throw new Failure('REFUSED', `git tracks the database ${found} in ${root}. Anyone may have written it.`, {
     reason: 'database_tracked',
     hint: `If it is your own, untrack it: git rm --cached '${found}'. If not, name another with WAYMARK_DATABASE.`,
   })

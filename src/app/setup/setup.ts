@@ -35,6 +35,7 @@ import { nearestWord } from '../../kernel/nearest-word.ts'
 import { processEnd } from '../../kernel/process-end.ts'
 import { formatCount, joinNames } from '../../kernel/text.ts'
 import { writeIgnore } from '../../store/record/project.ts'
+import { wrap } from '../../surfaces/cli/render/table.ts'
 import { print, processTerminal, type Terminal, type TextStyle } from '../../surfaces/cli/terminal.ts'
 import { canSwitch, enableRecordingUnlessOff, restoreRecordingSwitch } from '../capture/capture-command.ts'
 import { commandLineActor } from '../settings/actor.ts'
@@ -86,12 +87,12 @@ export async function init(words: readonly string[]): Promise<void> {
     return
   }
   const found = clients ? [] : detectClients(context, disk.exists)
-  for (const { client, by } of found) terminal.write(`${client.title} was found (${by}).\n`)
+  for (const { client, by } of found) say(terminal, `${client.title} was found (${by}).`)
   const chosen = clients ?? found.map(({ client }) => client)
   if (chosen.length === 0) {
-    terminal.write(
-      `No client was found: ${context.folder} and ${context.home} hold no files of ${titlesOf(allClients)}, and none of their programs is on the PATH.\nwaymark setup <client> sets one up all the same.\n`,
-    )
+    say(terminal, 'No client was found. A client is the program your agent runs in.')
+    say(terminal, `Waymark knows ${titlesOf(allClients)}. It looks for their files and programs.`)
+    say(terminal, 'Set one up anyway: waymark setup <client>')
     report(host, { state: 'nothing_to_write', clients: [], files: [] })
     return
   }
@@ -137,16 +138,18 @@ async function run(
   const hidden = filesToExclude(changed, request, host)
   const committed = request.shared ? [] : await committedFiles(filesOf(changed), repository)
   if (committed.length > 0) {
-    terminal.write(
-      `- ${joinNames(committed)} ${committed.length === 1 ? 'is' : 'are'} in the repository. Whoever has no waymark finds a server there that does not start: commit the change for a team that uses Waymark, or use --user.\n`,
+    say(
+      terminal,
+      `- ${joinNames(committed)} ${committed.length === 1 ? 'is' : 'are'} in the repository. Commit the change only if your team uses Waymark: for others the server cannot start. Or use --user.`,
     )
   }
   if (hidden.length > 0) {
-    terminal.write(
-      '- The new files go into .git/info/exclude, so that no commit has them; --shared makes them for everybody.\n',
+    say(
+      terminal,
+      '- Git ignores the new files (.git/info/exclude). To commit them for everybody, use --shared.',
     )
   }
-  if (obstacle) terminal.write(`${obstacle.says}.\n`)
+  if (obstacle) say(terminal, `${obstacle.says}.`)
   const record = ignoreOf(context)
   refuseForeign(context.folder)
   const makesRecord =
@@ -158,13 +161,11 @@ async function run(
   if (isReadOnlyRun(flags)) {
     const isDone = changed.length === 0 && !isRefused
     if (flags.has('check')) {
-      terminal.write(
-        isDone ? `${titlesOf(clients)}: already set up.\n` : `${titlesOf(clients)}: ${summaryOf(plan)}.\n`,
-      )
+      say(terminal, `${titlesOf(clients)}: ${isDone ? 'already set up' : summaryOf(plan)}.`)
       process.exitCode = isDone ? 0 : 1
     } else {
-      const also = makesRecord && changed.length > 0 ? `, and ${record} beside them` : ''
-      terminal.write(`Nothing was written: ${summaryOf(plan)}${also}.\n`)
+      const also = makesRecord && changed.length > 0 ? `, and ${record}` : ''
+      say(terminal, `Nothing was written: ${summaryOf(plan)}${also}.`)
       process.exitCode = 0
     }
     showSkipped(plan, host)
@@ -182,18 +183,17 @@ async function run(
   write(plan.files, host)
   if (request.shared) await includeInGit(filesOf(plan.files), repository)
   else if (hidden.length > 0 && (await excludeFromGit(hidden, repository)) === null)
-    terminal.write('- The new files could not be added to .git/info/exclude: git shows them as untracked.\n')
+    say(terminal, '- The new files could not be added to .git/info/exclude. Git shows them as untracked.')
   if (request.hooks && request.capture) recordSessions(clients, host)
   if (makesRecord) makeRecord(context, host)
   if (changed.length === 0) {
-    terminal.write(isRefused ? 'Nothing was written.\n' : `${titlesOf(clients)}: already set up.\n`)
+    say(terminal, isRefused ? 'Nothing was written.' : `${titlesOf(clients)}: already set up.`)
     showSkipped(plan, host)
     report(host, { ...about, state: isRefused ? 'not_written' : 'already_set_up' })
     return
   }
   const undoCommand = undoLine(setupCommand, flags)
-  const them = changed.length === 1 ? 'it' : 'them'
-  terminal.write(`\n${formatCount(changed.length, 'file')} written. ${undoCommand} takes ${them} back.\n`)
+  terminal.write(`\n${formatCount(changed.length, 'file')} written. Undo: ${undoCommand}\n`)
   writeList('Not done', plan.skipped, terminal)
   writeList(
     'Notes',
@@ -212,7 +212,14 @@ async function run(
 
 function writeList(title: string, lines: readonly string[], terminal: Terminal): void {
   if (lines.length === 0) return
-  terminal.write(`\n${terminal.ink('bold', title)}\n${lines.map((line) => `- ${line}\n`).join('')}`)
+  terminal.write(`\n${terminal.ink('bold', title)}\n`)
+  for (const line of lines) say(terminal, `- ${line}`)
+}
+
+/** Writes a paragraph, wrapped on a screen. */
+function say(terminal: Terminal, text: string): void {
+  const lines = terminal.interactive ? wrap(text, terminal.width - 2) : [text]
+  terminal.write(`${lines.join(text.startsWith('- ') ? '\n  ' : '\n')}\n`)
 }
 
 function filesOf(files: readonly PlannedFile[]): readonly string[] {
@@ -271,7 +278,7 @@ function ignoreOf({ folder }: SetupContext): string {
 function makeRecord(context: SetupContext, { terminal }: SetupHost): void {
   const file = ignoreOf(context)
   writeIgnore(dirname(file))
-  terminal.write(`${dirname(file)} is for the record, and git ignores it.\n`)
+  say(terminal, `Waymark keeps its records in ${dirname(file)}. Git ignores it.`)
 }
 
 /** Turns recording on with the hooks, unless it was turned off before. */
@@ -279,13 +286,14 @@ function recordSessions(clients: readonly Client[], host: SetupHost): void {
   if (!clients.some(({ hooks }) => hooks.kind === 'hooks')) return
   const root = rootOf(host)
   if (unusableFolder(root, host.context.home) || !canSwitch(root, host.environment)) {
-    host.terminal.write(
-      `Sessions in ${root} are not recorded: ${unusableFolder(root, host.context.home) ? 'it is not a project folder' : 'the choice cannot be kept'}. waymark capture on switches it on for a project.\n`,
+    say(
+      host.terminal,
+      `Sessions in ${root} are not recorded: ${unusableFolder(root, host.context.home) ? 'it is not a project folder' : 'the choice cannot be kept'}. Turn it on for a project: waymark capture on`,
     )
     return
   }
   if (!enableRecordingUnlessOff(root, host.environment)) return
-  host.terminal.write(`Sessions in ${root} are recorded from now on. waymark capture off stops it.\n`)
+  say(host.terminal, `Sessions in ${root} are recorded from now on. Stop it: waymark capture off`)
 }
 
 function rootOf({ context, environment }: SetupHost): string {
@@ -315,7 +323,7 @@ async function undo(
   const changed = changedFiles(files)
   showLines(differences(changed, { isWhole: flags.has('dry-run') }), terminal)
   const remarks = [...kept, ...notes, ...elsewhere]
-  for (const line of remarks) terminal.write(`${line}\n`)
+  for (const line of remarks) say(terminal, line)
   // A client that is set up only in the other scope was not undone.
   if (kept.length > 0 || (changed.length === 0 && elsewhere.length > 0)) process.exitCode = 1
   const about = { clients, files: changed, notes: remarks }
@@ -343,8 +351,9 @@ async function undo(
   const root = rootOf(host)
   // Removing the last hooks also turns off the recording that setup turned on.
   if (hadHooks && !hasHooks(host) && !restoreRecordingSwitch(root, host.environment)) {
-    terminal.write(
-      `Capture is still on in ${root}, though the hooks that setup wrote are gone: waymark capture off ends it.\n`,
+    say(
+      terminal,
+      `Capture is still on in ${root}, but the hooks that setup wrote are gone. Stop it: waymark capture off`,
     )
   }
   if (changed.length > 0) {
@@ -352,7 +361,7 @@ async function undo(
     const record = join(context.folder, '.waymark')
     if (!isSetUpHere(host)) removeBareRecord(record)
     if (records.all().length === 0 && existsSync(join(record, 'waymark.db')))
-      terminal.write(`What was recorded stays in ${record}.\n`)
+      say(terminal, `The records stay in ${record}.`)
   } else if (remarks.length === 0)
     terminal.write(clients.length === 0 ? 'Nothing to undo.\n' : `${titlesOf(clients)}: nothing to undo.\n`)
   report(host, { ...about, state: changed.length === 0 ? 'nothing_to_undo' : 'undone' })
@@ -532,7 +541,7 @@ function refuseAgent({ command }: SetupCommand, flags: CommandArguments, environ
     flags.text(flag) === undefined ? [] : [`--${flag}`, flags.text(flag) ?? ''],
   )
   const line = shellLine(['waymark', ...command, ...given.map((flag) => `--${flag}`), ...values], 'posix')
-  throw new Failure('FORBIDDEN', `Only people decide which programs start Waymark. ${name} is an agent.`, {
+  throw new Failure('FORBIDDEN', `Only people can set up clients. ${name} is an agent.`, {
     reason: 'person_needed',
     hint: `Ask a person to run: ${line}\nWith --dry-run it shows what it would write.`,
   })
@@ -563,15 +572,15 @@ function refuseNoProject(clients: readonly Client[], context: SetupContext, requ
 function show(plan: SetupPlan, flags: CommandArguments, { terminal }: SetupHost): void {
   showLines(differences(plan.files, { isWhole: flags.has('dry-run') }), terminal)
   for (const { file, state, says } of plan.findings) {
-    if (says !== null && state !== 'refused') terminal.write(`${file}: ${says}\n`)
+    if (says !== null && state !== 'refused') say(terminal, `${file}: ${says}`)
   }
   // A run that writes prints the notes at its end.
   const isWritten = changedFiles(plan.files).length > 0 && !isReadOnlyRun(flags)
-  if (!isWritten) for (const note of plan.notes) terminal.write(`- ${note}\n`)
+  if (!isWritten) for (const note of plan.notes) say(terminal, `- ${note}`)
 }
 
 function showSkipped({ skipped }: SetupPlan, { terminal }: SetupHost): void {
-  for (const line of skipped) terminal.write(`${line}\n`)
+  for (const line of skipped) say(terminal, line)
 }
 
 const styles: Readonly<Record<PreviewLine['kind'], TextStyle | null>> = {

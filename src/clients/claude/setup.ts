@@ -99,7 +99,7 @@ export const claude: Client = {
     const everywhere = pathsOf(context).home('.claude', 'settings.json')
     const approved = jsonValue(read(everywhere) ?? '', ['enabledMcpjsonServers'])
     if (Array.isArray(approved) && approved.includes('waymark')) {
-      const says = `${everywhere} approves the server of that name in every repository, whoever wrote it: take waymark out of enabledMcpjsonServers there`
+      const says = `${everywhere} approves a server of that name in every repository, also a stranger's. Remove waymark from enabledMcpjsonServers there`
       return { ok: false, says }
     }
     const settings = jsonValue(read(pathsOf(context).home('.claude.json')) ?? '', [

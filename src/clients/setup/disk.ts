@@ -237,7 +237,7 @@ function fileObstacle(file: string, project: string): WriteObstacle | null {
     return {
       reason: 'link_out_of_project',
       says,
-      hint: 'Replace the link by a file of its own, then run the same command again.',
+      hint: 'Replace the link by a file, then run the same command again.',
     }
   }
   const stats = entryAt(target)

@@ -328,7 +328,7 @@ function serverEdits(client: Client, input: SetupPlanInput): Partial<EditRequest
   if (plugin !== null) {
     const says = `${client.title} has the server from its plugin, which ${plugin} switches on.`
     const isRequested = input.request.allow && client.allow.kind === 'entry'
-    const allowHint = `${client.title} has no entry that could allow its tools: say so there at the first call.`
+    const allowHint = `${client.title} cannot allow tools in a file. Allow them at the first call.`
     return { notes: isRequested ? [says, allowHint] : [says] }
   }
   const scope = scopeOf(client, input)
@@ -342,7 +342,7 @@ function serverEdits(client: Client, input: SetupPlanInput): Partial<EditRequest
     (seen) => seen !== null && seen.file !== place.file && hasServerAt(seen, read),
   )
   if (elsewhere && !hasServerAt(place, read)) {
-    const says = `${client.title} finds the server in ${elsewhere.file} already, so there is no second entry in ${place.file}.`
+    const says = `${client.title} already finds the server in ${elsewhere.file}. ${place.file} gets no second entry.`
     return { notes: [says], shared: [elsewhere.file] }
   }
   const also = client.alsoWrites?.(context)
@@ -412,9 +412,7 @@ function requestedHookEdits(client: Client, input: SetupPlanInput): Partial<Edit
   const edits = hookEdits(client, { context, file, method, guarded, capture: request.capture })
   if (isForeignHook(edits, { read, changesOf })) {
     return {
-      notes: [
-        `${file} holds hooks of Waymark that setup did not write: they were left as they are, and none were added.`,
-      ],
+      notes: [`${file} has Waymark hooks that setup did not write. They stay, and none were added.`],
     }
   }
   const says = guarded
@@ -436,11 +434,11 @@ function hookFile(
 }
 
 function ownHooks(file: string): string {
-  return `The hooks are in your own file ${file}, which is not for the repository. --shared puts them into the project's.`
+  return `The hooks are in your own file ${file}, which is not committed. To share them with the project, use --shared.`
 }
 
 function sharedHooks(file: string): string {
-  return `${file} is shared with the project. Where waymark is missing its hooks do nothing in a POSIX shell; on Windows without one they fail.`
+  return `${file} is shared with the project. Without waymark, its hooks do nothing in a POSIX shell. On Windows without such a shell they fail.`
 }
 
 /** The edits that register a client's hooks: those of the gate and, with `capture`, those that only record. */
@@ -531,7 +529,7 @@ function ruleEdits(client: Client, input: SetupPlanInput): Partial<EditRequest> 
   const scope = scopeOf(client, input)
   const own = client.rules(context, scope)
   if (own === null) {
-    const says = `${client.title} reads no file of rules ${scope === 'user' ? 'for all projects' : 'in a project'}: none were added.`
+    const says = `${client.title} reads no rules file ${scope === 'user' ? 'for all projects' : 'in a project'}. None was added.`
     return { notes: [says] }
   }
   // A text that only leads to AGENTS.md is read together with it.
@@ -590,7 +588,7 @@ export function planUndo(clients: readonly Client[], input: SetupUndoInput): Set
       kept.push(`${file}: ${partNames[change.part]} was edited since (${at}) and stays.`)
     }
     if (left.length === 0 && back.kept.length === 0 && back.text !== text) {
-      notes.push(`${file} was changed by others since: only what setup had put in was taken out.`)
+      notes.push(`${file} was changed since setup. Only the parts that setup wrote were removed.`)
     }
     const isEmpty = before === null && isBare(back.text ?? '')
     const staying = back.kept.map(({ change }) => change)
@@ -632,7 +630,7 @@ function remainingHookLine(
   const changes = planned?.changes ?? recorded.find((one) => one.file === file)?.changes ?? []
   const line = lineOfHook((planned ? planned.text : read(file)) ?? '')
   if (line === 0 || changes.some(({ part }) => part === 'hooks')) return []
-  const says = `${file}: line ${line} still holds a hook of Waymark, which setup did not write as it is. It goes on running until you remove it.`
+  const says = `${file}: line ${line} has a Waymark hook that setup did not write in this form. It runs until you remove it.`
   return [{ file, says }]
 }
 

@@ -1,5 +1,6 @@
 import type { ProcessDefinition } from '../../gate/domain/definition.ts'
 import type { AttemptedEvent, RunEvent, RunRefusal } from '../../gate/domain/run.ts'
+import { itemOutcome } from '../../inbox/domain/inbox-item.ts'
 import type {
   CaptureSessionId,
   MissionId,
@@ -341,7 +342,8 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
   },
   'inbox.opened': {
     concerns: ({ item }) => [{ change: 'opened', of: { kind: 'inbox', id: item.id } }, ...touchedPlace(item)],
-    words: ({ item: { kind, id, reason } }) => `opened ${plainWord(kind)} ${id}: ${shortenText(reason)}`,
+    words: ({ item }, titles) =>
+      `opened ${plainWord(item.kind)} ${item.id}${subjectSuffix(item, titles)}: ${shortenText(item.reason)}`,
   },
   'inbox.closed': {
     concerns: ({ itemId: id, taskId, missionId }) => [
@@ -350,8 +352,8 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ...missionUpdated(missionId),
       ...taskTouched(taskId),
     ],
-    words: ({ itemId, status, answer }) =>
-      `${status} ${itemId}${answer === null ? '' : `: ${shortenText(answer)}`}`,
+    words: ({ answer, ...closed }, titles) =>
+      `${itemOutcome(closed)} ${closed.itemId}${subjectSuffix(closed, titles)}${answer === null ? '' : `: ${shortenText(answer)}`}`,
   },
 
   'process.kept': {

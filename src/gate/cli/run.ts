@@ -169,12 +169,13 @@ export function decisionView(
   const { ink } = page
   if ('item_id' in answer && !('kind' in answer)) {
     const asks = answer.item_id === null ? '' : ` and asks again in ${answer.item_id}`
-    return `${ink('yellow', 'Not approved')}: ${answer.run_id} stays in "${answer.current_state}"${asks}. The agent is told: ${answer.reason}`
+    return `${ink('yellow', 'Rejected')}: ${answer.run_id} stays in "${answer.current_state}"${asks}. The agent gets your reason: ${answer.reason}`
   }
   if ('item_id' in answer) {
     const action = `${answer.action.charAt(0).toUpperCase()}${answer.action.slice(1)}`
     const kind = answer.kind.replace(/_/g, ' ')
-    const answerText = answer.answer === null ? '' : ` The agent is told: ${answer.answer}`
+    const isOwnText = answer.answer !== null && answer.answer !== answer.action
+    const answerText = isOwnText ? ` The agent gets your text: ${answer.answer}` : ''
     return [`${ink('green', action)} ${kind} ${answer.item_id}.${answerText}`, ...(answer.notes ?? [])].join(
       '\n',
     )
@@ -227,10 +228,14 @@ function afterEventText(result: AcceptedEntry, page: RenderContext): string {
   )
 }
 
-function eventLine(event: EventEntry, approvals: readonly ApprovalEntry[], { ink }: RenderContext): string {
+function eventLine(
+  event: EventEntry,
+  approvals: readonly ApprovalEntry[],
+  { ink, now }: RenderContext,
+): string {
   const move = event.state_changed ? `${event.from_state} → ${event.to_state}` : `stays in ${event.to_state}`
   const files = event.artifacts.map(({ path }) => path)
-  const author = ink('dim', `${event.author} ${event.created_at}`)
+  const author = ink('dim', `${event.author}, ${formatAge(event.created_at, now)}`)
   const line = `${String(event.revision).padStart(4)}  ${ink('bold', event.event)}  ${move}  ${author}`
   const payload = Object.entries(event.payload).map(([name, value]) => `${name}: ${plainText(value)}`)
   return [
@@ -238,25 +243,25 @@ function eventLine(event: EventEntry, approvals: readonly ApprovalEntry[], { ink
     ...payload.map((text) => `      ${text}`),
     ...approvals.map(
       ({ of, role, reason, withdrawn_at: withdrawnAt }) =>
-        `      approved ${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt)}${reason === null ? '' : `: ${reason}`}`,
+        `      approved ${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt, now)}${reason === null ? '' : `: ${reason}`}`,
     ),
     ...(files.length === 0 ? [] : [`      ${files.slice(0, 10).join(', ')}`]),
   ].join('\n')
 }
 
-function withdrawnText(time: string | null): string {
-  return time === null ? '' : ` (withdrawn ${time})`
+function withdrawnText(time: string | null, now: number): string {
+  return time === null ? '' : ` (withdrawn ${formatAge(time, now)})`
 }
 
 function approvalLine(
   { of, role, author, created_at: createdAt, reason, withdrawn_at: withdrawnAt }: ApprovalEntry,
-  { ink }: RenderContext,
+  { ink, now }: RenderContext,
 ): string {
-  const head = `${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt)}  ${ink('dim', `${author} ${createdAt}`)}`
+  const head = `${of ?? 'the state'} as ${role}${withdrawnText(withdrawnAt, now)}  ${ink('dim', `${author}, ${formatAge(createdAt, now)}`)}`
   return reason ? `${head}\n  ${reason}` : head
 }
 
-function refusalLine(refusal: RefusalEntry, { ink }: RenderContext): string {
+function refusalLine(refusal: RefusalEntry, { ink, now }: RenderContext): string {
   const {
     code,
     event,
@@ -268,7 +273,7 @@ function refusalLine(refusal: RefusalEntry, { ink }: RenderContext): string {
   } = refusal
   const tried = [...files.map(({ path, reason }) => reason ?? path), payload ?? ''].filter(Boolean)
   return [
-    `${ink('red', code)}  ${event} in ${state}  ${ink('dim', `${author} ${createdAt}`)}`,
+    `${ink('bold', event)} in ${state}  ${ink('red', code)}  ${ink('dim', `${author}, ${formatAge(createdAt, now)}`)}`,
     ...refusal.missing_guards.map((missing) => `  ${missing}`),
     ...(tried.length === 0 ? [] : [`  tried: ${tried.join('; ')}`]),
   ].join('\n')

@@ -318,9 +318,8 @@ const words: Readonly<Record<string, (wanted: unknown) => string>> = {
   maxItems: (most) => `must have at most ${countPhrase(most, 'entry', 'entries')}`,
   uniqueItems: () => 'must not have the same entry twice',
   contains: () => 'has no entry of the form that one must have',
-  minContains: (least) =>
-    `must have at least ${countPhrase(least, 'entry', 'entries')} of the form asked for`,
-  maxContains: (most) => `must have at most ${countPhrase(most, 'entry', 'entries')} of the form asked for`,
+  minContains: (least) => `must have at least ${countPhrase(least, 'entry', 'entries')} of the required form`,
+  maxContains: (most) => `must have at most ${countPhrase(most, 'entry', 'entries')} of the required form`,
   propertyNames: () => 'has a field whose name is not allowed',
   minProperties: (least) => `must have at least ${countPhrase(least, 'field', 'fields')}`,
   maxProperties: (most) => `must have at most ${countPhrase(most, 'field', 'fields')}`,

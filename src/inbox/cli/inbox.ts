@@ -2,9 +2,10 @@ import { shortenContent } from '../../gate/domain/approved-content.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { blocks, bullets, cutNote, indentText } from '../../surfaces/cli/render/parts.ts'
-import { escapeLineBreaks, formatAge, withPerson } from '../../surfaces/cli/render/text.ts'
+import { escapeLineBreaks, formatAge, withLocalTimes, withPerson } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { quoteText } from '../../track/cli/records.ts'
+import { itemOutcome } from '../domain/inbox-item.ts'
 import type { InboxItemEntry } from '../operations/item-answer.ts'
 
 type InboxRow = OutputOf<'inbox'>['items'][number]
@@ -42,7 +43,7 @@ function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): 
       ...(heldFiles.length === 0
         ? []
         : [
-            'git holds another content than the disk:',
+            'The file in git differs from the one on disk:',
             ...heldFiles.map((file) => `git diff HEAD -- ${quoteShellWord(file.path)}`),
           ]),
     ]
@@ -68,12 +69,12 @@ function inboxItemText(item: InboxItemEntry & Partial<InboxRow>, page: RenderCon
   const lines = [
     item.mission_name ? `Mission: ${escapeLineBreaks(item.mission_name)}` : '',
     item.task_name ? `Task: ${escapeLineBreaks(item.task_name)}` : '',
-    item.reason,
+    withLocalTimes(item.reason, page.now),
     indentText(bullets(item.paths.map(escapeLineBreaks))),
     cutNote(item.paths.length, item.paths_total, `waymark changes ${item.task_id} lists all files.`),
     item.workaround ? `Workaround by ${item.opened_by}: ${quoteText(item.workaround, page)}` : '',
     item.closed_by
-      ? `${item.action ?? item.status} by ${item.closed_by}: ${item.answer ?? 'without an answer'}`
+      ? `${itemOutcome(item)} by ${item.closed_by}${item.answer === null ? '' : `: ${item.answer}`}`
       : '',
   ]
   return [head.join('  '), ...lines.map((line) => indentText(line))].filter((line) => line !== '').join('\n')

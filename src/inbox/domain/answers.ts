@@ -1,9 +1,8 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { Failure } from '../../kernel/failure.ts'
-import { instant } from '../../kernel/instant.ts'
 import { reopenTask } from '../../review/domain/review.ts'
 import type { Attempt, Task } from '../../track/domain/task.ts'
-import type { InboxItem, InboxItemAnswer, InboxItemKind } from './inbox-item.ts'
+import { type InboxItem, type InboxItemAnswer, type InboxItemKind, itemOutcome } from './inbox-item.ts'
 
 /** The answers that a person can give to an inbox item. */
 export type InboxVerb = 'approve' | 'reject' | 'answer' | 'dismiss'
@@ -17,7 +16,6 @@ interface InboxItemEnding {
 const dismissed = { status: 'dismissed', action: 'dismissed' } as const
 const rejected = { status: 'dismissed', action: 'rejected' } as const
 const answered = { status: 'resolved', action: 'answered' } as const
-const accepted = { status: 'resolved', action: 'accepted' } as const
 const approved = { status: 'resolved', action: 'approved' } as const
 
 /** The possible answers to each kind of item, and its end by each. */
@@ -29,7 +27,7 @@ const endings: Readonly<Record<InboxItemKind, Readonly<Partial<Record<InboxVerb,
     answer: answered,
     dismiss: dismissed,
   },
-  scope: { approve: accepted, reject: { status: 'dismissed', action: 'sent back' }, dismiss: dismissed },
+  scope: { approve: approved, reject: { status: 'dismissed', action: 'sent back' }, dismiss: dismissed },
   approval: { approve: approved, reject: rejected },
   command: { approve: approved, reject: rejected },
   stale_attempt: { approve: approved, reject: rejected, dismiss: dismissed },
@@ -54,18 +52,9 @@ export function commandFor(verb: InboxVerb, id: string): string {
 }
 
 /** The end of an item by an answer. Fails if its kind does not allow the answer, or if words are missing. */
-export function endingOf(
-  { id, kind, status, closedBy, closedAt }: InboxItem,
-  verb: InboxVerb,
-  words: string | null,
-): InboxItemEnding {
-  if (status !== 'open') {
-    const when = closedAt === null ? '' : ` at ${instant(closedAt)}`
-    throw new Failure('CONFLICT', `Inbox item ${id} was already ${status} by ${closedBy}${when}.`, {
-      reason: 'inbox_item_closed',
-      hint: 'waymark inbox lists the open items.',
-    })
-  }
+export function endingOf(item: InboxItem, verb: InboxVerb, words: string | null): InboxItemEnding {
+  const { id, kind } = item
+  refuseClosedItem(item)
   const ending = endings[kind][verb]
   const possible = verbsFor(kind).map((one) => commandFor(one, id))
   if (ending === undefined) {
@@ -81,6 +70,16 @@ export function endingOf(
     })
   }
   return ending
+}
+
+export function refuseClosedItem(item: InboxItem): void {
+  const { id, status, answer, closedBy } = item
+  if (status === 'open') return
+  const words = answer === null ? '' : `: ${answer.replace(/\.$/, '')}`
+  throw new Failure('CONFLICT', `Inbox item ${id} was already ${itemOutcome(item)} by ${closedBy}${words}.`, {
+    reason: 'inbox_item_closed',
+    hint: 'waymark inbox lists the open items.',
+  })
 }
 
 const kindWords = {

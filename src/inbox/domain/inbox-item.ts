@@ -14,8 +14,19 @@ export const itemKinds = ['blocker', 'review', 'scope', 'approval', 'command', '
 export type InboxItemKind = (typeof itemKinds)[number]
 
 /** A person's answer in one word. */
-export const itemAnswers = ['answered', 'approved', 'accepted', 'sent back', 'rejected', 'dismissed'] as const
+export const itemAnswers = ['answered', 'approved', 'sent back', 'rejected', 'dismissed'] as const
 export type InboxItemAnswer = (typeof itemAnswers)[number]
+
+/** How an inbox item ended, in the one word that every text uses. */
+export function itemOutcome({
+  status,
+  action,
+}: {
+  readonly status: InboxItem['status']
+  readonly action?: InboxItemAnswer | null | undefined
+}): string {
+  return action ?? (status === 'resolved' ? 'closed' : status)
+}
 
 /** Something that needs a person: its reason, and how it was closed. */
 export interface InboxItem {

@@ -125,10 +125,14 @@ export function inboxItemEntry({ item, issue, opener }: InboxItemLine, personOf:
 /** The possible answers to an item. Work on a task is reviewed first. */
 function possibleAnswers({ id, kind, taskId }: InboxItem): InboxItemEntry['answers'] {
   const reviewCommand = {
-    verb: 'Look at the work, approve it or send it back',
+    verb: 'Review the work',
     command: `waymark review ${taskId}`,
   }
-  const verbs = verbsFor(kind).map((verb) => ({ verb: verbWords[verb], command: commandFor(verb, id) }))
+  const isWork = kind === 'review' || kind === 'scope'
+  const verbs = verbsFor(kind).map((verb) => ({
+    verb: isWork && verb === 'reject' ? 'Send back' : verbWords[verb],
+    command: commandFor(verb, id),
+  }))
   return kind === 'review' && taskId !== null ? [reviewCommand, ...verbs] : verbs
 }
 

@@ -8,6 +8,7 @@ import { identifier, text } from '../../kernel/operations/input/fields.ts'
 import { strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { refuseClosedItem } from '../domain/answers.ts'
 import type { InboxItem } from '../domain/inbox-item.ts'
 
 /** The subject of a decision: a run, with the inbox item that named it, if any; or another inbox item. */
@@ -19,13 +20,7 @@ export type DecisionSubject =
 export async function findDecisionSubject(reads: Reads, id: string): Promise<DecisionSubject> {
   if (id.startsWith('run-')) return { kind: 'run', loaded: await loadActive(reads, id) }
   const item = await findInboxItem(reads, id)
-  if (item.status !== 'open') {
-    throw new Failure(
-      'CONFLICT',
-      `Inbox item ${item.id} was already ${item.status} by ${item.closedBy}: ${(item.answer ?? 'without an answer').replace(/\.$/, '')}.`,
-      { reason: 'inbox_item_closed', hint: 'waymark inbox lists the open items.' },
-    )
-  }
+  refuseClosedItem(item)
   if (item.kind === 'approval' && item.runId !== null) {
     return { kind: 'run', loaded: await loadActive(reads, item.runId) }
   }

@@ -1,7 +1,7 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { plainLine } from '../../kernel/text.ts'
 import { blocks, section } from '../../surfaces/cli/render/parts.ts'
-import { escapeLineBreaks } from '../../surfaces/cli/render/text.ts'
+import { escapeLineBreaks, formatAge } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView } from '../../surfaces/cli/render/view.ts'
 
 type BlameRange = OutputOf<'blame'>['ranges'][number]
@@ -114,11 +114,11 @@ export const why: AnswerView<'why'> = (answer, page) => {
       [
         ...items.map(
           ({ kind, status, reason, answer: response, author }) =>
-            `${kind}, ${status}${author === null ? '' : ` by ${inProse(author)}`}: ${inProse(response ?? reason)}`,
+            `${kind.replace(/_/g, ' ')} ${status}${author === null ? '' : ` by ${inProse(author)}`}: ${inProse(response ?? reason)}`,
         ),
         ...reviews.map(
           ({ action, author, created_at: createdAt, text: remarks }) =>
-            `${verdictWords[action]} by ${inProse(author)}, ${createdAt}${remarks === null ? '' : `: ${inProse(remarks)}`}`,
+            `${verdictWords[action]} by ${inProse(author)}, ${formatAge(createdAt, page.now)}${remarks === null ? '' : `: ${inProse(remarks)}`}`,
         ),
       ].join('\n'),
       page,
@@ -138,7 +138,7 @@ export const why: AnswerView<'why'> = (answer, page) => {
       ? ''
       : section(
           'Commit',
-          `${commit.id.slice(0, 12)} ${inProse(commit.summary)}, ${inProse(commit.author)}, ${commit.authored_at}`,
+          `${commit.id.slice(0, 12)} ${inProse(commit.summary)}, ${inProse(commit.author)}, ${formatAge(commit.authored_at, page.now)}`,
           page,
         ),
     notes.join('\n'),
@@ -175,7 +175,7 @@ function taskOf(maker: OutputOf<'why'>['authors'][number]): string {
     goal === null ? '' : `goal: ${inProse(goal)}`,
     prompt === null ? '' : `asked for: ${inProse(prompt)}`,
     mission === null ? '' : `mission: ${mission_id} ${inProse(mission)}`,
-    summary === null ? '' : `${inProse(claimed_by ?? agent)} said at its end: ${inProse(summary)}`,
+    summary === null ? '' : `${inProse(claimed_by ?? agent)} reported: ${inProse(summary)}`,
     measurement === null
       ? ''
       : `measured: ${measurement}${tests === null ? '' : `; tests, as claimed: ${tests}`}`,

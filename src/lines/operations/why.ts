@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { itemOutcome } from '../../inbox/domain/inbox-item.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { answerBudget, excerptFields, fitLists } from '../../kernel/budget.ts'
 import { Failure } from '../../kernel/failure.ts'
@@ -267,13 +268,13 @@ async function inboxItemsOfMakers({ inboxItems }: Reads, makers: readonly LineAu
   return itemsOfAttempts
     .flat()
     .slice(0, maxEntries)
-    .map(({ id, kind, status, reason, answer, closedBy }) => ({
-      id,
-      kind,
-      status,
-      reason: excerpt(reason),
-      answer,
-      author: closedBy,
+    .map((item) => ({
+      id: item.id,
+      kind: item.kind,
+      status: itemOutcome(item),
+      reason: excerpt(item.reason),
+      answer: item.answer,
+      author: item.closedBy,
     }))
 }
 

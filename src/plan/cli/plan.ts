@@ -2,7 +2,7 @@ import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
 import { blocks, pairs, statusWord } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import { formatAge } from '../../surfaces/cli/render/text.ts'
+import { formatAge, timeOfDay } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { quoteText } from '../../track/cli/records.ts'
 import type { PlannedTaskEntry } from '../operations/plan-answer.ts'
@@ -168,7 +168,7 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: RenderCon
       ['id', task.id],
       ['description', task.description ?? ''],
       ['status', statusWord(task.resolution ?? task.status ?? '', page)],
-      ['held by', task.claimed_by ?? ''],
+      ['claimed by', task.claimed_by ?? ''],
       ['phase', task.phase_id ?? ''],
       ['milestone', task.milestone_id ?? ''],
       ['role', task.role ?? ''],
@@ -191,9 +191,8 @@ function claimText(
   { ink }: RenderContext,
 ): string {
   if (!claim) return ''
-  const until = claim.expires_at.slice(11, 16)
   return [
-    `${ink('green', 'Claimed')} for ${claim.agent} until ${until} UTC, with token ${claim.token}.`,
+    `${ink('green', 'Claimed')} for ${claim.agent} until ${timeOfDay(claim.expires_at)}, with token ${claim.token}.`,
     `Start it: waymark task start --planned-task-id ${id} --claim-token ${claim.token}`,
   ].join('\n')
 }

@@ -27,9 +27,10 @@ import type { TaskEntry } from '../../track/operations/mission-answer.ts'
 export const startTask: AnswerView<'start_task'> = (answer, page) => {
   const areas = answer.areas.map((area) => `${area.area} (${formatCount(area.files, 'file')})`)
   const lines = [
-    `${page.ink('green', 'Started')} task ${page.ink('bold', answer.task_id)}.`,
+    `${page.ink('green', 'Started')} ${page.ink('bold', `"${answer.task_name}"`)}.`,
     pairs(
       [
+        ['task', answer.task_id],
         ['attempt', answer.attempt_id],
         ['phase', String(answer.phase_number ?? '')],
         ['snapshot', `${answer.snapshot_type} ${answer.snapshot_id.slice(0, 12)}`],
@@ -43,11 +44,12 @@ export const startTask: AnswerView<'start_task'> = (answer, page) => {
 }
 
 export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
+  if (answer.corrected) return correctionAnswer(answer, page)
   const took = formatDuration(answer.duration_seconds)
   const repeated = answer.already_completed ? ' It was already completed. Nothing changed.' : ''
   const phase = answer.phase_status?.replace(/_/g, ' ')
   return blocks(
-    `${completionHeading(answer, page)} task ${page.ink('bold', answer.task_id)} after ${took}.${repeated}`,
+    `${completionHeading(answer, page)} after ${took}.${repeated}`,
     scopeText(answer, page, answer.counts),
     answer.measurement === 'unknown'
       ? ''
@@ -87,7 +89,25 @@ function commentCountsText(met: NonNullable<OutputOf<'complete_task'>['review']>
 
 /** A preview ends nothing. */
 function completionHeading(answer: OutputOf<'complete_task'>, { ink }: RenderContext): string {
-  return answer.completed_at === null ? ink('yellow', 'Preview of') : ink('green', 'Completed')
+  const task = taskTitle(answer, ink)
+  if (answer.completed_at === null) return `${ink('yellow', 'Preview')}: ${task}`
+  if (answer.status === 'failed') return `${ink('red', 'Failed')}: ${task}`
+  return `${ink('green', answer.status === 'partial_success' ? 'Partly completed' : 'Completed')} ${task}`
+}
+
+/** `"Add the form" (t-…)` */
+function taskTitle({ task_id, task_name }: OutputOf<'complete_task'>, ink: RenderContext['ink']): string {
+  return task_name === undefined
+    ? ink('bold', task_id)
+    : `${ink('bold', `"${task_name}"`)} ${ink('dim', task_id)}`
+}
+
+/** A correction changes nothing else of the report. */
+function correctionAnswer(answer: OutputOf<'complete_task'>, { ink }: RenderContext): string {
+  const text = answer.correction === undefined ? '' : `: ${answer.correction.text}`
+  return [`${ink('green', 'Added a correction')} to ${taskTitle(answer, ink)}${text}`, answer.note ?? '']
+    .filter((line) => line !== '')
+    .join('\n')
 }
 
 type TaskAnswer = Extract<OutputOf<'show'>, { readonly kind: 'task' }>
@@ -145,7 +165,11 @@ function attemptText(attempt: AttemptAnswer, page: RenderContext): string {
   const author =
     attempt.claimed_by === null ? agent : withPerson(attempt.claimed_by, attempt.claimed_by_person)
   const took = attempt.duration_seconds === null ? '' : `, ${formatDuration(attempt.duration_seconds)}`
-  const title = `Attempt ${attempt.number} by ${agent}: ${statusWord(attempt.status, page)}${took}`
+  const back =
+    attempt.sent_back === undefined
+      ? ''
+      : `, ${page.ink('yellow', 'sent back')} by ${attempt.sent_back.author}`
+  const title = `Attempt ${attempt.number} by ${agent}: ${statusWord(attempt.status, page)}${back}${took}`
   const head = pairs(
     [
       ['id', attempt.attempt_id],

@@ -231,7 +231,7 @@ export function reasonsFor({ toDo, inProgress, awaited, caller, role }: OpenWork
   return [
     ...(blocked.length === 0 ? [] : [waitingSentence(blocked.length, awaited)]),
     ...[...holders].map(
-      ([agent, tasks]) => `${tasks.length} ${tasks.length === 1 ? 'is' : 'are'} held by ${agent}`,
+      ([agent, tasks]) => `${tasks.length} ${tasks.length === 1 ? 'is' : 'are'} claimed by ${agent}`,
     ),
     ...[...assigned].map(([agent, tasks]) => `${tasks.length} ${isOrAre(tasks.length)} for ${agent}`),
     ...[...byRole].map(

@@ -190,7 +190,7 @@ type ParsedJson =
 /** Parses JSON; an error names the line if the engine reports it. */
 export function parsedJson(text: string): ParsedJson {
   if (outlineOf(text).tooDeep) {
-    const problem = `this is nested too deep: more than ${deepestNesting} brackets stand within each other.`
+    const problem = `this is nested too deep: more than ${deepestNesting} brackets within each other.`
     return { readable: false, place: 'file', problem }
   }
   try {

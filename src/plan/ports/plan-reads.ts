@@ -65,6 +65,8 @@ export interface PlanReads {
   tasksWithIds(ids: readonly string[]): Promise<readonly PlannedTask[]>
   /** By the phase's order, then sort order, then creation; `after` continues after a task. */
   tasks(filter: PlanFilter, request: { readonly limit: number; readonly after?: TaskId }): Promise<PlanPage>
+  /** How many tasks of open plans were dropped. */
+  dropped(): Promise<number>
   /** How many tasks of a phase are not done. */
   undoneInPhase(phaseId: PhaseId): Promise<number>
   /** The open tasks of a phase: those in progress first, then in list order; at most 40. */

@@ -127,6 +127,13 @@ function placeOf(projectId: string, { owner, phaseId }: PlanFilter) {
   return { kind: 'project', place: projectId } as const
 }
 
+/** The number of dropped tasks in open plans. */
+export function droppedTotal(scope: ReadScope): Promise<number> {
+  const { projectId } = scope
+  const isDropped = sql`project_id = ${projectId} and resolution = 'dropped' and ${openMissionCondition(projectId)}`
+  return countOf(scope, [isDropped])
+}
+
 async function countOf({ db }: ReadScope, parts: readonly RawBuilder<unknown>[]): Promise<number> {
   if (parts.length === 0) return 0
   const counts = parts.map((part) => sql`(select count(*) from task where ${part})`)

@@ -14,6 +14,7 @@ import { notesOf, notesWithIds } from './note.ts'
 import { planPlaceReads } from './phase.ts'
 import {
   dependenciesOf,
+  droppedTotal,
   hasOwner,
   listOrder,
   openMissionCondition,
@@ -72,6 +73,7 @@ export function planReads(scope: ReadScope): PlanReads {
       return ids.length === 0 ? [] : plannedTasks(scope, await tasksByIds(scope, [...new Set(ids)]))
     },
     tasks: (filter, request) => planPage(scope, filter, request),
+    dropped: () => droppedTotal(scope),
     async undoneInPhase(phaseId) {
       const [row] = await undoneIn(db, projectId, phaseId)
       return Number(row?.tasks ?? 0)

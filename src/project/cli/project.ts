@@ -1,8 +1,7 @@
 import { describeProjectEvent } from '../../events/domain/event-kinds.ts'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { formatCount, plainWord } from '../../kernel/text.ts'
-import { noticeKinds } from '../../notifications/domain/notification.ts'
+import { formatCount } from '../../kernel/text.ts'
 import {
   blocks,
   cutNote,
@@ -12,7 +11,7 @@ import {
   statusWord,
   warnings,
 } from '../../surfaces/cli/render/parts.ts'
-import { table } from '../../surfaces/cli/render/table.ts'
+import { table, twoColumns } from '../../surfaces/cli/render/table.ts'
 import { clockTime, dayText, formatAge, timeOfDay, withPerson } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { missionTable } from '../../track/cli/mission.ts'
@@ -21,7 +20,9 @@ export const status: AnswerView<'status'> = (answer, page) => {
   const { missions, waiting } = answer
   return blocks(
     waiting === 0 ? 'Nothing needs you.' : page.ink('yellow', waitingText(answer, page)),
-    missions.length === 0 && answer.events <= 1 ? section('First steps', firstSteps, page) : '',
+    missions.length === 0 && answer.events <= 1
+      ? section('First steps', twoColumns(firstSteps, page), page)
+      : '',
     section('Running now', runningTable(answer.running, page), page),
     cutNote(answer.running.length, answer.running_total, '--limit shows more.'),
     section('Open missions', missionTable(missions, page), page),
@@ -45,15 +46,14 @@ function waitingText({ waiting, waiting_since }: OutputOf<'status'>, page: Rende
   return `${formatCount(waiting, 'item')} ${waiting === 1 ? 'needs' : 'need'} you${since}: waymark inbox`
 }
 
-const firstSteps = indentText(
-  [
-    'waymark import plan.md                   import a plan: headings are phases, lists are tasks',
-    'waymark phase add --id P1 --name Design  start a plan by hand; then waymark task add --phase P1 --title "…"',
-    'waymark init                             set up the clients of this machine; any MCP client runs waymark mcp',
-    'waymark open                             open the dashboard',
-    'waymark demo                             play a recorded day',
-  ].join('\n'),
-)
+const firstSteps = [
+  ['waymark import plan.md', 'Import a plan: headings are phases, lists are tasks'],
+  ['waymark phase add --id P1 --name Design', 'Start a plan by hand'],
+  ['waymark task add --phase P1 --title "…"', 'Add a task to it'],
+  ['waymark init', 'Set up your clients (the programs your agents run in)'],
+  ['waymark open', 'Open the dashboard'],
+  ['waymark demo', 'Play a recorded day'],
+] as const
 
 function recordLine(answer: OutputOf<'status'>): string {
   const database = answer.database
@@ -61,9 +61,10 @@ function recordLine(answer: OutputOf<'status'>): string {
   return `${database}, ${answer.events} log ${answer.events === 1 ? 'entry' : 'entries'}`
 }
 
-function planLine({ ready, in_progress, done, tasks }: OutputOf<'status'>['plan']): string {
-  if (tasks === 0) return ''
-  return `${ready} ready, ${in_progress} in progress, ${done} done of ${formatCount(tasks, 'task')}: waymark plan show`
+function planLine({ ready, in_progress, done, dropped, tasks }: OutputOf<'status'>['plan']): string {
+  if (tasks + dropped === 0) return ''
+  const without = dropped === 0 ? '' : `, ${dropped} dropped`
+  return `${ready} ready, ${in_progress} in progress, ${done} done of ${formatCount(tasks, 'task')}${without}: waymark plan show`
 }
 
 function runningTable(running: OutputOf<'status'>['running'], page: RenderContext): string {
@@ -143,28 +144,6 @@ export const settings: AnswerView<'setting_list'> = (answer, { ink }) =>
     }),
   )
 
-/** The notifications, each with its last error. */
-export const notifications: AnswerView<'notify_list'> = ({ notifications: list }, { ink, now }) => {
-  if (list.length === 0) {
-    return 'There are no notifications. Add one: waymark notify add desktop, or waymark notify add webhook https://…'
-  }
-  return blocks(
-    ...list.map((entry) => {
-      const kinds =
-        entry.kinds.length === noticeKinds.length ? 'everything' : entry.kinds.map(plainWord).join(', ')
-      const sent =
-        entry.last_sent_at === null ? 'nothing sent yet' : `sent ${formatAge(entry.last_sent_at, now)}`
-      const waits = entry.waiting === 0 ? '' : `, ${entry.waiting} waiting`
-      const next = entry.next_try_at === null ? '' : ` Next try at ${clockTime(entry.next_try_at)}.`
-      return [
-        `${ink('bold', entry.name)}: ${entry.form} ${entry.to}${entry.own ? '' : ` of ${entry.owner}`}`,
-        indentText(`of ${kinds}; ${sent}${waits}`),
-        ...(entry.last_error === null ? [] : [indentText(ink('red', `${entry.last_error}${next}`))]),
-      ].join('\n')
-    }),
-  )
-}
-
 /** The approved commands of guards, with their approver and pinned files. */
 export const commandList: AnswerView<'command_list'> = (answer, page) => {
   const commands = answer.commands
@@ -213,10 +192,13 @@ function logEntryLine(
   titles: ReadonlyMap<string, string>,
   { ink }: RenderContext,
 ): string {
-  const who = withPerson(event.actor, event.person)
-  const actor = event.actor_kind === 'person' ? ink('bold', who) : ink('cyan', who)
   // The operation spreads a log entry into kind and body; this puts it together again.
   const body = { ...event.body, kind: event.kind } as NewProjectEvent
+  // The inbox names the opener too: an agent whose work a person recorded, or Waymark.
+  const opener = body.kind === 'inbox.opened' ? body.item.openedBy : event.actor
+  const who = withPerson(opener, opener === event.actor ? event.person : null)
+  const isPerson = event.actor_kind === 'person' && opener === event.actor
+  const actor = isPerson ? ink('bold', who) : ink('cyan', who)
   const isLate = Date.parse(event.recorded_at) - Date.parse(event.happened_at) >= lateAfterMs
   const late = isLate ? `recorded ${clockTime(event.recorded_at)}, ` : ''
   const time = ink('dim', timeOfDay(event.happened_at))

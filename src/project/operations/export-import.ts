@@ -55,7 +55,7 @@ function nextStepText(to: string | null, posted: readonly string[]): string {
   const addresses =
     posted.length === 0
       ? ''
-      : ` The addresses of ${posted.join(', ')} are not in it, because they may hold a secret. Enter each again after the import: waymark notify edit <name> --url <address>, for a webhook with --new-secret.`
+      : ` It has no addresses of ${posted.join(', ')}, because they may contain a secret. After the import, enter each again: waymark notify edit <name> --url <address>, for a webhook with --new-secret.`
   return `Import the file ${there}: waymark import --replace <file>. If that fails, waymark export --reopen allows writing here again.${addresses}`
 }
 

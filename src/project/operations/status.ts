@@ -60,7 +60,14 @@ export const status = defineOperation({
     missions: list(MissionEntry.omit({ kind: true, objective: true, created_at: true, completed_at: true })),
     ...Work.shape,
     /** Tasks of open missions, and tasks without one. */
-    plan: z.object({ ready: z.int(), in_progress: z.int(), done: z.int(), tasks: z.int() }),
+    plan: z.object({
+      ready: z.int(),
+      in_progress: z.int(),
+      done: z.int(),
+      dropped: z.int(),
+      /** Without dropped ones. */
+      tasks: z.int(),
+    }),
     /** Recorded sessions of agents. */
     sessions: z.int(),
     warnings: strings,
@@ -107,11 +114,13 @@ export const status = defineOperation({
 async function planCounts({ plan }: Reads, now: number) {
   const count = async (filter: Partial<Pick<PlanFilter, 'ready' | 'status'>>) =>
     (await plan.tasks({ owner: 'open', now, ...filter }, { limit: 0 })).total
+  const dropped = await plan.dropped()
   return {
     ready: await count({ ready: true }),
     in_progress: await count({ status: 'in_progress' }),
-    done: await count({ status: 'done' }),
-    tasks: await count({}),
+    done: (await count({ status: 'done' })) - dropped,
+    dropped,
+    tasks: (await count({})) - dropped,
   }
 }
 

@@ -125,7 +125,7 @@ export class RemoteProject {
       await this.parts.client.post('/api/machines/call', request, { within }),
     )
     if (read.success) return read.data
-    throw new Failure('UNAVAILABLE', `${this.parts.client.server.origin} does not answer as Waymark does.`, {
+    throw new Failure('UNAVAILABLE', `${this.parts.client.server.origin} is not a Waymark server.`, {
       reason: 'server_answer_invalid',
     })
   }

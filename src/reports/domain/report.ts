@@ -1,7 +1,7 @@
 import type { Outcome } from '../../events/domain/project-event.ts'
 import { approvalsByEvent } from '../../gate/domain/approvals-by-event.ts'
 import type { CommandResult, RunApproval, RunEvent, RunRecord, RunRefusal } from '../../gate/domain/run.ts'
-import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
+import { type InboxItem, itemOutcome } from '../../inbox/domain/inbox-item.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
@@ -377,9 +377,9 @@ function issuesSection({ records, shorten, taskSuffix }: ReportContext): ReportS
 }
 
 function inboxItemParts(item: InboxItem, shorten: (text: string) => string): readonly TextPart[] {
-  const { status, closedBy, answer } = item
-  if (status === 'open') return [{ strong: 'Open:' }, ' it needs a person. ', { code: item.id }]
-  return [`${closedBy ?? 'A person'} ${status} it${answer === null ? '' : `: ${shorten(answer)}`}`]
+  const { closedBy, answer } = item
+  if (item.status === 'open') return [{ strong: 'Open:' }, ' it needs a person. ', { code: item.id }]
+  return [`${closedBy ?? 'A person'} ${itemOutcome(item)} it${answer === null ? '' : `: ${shorten(answer)}`}`]
 }
 
 function inboxItemData(item: InboxItem, shorten: (text: string) => string) {

@@ -48,7 +48,7 @@ export const check = defineOperation({
     base: text('Branch to merge into; default origin/HEAD, main or master').optional(),
     head: text('Last commit of the branch; default HEAD').optional(),
     mission: identifier('Also check this mission (m-…, w-…)').optional(),
-    people: texts('E-mail addresses of people whose own commits need no record').optional(),
+    people: texts('E-mail addresses of people; their own commits need no record').optional(),
     strict: z.boolean().describe('Also fail on files of unknown origin').optional(),
   }),
   output: z.object({
@@ -337,7 +337,7 @@ function sentence(
     `${attempt} by attempts`,
     `${person} by persons`,
     ...(unknown > 0 ? [`${unknown} not known`] : []),
-    ...(nobody > 0 ? [`${nobody} by nobody that is recorded`] : []),
+    ...(nobody > 0 ? [`${nobody} by no recorded author`] : []),
   ]
   const about = `${formatCount(accounts.length, 'file')} in ${formatCount(commits.length, 'commit')} since ${base.id.slice(0, 12)}: ${counts.join(', ')}; ${formatCount(missions, 'mission')}`
   return reasons.length === 0

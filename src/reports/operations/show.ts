@@ -115,6 +115,8 @@ const AttemptDetail = z.object({
   attempt_id: z.string(),
   number: z.int(),
   status: z.enum(attemptStatuses),
+  /** The first person who sent its work back. */
+  sent_back: z.object({ author: z.string(), created_at: z.string() }).optional(),
   agent_name: z.string(),
   caller_type: z.enum(callerTypes).nullable(),
   actor: z.string(),
@@ -367,12 +369,32 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
   const filter = { taskId: task.id }
   const mission = task.missionId === null ? null : await missions.find(task.missionId)
   const attempts = await tasks.attempts(task.id)
-  const details = await Promise.all(attempts.slice(-5).map((attempt) => attemptDetail(reads, attempt)))
   const decisions = await records.decisions(filter, { limit: 20 })
   const issues = await records.issues(filter, { limit: 20 })
   const progress = await records.progress(filter, { limit: 20 })
   const open = await inboxItems.list({ ...filter, status: 'open' }, { limit: 20 })
   const closed = await inboxItems.list({ ...filter, status: 'closed' }, { limit: 20 })
+  const returns = [
+    ...closed.items.flatMap(({ item: { item } }) =>
+      item.action === 'sent back' ? [{ author: item.closedBy ?? 'a person', at: item.closedAt ?? 0 }] : [],
+    ),
+    ...(await reads.reviews.reviewsOfTask(task.id, maxReviews)).flatMap(({ action, author, createdAt }) =>
+      action === 'send_back' ? [{ author: author.name, at: createdAt }] : [],
+    ),
+  ].toSorted((a, b) => a.at - b.at)
+  const details = await Promise.all(
+    attempts.slice(-5).map(async (attempt) => {
+      const next = attempts.find(({ number }) => number > attempt.number)
+      const { closedAt } = attempt
+      const sentBack = returns.find(
+        ({ at }) => closedAt !== null && at >= closedAt && at < (next?.openedAt ?? Infinity),
+      )
+      return {
+        ...(await attemptDetail(reads, attempt)),
+        ...(sentBack && { sent_back: { author: sentBack.author, created_at: instant(sentBack.at) } }),
+      }
+    }),
+  )
   const personOf = await peopleBehind(
     reads,
     [...open.items, ...closed.items].map(({ item }) => item.opener),
@@ -404,6 +426,7 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
 }
 
 const maxNear = 50
+const maxReviews = 20
 
 /** Its phase, parent, dependencies and first subtasks. */
 async function placeInPlan({ plan, tasks }: Reads, task: Task) {

@@ -1,7 +1,7 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount, plainLine } from '../../kernel/text.ts'
 import { blocks, cutNote, indentText, section } from '../../surfaces/cli/render/parts.ts'
-import { escapeLineBreaks, formatAge } from '../../surfaces/cli/render/text.ts'
+import { clockTime, escapeLineBreaks, formatAge } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { actionWords } from '../domain/review.ts'
 
@@ -46,14 +46,15 @@ export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
 /** The subject of a review, its size, and the hash of its content. */
 export function headOf({ subject, agents, totals, content }: ReviewView): string {
   const by = agents.length === 0 ? '' : `  by ${agents.map(escapeLineBreaks).join(', ')}`
-  const since = subject.since === null ? 'Everything' : `Everything since ${subject.since.slice(0, 16)}`
+  const since =
+    subject.since === null ? 'Everything' : `Everything since ${clockTime(subject.since).slice(0, 16)}`
   const head =
     subject.kind === 'since'
       ? since
       : `${subject.task_id ?? subject.mission_id ?? ''}  ${escapeLineBreaks(subject.name)}`
   return [
     `${head}${by}`,
-    `${formatCount(totals.files, 'file')}, +${totals.added} −${totals.removed}, ${totals.viewed} looked at; content ${content.slice(0, 12)}`,
+    `${formatCount(totals.files, 'file')}, +${totals.added} −${totals.removed}, ${totals.viewed} viewed; content ${content.slice(0, 12)}`,
   ].join('\n')
 }
 
@@ -69,7 +70,7 @@ export function fileLine({
   return [
     `${status[0]?.toUpperCase()} ${escapeLineBreaks(`${from === null ? '' : `${from} → `}${path}`)}`,
     added === null ? '' : ` +${added} −${removed ?? 0}`,
-    viewed === null ? '' : viewed.current ? ' (looked at)' : ' (changed since you looked)',
+    viewed === null ? '' : viewed.current ? ' (viewed)' : ' (changed since you viewed it)',
     certainty === 'certain' ? '' : ` (${certainty})`,
   ].join('')
 }
@@ -123,3 +124,6 @@ function verdictList(verdicts: readonly ReviewActionRow[], page: RenderContext):
 function kindWord(kind: string): string {
   return kind.replace(/_/g, ' ')
 }
+
+export const replySent: AnswerView<'reply_to_review'> = ({ comment_id: id, status }, { ink }) =>
+  `${ink('green', 'Answered')} comment ${id}${status === 'done' ? ', as done' : ''}.`

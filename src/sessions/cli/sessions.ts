@@ -99,7 +99,7 @@ function turnBlock(turn: TurnListRow, page: RenderContext): string {
   )
   const reformatted = turn.changes.filter((change) => change.reformatted).map(({ path }) => path)
   const rest = [
-    turn.outside.length === 0 ? '' : `Changed meanwhile by nobody recorded: ${turn.outside.join(', ')}`,
+    turn.outside.length === 0 ? '' : `Changed meanwhile by an unrecorded author: ${turn.outside.join(', ')}`,
     ...turn.contested.map(({ path, candidates }) => `${path} is probably by ${candidates.join(', ')}`),
     reformatted.length === 0 ? '' : `Reformatted besides: ${reformatted.join(', ')}`,
     turn.unfound.length === 0 ? '' : `Reported, but unchanged at the end: ${turn.unfound.join(', ')}`,
@@ -134,3 +134,8 @@ function tokensInWords({ input, output }: NonNullable<TurnListRow['tokens']>): s
     .flat()
     .join(', ')
 }
+
+export const sessionForgotten: AnswerView<'sessions_forget'> = (answer, { ink }) =>
+  answer.forgotten
+    ? `${ink('green', 'Deleted')} the texts of session ${answer.session_id}: ${formatCount(answer.prompts, 'prompt')}, line hashes of ${formatCount(answer.changes, 'change')}.`
+    : `No texts are kept of session ${answer.session_id}. Nothing changed.`

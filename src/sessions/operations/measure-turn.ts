@@ -410,15 +410,15 @@ function baselineNotes({ turn, hookEvents, isLate }: EndedTurn): readonly string
   const notes: string[] = []
   if (turn.baseline === 'previous')
     notes.push(
-      'Its first state was recorded before it began: what else changed between is not told apart, but for files that its tools reported.',
+      'Its first state was recorded before it began. Changes in between may be by others, except in files that its tools reported.',
     )
   else if (began !== undefined && began.at <= turn.baselineAt)
     notes.push(
-      'Its first state was recorded after its first call that may write: only what its tools reported is known from before that.',
+      'Its first state was recorded after its first call that may write. Before that, only the edits that its tools reported are known.',
     )
   if (isLate)
     notes.push(
-      'Its last state was recorded after others had written: what they changed is not told apart, but for files that its tools reported.',
+      'Its last state was recorded after others had written. Their changes may be counted too, except in files that its tools reported.',
     )
   return notes
 }

@@ -153,7 +153,7 @@ export async function recordMachineEvents(
   }
   throw new Failure('UNAVAILABLE', 'Other processes record the same events at the same time.', {
     reason: 'ingest_in_progress',
-    hint: 'One ingest at a time is enough; what it left is recorded by the next.',
+    hint: 'One ingest at a time is enough. The next one records the rest.',
   })
 }
 

@@ -196,9 +196,9 @@ export const sessionsDiff = defineOperation({
           : null
       const to = isOpen ? (now?.end[0]?.place ?? null) : turn.endSnapshot
       if (from === null || to === null) {
-        throw new Failure('UNAVAILABLE', `What turn ${id} changed was not measured.`, {
+        throw new Failure('UNAVAILABLE', `The changes of turn ${id} were not measured.`, {
           reason: 'turn_not_measured',
-          hint: `waymark sessions show ${id} tells why.`,
+          hint: `waymark sessions show ${id} shows why.`,
         })
       }
       const named = changes.filter(({ path, from: old }) => [undefined, path, old].includes(input.path))

@@ -107,7 +107,7 @@ function assertContentIntact({ attempt_id, command_id, sha256, content = null }:
     'INVALID_INPUT',
     attempt_id === undefined
       ? `The output of command ${JSON.stringify(command_id)} does not match its hash.`
-      : `The kept changes of attempt ${JSON.stringify(attempt_id)} do not match their hash.`,
+      : `The stored changes of attempt ${JSON.stringify(attempt_id)} do not match their hash.`,
     {
       reason: 'content_changed',
       hint: 'They were damaged at the source or in transfer. Try again; `waymark prune` removes old ones.',

@@ -106,7 +106,7 @@ function databaseLockedFailure(target: string): Failure {
     `Another process kept the database ${target} locked for ${patience / 1000} seconds.`,
     {
       reason: 'database_locked',
-      hint: 'Call again. If it stays locked, find the process that holds the file open and end it.',
+      hint: 'Call again. If it stays locked, end the process that has the file open.',
     },
   )
 }

@@ -215,7 +215,7 @@ function notDatabaseFailure(file: string): Failure {
 function withoutRecord(file: string): Failure {
   return new Failure(
     'INVALID_INPUT',
-    `The backup ${file} holds no record of this project; nothing was changed.`,
+    `The backup ${file} has no record of this project. Nothing was changed.`,
     {
       reason: 'backup_of_other_project',
       hint: 'Run it in the folder of the project that was backed up, or name that one with --project.',

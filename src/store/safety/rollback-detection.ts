@@ -100,7 +100,7 @@ export class RecordWatch {
   failure(events: number | null): Failure {
     const { reason, problem } = events === null ? missing : replaced
     const { seq = 0 } = this.#lastPoint ?? {}
-    const now = events === null ? '' : ` It holds ${events} now, and not the last of those.`
+    const now = events === null ? '' : ` It has ${events} now, without the last of those.`
     return new Failure(
       'UNAVAILABLE',
       `The database ${this.#file} ${problem}: its log held ${seq} log entries on ${instant(this.#lastPointAt)}.${now} Nothing was recorded.`,
@@ -111,7 +111,7 @@ export class RecordWatch {
   #recoveryHint(): string {
     const from = this.#rescueFile ?? '<file>'
     const saved =
-      this.#rescueFile === null ? '' : `What this process still held was saved in ${this.#rescueFile}. `
+      this.#rescueFile === null ? '' : `This process saved its unwritten entries in ${this.#rescueFile}. `
     return `${saved}A person can restore a backup with \`waymark restore ${from}\`, or trust the current record with \`waymark doctor --trust\`.`
   }
 
@@ -122,7 +122,7 @@ export class RecordWatch {
       `The log ${this.#file}-wal was removed while the database was in use. Nothing was recorded.${saved}`,
       {
         reason: 'database_log_removed',
-        hint: 'Call again: what this process held is written back when it opens the database again. If it is refused, end the Waymark servers of this project and start them again.',
+        hint: 'Call again: this process then writes its entries back. If that is refused, restart the Waymark servers of this project.',
       },
     )
   }

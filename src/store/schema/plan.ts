@@ -113,6 +113,7 @@ export const planTables: TableStatements = ({ text }) => [
   `create index task_next on task (project_id, readiness, height desc, order_phase, order_phase_seq, order_own, seq, role) where readiness = 'ready'`,
   `create index task_plan_next on task (project_id, mission_id, readiness, height desc, order_phase, order_phase_seq, order_own, seq, role) where readiness = 'ready'`,
   'create index task_claim on task (project_id, claim_expires_at) where claim_expires_at is not null',
+  `create index task_dropped on task (project_id, mission_id) where resolution = 'dropped'`,
   'create index task_updated on task (project_id, updated_at)',
 
   `create table task_place (

@@ -114,13 +114,20 @@ function placeArguments(
     const extra = positionals.slice(places.length).map((word) => `"${word}"`)
     throw usageFailure(
       `${operation.command} takes ${places.length === 0 ? 'no values' : `at most ${formatCount(places.length, 'value')}`} by position; it was ${places.length === 0 ? '' : 'also '}given ${extra.join(', ')}.`,
-      `${places.length === 0 ? 'Give its values with flags.' : 'Quote a text of several words.'} ${helpHint(operation)}`,
+      `${insteadOf[operation.name] ?? (places.length === 0 ? 'Give its values with flags.' : 'Quote a text of several words.')} ${helpHint(operation)}`,
     )
   }
   return positionals.flatMap((value, at) => {
     const flag = flagFor(flags, places[at], value)
     return flag ? [{ flag, value }] : []
   })
+}
+
+/** The commands that people mean by a value for another one. */
+const insteadOf: Readonly<Record<string, string>> = {
+  log: 'See one task with waymark show <task>, one mission with waymark mission timeline <mission>.',
+  inbox: 'See one task with waymark show <task>. Answer an item with waymark approve, reject or resolve.',
+  status: 'See one task or mission with waymark show <task>.',
 }
 
 /** The flag of a positional value: a task's id is the task even in the position of a mission, and vice versa. */

@@ -54,7 +54,7 @@ function flagValueType({ type }: JsonSchema): Flag['takes'] {
 
 const base = { many: false, required: false, choices: [] }
 
-/** The flags of every command. */
+/** The flags of every command, listed once in `waymark help`. */
 export const generalFlags: readonly Flag[] = [
   {
     ...base,
@@ -77,7 +77,7 @@ export const generalFlags: readonly Flag[] = [
     name: 'idempotency-key',
     path: ['idempotencyKey'],
     takes: 'text',
-    description: 'Key of this call: repeated, it returns the same answer',
+    description: 'Repeat a call safely: the same key returns the same answer',
   },
   { ...base, name: 'help', path: ['help'], takes: 'nothing', description: 'Show help for this command' },
 ]

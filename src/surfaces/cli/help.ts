@@ -40,6 +40,8 @@ const groups: Readonly<Record<string, string>> = {
 
 type HelpEntry = { readonly command: string; readonly title: string }
 
+const glossary = 'https://github.com/waymark-dev/waymark/blob/main/docs/glossary.md'
+
 /** `waymark help`: every command with its title. */
 export function usage(operations: readonly Operation[], terminal: Terminal): string {
   const { ink } = terminal
@@ -61,11 +63,11 @@ export function usage(operations: readonly Operation[], terminal: Terminal): str
       ),
       '',
     ]),
-    ink('bold', 'Flags of every command'),
+    ink('bold', 'Common flags'),
     twoColumns([...generalFlags.map(flagRow), ['-v, --version', 'Show the version']], terminal),
     '',
-    'waymark <command> --help explains a command; waymark task lists those of task.',
-    'task:start is the same as task start.',
+    'Help for a command: waymark help <command>. task:start is the same as task start.',
+    `All words: ${glossary}`,
     '',
   ].join('\n')
 }
@@ -83,8 +85,6 @@ export function commandHelp(
   { operations, added }: { readonly operations: readonly Operation[]; readonly added?: OtherCommand },
 ): string {
   const flags = flagsOf(inputSchema(operation))
-  // An operation's own --format replaces the common one.
-  const general = generalFlags.filter(({ name }) => !flags.some((flag) => flag.name === name))
   // Some flags are operations of their own: `doctor --repair`.
   const others = operations
     .filter(({ command }) => command.startsWith(`${operation.command} --`))
@@ -98,11 +98,10 @@ export function commandHelp(
     `${ink('bold', 'Usage:')} ${usageLine(operation)}`,
     '',
     ...(rows.length === 0 ? [] : [ink('bold', 'Flags'), twoColumns(rows, { width }), '']),
-    ink('bold', 'Flags of every command'),
-    twoColumns(general.map(flagRow), { width }),
-    '',
     ink('bold', 'Example'),
     `  ${exampleOf(operation, flags)}`,
+    '',
+    ink('dim', 'Common flags, such as --json and --project: waymark help'),
     '',
   ].join('\n')
 }

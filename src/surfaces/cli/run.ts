@@ -1,4 +1,5 @@
 import { Failure } from '../../kernel/failure.ts'
+import type { OperationName } from '../../kernel/operations/catalog.ts'
 import { expandIds } from '../../kernel/operations/input/short-ids.ts'
 import { type InvokeOptions, invokeParsing } from '../../kernel/operations/invoke.ts'
 import type { Answer, Context, Operation } from '../../kernel/operations/operation.ts'
@@ -12,6 +13,7 @@ import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { type OutputFormat, render } from './render/render.ts'
 import { twoColumns } from './render/table.ts'
 import { type ExitCode, exitCodeOf, isJsonWanted, type Terminal } from './terminal.ts'
+import { type AskProject, completeInput } from './typed-input.ts'
 
 /** The parts of the program that the command line needs. */
 export interface CommandLineHost {
@@ -82,15 +84,23 @@ async function perform(
   const { terminal } = host
   const { input: typed, options } = readArguments(operation, found.rest)
   if (options.help) return writeLine(commandHelp(operation, terminal, { operations: host.operations }), host)
-  const input = withPaths(operation, typed, (path) => host.placed?.(path, options.project) ?? path)
+  const placed = withPaths(operation, typed, (path) => host.placed?.(path, options.project) ?? path)
   const { idempotencyKey } = options
   const project = (await host.elsewhere?.(options.project)) ?? (await openLocalProject(options.project, host))
+  const ask: AskProject = async (name, question) => {
+    const asked = operationNamed(name, host)
+    // A server of another version may answer otherwise.
+    const read = asked.output.safeParse(await project.ask(asked, question, {}))
+    if (read.success) return read.data as never // as it declares
+    throw new Failure('UNAVAILABLE', `Cannot read the answer to ${name}.`, { reason: 'answer_unreadable' })
+  }
   try {
+    const input = await completeInput(operation, placed, { ask, interactive: terminal.interactive })
     const answer = await project.ask(operation, input, {
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     })
     const wanted = options.format ?? (input['format'] === undefined ? host.format : formatIn(input))
-    terminal.write(render(operation, { answer, input, wanted }, terminal))
+    terminal.write(render(operation, { answer, input, wanted, typed: found.rest }, terminal))
     // `waymark doctor`, `waymark verify` and a dry run in a script must be able to fail.
     return ['healthy', 'passed', 'success'].some((key) => answer[key] === false) ? 1 : 0
   } catch (error) {
@@ -98,6 +108,14 @@ async function perform(
   } finally {
     await project.close()
   }
+}
+
+function operationNamed(name: OperationName, { operations }: CommandLineHost): Operation {
+  const operation = operations.find((one) => one.name === name)
+  if (operation) return operation
+  throw new Failure('INTERNAL', `This version of Waymark has no operation ${name}.`, {
+    reason: 'operation_unknown',
+  })
 }
 
 function withPaths({ paths = {} }: Operation, input: Answer, placed: (path: string) => string): Answer {

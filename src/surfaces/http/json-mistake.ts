@@ -27,7 +27,7 @@ const words = {
   name: 'a name in quotes',
   'name or end': 'a name in quotes or }',
   colon: 'a colon',
-  'comma or end': 'a comma or the end of what is open',
+  'comma or end': 'a comma or a closing bracket',
   nothing: 'the end',
 } as const satisfies Record<ExpectedToken, string>
 

@@ -1,3 +1,4 @@
+import { itemOutcome } from '../../inbox/domain/inbox-item.ts'
 import type { BlockerEntry } from '../../inbox/operations/item-answer.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { blocks, bullets, indentText } from '../../surfaces/cli/render/parts.ts'
@@ -33,7 +34,7 @@ export function issueList(issues: readonly IssueLine[], page: RenderContext): st
       const type = issue.type.toLowerCase().replace(/_/g, ' ')
       const { resolved, item_id: id = issue.id } = issue
       const answer = resolved
-        ? `\n  ${resolved.closed_by ?? ''} answered: ${resolved.answer ?? resolved.status}`
+        ? `\n  ${itemOutcome(resolved)} by ${resolved.closed_by ?? 'Waymark'}${resolved.answer === null ? '' : `: ${resolved.answer}`}`
         : ''
       const workaround =
         issue.resolution === null ? '' : `\n  meanwhile: ${quoteText(issue.resolution, page)}`

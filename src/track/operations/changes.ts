@@ -39,7 +39,9 @@ export const changes = defineOperation({
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({
-    id: identifier('A task, or one attempt at it (t-…, a-…)'),
+    id: identifier(
+      'A task or an attempt (t-…, a-…), or a title; a command without one takes the task in progress',
+    ),
     ...pageFields(1000, 'How many; default 50'),
   }),
   output: z.object({
@@ -132,7 +134,9 @@ export const diff = defineOperation({
   kind: 'query',
   positional: ['id', 'path'],
   input: z.strictObject({
-    id: identifier('A task, one attempt at it, or a mission (t-…, a-…, m-…, w-…)'),
+    id: identifier(
+      'A task, attempt or mission (t-…, a-…, m-…, w-…), or a title; a command without one takes the task in progress',
+    ),
     path: text('Only this file, from the top of the work tree').optional(),
   }),
   output: z.object({
@@ -250,7 +254,7 @@ async function storedDiff({ machines }: Reads, attempt: Attempt, path: string | 
       `The changes of attempt ${attempt.id} are on ${machine}, in ${top}: ${reason}.`,
       {
         reason: 'attempt_on_other_machine',
-        hint: `waymark changes ${attempt.taskId} lists what is known of them here.`,
+        hint: `waymark changes ${attempt.taskId} lists the known files.`,
       },
     )
   }

@@ -156,7 +156,7 @@ function refuseWhileWaiting(mission: Mission, { items, total }: Page<InboxItemLi
     .map(({ item: { item } }) => `${item.id} (${item.kind}): ${excerpt(item.reason, 80)}`)
   throw new Failure(
     'REFUSED',
-    `Cannot complete ${mission.kind} ${mission.id}: ${total === 1 ? '1 question waits' : `${total} questions wait`} for a person, and this project waits for the answers: ${named.join('; ')}.`,
+    `Cannot complete ${mission.kind} ${mission.id}: ${total === 1 ? '1 question waits' : `${total} questions wait`} for a person, and this project needs the answers first: ${named.join('; ')}.`,
     {
       reason: 'questions_open',
       hint: hintOf`A person answers: waymark inbox. Wait with ${callTo('get_context', { mission_id: mission.id, include: ['blockers'], wait_seconds: 50 })}, or complete it as partial.`,

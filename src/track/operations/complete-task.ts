@@ -21,6 +21,7 @@ import {
   type PreparedOperation,
 } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
+import { excerpt } from '../../kernel/text.ts'
 import {
   changedLineContext,
   changedLines,
@@ -469,6 +470,7 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
   const answer = completionAnswer({
     task,
     attempt,
+    status: input.status,
     phase: completed.phase,
     evidence: full,
     at: setting.at,
@@ -522,6 +524,7 @@ function previewEnd({
   const answer = completionAnswer({
     task,
     attempt,
+    status: input.status,
     phase,
     evidence,
     at: setting.at,
@@ -581,6 +584,7 @@ async function correct(
     agentName: corrected.agentName,
     answer: {
       ...answer,
+      task_name: excerpt(task.name, 120),
       waits_for: (await openItemsOfTask(reads, task.id)).map(openItemEntry),
       corrected: true as const,
       correction: { text: request.correction, created_at: instant(corrected.at) },

@@ -9,12 +9,13 @@ import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant, secondsBetween } from '../../kernel/instant.ts'
 import { findAttempt } from '../../kernel/operations/find.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
+import { excerpt } from '../../kernel/text.ts'
 import { CommentOutcomes } from '../../review/operations/agent-reviews.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { CompletionSituation } from '../domain/completion.ts'
 import { type Phase, phaseStatuses } from '../domain/mission.ts'
 import { assertOpen } from '../domain/records.ts'
-import type { Attempt, Task } from '../domain/task.ts'
+import { type Attempt, type Task, type TaskOutcome, taskOutcomes } from '../domain/task.ts'
 import { completionReport, reportFields } from './attempt-answer.ts'
 
 /** The attempt to close, or the stored answer if it was closed before. */
@@ -56,10 +57,11 @@ export async function attemptToClose(
 function notRunning(task: Task, last: Attempt): Failure {
   const details = { attempt_id: last.id, status: last.status }
   const again = callTo('start_task', { planned_task_id: task.id })
+  const correction = callTo('complete_task', { task_id: task.id, correction: undefined })
   if (last.status === 'abandoned') {
     return new Failure(
       'CONFLICT',
-      `Attempt ${last.id} at task ${task.id} "${task.name}" was abandoned: it can no longer be completed.`,
+      `Attempt ${last.id} at task ${task.id} "${task.name}" was abandoned: it cannot be completed.`,
       { reason: 'attempt_abandoned', hint: hintOf`Start again with ${again}, before you edit.`, details },
     )
   }
@@ -68,7 +70,10 @@ function notRunning(task: Task, last: Attempt): Failure {
     `Task ${task.id} "${task.name}" was already completed (${last.status}), with a different report.`,
     {
       reason: 'attempt_already_completed',
-      hint: hintOf`Its record does not change. For further work ${last.status === 'failed' ? hintOf`begin again with ${again}` : 'start a new task'}.`,
+      hint:
+        last.status === 'failed'
+          ? hintOf`Start again with ${again}, or add a correction with ${correction}.`
+          : hintOf`Add a correction with ${correction}. For more work, start a new task.`,
       details,
     },
   )
@@ -200,6 +205,9 @@ function isAgentItemKind(kind: InboxItem['kind']): boolean {
 /** The answer of complete_task: Mission Control's keys, then the measured details. */
 export const CompletionAnswer = z.object({
   task_id: z.string(),
+  // Stored answers of earlier versions have neither.
+  task_name: z.string().optional(),
+  status: z.enum(taskOutcomes).optional(),
   attempt_id: z.string(),
   duration_seconds: z.int(),
   /** Null in a preview. */
@@ -230,6 +238,7 @@ export function storedCompletion(stored: Readonly<Record<string, unknown>>): Com
 export function completionAnswer(completed: {
   readonly task: Task
   readonly attempt: Attempt
+  readonly status: TaskOutcome
   readonly phase: Phase | null
   readonly evidence: AttemptMeasurement
   readonly at: number
@@ -243,6 +252,8 @@ export function completionAnswer(completed: {
 }): CompletionAnswer {
   return {
     task_id: completed.task.id,
+    task_name: excerpt(completed.task.name, 120),
+    status: completed.status,
     attempt_id: completed.attempt.id,
     duration_seconds: secondsBetween(completed.attempt.openedAt, completed.at),
     completed_at: instant(completed.at),

@@ -47,6 +47,7 @@ import { DependencyEntry, PastAttemptEntry, readTaskHistory } from './task-histo
 /** Mission Control's keys, what the areas matched, and the details of a planned task. */
 const StartAnswer = z.object({
   task_id: z.string(),
+  task_name: z.string(),
   attempt_id: z.string(),
   snapshot_id: z.string(),
   snapshot_type: z.enum(['git', 'checksum']),
@@ -471,6 +472,7 @@ function startAnswer(
   const survey = started.resumed ? [] : measured.survey
   return {
     task_id: task.id,
+    task_name: excerpt(task.name, 120),
     attempt_id: attempt.id,
     snapshot_id: attempt.snapshot.id,
     snapshot_type: attempt.snapshot.engine,

@@ -289,7 +289,9 @@ const standings = prepareByIds((db, projectId, missionIds) =>
       sql<number>`(select count(*) from inbox_item
         where inbox_item.project_id = mission.project_id and inbox_item.mission_id = mission.id
           and inbox_item.status = 'open' and inbox_item.kind in ('blocker', 'review'))`.as('open_blockers'),
-      tasksOf('done').as('done_tasks'),
+      sql<number>`${tasksOf('done')} - (select count(*) from task
+        where task.project_id = mission.project_id and task.mission_id = mission.id
+          and task.resolution = 'dropped')`.as('done_tasks'),
       tasksOf('to_do').as('to_do_tasks'),
       tasksOf('in_progress').as('begun_tasks'),
       sql<number>`(select count(*) from attempt cross join task_place as place

@@ -56,7 +56,7 @@ test('setup shows, writes and takes back; the second time there is nothing to do
   expect(first).toMatchObject({ code: 0, error: '' })
   expect(first.out).toContain(`${join(folder, '.mcp.json')} (new)`)
   expect(first.out).toMatch(/\+ +"args": \[".*waymark\.js", "mcp"\]/)
-  expect(first.out).toContain('waymark setup claude --undo takes them back.')
+  expect(first.out).toContain('Undo: waymark setup claude --undo')
   expect(statSync(settings).mode & 0o777).toBe(0o600)
   expect(readFileSync(settings, 'utf8')).toMatch(/^\uFEFF\{\r\n {2}"model": "opus",\r\n/)
   const again = run('setup', 'claude', '--allow', '--hooks', '--rules', '--yes')
@@ -170,7 +170,7 @@ test('a link stays a link: what it leads to is written', () => {
   symlinkSync(real, join(home, '.gemini', 'settings.json'))
   expect(run('setup', 'gemini', '--user', '--yes')).toMatchObject({
     code: 0,
-    out: expect.stringContaining('waymark setup gemini --user --undo takes it back.'),
+    out: expect.stringContaining('Undo: waymark setup gemini --user --undo'),
   })
   expect(lstatSync(join(home, '.gemini', 'settings.json')).isSymbolicLink()).toBe(true)
   expect(statSync(real).mode & 0o777).toBe(0o600)
@@ -398,7 +398,7 @@ test('doctor says of each client whether it works', () => {
   write('.mcp.json', JSON.stringify({ mcpServers: { waymark: { command: 'waymark', args: ['mcp'] } } }))
   put(own, '{ "enabledMcpjsonServers": ["waymark"] }')
   expect(found().find(({ check }) => check === 'client claude')?.finding).toContain(
-    `${own} approves the server of that name in every repository`,
+    `${own} approves a server of that name in every repository`,
   )
   rmSync(own)
   // A file of a repository may name any program: doctor starts none of them.
@@ -497,7 +497,7 @@ test('undo without --user finds nothing where the setup is the user’s, and say
   const from = join(home, 'other place')
   mkdirSync(from)
   expect(run('setup', 'codex', '--yes', '--project', from).out).toContain(
-    `waymark setup codex --project '${from}' --undo takes it back.`,
+    `Undo: waymark setup codex --project '${from}' --undo`,
   )
   // init takes back what was set up, whatever is found today.
   expect(run('setup', 'zed', '--yes').code).toBe(0)
@@ -517,7 +517,7 @@ test('capture that something was told to stays on after the last hooks, and undo
   expect(run('setup', 'claude', '--hooks', '--yes').code).toBe(0)
   mkdirSync(hookQueue({ HOME: home }, folder).events)
   expect(run('setup', 'claude', '--undo', '--yes').out).toContain(
-    `Capture is still on in ${folder}, though the hooks that setup wrote are gone: waymark capture off ends it.`,
+    `Capture is still on in ${folder}, but the hooks that setup wrote are gone. Stop it: waymark capture off`,
   )
   expect(JSON.parse(run('capture', 'off', '--json').out)).toMatchObject({ project: folder, on: false })
 })

@@ -105,10 +105,7 @@ test('an entry that somebody changed, or put a comment into, stays', () => {
 const refusals: readonly (readonly [string, Json])[] = [
   ['{\n  "mcpServers": null\n}', '"mcpServers" is null, not an object, at line 2, column 17'],
   ['{\n  "mcpServers": []\n}', '"mcpServers" is a list, not an object, at line 2, column 17'],
-  [
-    '{\n  "mcpServers": {},\n  "mcpServers": {}\n}',
-    '"mcpServers" stands there twice, again at line 3, column 3',
-  ],
+  ['{\n  "mcpServers": {},\n  "mcpServers": {}\n}', '"mcpServers" is there twice, again at line 3, column 3'],
   ['{\n  "a": 1\n  "b": 2\n}', 'a comma is missing at line 3, column 3'],
   ['{\n  "a": 1,\n}', 'the name of a property is missing at line 3, column 1'],
   ['{\n  // mine\n  "a": 1\n}', 'there is a comment, which its client cannot read, at line 2, column 3'],

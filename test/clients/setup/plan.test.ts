@@ -158,7 +158,7 @@ test('somebody edits elsewhere in the file: only our insertion goes, and the edi
   files.texts.set(at('.mcp.json'), edited)
   const { kept, notes } = files.undo([client('claude')])
   expect(kept).toEqual([])
-  expect(notes.join()).toContain('was changed by others since')
+  expect(notes.join()).toContain('was changed since setup')
   expect(files.texts.get(at('.mcp.json'))).toBe(others.replace('"value"', '"another"'))
 })
 
@@ -226,7 +226,7 @@ test('VS Code reads .mcp.json: no second entry, and the first one serves it unti
   const files = new Files(context)
   files.setUp([client('claude')])
   const { notes } = files.setUp([client('vscode')])
-  expect(notes[0]).toContain(`VS Code finds the server in ${at('.mcp.json')} already`)
+  expect(notes[0]).toContain(`VS Code already finds the server in ${at('.mcp.json')}`)
   expect(files.texts.has(at('.vscode/mcp.json'))).toBe(false)
   files.undo([client('claude')])
   expect(files.texts.has(at('.mcp.json'))).toBe(true)
@@ -327,7 +327,7 @@ test('a hook of ours that undo cannot take out is named with its line', () => {
   const left = files.texts.get(file) ?? ''
   expect(left.match(/waymark-capture claude/g)).toHaveLength(1)
   const line = left.split('\n').findIndex((one) => one.includes('waymark')) + 1
-  expect(kept).toEqual([expect.stringContaining(`${file}: line ${line} still holds a hook of Waymark`)])
+  expect(kept).toEqual([expect.stringContaining(`${file}: line ${line} has a Waymark hook`)])
 })
 
 test('hooks that a person copied are left as they are', () => {
@@ -335,7 +335,7 @@ test('hooks that a person copied are left as they are', () => {
     '{\n  "hooks": {\n    "Stop": [{ "hooks": [{ "type": "command", "command": "waymark hook stop" }] }]\n  }\n}\n'
   const files = new Files(context, { [at('.claude/settings.json')]: copied })
   const { notes } = files.setUp([client('claude')], { hooks: true, shared: true })
-  expect(notes.join()).toContain('holds hooks of Waymark that setup did not write')
+  expect(notes.join()).toContain('has Waymark hooks that setup did not write')
   expect(files.texts.get(at('.claude/settings.json'))).toBe(copied)
 })
 
@@ -486,7 +486,7 @@ test('the plugin of Codex brings server and hooks, too', () => {
   const files = new Files(context, enabled(true))
   expect(files.setUp([client('codex')], { allow: true, hooks: true }).notes).toEqual([
     `Codex has the server from its plugin, which ${config} switches on.`,
-    'Codex has no entry that could allow its tools: say so there at the first call.',
+    'Codex cannot allow tools in a file. Allow them at the first call.',
     `Codex has the hooks from its plugin, which ${config} switches on.`,
   ])
   expect(Object.fromEntries(files.texts)).toEqual(enabled(true))

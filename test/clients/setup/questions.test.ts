@@ -25,7 +25,7 @@ test.skipIf(!hasPty)('at a terminal a person sees every change and is asked once
   const second = open('setup', 'codex', '--hooks')
   await second.shows('Write 3 files? [y/N]')
   second.type('y\r')
-  await second.shows('3 files written. waymark setup codex --undo takes them back.')
+  await second.shows('3 files written. Undo: waymark setup codex --undo')
   await second.shows('Then say to your agent: Start a Waymark mission for this and work in tasks.')
   expect(await second.ended).toBe(0)
 

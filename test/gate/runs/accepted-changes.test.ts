@@ -48,7 +48,7 @@ test.each(conditions.slice(0, amount({ test: 1, soak: 4 })))(
         files: [{ path: 'utils.ts', git: expect.stringMatching(/^[0-9a-f]{40}/) }],
       },
     })
-    expect(await approve({ id: item_id, content: item.content })).toMatchObject({ action: 'accepted' })
+    expect(await approve({ id: item_id, content: item.content })).toMatchObject({ action: 'approved' })
     expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
   },
 )

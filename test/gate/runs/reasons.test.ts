@@ -134,6 +134,8 @@ test('on the command line, such a no reads as one, and says where it is asked ag
     (await spoken(['run', 'create', 'approving', '--format', 'json'], project)).out,
   )
   const { out } = await spoken(['reject', run_id, reason], project)
-  expect(out).toMatch(/^Not approved: run-\S+ stays in "work" and asks again in h-\w+\. The agent is told: /)
+  expect(out).toMatch(
+    /^Rejected: run-\S+ stays in "work" and asks again in h-\w+\. The agent gets your reason: /,
+  )
   expect(out).toContain(reason)
 })

@@ -201,12 +201,12 @@ test('every command of a day has a text for a person', () => {
   expect(text('show', missionId)).toMatch(/objective +People can sign in/)
   expect(text('changes', taskId)).toMatch(/so far: no file changed/)
   expect(text('resolve', issueId, 'Leave it')).toMatch(
-    /^Answered blocker h-\w+\. The agent is told: Leave it\n$/,
+    /^Answered blocker h-\w+\. The agent gets your text: Leave it\n$/,
   )
   expect(text('inbox')).toBe('Nothing needs you.\n')
   expect(text('doctor')).toMatch(/ok +log +\d+ log entries, the hash chain is intact/)
   expect(text('log')).toMatch(
-    /started the record.*started mission.*logged an issue.*logged progress of "Add the form".*resolved h-/s,
+    /started the record.*started mission.*logged an issue.*logged progress of "Add the form".*answered h-/s,
   )
 })
 

@@ -20,7 +20,7 @@ test('TM-078 -h, --help and help list every command once, in 80 columns', () => 
     lines.filter((line) => new RegExp(`^  ${command} {2,}`).test(line) && line.endsWith(`  ${title}`))
       .length === 1
   expect(expected.filter((entry) => !isListed(entry)).map(({ command }) => command)).toEqual([])
-  const groups = lines.slice(0, lines.indexOf('Flags of every command'))
+  const groups = lines.slice(0, lines.indexOf('Common flags'))
   expect(groups.filter((line) => line.startsWith('  '))).toHaveLength(expected.length)
   expect(groups.filter((line) => line.length > 80)).toEqual([])
   for (const words of [['--help'], ['help']]) expect(run(...words)).toEqual(help)
@@ -78,6 +78,15 @@ test('the example of a command needs no further field', () => {
     /waymark mission start .*--objective .*/.exec(run('mission', 'start', '--help').out)?.[0] ?? ''
   const words = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
   expect(run(...words.slice(1))).toMatchObject({ code: 0, error: '' })
+})
+
+test('common flags are listed once in the help, and each command points there', () => {
+  const { run } = openCommandLine({ git: false })
+  expect(run('help').out).toContain('--idempotency-key <text>')
+  expect(run('help').out).toContain('docs/glossary.md')
+  const { out } = run('task', 'start', '--help')
+  expect(out).not.toContain('--idempotency-key')
+  expect(out).toMatch(/^Common flags.*: waymark help$/m)
 })
 
 test('each flag is explained once, with the kind of its value', () => {

@@ -2,13 +2,16 @@ import { renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openCommandLine } from './command-line.ts'
 
-test('status counts the tasks of an imported plan', () => {
+test('status counts the tasks of an imported plan, and dropped ones apart', () => {
   const { run, json, write } = openCommandLine()
   write('plan.md', '## Build\n- [ ] A\n- [ ] B (after: A)\n- [x] D\n')
   json('import', 'plan.md')
-  expect(json('status').plan).toEqual({ ready: 1, in_progress: 0, done: 1, tasks: 3 })
+  expect(json('status').plan).toEqual({ ready: 1, in_progress: 0, done: 1, dropped: 0, tasks: 3 })
   json('task', 'next', '--claim')
   expect(run('status').out).toMatch(/^plan +0 ready, 1 in progress, 1 done of 3 tasks/m)
+  const [blocked] = json('task', 'list', '--status', 'to-do')
+  run('task', 'drop', blocked.id, 'Not needed.')
+  expect(run('status').out).toMatch(/^plan +0 ready, 1 in progress, 1 done of 2 tasks, 1 dropped/m)
 })
 
 test('a hint under --project names the same project, and a shell runs nothing of its name', () => {

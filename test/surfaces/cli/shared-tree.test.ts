@@ -15,10 +15,10 @@ test('where two work in one tree, a report says what is probably of others, with
     return run('task', 'complete', task, ...words, ...more).out
   }
   const preview = end(one, 'Done.', '--preview')
-  expect(preview).toContain(`Preview of task ${one}`)
+  expect(preview).toMatch(/^Preview: ".+" t-/)
   expect(json('show', one).status).toBe('IN_PROGRESS')
   const report = end(one, 'Done.')
-  expect(report).toContain(`Completed task ${one}`)
+  expect(report).toMatch(/^Completed ".+" t-/)
   for (const text of [
     report,
     run('changes', one, '--format', 'text').out,

@@ -107,7 +107,7 @@ test.each([
   ['{', 'line 1, column 2: a name in quotes or } was expected, and the text ends'],
   ['{"a" 1}', 'line 1, column 6: a colon was expected, and there is "1"'],
   ['[1,]', 'line 1, column 4: a value was expected, and there is "]"'],
-  ['[1 2]', 'line 1, column 4: a comma or the end of what is open was expected, and there is "2"'],
+  ['[1 2]', 'line 1, column 4: a comma or a closing bracket was expected, and there is "2"'],
   ['{"a":1} x', 'line 1, column 9: the end was expected, and there is "x"'],
   [`{'a':1}`, `line 1, column 2: a name in quotes or } was expected, and there is "'"`],
   ['{"a":1,}', 'line 1, column 8: a name in quotes was expected, and there is "}"'],

@@ -47,7 +47,7 @@ test('a login is asked for with a proof of which run it is, and no one else is a
   const login = await freshLogin(server)
   expect((await fetch(login, { redirect: 'manual' })).status).toBe(303)
   const other = { ...server, instance: 'another run' }
-  await expect(freshLogin(other)).rejects.toThrow('is another run of a server')
+  await expect(freshLogin(other)).rejects.toThrow('is not the server that was started here')
   expect(await isGenuine(server)).toBe(true)
   expect(await isGenuine(other)).toBe(false)
 })
@@ -74,7 +74,7 @@ test('a stranger on the port of a server learns no token, also when it passes ev
     return passed.text()
   })
   const claimed = { port: other.port, address: other.address, instance: 'test-run' }
-  await expect(freshLogin(claimed)).rejects.toThrow('did not prove that it is this user’s Waymark')
+  await expect(freshLogin(claimed)).rejects.toThrow('could not prove that it is your Waymark')
   expect(await isGenuine(claimed)).toBe(false)
   expect(other.heard()).toContain('login-proof')
   expect(other.heard()).not.toContain('login-code')

@@ -295,7 +295,6 @@ function Answers({ task }: { readonly task: TaskData }) {
 const actionWords = {
   answered: 'answered',
   approved: 'approved',
-  accepted: 'accepted',
   'sent back': 'sent it back',
   rejected: 'rejected it',
   dismissed: 'dismissed',

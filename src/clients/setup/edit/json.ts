@@ -65,7 +65,7 @@ export function insertJson(
       return checkEdit(text, format, addTo(text, { holder, core, style, at }))
     }
     if (found.again)
-      return { refused: `"${key}" stands there twice, again at ${lineAndColumn(text, found.again)}` }
+      return { refused: `"${key}" is there twice, again at ${lineAndColumn(text, found.again)}` }
     holder = found.value
   }
   if (!place.item) return { refused: `there is a value at ${place.keys.join('.')} already` }

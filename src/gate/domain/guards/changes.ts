@@ -50,7 +50,8 @@ export function changesGuardKey(guard: ChangesGuard): string {
 }
 
 const unmeasured = 'the changes could not be measured'
-const undoOrAccept = 'Undo the changes, or ask a person to accept them: waymark inbox'
+const undoOrAccept =
+  'Undo the changes. Or emit the event: then a person can approve them, in the inbox (waymark inbox)'
 
 /** All findings that block a guard; none if it is satisfied. */
 export function changesFindings(guard: ChangesGuard, observed: ObservedChanges): readonly ChangesFinding[] {
@@ -104,11 +105,11 @@ function judgeScope(
   return [
     findingOf('unknown', undeclared, {
       reason: `${listNames(undeclared)} changed in a task without a scope`,
-      fix: 'Start a task whose scope covers it, or ask a person to accept it: waymark inbox',
+      fix: 'Start a task whose scope covers it. Or emit the event: then a person can approve it, in the inbox (waymark inbox)',
     }),
     findingOf('unknown', between, {
       reason: `${listNames(between)} changed while no task of this work was open`,
-      fix: `Undo the change, start a task whose scope covers it, or ask a person to accept it: waymark inbox`,
+      fix: 'Undo the change, or start a task whose scope covers it. Or emit the event: then a person can approve it, in the inbox (waymark inbox)',
     }),
     findingOf('fails', pathsOf(outside), {
       reason: `changed out of scope: ${changedFileNames(outside)}`,
@@ -117,7 +118,7 @@ function judgeScope(
     }),
     findingOf('fails', pathsOf(unnamed), {
       reason: `changed though no area names them: ${changedFileNames(unnamed, ({ path, shared }) => `${path} (${shared})`)}`,
-      fix: 'Name them in the scope of a task, undo the changes, or ask a person to accept them: waymark inbox',
+      fix: 'Name them in the scope of a task, or undo the changes. Or emit the event: then a person can approve them, in the inbox (waymark inbox)',
     }),
   ]
 }
@@ -177,7 +178,7 @@ function judgePaths(
         changesRefusal('changed, and must not', touched),
         findingOf('unknown', pathsOf(folders), {
           reason: `${folders[0]?.path} was added or removed with too many files to list`,
-          fix: 'Remove it from the work tree, let git ignore it, or ask a person to accept it: waymark inbox',
+          fix: 'Remove it from the work tree, or let git ignore it. Or emit the event: then a person can approve it, in the inbox (waymark inbox)',
         }),
       ]
     }

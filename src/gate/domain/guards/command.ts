@@ -31,7 +31,10 @@ export const command: GuardKind<CommandGuard> = {
     if (!result || result.status === 'not_run')
       return unknownGuard(`"${run}" has not run`, 'Emit the event: the server runs the command.')
     if (result.status === 'unapproved') {
-      return unknownGuard(`"${run}" needs a person's approval`, 'Ask a person to approve it: waymark inbox.')
+      return unknownGuard(
+        `"${run}" needs a person's approval`,
+        'Emit the event: then a person can approve the command, in the inbox (waymark inbox).',
+      )
     }
     if (result.status === 'refused') {
       const {
@@ -53,7 +56,7 @@ export const command: GuardKind<CommandGuard> = {
     if (result.disturbed) {
       return unknownGuard(
         `files changed while "${run}" ran`,
-        `Leave them alone until it has ended, and let the command itself write only what git ignores; then emit the event again${lastLines(result.output)}`,
+        `Change no files until it has ended. The command itself may only write files that git ignores. Then emit the event again${lastLines(result.output)}`,
       )
     }
     if (!result.onThisTree) {

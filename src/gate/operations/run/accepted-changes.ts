@@ -92,7 +92,7 @@ export async function acceptedGuards(
   return acceptable.flatMap(({ guard, content }) => {
     const item = answered.find(
       ({ action, request }) =>
-        action === 'accepted' &&
+        action === 'approved' &&
         request?.kind === 'changes' &&
         request.revision >= entered &&
         request.guards.some((one) => one.guard === guard && one.content === content),

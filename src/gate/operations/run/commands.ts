@@ -439,7 +439,7 @@ function approvalQuestion(request: CommandRequest | null): string {
     changed === null || changed.length === 0
       ? 'Its files changed'
       : `${changed.slice(0, 5).join(', ')}${changed.length > 5 ? ` and ${changed.length - 5} more` : ''} changed`
-  return `${what} since ${before.author} approved it. May it run there as it is now?`
+  return `${what} since ${before.author} approved it. May the current version run there?`
 }
 
 async function hasAllAnswers(reads: Reads, commands: readonly RequestedGuardCommand[]): Promise<boolean> {

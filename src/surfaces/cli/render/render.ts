@@ -1,3 +1,11 @@
+import {
+  ciReported,
+  commandRevoked,
+  runCancelled,
+  runCreated,
+  runMigrated,
+  runSummary,
+} from '../../../gate/cli/acknowledgements.ts'
 import { processLint, processList, processShow, processSimulate } from '../../../gate/cli/process.ts'
 import {
   decisionView,
@@ -10,10 +18,46 @@ import {
   verifyView,
 } from '../../../gate/cli/run.ts'
 import { inbox } from '../../../inbox/cli/inbox.ts'
-import { isJsonObject } from '../../../kernel/json.ts'
 import type { OperationName } from '../../../kernel/operations/catalog.ts'
+import { inputSchema } from '../../../kernel/operations/input/json-schema.ts'
 import type { Answer, Operation } from '../../../kernel/operations/operation.ts'
+import { quoteShellWord } from '../../../kernel/shell-word.ts'
+import { lineStats } from '../../../lines/cli/line-stats.ts'
 import { blame, why } from '../../../lines/cli/provenance.ts'
+import {
+  notificationAdded,
+  notificationEdited,
+  notificationRemoved,
+  notifications,
+  notificationTested,
+} from '../../../notifications/cli/notifications.ts'
+import {
+  invited,
+  member,
+  memberRemoved,
+  members,
+  people,
+  person,
+  sessionsEnded,
+  signInSessions,
+  tokenCreated,
+  tokenRevoked,
+  tokens,
+  whoami,
+} from '../../../people/cli/people.ts'
+import {
+  milestoneAdded,
+  milestoneEdited,
+  noteAdded,
+  phaseAdded,
+  phaseEdited,
+  planImported,
+  planMoved,
+  planNotesById,
+  roleAdded,
+  taskDropped,
+  tasksPlanned,
+} from '../../../plan/cli/acknowledgements.ts'
 import {
   nextTask,
   planMilestones,
@@ -25,27 +69,42 @@ import {
 } from '../../../plan/cli/plan.ts'
 import { completeTask, startTask, taskPage } from '../../../plan/cli/task.ts'
 import {
-  board,
-  commandList,
-  doctor,
-  log,
-  notifications,
-  settings,
-  status,
-} from '../../../project/cli/project.ts'
+  backedUp,
+  projectAdded,
+  projectRenamed,
+  projects,
+  pruned,
+  reopened,
+  repaired,
+  replaced,
+  restored,
+  settingChanged,
+  trusted,
+  workTreeAdded,
+} from '../../../project/cli/maintenance.ts'
+import { board, commandList, doctor, log, settings, status } from '../../../project/cli/project.ts'
 import { removedTree, workTrees } from '../../../project/cli/work-trees.ts'
+import { machines } from '../../../remote/cli/machines.ts'
 import { search } from '../../../reports/cli/search.ts'
 import { stats } from '../../../reports/cli/stats.ts'
 import { timeline } from '../../../reports/cli/timeline.ts'
-import { reviewComments, reviewShow } from '../../../review/cli/review.ts'
-import { session, sessions } from '../../../sessions/cli/sessions.ts'
+import { replySent, reviewComments, reviewShow } from '../../../review/cli/review.ts'
+import { session, sessionForgotten, sessions } from '../../../sessions/cli/sessions.ts'
+import {
+  decisionLogged,
+  issueLogged,
+  missionCompleted,
+  missionStarted,
+  phaseCompleted,
+  phaseStarted,
+  progressLogged,
+  workflowStarted,
+} from '../../../track/cli/acknowledgements.ts'
 import { changes, diff, diffOfTurn, missionChanges } from '../../../track/cli/changes.ts'
 import { getContext, listMissions, missionPage } from '../../../track/cli/mission.ts'
 import { printableAll, printableJson, type Terminal, withoutControlCodes } from '../terminal.ts'
-import { blocks, bullets, indentText } from './parts.ts'
-import { table } from './table.ts'
-import { plainText } from './text.ts'
-import type { AnswerView, RenderContext } from './view.ts'
+import { blocks } from './parts.ts'
+import type { AnswerView, CallView, RenderContext } from './view.ts'
 
 const show: AnswerView<'show'> = (answer, page) => {
   if (answer.kind === 'run') return runPage(answer, page)
@@ -58,49 +117,105 @@ const graph: AnswerView<'plan_graph'> = ({ text }) => text.trimEnd()
 /** Markdown, HTML or JSON, unchanged. */
 const report: AnswerView<'report'> = ({ text }) => text.trimEnd()
 
-const views: { readonly [Name in OperationName]?: AnswerView<Name> } = {
+const views: { readonly [Name in OperationName]?: CallView<Name> } = {
   approve: decisionView,
+  backup: backedUp,
   blame,
   board,
   changes,
+  ci_report: ciReported,
   command_list: commandList,
+  command_revoke: commandRevoked,
+  complete_mission: missionCompleted,
+  complete_phase: phaseCompleted,
   complete_task: completeTask,
+  complete_workflow: missionCompleted,
   decide: decisionView,
   diff,
   doctor,
+  doctor_repair: repaired,
+  doctor_trust: trusted,
+  export_reopen: reopened,
   get_context: getContext,
+  import_replace: replaced,
   inbox,
+  invitation_create: invited,
   list_missions: listMissions,
   log,
+  log_decision: decisionLogged,
+  log_issue: issueLogged,
+  log_milestone: progressLogged,
+  machine_list: machines,
+  member_add: member,
+  member_invite: member,
+  member_list: members,
+  member_remove: memberRemoved,
+  member_set: member,
   mission_changes: missionChanges,
   mission_timeline: timeline,
+  notify_add: notificationAdded,
+  notify_edit: notificationEdited,
   notify_list: notifications,
+  notify_remove: notificationRemoved,
+  notify_test: notificationTested,
+  person_add: person,
+  person_admin: person,
+  person_disable: person,
+  person_enable: person,
+  person_list: people,
   plan_graph: graph,
+  plan_import: planImported,
+  plan_move: planMoved,
   plan_show: planShow,
+  plan_tasks: tasksPlanned,
   process_lint: processLint,
   process_list: processList,
   process_show: processShow,
   process_simulate: processSimulate,
+  project_add: projectAdded,
+  project_list: projects,
+  project_rename: projectRenamed,
+  provenance_stats: lineStats,
+  prune: pruned,
   reject: decisionView,
+  reply_to_review: replySent,
   report,
-  sessions,
-  sessions_diff: diffOfTurn,
-  sessions_show: session,
-  setting_list: settings,
   resolve: decisionView,
+  restore: restored,
   review_comments: reviewComments,
   review_show: reviewShow,
+  role_add: roleAdded,
+  run_cancel: runCancelled,
   run_history: history,
+  run_migrate: runMigrated,
+  run_summary: runSummary,
   search,
+  session_end: sessionsEnded,
+  session_list: signInSessions,
+  sessions,
+  sessions_diff: diffOfTurn,
+  sessions_forget: sessionForgotten,
+  sessions_show: session,
+  setting_list: settings,
+  setting_set: settingChanged,
   show,
+  start_mission: missionStarted,
+  start_phase: phaseStarted,
   start_task: startTask,
-  stats,
+  start_workflow: workflowStarted,
+  state_gate_create_run: runCreated,
   state_gate_emit_event: emittedEventView,
   state_gate_get_state: runState,
   state_gate_list_events: runEvents,
   state_gate_list_runs: runList,
+  stats,
   status,
+  task_drop: taskDropped,
+  taskman_milestone_add: milestoneAdded,
+  taskman_milestone_edit: milestoneEdited,
   taskman_milestone_list: planMilestones,
+  taskman_phase_add: phaseAdded,
+  taskman_phase_edit: phaseEdited,
   taskman_phase_list: planPhases,
   taskman_task_add: planTask,
   taskman_task_dep_add: planTask,
@@ -109,9 +224,16 @@ const views: { readonly [Name in OperationName]?: AnswerView<Name> } = {
   taskman_task_get: planTask,
   taskman_task_list: planTasks,
   taskman_task_next: nextTask,
+  taskman_task_note_add: noteAdded,
   taskman_task_note_list: planNotes,
+  taskman_task_note_list_by_ids: planNotesById,
+  token_create: tokenCreated,
+  token_list: tokens,
+  token_revoke: tokenRevoked,
   verify: verifyView,
+  whoami,
   why,
+  worktree_add: workTreeAdded,
   worktree_list: workTrees,
   worktree_remove: removedTree,
 }
@@ -129,13 +251,20 @@ export function render(
     answer,
     input,
     wanted,
-  }: { readonly answer: Answer; readonly input: Answer; readonly wanted: OutputFormat },
+    typed = [],
+  }: {
+    readonly answer: Answer
+    readonly input: Answer
+    readonly wanted: OutputFormat
+    /** The words after the command, for the command of the next page. */
+    readonly typed?: readonly string[]
+  },
   terminal: Terminal,
 ): string {
   const format = wanted ?? 'text'
   // The table maps each name to the view of its answer.
   const view = views[operation.name as OperationName] as
-    | ((answer: unknown, page: RenderContext) => string)
+    | ((answer: unknown, page: RenderContext, input: Answer) => string)
     | undefined
   const isForPrograms = input['porcelain'] === true && wanted !== 'json'
   // `--format text` prints the operation's own text; by default people get its view.
@@ -152,54 +281,26 @@ export function render(
   }
   if (format === 'json')
     return `${printableJson(JSON.stringify(answer, null, terminal.interactive ? 2 : 0))}\n`
-  const clean = printableAll(answer)
-  return `${blocks((view ?? renderGeneric)(clean, { ...terminal, now: Date.now() }), nextPage(answer))}\n`
+  if (!view) return `${printableJson(JSON.stringify(answer, null, 2))}\n`
+  const text = view(printableAll(answer), { ...terminal, now: Date.now() }, input)
+  return `${blocks(text, nextPage(operation, answer, typed))}\n`
 }
 
-function nextPage({ next_cursor: cursor, total }: Answer): string {
+/** How many more there are, and the commands that show them. */
+function nextPage(
+  operation: Operation,
+  { next_cursor: cursor, ...answer }: Answer,
+  typed: readonly string[],
+): string {
   if (typeof cursor !== 'string') return ''
-  return `More${typeof total === 'number' ? ` of ${total}` : ''}: --cursor ${cursor}`
-}
-
-/** The default view of an answer: `key: value`, lists of objects as tables. */
-const renderGeneric = (answer: unknown, page: RenderContext): string =>
-  Object.entries(isJsonObject(answer) ? answer : {})
-    .filter(([key]) => key !== 'next_cursor')
-    .map(([key, value]) => line(key, value, page))
-    .filter((text) => text !== '')
-    .join('\n')
-
-function line(key: string, value: unknown, page: RenderContext): string {
-  const name = key.replace(/_/g, ' ')
-  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return ''
-  if (Array.isArray(value)) return `${name}:\n${indentText(list(value, page))}`
-  if (isJsonObject(value)) {
-    const inner = Object.entries(value).map(([innerKey, entry]) => line(innerKey, entry, page))
-    return inner.length === 0 ? '' : `${name}:\n${indentText(inner.filter((text) => text !== '').join('\n'))}`
-  }
-  return `${name}: ${plainText(value)}`
-}
-
-function list(values: readonly unknown[], page: RenderContext): string {
-  const entries = values.filter(isJsonObject)
-  return entries.length === values.length ? tableOf(entries, page) : bullets(values.map(plainValueText))
-}
-
-function tableOf(entries: readonly Readonly<Record<string, unknown>>[], page: RenderContext): string {
-  const keys = [...new Set(entries.flatMap((entry) => Object.keys(entry)))].filter((key) =>
-    entries.some((entry) => plainValueText(entry[key]) !== ''),
-  )
-  const rows = entries.map((entry) => keys.map((key) => plainValueText(entry[key])))
-  const columns = keys.map((key) => ({ title: key.replace(/_/g, ' '), shrinks: true }))
-  return table(columns, rows, { ...page, width: page.width - 4 })
-}
-
-function plainValueText(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  if (typeof value !== 'object') return plainText(value)
-  if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object'))
-    return value.map(plainValueText).join(', ')
-  // The identifying fields come first.
-  if (isJsonObject(value) && typeof value['name'] === 'string') return value['name']
-  return JSON.stringify(value)
+  const at = typed.findIndex((word) => /^--cursor(?:=|$)/.test(word))
+  const without = at === -1 ? typed : typed.toSpliced(at, typed[at] === '--cursor' ? 2 : 1)
+  const command = ['waymark', operation.command, ...without.map(quoteShellWord)].join(' ')
+  const { total } = answer
+  const shown = Object.values(answer).find(Array.isArray)?.length
+  const more =
+    typeof total === 'number' && shown !== undefined && at === -1 ? `${total - shown} more` : 'More'
+  const limit =
+    inputSchema(operation).properties?.['limit'] === undefined ? '' : 'Longer pages: --limit <number>. '
+  return `${more}. ${limit}Next page: ${command} --cursor ${cursor}`
 }

@@ -29,6 +29,15 @@ export function clockTime(time: string): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
 }
 
+/** A sentence with its ISO 8601 times as people say them: `14:05`, or `2026-01-15 14:05` on another day. */
+export function withLocalTimes(text: string, now: number): string {
+  const today = clockTime(new Date(now).toISOString()).slice(0, 11)
+  return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (time) => {
+    const minute = clockTime(time).slice(0, 16)
+    return minute.startsWith(today) ? minute.slice(11) : minute
+  })
+}
+
 /** `21:13` in the local time zone. */
 export function timeOfDay(time: string): string {
   return clockTime(time).slice(11, 16) || time

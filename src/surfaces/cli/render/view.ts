@@ -1,4 +1,4 @@
-import type { OperationName, OutputOf } from '../../../kernel/operations/catalog.ts'
+import type { InputOf, OperationName, OutputOf } from '../../../kernel/operations/catalog.ts'
 import type { Ink } from '../terminal.ts'
 
 /** The output that a text is rendered for. */
@@ -12,3 +12,10 @@ export interface RenderContext {
 
 /** Renders an answer for a person at a terminal, without a final line break. */
 export type AnswerView<Name extends OperationName> = (answer: OutputOf<Name>, page: RenderContext) => string
+
+/** The same for an answer that does not repeat what was typed. */
+export type CallView<Name extends OperationName> = (
+  answer: OutputOf<Name>,
+  page: RenderContext,
+  input: InputOf<Name>,
+) => string

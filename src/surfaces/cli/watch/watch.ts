@@ -1,5 +1,6 @@
 import { describeProjectEvent } from '../../../events/domain/event-kinds.ts'
 import { happenedAt, type ProjectEvent } from '../../../events/domain/project-event.ts'
+import { itemOutcome } from '../../../inbox/domain/inbox-item.ts'
 import { displayName } from '../../../kernel/actor.ts'
 import { instant } from '../../../kernel/instant.ts'
 import type { OutputOf } from '../../../kernel/operations/catalog.ts'
@@ -11,6 +12,8 @@ import { type Ink, printableJson, type Terminal } from '../terminal.ts'
 /** The watched project, local or at a server. */
 export interface WatchTarget {
   readonly inbox: (input: { readonly limit: number; readonly cursor?: string }) => Promise<OutputOf<'inbox'>>
+  /** The titles of tasks and missions that these log entries name, by id. */
+  readonly titles: (projectEvents: readonly ProjectEvent[]) => Promise<ReadonlyMap<string, string>>
   /** The last position of the log. */
   readonly head: () => Promise<number>
   /** Passes on log entries after a position until the signal aborts. */
@@ -66,8 +69,9 @@ export async function watch(
       const items = new Map(
         opened ? (await allOpenItems(watched)).map((item) => [item.item_id, item] as const) : [],
       )
+      const titles = await watched.titles(projectEvents)
       for (const projectEvent of projectEvents) {
-        const event = eventOf(projectEvent, { items, printed, all })
+        const event = eventOf(projectEvent, { items, printed, all, titles })
         if (event === null) continue
         say(event)
         if (event.kind === 'waits') notify?.(event.card)
@@ -80,9 +84,7 @@ export async function watch(
 
 function greeting(count: number): string {
   const waits =
-    count === 0
-      ? 'Nothing needs you'
-      : `${formatCount(count, 'card')} ${count === 1 ? 'waits' : 'wait'} for you`
+    count === 0 ? 'Nothing needs you' : `${formatCount(count, 'item')} ${count === 1 ? 'needs' : 'need'} you`
   return `${waits}. Watching; press Ctrl-C to stop.`
 }
 
@@ -103,31 +105,49 @@ type WatchEvent =
       readonly kind: 'answered'
       readonly at: string
       readonly itemId: string
-      readonly status: string
+      /** The title of its task or mission. */
+      readonly about: string | null
+      readonly outcome: string
       readonly who: string
       readonly answer: string | null
     }
-  | { readonly kind: 'event'; readonly at: string; readonly event: ProjectEvent }
+  | { readonly kind: 'event'; readonly at: string; readonly event: ProjectEvent; readonly says: string }
 
 interface WatchState {
   readonly items: ReadonlyMap<string, WatchInboxRow>
   /** The ids of printed inbox items. */
   readonly printed: Set<string>
   readonly all: boolean
+  readonly titles: ReadonlyMap<string, string>
 }
 
 /** The output for a log entry; null if it needs nobody. */
-function eventOf(projectEvent: ProjectEvent, { items, printed, all }: WatchState): WatchEvent | null {
+function eventOf(projectEvent: ProjectEvent, { items, printed, all, titles }: WatchState): WatchEvent | null {
   const { body } = projectEvent
   const at = instant(happenedAt(projectEvent))
   if (body.kind === 'inbox.closed') {
-    const { itemId, status, answer } = body
-    return { kind: 'answered', at, itemId, status, who: displayName(projectEvent), answer }
+    const { itemId, answer, taskId, missionId } = body
+    const about = titles.get(taskId ?? missionId ?? '') ?? null
+    return {
+      kind: 'answered',
+      at,
+      itemId,
+      about,
+      outcome: itemOutcome(body),
+      who: displayName(projectEvent),
+      answer,
+    }
   }
   const notice = noticeOf(projectEvent)
-  if (notice === null) return all ? { kind: 'event', at, event: projectEvent } : null
-  const { itemId } = notice
-  const bare = { notice, taskName: null, missionName: null }
+  if (notice === null) {
+    return all ? { kind: 'event', at, event: projectEvent, says: describeProjectEvent(body, titles) } : null
+  }
+  const { itemId, taskId, missionId } = notice
+  const bare = {
+    notice,
+    taskName: titles.get(taskId ?? '') ?? null,
+    missionName: titles.get(missionId ?? '') ?? null,
+  }
   if (itemId === null) return { kind: 'ended', at, card: bare }
   if (printed.has(itemId)) return null
   printed.add(itemId)
@@ -153,11 +173,11 @@ function cardOf(item: WatchInboxRow): InboxNoticeCard {
 function textLine(event: WatchEvent, ink: Ink): string {
   const at = ink('dim', clockTime(event.at).slice(11))
   if (event.kind === 'event') {
-    return `${at}  ${plainLine(`${displayName(event.event)} ${describeProjectEvent(event.event.body)}`, 300)}\n`
+    return `${at}  ${plainLine(`${displayName(event.event)} ${event.says}`, 300)}\n`
   }
   if (event.kind === 'answered') {
     const answer = event.answer === null ? '' : `: ${event.answer}`
-    return `${at}  ${ink('green', event.status)}  ${plainLine(`${event.itemId} by ${event.who}${answer}`, 300)}\n`
+    return `${at}  ${ink('green', event.outcome)}  ${plainLine(`${event.about === null ? '' : `"${event.about}" `}${event.itemId} by ${event.who}${answer}`, 300)}\n`
   }
   const { notice, taskName, missionName } = event.card
   const about = [taskName ?? notice.taskId, missionName].filter((name) => name !== null).join(' · ')
@@ -185,12 +205,12 @@ function entryOf(event: WatchEvent): object {
       seq,
       who: displayName(event.event),
       kind: body.kind,
-      says: describeProjectEvent(body),
+      says: event.says,
     }
   }
   if (event.kind === 'answered') {
-    const { itemId, status, who, answer } = event
-    return { event: kind, at, item_id: itemId, status, who, answer }
+    const { itemId, outcome, who, answer } = event
+    return { event: kind, at, item_id: itemId, outcome, who, answer }
   }
   const { notice, taskName, missionName } = event.card
   return {

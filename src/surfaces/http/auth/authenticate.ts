@@ -47,7 +47,7 @@ function checkCsrf({ csrf, method }: RequestInfo, caller: Caller): void {
     `A ${method} with a cookie needs the header X-Waymark-Csrf, which ${problem}.`,
     {
       reason: csrf === undefined ? 'csrf_token_missing' : 'wrong_csrf_token',
-      hint: 'GET /api/session says its value as csrf.',
+      hint: 'GET /api/session returns it as csrf.',
     },
   )
 }

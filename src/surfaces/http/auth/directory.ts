@@ -175,7 +175,7 @@ export class PeopleDirectory {
     if (principal?.person.id === person) return permissionsIn(principal, this.#ids.get(project) ?? '')
     return {
       personId: person,
-      personName: 'Somebody who is not known any more',
+      personName: 'A person who no longer exists',
       tokenId: token ?? null,
       sessionId: null,
       access: null,
@@ -282,7 +282,7 @@ export class PeopleDirectory {
         }),
       })
       .catch((error: unknown) =>
-        log.debug('When a token was used could not be kept.', { error: String(error) }),
+        log.debug('Could not store the time at which a token was used.', { error: String(error) }),
       )
       .then(() => void this.#underWay.delete(writing))
     this.#underWay.add(writing)

@@ -137,7 +137,7 @@ export class OidcSignIn {
     } catch (error) {
       throw new SignInError('The answer of the provider does not match this sign-in.', { cause: error })
     }
-    throw new SignInError('The provider did not say who signed in.')
+    throw new SignInError('The provider did not name the person who signed in.')
   }
 
   /** Finds the person by issuer and subject, or the first time by an invited verified email. */

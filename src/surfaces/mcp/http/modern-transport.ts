@@ -109,7 +109,7 @@ function feedBus(feed: EventLogFeed, { log, listIsWhole }: FeedBusOptions): Serv
       const following = feed.follow(({ uris, list }) => {
         for (const uri of uris) listener({ kind: 'resource_updated', uri })
         if (list) listener({ kind: 'resources_list_changed' })
-        grown().catch((error: unknown) => log(`The list of tools could not be looked at: ${String(error)}`))
+        grown().catch((error: unknown) => log(`Could not read the list of tools: ${String(error)}`))
       })
       following.catch((error: unknown) => log(`Changes cannot be announced: ${String(error)}`))
       return () => {

@@ -102,7 +102,7 @@ test('what another agent says about a task stands under its own name', async () 
   expect(found.authors).toMatchObject([
     { agent: 'builder', summary: 'Ben says so.', claimed_by: 'http-client' },
   ])
-  expect(why(found, page)).toContain('http-client said at its end: Ben says so.')
+  expect(why(found, page)).toContain('http-client reported: Ben says so.')
 })
 
 test('an agent without a name for its attempt is found and shown by the name of its client', async () => {

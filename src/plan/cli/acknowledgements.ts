@@ -1,0 +1,81 @@
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { formatCount } from '../../kernel/text.ts'
+import { blocks, bullets, indentText, statusWord, warnings } from '../../surfaces/cli/render/parts.ts'
+import { table } from '../../surfaces/cli/render/table.ts'
+import type { AnswerView, CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
+
+export const phaseAdded: AnswerView<'taskman_phase_add'> = ({ id, name }, { ink }) =>
+  `${ink('green', 'Added')} phase ${ink('bold', `"${name ?? id}"`)} ${ink('dim', id)}. Add a task: waymark task add --phase ${id} --title "<title>"`
+
+export const phaseEdited: CallView<'taskman_phase_edit'> = ({ id, name, status }, page, input) =>
+  isUnchanged(input)
+    ? ''
+    : `Phase ${page.ink('bold', `"${name ?? id}"`)} ${page.ink('dim', id)}${status === undefined ? '' : `: ${statusWord(status, page)}`}.`
+
+export const milestoneAdded: AnswerView<'taskman_milestone_add'> = (milestone, { ink }) =>
+  `${ink('green', 'Added')} ${milestoneText(milestone, ink)}.`
+
+export const milestoneEdited: CallView<'taskman_milestone_edit'> = (milestone, { ink }, input) => {
+  const { reached } = milestone
+  const state = reached === undefined ? '' : `: ${reached === 1 ? 'reached' : 'not reached yet'}`
+  return isUnchanged(input) ? '' : `${ink('green', 'Changed')} ${milestoneText(milestone, ink)}${state}.`
+}
+
+/** An edit that names nothing to change prints nothing, as taskman's does. */
+function isUnchanged(input: object): boolean {
+  return Object.keys(input).every((field) => field === 'id')
+}
+
+function milestoneText(
+  { id, name, phase_id: phase }: OutputOf<'taskman_milestone_add'>,
+  ink: RenderContext['ink'],
+): string {
+  return `milestone ${ink('bold', `"${name ?? id}"`)} ${ink('dim', id)}${phase === undefined ? '' : ` of phase ${phase}`}`
+}
+
+export const noteAdded: AnswerView<'taskman_task_note_add'> = ({ task_id: task }, { ink }) =>
+  `${ink('green', 'Added')} a note${task === undefined ? '' : ` to ${ink('dim', task)}`}.`
+
+export const tasksPlanned: AnswerView<'plan_tasks'> = ({ tasks, phases = [] }, page) => {
+  const rows = tasks.map(({ key, id, ready }) => [key, ready ? 'ready' : 'blocked', page.ink('dim', id)])
+  const added = [
+    formatCount(tasks.length, 'task'),
+    ...(phases.length === 0 ? [] : [formatCount(phases.length, 'phase')]),
+  ]
+  return blocks(
+    `${page.ink('green', 'Added')} ${added.join(' and ')}.`,
+    table([{ title: 'task', shrinks: true }, { title: 'status' }, { title: 'id' }], rows, page),
+  )
+}
+
+export const planMoved: AnswerView<'plan_move'> = ({ id, moved }, { ink }) =>
+  moved === 0 ? `${id} is already there. Nothing changed.` : `${ink('green', 'Moved')} ${id}.`
+
+export const taskDropped: AnswerView<'task_drop'> = ({ id, title }, { ink }) =>
+  `${ink('green', 'Dropped')} ${ink('bold', `"${title ?? id}"`)} ${ink('dim', id)}.`
+
+export const roleAdded: AnswerView<'role_add'> = ({ role, roles }, { ink }) =>
+  `${ink('green', 'Added')} the role ${role}. The roles are ${roles.join(', ')}.`
+
+export const planImported: AnswerView<'plan_import'> = (answer, page) => {
+  const { added, existing = 0, events, notices, dry_run: isDry = false } = answer
+  const parts =
+    added === undefined
+      ? [formatCount(events ?? 0, 'log entry', 'log entries')]
+      : [
+          formatCount(added.phases, 'phase'),
+          formatCount(added.milestones, 'milestone'),
+          formatCount(added.tasks, 'task'),
+        ]
+  const kept = existing === 0 ? '' : ` ${formatCount(existing, 'task')} already existed.`
+  return blocks(
+    `${isDry ? page.ink('yellow', 'Would import') : page.ink('green', 'Imported')} ${parts.join(', ')}.${kept}`,
+    warnings(notices, page),
+    isDry ? '' : 'Show it: waymark plan show',
+  )
+}
+
+export const planNotesById: AnswerView<'taskman_task_note_list_by_ids'> = ({ notes }) =>
+  notes.length === 0
+    ? 'There are no notes.'
+    : indentText(bullets(notes.map(({ task_id, content }) => `${task_id}  ${content}`)))

@@ -1,0 +1,123 @@
+import { Failure } from '../../kernel/failure.ts'
+import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import type { Answer, Operation } from '../../kernel/operations/operation.ts'
+import { quoteShellWord } from '../../kernel/shell-word.ts'
+
+type SearchAnswer = OutputOf<'search'>
+type TitleKind = keyof SearchAnswer
+
+export type TitleSearch = (words: string) => Promise<SearchAnswer>
+
+/** The kinds that `id` can name; the other fields are named after theirs. */
+const kindsOfId: Readonly<Record<string, readonly TitleKind[]>> = {
+  show: ['tasks', 'missions'],
+  changes: ['tasks'],
+  diff: ['tasks', 'missions'],
+  mission_changes: ['missions'],
+  mission_timeline: ['missions'],
+  report: ['missions'],
+  task_drop: ['tasks'],
+  taskman_task_get: ['tasks'],
+  taskman_task_edit: ['tasks'],
+  taskman_task_note_add: ['tasks'],
+  taskman_task_note_list: ['tasks'],
+}
+
+const kindsOfField: Readonly<Record<string, readonly TitleKind[]>> = {
+  task_id: ['tasks'],
+  'task-id': ['tasks'],
+  'dep-id': ['tasks'],
+  planned_task_id: ['tasks'],
+  parent_task_id: ['tasks'],
+  mission_id: ['missions'],
+  task: ['tasks'],
+  mission: ['missions'],
+}
+
+/** Replaces titles by ids: `waymark show "Draw the map"`. A command that changes something needs the whole title. */
+export async function resolveTitles(
+  operation: Operation,
+  input: Answer,
+  search: TitleSearch,
+): Promise<Answer> {
+  const resolved: Record<string, unknown> = { ...input }
+  for (const [field, value] of Object.entries(input)) {
+    const kinds = field === 'id' ? kindsOfId[operation.name] : kindsOfField[field]
+    if (kinds === undefined || typeof value !== 'string' || isId(value) || value === 'none') continue
+    resolved[field] = await idOfTitle(value, { kinds, isWhole: operation.kind === 'command' }, search)
+  }
+  return resolved
+}
+
+function isId(value: string): boolean {
+  return /^[a-z]{1,3}-[0-9a-z-]*$/.test(value)
+}
+
+const maxListed = 5
+
+/** The id of the only task or mission with this title; unchanged if there is none. */
+export async function idOfTitle(
+  title: string,
+  { kinds, isWhole }: { readonly kinds: readonly TitleKind[]; readonly isWhole: boolean },
+  search: TitleSearch,
+): Promise<string> {
+  const answer = await search(title)
+  const found = kinds.flatMap((kind) => answer[kind])
+  if (found.some(({ id }) => id === title)) return title
+  const same = found.filter(({ name }) => name.toLowerCase() === title.trim().toLowerCase())
+  const fitting = same.length > 0 || isWhole ? same : found
+  const [only, ...others] = fitting
+  if (only === undefined) {
+    const [near] = found
+    if (near === undefined) return title
+    throw new Failure('NOT_FOUND', `There is no ${nouns(kinds)} with the title "${title}".`, {
+      reason: 'title_not_found',
+      hint: `Did you mean ${listed(found)}?`,
+    })
+  }
+  if (others.length === 0) return only.id
+  throw new Failure('INVALID_INPUT', `"${title}" could be ${fitting.length} of them.`, {
+    reason: 'title_ambiguous',
+    hint: `Pass the id instead: ${listed(fitting)}.`,
+  })
+}
+
+function listed(found: SearchAnswer['tasks']): string {
+  const names = found.slice(0, maxListed).map(({ id, name }) => `${id} "${name}"`)
+  return `${names.join(', ')}${found.length > maxListed ? ` and ${found.length - maxListed} more` : ''}`
+}
+
+function nouns(kinds: readonly TitleKind[]): string {
+  return kinds.map((kind) => kind.slice(0, -1)).join(' or ')
+}
+
+/**
+ * `task start "<title>"` starts the planned task with exactly this title. Without one it is the name of a new task.
+ * Fails if several have it.
+ */
+export async function plannedTaskNamed(
+  input: Answer,
+  list: (filter: Answer) => Promise<OutputOf<'taskman_task_list'>>,
+): Promise<Answer> {
+  const { name, mission_id: mission, ...rest } = input
+  const isNew = ['planned_task_id', 'task_id', 'id', 'parent_task_id', 'workflow_id'].some(
+    (field) => input[field],
+  )
+  if (typeof name !== 'string' || isNew) return input
+  const { tasks } = await list({
+    status: 'to-do',
+    search: name,
+    ...(mission !== undefined && { mission }),
+  })
+  const same = tasks.filter(({ title }) => title.toLowerCase() === name.trim().toLowerCase())
+  const [only, another] = same
+  if (only === undefined) return input
+  if (another === undefined) return { ...rest, planned_task_id: only.id }
+  const commands = same
+    .slice(0, maxListed)
+    .map(({ id }) => `waymark task start --planned-task-id ${quoteShellWord(id)}`)
+  throw new Failure('INVALID_INPUT', `${same.length} planned tasks have the title "${name}".`, {
+    reason: 'title_ambiguous',
+    hint: `Choose one:\n${commands.join('\n')}`,
+  })
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { Failure } from '../../kernel/failure.ts'
+import type { OperationName, OutputOf } from '../../kernel/operations/catalog.ts'
+import type { Answer, Operation } from '../../kernel/operations/operation.ts'
+import { plannedTaskNamed, resolveTitles } from './titles.ts'
+
+/** Asks the project a question of its catalog. */
+export type AskProject = <Name extends OperationName>(name: Name, input: Answer) => Promise<OutputOf<Name>>
+
+/** Completes what a person typed: titles become ids, and what is obvious need not be typed. */
+export async function completeInput(
+  operation: Operation,
+  typed: Answer,
+  { ask, interactive }: { readonly ask: AskProject; readonly interactive: boolean },
+): Promise<Answer> {
+  const input = await resolveTitles(operation, typed, (words) => ask('search', { words }))
+  const { name } = operation
+  if (name === 'start_task') return plannedTaskNamed(input, (filter) => ask('taskman_task_list', filter))
+  if ((name === 'changes' || name === 'diff') && input['id'] === undefined)
+    return { ...input, id: await currentTask(operation, ask) }
+  if (name === 'state_gate_emit_event' && interactive)
+    return { ...(await eventDefaults(input, ask)), ...input }
+  return input
+}
+
+/** The only task in progress; without one the task that ended last. */
+async function currentTask({ command }: Operation, ask: AskProject): Promise<string> {
+  const { running, running_total: total } = await ask('status', { limit: 5 })
+  const [only] = running
+  if (only !== undefined && total === 1) return only.task_id
+  if (only !== undefined) {
+    const lines = running.map(({ task_id, name }) => `waymark ${command} ${task_id}   ${name}`)
+    throw new Failure('INVALID_INPUT', `${total} tasks are in progress: name one.`, {
+      reason: 'task_ambiguous',
+      hint: lines.join('\n'),
+    })
+  }
+  const { events } = await ask('log', { limit: 200 })
+  const last = events.findLast(({ kind }) => kind === 'attempt.closed')?.body['taskId']
+  if (typeof last === 'string') return last
+  throw new Failure('NOT_FOUND', 'No task was started yet.', {
+    reason: 'no_task_started',
+    hint: 'Start one: waymark task start "<title>"',
+  })
+}
+
+/** A person at a terminal emits at the current revision, each time as a new event. */
+async function eventDefaults(input: Answer, ask: AskProject): Promise<Answer> {
+  const { run_id } = input
+  const { revision } = await ask('state_gate_get_state', run_id === undefined ? {} : { run_id })
+  return { expected_revision: revision, idempotency_key: `terminal-${randomUUID()}` }
+}

@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest'
+import { catalog } from '../../../src/kernel/operations/catalog.ts'
+import { render } from '../../../src/surfaces/cli/render/render.ts'
+import { withLocalTimes } from '../../../src/surfaces/cli/render/text.ts'
+import { smallProcess } from '../../support/processes.ts'
+import { type CommandLineProject, openCommandLine, startWork } from './command-line.ts'
+import { spoken } from './spoken.ts'
+
+function plan(project: CommandLineProject, ...titles: readonly string[]): readonly string[] {
+  project.json('phase', 'add', '--id', 'P1', '--name', 'Design')
+  return titles.map((title): string => project.json('task', 'add', '--phase', 'P1', '--title', title).id)
+}
+
+test('a title names a task or a mission, as its id does', async () => {
+  const project = openCommandLine()
+  const { missionId, taskId } = startWork(project)
+  for (const words of [
+    ['show', 'Add the form'],
+    ['show', 'the FORM'],
+    ['changes', 'add the form'],
+    ['diff', 'Add the form'],
+  ])
+    expect(await spoken(words, project)).toMatchObject({ code: 0, error: '' })
+  expect((await spoken(['show', 'form'], project)).out).toContain(taskId)
+  expect((await spoken(['mission', 'timeline', 'Sign in'], project)).out).toContain(missionId)
+  expect((await spoken(['show', 'nothing like it'], project)).error).toContain('not found: nothing like it')
+})
+
+test('a title that several have is refused with their ids', async () => {
+  const project = openCommandLine()
+  const ids = plan(project, 'Draw', 'Draw')
+  const { code, error } = await spoken(['show', 'draw'], project)
+  expect(code).toBe(2)
+  for (const id of ids) expect(error).toContain(`${id} "Draw"`)
+})
+
+test('a command that changes something takes only a whole title', async () => {
+  const project = openCommandLine()
+  const [id = ''] = plan(project, 'Draw the map')
+  const { code, error } = await spoken(['task', 'drop', 'map', 'Not wanted'], project)
+  expect(code).toBe(1)
+  expect(error).toContain(`Did you mean ${id} "Draw the map"?`)
+  expect((await spoken(['task', 'drop', 'draw the map', 'Not wanted'], project)).out).toBe(
+    `Dropped "Draw the map" ${id}.\n`,
+  )
+})
+
+test('task start with the title of a planned task starts that task', async () => {
+  const project = openCommandLine()
+  const [id = ''] = plan(project, 'Draw the map')
+  expect((await spoken(['task', 'start', 'draw the map'], project)).out).toMatch(
+    new RegExp(`^Started "Draw the map"\\.\\ntask +${id}`),
+  )
+  expect(project.json('task', 'list')).toHaveLength(1)
+  expect((await spoken(['task', 'start', 'Another map'], project)).out).toMatch(/^Started "Another map"\./)
+  expect(project.json('task', 'list')).toHaveLength(2)
+})
+
+test('task start asks which one if several planned tasks have the title', async () => {
+  const project = openCommandLine()
+  const ids = plan(project, 'Draw', 'Draw')
+  const { code, error } = await spoken(['task', 'start', 'Draw'], project)
+  expect(code).toBe(2)
+  for (const id of ids) expect(error).toContain(`waymark task start --planned-task-id ${id}\n`)
+})
+
+test('changes and diff without a task take the one in progress, then the last one', async () => {
+  const project = openCommandLine()
+  expect((await spoken(['changes'], project)).error).toContain('waymark task start')
+  const { taskId } = startWork(project)
+  expect((await spoken(['changes'], project)).out).toContain(taskId)
+  const second = startWork(project).taskId
+  const { code, error } = await spoken(['diff'], project)
+  expect(code).toBe(2)
+  for (const id of [taskId, second]) expect(error).toContain(`waymark diff ${id}`)
+  for (const id of [taskId, second])
+    project.json('task', 'complete', id, '--status', 'success', '--outcome.summary', 'Done')
+  expect((await spoken(['changes'], project)).out).toContain(second)
+})
+
+test('an event at a terminal needs neither revision nor key', async () => {
+  const project = openCommandLine({ git: false })
+  project.write('.waymark/processes/small.yaml', smallProcess)
+  const { run_id: id } = project.json('run', 'create', 'small')
+  expect(project.run('run', 'emit', 'abandon').code).toBe(2)
+  expect(await spoken(['run', 'emit', 'abandon'], project)).toMatchObject({ code: 0, error: '' })
+  expect(project.json('run', 'show', id).revision).toBe(2)
+})
+
+test('a task that failed is not told as completed, and a correction prints only itself', async () => {
+  const project = openCommandLine()
+  const { taskId } = startWork(project)
+  const failed = ['--status', 'failed', '--outcome.summary', 'No way']
+  expect((await spoken(['task', 'complete', taskId, ...failed], project)).out).toMatch(
+    /^Failed: "Add the form" t-\w+ after /,
+  )
+  const again = ['--status', 'failed', '--outcome.summary', 'Another report']
+  expect((await spoken(['task', 'complete', taskId, ...again], project)).error).toContain(
+    `waymark task complete --task-id ${taskId} --correction …`,
+  )
+  const { out } = await spoken(['task', 'complete', taskId, '--correction', 'There is a way.'], project)
+  expect(out).toBe(`Added a correction to "Add the form" ${taskId}: There is a way.\n`)
+})
+
+test('one word tells how work came back, in the answer, the log, the inbox and the task', async () => {
+  const project = openCommandLine()
+  const { taskId } = startWork(project)
+  const review = ['--outcome.manual-review-needed', '--outcome.manual-review-reason', 'Please look']
+  const done = ['--status', 'success', '--outcome.summary', 'Done']
+  project.json('task', 'complete', taskId, ...done, ...review)
+  const [{ item_id: item }] = project.json('inbox').items
+  expect((await spoken(['inbox'], project)).out).toContain(`Send back: waymark reject ${item} "<reason>"`)
+  expect((await spoken(['reject', item, 'Use whole cents.'], project)).out).toMatch(/^Sent back review h-/)
+  expect((await spoken(['log'], project)).out).toContain(`sent back ${item} for "Add the form"`)
+  expect((await spoken(['inbox', '--closed'], project)).out).toContain('sent back by Tess: Use whole cents.')
+  expect((await spoken(['show', taskId], project)).out).toMatch(/Attempt 1 by .*: success, sent back by Tess/)
+  expect((await spoken(['approve', item], project)).error).toContain('was already sent back by Tess')
+})
+
+test('log asks for the command that shows one task', async () => {
+  const project = openCommandLine()
+  const { taskId } = startWork(project)
+  expect((await spoken(['log', taskId], project)).error).toContain('waymark show <task>')
+})
+
+test('a cut list names the command of its next page', async () => {
+  const project = openCommandLine()
+  startWork(project)
+  const { out } = await spoken(['log', '--limit', '1'], project)
+  const [, command = ''] = /Next page: waymark (log --limit 1 --cursor \S+)/.exec(out) ?? []
+  expect(await spoken(command.split(' '), project)).toMatchObject({ code: 0, error: '' })
+})
+
+test('every command has a text of its own', () => {
+  const terminal = {
+    interactive: false,
+    width: 80,
+    ink: (_: unknown, text: string) => text,
+    write: () => undefined,
+    writeError: () => undefined,
+  }
+  const raw = catalog.filter((operation) => {
+    if (operation.screen === true || operation.print !== undefined || operation.command === 'check')
+      return false
+    try {
+      return render(operation, { answer: { of: 'none' }, input: {}, wanted: undefined }, terminal).startsWith(
+        '{',
+      )
+    } catch {
+      return false
+    }
+  })
+  expect(raw.map(({ command }) => command)).toEqual([])
+})
+
+test('times in a refusal are those of the clock on the wall', () => {
+  const now = new Date(2026, 0, 15, 20, 0).getTime()
+  const at = (day: number, hour: number) => new Date(2026, 0, day, hour, 5).toISOString()
+  expect(withLocalTimes(`since ${at(15, 9)}, last call ${at(14, 8)}.`, now)).toBe(
+    'since 09:05, last call 2026-01-14 08:05.',
+  )
+})
