@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { brief } from '../../src/gate/domain/hook/session-briefing.ts'
 import { readBriefing } from '../../src/gate/operations/hook.ts'
 import { excerpt } from '../../src/kernel/text.ts'
+import { headOf } from '../../src/review/cli/review.ts'
 import { uniqueLineIndex } from '../../src/review/domain/lines.ts'
 import { maxQuoteLength } from '../../src/review/domain/review.ts'
 import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
@@ -64,6 +65,27 @@ test('a review of a task shows its files with counts and contents', async () => 
     '+export const auth = 2',
     '+export const user = 1',
   ])
+})
+
+test('names the files that an agent claims and did not change, in the review and the inbox', async () => {
+  const project = await openProject()
+  const { call, write } = project
+  const { task_id: task } = await call('start_task', { name: 'Sign in' })
+  write('src/auth.ts', 'export const auth = 2\n')
+  await call('complete_task', {
+    task_id: task,
+    status: 'success',
+    outcome: {
+      summary: 'Changed src/auth.ts and added test/auth.test.ts.',
+      manual_review_needed: true,
+      manual_review_reason: 'Please look.',
+    },
+  })
+  const review = await call('review_show', { task }, as)
+  expect(review.unchanged_claims).toEqual(['test/auth.test.ts'])
+  expect(headOf(review)).toContain('✗ claimed, but not changed: test/auth.test.ts')
+  const { items } = await call('inbox', { include: ['evidence'] }, as)
+  expect(items).toMatchObject([{ evidence: { unchanged_claims: ['test/auth.test.ts'] } }])
 })
 
 test('a file that changes after it was looked at comes back, with the difference since', async () => {

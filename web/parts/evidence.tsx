@@ -47,6 +47,23 @@ export function PlusMinus({
   )
 }
 
+/** Files that the agent says it changed, and that did not change. */
+export function UnchangedClaims({ paths }: { readonly paths: readonly string[] }) {
+  if (paths.length === 0) return null
+  return (
+    <p class="measured">
+      <StatusIcon status="blocked" named={false} />
+      <b>Claimed, but not changed</b>
+      {paths.slice(0, 5).map((path) => (
+        <code key={path} class="out">
+          {path}
+        </code>
+      ))}
+      {paths.length > 5 ? <span class="muted">and {paths.length - 5} more</span> : null}
+    </p>
+  )
+}
+
 /** A claim about one's own work: outlined, and attributed. */
 export function ClaimQuote({
   author,

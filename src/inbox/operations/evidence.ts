@@ -8,6 +8,7 @@ import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { MeasuredShort, measuredSummary } from '../../reports/operations/board.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { unchangedClaims } from '../../track/domain/claimed-paths.ts'
 import { attemptStatuses, outcomeAuthorOf } from '../../track/domain/task.ts'
 import type { InboxItem } from '../domain/inbox-item.ts'
 
@@ -30,6 +31,8 @@ export const InboxEvidence = z.object({
   /** The agent's own words about its work. */
   claimed: z.string().nullable(),
   /** The actor who completed the attempt and made these claims. */
+  /** Files that those words name and that did not change. */
+  unchanged_claims: strings,
   claimed_by: z.string().nullable(),
   claimed_by_person: z.string().nullable(),
 })
@@ -54,6 +57,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
     areas: attempt?.areas ?? [],
     measured: measured ? measuredSummary(measured) : null,
     claimed: end === null ? null : excerpt(end.outcome.summary, 600),
+    unchanged_claims: end === null ? [] : unchangedClaims(end.evidence),
     claimed_by: attempt === null || end === null ? null : outcomeAuthorOf(attempt),
     claimed_by_person: end === null ? null : personOf(attempt?.completedBy),
   }

@@ -44,7 +44,13 @@ export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
 }
 
 /** The subject of a review, its size, and the hash of its content. */
-export function headOf({ subject, agents, totals, content }: ReviewView): string {
+export function headOf({
+  subject,
+  agents,
+  totals,
+  content,
+  unchanged_claims: unchanged,
+}: ReviewView): string {
   const by = agents.length === 0 ? '' : `  by ${agents.map(escapeLineBreaks).join(', ')}`
   const since =
     subject.since === null ? 'Everything' : `Everything since ${clockTime(subject.since).slice(0, 16)}`
@@ -55,6 +61,7 @@ export function headOf({ subject, agents, totals, content }: ReviewView): string
   return [
     `${head}${by}`,
     `${formatCount(totals.files, 'file')}, +${totals.added} −${totals.removed}, ${totals.viewed} viewed; content ${content.slice(0, 12)}`,
+    ...unchanged.map((path) => `✗ claimed, but not changed: ${escapeLineBreaks(path)}`),
   ].join('\n')
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { unchangedClaims } from '../../track/domain/claimed-paths.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'
 import { anchorComments, commentMeasurements, currentPlaces, linesBriefs } from './comment-anchors.ts'
 import { CommentEntry, commentEntry, DraftEntry, draftEntry, ReviewActionEntry } from './entries.ts'
@@ -100,6 +101,8 @@ export const reviewShow = defineOperation({
       goal: z.string().nullable(),
     }),
     agents: strings,
+    /** Of a task: files that its last completion names and that did not change. */
+    unchanged_claims: strings,
     attempts: list(AttemptLine),
     content: z.string(),
     totals: z.object({
@@ -153,6 +156,9 @@ export const reviewShow = defineOperation({
       reads.reviews.viewed(reader.id, files.map(placeKey)),
       reads.tasks.named(tasksOf(resolved)),
     ])
+    const completed =
+      subject.kind === 'task' ? attempts.findLast(({ status }) => status !== 'open') : undefined
+    const end = completed === undefined ? null : await reads.tasks.end(completed.id)
     const figures = await figuresByFile(reads, context, { files, measured })
     const now = await currentPlaces(reads, anchors, measured)
     const comments = remarks.map((comment, at) =>
@@ -193,6 +199,7 @@ export const reviewShow = defineOperation({
         goal: task?.goal ?? null,
       },
       agents: [...new Set(attempts.map(({ agentName, actor }) => displayName({ actor, agentName })))],
+      unchanged_claims: end === null ? [] : unchangedClaims(end.evidence),
       attempts: works.map(({ attempt }) => ({
         attempt_id: attempt.id,
         task_id: attempt.taskId,

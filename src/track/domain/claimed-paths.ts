@@ -1,3 +1,5 @@
+import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
+
 /** An agent's own report of its work. */
 export interface ClaimedWork {
   readonly summary: string
@@ -18,6 +20,13 @@ export function unmeasuredClaims(claimed: ClaimedWork, measured: readonly string
   if (claimedPaths.length === 0) return []
   const measuredPaths = new Set(measured.flatMap(endingsOf))
   return [...new Set(claimedPaths)].filter((path) => !measuredPaths.has(path))
+}
+
+/** The files of a completion that the agent named and that did not change. */
+export function unchangedClaims(evidence: Pick<AttemptMeasurement, 'claimedPaths'>): readonly string[] {
+  return (evidence.claimedPaths ?? []).flatMap(({ path: named, found }) =>
+    found === 'unchanged' ? [named] : [],
+  )
 }
 
 /** A path, and its remainder below each of its folders. */

@@ -5,7 +5,7 @@ import { formatCount } from '../../../src/kernel/text.ts'
 import type { InboxCard } from '../../api/entities.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { Agent, withPerson } from '../../parts/agent.tsx'
-import { ClaimQuote, MeasuredEvidence } from '../../parts/evidence.tsx'
+import { ClaimQuote, MeasuredEvidence, UnchangedClaims } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { StatusBadge } from '../../parts/status.tsx'
 import { eventWords, Prose } from '../../parts/text.tsx'
@@ -100,6 +100,7 @@ export function Card({
           <Prose text={card.claimed} />
         </ClaimQuote>
       ) : null}
+      <UnchangedClaims paths={card.unchanged_claims} />
       {sending ? (
         <p class="muted">{sending.text}</p>
       ) : isSettled ? (

@@ -7,7 +7,7 @@ import { keysOf } from '../../keys/bindings.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { EmptyState, NotFound, Pending } from '../../parts/empty-state.tsx'
-import { PlusMinus } from '../../parts/evidence.tsx'
+import { PlusMinus, UnchangedClaims } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { linesOf } from '../../parts/line-links.ts'
 import { Prose } from '../../parts/text.tsx'
@@ -185,6 +185,7 @@ function Head({ review, data, say }: HeadProps) {
       <div class="review-wide">
         <About data={data} />
       </div>
+      <UnchangedClaims paths={data.unchanged_claims} />
       <div class="review-bar" role="toolbar" aria-label="Review">
         <span class="review-wide review-options">
           <Options review={review} />
