@@ -2,16 +2,16 @@ import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
 import { blocks, bullets, pairs, section } from '../../surfaces/cli/render/parts.ts'
 import { table, twoColumns } from '../../surfaces/cli/render/table.ts'
-import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
+import type { CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
 
 type LineStats = OutputOf<'provenance_stats'>
 
 /** The lines of a commit by author, and how many of each attempt are still there. */
-export const lineStats: AnswerView<'provenance_stats'> = (answer, page) => {
+export const lineStats: CallView<'provenance_stats'> = (answer, page, { explain = false }) => {
   const { commit, commits, lines, files, known, kinds, groups, by, definitions } = answer
   const range = commits === null ? '' : ` of ${formatCount(commits, 'commit')}`
   return blocks(
-    `${page.ink('bold', `${percent(answer.share)} of the known lines are by agents`)}\n${page.ink('dim', `${formatCount(lines, 'line')} in ${formatCount(files, 'file')}${range}, at ${commit.slice(0, 12)}`)}`,
+    `${page.ink('bold', answer.share === null ? 'No line has a known author yet' : `${percent(answer.share)} of the lines with a known author are by agents`)}\n${page.ink('dim', `${formatCount(lines, 'line')} in ${formatCount(files, 'file')}${range}, at ${commit.slice(0, 12)}`)}`,
     section(
       'Lines',
       pairs(
@@ -29,22 +29,24 @@ export const lineStats: AnswerView<'provenance_stats'> = (answer, page) => {
     section('Still there, by attempt', survivalTable(answer, page), page),
     section('Still there, by age', ageTable(answer, page), page),
     section('Changed within 14 days', reworkText(answer), page),
-    section(
-      'What the figures mean',
-      twoColumns(
-        [
-          ['by agents', definitions.share],
-          ...(answer.survival === undefined
-            ? []
-            : ([
-                ['still there', definitions.survival],
-                ['changed within 14 days', definitions.reworked],
-              ] as const)),
-        ],
-        { width: Math.min(page.width, 110) },
-      ),
-      page,
-    ),
+    !explain
+      ? page.ink('dim', 'What the figures mean: waymark provenance stats --explain')
+      : section(
+          'What the figures mean',
+          twoColumns(
+            [
+              ['by agents', definitions.share],
+              ...(answer.survival === undefined
+                ? []
+                : ([
+                    ['still there', definitions.survival],
+                    ['changed within 14 days', definitions.reworked],
+                  ] as const)),
+            ],
+            { width: Math.min(page.width, 110) },
+          ),
+          page,
+        ),
     bullets(answer.left_out),
   )
 }

@@ -72,6 +72,7 @@ export const provenanceStats = defineOperation({
     path: text('Only below this folder, or this file, from the top of the work tree').optional(),
     by: choice(bys, 'Group the lines by this; default agent').optional(),
     survival: z.boolean().describe('Also count the surviving lines of each attempt').optional(),
+    explain: z.boolean().describe('Also explain the figures, in text').optional(),
   }),
   output: z.object({
     commit: z.string(),

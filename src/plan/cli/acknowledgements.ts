@@ -12,6 +12,9 @@ export const phaseEdited: CallView<'taskman_phase_edit'> = ({ id, name, status }
     ? ''
     : `Phase ${page.ink('bold', `"${name ?? id}"`)} ${page.ink('dim', id)}${status === undefined ? '' : `: ${statusWord(status, page)}`}.`
 
+export const taskAdded: AnswerView<'taskman_task_add'> = ({ id, title, phase_id: phase }, { ink }) =>
+  `${ink('green', 'Added')} ${ink('bold', `"${title ?? id}"`)} ${ink('dim', id)}${phase == null ? '' : ` to phase ${phase}`}.`
+
 export const milestoneAdded: AnswerView<'taskman_milestone_add'> = (milestone, { ink }) =>
   `${ink('green', 'Added')} ${milestoneText(milestone, ink)}.`
 

@@ -3,7 +3,7 @@ import { formatCount as amount } from '../../kernel/text.ts'
 import { blocks, section, warnings } from '../../surfaces/cli/render/parts.ts'
 import { table, twoColumns } from '../../surfaces/cli/render/table.ts'
 import { formatDuration } from '../../surfaces/cli/render/text.ts'
-import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
+import type { CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
 
 type StatsAnswer = OutputOf<'stats'>
 type StatsFigures = StatsAnswer['all']
@@ -18,7 +18,7 @@ interface FigureLine {
 const unknown = '–'
 
 /** The figures with n and basis, a table of the groups, and the definitions. */
-export const stats: AnswerView<'stats'> = (answer, page) => {
+export const stats: CallView<'stats'> = (answer, page, { explain = false }) => {
   const { all, groups, groups_total: total, definitions, zone, since, by } = answer
   const lines = linesOf(all)
   if (lines.every(({ n }) => n === 0)) {
@@ -42,14 +42,16 @@ export const stats: AnswerView<'stats'> = (answer, page) => {
     section('Waiting, by kind', waitKindsTable(all, page), page),
     section(by === 'week' ? `By week (${zone})` : `By ${by}`, groupsTable(groups, page), page),
     cut,
-    section(
-      'What the figures mean',
-      twoColumns(
-        definitions.map(({ title, definition }) => [title, definition]),
-        { width: Math.min(page.width, 110) },
-      ),
-      page,
-    ),
+    !explain
+      ? page.ink('dim', 'What the figures mean: waymark stats --explain')
+      : section(
+          'What the figures mean',
+          twoColumns(
+            definitions.map(({ title, definition }) => [title, definition]),
+            { width: Math.min(page.width, 110) },
+          ),
+          page,
+        ),
     warnings(answer.notes, page),
   )
 }

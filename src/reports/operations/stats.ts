@@ -91,6 +91,7 @@ export const stats = defineOperation({
       .describe("Time zone of the weeks, such as Europe/Berlin; default: this machine's")
       .optional(),
     limit: count('How many groups; default 100. Of weeks and missions, the newest', 1000).optional(),
+    explain: z.boolean().describe('Also explain the figures, in text').optional(),
   }),
   output: z.object({
     by: z.enum(groupings).nullable(),

@@ -10,7 +10,7 @@ export const changes: AnswerView<'changes'> = (answer, page) => {
   const { changes: files, counts } = answer
   const soFar = answer.status === 'open' ? ' so far' : ''
   return blocks(
-    `Task ${answer.task_id}, attempt ${answer.attempt_id}${soFar}: ${countsInWords(counts)}`,
+    `${page.ink('bold', `"${answer.task_name}"`)} ${page.ink('dim', answer.attempt_id)}${soFar}: ${countsInWords(counts)}`,
     changedFiles(files, page),
     sharedTree(answer, page),
     scopeText(answer, page, counts),

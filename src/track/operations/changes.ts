@@ -9,6 +9,7 @@ import type { MeasurementValues, PreparedOperation } from '../../kernel/operatio
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { ListPart } from '../../kernel/page.ts'
+import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { countChanges, sortOutOfScopeFirst } from '../domain/changes.ts'
 import type { Mission } from '../domain/mission.ts'
@@ -46,6 +47,7 @@ export const changes = defineOperation({
   }),
   output: z.object({
     task_id: z.string(),
+    task_name: z.string(),
     attempt_id: z.string(),
     status: z.enum(attemptStatuses),
     measurement,
@@ -72,8 +74,10 @@ export const changes = defineOperation({
     const entries = paging.fit(measuredOrStored.changes.map(changeEntry))
     const { added, modified, deleted, renamed } = measuredOrStored.counts
     const total = added + modified + deleted + renamed
+    const names = await reads.tasks.named([attempt.taskId])
     return {
       task_id: attempt.taskId,
+      task_name: excerpt(names.get(attempt.taskId) ?? attempt.taskId, 120),
       attempt_id: attempt.id,
       status: attempt.status,
       ...measuredOrStored,

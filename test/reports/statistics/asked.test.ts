@@ -158,6 +158,7 @@ test('at a terminal every figure stands with its n and its basis, and JSON has t
   expect(out).toMatch(/Changed lines +\+1 -1 +1 attempts? +measured/)
   expect(out).toMatch(/Tokens +– +0 attempts +claimed/)
   expect(out).toContain('By week (UTC)')
-  expect(out).toContain('Share of completed tasks')
+  expect(out).not.toContain('Share of completed tasks')
+  expect(project.run('stats', '--explain').out).toContain('Share of completed tasks')
   expect(JSON.parse(project.run('stats', '--json').out)).toEqual(project.json('stats', '--format', 'json'))
 })

@@ -68,14 +68,15 @@ test('changes and diff without a task take the one in progress, then the last on
   const project = openCommandLine()
   expect((await spoken(['changes'], project)).error).toContain('waymark task start')
   const { taskId } = startWork(project)
-  expect((await spoken(['changes'], project)).out).toContain(taskId)
+  expect((await spoken(['changes'], project)).out).toMatch(/^"Add the form" a-\w+ so far: /)
+  expect(project.json('changes').task_id).toBe(taskId)
   const second = startWork(project).taskId
   const { code, error } = await spoken(['diff'], project)
   expect(code).toBe(2)
   for (const id of [taskId, second]) expect(error).toContain(`waymark diff ${id}`)
   for (const id of [taskId, second])
     project.json('task', 'complete', id, '--status', 'success', '--outcome.summary', 'Done')
-  expect((await spoken(['changes'], project)).out).toContain(second)
+  expect(project.json('changes').task_id).toBe(second)
 })
 
 test('an event at a terminal needs neither revision nor key', async () => {
@@ -159,4 +160,15 @@ test('times in a refusal are those of the clock on the wall', () => {
   expect(withLocalTimes(`since ${at(15, 9)}, last call ${at(14, 8)}.`, now)).toBe(
     'since 09:05, last call 2026-01-14 08:05.',
   )
+})
+
+test('statistics explain their figures where asked to', async () => {
+  const project = openCommandLine()
+  const { taskId } = startWork(project)
+  project.json('task', 'complete', taskId, '--status', 'success', '--outcome.summary', 'Done')
+  for (const command of [['stats'], ['provenance', 'stats']]) {
+    const { out } = await spoken(command, project)
+    expect(out).toContain(`What the figures mean: waymark ${command.join(' ')} --explain`)
+    expect((await spoken([...command, '--explain'], project)).out).toContain('What the figures mean\n')
+  }
 })

@@ -55,6 +55,7 @@ import {
   planMoved,
   planNotesById,
   roleAdded,
+  taskAdded,
   taskDropped,
   tasksPlanned,
 } from '../../../plan/cli/acknowledgements.ts'
@@ -217,7 +218,7 @@ const views: { readonly [Name in OperationName]?: CallView<Name> } = {
   taskman_phase_add: phaseAdded,
   taskman_phase_edit: phaseEdited,
   taskman_phase_list: planPhases,
-  taskman_task_add: planTask,
+  taskman_task_add: taskAdded,
   taskman_task_dep_add: planTask,
   taskman_task_dep_remove: planTask,
   taskman_task_edit: planTask,
