@@ -34,7 +34,7 @@ function sharedDatabaseNeeded({ what, otherwise }: TeamSubject): Failure {
   return new Failure('REFUSED', `${what} need a shared database, and none is set.`, {
     reason: 'named_database_needed',
     hint: [
-      'Set WAYMARK_DATABASE to a file or a postgres:// address, for this command and for waymark serve. Or connect this folder to a server: waymark connect <url>',
+      'Set WAYMARK_DATABASE to a file or a postgres:// address, for this command and for waymark serve. Or connect this folder to a server: waymark connect <url>.',
       otherwise,
     ]
       .filter(Boolean)

@@ -91,6 +91,13 @@ const otherNames = new Map([
   ['holds', 'inbox'],
   ['install', 'init'],
   ['ls', 'status'],
+  ['add', 'task add'],
+  ['claim', 'task next --claim'],
+  ['complete', 'task complete'],
+  ['done', 'task complete'],
+  ['next', 'task next'],
+  ['note', 'task note add'],
+  ['start', 'task start'],
   ['tidy', 'prune'],
   ['users', 'person list'],
 ])

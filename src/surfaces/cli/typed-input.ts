@@ -18,6 +18,8 @@ export async function completeInput(
   if (name === 'start_task') return plannedTaskNamed(input, (filter) => ask('taskman_task_list', filter))
   if ((name === 'changes' || name === 'diff') && input['id'] === undefined)
     return { ...input, id: await currentTask(operation, ask) }
+  if (name === 'get_context' && input['include'] === undefined)
+    return { ...input, include: ['phase_summary', 'tasks', 'blockers', 'decisions'] }
   if (name === 'state_gate_emit_event' && interactive)
     return { ...(await eventDefaults(input, ask)), ...input }
   return input

@@ -172,3 +172,16 @@ test('statistics explain their figures where asked to', async () => {
     expect((await spoken([...command, '--explain'], project)).out).toContain('What the figures mean\n')
   }
 })
+
+test('context without a list of parts prints them all', async () => {
+  const project = openCommandLine()
+  startWork(project)
+  expect((await spoken(['context', 'Sign in'], project)).out).toMatch(
+    /^Sign in\n[\s\S]*Tasks\n[\s\S]*Add the form/,
+  )
+})
+
+test('a short word of a task leads to its command', async () => {
+  for (const word of ['start', 'complete', 'note', 'next'])
+    expect((await spoken([word])).error).toContain(`Did you mean: waymark task ${word}`)
+})
