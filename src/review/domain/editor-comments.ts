@@ -122,7 +122,8 @@ function placeOf(line: NumberedLine, before: QuotedLocation, files: readonly Quo
       throw unplacedQuoteFailure(line, 'names no file of this review')
     return { file, side: 'new', line: null, quoted: null }
   }
-  const match = /^> ([ \d]{6,}) ([ \d]{6,}) ([ +-])(.*)$/.exec(line.text)
+  // Editors remove white space at the ends of lines: of an empty unchanged line only its numbers stay.
+  const match = /^> ( {6}| *\d+) ( {6}| *\d+)(?: ([ +-])(.*))? *$/.exec(line.text)
   if (match === null || before.file === null) throw unplacedQuoteFailure(line, 'is no line of the difference')
   const [, old = '', now = '', kind, text = ''] = match
   const side: DiffSide = kind === '-' ? 'old' : 'new'
@@ -130,7 +131,6 @@ function placeOf(line: NumberedLine, before: QuotedLocation, files: readonly Quo
   const quotedLine = before.file.hunks
     .flatMap(({ lines }) => lines)
     .find((one) => (side === 'old' ? one.kind === '-' && one.old === number : one.new === number))
-  // Editors remove white space at the ends of lines.
   if (quotedLine === undefined || oneLine(quotedLine.text).trimEnd() !== text.trimEnd()) {
     throw unplacedQuoteFailure(line, `is not in the difference of ${oneLine(before.file.path)}`)
   }
