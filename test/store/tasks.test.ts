@@ -213,8 +213,9 @@ describe.each(dialects)('tasks in $dialect', ({ fresh }) => {
         ]),
       )
       expect(await tasks.ancestors([])).toEqual(new Map())
-      expect((await tasks.openSubtasks(t(2))).map((task) => task.id)).toEqual(['t-3'])
-      expect(await tasks.openSubtasks(t(1))).toEqual([])
+      expect((await tasks.openSubtasks(t(2))).map((task) => task.id)).toEqual(['t-3', 't-4'])
+      expect((await tasks.openSubtasks(t(1))).map((task) => task.id)).toEqual(['t-2'])
+      expect(await tasks.openSubtasks(t(4))).toEqual([])
     })
   })
 

@@ -310,6 +310,14 @@ test('open subtasks refuse the completion of their parent', async () => {
     fix: { operation: 'complete_task', input: { task_id: child } },
   })
   await project.call('complete_task', { task_id: child, ...done })
+  await project.call('taskman_phase_add', { id: 'P1', name: 'Design' })
+  const planned = await project.call('taskman_task_add', { title: 'Planned', phase: 'P1' })
+  await project.call('start_task', { planned_task_id: planned.id, parent_task_id })
+  expect(await project.refused('complete_task', { task_id: parent_task_id, ...done })).toMatchObject({
+    reason: 'subtasks_open',
+    fix: { operation: 'complete_task', input: { task_id: planned.id } },
+  })
+  await project.call('complete_task', { task_id: planned.id, status: 'failed', outcome: { summary: 'No.' } })
   await project.call('complete_task', { task_id: parent_task_id, ...done })
 })
 

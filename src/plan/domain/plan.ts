@@ -122,6 +122,7 @@ export interface TaskChanges {
   readonly creator?: string
   readonly milestoneId?: MilestoneId | null
   readonly phaseId?: PhaseId
+  readonly parentTaskId?: TaskId
   readonly sortOrder?: number | null
 }
 

@@ -461,26 +461,29 @@ const subtaskIds = prepareQuery((db, projectId: string, taskId: string) =>
     .limit(500),
 )
 
-const subtasksWithOpenAttempt = prepareQuery((db, projectId: string, taskId: string) =>
+/** A task whose last attempt failed may be tried again, but keeps no parent open. */
+const unfinishedSubtasks = prepareQuery((db, projectId: string, taskId: string) =>
   db
     .selectFrom('task')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('parent_task_id', '=', taskId)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('attempt')
-          .select('attempt.id')
-          .whereRef('attempt.project_id', '=', 'task.project_id')
-          .whereRef('attempt.task_id', '=', 'task.id')
-          .where('attempt.status', '=', 'open'),
-      ),
+    .selectAll('task')
+    .leftJoin('attempt as last', (join) =>
+      join.onRef('last.project_id', '=', 'task.project_id').onRef('last.id', '=', 'task.last_attempt_id'),
     )
-    .orderBy('seq')
+    .where('task.project_id', '=', projectId)
+    .where('task.parent_task_id', '=', taskId)
+    .where((eb) =>
+      eb.or([
+        eb('task.status', '=', 'in_progress'),
+        eb.and([
+          eb('task.status', '=', 'to_do'),
+          eb.or([eb('last.status', 'is', null), eb('last.status', '<>', 'failed')]),
+        ]),
+      ]),
+    )
+    .orderBy('task.seq')
     .limit(100),
 )
 
 async function openSubtasks({ db, projectId }: ReadScope, taskId: TaskId): Promise<readonly Task[]> {
-  return (await subtasksWithOpenAttempt(db, projectId, taskId)).map(taskOf)
+  return (await unfinishedSubtasks(db, projectId, taskId)).map(taskOf)
 }

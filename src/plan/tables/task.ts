@@ -203,7 +203,7 @@ export async function applyTaskEdited(
   { taskId, changes }: ProjectEventOf<'task.edited'>,
 ): Promise<void> {
   const { db, projectId } = projecting
-  const { name, goal, role, assignee, creator, milestoneId, phaseId, sortOrder } = changes
+  const { name, goal, role, assignee, creator, milestoneId, phaseId, parentTaskId, sortOrder } = changes
   const before = await taskBefore(projecting, taskId)
   const moves = phaseId !== undefined && phaseId !== before.phase_id
   if (moves) await moveTask(projecting, before, phaseId)
@@ -220,6 +220,7 @@ export async function applyTaskEdited(
     ...(assignee !== undefined && { assignee }),
     ...(creator !== undefined && { creator }),
     ...(milestone !== undefined && { milestone_id: milestone }),
+    ...(parentTaskId !== undefined && { parent_task_id: parentTaskId }),
     ...(sortOrder !== undefined && { sort_order: sortOrder, order_own: ownOrder(sortOrder) }),
   }
   if (Object.keys(changed).length === 0) return

@@ -22,8 +22,14 @@ test('accepts its own lines with indented text, as written and with ends trimmed
   const text = quotedDiff([file])
   const trimmed = text.replace(/ +$/gm, '')
   for (const written of [text, trimmed]) expect(parseComments(written, [file])).toEqual([])
-  const each = trimmed.split('\n').flatMap((line) => (/^> +\d/.test(line) ? [line, `? ${line.length}`] : [line]))
-  expect(parseComments(each.join('\n'), [file]).map(({ side, line, quoted }) => [side, line, quoted])).toEqual(
-    file.hunks[0]?.lines.map(({ kind, old, new: now, text }) => (kind === '-' ? ['old', old, text] : ['new', now, text])),
+  const each = trimmed
+    .split('\n')
+    .flatMap((line) => (/^> +\d/.test(line) ? [line, `? ${line.length}`] : [line]))
+  expect(
+    parseComments(each.join('\n'), [file]).map(({ side, line, quoted }) => [side, line, quoted]),
+  ).toEqual(
+    file.hunks[0]?.lines.map(({ kind, old, new: now, text }) =>
+      kind === '-' ? ['old', old, text] : ['new', now, text],
+    ),
   )
 })

@@ -51,6 +51,7 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
     openSubtasks: [],
     undoneInPhase: 1,
     openInPhase: [],
+    openItemsOfPhase: [],
     wasPlanned: false,
     isPhaseFree: true,
     isOtherOpen: false,
@@ -120,9 +121,13 @@ describe('phases', () => {
     const failed = situation({
       phase: aPhase(1),
       openInPhase: openInPhase.map((task) => ({ ...task, hasFailed: true })),
+      openItemsOfPhase: [anItem({ kind: 'blocker' })],
     })
-    expect(consequenceKinds(completeTask(request({ phaseComplete: true }), failed, settingAt(9)))).toEqual([
-      'phase.completed',
+    const completed = completeTask(request({ phaseComplete: true }), failed, settingAt(9))
+    expect(consequenceKinds(completed)).toEqual(['phase.completed'])
+    expect(completed.notes).toEqual([
+      'The phase was completed with failed tasks: t-8 "Write the tests".',
+      expect.stringMatching(/^The phase was completed with open inbox items: h-\S+ \(blocker\)\.$/),
     ])
   })
 

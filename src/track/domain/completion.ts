@@ -37,6 +37,8 @@ export interface CompletionSituation {
   readonly undoneInPhase: number
   /** The other open tasks, at most 40; only read if the phase should be completed with this task. */
   readonly openInPhase: readonly OpenTask[]
+  /** The first open inbox items of the phase; read as the open tasks are. */
+  readonly openItemsOfPhase: readonly Pick<InboxItem, 'id' | 'kind'>[]
   /** Whether the task stood in the plan before its first attempt. */
   readonly wasPlanned: boolean
   /** Whether no run prevents completing the phase. */
@@ -64,6 +66,8 @@ export interface CompletedTask {
   readonly phase: Phase | null
   readonly notes: readonly string[]
 }
+
+const maxNamed = 5
 
 /** Decides the events of closing an attempt. Refused while subtasks are open, unless it failed. */
 export function completeTask(
@@ -97,13 +101,18 @@ export function completeTask(
 
 export function refuseOpenSubtasks(status: TaskOutcome, task: Task, openSubtasks: readonly Task[]): void {
   if (openSubtasks.length === 0 || status === 'failed') return
-  const names = openSubtasks.slice(0, 5).map((subtask) => `${subtask.id} "${subtask.name}"`)
+  const names = openSubtasks.slice(0, maxNamed).map((subtask) => `${subtask.id} "${subtask.name}"`)
+  const [first] = openSubtasks
+  const next =
+    first?.status === 'in_progress'
+      ? callTo('complete_task', { task_id: first.id })
+      : callTo('start_task', { planned_task_id: first?.id })
   throw new Failure(
     'REFUSED',
     `Cannot complete task ${task.id}: ${openSubtasks.length} of its subtasks are open: ${names.join(', ')}.`,
     {
       reason: 'subtasks_open',
-      hint: hintOf`Complete them first with ${callTo('complete_task', { task_id: openSubtasks[0]?.id })}, or complete this one as failed.`,
+      hint: hintOf`Complete them first with ${next}, drop those that are not needed with ${callTo('task_drop', { id: first?.id })}, or complete this one as failed.`,
     },
   )
 }
@@ -112,7 +121,7 @@ function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] 
   if (openSubtasks.length === 0) return []
   return [
     `Subtasks are still open: ${openSubtasks
-      .slice(0, 5)
+      .slice(0, maxNamed)
       .map(({ id }) => id)
       .join(', ')}.`,
   ]
@@ -143,7 +152,7 @@ export function itemsOpenedBy(
 
 function phaseAfter(
   { status, phaseComplete }: CompletionRequest,
-  { task, phase, undoneInPhase, openInPhase, wasPlanned, isPhaseFree }: CompletionSituation,
+  { task, phase, undoneInPhase, openInPhase, openItemsOfPhase, wasPlanned, isPhaseFree }: CompletionSituation,
   setting: TransactionContext,
 ): {
   readonly phase: Phase | null
@@ -163,15 +172,35 @@ function phaseAfter(
   return {
     phase: { ...phase, status: 'completed', completedAt: setting.at },
     events: [{ kind: 'phase.completed', phaseId: phase.id, missionId: phase.missionId }],
-    notes: [],
+    notes: phaseComplete ? openInPhaseNotes(openInPhase, openItemsOfPhase) : [],
   }
+}
+
+/** Failed tasks and open inbox items keep no phase open. The answer names them. */
+function openInPhaseNotes(
+  openInPhase: readonly OpenTask[],
+  items: CompletionSituation['openItemsOfPhase'],
+): readonly string[] {
+  const failed = openInPhase.filter(({ hasFailed }) => hasFailed).slice(0, maxNamed)
+  return [
+    ...(failed.length === 0
+      ? []
+      : [
+          `The phase was completed with failed tasks: ${failed.map(({ id, name }) => `${id} "${name}"`).join(', ')}.`,
+        ]),
+    ...(items.length === 0
+      ? []
+      : [
+          `The phase was completed with open inbox items: ${items.map(({ id, kind }) => `${id} (${kind})`).join(', ')}.`,
+        ]),
+  ]
 }
 
 function refuseOpenPhase(phase: Phase, openInPhase: readonly OpenTask[]): void {
   const open = openInPhase.filter(({ hasFailed }) => !hasFailed)
   if (open.length === 0) return
-  const names = open.slice(0, 5).map(({ id, name }) => `${id} "${name}"`)
-  const more = open.length > 5 ? ' and more' : ''
+  const names = open.slice(0, maxNamed).map(({ id, name }) => `${id} "${name}"`)
+  const more = open.length > maxNamed ? ' and more' : ''
   throw new Failure(
     'REFUSED',
     `Cannot complete phase ${phase.number ?? phase.id} "${phase.name}": it has open tasks: ${names.join(', ')}${more}.`,

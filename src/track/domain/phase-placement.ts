@@ -119,13 +119,23 @@ export function admitTask(situation: TaskSituation): {
 } {
   const { mission, parent, parentAttempt } = situation
   const planned = situation.planned?.task
-  if (parent && situation.depth >= maxDepth) {
+  if (parent && situation.aboveParent.length + 1 >= maxDepth) {
     throw new Failure(
       'REFUSED',
       `Cannot add a subtask to ${parent.id}: it is ${maxDepth} levels deep, the maximum.`,
       {
         reason: 'subtask_too_deep',
         hint: 'Start the task without parent_task_id, or with a higher parent.',
+      },
+    )
+  }
+  if (parent && planned && [parent.id, ...situation.aboveParent].includes(planned.id)) {
+    throw new Failure(
+      'CONFLICT',
+      `Task ${planned.id} cannot be a subtask of ${parent.id}, which is its own subtask.`,
+      {
+        reason: 'parent_circular',
+        hint: 'Omit parent_task_id, or name another parent.',
       },
     )
   }

@@ -33,7 +33,7 @@ function situation(changes: Partial<TaskSituation> = {}): TaskSituation {
     home: null,
     parent: null,
     parentAttempt: null,
-    depth: 0,
+    aboveParent: [],
     planned: null,
     last: null,
     items: [],

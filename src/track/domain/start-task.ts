@@ -42,7 +42,7 @@ export function startTask(
   setting: TransactionContext,
 ): StartedTask {
   const admitted = admitTask(situation)
-  const planned = situation.planned?.task ?? null
+  const planned = subtaskOf(situation)
   const open = situation.last?.status === 'open' ? situation.last : null
   const before = open ? mayTakeOver(open, { request, items: situation.items }, setting) : null
   if (before?.resumed) return resumeAttempt(before.resumed, situation)
@@ -51,7 +51,10 @@ export function startTask(
   const placement = placeInPhase(request, situation, setting)
   const task = planned ?? taskOfRequest(request, situation, placement.phase, setting)
   const attempt = newAttempt(request, { task, situation, phase: placement.phase }, setting)
-  const taskEvents: readonly NewProjectEvent[] = planned ? [] : [{ kind: 'task.planned', task }]
+  const taskEvents: readonly NewProjectEvent[] =
+    planned === null
+      ? [{ kind: 'task.planned', task }]
+      : parentChange(planned, situation.planned?.task ?? planned)
   return {
     events: [
       ...admitted.events,
@@ -73,6 +76,17 @@ export function startTask(
     ],
     resumed: false,
   }
+}
+
+/** The planned task, below the parent that the call names. */
+function subtaskOf({ planned, parent }: TaskSituation): Task | null {
+  if (planned === null) return null
+  return parent === null ? planned.task : { ...planned.task, parentTaskId: parent.id }
+}
+
+function parentChange({ id, parentTaskId }: Task, before: Task): readonly NewProjectEvent[] {
+  if (parentTaskId === null || parentTaskId === before.parentTaskId) return []
+  return [{ kind: 'task.edited', taskId: id, changes: { parentTaskId } }]
 }
 
 /** The plan's fields of a planned task win over the request's. */
@@ -193,8 +207,8 @@ export interface TaskSituation {
   readonly parent: Task | null
   /** The open attempt at the parent, which may be in another mission than the parent's own. */
   readonly parentAttempt: Attempt | null
-  /** The depth of the parent, itself included. */
-  readonly depth: number
+  /** The ancestors of the parent. */
+  readonly aboveParent: readonly TaskId[]
   readonly planned: PlannedTask | null
   /** The last attempt at the planned task, open or not. */
   readonly last: Attempt | null

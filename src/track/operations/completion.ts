@@ -113,7 +113,7 @@ export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): 
 
 type PhaseSituation = Pick<
   CompletionSituation,
-  'phase' | 'undoneInPhase' | 'openInPhase' | 'wasPlanned' | 'isPhaseFree'
+  'phase' | 'undoneInPhase' | 'openInPhase' | 'openItemsOfPhase' | 'wasPlanned' | 'isPhaseFree'
 >
 
 /** A phase only ends by itself with a task that was planned before its first attempt. */
@@ -121,22 +121,26 @@ async function loadPhase(
   reads: Reads,
   { task, attempt, phaseComplete }: AttemptEndRequest,
 ): Promise<PhaseSituation> {
-  const { missions, tasks, plan } = reads
+  const { missions, tasks, plan, inboxItems } = reads
   const { phaseId } = attempt
   const isFirst = attempt.number === 1
   const isPlanned = !isFirst || attempt.openedAt > task.createdAt
   const mayEnd = phaseId !== null && isPlanned
-  const [phase, first, undoneInPhase, openInPhase, isFree] = await Promise.all([
+  const [phase, first, undoneInPhase, openInPhase, openItems, isFree] = await Promise.all([
     phaseId === null ? null : missions.phaseById(phaseId),
     isFirst ? attempt : tasks.attempts(task.id).then(([earliest]) => earliest),
     mayEnd ? plan.undoneInPhase(phaseId) : 0,
     phaseId !== null && phaseComplete ? plan.openInPhase(phaseId) : [],
+    phaseId !== null && phaseComplete
+      ? inboxItems.list({ phaseId, kinds: agentItemKinds, status: 'open' }, { limit: 5 })
+      : null,
     !mayEnd || isPhaseFree(reads, attempt),
   ])
   return {
     phase,
     undoneInPhase,
     openInPhase: openInPhase.filter(({ id }) => id !== attempt.taskId),
+    openItemsOfPhase: (openItems?.items ?? []).map(({ item: { item } }) => item),
     wasPlanned: (first?.openedAt ?? 0) > task.createdAt,
     isPhaseFree: isFree,
   }

@@ -78,7 +78,7 @@ export const startPhase = defineOperation({
       home: null,
       parent: null,
       parentAttempt: null,
-      depth: 0,
+      aboveParent: [],
       planned: null,
       last: null,
       items: [],

@@ -294,7 +294,7 @@ async function loadSituation(reads: Reads, input: ContainerInput): Promise<TaskS
     home,
     parent,
     parentAttempt,
-    depth: parent ? 1 + (above?.get(parent.id)?.length ?? 0) : 0,
+    aboveParent: (parent && above?.get(parent.id)) ?? [],
     planned,
     last,
     items,
