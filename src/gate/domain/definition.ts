@@ -135,11 +135,11 @@ const forms = {
   original: /\{\{?\s*(context(?:\.[\w-]+)+)\s*\}\}?/g,
 } as const satisfies Record<Dialect, RegExp>
 
-/** A prompt with the values of its variables. A variable without a value stays visible. */
+/** A prompt with the values of its variables. A variable without a value reads "none yet". */
 export function interpolatePrompt(prompt: string, dialect: Dialect, context: JsonObject): string {
   return prompt.replace(forms[dialect], (written: string, path: string) => {
     const value = valueAt({ context }, path.split('.'))
-    if (value === undefined || value === null) return written
+    if (value === undefined || value === null) return path.startsWith('context.') ? 'none yet' : written
     return typeof value === 'string' ? value : JSON.stringify(value)
   })
 }
