@@ -144,7 +144,7 @@ export function admitTask(situation: TaskSituation): {
   if (planned?.status === 'done') {
     throw new Failure('CONFLICT', `Task ${planned.id} "${planned.name}" is already done.`, {
       reason: 'task_completed',
-      hint: hintOf`Start a new task for further work with ${callTo('start_task', { name: undefined, goal: undefined })}.`,
+      hint: hintOf`Start a new task for further work with ${callTo('start_task', { name: undefined, goal: undefined })}, or reopen this one with ${callTo('taskman_task_edit', { id: planned.id, status: 'to_do' })}.`,
     })
   }
   const reopened = mission ? reopen(mission, planned ?? null) : []

@@ -45,7 +45,7 @@ export function startTask(
   const planned = subtaskOf(situation)
   const open = situation.last?.status === 'open' ? situation.last : null
   const before = open ? mayTakeOver(open, { request, items: situation.items }, setting) : null
-  if (before?.resumed) return resumeAttempt(before.resumed, situation)
+  if (before?.resumed) return resumeAttempt(before.resumed, { request, situation, setting })
 
   const startedPlan = startPlanned(request, situation, setting)
   const placement = placeInPhase(request, situation, setting)
@@ -89,22 +89,30 @@ function parentChange({ id, parentTaskId }: Task, before: Task): readonly NewPro
   return [{ kind: 'task.edited', taskId: id, changes: { parentTaskId } }]
 }
 
-/** The plan's fields of a planned task win over the request's. */
-function ignoredFieldNotes({ name, goal }: TaskRequest, planned: Task | null): readonly string[] {
-  if (planned === null) return []
-  const ignored = [
-    ...(name !== null && name !== planned.name ? ['name'] : []),
-    ...(goal !== null && goal !== planned.goal ? ['goal'] : []),
-  ]
-  if (ignored.length === 0) return []
+/** The plan's fields of a planned task win over the request's. The schema requires a name, so that its loss is no news. */
+function ignoredFieldNotes({ goal }: TaskRequest, planned: Task | null): readonly string[] {
+  if (planned === null || goal === null || goal === planned.goal) return []
   return [
-    `The given ${ignored.join(' and ')} ${ignored.length === 1 ? 'was' : 'were'} ignored: task ${planned.id} keeps those of the plan. taskman_task_edit changes them.`,
+    `The given goal was ignored: task ${planned.id} keeps that of the plan. taskman_task_edit changes it.`,
   ]
 }
 
-function resumeAttempt(attempt: Attempt, situation: TaskSituation): StartedTask {
-  const task = situation.planned?.task
-  if (!task) throw new Error('only an attempt at a planned task can be resumed')
+function resumeAttempt(
+  attempt: Attempt,
+  {
+    request: { actor, agentName, claimToken: token },
+    situation,
+    setting,
+  }: {
+    readonly request: TaskRequest
+    readonly situation: TaskSituation
+    readonly setting: TransactionContext
+  },
+): StartedTask {
+  const { planned, taskOfToken } = situation
+  if (planned === null) throw new Error('only an attempt at a planned task can be resumed')
+  assertToken(planned, { token, taskOfToken, claimant: { actor, agentName } }, setting)
+  const { task } = planned
   const { phases, home } = situation
   const phase = [home, ...phases].find((candidate) => candidate?.id === attempt.phaseId) ?? null
   const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }

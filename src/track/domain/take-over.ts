@@ -22,6 +22,14 @@ function liveAttemptHint(
   return hintOf`If it is yours from an earlier connection, continue without start_task and end it with ${callTo('complete_task', { task_id: open.taskId })}. Otherwise: ${wait}`
 }
 
+/** The caller's own open attempt, which start_task continues unless it is taken over. */
+export function ownOpenAttempt(
+  last: Attempt | null,
+  { actor, agentName, takeOver }: Pick<TaskRequest, 'actor' | 'agentName' | 'takeOver'>,
+): Attempt | null {
+  return last?.status === 'open' && !takeOver && isOpenedBy(last, actor, agentName) ? last : null
+}
+
 /** An open attempt blocks others until it is closed, or stale and taken over. */
 export function mayTakeOver(
   open: Attempt,
@@ -33,9 +41,7 @@ export function mayTakeOver(
   setting: TransactionContext,
 ): TakeOverResult {
   const { request, items } = takeOver
-  if (isOpenedBy(open, request.actor, request.agentName) && !request.takeOver) {
-    return { resumed: open, events: [] }
-  }
+  if (ownOpenAttempt(open, request) !== null) return { resumed: open, events: [] }
   const holder = displayName(open)
   if (!isStale(open, setting.at)) {
     throw new Failure(

@@ -40,6 +40,7 @@ import type { Mission } from '../domain/mission.ts'
 import { admitTask } from '../domain/phase-placement.ts'
 import type { AreaCount } from '../domain/scope/survey.ts'
 import { startTask as decide, type StartedTask, type TaskSituation } from '../domain/start-task.ts'
+import { ownOpenAttempt } from '../domain/take-over.ts'
 import { type Attempt, callerTypes, type Task } from '../domain/task.ts'
 import { areaSurvey, openAttemptsInTree, overlappingAttempts } from './areas.ts'
 import { DependencyEntry, PastAttemptEntry, readTaskHistory } from './task-history.ts'
@@ -88,7 +89,7 @@ export const startTask = defineOperation({
       phase_name: name('Name of a new phase').optional(),
       caller_type: choice(callerTypes, 'Who calls', { sub_agent: 'subagent' }).optional(),
       agent_name: name('Your name').optional(),
-      name: name('Short name').optional(),
+      name: name('Short name; not used with planned_task_id').optional(),
       goal: text('Precise goal').optional(),
       areas: texts(
         "Scope, the code you will touch: words, folders or globs (e.g., ['auth', 'src/api/', '!**/*.sql'])",
@@ -168,7 +169,12 @@ export const startTask = defineOperation({
     }
     if (taken === undefined) return { briefs, found: null }
     const ref = taken.place
-    const areas = input.areas ?? situation.planned?.task.areas ?? []
+    const resumed = ownOpenAttempt(situation.last, {
+      actor: context.actor,
+      agentName: input.agent_name ?? null,
+      takeOver: input.take_over ?? false,
+    })
+    const areas = resumed?.areas ?? input.areas ?? situation.planned?.task.areas ?? []
     const openAttempts = areas.length === 0 ? [] : open
     const found = { input, situation, areas, ref, openAttempts, lineContext, session }
     const isRecording = lineContext !== null
@@ -469,7 +475,7 @@ function startAnswer(
   },
 ) {
   const { task, attempt, phase } = started
-  const survey = started.resumed ? [] : measured.survey
+  const { survey } = measured
   return {
     task_id: task.id,
     task_name: excerpt(task.name, 120),
@@ -490,16 +496,27 @@ function startAnswer(
       ...started.notes,
       ...measured.snapshot.notes,
       ...(started.resumed ? [] : dirtyNote(measured.snapshot.dirty)),
-      ...unmatchedNotes(survey.filter(({ files }) => files === 0)),
+      ...(started.resumed ? [] : unmatchedNotes(survey, task.goal)),
       ...measured.overlapNotes,
     ],
   }
 }
 
+const wordsForNew = /\b(?:new|add|create|introduce|write)\b/i
+
+/** Whether a goal names an area, by its path or the end of it, and speaks of something new. */
+function isCalledNew(area: string, goal: string): boolean {
+  const name =
+    area
+      .replace(/[/*]+$/, '')
+      .split('/')
+      .at(-1) ?? ''
+  return name !== '' && wordsForNew.test(goal) && goal.toLowerCase().includes(name.toLowerCase())
+}
+
 /** The goal, dependencies and earlier attempts of a planned task. */
 async function plannedTaskHistory(reads: Reads, started: StartedTask) {
-  const { task } = started
-  const phase = task.phaseId === null ? started.phase : await reads.plan.phase(task.phaseId)
+  const { task, phase } = started
   const { dependencies, ...rest } = await readTaskHistory(reads, task.id)
   return {
     goal: task.goal,
@@ -522,10 +539,12 @@ function dirtyNote(dirty: readonly string[]): readonly string[] {
 
 const maxUnmatched = 5
 
-function unmatchedNotes(survey: readonly AreaCount[]): readonly string[] {
-  const more = survey.length - maxUnmatched
+/** Areas without files, except those that the goal calls new. */
+function unmatchedNotes(survey: readonly AreaCount[], goal: string | null): readonly string[] {
+  const unmatched = survey.filter(({ area, files }) => files === 0 && !isCalledNew(area, goal ?? ''))
+  const more = unmatched.length - maxUnmatched
   return [
-    ...survey
+    ...unmatched
       .slice(0, maxUnmatched)
       .map(
         ({ area }) =>
