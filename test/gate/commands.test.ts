@@ -129,6 +129,9 @@ test('process simulate tells of each event whether it is accepted, why not, and 
   expect(json('process', 'simulate', 'small', '--context', '{"risk":"high"}').prompt).toBe(
     'Plan with risk high.',
   )
+  expect(json('process', 'simulate', 'small', '--context', '{"risk":null}').prompt).toBe(
+    'Plan with risk none yet.',
+  )
   for (const wrong of ['[', '[3]', '[{"evnt":"a"}]']) {
     expect(run('process', 'simulate', 'small', '--events', wrong)).toMatchObject({ code: 2 })
   }
