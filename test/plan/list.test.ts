@@ -101,7 +101,7 @@ describe('filters', () => {
 
 describe('the text', () => {
   test('TM-066 a bare array, or text with --- between the tasks', async () => {
-    const { call, plan, printed } = await openPlan()
+    const { call, plan, printed, refused } = await openPlan()
     await plan('Draw')
     await plan('Build')
     const { tasks } = await call('taskman_task_list')
@@ -112,6 +112,10 @@ describe('the text', () => {
       'title: Build',
     ])
     expect(await printed('taskman_task_list', { status: 'done' })).toEqual(['[]'])
+    // "open" might mean tasks in progress too.
+    expect(await refused('taskman_task_list', { status: 'open' })).toMatchObject({
+      message: expect.stringContaining('choose to_do, in_progress or done'),
+    })
   })
 
   test('where a list is cut, a second block says how it goes on; the first stays JSON', async () => {

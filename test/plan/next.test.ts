@@ -33,6 +33,31 @@ describe('looking', () => {
     expect(await next()).toBe(short)
   })
 
+  test('work sent back comes before the longest chain, a task that failed after it', async () => {
+    const { plan, call, edit } = await openPlan({ git: true })
+    const failed = await plan('failed')
+    const behind = await plan('behind')
+    await call('taskman_task_dep_add', { 'task-id': behind, 'dep-id': failed })
+    const fresh = await plan('fresh')
+    const sentBack = await plan('sent back')
+    const next = async () => (await call('taskman_task_next')).task?.id
+    const end = async (id: string, status: string) => {
+      await call('start_task', { planned_task_id: id })
+      await call('complete_task', { task_id: id, status, outcome: { summary: 'Done.' } })
+    }
+    await end(failed, 'failed')
+    expect(await next()).toBe(fresh)
+    await end(sentBack, 'success')
+    await edit(sentBack, { status: 'to_do' })
+    expect(await next()).toBe(sentBack)
+    for (const id of [sentBack, fresh]) await edit(id, { status: 'done' })
+    expect(await next()).toBe(failed)
+    await call('start_task', { planned_task_id: failed })
+    expect((await call('taskman_task_next')).message).toBe(
+      `No task is ready. Of 2 tasks, 1 waits for ${failed} (in progress), you hold ${failed}. Wait with get_context { wait_seconds: 50 }.`,
+    )
+  })
+
   test('for a role: its tasks, and those that are for anybody', async () => {
     const { plan, call, edit, refused } = await openPlan()
     const build = await plan('build', { role: 'developer' })

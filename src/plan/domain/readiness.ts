@@ -230,8 +230,13 @@ export function reasonsFor({ toDo, inProgress, awaited, caller, role }: OpenWork
   const holders = Map.groupBy(inProgress, ({ claim }) => claim?.agent ?? 'someone')
   return [
     ...(blocked.length === 0 ? [] : [waitingSentence(blocked.length, awaited)]),
-    ...[...holders].map(
-      ([agent, tasks]) => `${tasks.length} ${tasks.length === 1 ? 'is' : 'are'} claimed by ${agent}`,
+    ...[...holders].map(([agent, tasks]) =>
+      agent === caller
+        ? `you hold ${tasks
+            .slice(0, maxNamed)
+            .map(({ task }) => task.id)
+            .join(', ')}${moreOf(tasks.length)}`
+        : `${tasks.length} ${tasks.length === 1 ? 'is' : 'are'} claimed by ${agent}`,
     ),
     ...[...assigned].map(([agent, tasks]) => `${tasks.length} ${isOrAre(tasks.length)} for ${agent}`),
     ...[...byRole].map(
@@ -240,8 +245,12 @@ export function reasonsFor({ toDo, inProgress, awaited, caller, role }: OpenWork
   ]
 }
 
+function moreOf(count: number): string {
+  return count > maxNamed ? ` and ${count - maxNamed} more` : ''
+}
+
 function waitingSentence(blocked: number, awaited: readonly string[]): string {
-  const more = awaited.length > maxNamed ? ` and ${awaited.length - maxNamed} more` : ''
+  const more = moreOf(awaited.length)
   const verb = blocked === 1 ? 'waits' : 'wait'
   return `${blocked} ${verb} for ${awaited.slice(0, maxNamed).join(', ')}${more}`
 }

@@ -6,17 +6,21 @@ import type { Answer } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { knownRoles, taskStatuses } from '../domain/plan.ts'
 
+const statusSynonyms = {
+  todo: 'to_do',
+  pending: 'to_do',
+  doing: 'in_progress',
+  started: 'in_progress',
+  completed: 'done',
+  complete: 'done',
+  closed: 'done',
+} as const
+
 export const statusField = (description: string) =>
-  choice(taskStatuses, description, {
-    todo: 'to_do',
-    open: 'to_do',
-    pending: 'to_do',
-    doing: 'in_progress',
-    started: 'in_progress',
-    completed: 'done',
-    complete: 'done',
-    closed: 'done',
-  })
+  choice(taskStatuses, description, { ...statusSynonyms, open: 'to_do' })
+
+/** As a filter, "open" might mean tasks in progress too: it is refused. */
+export const statusFilterField = choice(taskStatuses, 'Status', statusSynonyms)
 
 export const reachedField = choice(['0', '1'], '1=reached', {
   false: '0',

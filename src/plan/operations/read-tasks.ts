@@ -10,12 +10,12 @@ import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { taskHistoryAnswer, taskHistoryFields } from '../../track/operations/task-history.ts'
 import type { PlanFilter } from '../ports/plan-reads.ts'
-import { assertRole, formatField, roleField, spanField, statusField } from './fields.ts'
+import { assertRole, formatField, roleField, spanField, statusFilterField } from './fields.ts'
 import { listedOfTask, PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
 
 const inputFields = z.strictObject({
   phase: identifier('Phase ID').optional(),
-  status: statusField('Status').optional(),
+  status: statusFilterField.optional(),
   role: roleField.optional(),
   milestone: identifier('Milestone ID').optional(),
   ready: z.boolean().describe('Only tasks that are ready').optional(),

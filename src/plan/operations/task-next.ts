@@ -153,7 +153,9 @@ async function noTaskReason(
   const none = done > 0 ? 'All planned tasks are done.' : `No task is planned ${planText}.`
   const figures = total === 0 ? none : `Of ${formatCount(total, 'task')}, ${reasons.join(', ')}.`
   const other = await readyElsewhere(reads, owner, input, { now, caller })
-  return `No task is ready. ${figures}${other === null ? '' : ` ${other}`}`
+  const isWaiting = toDo.tasks.some(({ blocked }) => blocked) || inProgress.total > 0
+  const wait = other === null && isWaiting ? ' Wait with get_context { wait_seconds: 50 }.' : ''
+  return `No task is ready. ${figures}${other === null ? wait : ` ${other}`}`
 }
 
 /** The open dependencies of blocked tasks and their status, also in other plans. */
@@ -174,8 +176,14 @@ async function openDependencies(
     open.slice(0, maxNamed).map(async (task) => {
       if (task.status !== 'done') return plainWord(task.status)
       const items = await reads.inboxItems.list({ taskId: task.id, status: 'open' }, { limit: 10 })
-      const isInReview = items.items.some(({ item }) => item.item.kind === 'review')
-      return isInReview ? 'in review' : 'done, and needs a person'
+      const open = items.items.map(({ item }) => item.item)
+      const status = open.some(({ kind }) => kind === 'review') ? 'in review' : 'done, and needs a person'
+      return open.length === 0
+        ? status
+        : `${status}: ${open
+            .slice(0, maxNamed)
+            .map(({ id }) => id)
+            .join(', ')}`
     }),
   )
   return open.map(({ id }, place) => (place < reasons.length ? `${id} (${reasons[place]})` : id))

@@ -71,7 +71,10 @@ export interface PlanReads {
   undoneInPhase(phaseId: PhaseId): Promise<number>
   /** The open tasks of a phase: those in progress first, then in list order; at most 40. */
   openInPhase(phaseId: PhaseId): Promise<readonly OpenTask[]>
-  /** The ready task with the longest chain of unfinished dependents, then in list order. */
+  /**
+   * The ready task with the longest chain of unfinished dependents, then in list order. Work that was sent back comes
+   * before it, tasks that failed after it.
+   */
   next(filter: {
     readonly owner?: PlanSpan
     readonly role?: string

@@ -154,12 +154,24 @@ async function nextTask(scope: ReadScope, filter: NextFilter): Promise<PlannedTa
   const expired = sql`project_id = ${scope.projectId} and ${endedClaimCondition(now)} and open_dependencies = 0
     ${isAny ? sql`` : sql`and ${hasOwner(owner)}`} ${fits} and ${open}`
   const order = sql`height desc, ${listOrder}`
-  const [next] = await plannedTasks(
-    scope,
-    await selectFirstTasks(scope, [ready, expired], { order, limit: 1 }),
-  )
-  return next ?? null
+  // One after the other: each is read in the order of its index.
+  for (const condition of priorities) {
+    const parts = [sql`${ready} and ${condition}`, sql`${expired} and ${condition}`]
+    const [next] = await plannedTasks(scope, await selectFirstTasks(scope, parts, { order, limit: 1 }))
+    if (next) return next
+  }
+  return null
 }
+
+const lastStatus = sql`coalesce((select last.status from attempt as last
+  where last.project_id = task.project_id and last.id = task.last_attempt_id), '')`
+
+/** Work that was done and sent back comes first, tasks whose last attempt failed come last. */
+const priorities = [
+  sql`last_attempt_id is not null and ${lastStatus} in ('success', 'partial_success')`,
+  sql`(last_attempt_id is null or ${lastStatus} not in ('success', 'partial_success', 'failed'))`,
+  sql`last_attempt_id is not null and ${lastStatus} = 'failed'`,
+]
 
 type TaskPlanColumns = Pick<
   TaskTable,
