@@ -9,10 +9,10 @@ import { parseReflog, type ReflogEntry, reflogBetween } from './git-folder.ts'
 import { isBinary, linesOf } from './line-hash.ts'
 import { arrivedCommits } from './origin.ts'
 import { otherWorkTrees, textOf } from './other-work-trees.ts'
-import type { ChangedContent } from './patch.ts'
+import { type ChangedContent, oidOf } from './patch.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
-import { git } from './process.ts'
+import { git, runGit } from './process.ts'
 import { leavingNothingOut } from './trees.ts'
 
 /** What git did in the interval between two snapshots of a repository. */
@@ -70,12 +70,11 @@ function isBringing({ verb, detail, from, to }: ReflogEntry): boolean {
 const maxArrived = 12
 const maxTips = 12
 const maxOlder = 8
-const maxLookups = 1_500
 const maxHistory = 300
-const maxVersions = { command: 40, commit: 12, none: 12 } as const
+const maxVersions = 40
 /** Versions of files that git did not touch, in all. */
 const maxUntouched = 40
-const maxFiles = 5_000
+const maxFiles = 1_000
 
 /** The lines of changed files that git brought. */
 export interface BroughtLines {
@@ -119,6 +118,7 @@ async function compareWithVersions(place: PrivateDirectory, request: BroughtRequ
   const live = request.changed.filter(
     ({ after, places }) => after !== null && places.some(({ added }) => added.length > 0),
   )
+  if (live.length === 0) return nothingBrought
   const { headAfter } = movement
   // In a gap no attempt made a commit: all that HEAD has is its author's.
   const arrived = [
@@ -126,18 +126,113 @@ async function compareWithVersions(place: PrivateDirectory, request: BroughtRequ
     ...movement.arrived,
   ]
   const known = await knownCommits(place.top, pair, movement)
-  if (live.length === 0 || arrived.length + known.length === 0) return nothingBrought
   const names = new Map(live.map((file) => [file.path, namesOf(file, request.changed)]))
-  const traces = new Map(live.map(({ path }) => [path, traceOf(differences.get(path), movement)]))
+  const commits = await readCommits(place, { arrived, known, names, ...request })
   const versions = new VersionList(live)
-  await versions.addFrom(place, arrived, { names, isArrived: true, base: null })
-  const few = Math.max(1, Math.floor(maxLookups / live.length))
-  await versions.addFrom(place, known.slice(0, few), { names, isArrived: false, base: movement.headBefore })
-  const touched = live.filter(({ path }) => traces.get(path) !== 'none' && !versions.isWhole(path))
-  // Of a history that was cut off or pruned, the tips are known.
-  if (movement.ran && touched.length > 0)
-    await versions.addHistory(place, known, touched).catch(() => undefined)
+  for (const commit of arrived) versions.addCommit(commits, commit, names, true)
+  for (const commit of known) versions.addCommit(commits, commit, names, false)
+  versions.addHistory(commits, names)
+  const traces = new Map(live.map(({ path }) => [path, traceOf(differences.get(path), movement)]))
   return versions.compare(place, live, traces)
+}
+
+interface KnownCommits {
+  /** The commit that the others are compared with. */
+  readonly base: string | null
+  readonly baseContents: ReadonlyMap<PathBytes, string | null>
+  /** The contents that each commit has instead. */
+  readonly contents: ReadonlyMap<string, ReadonlyMap<PathBytes, string | null>>
+  /** The contents that the newest commits replaced and wrote, the newest first. */
+  readonly history: readonly (readonly [PathBytes, string])[]
+}
+
+/** Reads the contents of some paths in commits. Two git processes serve all of them. */
+async function readCommits(
+  place: PrivateDirectory,
+  {
+    arrived,
+    known,
+    names,
+    differences,
+    movement: { headBefore, hasBrought },
+  }: Pick<BroughtRequest, 'differences' | 'movement'> & {
+    readonly arrived: readonly string[]
+    readonly known: readonly string[]
+    readonly names: ReadonlyMap<PathBytes, readonly FileName[]>
+  },
+): Promise<KnownCommits> {
+  const all = [...new Set([...arrived, ...known])]
+  const base = headBefore ?? all[0] ?? null
+  if (base === null) return { base, baseContents: new Map(), contents: new Map(), history: [] }
+  const paths = [...new Set([...names.values()].flatMap((some) => some.map(({ name }) => name)))]
+  const asked = headBefore === null ? paths : paths.filter((path) => !differences.has(path))
+  const [oids, compared, recent] = await Promise.all([
+    objectIds(
+      place,
+      asked.map((path) => `${base}:${path}`),
+    ),
+    differencesOf(
+      place,
+      all.filter((commit) => commit !== base).map((commit) => `${commit} ${base}`),
+      paths,
+    ),
+    recentCommits(place, known, hasBrought ? maxHistory : maxOlder).then((listed) =>
+      differencesOf(place, listed, paths),
+    ),
+  ])
+  const baseContents = new Map(paths.map((path) => [path, differences.get(path)?.headBefore?.oid ?? null]))
+  for (const [at, path] of asked.entries()) baseContents.set(path, oids[at] ?? null)
+  const contents = new Map(all.map((commit) => [commit, new Map<PathBytes, string | null>()]))
+  for (const { commit, path, after } of compared) contents.get(commit)?.set(path, after)
+  const history = recent.flatMap(({ path, before, after }) =>
+    [after, before].flatMap((oid) => (oid === null ? [] : [[path, oid] as const])),
+  )
+  return { base, baseContents, contents, history }
+}
+
+interface CommitDifference {
+  readonly commit: string
+  readonly path: PathBytes
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** The differences of some paths between commits and their parents, or the commits named after them. */
+async function differencesOf(
+  place: PrivateDirectory,
+  commits: readonly string[],
+  paths: readonly PathBytes[],
+): Promise<readonly CommitDifference[]> {
+  if (commits.length === 0) return []
+  const form = ['-r', '-m', '--root', '--no-renames', '--raw', '--no-abbrev', '-z']
+  const question = ['--literal-pathspecs', 'diff-tree', '--stdin', ...form, ...leavingNothingOut, '--']
+  // Node passes arguments as text: other paths are chosen from all differences.
+  const isNamed = paths.length <= maxNamed && paths.every((path) => pathBytes(displayPath(path)) === path)
+  const call = privateCall(place, Buffer.from(`${commits.join('\n')}\n`))
+  const records = nulRecords(await git([...question, ...(isNamed ? paths.map(displayPath) : [])], call))
+  const differences: CommitDifference[] = []
+  let commit = ''
+  for (let at = 0; at < records.length; at += 1) {
+    const [mark = '', , before = '', after = ''] = (records[at] ?? '').split(' ')
+    if (mark.startsWith(':')) {
+      at += 1
+      differences.push({ commit, path: records[at] ?? '', before: oidOf(before), after: oidOf(after) })
+    } else commit = mark
+  }
+  return differences
+}
+
+/** Of a history that was cut off or pruned, only the tips are known. */
+async function recentCommits(
+  place: PrivateDirectory,
+  known: readonly string[],
+  count: number,
+): Promise<readonly string[]> {
+  if (known.length === 0) return []
+  const question = ['rev-list', `--max-count=${count}`, '--ignore-missing', '--stdin']
+  const call = privateCall(place, Buffer.from(`${known.join('\n')}\n`))
+  const { code, output } = await runGit(question, call)
+  return code === 0 ? output.toString('latin1').split('\n').filter(Boolean) : []
 }
 
 /** Commits that existed before the interval or were made elsewhere, and so are not the work of who was there. */
@@ -147,7 +242,7 @@ async function knownCommits(
   { entries, arrived }: GitMovement,
 ): Promise<readonly string[]> {
   const stashes = from.refs?.stashes ?? []
-  const tips = [...stashes.flatMap((stash) => [stash, `${stash}^3`]), ...(from.refs?.all ?? [])]
+  const tips = [...stashes, ...(from.refs?.all ?? [])]
   const made = new Set(entries.map((entry) => entry.to))
   const before = new Set([...tips, ...arrived, ...(from.head === null ? [] : [from.head])])
   const appeared = (to.refs?.all ?? []).filter((tip) => !before.has(tip) && !made.has(tip))
@@ -156,8 +251,7 @@ async function knownCommits(
   const elsewhere = unexplained.length === 0 ? new Set() : await commitsOfOtherTrees(top)
   const others = appeared.filter((tip) => remote.has(tip) || elsewhere.has(tip))
   const head = from.head === null ? [] : [from.head]
-  const older = head.flatMap((commit) => Array.from({ length: maxOlder }, (_, at) => `${commit}~${at + 1}`))
-  return [...new Set([...head, ...others.slice(0, maxTips), ...tips.slice(0, maxTips), ...older])]
+  return [...new Set([...head, ...others.slice(0, maxTips), ...tips.slice(0, maxTips)])]
 }
 
 /** The commits that the logs of the repository's other work trees name. */
@@ -195,7 +289,11 @@ function namesOf(
 
 interface KnownVersionId extends Omit<KnownVersion, 'hashes'> {
   readonly oid: string
+  /** Of the history: only a command that brings lines is likely to have used it. */
+  readonly isOlder: boolean
 }
+
+const older = { isArrived: false, isBase: false, isOtherName: false, isOlder: true } as const
 
 /** The versions of some files, and which files are one of them. */
 class VersionList {
@@ -223,63 +321,31 @@ class VersionList {
     this.#versions.set(path, versions)
   }
 
-  async addFrom(
-    place: PrivateDirectory,
-    commits: readonly string[],
-    {
-      names,
-      isArrived,
-      base,
-    }: {
-      readonly names: ReadonlyMap<PathBytes, readonly FileName[]>
-      readonly isArrived: boolean
-      readonly base: string | null
-    },
-  ): Promise<void> {
-    const lookups = commits.flatMap((commit) =>
-      [...names].flatMap(([path, all]) => all.map((one) => ({ ...one, path, commit }))),
-    )
-    const oids = await objectIds(
-      place,
-      lookups.map(({ commit, name }) => `${commit}:${name}`),
-    )
-    const found = new Set<string>()
-    for (const [at, { path, commit, isOther }] of lookups.entries()) {
-      const oid = oids[at]
-      const key = `${commit}:${path}`
-      // Another name counts only where the file does not have its own.
-      if (oid === undefined || oid === null || (isOther && found.has(key))) continue
-      if (!isOther) found.add(key)
-      this.#add(path, { oid, isArrived, isBase: commit === base, isOtherName: isOther })
+  addCommit(
+    { base, baseContents, contents }: KnownCommits,
+    commit: string,
+    names: ReadonlyMap<PathBytes, readonly FileName[]>,
+    isArrived: boolean,
+  ): void {
+    const own = contents.get(commit)
+    for (const [path, all] of names) {
+      let hasOwn = false
+      for (const { name, isOther } of all) {
+        const oid = own?.has(name) ? own.get(name) : baseContents.get(name)
+        // Another name counts only where the file does not have its own.
+        if (oid === null || oid === undefined || (isOther && hasOwn)) continue
+        hasOwn ||= !isOther
+        this.#add(path, { oid, isArrived, isBase: commit === base, isOtherName: isOther, isOlder: false })
+      }
     }
   }
 
-  /** The versions that the newest commits changed. */
-  async addHistory(
-    place: PrivateDirectory,
-    known: readonly string[],
-    touched: readonly ChangedContent[],
-  ): Promise<void> {
-    const names = touched.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
-    // Node passes arguments as text.
-    const readable = names.filter((name) => pathBytes(displayPath(name)) === name)
-    const tips = Buffer.from(`${known.filter((commit) => /^[0-9a-f]+$/.test(commit)).join('\n')}\n`)
-    const limits = [`--max-count=${maxHistory}`, '--ignore-missing', '--stdin']
-    const commits = await git(['rev-list', ...limits], privateCall(place, tips))
-    const form = ['-r', '-m', '--root', '--no-renames', '--raw', '--no-abbrev', '-z', '--no-commit-id']
-    const question = ['--literal-pathspecs', 'diff-tree', '--stdin', ...form, ...leavingNothingOut, '--']
-    const some = [...new Set(readable)].slice(0, maxTouched).map(displayPath)
-    const records = nulRecords(await git([...question, ...some], privateCall(place, commits)))
-    const paths = new Map(
-      touched.flatMap(({ path, from = path }) => [[from, path] as const, [path, path] as const]),
-    )
-    for (let at = 0; at + 1 < records.length; at += 2) {
-      const path = paths.get(records[at + 1] ?? '')
-      const [, , before = '', after = ''] = (records[at] ?? '').split(' ')
-      if (path === undefined) continue
-      for (const oid of [after, before]) {
-        if (!/^0+$/.test(oid)) this.#add(path, { oid, isArrived: false, isBase: false, isOtherName: false })
-      }
+  addHistory({ history }: KnownCommits, names: ReadonlyMap<PathBytes, readonly FileName[]>): void {
+    const paths = new Map<PathBytes, PathBytes>()
+    for (const [path, all] of names) for (const { name, isOther } of all) if (!isOther) paths.set(name, path)
+    for (const [name, oid] of history) {
+      const path = paths.get(name)
+      if (path !== undefined) this.#add(path, { oid, ...older })
     }
   }
 
@@ -292,7 +358,9 @@ class VersionList {
     let untouched = maxUntouched
     const compared = live.slice(0, maxFiles).flatMap((file) => {
       const trace = traces.get(file.path) ?? 'none'
-      const all = [...(this.#versions.get(file.path)?.values() ?? [])].slice(0, maxVersions[trace])
+      const all = [...(this.#versions.get(file.path)?.values() ?? [])]
+        .filter(({ isOlder }) => !isOlder || trace === 'command')
+        .slice(0, maxVersions)
       if (!file.isText || this.#wholes.has(file.path) || all.length === 0) return []
       if (trace !== 'none' || all.some(({ isArrived }) => isArrived)) return [{ file, trace, versions: all }]
       const some = all.slice(0, untouched)
@@ -316,7 +384,7 @@ class VersionList {
         const own = hashes.get(file.after ?? '')
         if (own === undefined) return []
         const added = new Set(file.places.flatMap((hunk) => hunk.added.map((_, more) => hunk.after + more)))
-        const all = versions.flatMap(({ oid, ...version }): KnownVersion[] => {
+        const all = versions.flatMap(({ oid, isOlder: _, ...version }): KnownVersion[] => {
           const its = hashes.get(oid)
           return its === undefined ? [] : [{ ...version, hashes: its }]
         })
@@ -333,5 +401,5 @@ function comparable(line: string): string {
   return bare.length < minSolidCharacters ? `${shortLinePrefix}${bare}` : ` ${bare}`
 }
 
-const maxTouched = 200
+const maxNamed = 200
 const maxBytes = 1024 * 1024

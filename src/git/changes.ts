@@ -32,14 +32,12 @@ export async function reportChanges(span: SnapshotPair, environment: GitEnvironm
   const compared = await compareSnapshots(span, place)
   const reconciled = reconcileIgnored(span, compared.values())
   const { differences, collapsed } = collapseAddedFolders(span, reconciled.differences)
-  const [details, origins] = await Promise.all([
+  const [details, origins, brought] = await Promise.all([
     describe(place, differences),
     findOrigins(place, span, [...compared.values()]),
-  ])
-  const [held, brought] = await Promise.all([
-    findUndoneChanges(place, span, { compared: compared.values(), origins }),
     broughtInto(place, span, differences),
   ])
+  const held = await findUndoneChanges(place, span, { compared: compared.values(), origins })
   const changes = fileChanges(differences, { details, origins, reconciled, brought })
   const all = [...changes, ...collapsed].sort((a, b) => (a.path < b.path ? -1 : 1))
   const secret = [...secretsAmong(differences)].map(displayPath).sort()

@@ -84,7 +84,7 @@ export function parseNumstat(records: readonly string[]): Pick<ChangedContent, '
   return counted
 }
 
-function oidOf(text: string): string | null {
+export function oidOf(text: string): string | null {
   return /^0*$/.test(text) ? null : text
 }
 
