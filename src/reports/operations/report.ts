@@ -12,6 +12,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { PageRequest } from '../../kernel/page.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { writtenLines } from '../../track/domain/changes.ts'
 import type { Mission } from '../../track/domain/mission.ts'
 import type { Attempt, Task } from '../../track/domain/task.ts'
 import { type ReportFormat, reportFormats, writeReport } from '../domain/document.ts'
@@ -276,7 +277,7 @@ function filesOfAttempts(attempts: readonly EndedAttempt[]): readonly ReportFile
         path: change.path,
         from: isNew ? null : (before?.from ?? from ?? null),
         change: isNew ? 'added' : change.change,
-        addedLines: sum(before?.addedLines, change.addedLines),
+        addedLines: sum(before?.addedLines, writtenLines(change)),
         deletedLines: sum(before?.deletedLines, change.deletedLines),
         scope:
           change.scope === null

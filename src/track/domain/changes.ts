@@ -192,7 +192,7 @@ export function changesOfMission({
       ...(change?.from !== undefined && { from: change.from }),
       change: change?.change ?? 'none',
       origin: change?.origin ?? 'task',
-      addedLines: change === undefined ? 0 : change.addedLines,
+      addedLines: change === undefined ? 0 : writtenLines(change),
       deletedLines: change === undefined ? 0 : change.deletedLines,
       ...(alsoOthers && { others: true }),
     }
