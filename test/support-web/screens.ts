@@ -34,7 +34,7 @@ export async function screensOf(day: Day): Promise<readonly Screen[]> {
     { path: '/missions', shows: '.mission-list li' },
     { path: mission, shows: '.bar-box' },
     { path: `${mission}/board`, shows: '.mission-board li' },
-    { path: `${mission}/dependencies?as=graph`, shows: '.node' },
+    { path: `${mission}/dependencies?as=graph`, shows: '.node, .dependencies-note' },
     { path: `${mission}/changes`, shows: '.change-tree' },
     { path: `${mission}/decisions`, shows: '.decisions li' },
     { path: `${mission}/log`, shows: '.log-list li' },

@@ -38,7 +38,13 @@ const definitions = {
 const ages = [1, 7, 30, 90, null] as const
 const settledDays = 14
 
-const Count = z.object({ name: z.string(), lines: z.int(), files: z.int() })
+const Count = z.object({
+  name: z.string(),
+  /** The mission of the lines, if they are grouped by mission and it is only one. */
+  mission_id: z.string().optional(),
+  lines: z.int(),
+  files: z.int(),
+})
 
 /** The lost lines of several attempts together. */
 const Reworked = z.object({
@@ -169,8 +175,13 @@ export const provenanceStats = defineOperation({
       unknown: lines - knownLines,
       share: knownLines === 0 ? null : kinds.agent / knownLines,
       by,
-      groups: [...groups]
-        .map(([name, { lines, paths }]) => ({ name, lines, files: paths.size }))
+      groups: [...groups.values()]
+        .map(({ name, missionId, lines, paths }) => ({
+          name,
+          ...(missionId !== null && { mission_id: missionId }),
+          lines,
+          files: paths.size,
+        }))
         .sort((a, b) => b.lines - a.lines || (a.name < b.name ? -1 : 1))
         .slice(0, maxGroups),
       ...(survival !== null && {
@@ -223,9 +234,18 @@ interface LineStatsQuery {
   readonly commits: ReadonlySet<string> | null
 }
 
+interface LineGroup {
+  readonly name: string
+  /** Null for lines of several missions, and for other groups. */
+  readonly missionId: string | null
+  lines: number
+  readonly paths: Set<string>
+}
+
 class LineTally {
   readonly kinds = { agent: 0, outside: 0, human: 0, author: 0, before: 0 }
-  readonly groups = new Map<string, { lines: number; readonly paths: Set<string> }>()
+  /** By name; missions also by id, since names may be equal. */
+  readonly groups = new Map<string, LineGroup>()
   /** Surviving lines by attempt, and the id of each, wherever it moved. */
   readonly alive = new Map<string, number>()
   readonly living = new Set<string>()
@@ -257,10 +277,13 @@ class LineTally {
       const turn = turns.get(origin?.turns?.[0] ?? '')
       const name = this.#name(among, turn, author ?? null)
       if (name !== null) {
-        const group = this.groups.get(name) ?? { lines: 0, paths: new Set() }
+        const missions = this.#by === 'mission' ? missionIdsOf(among) : []
+        const key = [...missions, name].join(' ')
+        const missionId = missions.length === 1 ? (missions[0] ?? null) : null
+        const group = this.groups.get(key) ?? { name, missionId, lines: 0, paths: new Set() }
         group.lines += 1
         group.paths.add(file.path)
-        this.groups.set(name, group)
+        this.groups.set(key, group)
       }
       if (origin !== null) this.living.add(origin.birth)
       for (const owner of origin?.owners ?? []) this.alive.set(owner, (this.alive.get(owner) ?? 0) + 1)
@@ -274,7 +297,7 @@ class LineTally {
     if (this.#by === 'agent') return agentsOf(makers)
     const names = makers.flatMap(({ attempt, missionName, model }) => {
       if (this.#by === 'model') return model ?? 'unknown'
-      return attempt.missionId === null ? [] : `${attempt.missionId} ${missionName}`
+      return attempt.missionId === null ? [] : (missionName ?? attempt.missionId)
     })
     return names.length === 0 ? null : [...new Set(names)].join(' or ')
   }
@@ -284,6 +307,10 @@ class LineTally {
     if (this.#by === 'mission') return null
     return this.#by === 'model' ? (model ?? 'unknown') : client
   }
+}
+
+function missionIdsOf(makers: readonly LineAuthor[]): readonly string[] {
+  return [...new Set(makers.flatMap(({ attempt }) => attempt.missionId ?? []))]
 }
 
 /** The time since which every agent is recorded, as a person declared; null if nobody did. */

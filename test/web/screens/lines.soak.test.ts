@@ -60,7 +60,7 @@ const { serving, open } = useDashboard({
 
 test('each line says who it is from, and the chosen one why it is there, by keys and by address', async () => {
   const { page, complaints } = await open({ path: '/lines?file=src/diff/index.ts', colorScheme: 'light' })
-  const margins = page.getByRole('list', { name: 'Who made them' }).getByRole('listitem')
+  const margins = page.getByRole('list', { name: 'Authors' }).getByRole('listitem')
   await margins.first().waitFor()
   const said = (await margins.allTextContents()).map((text) => text.replaceAll(/\s+/g, ' '))
   expect(said).toHaveLength(3)
@@ -106,7 +106,7 @@ test('each line says who it is from, and the chosen one why it is there, by keys
 
 test('an address finds a line by its text after it moved, and a live end of work is shown without reloading', async () => {
   const { page } = await open({ path: `/tasks/${told.task}/diff` })
-  await page.getByTitle('Whose line it is, and why').filter({ hasText: /^4$/ }).first().click()
+  await page.getByTitle('Show who wrote the line, and why').filter({ hasText: /^4$/ }).first().click()
   await page.getByRole('complementary', { name: 'History of line 4' }).getByText('Made by vera').waitFor()
   const { day } = serving()
   const ida = day.agent('ida')
@@ -121,11 +121,11 @@ test('an address finds a line by its text after it moved, and a live end of work
   ]
   day.write('src/diff/index.ts', `${now.join('\n')}\n`)
   await ida('complete_task', { task_id, status: 'success', outcome })
-  await page.getByRole('list', { name: 'Who made them' }).getByText('ida', { exact: true }).waitFor()
+  await page.getByRole('list', { name: 'Authors' }).getByText('ida', { exact: true }).waitFor()
   // The chosen line moved down by one, and stays chosen.
   await page.getByRole('complementary', { name: 'History of line 5' }).waitFor()
   await page.goto(`${serving().address}/tasks/${told.task}/diff`)
-  await page.getByTitle('Whose line it is, and why').filter({ hasText: /^4$/ }).first().click()
+  await page.getByTitle('Show who wrote the line, and why').filter({ hasText: /^4$/ }).first().click()
   await page.getByRole('complementary', { name: 'History of line 5' }).getByText('Made by vera').waitFor()
 })
 
@@ -138,12 +138,12 @@ test('the statistics tell shares of lines with n and definition, and what lives 
   const told = await serving().day.person('provenance_stats', {})
   await card
     .getByText(
-      `${(told.kinds.agent + told.kinds.outside + told.kinds.human).toLocaleString('en')} lines of which`,
+      `${(told.kinds.agent + told.kinds.outside + told.kinds.human).toLocaleString('en')} lines with a known author`,
     )
     .waitFor()
   const row = page.getByRole('table', { name: 'Lines by agent' }).getByRole('row', { name: /vera/ })
   expect(await row.getByRole('cell').first().textContent()).toBe(told.groups[0].lines.toLocaleString('en'))
-  await page.getByRole('table', { name: 'What lives on, by age' }).getByText('within a day').waitFor()
+  await page.getByRole('table', { name: 'Surviving lines, by age' }).getByText('within a day').waitFor()
   // All work of this day is younger.
   const reworked = page.locator('.figure-card', { hasText: 'Reworked within 14 days' })
   await reworked.getByText('0 attempts, 0 lines; 0 later, 0 unseen').waitFor()

@@ -39,7 +39,7 @@ test('a simulation says what is missing, goes on where it is supposed, and ends'
   await page.getByRole('checkbox', { name: 'approved' }).check()
   await send('release').click()
   await page.getByRole('heading', { name: 'In live, a final state' }).waitFor()
-  await page.getByRole('button', { name: 'Take back' }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('heading', { name: 'In review' }).waitFor()
   await page.getByLabel('With a payload').fill('{"a":')
   await page.getByText('The payload is not a JSON object yet.').waitFor()

@@ -67,9 +67,9 @@ test('a session opens to its turns, a subagent’s part below its turn, and a tu
 test('what a turn changed appears when it ends, without loading anything anew', async () => {
   const { page } = await open({ path: '/history?of=sessions' })
   const session = page.locator('.session-list > li:has-text("cursor")')
-  await session.getByText('at work').waitFor()
+  await session.getByText('working').waitFor()
   await session.locator('.session-row').click()
-  await session.locator('.turn').getByText('at work').waitFor()
+  await session.locator('.turn').getByText('working').waitFor()
   const { cursor, drain } = played()
   cursor.edit('src/cursor.ts', 'export const cursor = 1\n')
   cursor.stop()

@@ -35,7 +35,7 @@ test.each(['light', 'dark'] as const)(
     await page.getByText('probable, with parser-agent').waitFor()
     const commits = page.getByRole('region', { name: 'Commits' })
     await commits.getByText('Read one line').waitFor()
-    expect(await commits.getByText(/its own|of another agent|not known whose/).count()).toBe(1)
+    expect(await commits.getByText(/by this agent|by another agent|author unknown/).count()).toBe(1)
     if (process.env['WAYMARK_PICTURES'])
       await page.screenshot({
         path: `${process.env['WAYMARK_PICTURES']}/shared-${colorScheme}.png`,

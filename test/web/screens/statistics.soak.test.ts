@@ -16,7 +16,7 @@ test('each figure stands with its n, its basis and its definition, and the table
     expect(await textOf('.figure-definition')).toBe(definition)
     expect(await textOf('.figure-n')).toMatch(/^\d+ (turns?|tasks?|attempts?|missions?|answers?|events?)$/)
   }
-  const table = page.getByRole('table', { name: /Each figure with its n/ })
+  const table = page.getByRole('table', { name: /Each figure with its count/ })
   expect(await table.getByRole('rowheader').allTextContents()).toEqual(
     told.groups.map(({ name }: { name: string }) => name),
   )
@@ -33,7 +33,7 @@ test('groups and time are chosen by tab, by key and in the address, and the pale
   await page.getByRole('heading', { name: 'Statistics' }).waitFor()
   await page.keyboard.press('3')
   await page.waitForURL(/by=agent/)
-  await page.getByLabel('Since when').selectOption('all')
+  await page.getByLabel('Period').selectOption('all')
   await page.waitForURL(/since=all/)
   await page.getByRole('link', { name: 'By role' }).click()
   await page.waitForURL(/by=role.*since=all/)
@@ -50,7 +50,7 @@ const browser = useBrowser()
 
 test('a project in which nothing ended is told what will be here; an end appears without reloading', async () => {
   const { page, serving: own } = await openDashboard(browser(), { path: '/statistics?since=all' })
-  await page.getByText('appears here once an attempt').waitFor()
+  await page.getByText('Statistics appear here when an attempt').waitFor()
   const work = own.day.agent('builder')
   const { task_id } = await work('start_task', { name: 'First', areas: ['src/'] })
   await work('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } })

@@ -33,12 +33,12 @@ async function tokenNamed(name: string): Promise<Answer> {
 test('a token that is revoked while its page is open ends the session, says so, and another leads back', async () => {
   const { id, secret } = await tokenOfMax('lost laptop')
   const { page } = await open({ token: secret, path: '/board' })
-  await page.getByRole('link', { name: 'Told apart by its token' }).waitFor()
+  await page.locator('main').getByRole('link', { name: 'Told apart by its token' }).waitFor()
   await serving().call('token_revoke', { token: id })
   await page.getByText('Your session has ended').waitFor()
   await page.getByLabel('Token').fill(tokens.max)
   await page.keyboard.press('Enter')
-  await page.getByRole('link', { name: 'Told apart by its token' }).waitFor()
+  await page.locator('main').getByRole('link', { name: 'Told apart by its token' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/board')
 })
 
@@ -46,7 +46,7 @@ test('an owner changes what a member may do, and it is so on the open page of th
   timeout: 240_000,
 }, async () => {
   const vera = await open({ token: tokens.vera, path: '/plan' })
-  const reason = 'This needs contributor access, and you have viewer access.'
+  const reason = 'This needs contributor access; you have viewer access.'
   await vera.page.getByText(reason).waitFor()
   await vera.page.getByRole('link', { name: 'Fill a cart' }).waitFor()
   await vera.page.keyboard.press('c')
@@ -126,7 +126,7 @@ test('a token is shown once, lets its agent in, and is revoked; what one may not
   const row = page.locator('.settings-row', { hasText: 'nightly' })
   // Another question is asked at once.
   await page.getByLabel('Revoked tokens').check()
-  await row.getByText('expires in').waitFor()
+  await row.getByText(/^expires/).waitFor()
   await row.getByText(/^used/).waitFor()
   await page.getByRole('button', { name: 'Revoke nightly' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
@@ -229,7 +229,7 @@ test('projects: those that one may see, what waits first, live; the switcher fin
     { task_id, type: 'other', description: 'Which?', resolution: 'None', requires_human_review: true },
     1,
   )
-  await shop.getByText('1 waiting').waitFor()
+  await shop.getByText('1 needs you').waitFor()
 
   const ada = await open({ token: tokens.ada, path: '/board' })
   await ada.page.getByRole('button', { name: 'diffkit' }).click()
@@ -251,7 +251,7 @@ test('agents: who works on which machine, for whom, what waits there, and the di
   const row = page.getByRole('listitem').filter({ hasText: 'Told apart by its token' })
   await row.getByText('builder').waitFor()
   await row.getByText('for you').waitFor()
-  await row.getByText('heard').waitFor()
+  await row.getByText('last call').waitFor()
 
   const machine = agentMachine()
   const { folder, environment } = machine

@@ -9,7 +9,6 @@ import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { FilterField, WaitingRows } from '../../parts/list.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
-import { OperationButton } from '../../shell/operation-button.tsx'
 import { showToast } from '../../shell/toasts.tsx'
 import { Column } from './column.tsx'
 import { type ColumnCard, type ColumnMove, columns, moveOf } from './columns.ts'
@@ -73,7 +72,9 @@ export function View() {
       </header>
       {rows.order.value.length === 0 ? (
         <EmptyState title="Tasks appear here when people or agents plan them.">
-          <OperationButton operation="taskman_task_add">Add a task</OperationButton>
+          <a class="button" href={href('/plan')}>
+            Open the plan
+          </a>
         </EmptyState>
       ) : (
         <div class="board" {...still}>

@@ -43,11 +43,19 @@ export function Dependencies({ mission }: { readonly mission?: string }) {
   if (plan.nodes.length === 0) {
     return (
       <DependencyNote>
-        <EmptyState title="Tasks appear here with their dependencies.">
-          <a class="button" href={href('/plan')}>
-            Open the plan
-          </a>
-        </EmptyState>
+        {mission === undefined ? (
+          <EmptyState title="Tasks appear here with their dependencies.">
+            <a class="button" href={href('/plan')}>
+              Open the plan
+            </a>
+          </EmptyState>
+        ) : (
+          <EmptyState title="Tasks that are planned in this mission appear here with their dependencies.">
+            <a class="button" href={href('/dependencies')}>
+              See the dependencies of all plans
+            </a>
+          </EmptyState>
+        )}
       </DependencyNote>
     )
   }

@@ -174,7 +174,9 @@ function Row({ token, revoke }: { readonly token: TokenData; readonly revoke: ()
   )
 }
 
-const soon = 7 * 24 * 60 * 60_000
+const dayMs = 24 * 60 * 60_000
+const soon = 7 * dayMs
+const monthMs = 31 * dayMs
 
 function Expiry({ token: { state, expires_at } }: { readonly token: TokenData }) {
   const left = Date.parse(expires_at) - now.value
@@ -186,7 +188,7 @@ function Expiry({ token: { state, expires_at } }: { readonly token: TokenData })
       </b>
     )
   }
-  const text = `expires in ${durationText(left)}`
+  const text = left < monthMs ? `expires in ${durationText(left)}` : `expires ${expires_at.slice(0, 10)}`
   return <span {...(left < soon && { class: 'settings-late' })}>{text}</span>
 }
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { errorText } from '../../api/call.ts'
 import { useQuery } from '../../live/query.ts'
+import { Prose } from '../../parts/text.tsx'
 import { href, query, setQuery } from '../../router/location.ts'
 import { type LineStatistics, percent } from './figure-text.ts'
 
@@ -63,7 +64,9 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
             <b>{shareOf(share)}</b> <span class="muted">of lines with a known author</span>
           </p>
           <p class="figure-n">{localCountText(known, 'line')} with a known author</p>
-          <p class="muted figure-definition">{definitions.share}</p>
+          <p class="muted figure-definition">
+            <Prose text={definitions.share} />
+          </p>
         </li>
         <li class="figure-card" data-basis="measured">
           <h2>
@@ -97,7 +100,7 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
             </p>
             <p class="figure-n">{localCountText(after_14_days.n, 'attempt')}</p>
             <p class="muted figure-definition">
-              {definitions.survival} {definitions.after_14_days}
+              <Prose text={`${definitions.survival} ${definitions.after_14_days}`} />
             </p>
           </li>
         )}
@@ -114,7 +117,9 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
               {localCountText(reworked.n, 'attempt')}, {localCountText(reworked.added, 'line')};{' '}
               {reworked.later.toLocaleString('en')} later, {reworked.unseen.toLocaleString('en')} unseen
             </p>
-            <p class="muted figure-definition">{definitions.reworked}</p>
+            <p class="muted figure-definition">
+              <Prose text={definitions.reworked} />
+            </p>
           </li>
         )}
       </ul>
@@ -122,9 +127,11 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
         <p class="muted">No line history yet. It appears here when an attempt ends.</p>
       ) : (
         <Table name={`Lines by ${by}`} heads={[by, 'lines', 'share of all', 'files']}>
-          {groups.map(({ name, lines: count, files: in_files }) => (
-            <tr key={name}>
-              <th scope="row">{by === 'mission' ? <Mission name={name} /> : name}</th>
+          {groups.map(({ name, mission_id, lines: count, files: in_files }) => (
+            <tr key={mission_id ?? name}>
+              <th scope="row">
+                {mission_id === undefined ? name : <a href={href(`/missions/${mission_id}`)}>{name}</a>}
+              </th>
               <td>{count.toLocaleString('en')}</td>
               <td>{percent(count / Math.max(1, lines))}</td>
               <td>{in_files.toLocaleString('en')}</td>
@@ -173,12 +180,6 @@ function shareOf(share: number | null): string {
 
 function localCountText(count: number, word: string): string {
   return `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`
-}
-
-/** `m-1 Its name`. */
-function Mission({ name }: { readonly name: string }) {
-  const space = name.indexOf(' ')
-  return <a href={href(`/missions/${name.slice(0, space)}`)}>{name.slice(space + 1)}</a>
 }
 
 interface TableProps {
