@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import type { Page } from 'playwright-core'
 import type { OpenPage } from './dashboard.ts'
 import type { Day } from './day.ts'
@@ -13,8 +14,13 @@ export interface Screen {
 
 /** Every view of a project in which much happened, with what lies over a view. */
 export async function screensOf(day: Day): Promise<readonly Screen[]> {
-  const { missions } = await day.person('list_missions', {})
-  const mission = `/missions/${missions[0].mission_id}`
+  const { missions } = await day.person('list_missions', { status: 'all' })
+  const tasksOf = (mission: { readonly [count: string]: number }) =>
+    (mission['done_tasks'] ?? 0) + (mission['open_tasks'] ?? 0) + (mission['to_do_tasks'] ?? 0)
+  const [largest] = missions.toSorted(
+    (a: Parameters<typeof tasksOf>[0], b: Parameters<typeof tasksOf>[0]) => tasksOf(b) - tasksOf(a),
+  )
+  const mission = `/missions/${largest.mission_id}`
   const { columns } = await day.person('board', {})
   const reviewed = `/tasks/${columns.review[0].id}`
   const active = `/tasks/${columns.active[0].id}`
@@ -26,8 +32,9 @@ export async function screensOf(day: Day): Promise<readonly Screen[]> {
   const { sessions } = await day.person('sessions', {})
   const session = sessions.find(({ files }: { readonly files: number }) => files > 0).session_id
   const [{ turn_id: turn }] = (await day.person('sessions_show', { id: session })).turns
-  const { files } = await day.person('review_show', { task: columns.review[0].id })
-  const file = encodeURIComponent(files.find(({ kind }: { readonly kind: string }) => kind === 'text').path)
+  // In the project's own folder: agents of the day worked in other work trees, too.
+  const tracked = execFileSync('git', ['ls-files', '*.ts', '*.js', '*.md'], { cwd: day.context.folder })
+  const file = encodeURIComponent(tracked.toString().split('\n')[0] ?? '')
   return [
     { path: '/', shows: '.card .verbs' },
     { path: '/board', shows: '.task-card' },
@@ -36,16 +43,16 @@ export async function screensOf(day: Day): Promise<readonly Screen[]> {
     { path: `${mission}/board`, shows: '.mission-board li' },
     { path: `${mission}/dependencies?as=graph`, shows: '.node, .dependencies-note' },
     { path: `${mission}/changes`, shows: '.change-tree' },
-    { path: `${mission}/decisions`, shows: '.decisions li' },
+    { path: `${mission}/decisions`, shows: '.decisions li, .tab-page .empty' },
     { path: `${mission}/log`, shows: '.log-list li' },
     { path: reviewed, shows: '.task .changes-head' },
     { path: `${reviewed}/diff`, shows: '.whole-diff .diff-line' },
     { path: active, shows: '.task .changes-head' },
     { path: `/review${reviewed.replace('tasks', 'task')}`, shows: '.review-line .line-text' },
-    { path: `/review/mission/${missions[0].mission_id}`, shows: '.review-line .line-text' },
+    { path: `/review/mission/${largest.mission_id}`, shows: '.review-line .line-text' },
     { path: '/review', shows: '.review-line .line-text' },
     { path: '/lines', shows: '.lines-form' },
-    { path: `/lines?file=${file}&line=2`, shows: '.why-history' },
+    { path: `/lines?file=${file}&line=1`, shows: '.why-history' },
     { path: '/plan', shows: '.plan-row' },
     { path: '/dependencies?as=graph', shows: '.node' },
     { path: '/dependencies?as=list', shows: '.dependency-list li' },
