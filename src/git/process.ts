@@ -294,7 +294,7 @@ export function environmentFault(text: string, where: string): Failure | null {
 export function folderMissingFailure(folder: string, cause: unknown): Failure {
   return new Failure('UNAVAILABLE', `There is no folder ${folder}.`, {
     reason: 'folder_not_found',
-    hint: 'Call again once it is back, or use its new path.',
+    hint: 'Name a folder that exists. If it was moved or removed, use its new path or call again once it is back.',
     cause,
   })
 }

@@ -212,15 +212,19 @@ function missingArtifacts(
     .flatMap((type) => {
       const { counted, passedOver } = countedArtifacts(type, evidence)
       if (counted.length > 0) return []
-      const why = passedOver.length === 0 ? '' : `; not counted: ${passedOver.join('; ')}`
-      const { description, paths } = definition.artifacts.find((artifact) => artifact.type === type) ?? {}
+      const why = passedOver.length === 0 ? 'none was submitted' : `none counts: ${passedOver.join('; ')}`
+      const {
+        description,
+        paths,
+        minBytes = null,
+      } = definition.artifacts.find((artifact) => artifact.type === type) ?? {}
       const where = paths === undefined || paths.length === 0 ? '' : ` (${paths.join(', ')})`
       return {
         name: `required_artifacts.${type}`,
         description: description ?? '',
         status: 'fails' as const,
-        reason: `state "${run.state}" needs "${type}", and none was submitted${why}`,
-        fix: `Attach a file of type "${type}"${where} to the event.`,
+        reason: `state "${run.state}" needs "${type}", and ${why}`,
+        fix: `Attach a file of type "${type}"${where}${minBytes === null ? '' : ` of at least ${minBytes} bytes`} to the event.`,
       }
     })
 }

@@ -89,7 +89,7 @@ test('SG-032 a file is of the type of its glob, else of the one that is said, el
     'out/other.md': null,
   })
   const unknown = await run.refused('go', { artifact_paths: [{ path: 'out/x.md', type: 'reprot' }] })
-  expect(unknown.message).toContain('has no artifact "reprot". Did you mean "report"?')
+  expect(unknown.message).toContain('has no artifact "reprot": it has ')
 })
 
 test('evidence that was changed or deleted since counts no more, and handed in again it does', async () => {
@@ -124,9 +124,11 @@ test('required artifacts hold back every way out of a state, but not an escape',
     },
   })
   run.project.write('plan.md', 'abc')
-  expect((await run.refused('go', { artifact_paths: ['plan.md'] })).hint).toContain(
-    'plan.md has 3 bytes, and needs at least 5',
-  )
+  const { required_artifacts } = await run.state()
+  expect(required_artifacts[0]).toMatchObject({ paths: ['plan.md'], min_bytes: 5 })
+  const { hint } = await run.refused('go', { artifact_paths: ['plan.md'] })
+  expect(hint).toContain('needs "plan", and none counts: plan.md has 3 bytes, and needs at least 5')
+  expect(hint).toContain('Attach a file of type "plan" (plan.md) of at least 5 bytes')
   run.project.write('plan.md', 'abcdef')
   const other = await runOf(text, { project: run.project })
   expect(await run.emit('go', { artifact_paths: ['plan.md'] })).toMatchObject({ status: 'succeeded' })

@@ -18,7 +18,7 @@ export const artifact: GuardKind<ArtifactGuard> = {
       return satisfiedGuard(`${counted.length} of ${count} "${artifactType}" submitted`)
     const lacking =
       count === 1
-        ? `no "${artifactType}" was submitted`
+        ? `no "${artifactType}" ${passedOver.length === 0 ? 'was submitted' : 'counts'}`
         : `not enough "${artifactType}" (now: ${counted.length}, needed: ${count})`
     return unsatisfiedGuard(
       `${lacking}${why}`,

@@ -506,7 +506,9 @@ export function prepareSubmittedFiles(
     const refuse = (message: string) => unusable.push({ path: `/artifact_paths/${index}`, message })
     const { path: file, type } = typeof input === 'string' ? { path: input, type: null } : input
     if (type !== null && !declared.includes(type)) {
-      refuse(`${file}: process ${definition.id} has no artifact "${type}".${didYouMean(type, declared)}`)
+      refuse(
+        `${file}: process ${definition.id} has no artifact "${type}": it has ${declared.join(', ') || 'none'}.${didYouMean(type, declared)}`,
+      )
       continue
     }
     const hasSchema = definition.artifacts.some(

@@ -65,6 +65,7 @@ export const getState = defineOperation({
         description: z.string(),
         status: z.enum(['missing', 'present']),
         paths: strings.optional(),
+        min_bytes: z.int().optional(),
         files: strings.optional(),
         not_counted: strings.optional(),
       }),
@@ -195,6 +196,7 @@ function requiredArtifact({ definition, run, observed }: RunSituation, type: str
     description: declared?.description ?? '',
     status,
     ...(declared !== undefined && declared.paths.length > 0 && { paths: declared.paths }),
+    ...(declared !== undefined && declared.minBytes !== null && { min_bytes: declared.minBytes }),
     ...(counted.length > 0 && { files: counted.slice(0, 20).map(({ path }) => path) }),
     ...(passedOver.length > 0 && { not_counted: passedOver.slice(0, 10) }),
   }
