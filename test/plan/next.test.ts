@@ -35,7 +35,8 @@ describe('looking', () => {
 
   test('work sent back comes before the longest chain, a task that failed after it', async () => {
     const { plan, call, edit } = await openPlan({ git: true })
-    const failed = await plan('failed')
+    await call('taskman_phase_add', { id: 'P7', name: 'Finish' })
+    const failed = await plan('failed', { phase: 'finish' })
     const behind = await plan('behind')
     await call('taskman_task_dep_add', { 'task-id': behind, 'dep-id': failed })
     const fresh = await plan('fresh')

@@ -88,6 +88,7 @@ test('everything that is wrong is told at once, and nothing is planned', async (
     ],
   })
   expect(said).toMatchObject({ code: 'INVALID_INPUT', reason: 'plan_invalid' })
+  expect(said.hint).toContain('phases: [{ name }] creates a phase')
   expect(said.details?.['problems']).toHaveLength(6)
   for (const words of [
     'phase already exists: D "Elsewhere": take "D-2"',

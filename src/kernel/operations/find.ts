@@ -46,10 +46,22 @@ export async function findAttempt(reads: Reads, id: string): Promise<Attempt> {
 }
 
 /** Finds an entity of a plan, or fails with taskman's words and the call that lists the existing ones. */
-export async function findPhase(reads: Reads, id: string): Promise<Phase> {
-  const phase = await reads.plan.phase(id)
+/** A phase by its id, or by its name in an open plan. */
+export async function findPhase(reads: Reads, idOrName: string): Promise<Phase> {
+  const phase = await reads.plan.phase(idOrName)
   if (phase) return phase
-  throw new Failure('NOT_FOUND', `phase not found: ${id}`, {
+  const open = await reads.plan.phases('open')
+  const named = open.filter(({ name }) => name.toLowerCase() === idOrName.toLowerCase())
+  const [only] = named
+  if (only && named.length === 1) return only
+  if (only) {
+    const ids = named.slice(0, 5).map(({ id }) => id)
+    throw new Failure('CONFLICT', `${named.length} phases are named "${idOrName}": ${ids.join(', ')}.`, {
+      reason: 'phase_name_ambiguous',
+      hint: 'Name one by its id.',
+    })
+  }
+  throw new Failure('NOT_FOUND', `phase not found: ${idOrName}`, {
     missing: 'phase',
     hint: hintOf`${callTo('taskman_phase_list')} lists the phases; ${callTo('taskman_phase_add')} adds one.`,
   })

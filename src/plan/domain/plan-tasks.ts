@@ -70,7 +70,7 @@ export function planTaskGroup(
     homes.find(({ id }) => id === requested) ??
     situation.namedPhases.find(({ id }) => id === requested) ??
     homes.find(({ name }) => isSame(name, requested))
-  refuse(problemsOf(batch, situation, homeOf))
+  refuse(problemsOf(batch, situation, homeOf), homes)
   const ids = new Map(batch.tasks.map(({ key }) => [key, setting.ids.next('task')]))
   const tasks = batch.tasks.flatMap((requested) => {
     const [home, id] = [homeOf(requested.phase), ids.get(requested.key)]
@@ -181,16 +181,22 @@ function problemsOf(
 
 const maxReported = 20
 
-function refuse(problems: readonly string[]): void {
+function refuse(problems: readonly string[], phases: readonly Phase[]): void {
   if (problems.length === 0) return
   const listed = problems.slice(0, maxReported).join('; ')
   const more = problems.length > maxReported ? `; and ${problems.length - maxReported} more` : ''
   const counted = formatCount(problems.length, 'problem')
   throw new Failure('INVALID_INPUT', `Nothing was planned, ${counted}: ${listed}${more}.`, {
     reason: 'plan_invalid',
-    hint: 'Correct them and send the whole plan again.',
+    hint: `Correct them and send the whole plan again.${phaseHint(problems, phases)}`,
     details: { problems: problems.slice(0, maxReported) },
   })
+}
+
+function phaseHint(problems: readonly string[], phases: readonly Phase[]): string {
+  if (!problems.some((problem) => problem.includes(': phase not found: '))) return ''
+  const names = phases.slice(0, 10).map(({ name }) => `"${name}"`)
+  return ` phases: [{ name }] creates a phase; ${names.length === 0 ? 'there is none yet' : `there are: ${names.join(', ')}`}.`
 }
 
 function repeatedNames(names: readonly string[]): readonly string[] {
