@@ -12,7 +12,7 @@ import { otherWorkTrees, textOf } from './other-work-trees.ts'
 import { type ChangedContent, oidOf } from './patch.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
-import { git, runGit } from './process.ts'
+import { runGit } from './process.ts'
 import { leavingNothingOut } from './trees.ts'
 
 /** What git did in the interval between two snapshots of a repository. */
@@ -131,6 +131,7 @@ async function compareWithVersions(place: PrivateDirectory, request: BroughtRequ
   const versions = new VersionList(live)
   for (const commit of arrived) versions.addCommit(commits, commit, names, true)
   for (const commit of known) versions.addCommit(commits, commit, names, false)
+  versions.addStaged(differences, names)
   versions.addHistory(commits, names)
   const traces = new Map(live.map(({ path }) => [path, traceOf(differences.get(path), movement)]))
   return versions.compare(place, live, traces)
@@ -154,7 +155,7 @@ async function readCommits(
     known,
     names,
     differences,
-    movement: { headBefore, hasBrought },
+    movement: { headBefore, headAfter, hasBrought },
   }: Pick<BroughtRequest, 'differences' | 'movement'> & {
     readonly arrived: readonly string[]
     readonly known: readonly string[]
@@ -166,28 +167,48 @@ async function readCommits(
   if (base === null) return { base, baseContents: new Map(), contents: new Map(), history: [] }
   const paths = [...new Set([...names.values()].flatMap((some) => some.map(({ name }) => name)))]
   const asked = headBefore === null ? paths : paths.filter((path) => !differences.has(path))
+  const isMany = paths.length > maxPaths
+  const others = (isMany ? arrived : all).filter((commit) => commit !== base && commit !== headAfter)
   const [oids, compared, recent] = await Promise.all([
-    objectIds(
-      place,
-      asked.map((path) => `${base}:${path}`),
-    ),
-    differencesOf(
-      place,
-      all.filter((commit) => commit !== base).map((commit) => `${commit} ${base}`),
-      paths,
-    ),
-    recentCommits(place, known, hasBrought ? maxHistory : maxOlder).then((listed) =>
-      differencesOf(place, listed, paths),
-    ),
+    contentsIn(place, [base], asked),
+    isMany
+      ? contentsIn(place, others, paths)
+      : differencesOf(
+          place,
+          others.map((commit) => `${commit} ${base}`),
+          paths,
+        ),
+    isMany
+      ? []
+      : recentCommits(place, known, hasBrought ? maxHistory : maxOlder).then((listed) =>
+          differencesOf(place, listed, paths),
+        ),
   ])
   const baseContents = new Map(paths.map((path) => [path, differences.get(path)?.headBefore?.oid ?? null]))
-  for (const [at, path] of asked.entries()) baseContents.set(path, oids[at] ?? null)
-  const contents = new Map(all.map((commit) => [commit, new Map<PathBytes, string | null>()]))
+  for (const { path, after } of oids) baseContents.set(path, after)
+  const contents = new Map(others.map((commit) => [commit, new Map<PathBytes, string | null>()]))
   for (const { commit, path, after } of compared) contents.get(commit)?.set(path, after)
+  if (headAfter !== null) {
+    const now = [...differences.values()].map((one) => [one.path, one.headAfter?.oid ?? null] as const)
+    contents.set(headAfter, new Map(now))
+  }
   const history = recent.flatMap(({ path, before, after }) =>
     [after, before].flatMap((oid) => (oid === null ? [] : [[path, oid] as const])),
   )
   return { base, baseContents, contents, history }
+}
+
+async function contentsIn(
+  place: PrivateDirectory,
+  commits: readonly string[],
+  paths: readonly PathBytes[],
+): Promise<readonly CommitDifference[]> {
+  const lookups = commits.flatMap((commit) => paths.map((path) => ({ commit, path })))
+  const oids = await objectIds(
+    place,
+    lookups.map(({ commit, path }) => `${commit}:${path}`),
+  )
+  return lookups.map((lookup, at) => ({ ...lookup, before: null, after: oids[at] ?? null }))
 }
 
 interface CommitDifference {
@@ -206,23 +227,27 @@ async function differencesOf(
   if (commits.length === 0) return []
   const form = ['-r', '-m', '--root', '--no-renames', '--raw', '--no-abbrev', '-z']
   const question = ['--literal-pathspecs', 'diff-tree', '--stdin', ...form, ...leavingNothingOut, '--']
-  // Node passes arguments as text: other paths are chosen from all differences.
-  const isNamed = paths.length <= maxNamed && paths.every((path) => pathBytes(displayPath(path)) === path)
-  const call = privateCall(place, Buffer.from(`${commits.join('\n')}\n`))
-  const records = nulRecords(await git([...question, ...(isNamed ? paths.map(displayPath) : [])], call))
+  const input = Buffer.from(`${commits.join('\n')}\n`)
+  // Node passes arguments as text.
+  const readable = paths.filter((path) => pathBytes(displayPath(path)) === path).map(displayPath)
   const differences: CommitDifference[] = []
-  let commit = ''
-  for (let at = 0; at < records.length; at += 1) {
-    const [mark = '', , before = '', after = ''] = (records[at] ?? '').split(' ')
-    if (mark.startsWith(':')) {
-      at += 1
-      differences.push({ commit, path: records[at] ?? '', before: oidOf(before), after: oidOf(after) })
-    } else commit = mark
+  for (let from = 0; from < readable.length; from += pathsPerCall) {
+    const some = readable.slice(from, from + pathsPerCall)
+    // Of a history that was pruned, nothing can be compared.
+    const { code, output } = await runGit([...question, ...some], privateCall(place, input))
+    const records = code === 0 ? nulRecords(output) : []
+    let commit = ''
+    for (let at = 0; at < records.length; at += 1) {
+      const [mark = '', , before = '', after = ''] = (records[at] ?? '').split(' ')
+      if (mark.startsWith(':')) {
+        at += 1
+        differences.push({ commit, path: records[at] ?? '', before: oidOf(before), after: oidOf(after) })
+      } else commit = mark
+    }
   }
   return differences
 }
 
-/** Of a history that was cut off or pruned, only the tips are known. */
 async function recentCommits(
   place: PrivateDirectory,
   known: readonly string[],
@@ -328,6 +353,7 @@ class VersionList {
     isArrived: boolean,
   ): void {
     const own = contents.get(commit)
+    if (own === undefined && commit !== base) return
     for (const [path, all] of names) {
       let hasOwn = false
       for (const { name, isOther } of all) {
@@ -336,6 +362,19 @@ class VersionList {
         if (oid === null || oid === undefined || (isOther && hasOwn)) continue
         hasOwn ||= !isOther
         this.#add(path, { oid, isArrived, isBase: commit === base, isOtherName: isOther, isOlder: false })
+      }
+    }
+  }
+
+  /** What the index held: a discard brings it back. */
+  addStaged(
+    differences: BroughtRequest['differences'],
+    names: ReadonlyMap<PathBytes, readonly FileName[]>,
+  ): void {
+    for (const [path, all] of names) {
+      for (const { name, isOther } of all) {
+        const oid = differences.get(name)?.entryBefore?.index
+        if (oid !== undefined) this.#add(path, { ...older, oid, isOtherName: isOther })
       }
     }
   }
@@ -401,5 +440,7 @@ function comparable(line: string): string {
   return bare.length < minSolidCharacters ? `${shortLinePrefix}${bare}` : ` ${bare}`
 }
 
-const maxNamed = 200
+/** For more files, only the commits that arrived are read. */
+const maxPaths = 1_000
+const pathsPerCall = 200
 const maxBytes = 1024 * 1024

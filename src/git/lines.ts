@@ -94,7 +94,8 @@ async function stepsOf(
     .map((pair) => chains.get(pair.path)?.links[0] ?? pair)
   const staged = new Map(open.flatMap((one) => isStagedSince(one)))
   const isFirstReported = (path: PathBytes) => chains.get(path)?.reported[0] ?? explained.has(path)
-  const first = await groupSteps(place, starts, { context, hashing, isReported: isFirstReported })
+  const fromOf = (path: PathBytes) => chains.get(path)?.from
+  const first = await groupSteps(place, starts, { context, hashing, fromOf, isReported: isFirstReported })
   const steps = first.map((step): MeasuredStep => {
     const path = pathBytes(step.path)
     const chain = chains.get(path)
@@ -108,7 +109,7 @@ async function stepsOf(
   for (let link = 1; link < longest; link += 1) {
     const pairs = [...chains.values()].flatMap(({ links }) => links[link] ?? [])
     const isReported = (path: PathBytes) => chains.get(path)?.reported[link] === true
-    const linkSteps = await groupSteps(place, pairs, { context, hashing, isReported, areApart: true })
+    const linkSteps = await groupSteps(place, pairs, { context, hashing, fromOf, isReported, areApart: true })
     steps.push(...linkSteps.map((step) => ({ ...step, link })))
   }
   for (const pairs of await statesPassedThrough(place, { span, some, context })) {
@@ -123,11 +124,14 @@ async function groupSteps(
   {
     context,
     hashing,
+    fromOf = () => undefined,
     isReported = () => false,
     areApart = false,
   }: {
     readonly context: LineStepContext
     readonly hashing: HashContext
+    /** The old path of a file that was renamed between reported contents. */
+    readonly fromOf?: (path: PathBytes) => PathBytes | undefined
     /** Whether a hook reported the change of a path: nothing else explains its lines. */
     readonly isReported?: (path: PathBytes) => boolean
     /** The pairs are from different times, so no line moves between them. */
@@ -136,7 +140,12 @@ async function groupSteps(
 ): Promise<MeasuredStep[]> {
   if (pairs.length === 0) return []
   const changed = await withReindented(place, (await patchesOf(place, pairs)).changed)
-  const open = changed.filter(({ path }) => !isReported(path))
+  const open = changed
+    .filter(({ path }) => !isReported(path))
+    .map((one) => {
+      const from = one.from ?? fromOf(one.path)
+      return from === undefined ? one : { ...one, from }
+    })
   const { pair: repository } = context
   const brought =
     repository === undefined
