@@ -33,7 +33,7 @@ type ReviewTarget = { readonly task: string } | { readonly mission: string } | {
 
 interface ReviewArguments {
   readonly subject: ReviewTarget
-  readonly verdict: ReviewAction | null
+  readonly action: ReviewAction | null
   readonly text: string | undefined
   readonly content: string | undefined
   readonly write: boolean
@@ -50,9 +50,9 @@ export async function review(words: readonly string[]): Promise<void> {
   const read = readWords('review', words)
   const [id, odd] = read.positionals
   if (odd !== undefined) throw read.mistaken(`review takes one task or mission, not "${odd}" as well.`)
-  const flagged = reviewActions.filter((verdict) => read.has(verdict.replace('_', '-')))
+  const flagged = reviewActions.filter((action) => read.has(action.replace('_', '-')))
   if (flagged.length > 1) throw read.mistaken('A review has one action: --approve, --send-back or --comment.')
-  const [verdict = null] = flagged
+  const [action = null] = flagged
   const project = await openWatchedProject(read.text('project'), (sentence) =>
     printError(`waymark: ${sentence}\n`),
   )
@@ -70,7 +70,7 @@ export async function review(words: readonly string[]): Promise<void> {
     }
     const options: ReviewArguments = {
       subject: await subjectOf(project, id),
-      verdict,
+      action,
       text: read.text('text'),
       content: read.text('content'),
       write: read.has('write'),
@@ -98,9 +98,9 @@ async function subjectOf(project: WatchedProject, named: string | undefined): Pr
 }
 
 /** Refuses an agent, like every other decision of people. */
-function assertPerson({ verdict, write, file, dropped }: ReviewArguments): void {
+function assertPerson({ action, write, file, dropped }: ReviewArguments): void {
   const actor = commandLineActor(process.env, userName())
-  const isReading = verdict === null && !write && file === undefined && dropped.length === 0
+  const isReading = action === null && !write && file === undefined && dropped.length === 0
   if (actor.kind === 'person' || isReading) return
   throw new Failure('FORBIDDEN', `Only people write reviews. ${actor.name} is an agent.`, {
     reason: 'person_needed',
@@ -133,11 +133,11 @@ async function reviewOne(project: WatchedProject, options: ReviewArguments): Pro
   const work = await project.ask('review_show', options.subject)
   const isWritten = options.write || options.file !== undefined
   // An editor shows the version, and a person at a terminal is asked below it.
-  const isShown = options.verdict === null || options.write
+  const isShown = options.action === null || options.write
   const content = options.content ?? (isShown ? work.content : await confirmedContent(project, options, work))
   if (content === null) return print('Nothing was sent.\n')
   if (isWritten) await writeComments(project, options, work)
-  if (options.verdict !== null) return send(project, options, { work, content })
+  if (options.action !== null) return send(project, options, { work, content })
   if (isWritten) return
   if (options.dropped.length > 0) return
   if (options.json) return printJson(work)
@@ -186,12 +186,12 @@ async function confirmedContent(
   work: ReviewAnswer,
 ): Promise<string | null> {
   const streams = screenStreams()
-  if (streams === null || options.json || options.verdict === null) throw missingContentFailure(work)
+  if (streams === null || options.json || options.action === null) throw missingContentFailure(work)
   await page(`${summary(work)}\n${plainDiff(await quotedFiles(project, options, work))}\n`)
   const question = { approve: 'Approve this?', send_back: 'Send this back?', comment: 'Send the comments?' }
   const lines = createInterface({ input: streams.stdin, output: streams.stdout })
   try {
-    const answer = await questionReader(lines)(`${question[options.verdict]} [y/N] `)
+    const answer = await questionReader(lines)(`${question[options.action]} [y/N] `)
     return /^y(?:es)?$/i.test(answer ?? '') ? work.content : null
   } finally {
     lines.close()
@@ -232,12 +232,12 @@ async function decideAfterReview(
         lines.resume()
         continue
       }
-      const verdict = ({ a: 'approve', s: 'send_back', c: 'comment' } as const)[answer[0] as 'a' | 's' | 'c']
-      if (verdict === undefined) continue
+      const action = ({ a: 'approve', s: 'send_back', c: 'comment' } as const)[answer[0] as 'a' | 's' | 'c']
+      if (action === undefined) continue
       const text = await ask('Text (optional): ')
       if (text === null) return print('\nNothing was sent.\n')
       const words = text === '' ? undefined : text
-      return await send(project, { ...options, verdict, text: words }, { work, content: work.content })
+      return await send(project, { ...options, action, text: words }, { work, content: work.content })
     }
   } finally {
     lines.close()
@@ -264,7 +264,7 @@ function questionReader(lines: Interface): (question: string) => Promise<string 
 
 async function send(
   project: WatchedProject,
-  { subject, verdict: action, text, json }: ReviewArguments,
+  { subject, action, text, json }: ReviewArguments,
   { work, content }: { readonly work: ReviewAnswer; readonly content: string },
 ): Promise<void> {
   const command = commandOf(subject)
@@ -312,7 +312,7 @@ async function writeComments(
   options: ReviewArguments,
   work: ReviewAnswer,
 ): Promise<void> {
-  const { subject, file, json, verdict } = options
+  const { subject, file, json, action } = options
   const files = await quotedFiles(project, options, work)
   const own = file ?? (await editInEditor(quotedDiff(files)))
   const saved: ReviewDraftRow[] = []
@@ -336,7 +336,7 @@ async function writeComments(
     throw file === undefined && error instanceof Failure ? addKeptFileHint(error, own) : error
   }
   if (file === undefined) rmSync(dirname(own), { recursive: true, force: true })
-  if (verdict !== null) return
+  if (action !== null) return
   if (json) return printJson({ comments: saved })
   const { drafts: all } = await project.ask('review_show', subject)
   const command = commandOf(subject)

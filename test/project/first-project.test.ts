@@ -27,10 +27,10 @@ test('the dashboard of a server without a project says so, and an admin makes th
     const signIn = async (token: string) => {
       await page.getByLabel('Token').fill(token)
       await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: 'There is no project here yet' }).waitFor()
+      await page.getByRole('heading', { name: 'No project yet' }).waitFor()
     }
     await signIn(ben)
-    await page.getByText('An admin of this server makes one').waitFor()
+    await page.getByText('Ask an admin of this server').waitFor()
     expect(await page.getByLabel('Name').count()).toBe(0)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await signIn(ann)

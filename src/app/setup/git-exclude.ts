@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { gitEnvironment, runGit } from '../../git/process.ts'
 import { isWithin, removeContained, writeContained } from '../../kernel/files/contained-file.ts'
@@ -72,7 +73,9 @@ async function changeExcluded(
   const next = [...(surroundings[0] ?? []), ...open, ...block, ...(surroundings[1] ?? [])].join('\n')
   const base = dirname(dirname(file))
   const path = join('info', 'exclude')
-  const written = next === '' ? removeContained(base, path) : writeContained(base, path, next)
+  // Others who use this checkout must still be able to read it.
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode
+  const written = next === '' ? removeContained(base, path) : writeContained(base, path, next, mode)
   return 'reason' in written ? null : file
 }
 

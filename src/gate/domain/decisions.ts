@@ -121,8 +121,8 @@ function requiredFieldNames(required: unknown): readonly string[] {
 }
 
 /** The event of approve or reject; null if the process has none by a usual name. */
-export function eventFor(verdict: 'approve' | 'reject', events: readonly string[]): string | null {
-  return words[verdict].find((word) => events.includes(word)) ?? null
+export function eventFor(action: 'approve' | 'reject', events: readonly string[]): string | null {
+  return words[action].find((word) => events.includes(word)) ?? null
 }
 
 const words = {

@@ -38,8 +38,8 @@ export function createGuardEvaluator(evidence: Evidence, assumed: readonly strin
     if (guard.type === 'artifact' && isAssumed(guard.artifactType, assumed)) {
       return satisfiedGuard(`"${guard.artifactType}" is assumed`)
     }
-    const verdict = evaluateGuard(guard, evidence)
-    return verdict.status === 'holds' ? verdict : { ...verdict, fix: hint ?? verdict.fix }
+    const guardResult = evaluateGuard(guard, evidence)
+    return guardResult.status === 'holds' ? guardResult : { ...guardResult, fix: hint ?? guardResult.fix }
   }
 }
 

@@ -169,15 +169,15 @@ export function transitionChecks(
   const judge = createGuardEvaluator(evidence, eventRequest.assumed)
   const guarded = expressionLeaves(transition.guard).map(({ name, negated }): PassageCheck => {
     const guard = definition.guards.find((candidate) => candidate.name === name)
-    const verdict = guard ? judge(guard) : noSuchGuard
-    const status = negated ? opposite[verdict.status] : verdict.status
+    const guardResult = guard ? judge(guard) : noSuchGuard
+    const status = negated ? opposite[guardResult.status] : guardResult.status
     return {
       name: negated ? `not ${name}` : name,
       description: guard?.description ?? '',
       status,
       satisfied: status === 'holds',
-      reason: verdict.reason,
-      fix: status === 'holds' ? '' : negated && status === 'fails' ? 'Send another event.' : verdict.fix,
+      reason: guardResult.reason,
+      fix: status === 'holds' ? '' : negated && status === 'fails' ? 'Send another event.' : guardResult.fix,
     }
   })
   const required = hasArtifactNeeds(definition, run.state, transition)

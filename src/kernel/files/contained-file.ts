@@ -1,5 +1,4 @@
 import {
-  chmodSync,
   constants,
   lstatSync,
   promises,
@@ -163,25 +162,21 @@ export async function readContained(
   }
 }
 
-/**
- * Writes a file inside the base atomically, with its folders. Replaces an existing file, also a link. A replaced file
- * keeps its mode; a new one is for its owner alone.
- */
+/** Writes a file inside the base atomically, with its folders. Replaces an existing file, also a link. */
 export function writeContained(
   base: string,
   path: string,
   content: string | Uint8Array,
+  mode = 0o600,
 ): ContainedPath | PathRefusal {
   return actInside(base, path, makeFolderIn, (folder, name, place) => {
     const draft = `${folder.path}/.${name}.${process.pid}.tmp`
     try {
       rmSync(draft, { force: true })
       // `wx` never follows a link at the name itself.
-      writeFileSync(draft, content, { flag: 'wx', mode: 0o600 })
-      const replaced = lstatSync(`${folder.path}/${name}`, { throwIfNoEntry: false })
-      if (replaced?.isFile()) chmodSync(draft, replaced.mode & 0o777)
+      writeFileSync(draft, content, { flag: 'wx', mode })
       // A folder of the path may have become a link meanwhile.
-      if (realPath(folder.path) !== dirname(place.absolute)) throw new Error('changed')
+      if (realPath(folder.path) !== dirname(place.absolute)) throw new Error()
       renameSync(draft, `${folder.path}/${name}`)
     } finally {
       rmSync(draft, { force: true })

@@ -118,7 +118,7 @@ export const why: AnswerView<'why'> = (answer, page) => {
         ),
         ...reviews.map(
           ({ action, author, created_at: createdAt, text: remarks }) =>
-            `${verdictWords[action]} by ${inProse(author)}, ${formatAge(createdAt, page.now)}${remarks === null ? '' : `: ${inProse(remarks)}`}`,
+            `${actionWords[action]} by ${inProse(author)}, ${formatAge(createdAt, page.now)}${remarks === null ? '' : `: ${inProse(remarks)}`}`,
         ),
       ].join('\n'),
       page,
@@ -157,7 +157,7 @@ function commentOf(comment: OutputOf<'why'>['comments'][number]): string {
   ].join('\n')
 }
 
-const verdictWords = {
+const actionWords = {
   approve: 'approved',
   send_back: 'sent back',
   comment: 'commented on',

@@ -505,7 +505,7 @@ function reviewsSection({ records, shorten }: ReportContext): ReportSection {
       under: [],
       data: {
         id,
-        verdict: action,
+        action,
         text: text && shorten(text),
         content,
         by: author.name,

@@ -15,7 +15,7 @@ export const reviewComments: AnswerView<'review_comments'> = ({ name, comments, 
   blocks(
     page.ink('bold', escapeLineBreaks(name)),
     comments.length === 0 ? 'There are no comments.' : comments.map(commentText).join('\n'),
-    section('Verdicts', verdictList(reviews, page), page),
+    section('Reviews', reviewList(reviews, page), page),
   )
 
 const maxFiles = 200
@@ -31,7 +31,7 @@ export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
     cutNote(visible.length, totals.files, 'waymark review shows all.'),
     section('Comments', indentText(comments.map(commentText).join('\n')), page),
     section('Your comments that are not sent', indentText(drafts.map(draftLine).join('\n')), page),
-    section('Verdicts', verdictList(reviews, page), page),
+    section('Reviews', reviewList(reviews, page), page),
     section(
       'Waiting',
       indentText(
@@ -116,9 +116,9 @@ export function draftLine({ comment_id: id, kind, path, line, text }: DraftRow):
   return `${kind} ${id} on ${place}: ${plainLine(text, 200)}`
 }
 
-function verdictList(verdicts: readonly ReviewActionRow[], page: RenderContext): string {
+function reviewList(reviews: readonly ReviewActionRow[], page: RenderContext): string {
   return indentText(
-    verdicts
+    reviews
       .map(({ action, author, text, comments, created_at: createdAt, current }) => {
         const changed = action === 'approve' && current === false ? ', before it changed' : ''
         const count = comments === 0 ? '' : `, with ${formatCount(comments, 'comment')}`

@@ -105,7 +105,7 @@ export const reviewSend = defineOperation({
       measured,
     })
     const decision = { action, reason: words ?? reasonOf(action, drafts.length), role: input.role }
-    const { runs, first } = isVerdictOn(subject, action)
+    const { runs, first } = isDecisionOn(subject, action)
       ? await prepareRuns(reads, questions, {
           context,
           waiting,
@@ -151,7 +151,7 @@ export const reviewSend = defineOperation({
       { subject, action, text: input.text ?? null, content, author, tasks: tasksOf(about), drafts },
       setting,
     )
-    const closing = isVerdictOn(subject, action)
+    const closing = isDecisionOn(subject, action)
       ? closeAnsweredItems(preview, decision)
       : { events: [], ids: [] }
     const reopening =
@@ -211,7 +211,7 @@ export const reviewSend = defineOperation({
   })
 
 /** Whether the action decides on the work and its open items, instead of only commenting. */
-function isVerdictOn(subject: ReviewSubject, action: Review['action']): boolean {
+function isDecisionOn(subject: ReviewSubject, action: Review['action']): boolean {
   return action === 'send_back' || (action === 'approve' && subject.kind !== 'since')
 }
 
@@ -221,7 +221,7 @@ function assertMayDecide(
   { action, content }: { readonly action: Review['action']; readonly content?: string | undefined },
 ): void {
   const why = decisionObstacle(context)
-  if (isVerdictOn(subject, action) && why !== null) {
+  if (isDecisionOn(subject, action) && why !== null) {
     throw new Failure('FORBIDDEN', why, {
       reason: context.actor.kind === 'person' ? 'access_too_low' : 'person_needed',
       hint: 'Send your comments with the action comment.',
@@ -252,12 +252,12 @@ interface ReviewDecision {
 }
 
 /** A run that waits for a decision, with the prepared answer; or why it cannot be decided. */
-type RunVerdict = { readonly runId: string } & (
+type ReviewedRun = { readonly runId: string } & (
   | { readonly failure: Failure }
   | { readonly request: AnswerRequest; readonly prepared: PreparedAnswer }
 )
 
-interface RunVerdicts {
+interface ReviewedRuns {
   readonly context: RecordContext
   readonly waiting: readonly InboxItemLine[]
   /** The content of the items; null until it is measured. */
@@ -270,13 +270,13 @@ interface RunVerdicts {
 async function prepareRuns(
   reads: Reads,
   questions: AnswerQuestions,
-  { context, waiting, contents, decision, taken }: RunVerdicts,
-): Promise<{ readonly runs: readonly RunVerdict[] | null; readonly first: PreparationStep | undefined }> {
+  { context, waiting, contents, decision, taken }: ReviewedRuns,
+): Promise<{ readonly runs: readonly ReviewedRun[] | null; readonly first: PreparationStep | undefined }> {
   const { action, reason, role } = decision
   const approvals = waiting.flatMap(({ item: { id, kind, runId } }) =>
     kind === 'approval' && runId !== null ? [{ id, runId }] : [],
   )
-  const runs: RunVerdict[] = []
+  const runs: ReviewedRun[] = []
   const steps: PreparationStep[] = []
   let isWhole = contents !== null
   // One after the other, to keep the order of measurements. A run may have several items and is decided once.
@@ -309,21 +309,21 @@ async function prepareRuns(
 /** Decides the runs. One that cannot be decided stays in the inbox, and the answer names it. */
 async function decideRuns(
   { reads, context, setting }: Pick<TransactionInput<Measurements, unknown>, 'reads' | 'context' | 'setting'>,
-  verdicts: readonly RunVerdict[],
+  reviewedRuns: readonly ReviewedRun[],
 ) {
   const events: NewProjectEvent[] = []
   const runs: { readonly run_id: string; readonly state: string | null }[] = []
   const refused: { readonly runId: string; readonly failure: Failure }[] = []
-  for (const verdict of verdicts) {
-    const { runId } = verdict
-    if ('failure' in verdict) {
-      refused.push(verdict)
+  for (const reviewedRun of reviewedRuns) {
+    const { runId } = reviewedRun
+    if ('failure' in reviewedRun) {
+      refused.push(reviewedRun)
       continue
     }
     try {
       const decided = await recordAnswer(
-        { reads, context, setting, found: verdict.prepared },
-        verdict.request,
+        { reads, context, setting, found: reviewedRun.prepared },
+        reviewedRun.request,
       )
       events.push(...decided.events)
       if ('refused' in decided) refused.push({ runId, failure: decided.refused })

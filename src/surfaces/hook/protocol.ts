@@ -74,14 +74,14 @@ function invalidHookEvent(why: string): Failure {
 }
 
 /** A decision in the format of a client's protocol; empty for no decision. */
-export function formatHookDecision(verdict: HookDecision | null, client: HookClient): string {
-  if (verdict === null) return ''
-  const reason = `Waymark: ${verdict.reason}`
-  return line(verdictWords[client](verdict.decision, reason))
+export function formatHookDecision(decision: HookDecision | null, client: HookClient): string {
+  if (decision === null) return ''
+  const reason = `Waymark: ${decision.reason}`
+  return line(decisionWords[client](decision.decision, reason))
 }
 
 // Only Claude Code's protocol has `ask`. Others would treat it as allow, so it becomes deny.
-const verdictWords = {
+const decisionWords = {
   claude: (decision, reason) => ({
     hookSpecificOutput: {
       hookEventName: 'PreToolUse',

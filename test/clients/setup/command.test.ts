@@ -246,14 +246,14 @@ test('colleagues are not disturbed: new files stay out of commits, unless they a
   const run = (...words: readonly string[]) => runWith({ environment: { PATH: pathWithGit() } }, ...words)
   for (const name of ['.claude', '.cursor', '.codex', '.copilot', '.gemini']) mkdirSync(join(home, name))
   put(join(folder, '.git', 'info', 'exclude'), '*.swp')
-  chmodSync(join(folder, '.git', 'info', 'exclude'), 0o664)
+  chmodSync(join(folder, '.git', 'info', 'exclude'), 0o644)
   const exclude = () => readFileSync(join(folder, '.git', 'info', 'exclude'), 'utf8')
 
   const all = 'claude,cursor,vscode,codex,gemini,antigravity,opencode,copilot,devin,zed'
   const { code, out } = run('init', '--clients', all, '--yes')
   expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('.git/info/exclude') })
   expect(out).toMatch(/Notes\n- [\s\S]*Left for you\n- [\s\S]*say to your agent: Start a Waymark mission/)
-  expect(statSync(join(folder, '.git', 'info', 'exclude')).mode & 0o777).toBe(0o664)
+  expect(statSync(join(folder, '.git', 'info', 'exclude')).mode & 0o777).toBe(0o644)
   expect(git('status', '--porcelain', '--untracked-files=all')).toBe('')
   const entry = JSON.parse(readFileSync(join(folder, '.mcp.json'), 'utf8')).mcpServers.waymark
   expect([entry.command, entry.args.at(-1)]).toEqual([process.execPath, 'mcp'])

@@ -8,7 +8,7 @@ import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 
 /** Whether the changes are in the declared scope, as measured. */
-export function Verdict({
+export function ScopeSummary({
   changes,
   attempt,
 }: {
@@ -22,7 +22,7 @@ export function Verdict({
   const contested = changes.changes.filter(({ attribution }) => attribution === 'contested').length
   const kind = scope_match === false ? 'out' : scope_match === null ? 'open' : 'in'
   return (
-    <section class="verdict" data-kind={kind} aria-label="Scope">
+    <section class="scope-result" data-kind={kind} aria-label="Scope">
       <StatusIcon status={kind === 'out' ? 'blocked' : kind === 'in' ? 'done' : 'planned'} named={false} />
       <div>
         <b>

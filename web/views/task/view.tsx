@@ -23,7 +23,7 @@ import { crumb } from '../../router/current.ts'
 import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { ChangeTree } from './changes.tsx'
-import { Claims, SharedTree, Verdict } from './scope-result.tsx'
+import { Claims, ScopeSummary, SharedTree } from './scope-result.tsx'
 import { Stream } from './stream.tsx'
 import './task.css'
 
@@ -176,7 +176,7 @@ function AttemptEvidence({ attempt }: { readonly attempt: AttemptData }) {
   const isWhole = answer.changes.length === answer.total
   return (
     <>
-      <Verdict changes={answer} attempt={attempt} />
+      <ScopeSummary changes={answer} attempt={attempt} />
       <h2 class="changes-head">
         Measured changes <span class="muted">{formatCount(answer.total, 'file')}</span>{' '}
         {answer.total > 0 && isWhole ? (

@@ -16,19 +16,20 @@ export interface CiGuard {
 export const ci: GuardKind<CiGuard> = {
   needs: ({ checks, at }) => checks.map((check) => ({ kind: 'ci', check, at })),
   evaluate: (guard, { observed }) => {
-    const verdicts = guard.checks.map((check) => {
+    const guardResults = guard.checks.map((check) => {
       const result = observed.ci.find((one) => one.check === check && one.at === guard.at)
-      return verdictOf(guard, check, result)
+      return guardResultOf(guard, check, result)
     })
-    if (verdicts.length === 0)
+    if (guardResults.length === 0)
       return unknownGuard('no check is named', 'Fix the process: waymark process lint')
     const worst =
-      verdicts.find(({ status }) => status === 'fails') ?? verdicts.find(({ status }) => status === 'unknown')
+      guardResults.find(({ status }) => status === 'fails') ??
+      guardResults.find(({ status }) => status === 'unknown')
     return worst ?? satisfiedGuard(`CI passed ${guard.checks.join(', ')} on this ${guard.at}`)
   },
 }
 
-function verdictOf({ at, maxAge }: CiGuard, check: string, result: ObservedCi | undefined): GuardResult {
+function guardResultOf({ at, maxAge }: CiGuard, check: string, result: ObservedCi | undefined): GuardResult {
   const instructions = `Run it in CI on this ${at} and report the result: waymark ci report --check ${check}`
   if (!result || result.status === 'none')
     return unknownGuard(`no runner has reported a result of "${check}"`, instructions)

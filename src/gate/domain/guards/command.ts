@@ -73,7 +73,7 @@ export const command: GuardKind<CommandGuard> = {
         `Make it faster, or raise its timeout${lastLines(result.output)}`,
       )
     }
-    return commandResultVerdict(guard, result)
+    return guardResultOf(guard, result)
   },
 }
 
@@ -89,7 +89,7 @@ export function hasExpectedExit(
   return status === 'failed' && exit === 'nonzero' && exitCode !== null && !notStarted.includes(exitCode)
 }
 
-function commandResultVerdict(
+function guardResultOf(
   { run, exit }: CommandGuard,
   { status, exitCode, output }: ObservedCommand,
 ): GuardResult {

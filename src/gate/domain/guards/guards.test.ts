@@ -24,10 +24,10 @@ function evaluateOneGuard(guard: Guard, more: Partial<Evidence> = {}, observed: 
     observed: { ...nothingObserved, ...observed },
     ...more,
   }
-  const verdict = evaluateGuard(guard, evidence)
+  const guardResult = evaluateGuard(guard, evidence)
   // Every blocking guard states a fix.
-  expect(verdict.fix === '').toBe(verdict.status === 'holds')
-  return verdict
+  expect(guardResult.fix === '').toBe(guardResult.status === 'holds')
+  return guardResult
 }
 
 function file(path: string, more: Partial<Artifact> = {}): Artifact {
@@ -67,13 +67,13 @@ test.each([
     (visits, state, index) => recordVisit(visits, state, index + 1),
     [],
   )
-  const verdict = evaluateOneGuard(guard, {
+  const guardResult = evaluateOneGuard(guard, {
     visits,
     declared: [{ ...plan, ...declared }],
     artifacts: [file('a.md', artifact)],
   })
-  expect(verdict.status).toBe('fails')
-  expect(verdict.reason).toContain(`a.md ${reason}`)
+  expect(guardResult.status).toBe('fails')
+  expect(guardResult.reason).toContain(`a.md ${reason}`)
   expect(
     evaluateOneGuard(guard, {
       visits,

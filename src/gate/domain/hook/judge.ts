@@ -95,10 +95,10 @@ export function judgePermissions(run: HookRun, use: ToolUse, prefix = ''): HookD
   const matches = objections(permissions, use, prefix)
   if (matches.length === 0) return null
   const context = `Run ${record.id} (${definition.name}) is in the state "${record.state}", which`
-  const verdict = strictestDecision(
+  const decision = strictestDecision(
     matches.map(({ decision, says }) => ({ decision, reason: `${context} ${says}.` })),
   )
-  return verdict && { ...verdict, reason: `${verdict.reason} ${formatTransitionsOut(run)}` }
+  return decision && { ...decision, reason: `${decision.reason} ${formatTransitionsOut(run)}` }
 }
 
 function objections(permissions: ToolPermissions, use: ToolUse, prefix: string): readonly HookObjection[] {

@@ -22,8 +22,8 @@ export interface HookDecision {
 }
 
 /** The strictest of several, with every reason for it. */
-export function strictestDecision(verdicts: readonly (HookDecision | null)[]): HookDecision | null {
-  const decisions = verdicts.filter((verdict) => verdict !== null)
+export function strictestDecision(all: readonly (HookDecision | null)[]): HookDecision | null {
+  const decisions = all.filter((one) => one !== null)
   const denials = decisions.filter(({ decision }) => decision === 'deny')
   const [first, ...others] = denials.length > 0 ? denials : decisions
   if (first === undefined) return null
