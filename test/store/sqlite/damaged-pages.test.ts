@@ -78,7 +78,7 @@ const wholeReads = [
 ] as const
 
 // Of the pages of the file, one in so many.
-const everyPage = amount({ test: 121, soak: 1 })
+const everyPage = amount({ test: 89, soak: 1 })
 // Of these one is read as a whole.
 const readsWhole = (number: number) => amount({ test: Number(number === everyPage), soak: 1 }) === 1
 
