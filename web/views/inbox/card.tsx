@@ -122,7 +122,8 @@ export function Card({
                 act(verb)
               }}
             >
-              {verb.label} {isSelected && verb.command ? <KeyCap keys={keysOf(verb.command)} /> : null}
+              {verb.label}{' '}
+              {verb.command ? <CardKey keys={keysOf(verb.command)} isSelected={isSelected} /> : null}
             </button>
           ))}
           {card.run_id ? (
@@ -139,7 +140,7 @@ export function Card({
             ))}
           {card.attempt_status !== null ? (
             <a class="button" href={href(`/review/task/${card.task_id}`)}>
-              Review {isSelected ? <KeyCap keys={keysOf('open diff')} /> : null}
+              Review <CardKey keys={keysOf('open diff')} isSelected={isSelected} />
             </a>
           ) : null}
         </div>
@@ -222,6 +223,15 @@ interface AnswerFormProps {
 }
 
 /** Asks for the answer to the agent. Ctrl or ⌘ with Enter sends it. */
+/** The key of an action. It keeps its place on other cards: a click selects a card, and must not move the buttons. */
+function CardKey({ keys, isSelected }: { readonly keys: string; readonly isSelected: boolean }) {
+  return (
+    <span class="card-key" data-hidden={isSelected ? undefined : ''}>
+      <KeyCap keys={keys} />
+    </span>
+  )
+}
+
 function AnswerForm({ verb, send, leave }: AnswerFormProps) {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)

@@ -122,7 +122,10 @@ export function View() {
 /** An address that names an item which is not open. */
 function MissingItem({ items }: { readonly items: readonly string[] }) {
   const wanted = query.value.get('select')
-  if (wanted === null || items.includes(wanted)) return null
+  // An item that was open here has just been answered.
+  const wasOpen = useRef(new Set<string>())
+  for (const id of items) wasOpen.current.add(id)
+  if (wanted === null || wasOpen.current.has(wanted)) return null
   return (
     <p class="inbox-missing muted" role="status">
       The inbox item {wanted} is not open: it was answered, or it does not exist.{' '}
