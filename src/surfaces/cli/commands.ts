@@ -55,12 +55,10 @@ export function unknownCommand(operations: readonly Operation[], words: readonly
   const [first = ''] = spoken
   const group = commandGroup(operations, first)
   if (group.length > 0) {
+    const names = group.map(({ command }) => command)
     const meant = showVerbs.has(spoken[1] ?? '')
       ? 'show <id>'
-      : nearestWord(
-          spoken.slice(0, 2).join(' '),
-          group.map(({ command }) => command),
-        )
+      : (sameVerb(first, spoken[1] ?? '', names) ?? nearestWord(spoken.slice(0, 2).join(' '), names))
     const suggestion = meant === undefined ? '' : `Did you mean: waymark ${meant}\n`
     return usageFailure(
       `There is no command "${spoken.slice(0, 2).join(' ')}".`,
@@ -82,6 +80,21 @@ export function unknownCommand(operations: readonly Operation[], words: readonly
 /** Words of other programs for `waymark show`. */
 const showVerbs = new Set(['show', 'view', 'get', 'info', 'describe'])
 
+/** Verbs of other programs for one thing. */
+const sameVerbs = [
+  ['add', 'create', 'new', 'start', 'init'],
+  ['complete', 'done', 'finish', 'close', 'end'],
+  ['drop', 'remove', 'delete', 'rm', 'cancel', 'revoke', 'disable'],
+  ['list', 'ls'],
+  ['edit', 'update', 'set', 'rename'],
+]
+
+/** The command of a group for another program's verb, such as `task drop` for `task delete`. */
+function sameVerb(group: string, verb: string, names: readonly string[]): string | undefined {
+  const verbs = sameVerbs.find((all) => all.includes(verb)) ?? []
+  return verbs.map((one) => `${group} ${one}`).find((command) => names.includes(command))
+}
+
 /** Names of commands in other programs or earlier versions. */
 const otherNames = new Map([
   ['annotate', 'blame'],
@@ -93,6 +106,7 @@ const otherNames = new Map([
   ['ls', 'status'],
   ['add', 'task add'],
   ['claim', 'task next --claim'],
+  ['config', 'setting list'],
   ['complete', 'task complete'],
   ['done', 'task complete'],
   ['next', 'task next'],
@@ -100,6 +114,7 @@ const otherNames = new Map([
   ['start', 'task start'],
   ['tidy', 'prune'],
   ['users', 'person list'],
+  ['version', '--version'],
 ])
 
 /** The list command for a plural such as `missions`. */

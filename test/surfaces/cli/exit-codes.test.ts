@@ -99,6 +99,9 @@ test.each([
   ['get-state', 'run show'],
   ['inboxx', 'inbox'],
   ['misson list', 'mission list'],
+  ['task done', 'task complete'],
+  ['task delete', 'task drop'],
+  ['run start', 'run create'],
 ])('waymark %s suggests waymark %s', (written, meant) => {
   const { run } = openCommandLine({ git: false })
   const { code, error } = run(...written.split(' '))
