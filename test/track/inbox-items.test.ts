@@ -83,7 +83,7 @@ test('MC1-025 files outside the scope are an inbox item that names them to a per
   await project.call('complete_task', { task_id, ...done })
   const { items } = await project.call('inbox', { kind: 'scope' })
   expect(items).toMatchObject([{ paths: ['utils.ts'], opened_by: 'waymark', task_id }])
-  expect(items[0].reason).toContain('1 file(s) modified outside declared scope (auth)')
+  expect(items[0].reason).toBe('utils.ts changed outside the scope, which is auth.')
 })
 
 describe('a stale attempt', () => {

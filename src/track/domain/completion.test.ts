@@ -37,7 +37,6 @@ function request(changes: Partial<CompletionRequest> = {}): CompletionRequest {
     outcome,
     phaseComplete: false,
     evidence,
-    scopeReason: 'Outside.',
     ...changes,
   }
 }

@@ -4,6 +4,7 @@ import { type InboxItem, openInboxItem } from '../../inbox/domain/inbox-item.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { TransactionContext } from '../../kernel/id.ts'
+import { formatCount } from '../../kernel/text.ts'
 import type { Mission, Phase } from './mission.ts'
 import { closeStaleItems } from './take-over.ts'
 import {
@@ -22,8 +23,6 @@ export interface CompletionRequest {
   readonly outcome: Outcome
   readonly phaseComplete: boolean
   readonly evidence: AttemptMeasurement
-  /** Mission Control's sentence about files outside the scope, for the inbox item. */
-  readonly scopeReason: string
 }
 
 /** The rows that the decision depends on, read under the lock. */
@@ -129,7 +128,7 @@ function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] 
 
 /** The inbox items that a completion opens. */
 export function itemsOpenedBy(
-  { outcome, evidence, scopeReason }: Pick<CompletionRequest, 'outcome' | 'evidence' | 'scopeReason'>,
+  { outcome, evidence }: Pick<CompletionRequest, 'outcome' | 'evidence'>,
   attempt: Attempt,
   setting: TransactionContext,
 ): readonly InboxItem[] {
@@ -141,6 +140,7 @@ export function itemsOpenedBy(
     items.push(openInboxItem({ kind: 'review', reason, openedBy }, location, setting))
   }
   if (evidence.scope.unexpected.length > 0) {
+    const scopeReason = outsideScope(evidence, attempt)
     const explanations = (outcome.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)
     const reason =
       explanations.length === 0 ? scopeReason : `${scopeReason}\nThe agent says: ${explanations.join('; ')}`
@@ -148,6 +148,13 @@ export function itemsOpenedBy(
     items.push({ ...item, paths: evidence.scope.unexpected })
   }
   return items
+}
+
+/** Names the files first: a person decides about them, not about the scope. */
+function outsideScope({ scope, widened = [] }: AttemptMeasurement, { areas }: Attempt): string {
+  const [first, ...others] = scope.unexpected
+  const files = others.length === 0 ? first : `${first} and ${formatCount(others.length, 'more file')}`
+  return `${files} changed outside the scope, which is ${[...areas, ...widened].join(', ')}.`
 }
 
 function phaseAfter(

@@ -461,7 +461,6 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
     outcome,
     phaseComplete,
     evidence,
-    scopeReason: scopeReasonOf(evidence),
   }
   const completed = decide(request, situation, setting)
   const full = { ...evidence, warnings: [...evidence.warnings, ...completed.notes] }
@@ -516,11 +515,7 @@ function previewEnd({
   setting,
 }: Omit<TaskCompletionContext, 'inputHash' | 'lines' | 'diff' | 'files'> & CompletionAuthor) {
   const { phase, waiting: gate } = situation
-  const openedItems = itemsOpenedBy(
-    { outcome, evidence, scopeReason: scopeReasonOf(evidence) },
-    { ...attempt, completedBy: actor },
-    setting,
-  )
+  const openedItems = itemsOpenedBy({ outcome, evidence }, { ...attempt, completedBy: actor }, setting)
   const answer = completionAnswer({
     task,
     attempt,
@@ -534,10 +529,6 @@ function previewEnd({
     unsettled: hasGatingItems(input.status, [...waiting, ...openedItems], gate.gate),
   })
   return { events: [], answer: { ...answer, preview: true as const, completed_at: null } }
-}
-
-function scopeReasonOf({ warnings }: AttemptMeasurement): string {
-  return warnings[0] ?? 'Files changed outside the declared scope.'
 }
 
 /** Whether tasks that depend on this one wait for a person. */
