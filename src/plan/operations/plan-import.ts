@@ -68,7 +68,7 @@ export const planImport = defineOperation({
       const { events } = await restoreEventLog(handling, loaded.lines, { dryRun })
       return { format: 'log', events, notices: [], ...(dryRun && { dry_run: true as const }) }
     }
-    assertSound(loaded.document)
+    if (handling.machine !== undefined) assertSound(loaded.document)
     const request = { mission: input.mission, dryRun: input['dry-run'] ?? false }
     const result = await addPlan(handling, loaded.document, request)
     return { format: loaded.format, ...result, notices: [...loaded.notices, ...result.notices] }
