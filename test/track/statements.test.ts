@@ -74,14 +74,14 @@ describe.each(dialects)('while a call holds the project in $dialect', ({ dialect
       emit_event: emitted,
     }
     const lock = dialect === 'postgres' ? 1 : 0
-    // While others wait for the project, and in all: a measurement is prepared anew with what was measured.
+    // While others wait for the project, and in all. What a measurement is prepared with is asked once before that.
     const most = {
-      start_task: [31, 77],
-      log_milestone: [10, 14],
-      log_decision: [10, 14],
-      complete_task: [44, 116],
+      start_task: [31, 49],
+      log_milestone: [10, 12],
+      log_decision: [10, 12],
+      complete_task: [42, 67],
       start_run: [9, 13],
-      emit_event: [18, 34],
+      emit_event: [18, 32],
     } as const
     for (const [name, [held, all]] of Object.entries(most)) {
       const { statements, sent } = found[name as keyof typeof most]

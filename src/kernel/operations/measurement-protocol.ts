@@ -6,6 +6,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import { Failure } from '../failure.ts'
 import type { Answer, CommandContext, Context } from './operation.ts'
+import { RememberedReads } from './remembered-reads.ts'
 
 /** What a measurement may use on the machine that has the files. Nothing here writes into the work tree. */
 export interface WorkTree
@@ -148,7 +149,7 @@ export class MeasurementRun<Of extends Measurements, Found> {
     decide: (settle: (reads: Reads) => Promise<SettledMeasurements<Of, Found>>) => Promise<Answered>,
   ): Promise<Answered> {
     for (;;) {
-      await this.answer(async () => null)
+      await this.#measure(async () => null, new RememberedReads())
       try {
         return await decide((reads) => this.#settled(reads))
       } catch (error) {
@@ -158,13 +159,21 @@ export class MeasurementRun<Of extends Measurements, Found> {
   }
 
   /** Measures until no brief is open, and answers in the same view of the record. */
-  async answer<Answered>(
+  answer<Answered>(
     answerWith: (settled: SettledMeasurements<Of, Found>) => Promise<Answered>,
+  ): Promise<Answered> {
+    return this.#measure(answerWith, null)
+  }
+
+  /** With remembered reads, the rounds need not be of the same view: they are all repeated under the lock. */
+  async #measure<Answered>(
+    answerWith: (settled: SettledMeasurements<Of, Found>) => Promise<Answered>,
+    remembered: RememberedReads | null,
   ): Promise<Answered> {
     const { context, operation, input, take } = this.#parts
     for (;;) {
       const step = await context.store.view(async (reads) => {
-        const { requests, settled, first } = await this.#prepare(reads)
+        const { requests, settled, first } = await this.#prepare(remembered?.over(reads) ?? reads)
         if (requests.size > 0) return { requests }
         return first && !this.#taken.has(first.name) ? { first } : { answer: await answerWith(settled) }
       })
@@ -172,6 +181,7 @@ export class MeasurementRun<Of extends Measurements, Found> {
       if ('first' in step) {
         this.#taken.add(step.first.name)
         await take?.(step.first)
+        remembered?.forget()
         continue
       }
       this.#countRestart(step.requests)
