@@ -16,6 +16,17 @@ const order = fc.option(fc.integer())
 const instant = fc.option(
   fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }).map(Number),
 )
+/** As `readDoneWhen` gives it. */
+const promised = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 3 })
+const doneWhen = fc.record(
+  {
+    criteria: promised,
+    check: promised.map((runs) => runs.map((run) => ({ run, pinned: [run], timeout: 90_000 }))),
+    changes: promised,
+    inherit: fc.constant(false),
+  },
+  { requiredKeys: ['changes'] },
+)
 const keys = fc.uniqueArray(named, { maxLength: 6 })
 
 const note: fc.Arbitrary<DocumentNote> = fc.record({
@@ -116,5 +127,8 @@ function taskOf(
       updatedAt: instant,
       foreignId: foreignIdOf(key),
     })
+    .chain((task) =>
+      fc.option(doneWhen).map((promises) => (promises === null ? task : { ...task, doneWhen: promises })),
+    )
     .map((task) => (task.status === 'done' ? task : { ...task, resolution: null }))
 }

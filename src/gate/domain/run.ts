@@ -244,5 +244,6 @@ export const settingNames = [
   'lines',
   'every_agent_captured',
   'sensitive',
+  'done_when',
 ] as const
 export type SettingName = (typeof settingNames)[number]

@@ -1,3 +1,7 @@
+import { Failure } from '../../kernel/failure.ts'
+import { isJsonObject, parseJsonOrText } from '../../kernel/json.ts'
+import { excerpt } from '../../kernel/text.ts'
+import { type DoneWhen, noDoneWhen, parseDoneWhen } from '../../plan/domain/done-when.ts'
 import { isSensitiveList, sensitiveDefault } from '../../track/domain/scope/sensitive.ts'
 import type { SettingName } from './run.ts'
 
@@ -9,6 +13,8 @@ interface SettingDefinition {
   readonly date?: string
   /** A list of path patterns is taken too: the words of the list for it. */
   readonly patterns?: string
+  /** A JSON object is taken too: the words of the list for it. */
+  readonly json?: string
 }
 
 /** The settings of a project, with the meaning of each value. */
@@ -57,19 +63,42 @@ export const settingDefinitions = {
     meaning:
       'Sensitive files: a person is asked when they change and neither the scope nor the outcome of the task names them. Default: CI definitions, scripts and install steps of manifests, git hooks, configuration of agents and clients. Patterns add files; patterns with ! remove files.',
   },
+  done_when: {
+    values: ['none'],
+    json: 'JSON, as {"check": ["npm test"], "keeps": ["LICENSE"]}',
+    meaning:
+      'What every task promises: criteria, check (commands that must pass), changes and keeps (path patterns). Missions and tasks add to it.',
+  },
 } as const satisfies Record<SettingName, SettingDefinition>
 
 /** The possible values of a setting, for people. */
 export function settingValues(name: SettingName): readonly string[] {
-  const { values, date, patterns }: SettingDefinition = settingDefinitions[name]
-  return [...values, ...(date === undefined ? [] : [date]), ...(patterns === undefined ? [] : [patterns])]
+  const { values, date, patterns, json }: SettingDefinition = settingDefinitions[name]
+  return [...values, ...[date, patterns, json].filter((words) => words !== undefined)]
 }
 
 /** Whether a value is valid for a setting. */
 export function isValidSetting(name: SettingName, value: string): boolean {
-  const { values, date, patterns }: SettingDefinition = settingDefinitions[name]
+  const { values, date, patterns, json }: SettingDefinition = settingDefinitions[name]
   if (values.includes(value) || (date !== undefined && dateIn(value) !== null)) return true
+  if (json !== undefined && value.startsWith('{')) return parseDoneWhenSetting(value) !== null
   return patterns !== undefined && isSensitiveList(value)
+}
+
+/** Fails with INVALID_INPUT for JSON that promises nothing readable. */
+function parseDoneWhenSetting(value: string): DoneWhen {
+  const parsed = parseJsonOrText(value)
+  if (isJsonObject(parsed)) return { ...noDoneWhen, ...parseDoneWhen(parsed) }
+  throw new Failure('INVALID_INPUT', `done_when cannot be "${excerpt(value, 80)}": this is not JSON.`, {
+    reason: 'done_when_invalid',
+    hint: 'Example: waymark setting set done_when \'{"check": ["npm test"]}\'',
+  })
+}
+
+/** What every task of the project promises; null for nothing. */
+export function doneWhenOf(settings: ReadonlyMap<SettingName, string>): DoneWhen | null {
+  const value = settingOf(settings, 'done_when')
+  return value.startsWith('{') ? parseDoneWhenSetting(value) : null
 }
 
 /** The start of a day (UTC), milliseconds since the epoch; null if the text is no day. */

@@ -8,6 +8,7 @@ import {
   documentStatuses,
   type PlanDocument,
 } from '../../plan/domain/document.ts'
+import type { DoneWhenChanges } from '../../plan/domain/done-when.ts'
 import { planFormats } from '../../project/ports/project-files.ts'
 import type { ChangeReport } from '../../track/domain/changes.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
@@ -151,6 +152,17 @@ const note = z.strictObject({
   author: z.string().nullable(),
   createdAt: z.number().nullable(),
 })
+const promises = list(words, 1_000).exactOptional()
+const doneWhen = z.strictObject({
+  criteria: promises,
+  check: list(
+    z.strictObject({ run: words, pinned: list(words, 1_000), timeout: z.number().positive() }),
+    1_000,
+  ).exactOptional(),
+  changes: promises,
+  keeps: promises,
+  inherit: z.boolean().exactOptional(),
+}) satisfies z.ZodType<DoneWhenChanges, unknown>
 const documentTask = z.strictObject({
   key: z.string(),
   title: z.string(),
@@ -161,6 +173,7 @@ const documentTask = z.strictObject({
   role: z.string().nullable(),
   assignee: z.string().nullable(),
   areas: names,
+  doneWhen: doneWhen.exactOptional(),
   status: z.enum(documentStatuses),
   resolution: z.enum(documentResolutions).nullable(),
   sortOrder: z.number().nullable(),

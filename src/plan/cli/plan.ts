@@ -172,11 +172,38 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: RenderCon
       ['phase', task.phase_id ?? ''],
       ['milestone', task.milestone_id ?? ''],
       ['role', task.role ?? ''],
+      ...promiseRows(task.done_when),
       [task.blocked ? 'waits for' : 'depends on', waits.join(', ')],
       ['planned', `${formatAge(created, page.now)}${creator ? ` by ${creator}` : ''}`],
     ],
     page,
   )}`
+}
+
+/** Rows for what a task promises: criteria, checks, changes and files to keep. */
+export function promiseRows(
+  doneWhen: PlannedTaskEntry['done_when'] | null,
+): readonly (readonly [string, string])[] {
+  if (!doneWhen) return []
+  const { criteria = [], check = [], changes, keeps = [], removed = [] } = doneWhen
+  const checks = check.map((entry) => (typeof entry === 'string' ? entry : checkText(entry)))
+  return [
+    ['done when', criteria.join('; ')],
+    ['checks', checks.join('; ')],
+    ['changes', changes?.length === 0 ? 'none expected' : (changes ?? []).join(', ')],
+    ['keeps', keeps.join(', ')],
+    ['removed', removed.map(({ list, text, author }) => `${list}: ${text} (by ${author})`).join('; ')],
+  ]
+}
+
+type CheckEntry = Exclude<NonNullable<NonNullable<PlannedTaskEntry['done_when']>['check']>[number], string>
+
+function checkText({ run, pinned = [], timeout }: CheckEntry): string {
+  const notes = [
+    ...(pinned.length > 0 ? [`pinned: ${pinned.join(', ')}`] : []),
+    ...(timeout === undefined ? [] : [`at most ${timeout}`]),
+  ]
+  return notes.length === 0 ? run : `${run} (${notes.join('; ')})`
 }
 
 /** The next task, and its new holder. */

@@ -23,6 +23,7 @@ import {
 } from '../../track/cli/changes.ts'
 import { claims, decisionList, issueList, progressList, quoteText } from '../../track/cli/records.ts'
 import type { TaskEntry } from '../../track/operations/mission-answer.ts'
+import { promiseRows } from './plan.ts'
 
 export const startTask: AnswerView<'start_task'> = (answer, page) => {
   const areas = answer.areas.map((area) => `${area.area} (${formatCount(area.files, 'file')})`)
@@ -150,6 +151,7 @@ function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [stri
     ['parent', task.parent === null ? '' : dependencyText(task.parent)],
     ['depends on', task.depends_on.map(dependencyText).join('; ')],
     ['step', task.step ?? ''],
+    ...promiseRows(task.done_when),
     ['work tree', task.own_work_tree ?? ''],
     ['created', `${formatAge(task.created_at, page.now)} by ${task.created_by ?? 'someone'}`],
   ]

@@ -1,6 +1,7 @@
 import { instantOrNull } from '../../kernel/instant.ts'
 import type { Resolution } from '../../track/domain/task.ts'
 import { cycleText, everyCycle } from './cycles.ts'
+import { type DoneWhenChanges, doneWhenJson, readDoneWhen } from './done-when.ts'
 
 /** A plan to import or export: references are keys of the same document. Times are in milliseconds. */
 export interface PlanDocument {
@@ -50,6 +51,8 @@ export interface DocumentTask {
   readonly assignee: string | null
   /** Patterns of files that it may change. */
   readonly areas: readonly string[]
+  /** What it promises; absent for nothing. */
+  readonly doneWhen?: DoneWhenChanges
   readonly status: DocumentStatus
   /** Only for a done task; null without a measured attempt. */
   readonly resolution: Resolution | null
@@ -220,6 +223,8 @@ function taskProblems(
     if (task.resolution !== null && task.status !== 'done') {
       found.push(problem(`is ${task.status}, but has the resolution "${task.resolution}" of a done task.`))
     }
+    if (task.doneWhen)
+      found.push(...readDoneWhen(doneWhenJson(task.doneWhen), `${places.tasks[at]}.done_when`).problems)
     const checkedKeys = new Set<string>()
     for (const key of task.dependsOn) {
       if (!tasks.has(key)) found.push(problem(`depends on "${key}", which is not in the plan.`))
@@ -300,6 +305,7 @@ function taskJson(task: DocumentTask): DocumentObject {
       role,
       assignee,
       areas: nullIfEmpty(task.areas),
+      done_when: task.doneWhen ? doneWhenJson(task.doneWhen) : null,
     }),
     status,
     ...nonNullFields({

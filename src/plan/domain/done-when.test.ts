@@ -132,32 +132,35 @@ describe('editing done_when', () => {
     ['what it inherits', { inherit: false }],
     ['all', null],
   ])('refuses an agent that removes %s once the task has started', (_, changes) => {
-    expect(() => editDoneWhen(before, changes, agent)).toThrow(
+    const after = changes === null ? noDoneWhen : { ...before, ...changes }
+    expect(() => editDoneWhen(before, after, agent)).toThrow(
       expect.objectContaining({ code: 'REFUSED', reason: 'done_when_fixed' }),
     )
-    expect(editDoneWhen(before, changes, { ...agent, started: false }).removed).toEqual([])
+    expect(editDoneWhen(before, after, { ...agent, started: false }).removed).toEqual([])
   })
 
   it('refuses an agent that expects no change of a started task without a list of changes', () => {
-    expect(() => editDoneWhen(noDoneWhen, { changes: [] }, agent)).toThrow(
+    expect(() => editDoneWhen(noDoneWhen, anyDoneWhen({ changes: [] }), agent)).toThrow(
       expect.objectContaining({ reason: 'done_when_fixed' }),
     )
   })
 
   it('lets an agent add', () => {
     const added = { criteria: ['a', 'b'], check: [check('test', ['p', 'q'], 1_000)], changes: ['src/', 'x'] }
-    expect(editDoneWhen(before, added, agent)).toEqual({ ...before, ...added })
-    expect(editDoneWhen(anyDoneWhen({ changes: [] }), { changes: ['src/'] }, agent).changes).toEqual(['src/'])
+    expect(editDoneWhen(before, { ...before, ...added }, agent)).toEqual({ ...before, ...added })
+    expect(
+      editDoneWhen(anyDoneWhen({ changes: [] }), anyDoneWhen({ changes: ['src/'] }), agent).changes,
+    ).toEqual(['src/'])
   })
 
   it('keeps what a person removed until it is added again', () => {
-    const removed = editDoneWhen(before, { criteria: [], changes: [] }, person)
+    const removed = editDoneWhen(before, { ...before, criteria: [], changes: [] }, person)
     expect(removed.removed).toEqual([
       { list: 'criteria', text: 'a', author: 'Ann', removedAt: 7 },
       { list: 'changes', text: 'src/', author: 'Ann', removedAt: 7 },
       { list: 'changes', text: 'a change', author: 'Ann', removedAt: 7 },
     ])
-    const again = editDoneWhen(removed, { criteria: ['a'] }, agent)
+    const again = editDoneWhen(removed, { ...removed, criteria: ['a'] }, agent)
     expect(again.removed.map(({ list }) => list)).toEqual(['changes', 'changes'])
     expect(mergeDoneWhen(null, null, again).removed).toHaveLength(2)
   })

@@ -7,7 +7,7 @@ export interface DoneWhen {
   /** Sentences that the outcome answers, each once. */
   readonly criteria: readonly string[]
   /** Commands that must pass on the final content. */
-  readonly check: readonly Check[]
+  readonly check: readonly TaskCheck[]
   /** Path patterns that must each match a changed file. Absent: nothing is promised; empty: no change is expected. */
   readonly changes?: readonly string[]
   /** Path patterns of files that must not change. */
@@ -19,7 +19,7 @@ export interface DoneWhen {
 }
 
 /** A command of a task, with the fields of a guard's command. */
-export interface Check {
+export interface TaskCheck {
   readonly run: string
   /** Files whose change requires a new approval of the command. */
   readonly pinned: readonly string[]
@@ -104,7 +104,7 @@ export function parseDoneWhen(value: unknown, place = 'done_when'): DoneWhenChan
   })
 }
 
-function readCheck(entry: unknown, place: string, problems: string[]): readonly Check[] {
+function readCheck(entry: unknown, place: string, problems: string[]): readonly TaskCheck[] {
   const fields: unknown = typeof entry === 'string' ? { run: entry } : entry
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) {
     problems.push(`${place} cannot be ${shown(entry)}: write a command line, or { run, pinned, timeout }.`)
@@ -185,8 +185,8 @@ function shown(value: unknown): string {
 }
 
 /** The same command twice is one check, with the files that both pin and the longer time. */
-function uniqueChecks(checks: readonly Check[]): readonly Check[] {
-  const byRun = new Map<string, Check>()
+function uniqueChecks(checks: readonly TaskCheck[]): readonly TaskCheck[] {
+  const byRun = new Map<string, TaskCheck>()
   for (const check of checks) {
     const same = byRun.get(check.run)
     byRun.set(check.run, {
@@ -233,6 +233,17 @@ export function isEmptyDoneWhen({ criteria, check, changes, keeps, inherit, remo
   )
 }
 
+/** The field of a new task or mission. */
+export function newDoneWhen(changes: DoneWhenChanges | null | undefined): { readonly doneWhen?: DoneWhen } {
+  const doneWhen = { ...noDoneWhen, ...changes }
+  return isEmptyDoneWhen(doneWhen) ? {} : { doneWhen }
+}
+
+/** The promises without what was removed, which does not travel with a plan. */
+export function givenPromises({ removed: _, ...promises }: DoneWhen): DoneWhenChanges {
+  return promises
+}
+
 /** The author of an edit, and when it is made. */
 export interface DoneWhenEdit {
   readonly taskId: string
@@ -243,15 +254,8 @@ export interface DoneWhenEdit {
   readonly at: number
 }
 
-/**
- * Sets the given fields, or clears all. Once the task has started, only a person may remove, and what was removed is kept.
- */
-export function editDoneWhen(
-  before: DoneWhen,
-  changes: DoneWhenChanges | null,
-  edit: DoneWhenEdit,
-): DoneWhen {
-  const after: DoneWhen = { ...(changes === null ? noDoneWhen : { ...before, ...changes }), removed: [] }
+/** Once the task has started, only a person may remove, and what was removed is kept. */
+export function editDoneWhen(before: DoneWhen, after: DoneWhen, edit: DoneWhenEdit): DoneWhen {
   const lost = edit.started ? promisesLost(before, after) : []
   const [first] = lost
   if (first && !edit.isPerson) throw removalFailure(edit.taskId, first)
@@ -308,7 +312,8 @@ function removalFailure(taskId: string, { list, text }: Promised): Failure {
 }
 
 /** As people write it: without empty lists and defaults. */
-export function doneWhenJson({ criteria, check, changes, keeps, inherit }: DoneWhen) {
+export function doneWhenJson(doneWhen: DoneWhenChanges) {
+  const { criteria, check, changes, keeps, inherit } = { ...noDoneWhen, ...doneWhen }
   return {
     ...(criteria.length > 0 && { criteria: [...criteria] }),
     ...(check.length > 0 && { check: check.map(checkJson) }),
@@ -318,7 +323,7 @@ export function doneWhenJson({ criteria, check, changes, keeps, inherit }: DoneW
   }
 }
 
-function checkJson({ run, pinned, timeout }: Check) {
+function checkJson({ run, pinned, timeout }: TaskCheck) {
   if (pinned.length === 0 && timeout === defaultTimeout) return run
   return {
     run,

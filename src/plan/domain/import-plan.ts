@@ -3,6 +3,7 @@ import type { MilestoneId, PhaseId, TaskId, TransactionContext } from '../../ker
 import type { Phase } from '../../track/domain/mission.ts'
 import { newTask, type Task } from '../../track/domain/task.ts'
 import type { DocumentTask, PlanDocument } from './document.ts'
+import { newDoneWhen } from './done-when.ts'
 import { type Milestone, type Note, noteKinds, type PlanOwner, phaseStatus } from './plan.ts'
 
 /** The project's existing records, so that an import duplicates nothing. */
@@ -198,6 +199,7 @@ function plannedTask(
       role: task.role,
       ...(task.assignee !== null && { assignee: task.assignee }),
       areas: task.areas,
+      ...newDoneWhen(task.doneWhen),
       sortOrder: task.sortOrder,
       creator: task.creator ?? creator,
     },

@@ -5,6 +5,7 @@ import { formatCount } from '../../kernel/text.ts'
 import type { Mission, Phase } from '../../track/domain/mission.ts'
 import { newTask, type Task } from '../../track/domain/task.ts'
 import { cycleText, everyCycle } from './cycles.ts'
+import { newDoneWhen, readDoneWhen } from './done-when.ts'
 import type { PlannedTask, PlanOwner } from './plan.ts'
 
 export interface PlanBatchPhase {
@@ -22,6 +23,8 @@ export interface PlanBatchTask {
   readonly role?: string | undefined
   readonly areas?: readonly string[] | undefined
   readonly assignee?: string | undefined
+  /** As it was sent. */
+  readonly done_when?: unknown
   /** Keys of this call, or ids of existing tasks. */
   readonly depends_on?: readonly string[] | undefined
 }
@@ -131,6 +134,7 @@ function newTaskOf(
     at,
   }: { readonly id: TaskId; readonly home: Phase; readonly creator: string; readonly at: number },
 ): Task {
+  const { done_when: promised = {} } = requested
   return newTask(
     {
       id,
@@ -141,6 +145,7 @@ function newTaskOf(
       role: requested.role ?? null,
       ...(requested.assignee !== undefined && { assignee: requested.assignee }),
       areas: requested.areas ?? [],
+      ...newDoneWhen(readDoneWhen(promised, 'done_when').changes),
       creator,
     },
     at,
@@ -160,11 +165,15 @@ function problemsOf(
     ...repeatedNames(phases.flatMap(({ id }) => id ?? [])).map((id) => `phase ${id} is given twice`),
     ...repeatedNames(tasks.map(({ key }) => key)).map((key) => `key "${key}" is given twice`),
   ]
-  for (const { key, phase, role, depends_on } of tasks) {
+  for (const { key, phase, role, depends_on, done_when } of tasks) {
     const home = homeOf(phase)
     if (!home) problems.push(`task "${key}": phase not found: ${phase}`)
     else if (home.missionId !== owner) problems.push(`task "${key}": phase ${phase} belongs to another plan`)
     if (role !== undefined && !roles.has(role)) problems.push(`task "${key}": unknown role: ${role}`)
+    if (done_when !== undefined) {
+      const { problems: wrong } = readDoneWhen(done_when, `task "${key}": done_when`)
+      problems.push(...wrong.map((problem) => problem.replace(/\.$/, '')))
+    }
     for (const name of new Set(depends_on)) {
       if (!keys.has(name) && !existingTasks.has(name))
         problems.push(`task "${key}" depends on "${name}", which is neither a key here nor a task`)

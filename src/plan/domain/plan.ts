@@ -1,6 +1,7 @@
 import type { MilestoneId, MissionId, NoteId, PhaseId, TaskId } from '../../kernel/id.ts'
 import type { PhaseStatus } from '../../track/domain/mission.ts'
 import type { Task } from '../../track/domain/task.ts'
+import type { DoneWhen } from './done-when.ts'
 
 /** A goal with a criterion, in a phase. */
 export interface Milestone {
@@ -124,6 +125,7 @@ export interface TaskChanges {
   readonly phaseId?: PhaseId
   readonly parentTaskId?: TaskId
   readonly sortOrder?: number | null
+  readonly doneWhen?: DoneWhen | null
 }
 
 /** The events of a plan. `missionId` is its mission, null for the project's own plan. */

@@ -83,11 +83,8 @@ test('a task keeps its text, criteria, notes, names, dates and references', () =
   expect(document.tasks.find(({ key }) => key === 'task-12')).toEqual({
     key: 'task-12',
     title: 'Log in: "OAuth" #1',
-    description: [
-      'People log in.',
-      '## Acceptance Criteria\n\n- [ ] #1 It works\n- [x] #2 It is quick',
-      'Assignee: @ann\nLabels: web, a: b\nPriority: high',
-    ].join('\n\n'),
+    description: ['People log in.', 'Assignee: @ann\nLabels: web, a: b\nPriority: high'].join('\n\n'),
+    doneWhen: { criteria: ['It works', 'It is quick'] },
     phase: 'backlog',
     milestone: 'm-8',
     parent: 'task-1',
@@ -112,6 +109,14 @@ test('a task keeps its text, criteria, notes, names, dates and references', () =
     updatedAt: Date.UTC(2025, 10, 30),
     foreignId: 'task-12',
   })
+})
+
+test('criteria that are no list stay in the description', () => {
+  const prose = full.text.replace('- [ ] #1 It works', 'It works.')
+  const { document } = acceptedBacklog([{ ...full, text: prose }, ...others])
+  const task = document.tasks.find(({ key }) => key === 'task-12')
+  expect(task?.description).toContain('## Acceptance Criteria')
+  expect(task).not.toHaveProperty('doneWhen')
 })
 
 test('completed tasks are done, archived ones dropped, and tasks stand by their numbers', () => {

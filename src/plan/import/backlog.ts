@@ -13,10 +13,12 @@ import {
   unreadFields,
 } from './fields.ts'
 import {
+  criteriaOf,
   type DescriptionPart,
   descriptionText,
   distinctIds,
   done,
+  doneWhenFrom,
   dropped,
   type ForeignStatus,
   foreignStatus,
@@ -273,7 +275,10 @@ function backlogTask(file: TaskFile, notices: string[]): BacklogTask {
       notices.push(`${place}: left out: the ${name} "${text}", which is not a date.`)
     return at
   }
-  const parts = sections.filter(({ title }) => noteKind(title) === undefined)
+  const lists = sections.filter(isCriteriaSection)
+  const parts = sections.filter(
+    (section) => noteKind(section.title) === undefined && !lists.includes(section),
+  )
   return {
     id: fields.id,
     place,
@@ -295,6 +300,7 @@ function backlogTask(file: TaskFile, notices: string[]): BacklogTask {
     role: null,
     assignee: null,
     areas: [],
+    ...doneWhenFrom(lists.flatMap(({ text }) => criteriaOf(text) ?? [])),
     status,
     resolution,
     sortOrder: ordinal(fields.ordinal),
@@ -307,6 +313,13 @@ function backlogTask(file: TaskFile, notices: string[]): BacklogTask {
     createdAt: instant('created_date'),
     updatedAt: instant('updated_date'),
   }
+}
+
+const criteriaTitles = ['acceptance criteria', 'definition of done']
+
+/** Whether a section is a list of criteria; other text below such a title stays in the description. */
+function isCriteriaSection({ title, text }: BacklogSection): boolean {
+  return criteriaTitles.includes(title?.toLowerCase() ?? '') && criteriaOf(text) !== null
 }
 
 function noteKind(title: string | null): string | undefined {

@@ -1,4 +1,5 @@
 import type { DocumentStatus, DocumentTask } from '../domain/document.ts'
+import { readDoneWhen } from '../domain/done-when.ts'
 
 /** The meaning of another program's status word. */
 export interface ForeignStatus extends Pick<DocumentTask, 'status' | 'resolution'> {
@@ -35,6 +36,26 @@ export interface DescriptionPart {
   /** Null for the description itself. */
   readonly title: string | null
   readonly text: string | null
+}
+
+/** The entries of a list of criteria, without marks of lists and checkboxes; null if it is anything else. */
+export function criteriaOf(section: string): readonly string[] | null {
+  const criteria: string[] = []
+  for (const line of section.split(/\r?\n/)) {
+    const text = line.trim()
+    const mark = /^(?:[-*+]|\d{1,4}[.)]) (?:\[.?\] ?)?(?:#\d{1,4} )?/.exec(text)
+    if (mark) criteria.push(text.slice(mark[0].length))
+    else if (text !== '' && line !== line.trimStart() && criteria.length > 0)
+      criteria.push(`${criteria.pop()} ${text}`)
+    else if (text !== '') return null
+  }
+  const { changes, problems } = readDoneWhen({ criteria }, 'done_when')
+  return problems.length === 0 ? (changes.criteria ?? null) : null
+}
+
+/** The field of a task for criteria of another program. */
+export function doneWhenFrom(criteria: readonly string[] | null): Pick<DocumentTask, 'doneWhen'> {
+  return criteria === null || criteria.length === 0 ? {} : { doneWhen: { criteria } }
 }
 
 /** The parts under their titles, without empty ones. A short part takes one line. */

@@ -1,5 +1,5 @@
 import type { DocumentTask } from '../domain/document.ts'
-import { keyGiver, phaseStatus } from './foreign-task.ts'
+import { criteriaOf, doneWhenFrom, keyGiver, phaseStatus } from './foreign-task.ts'
 import { type ImportResult, importResultOf } from './import-result.ts'
 import {
   type LineNotice,
@@ -19,6 +19,7 @@ import {
  *   checkboxes are subtasks. Other indented text is the description of the task above it.
  * - **Without any checkbox** in the file, the entries of its lists are the tasks, numbered or not. Beside checkboxes, a
  *   numbered list is tasks too, unless it stands below a checkbox: then it is the task's description.
+ * - **`Acceptance criteria:`** (or `Done when:`) and a list at the end of a task's description are its criteria.
  * - **Bold marks** are left out of titles.
  * - **At the end of a task's line**, in any order: `#key` (with a letter in it) or `(id: key)`; `@role`; and what has to
  *   be done before, `(after: …)` or `after: …`. The latter may also stand on an indented line of its own.
@@ -43,7 +44,7 @@ export function readMarkdownPlan(text: string): ImportResult {
     (task): DocumentTask => ({
       key: keyOf(task),
       title: task.title,
-      description: descriptionOf(task.description),
+      ...promisedIn(descriptionOf(task.description)),
       phase: task.heading && (keyOfHeading.get(task.heading) ?? null),
       milestone: task.milestone && (milestoneKeys.get(task.milestone) ?? null),
       parent: task.parent && keyOf(task.parent),
@@ -146,6 +147,18 @@ function descriptionOf(lines: readonly string[]): string | null {
     .map((line) => line.slice(margin).trimEnd())
     .join('\n')
     .trim()
+}
+
+const criteriaHeading =
+  /^[ \t]*(?:[-*+] )?\*{0,2}(?:acceptance criteria|acceptance|done when)\*{0,2}:\*{0,2}[ \t]*$/im
+
+/** The list at the end of a description below `Acceptance criteria:` becomes the criteria of the task. */
+function promisedIn(description: string | null): Pick<DocumentTask, 'description' | 'doneWhen'> {
+  const heading = description === null ? null : criteriaHeading.exec(description)
+  if (description === null || heading === null) return { description }
+  const criteria = criteriaOf(description.slice(heading.index + heading[0].length))
+  if (criteria === null || criteria.length === 0) return { description }
+  return { description: description.slice(0, heading.index).trim() || null, ...doneWhenFrom(criteria) }
 }
 
 /** Their author may have meant tasks. */

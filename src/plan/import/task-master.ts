@@ -16,9 +16,11 @@ import {
   unreadFields,
 } from './fields.ts'
 import {
+  criteriaOf,
   descriptionText,
   distinctIds,
   done,
+  doneWhenFrom,
   dropped,
   foreignStatus,
   inProgress,
@@ -162,6 +164,7 @@ function taskMasterTasks(
       if (id !== null) dependsOn.add(`${prefix}${id}`)
       else notices.push(`${task.place}: left out: the dependency on ${reference}, which is not in the file.`)
     }
+    const criteria = task.acceptanceCriteria === null ? null : criteriaOf(task.acceptanceCriteria)
     return {
       key: `${prefix}${keys[at] ?? task.id}`,
       title: task.title,
@@ -169,7 +172,7 @@ function taskMasterTasks(
         { title: null, text: task.description },
         { title: 'Details', text: task.details },
         { title: 'Test strategy', text: task.testStrategy },
-        { title: 'Acceptance criteria', text: task.acceptanceCriteria },
+        { title: 'Acceptance criteria', text: criteria === null ? task.acceptanceCriteria : null },
         { title: 'Priority', text: task.priority },
         { title: 'Status in Task Master', text: keepWord ? word : null },
       ]),
@@ -179,6 +182,7 @@ function taskMasterTasks(
       role: null,
       assignee: null,
       areas: [],
+      ...doneWhenFrom(criteria),
       status,
       resolution,
       sortOrder: null,

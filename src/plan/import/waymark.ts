@@ -9,6 +9,7 @@ import {
   pathsOf,
   planJsonVersion,
 } from '../domain/document.ts'
+import { readDoneWhen } from '../domain/done-when.ts'
 import {
   camelKeys,
   choice,
@@ -66,6 +67,7 @@ const task: z.ZodType<DocumentTask> = record({
   role: maybeText,
   assignee: maybeText,
   areas: texts,
+  done_when: z.unknown().optional(),
   status,
   resolution: choice(documentResolutions),
   sort_order: number,
@@ -75,7 +77,13 @@ const task: z.ZodType<DocumentTask> = record({
   created_at: instant,
   updated_at: instant,
   foreign_id: maybeText,
-}).transform(camelKeys)
+}).transform((fields, context) => {
+  const { doneWhen: written, ...rest } = camelKeys(fields)
+  if (written == null) return rest
+  const { changes, problems } = readDoneWhen(written, 'done_when')
+  for (const problem of problems) context.addIssue({ code: 'custom', message: problem })
+  return { ...rest, doneWhen: changes }
+})
 
 const plan = record({
   waymark_plan: number,

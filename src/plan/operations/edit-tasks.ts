@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Actor } from '../../kernel/actor.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { findMilestone, findPhase, findPlanned } from '../../kernel/operations/find.ts'
 import { identifier, name, text, texts, unlistedField } from '../../kernel/operations/input/fields.ts'
@@ -6,9 +7,11 @@ import { strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { printEditedEntity, printEntity } from '../../kernel/operations/print.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { newTask } from '../../track/domain/task.ts'
+import { newTask, type Task } from '../../track/domain/task.ts'
+import { addToDoneWhen, editDoneWhen, newDoneWhen, noDoneWhen } from '../domain/done-when.ts'
 import { dropTask, editTask, milestonePhaseFailure } from '../domain/editing.ts'
 import { knownRoles, type Milestone, type TaskChanges } from '../domain/plan.ts'
+import { doneWhenField, givenDoneWhen, promiseFlags } from './done-when.ts'
 import {
   assertRole,
   assigneeField,
@@ -38,6 +41,8 @@ export const taskAdd = defineOperation({
     role: roleField.optional(),
     areas: texts('Scope, as in start_task').optional(),
     assignee: assigneeField.optional(),
+    done_when: doneWhenField('As in plan_tasks').optional(),
+    ...promiseFlags,
     depends_on: texts('Task ids').optional(),
     milestone: identifier('Milestone of the phase').optional(),
     creator: unlistedField(name('Who asks for it; default: you')).optional(),
@@ -66,6 +71,7 @@ export const taskAdd = defineOperation({
         role: input.role ?? null,
         ...(input.assignee !== undefined && { assignee: input.assignee }),
         areas: input.areas ?? [],
+        ...newDoneWhen(givenDoneWhen(input)),
         sortOrder: input['sort-order'] ?? null,
         creator: input.creator ?? actor.name,
       },
@@ -92,7 +98,7 @@ async function dependenciesOf(reads: Reads, ids: readonly string[] = []): Promis
   return found.map(({ task }) => task.id)
 }
 
-const clearable = ['description', 'role', 'assignee', 'milestone', 'sort-order'] as const
+const clearable = ['description', 'role', 'assignee', 'milestone', 'sort-order', 'done-when'] as const
 
 const inputFields = z.strictObject({
   id: identifier('Task ID'),
@@ -103,6 +109,8 @@ const inputFields = z.strictObject({
   ).optional(),
   role: roleField.optional(),
   assignee: unlistedField(assigneeField).optional(),
+  done_when: doneWhenField('As in plan_tasks').optional(),
+  ...promiseFlags,
   creator: unlistedField(name('Who asks for it')).optional(),
   milestone: identifier('Milestone of the phase').optional(),
   phase: identifier('Phase to move to').optional(),
@@ -144,8 +152,12 @@ export const taskEdit = defineOperation({
     await assertRole(reads, input.role)
     const status = input.status ?? null
     const openAttempt = status === null ? null : await reads.tasks.openAttempt(planned.task.id)
+    const changes = {
+      ...(await changesOf(reads, input, milestone)),
+      ...(await doneWhenChange(reads, input, planned.task, { actor, at: setting.at })),
+    }
     const events = editTask(
-      { changes: await changesOf(reads, input, milestone), status },
+      { changes, status },
       { planned, openAttempt, milestone },
       { actor, agentName: input.agent_name ?? null },
       setting,
@@ -179,6 +191,25 @@ async function changesOf(
     ...(clears('milestone') && { milestoneId: null }),
     ...(clears('sort-order') && { sortOrder: null }),
   }
+}
+
+/** The given lists replace those of the task; flags add to them. */
+async function doneWhenChange(
+  reads: Reads,
+  input: z.output<typeof inputFields>,
+  { id, doneWhen = noDoneWhen }: Task,
+  { actor, at }: { readonly actor: Actor; readonly at: number },
+): Promise<Pick<TaskChanges, 'doneWhen'>> {
+  const { done_when: whole, criterion, check } = input
+  const clears = input.clear?.includes('done-when') === true
+  const given = givenDoneWhen({ done_when: whole })
+  const added = givenDoneWhen({ criterion, check })
+  if (!clears && given === null && added === null) return {}
+  const before = clears ? noDoneWhen : { ...doneWhen, ...given }
+  const after = added === null ? before : addToDoneWhen(before, added)
+  const started = (await reads.tasks.lastAttempt(id)) !== null
+  const edit = { taskId: id, started, author: actor.name, isPerson: actor.kind === 'person', at }
+  return { doneWhen: editDoneWhen(doneWhen, after, edit) }
 }
 
 export const taskDrop = defineOperation({

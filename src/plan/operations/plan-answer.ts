@@ -16,6 +16,8 @@ import {
   taskStatuses,
 } from '../domain/plan.ts'
 
+import { DoneWhenEntry, doneWhenEntry } from './done-when.ts'
+
 /** The entities of a plan for every surface, in taskman's words and order. Absent values are null. */
 
 export const PhaseEntry = z.object({
@@ -83,6 +85,8 @@ export const PlannedTaskEntry = z.object({
   sort_order: z.int().nullable(),
   role: z.string().nullable(),
   assignee: z.string().optional(),
+  /** What it promises itself. */
+  done_when: DoneWhenEntry.optional(),
   creator: z.string().nullable(),
   depends_on: strings,
   blocked: z.boolean(),
@@ -107,6 +111,7 @@ export const listedOfTask = ['id', 'title', 'status'] as const
 
 export function plannedTaskEntry(planned: PlannedTask, now: number): PlannedTaskEntry {
   const { task, dependsOn, unsettled, blocked, claim } = planned
+  const doneWhen = doneWhenEntry(task.doneWhen)
   return {
     id: task.id,
     mission_id: task.missionId,
@@ -118,6 +123,7 @@ export function plannedTaskEntry(planned: PlannedTask, now: number): PlannedTask
     sort_order: task.sortOrder,
     role: task.role,
     ...(task.assignee && { assignee: task.assignee }),
+    ...(doneWhen && { done_when: doneWhen }),
     creator: task.creator,
     depends_on: dependsOn,
     blocked,

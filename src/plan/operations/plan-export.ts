@@ -5,6 +5,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { planStatus } from '../domain/claims.ts'
 import { type DocumentTask, documentJson, type PlanDocument } from '../domain/document.ts'
+import { givenPromises } from '../domain/done-when.ts'
 import { type Note, type PlannedTask, type PlanOwner, phaseWord } from '../domain/plan.ts'
 import { missionField } from './fields.ts'
 
@@ -92,6 +93,7 @@ function documentTask(planned: PlannedTask, notes: readonly Note[], now: number)
     role: task.role,
     assignee: task.assignee ?? null,
     areas: task.areas,
+    ...(task.doneWhen && { doneWhen: givenPromises(task.doneWhen) }),
     status: planStatus(planned, now),
     resolution: task.resolution,
     sortOrder: task.sortOrder,

@@ -8,6 +8,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { isEnded, nextNumber } from '../../track/domain/mission.ts'
 import { knownRoles, type PlannedTask } from '../domain/plan.ts'
 import { type PlanBatchPhase, planTaskGroup } from '../domain/plan-tasks.ts'
+import { doneWhenField } from './done-when.ts'
 import { clashesOf } from './phases.ts'
 
 const maxTasks = 200
@@ -39,6 +40,9 @@ export const planTasks = defineOperation({
           phase: identifier('Id or name'),
           role: z.string().min(1).max(100).optional(),
           areas: texts().optional(),
+          done_when: doneWhenField(
+            '{ criteria: sentences, check: commands, changes: paths to change, keeps: paths not to change }',
+          ).optional(),
           assignee: name('Agent or role').optional(),
           depends_on: texts('Keys or task ids').optional(),
         }),

@@ -5,6 +5,7 @@ import { parseColumn, prepareQuery } from '../../store/tables/query.ts'
 import { searchText } from '../../store/tables/search.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import type { Task } from '../../track/domain/task.ts'
+import { type DoneWhen, isEmptyDoneWhen } from '../domain/done-when.ts'
 import { claimColumns, keepToken, taskById, touchTask, unclaimed } from './claim.ts'
 import {
   countDependents,
@@ -39,6 +40,8 @@ export interface TaskTable {
   /** The assignee: an agent's name, or a role. */
   assignee: string | null
   areas: string
+  /** Its own promises as JSON. */
+  done_when: string | null
   status: string
   resolution: string | null
   sort_order: number | null
@@ -89,6 +92,7 @@ function taskRow(
     role: task.role,
     assignee: task.assignee ?? null,
     areas: JSON.stringify(task.areas),
+    done_when: doneWhenColumn(task.doneWhen),
     status: task.status,
     resolution: task.resolution,
     sort_order: task.sortOrder,
@@ -107,6 +111,10 @@ function taskRow(
   }
 }
 
+export function doneWhenColumn(doneWhen: DoneWhen | null | undefined): string | null {
+  return doneWhen && !isEmptyDoneWhen(doneWhen) ? JSON.stringify(doneWhen) : null
+}
+
 export function taskOf(row: Selectable<TaskTable>): Task {
   return {
     id: row.id as TaskId, // a brand
@@ -120,6 +128,7 @@ export function taskOf(row: Selectable<TaskTable>): Task {
     role: row.role,
     ...(row.assignee !== null && { assignee: row.assignee }),
     areas: parseColumn(row.areas),
+    ...(row.done_when !== null && { doneWhen: parseColumn<DoneWhen>(row.done_when) }),
     status: row.status as Task['status'], // as it was written
     resolution: row.resolution as Task['resolution'], // as it was written
     sortOrder: row.sort_order,
@@ -203,7 +212,8 @@ export async function applyTaskEdited(
   { taskId, changes }: ProjectEventOf<'task.edited'>,
 ): Promise<void> {
   const { db, projectId } = projecting
-  const { name, goal, role, assignee, creator, milestoneId, phaseId, parentTaskId, sortOrder } = changes
+  const { name, goal, role, assignee, creator, milestoneId, phaseId, parentTaskId, sortOrder, doneWhen } =
+    changes
   const before = await taskBefore(projecting, taskId)
   const moves = phaseId !== undefined && phaseId !== before.phase_id
   if (moves) await moveTask(projecting, before, phaseId)
@@ -221,6 +231,7 @@ export async function applyTaskEdited(
     ...(creator !== undefined && { creator }),
     ...(milestone !== undefined && { milestone_id: milestone }),
     ...(parentTaskId !== undefined && { parent_task_id: parentTaskId }),
+    ...(doneWhen !== undefined && { done_when: doneWhenColumn(doneWhen) }),
     ...(sortOrder !== undefined && { sort_order: sortOrder, order_own: ownOrder(sortOrder) }),
   }
   if (Object.keys(changed).length === 0) return

@@ -3,9 +3,10 @@ import { settingNames } from '../../gate/domain/run.ts'
 import { isValidSetting, settingDefinitions, settingOf, settingValues } from '../../gate/domain/settings.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { didYouMean } from '../../kernel/nearest-word.ts'
-import { choice, identifier } from '../../kernel/operations/input/fields.ts'
+import { choice } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { excerpt } from '../../kernel/text.ts'
 
 export const settingList = defineOperation({
   name: 'setting_list',
@@ -33,6 +34,9 @@ export const settingList = defineOperation({
   }),
 )
 
+/** Characters: a list of paths or checks may be long. */
+const maxValue = 10_000
+
 export const settingSet = defineOperation({
   name: 'setting_set',
   command: 'setting set',
@@ -45,16 +49,20 @@ export const settingSet = defineOperation({
   positional: ['name', 'value'],
   input: z.strictObject({
     name: choice(settingNames, 'Name of the setting (waymark setting list)'),
-    value: identifier('Its new value'),
+    value: z.string().min(1).max(maxValue).describe('Its new value'),
   }),
   output: z.object({ name: z.enum(settingNames), value: z.string(), before: z.string() }),
 }).handler(({ record }, { name, value }) => {
   if (!isValidSetting(name, value)) {
     const values = settingValues(name)
-    throw new Failure('INVALID_INPUT', `${name} cannot be "${value}".${didYouMean(value, values)}`, {
-      reason: 'setting_value_invalid',
-      hint: `Choose one of ${values.join(', ')}.`,
-    })
+    throw new Failure(
+      'INVALID_INPUT',
+      `${name} cannot be "${excerpt(value, 100)}".${didYouMean(value, values)}`,
+      {
+        reason: 'setting_value_invalid',
+        hint: `Choose one of ${values.join(', ')}.`,
+      },
+    )
   }
   return record(async ({ runs }) => {
     const before = settingOf(await runs.settings(), name)

@@ -27,6 +27,7 @@ import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import type { TaskInPlan } from '../../plan/domain/outline.ts'
 import { marks, taskStates } from '../../plan/domain/readiness.ts'
+import { DoneWhenEntry, doneWhenEntry, promisesOf } from '../../plan/operations/done-when.ts'
 import { planSource } from '../../plan/operations/plan-show.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { currentPhase, type Mission, shownStatus, totalPhases } from '../../track/domain/mission.ts'
@@ -165,6 +166,9 @@ const TaskDetail = z.object({
   mission_name: z.string().nullable(),
   phase_id: z.string().nullable(),
   parent_task_id: z.string().nullable(),
+  /** Its promises with those of mission and project, and its own. */
+  done_when: DoneWhenEntry.nullable(),
+  own_done_when: DoneWhenEntry.nullable(),
   /** Its state in the plan. */
   phase: Named.nullable(),
   parent: NearTask.nullable(),
@@ -196,6 +200,7 @@ const MissionDetail = z.object({
   profile: z.enum(profileWords).nullable(),
   scope: z.string().nullable(),
   constraints: z.string().nullable(),
+  done_when: DoneWhenEntry.nullable(),
   status: missionStatus,
   current_phase: z.int(),
   total_phases: z.int(),
@@ -343,6 +348,7 @@ async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<t
     profile: mission.profile === null ? null : profileWords[mission.profile],
     scope: mission.scope,
     constraints: mission.constraints,
+    done_when: doneWhenEntry(mission.doneWhen),
     status: shownStatus(mission, now),
     current_phase: currentPhase(mission, phases),
     total_phases: totalPhases(mission, phases),
@@ -409,6 +415,8 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
     mission_name: mission && excerpt(mission.name, 120),
     phase_id: task.phaseId,
     parent_task_id: task.parentTaskId,
+    done_when: doneWhenEntry(await promisesOf(reads, task)),
+    own_done_when: doneWhenEntry(task.doneWhen),
     ...(await placeInPlan(reads, task)),
     status: taskWordOf(task, attempts.at(-1) ?? null),
     resolution: task.resolution,

@@ -1,4 +1,5 @@
 import type { MissionId, PhaseId } from '../../kernel/id.ts'
+import type { DoneWhen } from '../../plan/domain/done-when.ts'
 
 export const profiles = ['simple', 'standard', 'complex'] as const
 export type Profile = (typeof profiles)[number]
@@ -25,6 +26,8 @@ export interface Mission {
   readonly totalPhases: number
   readonly scope: string | null
   readonly constraints: string | null
+  /** What each of its tasks promises; absent for nothing. */
+  readonly doneWhen?: DoneWhen
   readonly status: MissionStatus
   readonly summary: string | null
   readonly achievements: readonly string[]

@@ -18,6 +18,7 @@ function request(changes: Partial<TaskRequest> = {}): TaskRequest {
     agentName: 'builder',
     takeOver: false,
     claimToken: null,
+    doneWhen: null,
     force: false,
     actor: agent,
     snapshot: anAttempt().snapshot,

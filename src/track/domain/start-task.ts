@@ -10,6 +10,13 @@ import {
   explicitAgentName,
   isHeld,
 } from '../../plan/domain/claims.ts'
+import {
+  addToDoneWhen,
+  type DoneWhenChanges,
+  editDoneWhen,
+  newDoneWhen,
+  noDoneWhen,
+} from '../../plan/domain/done-when.ts'
 import type { PlannedTask } from '../../plan/domain/plan.ts'
 import type { Mission, Phase, PhaseWithWork } from './mission.ts'
 import { admitTask, placeInPhase } from './phase-placement.ts'
@@ -42,10 +49,10 @@ export function startTask(
   setting: TransactionContext,
 ): StartedTask {
   const admitted = admitTask(situation)
-  const planned = subtaskOf(situation)
+  const planned = plannedTaskOf(request, situation, setting)
   const open = situation.last?.status === 'open' ? situation.last : null
   const before = open ? mayTakeOver(open, { request, items: situation.items }, setting) : null
-  if (before?.resumed) return resumeAttempt(before.resumed, { request, situation, setting })
+  if (before?.resumed) return resumeAttempt(before.resumed, planned, { request, situation, setting })
 
   const startedPlan = startPlanned(request, situation, setting)
   const placement = placeInPhase(request, situation, setting)
@@ -54,7 +61,7 @@ export function startTask(
   const taskEvents: readonly NewProjectEvent[] =
     planned === null
       ? [{ kind: 'task.planned', task }]
-      : parentChange(planned, situation.planned?.task ?? planned)
+      : plannedTaskChange(planned, situation.planned?.task ?? planned)
   return {
     events: [
       ...admitted.events,
@@ -78,15 +85,35 @@ export function startTask(
   }
 }
 
-/** The planned task, below the parent that the call names. */
-function subtaskOf({ planned, parent }: TaskSituation): Task | null {
+/** The planned task with the promises that the call adds, below the parent that it names. */
+function plannedTaskOf(
+  { doneWhen: added, actor }: TaskRequest,
+  { planned, parent, last }: TaskSituation,
+  { at }: TransactionContext,
+): Task | null {
   if (planned === null) return null
-  return parent === null ? planned.task : { ...planned.task, parentTaskId: parent.id }
+  const { task } = planned
+  const before = task.doneWhen ?? noDoneWhen
+  const edit = {
+    taskId: task.id,
+    started: last !== null,
+    author: actor.name,
+    isPerson: actor.kind === 'person',
+    at,
+  }
+  return {
+    ...task,
+    ...(parent !== null && { parentTaskId: parent.id }),
+    ...(added && { doneWhen: editDoneWhen(before, addToDoneWhen(before, added), edit) }),
+  }
 }
 
-function parentChange({ id, parentTaskId }: Task, before: Task): readonly NewProjectEvent[] {
-  if (parentTaskId === null || parentTaskId === before.parentTaskId) return []
-  return [{ kind: 'task.edited', taskId: id, changes: { parentTaskId } }]
+function plannedTaskChange({ id, parentTaskId, doneWhen }: Task, before: Task): readonly NewProjectEvent[] {
+  const changes = {
+    ...(parentTaskId !== null && parentTaskId !== before.parentTaskId && { parentTaskId }),
+    ...(doneWhen && doneWhen !== before.doneWhen && { doneWhen }),
+  }
+  return Object.keys(changes).length === 0 ? [] : [{ kind: 'task.edited', taskId: id, changes }]
 }
 
 /** The plan's fields of a planned task win over the request's. The schema requires a name, so that its loss is no news. */
@@ -99,6 +126,7 @@ function ignoredFieldNotes({ goal }: TaskRequest, planned: Task | null): readonl
 
 function resumeAttempt(
   attempt: Attempt,
+  task: Task | null,
   {
     request: { actor, agentName, claimToken: token },
     situation,
@@ -110,15 +138,15 @@ function resumeAttempt(
   },
 ): StartedTask {
   const { planned, taskOfToken } = situation
-  if (planned === null) throw new Error('only an attempt at a planned task can be resumed')
+  if (planned === null || task === null) throw new Error('only an attempt at a planned task can be resumed')
   assertToken(planned, { token, taskOfToken, claimant: { actor, agentName } }, setting)
-  const { task } = planned
   const { phases, home } = situation
   const phase = [home, ...phases].find((candidate) => candidate?.id === attempt.phaseId) ?? null
   const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
   return {
     events: [
       ...closeStaleItems(situation.items, 'The agent resumed the attempt.'),
+      ...plannedTaskChange(task, planned.task),
       { kind: 'attempt.continued', ...about },
     ],
     task,
@@ -146,6 +174,7 @@ function taskOfRequest(
       name,
       goal: request.goal ?? name,
       areas: request.areas,
+      ...newDoneWhen(request.doneWhen),
       creator: displayName(request),
     },
     setting.at,
@@ -198,6 +227,8 @@ export interface TaskRequest {
   readonly takeOver: boolean
   /** The fencing token of the caller's claim on the planned task. */
   readonly claimToken: string | null
+  /** Promises of a new task, or more of a planned one. */
+  readonly doneWhen: DoneWhenChanges | null
   /** Start although a dependency is open. */
   readonly force: boolean
   readonly actor: Actor

@@ -2,6 +2,7 @@ import type { Outcome } from '../../events/domain/project-event.ts'
 import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { type Actor, displayName, identityOf } from '../../kernel/actor.ts'
 import type { AttemptId, MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
+import type { DoneWhen } from '../../plan/domain/done-when.ts'
 
 export const taskOutcomes = ['success', 'partial_success', 'failed'] as const
 export type TaskOutcome = (typeof taskOutcomes)[number]
@@ -27,6 +28,8 @@ export interface Task {
   /** The agent or role that it is assigned to; early log entries have none. */
   readonly assignee?: string | null
   readonly areas: readonly string[]
+  /** Its own promises, without those of its mission and project; absent if it has none. */
+  readonly doneWhen?: DoneWhen
   readonly status: 'to_do' | 'in_progress' | 'done'
   readonly resolution: Resolution | null
   /** The position that people gave it in its phase; tasks without one follow, in order of creation. */

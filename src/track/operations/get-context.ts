@@ -11,6 +11,8 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
 import { excerpt } from '../../kernel/text.ts'
+import { doneWhenEntry, promisesOf } from '../../plan/operations/done-when.ts'
+import type { TaskLine } from '../../plan/ports/task-reads.ts'
 import { reviewFields, reviewInMission } from '../../review/operations/agent-reviews.ts'
 import type { Reads, StoreReader } from '../../store/ports/store.ts'
 import { currentPhase, shownStatus, totalPhases } from '../domain/mission.ts'
@@ -75,17 +77,34 @@ async function loadSection(
 }
 
 async function loadTasks(
-  { tasks }: Reads,
+  reads: Reads,
   filter: RecordFilter,
   page: PageRequest & { readonly now: number },
 ): Promise<Page<unknown>> {
+  const { tasks } = reads
   const { items, total } = await tasks.list(filter, page)
   const ids = items.map(({ item }) => item.task.id)
-  const histories = await tasks.histories(ids, page.now)
+  const [histories, entries] = await Promise.all([
+    tasks.histories(ids, page.now),
+    Promise.all(
+      items.map(async ({ seq, item }) => ({ seq, item, doneWhen: await openPromises(reads, item) })),
+    ),
+  ])
   return {
     total,
-    items: items.map(({ seq, item }) => ({ seq, item: taskEntry(item, histories.get(item.task.id)) })),
+    items: entries.map(({ seq, item, doneWhen }) => ({
+      seq,
+      item: {
+        ...taskEntry(item, histories.get(item.task.id)),
+        ...(doneWhen && { done_when: doneWhen }),
+      },
+    })),
   }
+}
+
+/** What a task in progress promises; null for others. */
+async function openPromises(reads: Reads, { task }: TaskLine) {
+  return task.status === 'in_progress' ? doneWhenEntry(await promisesOf(reads, task)) : null
 }
 
 async function loadBlockers(

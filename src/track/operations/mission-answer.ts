@@ -3,6 +3,7 @@ import { displayName } from '../../kernel/actor.ts'
 import { instant, instantOrNull, secondsBetween } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
+import { DoneWhenEntry } from '../../plan/operations/done-when.ts'
 import type { TaskLine } from '../../plan/ports/task-reads.ts'
 import { currentPhase, type PhaseStatus, type Profile, shownStatus, totalPhases } from '../domain/mission.ts'
 import { type Attempt, callerTypes, type Task, type TaskHistory } from '../domain/task.ts'
@@ -103,6 +104,8 @@ export const TaskEntry = z.object({
   correction: z.string().optional(),
   corrected_by: z.string().optional(),
   files: strings.optional(),
+  /** What it promises, if it is in progress. */
+  done_when: DoneWhenEntry.optional(),
 })
 export type TaskEntry = z.output<typeof TaskEntry>
 

@@ -4,8 +4,18 @@ import { runnableProcess } from '../../gate/operations/process/processes.ts'
 import { processToRun } from '../../gate/operations/run/create-run.ts'
 import { instant } from '../../kernel/instant.ts'
 import type { JsonObject } from '../../kernel/json.ts'
-import { choice, count, freeObject, identifier, name, text } from '../../kernel/operations/input/fields.ts'
+import {
+  choice,
+  count,
+  freeObject,
+  identifier,
+  name,
+  text,
+  unlistedField,
+} from '../../kernel/operations/input/fields.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import { newDoneWhen } from '../../plan/domain/done-when.ts'
+import { doneWhenField, givenDoneWhen } from '../../plan/operations/done-when.ts'
 import { profiles } from '../domain/mission.ts'
 import { startMission as decide } from '../domain/start-mission.ts'
 import { profileWords } from './mission-answer.ts'
@@ -29,6 +39,7 @@ export const startMission = defineOperation({
     scope: text('What is in and out').optional(),
     constraints: text('Technical constraints').optional(),
     process_id: identifier('Process that gates the mission (e.g., feature)').optional(),
+    done_when: unlistedField(doneWhenField('What each task promises, as in plan_tasks')).optional(),
     process_context: freeObject('Variables of its run at the start').optional(),
   }),
   output: z.object({
@@ -46,7 +57,7 @@ export const startMission = defineOperation({
     found: process ? await processToRun(context, process) : null,
   }))
   .record(async ({ reads, found: gate, context, setting }, input) => {
-    const mission = decide(input, setting)
+    const mission = { ...decide(input, setting), ...newDoneWhen(givenDoneWhen(input)) }
     const started =
       gate &&
       createRun(

@@ -34,6 +34,13 @@ import {
   reportedBrief,
   reportedContents,
 } from '../../lines/operations/record-lines.ts'
+import {
+  DoneWhenEntry,
+  doneWhenEntry,
+  doneWhenField,
+  givenDoneWhen,
+  promisesOf,
+} from '../../plan/operations/done-when.ts'
 import { reviewFields } from '../../review/operations/agent-reviews.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Mission } from '../domain/mission.ts'
@@ -60,6 +67,8 @@ const StartAnswer = z.object({
   agent_name: z.string().nullable(),
   areas: list(z.object({ area: z.string(), files: z.int() })),
   warnings: strings,
+  /** Its promises with those of mission and project. */
+  done_when: DoneWhenEntry.optional(),
   goal: z.string().nullable().optional(),
   phase: z.object({ id: z.string(), number: z.int().nullable(), name: z.string() }).nullable().optional(),
   depends_on: list(DependencyEntry).optional(),
@@ -96,6 +105,7 @@ export const startTask = defineOperation({
       ).optional(),
       planned_task_id: identifier('Planned task to work on, instead of a new one').optional(),
       claim_token: identifier('Token of your claim').optional(),
+      done_when: unlistedField(doneWhenField('When it is done, as in plan_tasks')).optional(),
       force: z.boolean().describe('Start although a dependency is open').optional(),
       take_over: z.boolean().describe('Abandon a stale attempt at the planned task').optional(),
       work_tree: text("Folder of the git work tree, if not the server's own").optional(),
@@ -213,6 +223,7 @@ export const startTask = defineOperation({
         agentName: input.agent_name ?? null,
         takeOver: input.take_over ?? false,
         claimToken: input.claim_token ?? null,
+        doneWhen: givenDoneWhen(input),
         force: input.force ?? false,
         actor,
         snapshot: ref,
@@ -237,11 +248,16 @@ export const startTask = defineOperation({
       lineContext && reported
         ? recordedLines(lineContext, { at: snapshotAt, place: ref }, { reported, lines })
         : []
+    const doneWhen = doneWhenEntry(await promisesOf(reads, started.task))
     // A resumed attempt keeps its first snapshot.
     const events = started.resumed
       ? started.events
       : [...recorded, ...started.events, ...linkTo(session, started.attempt)]
-    return { events, agentName: started.attempt.agentName, answer: { ...answer, ...history } }
+    return {
+      events,
+      agentName: started.attempt.agentName,
+      answer: { ...answer, ...(doneWhen && { done_when: doneWhen }), ...history },
+    }
   })
 
 interface CallerSession {

@@ -3,8 +3,9 @@ import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import type { Page } from '../../kernel/page.ts'
+import type { DoneWhen } from '../../plan/domain/done-when.ts'
 import { openPhases, phaseOf, phaseTallies } from '../../plan/tables/phase.ts'
-import { phaseById } from '../../plan/tables/task.ts'
+import { doneWhenColumn, phaseById } from '../../plan/tables/task.ts'
 import {
   cachedQuery,
   idsByPrefix,
@@ -42,6 +43,8 @@ export interface MissionTable {
   total_phases: number
   scope: string | null
   constraints: string | null
+  /** The promises of its tasks as JSON. */
+  done_when: string | null
   status: string
   summary: string | null
   achievements: string
@@ -68,6 +71,7 @@ function missionRow({ projectId, seq }: RowKey, mission: Mission): Insertable<Mi
     total_phases: mission.totalPhases,
     scope: mission.scope,
     constraints: mission.constraints,
+    done_when: doneWhenColumn(mission.doneWhen),
     status: mission.status,
     summary: mission.summary,
     achievements: JSON.stringify(mission.achievements),
@@ -92,6 +96,7 @@ function missionOf(row: Selectable<MissionTable>): Mission {
     totalPhases: row.total_phases,
     scope: row.scope,
     constraints: row.constraints,
+    ...(row.done_when !== null && { doneWhen: parseColumn<DoneWhen>(row.done_when) }),
     status: row.status as Mission['status'], // as it was written
     summary: row.summary,
     achievements: parseColumn(row.achievements),
