@@ -112,9 +112,9 @@ describe('done', () => {
     const id = await plan('Draw', { phase: 'M' })
     await edit(id, { status: 'done' })
     expect(await get(id)).toMatchObject({ status: 'done', claimed_by: null })
-    expect(await call('show', { id })).toMatchObject({ status: 'SUCCESS', resolution: 'claimed' })
+    expect(await call('show', { id })).toMatchObject({ status: 'SUCCESS', resolution: 'unmeasured' })
     const { tasks } = await call('get_context', { mission_id, include: ['tasks'] })
-    expect(tasks).toMatchObject([{ id, status: 'SUCCESS', is_claimed: true }])
+    expect(tasks).toMatchObject([{ id, status: 'SUCCESS', is_unmeasured: true }])
   })
 
   test('with an open attempt every change of status is refused, with the way on', async () => {

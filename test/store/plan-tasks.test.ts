@@ -235,7 +235,7 @@ describe.each(dialects)('tasks of a plan in $dialect', ({ fresh, isQuick }) => {
     const { store } = temporary
     await happened(store, 1, planned(1), { kind: 'task.marked', taskId: t(1), as: 'done' })
     const task = async () => (await store.view(({ plan }) => plan.task('t-1')))?.task
-    expect(await task()).toMatchObject({ status: 'done', resolution: 'claimed' })
+    expect(await task()).toMatchObject({ status: 'done', resolution: 'unmeasured' })
     expect(await found(store, { status: 'done' })).toEqual([1])
     await happened(store, 2, { kind: 'task.marked', taskId: t(1), as: 'to_do' })
     expect(await task()).toEqual(planTask(1, { updatedAt: 2 }))

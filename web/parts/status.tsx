@@ -11,7 +11,7 @@ export const statuses = {
   failed: { word: 'Failed', colour: 'blocked' },
   partial: { word: 'Partly done', colour: 'done' },
   done: { word: 'Done', colour: 'done' },
-  claimed: { word: 'Claimed done', colour: 'done' },
+  unmeasured: { word: 'Done, not measured', colour: 'done' },
   dropped: { word: 'Dropped', colour: 'planned' },
 } as const satisfies Record<string, { readonly word: string; readonly colour: string }>
 
@@ -34,7 +34,7 @@ export function taskStatus(task: {
   if (task.resolution === 'dropped') return 'dropped'
   if (task.items.some(({ kind }) => kind === 'blocker')) return 'blocked'
   if (task.items.some(({ kind }) => reviewKinds.includes(kind))) return 'review'
-  return task.resolution === 'claimed' ? 'claimed' : statusOf(task.status)
+  return task.resolution === 'unmeasured' ? 'unmeasured' : statusOf(task.status)
 }
 
 /** The status of a task in the plan. A task with an open dependency is planned; `blocked` needs a person. */
@@ -62,7 +62,7 @@ const byWord: Readonly<Record<string, Status>> = {
   success: 'done',
   completed: 'done',
   done: 'done',
-  claimed: 'claimed',
+  unmeasured: 'unmeasured',
   dropped: 'dropped',
 }
 
@@ -127,7 +127,7 @@ const shapes: Readonly<Record<Status, ComponentChildren>> = {
       <path class="hole" d="m5 8.2 2.1 2.1L11.2 6" />
     </>
   ),
-  claimed: (
+  unmeasured: (
     <>
       <circle class="stroke" cx="8" cy="8" r="5.6" />
       {check}

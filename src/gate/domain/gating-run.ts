@@ -77,11 +77,11 @@ function formatGatingStep({ event, roles, guards }: GatingRun['nextSteps'][numbe
   const sender = roles.includes('*') ? 'anybody' : roles.join(' or ')
   return guards.length === 0
     ? `${sender} can emit ${event} now.`
-    : `${sender} can emit ${event} once these guards are satisfied: ${guards.join(', ')}.`
+    : `${sender} can emit ${event} while its guards hold: ${guards.join(', ')}.`
 }
 
 function nextCall({ record: { id, revision }, nextSteps }: GatingRun): Hint {
   if (nextSteps.length > 0 && nextSteps.every(({ forPeople }) => forPeople))
     return hintOf`Ask a person to decide: waymark inbox lists the items, waymark approve ${id} approves.`
-  return hintOf`Next: ${callTo('state_gate_get_state', { run_id: id })}, then ${callTo('state_gate_emit_event')} with expected_revision ${revision}.`
+  return hintOf`Next: ${callTo('state_gate_get_state', { run_id: id })} says which guards hold, then ${callTo('state_gate_emit_event')} with expected_revision ${revision}.`
 }

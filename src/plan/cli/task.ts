@@ -141,11 +141,11 @@ function subtasksOf({ subtasks, subtasks_total: total }: TaskAnswer): string {
 
 function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [string, string])[] {
   const status = task.resolution === 'dropped' ? 'dropped' : task.status
-  const claimed = task.resolution === 'claimed' ? ' (claimed, not measured)' : ''
+  const notMeasured = task.resolution === 'unmeasured' ? ' (not measured)' : ''
   return [
     ['id', task.id],
     ['goal', task.goal ?? ''],
-    ['status', `${statusWord(status, page)}${claimed}`],
+    ['status', `${statusWord(status, page)}${notMeasured}`],
     ['mission', task.mission_id ?? ''],
     ['phase', task.phase?.name ?? ''],
     ['parent', task.parent === null ? '' : dependencyText(task.parent)],
@@ -235,7 +235,7 @@ export function taskTable(tasks: readonly TaskEntry[], page: RenderContext): str
     columns,
     tasks.map((task) => [
       task.name,
-      task.is_claimed ? `${statusWord(task.status, page)} (claimed)` : statusWord(task.status, page),
+      task.is_unmeasured ? `${statusWord(task.status, page)} (not measured)` : statusWord(task.status, page),
       task.agent_name ?? '',
       durationText(task, page),
       measurementSummary(task, page),

@@ -16,7 +16,7 @@ export type DocumentStatus = (typeof documentStatuses)[number]
 export const documentResolutions = [
   'success',
   'partial_success',
-  'claimed',
+  'unmeasured',
   'dropped',
 ] as const satisfies readonly Resolution[]
 

@@ -207,7 +207,7 @@ function plannedTask(
   )
   return {
     ...planned,
-    ...(task.status === 'done' && { status: 'done', resolution: task.resolution ?? 'claimed' }),
+    ...(task.status === 'done' && { status: 'done', resolution: task.resolution ?? 'unmeasured' }),
     updatedAt: task.updatedAt ?? setting.at,
   }
 }

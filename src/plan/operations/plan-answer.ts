@@ -95,7 +95,7 @@ export const PlannedTaskEntry = z.object({
   settled: z.literal(false).optional(),
   resolution: z.literal('dropped').optional(),
   /** Marked done without a measured attempt. */
-  is_claimed: z.literal(true).optional(),
+  is_unmeasured: z.literal(true).optional(),
   created_at: z.string(),
   updated_at: z.string(),
 })
@@ -130,7 +130,7 @@ export function plannedTaskEntry(planned: PlannedTask, now: number): PlannedTask
     claimed_by: isHeld(claim, now) ? (claim?.agent ?? null) : null,
     ...(unsettled && { settled: false }),
     ...(task.resolution === 'dropped' && { resolution: 'dropped' }),
-    ...(task.resolution === 'claimed' && { is_claimed: true }),
+    ...(task.resolution === 'unmeasured' && { is_unmeasured: true }),
     created_at: instant(task.createdAt),
     updated_at: instant(task.updatedAt),
   }

@@ -271,7 +271,7 @@ export async function moveTask(
 }
 
 const marked = {
-  done: { status: 'done', resolution: 'claimed' },
+  done: { status: 'done', resolution: 'unmeasured' },
   to_do: { status: 'to_do', resolution: null },
 } as const
 

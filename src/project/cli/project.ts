@@ -121,7 +121,7 @@ function cardTable(cards: OutputOf<'board'>['columns']['done'], page: RenderCont
   ]
   const rows = cards.map((card) => [
     card.title,
-    `${statusWord(card.outcome, page)}${card.is_claimed === true ? ' (claimed)' : ''}`,
+    `${statusWord(card.outcome, page)}${card.is_unmeasured === true ? ' (not measured)' : ''}`,
     card.agent_name ?? '',
     card.mission_name ?? '',
     formatAge((card.completed_at ?? '') || (card.started_at ?? ''), page.now),

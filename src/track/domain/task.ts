@@ -10,8 +10,8 @@ export type TaskOutcome = (typeof taskOutcomes)[number]
 export const callerTypes = ['orchestrator', 'subagent'] as const
 export type CallerType = (typeof callerTypes)[number]
 
-/** How a task was done. `claimed` means marked done without a measured attempt. */
-export const resolutions = ['success', 'partial_success', 'claimed', 'dropped'] as const
+/** How a task was done. `unmeasured` means marked done without a measured attempt. */
+export const resolutions = ['success', 'partial_success', 'unmeasured', 'dropped'] as const
 export type Resolution = (typeof resolutions)[number]
 
 export interface Task {

@@ -83,7 +83,7 @@ export const TaskEntry = z.object({
   name: z.string(),
   status: taskWord,
   /** Marked done without a measured attempt. */
-  is_claimed: z.literal(true).optional(),
+  is_unmeasured: z.literal(true).optional(),
   phase_number: z.int().nullable(),
   parent_task_id: z.string().nullable(),
   agent_name: z.string().nullable(),
@@ -117,7 +117,7 @@ export function taskEntry(
     id: task.id,
     name: excerpt(task.name, 120),
     status: taskWordOf(task, attempt),
-    ...(task.resolution === 'claimed' && { is_claimed: true }),
+    ...(task.resolution === 'unmeasured' && { is_unmeasured: true }),
     phase_number: phaseNumber,
     parent_task_id: task.parentTaskId,
     agent_name: attempt && displayName(attempt),

@@ -141,7 +141,7 @@ describe('figures', () => {
         attempt('begun again'),
         attempt('begun again', { number: 2, status: 'open', closedAt: null }),
         attempt('rejected'),
-        attempt('by hand', { resolution: 'claimed' }),
+        attempt('by hand', { resolution: 'unmeasured' }),
         attempt('dropped', { resolution: 'dropped' }),
         attempt('only failed', { status: 'failed', resolution: null }),
       ],

@@ -113,9 +113,9 @@ function Card({ card: of, isSelected, drag }: BoardCardProps) {
           </span>
         ) : statusOf(card.outcome) === 'dropped' ? (
           <StatusBadge status="dropped" />
-        ) : card.is_claimed ? (
-          <span class="claimed-word">
-            <StatusIcon status="claimed" named={false} /> without evidence
+        ) : card.is_unmeasured ? (
+          <span class="unmeasured-word">
+            <StatusIcon status="unmeasured" named={false} /> not measured
           </span>
         ) : null}
       </p>

@@ -46,7 +46,7 @@ export function moveOf(card: ColumnCard, to: BoardColumn): ColumnMove {
       return statusMove(id, 'in_progress', 'Claim the task for yourself')
     case 'done':
       if (column === 'review') return { refused: 'Answer its inbox item first.' }
-      return statusMove(id, 'done', 'Mark it done without evidence')
+      return statusMove(id, 'done', 'Mark it done, not measured')
   }
 }
 
