@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/project.ts'
-import { notFound, wrongFields } from '../support/project.ts'
+import { notFound, openProject, wrongFields } from '../support/project.ts'
 import { openEmpty, openPlan } from './plan-project.ts'
 
 describe('taskman_init', () => {
@@ -147,4 +147,24 @@ describe('taskman_phase_list', () => {
     expect((await call('taskman_phase_list', { mission: mission_id })).phases).toMatchObject([{ id: 'M1' }])
     expect((await call('taskman_phase_list', { mission: 'none' })).phases).toMatchObject([{ id: 'P1' }])
   })
+})
+
+test('a completed phase is open again when a task is planned in it', async () => {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'm', objective: 'o' })
+  const statusOfPhase = async () =>
+    ((await project.call('taskman_phase_list', { mission_id })) as { phases: { status: string }[] }).phases[0]
+      ?.status
+  async function done(task: object) {
+    const { task_id } = await project.call('start_task', { mission_id, ...task })
+    const ending = { task_id, status: 'success', outcome: { summary: 's' }, phase_complete: true }
+    await project.call('complete_task', ending)
+    expect(await statusOfPhase()).toBe('done')
+  }
+  await done({ name: 'a', goal: 'g', phase: 1, phase_name: 'Build' })
+  const { id } = await project.call('taskman_task_add', { title: 'One more', phase: 'Build' })
+  expect(await statusOfPhase()).not.toBe('done')
+  await done({ planned_task_id: id })
+  await project.call('plan_tasks', { mission_id, tasks: [{ key: 'b', title: 'Another', phase: 'Build' }] })
+  expect(await statusOfPhase()).not.toBe('done')
 })

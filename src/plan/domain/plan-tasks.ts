@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.ts'
 import type { PhaseId, TaskId, TransactionContext } from '../../kernel/id.ts'
 import { formatCount } from '../../kernel/text.ts'
 import type { Mission, Phase } from '../../track/domain/mission.ts'
+import { reopenIfCompleted } from '../../track/domain/phase-placement.ts'
 import { newTask, type Task } from '../../track/domain/task.ts'
 import { cycleText, everyCycle } from './cycles.ts'
 import { newDoneWhen, readDoneWhen } from './done-when.ts'
@@ -80,7 +81,11 @@ export function planTaskGroup(
     if (!home || !id) return []
     const dependsOn = [...new Set(requested.depends_on)].map((name) => ids.get(name) ?? (name as TaskId)) // known: checked above
     return [
-      { task: newTaskOf(requested, { id, home, creator: situation.creator, at: setting.at }), dependsOn },
+      {
+        task: newTaskOf(requested, { id, home, creator: situation.creator, at: setting.at }),
+        home,
+        dependsOn,
+      },
     ]
   })
   return {
@@ -88,6 +93,7 @@ export function planTaskGroup(
     tasks: [...ids].map(([key, id]) => ({ key, id })),
     events: [
       ...phases.map((phase): NewProjectEvent => ({ kind: 'phase.created', phase })),
+      ...[...new Set(tasks.map(({ home }) => home))].flatMap(reopenIfCompleted),
       ...tasks.map(({ task }): NewProjectEvent => ({ kind: 'task.planned', task })),
       ...tasks.flatMap(({ task, dependsOn }) =>
         dependsOn.map(

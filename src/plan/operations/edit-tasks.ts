@@ -7,6 +7,7 @@ import { strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { printEditedEntity, printEntity } from '../../kernel/operations/print.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { reopenIfCompleted } from '../../track/domain/phase-placement.ts'
 import { newTask, type Task } from '../../track/domain/task.ts'
 import { addToDoneWhen, editDoneWhen, newDoneWhen, noDoneWhen } from '../domain/done-when.ts'
 import { dropTask, editTask, milestonePhaseFailure } from '../domain/editing.ts'
@@ -80,6 +81,7 @@ export const taskAdd = defineOperation({
     const dependsOn = await dependenciesOf(reads, input.depends_on)
     return {
       events: [
+        ...reopenIfCompleted(phase),
         { kind: 'task.planned', task },
         ...dependsOn.map((dependsOnId) => ({
           kind: 'dependency.added' as const,

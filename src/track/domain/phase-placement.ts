@@ -92,9 +92,14 @@ function placeInExistingPhase(phase: Phase, requestedName: string | null): Phase
   return {
     phase: { ...phase, status: 'in_progress', completedAt: null },
     created: false,
-    events: [{ kind: 'phase.reopened', phaseId: phase.id, missionId: phase.missionId }],
+    events: reopenIfCompleted(phase),
     notes: [...notes, `Phase ${phase.number ?? phase.id} "${phase.name}" was completed. It is open again.`],
   }
+}
+
+/** A phase with a task to do is not completed. */
+export function reopenIfCompleted({ id, missionId, status }: Phase): readonly NewProjectEvent[] {
+  return status === 'completed' ? [{ kind: 'phase.reopened', phaseId: id, missionId }] : []
 }
 
 function extendMission(mission: Mission, number: number): Pick<PhasePlacement, 'events' | 'notes'> {
