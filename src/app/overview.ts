@@ -4,6 +4,7 @@ import { basename, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { detectClients } from '../clients/setup/detect.ts'
 import { Disk } from '../clients/setup/disk.ts'
+import { hasServerEntry } from '../clients/setup/health.ts'
 import { readRecentCommits } from '../git/agent-commits.ts'
 import { listTrees, uncommittedFiles } from '../git/linked-trees.ts'
 import { gitEnvironment } from '../git/process.ts'
@@ -18,6 +19,7 @@ import { connectedPlace } from './remote/remote-project-location.ts'
 import { type Environment, firstSetVariable } from './settings/environment.ts'
 import { enclosingTree, projectFolder, rootWithoutGit, unusableFolder } from './settings/project-location.ts'
 import { setupContextOf } from './setup/read-setup-context.ts'
+import { firstPrompt } from './setup/setup.ts'
 
 const generalOptions = {
   json: { type: 'boolean' },
@@ -71,6 +73,8 @@ interface Overview {
   readonly agent_commits: readonly { readonly agent: string; readonly subject: string; readonly at: string }[]
   readonly work_trees: readonly { readonly path: string; readonly branch: string | null }[]
   readonly clients: readonly string[]
+  /** Those of them that have Waymark here. */
+  readonly set_up: readonly string[]
   readonly next: string
 }
 
@@ -81,7 +85,10 @@ async function readOverview(top: string, environment: Environment): Promise<Over
     readRecentCommits(top, quiet),
     listTrees(top, quiet),
   ])
-  const clients = detectClients(setupContextOf(environment, top), new Disk().exists)
+  const context = setupContextOf(environment, top)
+  const { exists, read } = new Disk()
+  const clients = detectClients(context, exists).map(({ client }) => client)
+  const setUp = clients.filter((client) => hasServerEntry(client, { context, read }))
   return {
     repository: top,
     uncommitted,
@@ -94,20 +101,24 @@ async function readOverview(top: string, environment: Environment): Promise<Over
     work_trees: trees.flatMap(({ path, branch, exists }) =>
       exists && path !== top ? [{ path, branch }] : [],
     ),
-    clients: clients.map(({ client }) => client.title),
-    next: clients.length > 0 ? 'waymark init' : 'waymark demo',
+    clients: clients.map(({ title }) => title),
+    set_up: setUp.map(({ title }) => title),
+    next: setUp.length > 0 ? 'waymark open' : clients.length > 0 ? 'waymark init' : 'waymark demo',
   }
 }
 
 const maxShown = 3
 
 function overviewText(overview: Overview, page: RenderContext): string {
-  const { repository, uncommitted, work_trees: trees, clients, next } = overview
+  const { repository, uncommitted, work_trees: trees, clients, set_up: setUp } = overview
+  const name = page.ink('bold', basename(repository))
   const treeLines = trees
     .slice(0, maxShown)
     .map(({ path, branch }) => `${relative(repository, path)}${branch === null ? '' : ` (${branch})`}`)
   return blocks(
-    `${page.ink('bold', basename(repository))} has no Waymark project yet. Git shows:`,
+    setUp.length > 0
+      ? `${name} is set up for ${joinNames(setUp)}. Nothing is recorded yet. Git shows:`
+      : `${name} has no Waymark project yet. Git shows:`,
     pairs(
       [
         ['uncommitted', uncommittedText(uncommitted)],
@@ -117,14 +128,16 @@ function overviewText(overview: Overview, page: RenderContext): string {
       ],
       page,
     ),
-    section(
-      'Next',
-      next === 'waymark init'
-        ? '  waymark init   Set up these agents. Shows every change, and asks before it writes.'
-        : '  waymark demo   Play a recorded day, to see what Waymark does.',
-      page,
-    ),
+    section('Next', nextStep(overview), page),
   )
+}
+
+function nextStep({ set_up: setUp, clients }: Overview): string {
+  if (setUp.length > 0)
+    return `  Say to your agent: ${firstPrompt}\n  waymark open   Watch it in the dashboard.`
+  if (clients.length > 0)
+    return '  waymark init   Set up these agents. Shows every change, and asks before it writes.'
+  return '  waymark demo   Play a recorded day, to see what Waymark does.'
 }
 
 function uncommittedText(uncommitted: Overview['uncommitted']): string {

@@ -47,6 +47,9 @@ import { committedFiles, excludeFromGit, includeInGit } from './git-exclude.ts'
 import { isFromRegistry, setupContextOf, setupResources, stateFolderOf } from './read-setup-context.ts'
 import { SetupRecords } from './records.ts'
 
+/** What a person says to an agent to begin. */
+export const firstPrompt = 'Start a Waymark mission for this and work in tasks.'
+
 /** Where a setup runs, and its terminal for prompts. */
 interface SetupHost {
   readonly environment: Environment
@@ -90,14 +93,17 @@ export async function init(words: readonly string[]): Promise<void> {
   for (const { client, by } of found) say(terminal, `${client.title} was found (${by}).`)
   const chosen = clients ?? found.map(({ client }) => client)
   if (chosen.length === 0) {
-    say(terminal, 'No client was found. A client is the program your agent runs in.')
-    say(terminal, `Waymark knows ${titlesOf(allClients)}. It looks for their files and programs.`)
-    say(terminal, 'Set one up anyway: waymark setup <client>')
-    report(host, { state: 'nothing_to_write', clients: [], files: [] })
+    say(terminal, 'No client was found, so nothing was written. A client is the program your agent runs in.')
+    say(terminal, `Waymark knows ${titlesOf(allClients)}.`)
+    say(terminal, `\nInstall one and run this again, or choose one now: ${withoutClientSteps[0]}`)
+    say(terminal, `To plan and track your own work, no client is needed: ${withoutClientSteps[1]}`)
+    report(host, { state: 'nothing_to_write', clients: [], files: [], next: withoutClientSteps })
     return
   }
   await run(chosen, flags, { command: ['init', '--clients', idsOf(chosen, ',')], host, makesRecord: true })
 }
+
+const withoutClientSteps = ['waymark setup claude', 'waymark task add "<title>"'] as const
 
 /** The clients that are set up, in this project or for all projects. */
 function configuredClients({ records, context }: SetupHost): readonly Client[] {
@@ -206,7 +212,7 @@ async function run(
     terminal,
   )
   writeList('Left for you', plan.afterwards, terminal)
-  terminal.write(`\nThen say to your agent: Start a Waymark mission for this and work in tasks.\n`)
+  terminal.write(`\nThen say to your agent: ${firstPrompt}\n`)
   report(host, { ...about, state: 'written', undo: undoCommand })
 }
 
@@ -405,10 +411,13 @@ function report(
     readonly plan?: SetupPlan
     readonly notes?: readonly string[]
     readonly undo?: string
+    /** What to do next. */
+    readonly next?: readonly string[]
   },
 ): void {
   if (!isJson) return
-  const { state, clients, files, plan, notes = plan?.notes ?? [], undo: undoCommand } = result
+  const { state, clients, files, plan, undo: undoCommand } = result
+  const { notes = plan?.notes ?? [], next = plan?.afterwards ?? [] } = result
   const answer = {
     state,
     project: context.folder,
@@ -424,7 +433,7 @@ function report(
       found === 'refused' ? [{ file, part, why: says }] : [],
     ),
     notes,
-    next: plan?.afterwards ?? [],
+    next,
     ...(undoCommand !== undefined && { undo: undoCommand }),
   }
   print(`${JSON.stringify(answer, null, 2)}\n`)

@@ -209,6 +209,11 @@ test('init in a folder with nothing asks nothing and says what it looked for', (
   expect({ code, error }).toEqual({ code: 0, error: '' })
   expect(out).toContain('No client was found')
   expect(out).toContain('Claude Code, Cursor, VS Code, Codex')
+  const asked = runWith({ environment: { PATH: '/nowhere' } }, 'init', '--yes', '--json')
+  expect(JSON.parse(asked.out)).toMatchObject({
+    state: 'nothing_to_write',
+    next: ['waymark setup claude', 'waymark task add "<title>"'],
+  })
   expect(readdirSync(folder).sort()).toEqual(['.git', 'README.md', 'src'])
 })
 

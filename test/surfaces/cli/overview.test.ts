@@ -57,6 +57,17 @@ test('without a command, a repository without a record is described, and nothing
   expect(contentsOf(project.home)).toEqual(before)
 })
 
+test('without a command, a repository where a client was set up says so and how to begin', () => {
+  const project = openCommandLine()
+  execFileSync('mkdir', ['-p', join(project.folder, '.claude')])
+  expect(project.run('setup', 'claude', '--yes').code).toBe(0)
+  expect(JSON.parse(project.run('--json').out)).toMatchObject({
+    set_up: ['Claude Code'],
+    next: 'waymark open',
+  })
+  expect(project.run().out).toMatch(/^project is set up for Claude Code\./)
+})
+
 test('without a command, a project shows its status', () => {
   const project = openCommandLine()
   startWork(project)
