@@ -7,6 +7,7 @@ import { createInterface, type Interface } from 'node:readline/promises'
 import { Failure, messageOf } from '../kernel/failure.ts'
 import type { OutputOf } from '../kernel/operations/catalog.ts'
 import { processEnd } from '../kernel/process-end.ts'
+import { quoteShellWord } from '../kernel/shell-word.ts'
 import { formatCount } from '../kernel/text.ts'
 import { commentText, draftLine, fileLine, headOf } from '../review/cli/review.ts'
 import { parseComments, type QuotedFile, quotedDiff } from '../review/domain/editor-comments.ts'
@@ -163,7 +164,10 @@ function formatNextSteps(subject: ReviewTarget, { content, files, may }: ReviewA
     `Comment on it: ${command} --write`,
     ...(files.some(({ viewed }) => viewed !== null) ? [`Show viewed files, too: ${command} --again`] : []),
     ...(may.decide
-      ? [`Decide: ${command} --approve or --send-back --text "…", with --content ${content.slice(0, 12)}`]
+      ? [
+          `Approve: ${command} --approve --content ${content.slice(0, 12)}`,
+          `Send back: ${command} --send-back --text "<what to change>" --content ${content.slice(0, 12)}`,
+        ]
       : []),
   ].join('\n')
 }
@@ -186,7 +190,7 @@ async function confirmedContent(
   work: ReviewAnswer,
 ): Promise<string | null> {
   const streams = screenStreams()
-  if (streams === null || options.json || options.action === null) throw missingContentFailure(work)
+  if (streams === null || options.json || options.action === null) throw missingContentFailure(options, work)
   await page(`${summary(work)}\n${plainDiff(await quotedFiles(project, options, work))}\n`)
   const question = { approve: 'Approve this?', send_back: 'Send this back?', comment: 'Send the comments?' }
   const lines = createInterface({ input: streams.stdin, output: streams.stdout })
@@ -199,10 +203,18 @@ async function confirmedContent(
 }
 
 /** A decision without a view of the diff must name its content. */
-function missingContentFailure({ content }: ReviewAnswer): Failure {
+function missingContentFailure(
+  { subject, action, text }: Pick<ReviewArguments, 'subject' | 'action' | 'text'>,
+  { content }: ReviewAnswer,
+): Failure {
+  const command = commandOf(subject)
+  const words = text === undefined ? '' : ` --text ${quoteShellWord(text)}`
   return new Failure('INVALID_INPUT', 'Pass --content to confirm the version you reviewed.', {
     reason: 'content_needed',
-    hint: `The current version is ${content.slice(0, 12)}. Review it first.`,
+    hint: [
+      `Review it: ${command}`,
+      `Then: ${command} --${(action ?? 'approve').replace('_', '-')}${words} --content ${content.slice(0, 12)}`,
+    ].join('\n'),
   })
 }
 
@@ -346,7 +358,8 @@ async function writeComments(
       : [
           `${formatCount(saved.length, 'comment')} kept${all.length > saved.length ? `, ${all.length} in all` : ''}; only you see them until you send your review:`,
           ...all.map((draft) => `  ${draftLine(draft)}`),
-          `Send them: ${command} --send-back, --approve or --comment, with --content ${work.content.slice(0, 12)}. Remove one: ${command} --drop <comment>, or all of them: --drop all.`,
+          `Send them: ${command} --send-back --content ${work.content.slice(0, 12)} (or --approve, --comment)`,
+          `Remove one: ${command} --drop <comment>, or all of them: --drop all`,
           '',
         ].join('\n'),
   )

@@ -82,12 +82,15 @@ test('comment, answer, new attempt, only the new difference, approval: in a term
   expect(`${difference}\n`).toBe(
     '...\n export const auth = 2\n-export const user = 1\n+export const account = 1\n',
   )
-  expect(next).toContain(`Decide: waymark review ${task} --approve or --send-back`)
+  const [, approval = ''] = /^Approve: waymark (.*)$/m.exec(next) ?? []
+  const unconfirmed = person(['review', task, '--approve'])
+  expect(unconfirmed.code).toBe(2)
+  expect(unconfirmed.error).toContain(`Then: waymark ${approval}`)
   expect(again.out).toContain('backend says it is done: Renamed.')
   const stale = person(['review', task, '--approve', '--content', contentIn(looked.out)])
   expect(stale.code).toBe(1)
   expect(stale.error).toContain(`${task} changed after you reviewed it`)
-  const approved = person(['review', task, '--approve', '--content', contentIn(again.out)])
+  const approved = person(approval.split(' '))
   expect(approved.error).toBe('')
   expect(approved.out).toContain('Approved (rv-')
   expect(await agent.resource(`waymark://reviews/${task}`)).toMatchObject({
