@@ -250,12 +250,12 @@ test('the words of a verdict reach the agent where it takes the task up, and say
   const first = { action: 'sent back', author: 'Tess', text: 'Use whole cents.' }
   expect((await project.call('taskman_task_get', { id: task })).reviews).toMatchObject([first])
   expect((await project.call('taskman_task_next', {})).message).toBe(
-    `Tess sent task ${task} back: Use whole cents.`,
+    `Task ${task} was sent back by Tess: Use whole cents.`,
   )
   const briefing = await project.context.store.view((reads) =>
     readBriefing(reads, { attempts: [], runs: [], settings: new Map() }),
   )
-  expect(brief(briefing)).toContain(`Tess sent task ${task} back: Use whole cents.`)
+  expect(brief(briefing)).toContain(`Task ${task} was sent back by Tess: Use whole cents.`)
   const begun = await project.call('start_task', { planned_task_id: task })
   expect(begun.reviews).toMatchObject([first])
   expect(begun.review_comments).toBeUndefined()

@@ -1,6 +1,6 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
-import { blocks, pairs, statusWord } from '../../surfaces/cli/render/parts.ts'
+import { blocks, pairs, statusWord, warnings } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
 import { formatAge, timeOfDay } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
@@ -209,7 +209,12 @@ function checkText({ run, pinned = [], timeout }: CheckEntry): string {
 /** The next task, and its new holder. */
 export const nextTask: AnswerView<'taskman_task_next'> = (answer, page) => {
   const { task, claim, message = 'No task is ready.' } = answer
-  return task ? blocks(planTask(task, page), claimText(task.id, claim, page)) : message
+  if (!task) return message
+  return blocks(
+    planTask(task, page),
+    warnings(answer.message === undefined ? [] : [answer.message], page),
+    claimText(task.id, claim, page),
+  )
 }
 
 function claimText(
@@ -220,6 +225,6 @@ function claimText(
   if (!claim) return ''
   return [
     `${ink('green', 'Claimed')} for ${claim.agent} until ${timeOfDay(claim.expires_at)}, with token ${claim.token}.`,
-    `Start it: waymark task start --planned-task-id ${id} --claim-token ${claim.token}`,
+    `Start it: waymark task start ${id} --claim-token ${claim.token}`,
   ].join('\n')
 }

@@ -39,9 +39,33 @@ export const startTask: AnswerView<'start_task'> = (answer, page) => {
       ],
       page,
     ),
-    warnings(answer.warnings, page),
+    warnings([...sentBackTexts(answer), ...answer.warnings], page),
   ]
   return lines.filter((line) => line !== '').join('\n')
+}
+
+/** `Sent back by Tess: Use whole cents.` and the open comments, with the command that answers one. */
+function sentBackTexts({
+  sent_back: sentBack,
+  review_comments: comments = [],
+  review_comments_total: total = 0,
+}: OutputOf<'start_task'>): readonly string[] {
+  const open = comments.filter(({ status }) => status === 'open')
+  const [first] = open
+  return [
+    ...(sentBack === undefined
+      ? []
+      : [`Sent back by ${sentBack.author}: ${sentBack.text ?? 'with comments'}`]),
+    ...open.map(({ comment_id: id, author, kind, path, line, text }) => {
+      const place = path === undefined ? '' : ` on ${path}${line === undefined ? '' : `:${line}`}`
+      return `${id}: ${kind} of ${author}${place}: ${text}`
+    }),
+    ...(first === undefined
+      ? []
+      : [
+          `Answer each comment: waymark review reply ${first.comment_id} "<text>"${total > comments.length ? `. ${total - comments.length} more: waymark review comments` : ''}`,
+        ]),
+  ]
 }
 
 export const completeTask: AnswerView<'complete_task'> = (answer, page) => {

@@ -9,7 +9,7 @@ import type { SnapshotLocation } from '../../track/domain/task.ts'
 import { actionWords, commentKinds, commentStatus, type ReviewComment } from '../domain/review.ts'
 import type { ReviewWithTasks } from '../ports/review-reads.ts'
 import type { commentLines } from './measure-files.ts'
-import { maxReviews } from './review-lines.ts'
+import { maxReviews, type SentBack, sentBackOf } from './sent-back.ts'
 
 /** A comment as the agent of the work reads it. */
 const AgentComment = z.object({
@@ -46,16 +46,28 @@ export const reviewFields = {
   review_comments_total: z.int().optional(),
 }
 
+/** The same of one task. */
+export const taskReviewFields = {
+  ...reviewFields,
+  /** A person sent the task back, in a review or in the inbox, and nobody approved it since. */
+  sent_back: z.object({ author: z.string(), created_at: z.string(), text: z.string().optional() }).optional(),
+}
+
 const maxComments = 20
 const maxCharacters = 6000
 
 /** For the agent at a task: answer each with reply_to_review. */
 export async function reviewOfTask(reads: Reads, taskId: TaskId) {
-  const [reviews, comments] = await Promise.all([
+  const [reviews, comments, sentBack] = await Promise.all([
     reads.reviews.reviewsOfTask(taskId, maxReviews),
     reads.reviews.commentsOn([taskId]),
+    sentBackOf(reads, taskId),
   ])
-  return { ...reviewsField(reviews, false), ...openCommentsFields(comments, false) }
+  return {
+    ...(sentBack && { sent_back: sentBackEntry(sentBack) }),
+    ...reviewsField(reviews, false),
+    ...openCommentsFields(comments, false),
+  }
 }
 
 /** The same for a mission, optionally only reviews since a time. */
@@ -66,6 +78,14 @@ export async function reviewInMission(reads: Reads, missionId: MissionId, since 
   ])
   const recent = reviews.filter(({ createdAt }) => createdAt >= since)
   return { ...reviewsField(recent, true), ...openCommentsFields(comments, true) }
+}
+
+function sentBackEntry({ author, text, at }: SentBack) {
+  return {
+    author: plainLine(author, 80),
+    created_at: instant(at),
+    ...(text !== null && { text: excerpt(text, 1200) }),
+  }
 }
 
 const maxReviewsOfMission = 5

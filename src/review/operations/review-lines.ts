@@ -1,11 +1,10 @@
 import type { TaskId } from '../../kernel/id.ts'
 import { plainLine } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { sentBackOf } from './sent-back.ts'
 
 // Reviews of the work as lines of text. Without schemas, to load fast in hooks.
 
-/** The most reviews of a task that are listed. */
-export const maxReviews = 3
 const maxLines = 5
 
 /** The comments that agents at some tasks must answer, for a brief. */
@@ -25,14 +24,13 @@ export async function commentLines(reads: Reads, taskIds: readonly TaskId[]): Pr
   ]
 }
 
-/** The last reviews that sent tasks back, unless the task was approved since. */
+/** Who sent tasks back and why, unless they were approved since. */
 export async function sentBackLines(reads: Reads, taskIds: readonly TaskId[]): Promise<readonly string[]> {
-  const reviewsByTask = await Promise.all(taskIds.map((id) => reads.reviews.reviewsOfTask(id, maxReviews)))
-  return reviewsByTask.flatMap((reviews, at) => {
-    const last = reviews.findLast(({ action }) => action !== 'comment')
-    if (last?.action !== 'send_back') return []
-    const words = last.text === null ? 'with comments' : plainLine(last.text, 300)
-    return [`${plainLine(last.author.name, 80)} sent task ${taskIds[at]} back: ${endSentence(words)}`]
+  const returns = await Promise.all(taskIds.map((id) => sentBackOf(reads, id)))
+  return returns.flatMap((sentBack, at) => {
+    if (sentBack === null) return []
+    const words = sentBack.text === null ? 'with comments' : plainLine(sentBack.text, 300)
+    return [`Task ${taskIds[at]} was sent back by ${plainLine(sentBack.author, 80)}: ${endSentence(words)}`]
   })
 }
 

@@ -92,8 +92,8 @@ function nouns(kinds: readonly TitleKind[]): string {
 }
 
 /**
- * `task start "<title>"` starts the planned task with exactly this title. Without one it is the name of a new task.
- * Fails if several have it.
+ * `task start "<title>"` starts the unfinished task with exactly this title, also a claimed one; an id works too. Without
+ * one it is the name of a new task. Fails if several have it.
  */
 export async function plannedTaskNamed(
   input: Answer,
@@ -104,12 +104,15 @@ export async function plannedTaskNamed(
     (field) => input[field],
   )
   if (typeof name !== 'string' || isNew) return input
-  const { tasks } = await list({
-    status: 'to-do',
-    search: name,
-    ...(mission !== undefined && { mission }),
-  })
-  const same = tasks.filter(({ title }) => title.toLowerCase() === name.trim().toLowerCase())
+  if (/^t-[0-9a-z]{3,}$/.test(name)) return { ...rest, planned_task_id: name }
+  const filter = { search: name, ...(mission !== undefined && { mission }) }
+  const unfinished = await Promise.all([
+    list({ ...filter, status: 'to_do' }),
+    list({ ...filter, status: 'in_progress' }),
+  ])
+  const same = unfinished
+    .flatMap(({ tasks }) => tasks)
+    .filter(({ title }) => title.toLowerCase() === name.trim().toLowerCase())
   const [only, another] = same
   if (only === undefined) return input
   if (another === undefined) return { ...rest, planned_task_id: only.id }

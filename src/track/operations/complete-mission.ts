@@ -15,6 +15,7 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Page } from '../../kernel/page.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
+import { sentBackInMission } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { completeMission as decide, type MissionCompletion } from '../domain/complete-mission.ts'
 import { isEnded, type Mission, missionEndings } from '../domain/mission.ts'
@@ -178,19 +179,12 @@ function refuseWhileSentBack(mission: Mission, sentBack: readonly Task[]): void 
   )
 }
 
-const maxReviews = 50
 const maxNamed = 5
 
-/** The tasks whose last review sent them back, and which are not redone. */
+/** The tasks that a person sent back, and which are not redone. */
 async function tasksSentBack(reads: Reads, missionId: MissionId): Promise<readonly Task[]> {
-  const reviews = await reads.reviews.reviewsInMission(missionId, maxReviews)
-  // The last review of a task counts; a comment alone decides nothing.
-  const decisions = reviews.filter(({ action }) => action !== 'comment')
-  const lastAction = new Map(
-    decisions.flatMap(({ tasks, action }) => tasks.map((id) => [id, action] as const)),
-  )
-  const sentBack = [...lastAction].filter(([, action]) => action === 'send_back')
-  const cards = await reads.tasks.cards(sentBack.map(([id]) => id))
+  const sentBack = await sentBackInMission(reads, missionId)
+  const cards = await reads.tasks.cards([...sentBack.keys()])
   return cards.map(({ task }) => task).filter(({ status }) => status !== 'done')
 }
 

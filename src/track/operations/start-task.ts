@@ -41,7 +41,7 @@ import {
   givenDoneWhen,
   promisesOf,
 } from '../../plan/operations/done-when.ts'
-import { reviewFields } from '../../review/operations/agent-reviews.ts'
+import { taskReviewFields } from '../../review/operations/agent-reviews.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Mission } from '../domain/mission.ts'
 import { admitTask } from '../domain/phase-placement.ts'
@@ -74,7 +74,7 @@ const StartAnswer = z.object({
   depends_on: list(DependencyEntry).optional(),
   previous_attempts: list(PastAttemptEntry).optional(),
   waits_for: list(WaitingEntry).optional(),
-  ...reviewFields,
+  ...taskReviewFields,
 })
 
 export const startTask = defineOperation({

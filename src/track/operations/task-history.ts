@@ -6,7 +6,7 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { type NameBehind, peopleBehind } from '../../people/operations/agent-owners.ts'
 import type { PlannedTask } from '../../plan/domain/plan.ts'
-import { reviewFields, reviewOfTask } from '../../review/operations/agent-reviews.ts'
+import { reviewOfTask, taskReviewFields } from '../../review/operations/agent-reviews.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Dependency, PastAttempt } from '../domain/task.ts'
 import { attemptStatuses, outcomeAuthorOf } from '../domain/task.ts'
@@ -45,7 +45,7 @@ export const taskHistoryFields = {
   dependencies: list(DependencyEntry).optional(),
   previous_attempts: list(PastAttemptEntry).optional(),
   waits_for: list(WaitingEntry).optional(),
-  ...reviewFields,
+  ...taskReviewFields,
 }
 
 /** The history that an agent gets with a task: dependencies, earlier attempts and open inbox items. */

@@ -56,6 +56,32 @@ test('task start with the title of a planned task starts that task', async () =>
   expect(project.json('task', 'list')).toHaveLength(2)
 })
 
+test('task start with the title of a claimed task starts that task', async () => {
+  const project = openCommandLine()
+  const [id = ''] = plan(project, 'Draw the map')
+  await spoken(['task', 'next', '--claim'], project)
+  expect(await spoken(['task', 'start', 'draw the map'], project)).toMatchObject({ code: 0 })
+  expect(project.json('task', 'list')).toMatchObject([{ id, status: 'in_progress' }])
+  await spoken(['task', 'start', id], project)
+  expect(project.json('show', id).attempts).toHaveLength(1)
+})
+
+test('work that was sent back in the inbox says so where it is next and where it starts', async () => {
+  const project = openCommandLine()
+  const [id = ''] = plan(project, 'Draw the map')
+  await spoken(['task', 'start', id], project)
+  const review = ['--outcome.manual-review-needed', '--outcome.manual-review-reason', 'Please look']
+  project.json('task', 'complete', id, '--status', 'success', '--outcome.summary', 'Done', ...review)
+  const [{ item_id: item }] = project.json('inbox').items
+  await spoken(['reject', item, 'Use whole cents.'], project)
+  expect((await spoken(['task', 'next'], project)).out).toContain('sent back by Tess: Use whole cents.')
+  expect((await spoken(['task', 'start', id], project)).out).toContain('Sent back by Tess: Use whole cents.')
+  expect(project.json('task', 'get', id).sent_back).toMatchObject({
+    author: 'Tess',
+    text: 'Use whole cents.',
+  })
+})
+
 test('task start asks which one if several planned tasks have the title', async () => {
   const project = openCommandLine()
   const ids = plan(project, 'Draw', 'Draw')

@@ -6,7 +6,7 @@ import { instant } from '../../../kernel/instant.ts'
 import { list, strings } from '../../../kernel/operations/list-answer.ts'
 import { requireMeasured } from '../../../kernel/operations/measurement-protocol.ts'
 import { type CommandContext, defineOperation } from '../../../kernel/operations/operation.ts'
-import { reviewFields, reviewInMission, reviewOfTask } from '../../../review/operations/agent-reviews.ts'
+import { reviewInMission, reviewOfTask, taskReviewFields } from '../../../review/operations/agent-reviews.ts'
 import { countedArtifacts } from '../../domain/artifacts.ts'
 import { interpolatePrompt, stateNamed } from '../../domain/definition.ts'
 import type { MissingGuard } from '../../domain/expression.ts'
@@ -79,7 +79,7 @@ export const getState = defineOperation({
       }),
     ),
     waits_for: list(z.object({ item_id: z.string(), kind: z.enum(itemKinds), reason: z.string() })),
-    ...reviewFields,
+    ...taskReviewFields,
     mission_id: z.string().nullable(),
     task_id: z.string().nullable(),
     visited: list(VisitEntry),

@@ -1,0 +1,73 @@
+import type { MissionId, TaskId } from '../../kernel/id.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { ReviewWithTasks } from '../ports/review-reads.ts'
+
+/** A person sent a task back, in a review or by an answer in the inbox. */
+export interface SentBack {
+  readonly author: string
+  readonly text: string | null
+  readonly at: number
+}
+
+/** The most reviews of a task that are listed. */
+export const maxReviews = 3
+
+const maxItems = 50
+const maxReviewsOfMission = 50
+
+/** The last word of a person about a task, if it sent the task back; null if the task was approved since. */
+export async function sentBackOf(reads: Reads, taskId: TaskId): Promise<SentBack | null> {
+  const [reviews, items] = await Promise.all([
+    reads.reviews.reviewsOfTask(taskId, maxReviews),
+    reads.inboxItems.list({ taskId, ...aboutWork }, { limit: maxItems }),
+  ])
+  return lastWords(reviews, items.items).get(taskId) ?? null
+}
+
+/** The same for the tasks of a mission. */
+export async function sentBackInMission(
+  reads: Reads,
+  missionId: MissionId,
+): Promise<ReadonlyMap<TaskId, SentBack>> {
+  const [reviews, items] = await Promise.all([
+    reads.reviews.reviewsInMission(missionId, maxReviewsOfMission),
+    reads.inboxItems.list({ missionId, ...aboutWork }, { limit: maxItems }),
+  ])
+  return new Map(
+    [...lastWords(reviews, items.items)].flatMap(([id, back]) => (back === null ? [] : [[id, back]])),
+  )
+}
+
+const aboutWork = { kinds: ['review', 'scope'], status: 'closed' } as const
+
+type ClosedItems = Awaited<ReturnType<Reads['inboxItems']['list']>>['items']
+
+/** By task; a comment alone decides nothing, and an approved scope is no approval of the work. */
+function lastWords(
+  reviews: readonly ReviewWithTasks[],
+  items: ClosedItems,
+): ReadonlyMap<TaskId, SentBack | null> {
+  const ofItems = items.flatMap(({ item: { item } }) => {
+    const { kind, taskId, action, closedBy, closedAt, answer } = item
+    const isBack = action === 'sent back'
+    if (taskId === null || closedAt === null || !(isBack || (action === 'approved' && kind === 'review')))
+      return []
+    return [{ ids: [taskId], isBack, author: closedBy ?? 'a person', text: answer, at: closedAt }]
+  })
+  const ofReviews = reviews
+    .filter(({ action }) => action !== 'comment')
+    .map(({ tasks, action, author, text, createdAt }) => ({
+      ids: tasks,
+      isBack: action === 'send_back',
+      author: author.name,
+      text,
+      at: createdAt,
+    }))
+  // A review also closes the items that it answers: of two at one time it counts.
+  const decisions = [...ofItems, ...ofReviews].toSorted((a, b) => a.at - b.at)
+  return new Map(
+    decisions.flatMap(({ ids, isBack, author, text, at }) =>
+      ids.map((id) => [id, isBack ? { author, text, at } : null] as const),
+    ),
+  )
+}
