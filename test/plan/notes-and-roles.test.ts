@@ -16,6 +16,7 @@ describe('notes', () => {
       content: 'Half way',
       kind: null,
       role: null,
+      author: 'test-agent',
       created_at: expect.any(String),
     })
     const more = { id, content: 'Stuck', kind: 'issue', role: 'developer' }

@@ -74,23 +74,6 @@ journey('what is typed as the palette appears stays', async () => {
   expect(await page.getByRole('combobox', { name: 'Search' }).inputValue()).toBe('add a task')
 })
 
-journey('a command of the palette asks for what it needs, and shows the refusal of the server', async () => {
-  const { page } = await open({ path: '/plan' })
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search' }).fill('add a task')
-  await page.getByRole('option', { name: 'Add a task' }).waitFor()
-  await page.keyboard.press('Enter')
-  await page.getByRole('textbox', { name: 'title' }).fill('From the palette')
-  await page.getByRole('textbox', { name: 'phase' }).fill('P9')
-  await page.getByRole('button', { name: 'Add a task' }).click()
-  await page.getByRole('alert').getByText('phase not found: P9').waitFor()
-  await page.getByRole('textbox', { name: 'phase' }).fill('P2')
-  await page.getByRole('button', { name: 'Add a task' }).click()
-  // The pointer is over the plan, where nothing moves.
-  await page.mouse.move(4, 4)
-  await page.getByRole('link', { name: 'From the palette' }).waitFor()
-})
-
 journey('a plan is changed by keys: added to, renamed, put in another order', async () => {
   const { page, show } = await open({ path: '/plan?select=M2' })
   await page.getByRole('link', { name: 'Fill a cart' }).waitFor()

@@ -34,6 +34,7 @@ const table = {
   plan_show: { of: plan },
   plan_dependencies: { of: plan },
   show: { of: 'everything', about: ofTask },
+  taskman_task_note_list: { of: ['note', 'task'], about: ofTask },
   changes: { of: 'everything' },
   review_show: { of: ['review', 'task', 'inbox', 'mission', 'workflow', 'run', 'setting'] },
   diff: { of: [] },

@@ -7,6 +7,7 @@ const field = (name: string, type: Field['type']): Field => ({
   description: '',
   isRequired: false,
   choices: [],
+  of: null,
   longest: 100,
 })
 

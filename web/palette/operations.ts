@@ -1,3 +1,5 @@
+import { type EntityKind, entityKindOf } from './entity-fields.ts'
+
 /** A command of the catalog, from the server's OpenAPI document. */
 export interface OperationEntry {
   readonly name: string
@@ -17,7 +19,14 @@ export function readOperations(of: string): Promise<readonly OperationEntry[]> {
 async function fetchOperations(of: string): Promise<readonly OperationEntry[]> {
   const response = await fetch(`${of}/api/openapi.json`)
   const document = (await response.json()) as OpenApi // of our own server
-  return Object.values(document.paths).flatMap(({ post }) => (post?.parameters ? entryOf(post) : []))
+  return Object.values(document.paths)
+    .flatMap(({ post }) => (post?.parameters ? entryOf(post) : []))
+    .filter(({ name, fields }) => !notForPeople.includes(name) && !fields.some(isProgramsOnly))
+}
+
+/** A required structure is written by programs. */
+function isProgramsOnly({ isRequired, type }: Field): boolean {
+  return isRequired && type === 'json'
 }
 
 interface OpenApi {
@@ -48,6 +57,32 @@ interface FieldSchema {
   readonly items?: FieldSchema
 }
 
+/** Fields of agents and programs, which a person does not fill. */
+const agentFields: readonly string[] = [
+  'format',
+  'brief',
+  'creator',
+  'agent_name',
+  'caller_type',
+  'claim_token',
+  'content',
+  'idempotency_key',
+  'work_tree',
+]
+
+/** The calls of another program, and the old names of commands. */
+const notForPeople: readonly string[] = [
+  'command_renew',
+  'start_workflow',
+  'complete_workflow',
+  'complete_phase',
+  'taskman_task_next',
+  'state_gate_emit_event',
+  'ci_report',
+  'reply_to_review',
+  'review_comment_drop',
+]
+
 function entryOf({
   operationId,
   summary,
@@ -58,9 +93,11 @@ function entryOf({
   const schema = requestBody?.content?.['application/json']?.schema
   const required = new Set(schema?.required)
   const fields = Object.entries(schema?.properties ?? {})
-    // The dashboard prints no answers.
-    .filter(([name]) => name !== 'format')
-    .map(([name, field]) => fieldOf(name, field, required.has(name)))
+    .filter(([name]) => required.has(name) || !agentFields.includes(name))
+    .map(([name, field]) => ({
+      ...fieldOf(name, field, required.has(name)),
+      of: entityKindOf(operationId, name),
+    }))
   const inOrder = [
     ...fields.filter(({ isRequired }) => isRequired),
     ...fields.filter(({ isRequired }) => !isRequired),
@@ -70,13 +107,13 @@ function entryOf({
   ]
 }
 
-function fieldOf(name: string, schema: FieldSchema, isRequired: boolean): Field {
+function fieldOf(name: string, schema: FieldSchema, isRequired: boolean): Omit<Field, 'of'> {
   return {
     name,
     description: schema.description ?? '',
     isRequired,
     type: typeOf(schema),
-    choices: schema.enum ?? [],
+    choices: schema.enum ?? schema.items?.enum ?? [],
     longest: schema.maxLength ?? 20_000,
   }
 }
@@ -96,6 +133,8 @@ export interface Field {
   readonly type: 'text' | 'number' | 'yes or no' | 'list' | 'json'
   /** The allowed values; empty for free text. */
   readonly choices: readonly string[]
+  /** What its ids name; null for other values. */
+  readonly of: EntityKind | null
   readonly longest: number
 }
 

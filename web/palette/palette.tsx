@@ -3,11 +3,20 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'pr
 import { callByName, errorText } from '../api/call.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
+import { Refusal } from '../parts/refusal.tsx'
 import { StatusIcon } from '../parts/status.tsx'
-import { shortId } from '../parts/text.tsx'
+import { eventWords, shortId } from '../parts/text.tsx'
 import { base } from '../router/location.ts'
-import { closeAndNavigate, type OverlayProps, takeEarlyKeys, takeOperation } from '../shell/overlays.tsx'
+import {
+  closeAndNavigate,
+  type OperationRequest,
+  type OverlayProps,
+  takeEarlyKeys,
+  takeOperation,
+} from '../shell/overlays.tsx'
 import { showToast } from '../shell/toasts.tsx'
+import { type EntityKind, entityWords, isOpenOnly } from './entity-fields.ts'
+import { type EntityOption, readEntities } from './entity-options.ts'
 import { currentItems, itemsOfServer, type PaletteItem } from './items.ts'
 import { type Field, inputOf, type OperationEntry, readOperations } from './operations.ts'
 import '../parts/form.css'
@@ -21,14 +30,14 @@ export function Part({ close }: OverlayProps) {
     if (requested === null) return
     takeEarlyKeys()
     readOperations(base.peek()).then(
-      (entries) => setOperation(entries.find(({ name }) => name === requested) ?? null),
+      (entries) => setOperation(entries.find(({ name }) => name === requested.name) ?? null),
       (error: unknown) => {
         close()
         showToast({ kind: 'refused', text: errorText(error) })
       },
     )
   }, [requested])
-  if (operation) return <InputForm operation={operation} close={close} />
+  if (operation) return <InputForm operation={operation} request={requested} close={close} />
   if (requested !== null) return null
   return (
     <Dialog title="Search or run a command" close={close} class="palette">
@@ -141,29 +150,57 @@ function findItems(items: readonly PaletteItem[], words: string): readonly Palet
 
 interface InputFormProps {
   readonly operation: OperationEntry
+  /** What the page that opened it knows. */
+  readonly request: OperationRequest | null
   readonly close: () => void
 }
 
 /** The form of a command, by its schema. A refusal is shown beside the fields. */
-function InputForm({ operation, close }: InputFormProps) {
+function InputForm({ operation, request, close }: InputFormProps) {
+  const { about, given = {}, fields: shown } = request ?? {}
   const written = useRef(new Map<string, string>())
-  const [refusal, setRefusal] = useState<string | null>(null)
+  const chosen = useRef(about ?? '')
+  const [refusal, setRefusal] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
-  const required = operation.fields.filter(({ isRequired }) => isRequired)
-  const optional = operation.fields.filter(({ isRequired }) => !isRequired)
-  const write = (name: string) => (text: string) => void written.current.set(name, text)
+  const asked =
+    shown === undefined
+      ? operation.fields.filter(({ name }) => !(name in given))
+      : Object.keys(shown).flatMap((name) => operation.fields.find((field) => field.name === name) ?? [])
+  const clearable = operation.fields.find(({ name }) => name === 'clear')?.choices ?? []
+  const isMain = ({ name, isRequired }: Field) => isRequired || shown !== undefined || name === 'reason'
+  const main = asked.filter(isMain)
+  const more = asked.filter((field) => !isMain(field) && field.name !== 'clear')
 
   const run = async () => {
     setBusy(true)
     try {
-      await callByName(operation.name, inputOf(operation.fields, written.current))
-      showToast({ kind: 'done', text: `${operation.title}: done` })
+      const changed = [...written.current].filter(([name, text]) => text !== (shown?.[name] ?? ''))
+      const cleared = changed.flatMap(([name, text]) => (text.trim() === '' && shown?.[name] ? [name] : []))
+      const input = inputOf(operation.fields, new Map([...Object.entries(given), ...changed]))
+      await callByName(operation.name, { ...input, ...(cleared.length > 0 && { clear: cleared }) })
+      showToast({
+        kind: 'done',
+        text: [`${operation.title}: done`, chosen.current].filter(Boolean).join(', '),
+      })
       close()
     } catch (error) {
-      setRefusal(errorText(error))
+      setRefusal(error)
       setBusy(false)
     }
   }
+  const input = (field: Field, at: number) => (
+    <FieldInput
+      key={field.name}
+      field={field}
+      value={shown?.[field.name] ?? ''}
+      mustHave={field.isRequired || (Boolean(shown?.[field.name]) && !clearable.includes(field.name))}
+      onlyOpen={isOpenOnly(operation.name)}
+      write={(text, name) => {
+        written.current.set(field.name, text)
+        if (at === 0 && name !== undefined) chosen.current = `“${name}”`
+      }}
+    />
+  )
   return (
     <Dialog title={operation.title} close={close}>
       <form
@@ -173,23 +210,16 @@ function InputForm({ operation, close }: InputFormProps) {
           void run()
         }}
       >
+        {about === undefined ? null : <p class="input-about">{about}</p>}
         <p class="muted">{operation.description}</p>
-        {required.map((field) => (
-          <FieldInput key={field.name} field={field} write={write(field.name)} />
-        ))}
-        {optional.length > 0 ? (
-          <details open={required.length === 0}>
-            <summary>{required.length === 0 ? 'Optional fields' : 'More fields'}</summary>
-            {optional.map((field) => (
-              <FieldInput key={field.name} field={field} write={write(field.name)} />
-            ))}
+        {main.map(input)}
+        {more.length > 0 ? (
+          <details open={main.length === 0}>
+            <summary>{main.length === 0 ? 'Optional fields' : 'More fields'}</summary>
+            {more.map((field) => input(field, -1))}
           </details>
         ) : null}
-        {refusal === null ? null : (
-          <p class="refusal" role="alert">
-            {refusal}
-          </p>
-        )}
+        {refusal === null ? null : <Refusal error={refusal} />}
         <div class="input-verbs">
           <button type="submit" class="button" data-kind="primary" disabled={isBusy}>
             {operation.title}
@@ -203,29 +233,44 @@ function InputForm({ operation, close }: InputFormProps) {
   )
 }
 
-function FieldInput({ field, write }: { readonly field: Field; readonly write: (text: string) => void }) {
-  const { name, description, isRequired, type, choices, longest } = field
-  const options = type === 'yes or no' ? ['true', 'false'] : choices
+interface FieldInputProps {
+  readonly field: Field
+  readonly value: string
+  readonly mustHave: boolean
+  readonly onlyOpen: boolean
+  /** The value, and its name where it was chosen by one. */
+  readonly write: (text: string, name?: string) => void
+}
+
+function FieldInput({ field, value, mustHave, onlyOpen, write }: FieldInputProps) {
+  const { name, description, type, choices, longest, of } = field
   const id = useId()
-  const common = { id, name, required: isRequired, class: 'field' }
+  const common = { id, name, required: mustHave, class: 'field' }
+  const options =
+    type === 'yes or no'
+      ? [['true', 'Yes'] as const, ['false', 'No'] as const]
+      : choices.map((choice) => [choice, eventWords(choice)] as const)
   return (
     <div class="input-field">
       <label for={id}>
-        <b>{name}</b> <span class="muted">{description}</span>
+        <b>{labelOf(field)}</b> {of === null ? <span class="muted">{description}</span> : null}
       </label>
-      {options.length > 0 ? (
+      {of !== null ? (
+        <EntityInput common={common} of={of} isList={type === 'list'} onlyOpen={onlyOpen} write={write} />
+      ) : options.length > 0 ? (
         <select {...common} onChange={({ currentTarget }) => write(currentTarget.value)}>
           <option value="" />
-          {options.map((option) => (
-            <option key={option} value={option}>
-              {option}
+          {options.map(([choice, word]) => (
+            <option key={choice} value={choice} selected={choice === value}>
+              {word}
             </option>
           ))}
         </select>
       ) : type === 'list' || type === 'json' || longest > 1_000 ? (
         <textarea
           {...common}
-          rows={2}
+          rows={value === '' ? 2 : 4}
+          defaultValue={value}
           placeholder={type === 'list' ? 'One per line' : type === 'json' ? 'JSON' : ''}
           onInput={({ currentTarget }) => write(currentTarget.value)}
         />
@@ -234,9 +279,77 @@ function FieldInput({ field, write }: { readonly field: Field; readonly write: (
           {...common}
           inputMode={type === 'number' ? 'numeric' : 'text'}
           maxLength={longest}
+          defaultValue={value}
           onInput={({ currentTarget }) => write(currentTarget.value)}
         />
       )}
     </div>
   )
+}
+
+interface EntityInputProps extends Pick<FieldInputProps, 'onlyOpen' | 'write'> {
+  readonly common: {
+    readonly id: string
+    readonly name: string
+    readonly required: boolean
+    readonly class: string
+  }
+  readonly of: EntityKind
+  readonly isList: boolean
+}
+
+/** Chooses by title what a command takes by id. Where the list cannot be read, the id is typed. */
+function EntityInput({ common, of, isList, onlyOpen, write }: EntityInputProps) {
+  const [found, setFound] = useState<readonly EntityOption[] | 'unreadable' | null>(null)
+  useEffect(() => {
+    readEntities(of).then(setFound, () => setFound('unreadable'))
+  }, [of])
+  if (found === 'unreadable')
+    return <input {...common} placeholder="Id" onInput={({ currentTarget }) => write(currentTarget.value)} />
+  if (found === null) return <select {...common} disabled aria-busy="true" />
+  const open = found.filter(({ isOpen }) => isOpen)
+  const others = onlyOpen ? [] : found.filter(({ isOpen }) => !isOpen)
+  const words = entityWords[of].toLowerCase()
+  const optionOf = ({ id, name }: EntityOption) => (
+    <option key={id} value={id}>
+      {name}
+    </option>
+  )
+  return (
+    <select
+      {...common}
+      multiple={isList}
+      size={isList ? 4 : 1}
+      onChange={({ currentTarget }) => {
+        const selected = [...currentTarget.selectedOptions]
+        write(selected.map(({ value }) => value).join('\n'), selected[0]?.text)
+      }}
+    >
+      {isList ? null : (
+        <option value="">
+          {open.length + others.length === 0
+            ? `There is no ${onlyOpen ? 'open ' : ''}${words}`
+            : common.required
+              ? `Choose the ${words}`
+              : ''}
+        </option>
+      )}
+      {open.map(optionOf)}
+      {others.length === 0 ? null : <optgroup label="Ended">{others.map(optionOf)}</optgroup>}
+    </select>
+  )
+}
+
+/** What a field is called in a form. */
+function labelOf({ name, of }: Pick<Field, 'name' | 'of'>): string {
+  const known = labels[name]
+  if (known !== undefined) return known
+  return of !== null && (name === 'id' || name.endsWith('id')) ? entityWords[of] : eventWords(name)
+}
+
+const labels: Readonly<Record<string, string>> = {
+  'dep-id': 'Depends on',
+  parent_task_id: 'Part of',
+  areas: 'Scope',
+  workflow_id: 'Workflow',
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { errorText } from '../api/call.ts'
+import { Refusal } from './refusal.tsx'
 import './form.css'
 
 interface FormProps {
@@ -17,7 +17,7 @@ interface FormProps {
 
 /** Fields, and the button that sends them. */
 export function Form({ verb, send, place, isDangerous = false, cancel, children }: FormProps) {
-  const [refusal, setRefusal] = useState<string | null>(null)
+  const [refusal, setRefusal] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
   const run = async () => {
     setBusy(true)
@@ -25,7 +25,7 @@ export function Form({ verb, send, place, isDangerous = false, cancel, children 
     try {
       await send()
     } catch (error) {
-      setRefusal(errorText(error))
+      setRefusal(error)
       setBusy(false)
     }
   }
@@ -38,11 +38,7 @@ export function Form({ verb, send, place, isDangerous = false, cancel, children 
       }}
     >
       {children}
-      {refusal === null ? null : (
-        <p class="refusal" role="alert">
-          {refusal}
-        </p>
-      )}
+      {refusal === null ? null : <Refusal error={refusal} />}
       <div class="input-verbs">
         <button type="submit" class="button" data-kind={isDangerous ? 'danger' : 'primary'} disabled={isBusy}>
           {verb}

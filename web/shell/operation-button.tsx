@@ -17,7 +17,7 @@ export function OperationButton({ operation, children }: OperationButtonProps) {
       class="button"
       disabled={denial !== null}
       title={denial ?? ''}
-      onClick={() => openOperation(operation)}
+      onClick={() => openOperation({ name: operation })}
     >
       {children}
     </button>

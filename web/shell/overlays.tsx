@@ -18,19 +18,30 @@ export interface OverlayProps {
   readonly close: () => void
 }
 
-let operation: string | null = null
+/** An operation whose form is opened. */
+export interface OperationRequest {
+  readonly name: string
+  /** What it is about, as its page calls it. */
+  readonly about?: string
+  /** Input that the page gives: the form does not ask for it. */
+  readonly given?: Readonly<Record<string, string>>
+  /** The fields that the form shows, in this order, with their present values; all of the operation without it. */
+  readonly fields?: Readonly<Record<string, string>>
+}
+
+let requested: OperationRequest | null = null
 
 /** Opens the form of an operation. */
-export function openOperation(name: string): void {
-  operation = name
+export function openOperation(request: OperationRequest): void {
+  requested = request
   openOverlay('palette')
 }
 
 /** The operation whose form the palette opens with, once. */
-export function takeOperation(): string | null {
-  const name = operation
-  operation = null
-  return name
+export function takeOperation(): OperationRequest | null {
+  const request = requested
+  requested = null
+  return request
 }
 
 export function openOverlay(overlay: OverlayName): void {

@@ -147,10 +147,11 @@ export const NoteEntry = z.object({
   content: z.string(),
   kind: z.enum(noteKinds).nullable(),
   role: z.string().nullable(),
+  author: z.string(),
   created_at: z.string(),
 })
 export type NoteEntry = z.output<typeof NoteEntry>
 
-export function noteEntry({ id, taskId, content, kind, role, createdAt }: Note): NoteEntry {
-  return { id, task_id: taskId, content, kind, role, created_at: instant(createdAt) }
+export function noteEntry({ id, taskId, content, kind, role, author, createdAt }: Note): NoteEntry {
+  return { id, task_id: taskId, content, kind, role, author, created_at: instant(createdAt) }
 }

@@ -25,6 +25,7 @@ import {
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
+import { isHeld } from '../../plan/domain/claims.ts'
 import type { TaskInPlan } from '../../plan/domain/outline.ts'
 import { marks, taskStates } from '../../plan/domain/readiness.ts'
 import { DoneWhenEntry, doneWhenEntry, promisesOf } from '../../plan/operations/done-when.ts'
@@ -161,6 +162,8 @@ const TaskDetail = z.object({
   id: z.string(),
   name: z.string(),
   goal: z.string().nullable(),
+  role: z.string().nullable(),
+  assignee: z.string().nullable(),
   step: z.string().nullable(),
   mission_id: z.string().nullable(),
   mission_name: z.string().nullable(),
@@ -178,6 +181,8 @@ const TaskDetail = z.object({
   links: TaskLinks.optional(),
   status: taskWord,
   resolution: z.enum(resolutions).nullable(),
+  /** Who holds it without an attempt, and until when. */
+  claim: z.object({ agent: z.string(), expires_at: z.string().nullable() }).nullable(),
   created_by: z.string().nullable(),
   created_at: z.string(),
   /** Its own work tree on this machine. */
@@ -275,7 +280,7 @@ export const show = defineOperation({
         : subject.kind === 'mission'
           ? await missionDetail(reads, subject.mission)
           : {
-              ...(await taskDetail(reads, subject.task)),
+              ...(await taskDetail(reads, subject.task, setting.at)),
               own_work_tree: subject.tree,
               ...(input.include && { links: await taskLinks(reads, subject.task, setting.at) }),
             }
@@ -370,7 +375,7 @@ async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<t
 }
 
 /** One task: its attempts with measurements and claims, and its records. */
-async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof TaskDetail>> {
+async function taskDetail(reads: Reads, task: Task, now: number): Promise<z.output<typeof TaskDetail>> {
   const { tasks, records, inboxItems, missions } = reads
   const filter = { taskId: task.id }
   const mission = task.missionId === null ? null : await missions.find(task.missionId)
@@ -410,6 +415,8 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
     id: task.id,
     name: task.name,
     goal: task.goal,
+    role: task.role,
+    assignee: task.assignee ?? null,
     step: task.step,
     mission_id: task.missionId,
     mission_name: mission && excerpt(mission.name, 120),
@@ -417,7 +424,7 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
     parent_task_id: task.parentTaskId,
     done_when: doneWhenEntry(await promisesOf(reads, task)),
     own_done_when: doneWhenEntry(task.doneWhen),
-    ...(await placeInPlan(reads, task)),
+    ...(await placeInPlan(reads, task, now)),
     status: taskWordOf(task, attempts.at(-1) ?? null),
     resolution: task.resolution,
     created_by: task.creator,
@@ -436,9 +443,9 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
 const maxNear = 50
 const maxReviews = 20
 
-/** Its phase, parent, dependencies and first subtasks. */
-async function placeInPlan({ plan, tasks }: Reads, task: Task) {
-  const dependsOn = (await plan.task(task.id))?.dependsOn ?? []
+/** Its phase, parent, dependencies, first subtasks and claim. */
+async function placeInPlan({ plan, tasks }: Reads, task: Task, now: number) {
+  const { dependsOn = [], claim = null } = (await plan.task(task.id)) ?? {}
   const subtasks = await tasks.subtasks(task.id)
   const near = [task.parentTaskId ?? [], dependsOn, subtasks.slice(0, maxNear)].flat()
   const cards = await tasks.cards([...new Set(near)])
@@ -453,6 +460,10 @@ async function placeInPlan({ plan, tasks }: Reads, task: Task) {
     depends_on: dependsOn.flatMap(nearTask),
     subtasks: subtasks.slice(0, maxNear).flatMap(nearTask),
     subtasks_total: subtasks.length,
+    claim:
+      claim !== null && isHeld(claim, now)
+        ? { agent: claim.agent, expires_at: instantOrNull(claim.expiresAt) }
+        : null,
   }
 }
 

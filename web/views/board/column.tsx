@@ -4,10 +4,11 @@ import { Agent } from '../../parts/agent.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { useFlash } from '../../parts/list.tsx'
 import { StatusBadge, StatusIcon, statusOf } from '../../parts/status.tsx'
+import type { TaskMove } from '../../parts/task-moves.ts'
 import { shortId } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
-import { type ColumnCard, type ColumnMove, type columns, moveOf } from './columns.ts'
+import { type ColumnCard, type columns, moveOf } from './columns.ts'
 
 interface ColumnProps {
   readonly column: (typeof columns)[number]
@@ -17,7 +18,7 @@ interface ColumnProps {
   readonly selected: string | null
   readonly dragged: ColumnCard | null
   readonly drag: (card: ColumnCard | null) => void
-  readonly run: (move: ColumnMove) => void
+  readonly run: (move: TaskMove) => void
 }
 
 /** A column of the board. While a card is dragged it says what a drop does, or why it is refused. */

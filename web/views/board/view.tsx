@@ -8,10 +8,11 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { FilterField, WaitingRows } from '../../parts/list.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
+import type { TaskMove } from '../../parts/task-moves.ts'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { showToast } from '../../shell/toasts.tsx'
 import { Column } from './column.tsx'
-import { type ColumnCard, type ColumnMove, columns, moveOf } from './columns.ts'
+import { type ColumnCard, columns, moveOf } from './columns.ts'
 import './board.css'
 
 /** The tasks by status, live: the ready ones, and those that agents or people work on. */
@@ -35,7 +36,7 @@ export function View() {
   const selected = query.value.get('select')
   const cardOf = (id: string | null) => (id === null ? null : (rows.row(id)?.peek() ?? null))
 
-  const run = (move: ColumnMove) => {
+  const run = (move: TaskMove) => {
     if ('refused' in move) return void showToast({ kind: 'refused', text: move.refused })
     callByName(move.operation, move.input).then(board.refresh, (error: unknown) =>
       showToast({ kind: 'refused', text: errorText(error) }),
@@ -189,7 +190,7 @@ function Choice({ name, all, options }: ChoiceProps) {
 interface MoveDialogProps {
   readonly card: ColumnCard
   readonly close: () => void
-  readonly run: (move: ColumnMove) => void
+  readonly run: (move: TaskMove) => void
 }
 
 /** Moves a card without dragging. */

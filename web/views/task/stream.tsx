@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { TaskData } from '../../api/entities.ts'
+import type { NoteData, TaskData } from '../../api/entities.ts'
+import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { durationText } from '../../parts/duration.ts'
 import { type Status, StatusIcon } from '../../parts/status.tsx'
@@ -15,13 +16,16 @@ interface TaskStreamEntry {
   readonly text?: ComponentChildren
 }
 
-/** The decisions, issues and progress of a task, newest first. */
+/** The decisions, issues, progress and notes of a task, newest first. */
 export function Stream({ task }: { readonly task: TaskData }) {
-  const entries = entriesOf(task).sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
+  const notes = useQuery('taskman_task_note_list', { id: task.id, limit: 200 }).answer.value?.notes ?? []
+  const entries = [...entriesOf(task), ...notes.map(noteEntry)].sort(
+    (a, b) => Date.parse(b.at) - Date.parse(a.at),
+  )
   if (entries.length === 0)
-    return <p class="muted stream-empty">Decisions, issues and progress appear here.</p>
+    return <p class="muted stream-empty">Decisions, issues, progress and notes appear here.</p>
   return (
-    <ol class="stream" aria-label="Decisions, issues and progress">
+    <ol class="stream" aria-label="Decisions, issues, progress and notes">
       {entries.map(({ key, at, status, title, author, text }) => (
         <li key={key}>
           <StatusIcon status={status} named={false} />
@@ -122,6 +126,21 @@ function entriesOf({ attempts, decisions, issues, progress, items }: TaskData): 
       }),
     ),
   ]
+}
+
+function noteEntry({ id, created_at: createdAt, author, content }: NoteData): TaskStreamEntry {
+  return {
+    key: id,
+    at: createdAt,
+    status: 'planned',
+    title: 'Note',
+    author,
+    text: (
+      <p>
+        <Prose text={content} />
+      </p>
+    ),
+  }
 }
 
 function attemptEntries(attempt: TaskData['attempts'][number]): readonly TaskStreamEntry[] {

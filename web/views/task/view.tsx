@@ -22,6 +22,7 @@ import { Clock } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
+import { Actions } from './actions.tsx'
 import { ChangeTree } from './changes.tsx'
 import { Claims, ScopeSummary, SharedTree } from './scope-result.tsx'
 import { Stream } from './stream.tsx'
@@ -54,6 +55,7 @@ export function View({ params }: ViewProps) {
   return (
     <div class="page-inner task">
       <Head task={task} attempt={attempt} />
+      <Actions task={task} refresh={show.refresh} />
       <nav class="tabs" aria-label="Parts of this task">
         <a href={href(`/tasks/${id}`)} {...(tab === 'overview' && { 'aria-current': 'page' })}>
           Overview

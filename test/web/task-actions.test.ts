@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { useScreens } from '../support-web/screen.ts'
+
+interface Planned {
+  readonly id: string
+  readonly status: string
+}
+
+const { open, serving } = useScreens({
+  fill: async ({ person }) => {
+    await person('taskman_phase_add', { id: 'P1', name: 'Orders' })
+    await person('taskman_phase_add', { id: 'P2', name: 'Payments' })
+    for (const title of ['Cancel an order', 'Export orders', 'Refund a payment', 'Print an invoice'])
+      await person('taskman_task_add', { title, phase: 'P1' })
+  },
+})
+
+async function taskNamed(title: string): Promise<Planned> {
+  const { tasks } = await serving().day.person('taskman_task_list', {})
+  return tasks.find((task: { readonly title: string }) => task.title === title)
+}
+
+test('a task is claimed, released, marked as done and reopened on its page', async () => {
+  const { id } = await taskNamed('Cancel an order')
+  const screen = await open(`/tasks/${id}`)
+  await screen.click('Claim')
+  await screen.see('Claimed by', '.task-actions')
+  await screen.click('Release')
+  await expect.poll(() => screen.named('Claim').length).toBe(1)
+  await screen.click('Mark as done')
+  await expect.poll(async () => (await taskNamed('Cancel an order')).status).toBe('done')
+  await screen.click('Reopen')
+  await expect.poll(async () => (await taskNamed('Cancel an order')).status).toBe('to_do')
+})
+
+test('a task is edited on its page with its present values, and what is emptied is cleared', async () => {
+  const { id } = await taskNamed('Export orders')
+  await serving().day.person('taskman_task_edit', { id, description: 'As CSV', assignee: 'codex' })
+  const screen = await open(`/tasks/${id}`)
+  await screen.see('As CSV')
+  await screen.click('Edit')
+  await screen.fill('Title', 'Export orders as CSV')
+  await screen.fill('Assignee', '')
+  await screen.click('Edit a task')
+  await screen.see('Export orders as CSV', 'h1')
+  const shown = { name: 'Export orders as CSV', goal: 'As CSV', assignee: null }
+  expect(await serving().day.person('show', { id })).toMatchObject(shown)
+})
+
+test('a note that is added on the page of a task is read there', async () => {
+  const { id } = await taskNamed('Refund a payment')
+  const screen = await open(`/tasks/${id}`)
+  await screen.click('Add a note')
+  await screen.fill('Content', 'The bank takes two days.')
+  await screen.click('Add a note to a task')
+  await screen.see('The bank takes two days.', '.stream')
+})
+
+test('with an open attempt the page offers no change of status, and names the agent', async () => {
+  const { id } = await taskNamed('Refund a payment')
+  const attempt = await serving().day.agent('codex')('start_task', { planned_task_id: id })
+  const screen = await open(`/tasks/${id}`)
+  await screen.see('An attempt of codex is open', '.task-actions')
+  for (const name of ['Claim', 'Mark as done', 'Drop', 'Reopen']) expect(screen.named(name)).toEqual([])
+  const end = { task_id: attempt.task_id, status: 'failed', outcome: { summary: 'The bank refuses.' } }
+  await serving().day.agent('codex')('complete_task', end)
+  await expect.poll(() => screen.named('Claim').length).toBe(1)
+})
+
+test('the palette drops a task that is chosen by its title', async () => {
+  const screen = await open('/board')
+  await screen.see('Print an invoice')
+  screen.key('/')
+  await screen.fill('Search missions, tasks, views and commands', 'drop a task')
+  await screen.click('Drop a task Command')
+  const { id } = await taskNamed('Print an invoice')
+  await screen.see('Print an invoice', 'dialog')
+  expect(screen.options('Task')).not.toContain(id)
+  await screen.fill('Task', id)
+  await screen.fill('Reason', 'Nobody prints.')
+  await screen.click('Drop a task')
+  await screen.see('“Print an invoice”', '.toasts')
+  expect(await serving().day.person('show', { id })).toMatchObject({ resolution: 'dropped' })
+})
+
+test('a refusal of the palette has its next step on a line of its own', async () => {
+  const [first, other] = [await taskNamed('Cancel an order'), await taskNamed('Refund a payment')]
+  await serving().day.person('taskman_task_dep_add', { 'task-id': first.id, 'dep-id': other.id })
+  const screen = await open('/board')
+  await screen.see('Refund a payment')
+  screen.key('/')
+  await screen.fill('Search missions, tasks, views and commands', 'add a dependency')
+  await screen.click('Add a dependency Command')
+  await screen.see('Cancel an order', 'dialog')
+  await screen.fill('Task', other.id)
+  await screen.fill('Depends on', first.id)
+  await screen.click('Add a dependency')
+  await expect.poll(() => screen.all('dialog .refusal p').length).toBe(2)
+})

@@ -1,0 +1,24 @@
+import { denialReason } from '../api/session.ts'
+
+/** What a change of a task's status does, or why it is refused. */
+export type TaskMove =
+  | { readonly does: string; readonly operation: string; readonly input: object }
+  | { readonly refused: string }
+
+/** Changes the status of a task. The guards of the server may still refuse it. */
+export function statusMove(id: string, status: 'to_do' | 'in_progress' | 'done', does: string): TaskMove {
+  const refused = denialReason('taskman_task_edit')
+  if (refused !== null) return { refused }
+  return { does, operation: 'taskman_task_edit', input: { id, status } }
+}
+
+export const moveWords = {
+  claim: 'Claim the task for yourself',
+  release: 'Release the claim of the agent',
+  reopen: 'Reopen the task',
+  mark: 'Mark it done, not measured',
+} as const
+
+export function openAttemptText(agent: string | null): string {
+  return `An attempt of ${agent ?? 'an agent'} is open. The agent ends it with complete_task.`
+}

@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks'
+import { callByName } from '../../api/call.ts'
+import type { TaskData } from '../../api/entities.ts'
+import { denialReason } from '../../api/session.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+import { moveWords, openAttemptText, statusMove } from '../../parts/task-moves.ts'
+import { href } from '../../router/location.ts'
+import { type OperationRequest, openOperation } from '../../shell/overlays.tsx'
+
+interface TaskAction {
+  readonly label: string
+  readonly means?: string
+  /** Why the person may not do it; null if they may. */
+  readonly denial: string | null
+  readonly does: { readonly operation: string; readonly input: object } | OperationRequest
+}
+
+/** What a person may do with a task in its state: as on the card's menu, and the forms that change its plan. */
+export function Actions({ task, refresh }: { readonly task: TaskData; readonly refresh: () => void }) {
+  const [refusal, setRefusal] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const act = async ({ does }: TaskAction) => {
+    if ('name' in does) return openOperation(does)
+    setBusy(true)
+    setRefusal(null)
+    try {
+      await callByName(does.operation, does.input)
+      refresh()
+    } catch (error) {
+      setRefusal(error)
+    }
+    setBusy(false)
+  }
+  const open = openAttemptOf(task)
+  const { claim } = task
+  return (
+    <section class="task-actions" aria-label="Actions">
+      {actionsOf(task).map((action) => (
+        <button
+          key={action.label}
+          type="button"
+          class="button"
+          disabled={isBusy || action.denial !== null}
+          title={action.denial ?? action.means ?? ''}
+          onClick={() => void act(action)}
+        >
+          {action.label}
+        </button>
+      ))}
+      {task.attempts.some(({ completed_at }) => completed_at !== null) ? (
+        <a class="button" href={href(`/review/task/${task.id}`)}>
+          Review
+        </a>
+      ) : null}
+      {open ? (
+        <p class="muted">{openAttemptText(open.agent_name)}</p>
+      ) : claim ? (
+        <p class="muted">Claimed by {claim.agent}.</p>
+      ) : null}
+      {refusal === null ? null : <Refusal error={refusal} />}
+    </section>
+  )
+}
+
+function openAttemptOf({ attempts }: TaskData) {
+  return attempts.find(({ status }) => status === 'open') ?? null
+}
+
+/** The actions that the state of the task allows. */
+function actionsOf(task: TaskData): readonly TaskAction[] {
+  const { id, name, resolution, goal } = task
+  const isOver = resolution !== null
+  const form = (label: string, request: Omit<OperationRequest, 'about'>): TaskAction => ({
+    label,
+    denial: denialReason(request.name),
+    does: { about: name, ...request },
+  })
+  const status = (label: string, to: 'to_do' | 'in_progress' | 'done', means: string): TaskAction => {
+    const move = statusMove(id, to, means)
+    return 'refused' in move
+      ? { label, denial: move.refused, does: { operation: '', input: {} } }
+      : { label, means: move.does, denial: null, does: move }
+  }
+  const edit = form('Edit', {
+    name: 'taskman_task_edit',
+    given: { id },
+    fields: { title: name, description: goal ?? '', role: task.role ?? '', assignee: task.assignee ?? '' },
+  })
+  const note = form('Add a note', { name: 'taskman_task_note_add', given: { id }, fields: { content: '' } })
+  if (openAttemptOf(task)) return [edit, note]
+  if (isOver) return [status('Reopen', 'to_do', moveWords.reopen), edit, note]
+  return [
+    ...(task.claim
+      ? [status('Release', 'to_do', moveWords.release)]
+      : [status('Claim', 'in_progress', moveWords.claim)]),
+    ...(task.items.length > 0 ? [] : [status('Mark as done', 'done', moveWords.mark)]),
+    edit,
+    note,
+    form('Add a dependency', {
+      name: 'taskman_task_dep_add',
+      given: { 'task-id': id },
+      fields: { 'dep-id': '' },
+    }),
+    form('Drop', { name: 'task_drop', given: { id } }),
+  ]
+}
