@@ -4,10 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Of few words, but of ten seconds and more. */
 const longest = [
-  'web/screens',
-  'web/acting',
-  'web/sign-in',
-  'web/review-turns',
+  'web/journeys',
+  'lines/git-commands',
   'review/edge',
   'reports/check',
   'reports/engines',

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { fillHostileDay, hostile } from '../support-web/hostile-day.ts'
-import { fillHostileProcess } from '../support-web/hostile-process.ts'
-import { journey } from '../support-web/journey.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { fillHostileDay, hostile } from '../../support-web/hostile-day.ts'
+import { fillHostileProcess } from '../../support-web/hostile-process.ts'
+import { journey } from '../../support-web/journey.ts'
 
 const paths: string[] = []
 const picture = 'src/<svg onload=window.ran=1>.svg'
@@ -64,7 +64,7 @@ journey('runs no payload on any route, and each answers its content security pol
     ]).toEqual([path, policy])
   }
   const visited = (name: string) => paths.some((path) => path.split('/')[1]?.split('?')[0] === name)
-  const routes = readFileSync(new URL('../../web/router/routes.ts', import.meta.url), 'utf8')
+  const routes = readFileSync(new URL('../../../web/router/routes.ts', import.meta.url), 'utf8')
   const names = [...routes.matchAll(/path: '\/([a-z]*)/g)].flatMap(([, name = '']) => name || [])
   expect(names.length).toBeGreaterThan(15)
   const missing = names.filter((name) => !visited(name))

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { startAgent } from '../support-web/agent-process.ts'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { journey } from '../support-web/journey.ts'
+import { startAgent } from '../../support-web/agent-process.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { journey } from '../../support-web/journey.ts'
 
 const tokens = { tess: '', max: '' }
 const { serving, open } = useDashboard({

@@ -1,6 +1,6 @@
-import { fillBusyDay } from '../support-web/busy-day.ts'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { journey } from '../support-web/journey.ts'
+import { fillBusyDay } from '../../support-web/busy-day.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { journey } from '../../support-web/journey.ts'
 
 const { open } = useDashboard({ fill: fillBusyDay })
 

@@ -1,6 +1,6 @@
-import { useDashboard } from '../support-web/dashboard.ts'
-import { journey } from '../support-web/journey.ts'
-import { beginGatedRun } from '../support-web/run-day.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { journey } from '../../support-web/journey.ts'
+import { beginGatedRun } from '../../support-web/run-day.ts'
 
 const { serving, open } = useDashboard()
 

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { journey } from '../support-web/journey.ts'
-import { screensOf, see } from '../support-web/screens.ts'
-import { recordSessions } from '../support-web/session-day.ts'
-import { violationsOf } from '../support-web/violations.ts'
-import { overhang } from './looks.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { journey } from '../../support-web/journey.ts'
+import { screensOf, see } from '../../support-web/screens.ts'
+import { recordSessions } from '../../support-web/session-day.ts'
+import { violationsOf } from '../../support-web/violations.ts'
+import { overhang } from '../looks.ts'
 
 const { serving, open } = useDashboard({ recorded: true, fill: recordSessions })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
 
 const dashboard = useDashboard({ recorded: true })
 

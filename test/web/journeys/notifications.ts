@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { openReceiver, signatureOf } from '../notifications/receiver.ts'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { journey } from '../support-web/journey.ts'
-import { violationsOf } from '../support-web/violations.ts'
+import { openReceiver, signatureOf } from '../../notifications/receiver.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { journey } from '../../support-web/journey.ts'
+import { violationsOf } from '../../support-web/violations.ts'
 
 const { open } = useDashboard()
 

@@ -1,8 +1,8 @@
 import { beforeAll, expect } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { journey } from '../support-web/journey.ts'
-import { fillTeam, type TeamTokens, teamFolders } from '../support-web/team-day.ts'
-import { violationsOf } from '../support-web/violations.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { journey } from '../../support-web/journey.ts'
+import { fillTeam, type TeamTokens, teamFolders } from '../../support-web/team-day.ts'
+import { violationsOf } from '../../support-web/violations.ts'
 
 let tokens: TeamTokens
 const { open, serving } = useDashboard({
