@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openStage } from '../sessions/driver.ts'
+import { amount } from '../support/amount.ts'
 import { git as runGit } from '../support/git.ts'
 import type { Answer } from '../support/project.ts'
 import { removeFolder } from '../support/removed-folder.ts'
@@ -399,7 +400,11 @@ test.each([false, true])(
   'an attempt is told as the author of what it wrote, and of nothing else; hooks: %s',
   async (hooks) => {
     const scene = await openScene(hooks)
-    const played = Object.entries(cases).filter(([, { only }]) => only === undefined || hooks)
+    // In `npm test` every second case without hooks: with hooks each of them is harder.
+    const step = hooks ? 1 : amount({ test: 2, soak: 1 })
+    const played = Object.entries(cases).filter(
+      ([, { only }], at) => (only === undefined || hooks) && at % step === 0,
+    )
     for (const [at] of played.entries()) scene.put(`case${at}`, base(`case${at}`))
     scene.commit()
     const found: Record<string, Found> = {}

@@ -63,7 +63,7 @@ test('inside an approved script nobody is a person: they approve nothing, take n
       `${clean} ${words}`,
       `setsid -w ${words}`,
       `setsid -w ${clean} ${words}`,
-    ].slice(0, amount({ test: 2, soak: 6 }))
+    ].slice(0, amount({ test: 1, soak: 6 }))
     const ask = `cat > "$HOME/ask.mjs" <<'END'\n${elicitingClient}\nEND\n${node} "$HOME/ask.mjs" ${node} ${bin} ${open} 2>&1`
     return [
       `${roles} ${node} ${bin} decide ${open} go "yes" 2>&1`,
@@ -85,7 +85,7 @@ test('inside an approved script nobody is a person: they approve nothing, take n
   expect(agent).toContain('FORBIDDEN')
   expect(agent).not.toContain('decided_by')
   // Whatever variables it drops, and in a session or on a terminal of its own.
-  expect(approving).toHaveLength(amount({ test: 2, soak: 6 }))
+  expect(approving).toHaveLength(amount({ test: 1, soak: 6 }))
   for (const way of approving) {
     expect(way).toMatch(/^waymark: Only people can call approve\. command of a guard is an agent\./)
   }

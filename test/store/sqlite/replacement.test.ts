@@ -8,7 +8,7 @@ import { temporaryStore } from '../../support/store.ts'
 import { spawned } from './processes/spawned.ts'
 import { recordMission } from './processes/store-of.ts'
 
-const rounds = amount({ test: 2, soak: 40 })
+const rounds = amount({ test: 1, soak: 40 })
 const journals = [{ sandboxJournal: false }, { sandboxJournal: true }]
 
 /** A record of one mission, and a backup of it. */
