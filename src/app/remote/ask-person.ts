@@ -31,14 +31,15 @@ function commandText({ run, folder, files }: CommandPreview): string {
   const pinned = files
     .slice(0, maxFiles)
     .map(
-      ({ path, sha256 }) => `    ${escapeControlCharacters(path)}  ${sha256?.slice(0, 16) ?? 'not there'}\n`,
+      ({ path, sha256, text }) =>
+        `    ${escapeControlCharacters(path)}  ${text === undefined ? (sha256?.slice(0, 16) ?? 'not there') : escapeControlCharacters(text).replaceAll('\n', '\\n')}\n`,
     )
   const more = files.length > maxFiles ? `    and ${files.length - maxFiles} more\n` : ''
   return [
     'The server asks to run this command on this machine:\n',
     ...lines.map((line) => `    ${line}\n`),
     `  in ${escapeControlCharacters(folder).replaceAll('\n', '\\n')}\n`,
-    files.length === 0 ? '  with no pinned files\n' : '  with these pinned files (SHA-256):\n',
+    files.length === 0 ? '  with no pinned files\n' : '  with these scripts and pinned files (SHA-256):\n',
     ...pinned,
     more,
   ].join('')

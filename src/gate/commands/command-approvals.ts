@@ -3,8 +3,14 @@ import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:
 import { join, resolve } from 'node:path'
 import { Failure } from '../../kernel/failure.ts'
 import { processEnd } from '../../kernel/process-end.ts'
-import type { ApprovedCommand, CommandApprovals, RefusedCommand } from '../ports/command-runner.ts'
+import type {
+  ApprovedCommand,
+  CommandApprovals,
+  PinnedCommand,
+  RefusedCommand,
+} from '../ports/command-runner.ts'
 import { type PinnedLimits, pinnedFiles } from './pinned-files.ts'
+import { runnerScripts } from './runner-scripts.ts'
 
 /** Approvals and refusals as one file per hash in a state folder: none is ever written twice with other content. */
 export function commandApprovals(
@@ -14,19 +20,23 @@ export function commandApprovals(
 ): CommandApprovals {
   const approvals = storedApprovals(join(stateFolder, 'approved-commands'), 'approval')
   const refusals = storedApprovals(join(stateFolder, 'refused-commands'), 'refusal')
+  const covered = async ({ run, folder, pinned: texts }: PinnedCommand) => {
+    const place = await realpath(folder).catch(() => resolve(folder))
+    const { scripts, files } = await runnerScripts(place, run)
+    return { place, scripts, pinned: await pinnedFiles(place, [...texts, ...files], signal, limits) }
+  }
   return {
     hashOf: async (command) => {
-      const place = await realpath(command.folder).catch(() => resolve(command.folder))
-      const canonical = JSON.stringify([
-        command.run,
-        place,
-        await pinnedFiles(place, command.pinned, signal, limits),
-      ])
-      return createHash('sha256').update(canonical).digest('hex')
+      const { place, pinned, scripts } = await covered(command)
+      const texts = scripts.map(({ path, text }) => [path, text])
+      return sha256([command.run, place, pinned, ...(texts.length > 0 ? [texts] : [])])
     },
-    filesOf: async ({ folder, pinned }) => {
-      const place = await realpath(folder).catch(() => resolve(folder))
-      return (await pinnedFiles(place, pinned, signal, limits)).map(([path, sha256]) => ({ path, sha256 }))
+    filesOf: async (command) => {
+      const { pinned, scripts } = await covered(command)
+      return [
+        ...scripts.map(({ path, text }) => ({ path, sha256: sha256(text), text })),
+        ...pinned.map(([path, hash]) => ({ path, sha256: hash })),
+      ]
     },
     isApproved: async (hash) => (await approvals.find(hash)) !== null,
     approve: async (approval) => {
@@ -48,6 +58,10 @@ export function commandApprovals(
       await refusals.remove(hash)
     },
   }
+}
+
+function sha256(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
 }
 
 function withReason(stored: ApprovedCommand): RefusedCommand {

@@ -183,7 +183,7 @@ function closeOpenItems(
 export function runItem(
   run: Pick<RunRecord, 'id' | 'missionId' | 'taskId'>,
   about: {
-    readonly kind: 'approval' | 'command' | 'scope'
+    readonly kind: 'approval' | 'scope'
     readonly request: InboxItemRequest
     readonly reason: string
     readonly paths?: readonly string[]

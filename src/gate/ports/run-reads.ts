@@ -97,6 +97,8 @@ export interface RunReads {
     tree?: string,
   ): Promise<CommandResult | null>
   command(id: string): Promise<CommandResult | null>
+  /** The commands that were started in a folder and have no end yet, at most 20. */
+  commandsRunningIn(folder: string): Promise<readonly CommandResult[]>
   /** The commands that were run for a run and have ended, oldest first. */
   commandsOf(runId: RunId, limit: number): Promise<readonly CommandResult[]>
   /** The whole output of a command; null if its result contains all of it. */

@@ -142,7 +142,7 @@ export function commandResults({
   projectId,
 }: ReadScope): Pick<
   RunReads,
-  'command' | 'commandResult' | 'commandsOf' | 'commandOutput' | 'outputsBefore'
+  'command' | 'commandResult' | 'commandsRunningIn' | 'commandsOf' | 'commandOutput' | 'outputsBefore'
 > {
   return {
     async command(id) {
@@ -153,6 +153,18 @@ export function commandResults({
         .where('id', '=', id)
         .executeTakeFirst()
       return row ? commandOf(row) : null
+    },
+    async commandsRunningIn(folder) {
+      const rows = await db
+        .selectFrom('command_result')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('folder', '=', folder)
+        .where('status', '=', 'running')
+        .orderBy('seq', 'desc')
+        .limit(20)
+        .execute()
+      return rows.map(commandOf)
     },
     async commandOutput(id) {
       const row = await db

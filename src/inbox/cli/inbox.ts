@@ -31,8 +31,8 @@ function answerLines(item: InboxRow): string {
 
 function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): readonly string[] {
   if (request?.kind === 'command') {
-    const files = (request.files ?? []).map(
-      ({ path, sha256 }) => `pinned ${path}  ${sha256?.slice(0, 12) ?? 'none'}`,
+    const files = (request.files ?? []).map(({ path, sha256, text }) =>
+      text === undefined ? `pinned ${path}  ${sha256?.slice(0, 12) ?? 'none'}` : `runs ${path}: ${text}`,
     )
     return [...files, request.before?.diff.trimEnd() ?? '']
   }

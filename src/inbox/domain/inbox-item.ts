@@ -97,7 +97,12 @@ export type InboxItemRequest =
       /** The machine that runs it, if it is not the record's own. */
       readonly machine?: string
       /** The pinned files with their SHA-256 at that time; null for a missing file. Absent in older items. */
-      readonly files?: readonly { readonly path: string; readonly sha256: string | null }[]
+      readonly files?: readonly {
+        readonly path: string
+        readonly sha256: string | null
+        /** The text of a script that the command leads to. */
+        readonly text?: string
+      }[]
       /** The last approval of this line in this folder, and the changes since; null where it is unknown. */
       readonly before?: {
         readonly hash: string

@@ -10,7 +10,7 @@ import {
   withdrawApprovals,
   withdrawForTasks,
 } from '../../gate/operations/run/approvals.ts'
-import { askPerson } from '../../gate/operations/run/commands.ts'
+import { askPerson, type CommandOwner, runOwner } from '../../gate/operations/run/commands.ts'
 import {
   type PreparedEvent,
   prepareEvent,
@@ -358,12 +358,17 @@ async function prepareCommandAnswer(
   const first: PreparationStep = {
     name: 'ask again',
     take: async (handling) => {
-      if (record) await askPerson(handling, record, [asks])
+      await askPerson(handling, record ? runOwner(record) : itemOwner(item), [asks])
       const newer = await handling.store.view(({ inboxItems }) => inboxItems.openCommand(now.hash))
       throw commandChangedFailure(item, { run, content: now.hash, newer, difference: compared.difference })
     },
   }
   return { found: null, first }
+}
+
+/** The owner of a command that a task needs. */
+function itemOwner({ missionId, taskId }: InboxItem): CommandOwner {
+  return { runId: null, missionId, taskId, name: taskId === null ? 'The project' : `Task ${taskId}` }
 }
 
 function commandChangedFailure(

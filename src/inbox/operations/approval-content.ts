@@ -12,6 +12,7 @@ import { engineRun } from '../../gate/operations/run/evidence.ts'
 import { prepareApprovedContent } from '../../gate/operations/run/external-state.ts'
 import {
   commandEvents,
+  coveredContents,
   MeasurementQuestions,
   runMeasurements,
 } from '../../gate/operations/run/run-measurements.ts'
@@ -77,10 +78,7 @@ async function readPreview(
       ...hashedFiles.map((file) => ({ ...file, text: null })),
       ...(await evidenceFiles.contents(folder, artifacts)),
       ...(await evidenceFiles.contents(top, changed)),
-      ...(await evidenceFiles.contents(
-        command?.folder ?? folder,
-        pinnedFiles.map(({ path }) => path),
-      )),
+      ...(await coveredContents(evidenceFiles, command ?? { folder }, pinnedFiles)),
     ],
     events,
   }

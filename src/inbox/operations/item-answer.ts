@@ -43,7 +43,9 @@ const ItemRequestEntry = z.discriminatedUnion('kind', [
     pinned: strings,
     hash: z.string(),
     machine: z.string().optional(),
-    files: list(z.object({ path: z.string(), sha256: z.string().nullable() })).optional(),
+    files: list(
+      z.object({ path: z.string(), sha256: z.string().nullable(), text: z.string().optional() }),
+    ).optional(),
     before: z
       .object({
         hash: z.string(),

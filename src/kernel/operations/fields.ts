@@ -113,7 +113,11 @@ export const recordedFile = z.strictObject({
   stamp: z.string(),
 })
 export const pinned = z.strictObject({ run: words, folder: path, pinned: names })
-export const pinnedFile = z.strictObject({ path: z.string(), sha256: z.string().nullable() })
+export const pinnedFile = z.strictObject({
+  path: z.string(),
+  sha256: z.string().nullable(),
+  text: words.exactOptional(),
+})
 export const approved = pinned.extend({
   hash: sha,
   files: list(pinnedFile, 20_000),

@@ -174,9 +174,9 @@ function PinnedFiles({ request: { files = [], before } }: { readonly request: Co
     <>
       {files.length > 0 ? (
         <ul class="out-of-scope">
-          {files.map(({ path, sha256 }) => (
+          {files.map(({ path, sha256, text }) => (
             <li key={path} class="mono cut">
-              {path} <span class="muted">{sha256?.slice(0, 12) ?? 'none'}</span>
+              {path} <span class="muted">{text ?? sha256?.slice(0, 12) ?? 'none'}</span>
             </li>
           ))}
         </ul>

@@ -1,14 +1,21 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
-import type { CommandRequest, InboxItem } from '../../../inbox/domain/inbox-item.ts'
-import { type CommandResultId, idPrefixes } from '../../../kernel/id.ts'
+import { type CommandRequest, type InboxItem, openInboxItem } from '../../../inbox/domain/inbox-item.ts'
+import {
+  type CommandResultId,
+  idPrefixes,
+  type MissionId,
+  type RunId,
+  type TaskId,
+  type TransactionContext,
+} from '../../../kernel/id.ts'
 import { hexDigest } from '../../../kernel/operations/digest.ts'
 import { list, pinned, sha } from '../../../kernel/operations/fields.ts'
 import { measurement, type PreparationStep } from '../../../kernel/operations/measurement-protocol.ts'
 import type { CommandContext, Context, RecordContext } from '../../../kernel/operations/operation.ts'
 import { processEnd } from '../../../kernel/process-end.ts'
+import { excerpt } from '../../../kernel/text.ts'
 import type { Reads, SideWrite } from '../../../store/ports/store.ts'
-import { runItem } from '../../domain/decisions.ts'
 import type { CommandGuard } from '../../domain/guards/command.ts'
 import type { CommandResult, RunRecord } from '../../domain/run.ts'
 import type { CommandEnd, CommandReport, PinnedCommand } from '../../ports/command-runner.ts'
@@ -56,12 +63,29 @@ export const commandRuns = measurement({
   },
 })
 
+/** The run or the task that commands are run for. */
+export interface CommandOwner {
+  readonly runId: RunId | null
+  readonly missionId: MissionId | null
+  readonly taskId: TaskId | null
+  /** The beginning of a sentence: `Run r-1 of feature`. */
+  readonly name: string
+}
+
+export function runOwner({ id, process, missionId, taskId }: OwningRun): CommandOwner {
+  return { runId: id, missionId, taskId, name: `Run ${id} of ${process.name}` }
+}
+
+type OwningRun = Pick<RunRecord, 'id' | 'process' | 'missionId' | 'taskId'>
+
 interface CommandsToRun {
   readonly context: Pick<RecordContext, 'actor' | 'machine' | 'callKey' | 'fingerprint'>
-  readonly record: RunRecord
-  readonly external: ExternalState
+  readonly owner: CommandOwner
+  readonly external: Pick<ExternalState, 'tree' | 'folder' | 'commands'>
   /** Also run commands that have a result. */
   readonly again?: boolean
+  /** One command at a time runs in the folder, and a result that does not count is not repeated by itself. */
+  readonly isSerial?: boolean
 }
 
 /**
@@ -120,22 +144,24 @@ function ownCommands({ context: { actor }, external }: CommandsToRun): readonly 
 }
 
 async function runCommands(handling: CommandContext, running: CommandsToRun): Promise<void> {
-  const { record, external } = running
+  const { owner, external, again = false, isSerial = false } = running
   const { tree, folder } = external
   if (tree === null) return
   const commands = ownCommands(running)
   await askPerson(
     handling,
-    record,
+    owner,
     commands.map(({ guard, hash, approved, refusal, question }) => {
       const isAnswered = approved || refusal !== null
       return { run: guard.run, folder, pinned: guard.pinned, hash, isAnswered, question }
     }),
   )
-  const runs = commands
+  const requests = commands
     .filter(({ approved }) => approved)
-    .map((command) => begin(handling, record, { command, tree, folder, again: running.again ?? false }))
-  const all = Promise.all(runs)
+    .map((command): CommandStart => ({ command, tree, folder, again, isSerial }))
+  const all = isSerial
+    ? beginInTurn(handling, owner, requests)
+    : Promise.all(requests.map((request) => begin(handling, owner, request)))
   // The command line ends its commands when it exits, so it waits for them.
   await (handling.actor.channel === 'cli' && !handling.machine ? all : waitAtMost(waitOf(handling), all))
 }
@@ -146,38 +172,55 @@ interface CommandStart {
   readonly folder: string
   /** Run it even if there is a result for this tree. */
   readonly again: boolean
+  readonly isSerial: boolean
+}
+
+/** Waits until the command of someone else ended, for as long as the call waits. */
+async function beginInTurn(
+  handling: CommandContext,
+  owner: CommandOwner,
+  requests: readonly CommandStart[],
+): Promise<void> {
+  // A call from another machine only reserves them: the machine runs them, one after the other.
+  for (const request of requests) await begin(handling, owner, request)
 }
 
 /** Resolves when the command has a result for the tree, or was started on another machine. */
-async function begin(handling: CommandContext, run: RunRecord, request: CommandStart): Promise<void> {
+async function begin(handling: CommandContext, owner: CommandOwner, request: CommandStart): Promise<void> {
   // Run only what a person approved: a pinned file may have changed since the check.
   if (!handling.machine && !(await isAsApproved(handling, request))) return
-  const started = await claim(handling, run, request)
+  const started = await claim(handling, owner, request)
   if (started === 'finished') return
   if (started === 'elsewhere') return waitForOther(handling, request)
+  if (started === 'busy') {
+    await waitForFolder(handling, request.folder)
+    return begin(handling, owner, request)
+  }
   if (!handling.machine) await runLocally(handling, request, started)
 }
 
 /** Records that the command runs, unless it has a result or runs already; decided under the lock. */
 function claim(
   handling: CommandContext,
-  run: RunRecord,
-  { command, tree, folder, again }: CommandStart,
-): Promise<CommandResult | 'finished' | 'elsewhere'> {
+  owner: CommandOwner,
+  { command, tree, folder, again, isSerial }: CommandStart,
+): Promise<CommandResult | 'finished' | 'elsewhere' | 'busy'> {
   const { recordAside, commandRunner, actor } = handling
   const inCall = idInCall(handling, command)
-  return recordAside<CommandResult | 'finished' | 'elsewhere'>(async (reads, setting) => {
+  return recordAside<CommandResult | 'finished' | 'elsewhere' | 'busy'>(async (reads, setting) => {
     const key = command.tree ?? tree
     const stored = await reads.runs.commandResult({ ...commandRequestFields(command), folder }, key)
     if (inCall !== null && (await reads.runs.command(inCall))) return { events: [], answer: 'finished' }
     const runners = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: setting.at }
     const running = stored?.status === 'running' && (await isStillRunning(reads, stored, runners))
     if (running) return { events: [], answer: 'elsewhere' as const }
-    const counts = stored?.treeHeld === true && !['running', 'stopped'].includes(stored.status)
-    if (counts && !again) return { events: [], answer: 'finished' as const }
+    const ended = stored !== null && !['running', 'stopped'].includes(stored.status)
+    if (ended && (stored.treeHeld || isSerial) && !again) return { events: [], answer: 'finished' as const }
+    if (isSerial && (await isFolderBusy(reads, folder, runners)))
+      return { events: [], answer: 'busy' as const }
     const started: CommandResult = {
       id: inCall ?? setting.ids.next('commandResult'),
-      runId: run.id,
+      runId: owner.runId,
       run: command.guard.run,
       folder,
       tree: key,
@@ -315,6 +358,23 @@ function appendLine(output: string, line: string): string {
   return `${output}${output === '' || output.endsWith('\n') ? '' : '\n'}${line}`
 }
 
+async function isFolderBusy(
+  reads: Reads,
+  folder: string,
+  runners: Parameters<typeof isStillRunning>[2],
+): Promise<boolean> {
+  for (const one of await reads.runs.commandsRunningIn(folder))
+    if (await isStillRunning(reads, one, runners)) return true
+  return false
+}
+
+/** Waits until no command runs in a folder. */
+async function waitForFolder({ store, commandRunner, clock }: CommandContext, folder: string): Promise<void> {
+  const runners = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: clock.now() }
+  do await pause(pollMs)
+  while (await store.view((reads) => isFolderBusy(reads, folder, { ...runners, now: clock.now() })))
+}
+
 async function waitForOther(
   handling: CommandContext,
   { command, tree, folder }: CommandStart,
@@ -362,6 +422,7 @@ type RequestedGuardCommand = GuardCommand & { readonly hash: string; readonly is
 
 const maxFiles = 50
 const maxDiffLength = 6_000
+const maxScriptLength = 2_000
 
 /** The request to approve a command: its pinned files with hashes, and their changes since an approval. */
 function requestOf(
@@ -376,7 +437,11 @@ function requestOf(
     pinned: files,
     hash,
     ...(machine && { machine: machine.id }),
-    files: hashedFiles.slice(0, maxFiles),
+    files: hashedFiles
+      .slice(0, maxFiles)
+      .map((file) =>
+        file.text === undefined ? file : { ...file, text: excerpt(file.text, maxScriptLength) },
+      ),
     before: before && {
       hash: before.hash,
       author: before.author,
@@ -401,7 +466,7 @@ function changesSince(difference: NonNullable<CommandQuestion['before']>['differ
  */
 export async function askPerson(
   handling: CommandContext,
-  run: Pick<RunRecord, 'id' | 'process' | 'missionId' | 'taskId'>,
+  owner: CommandOwner,
   commands: readonly (RequestedGuardCommand & { readonly question: CommandQuestion | null })[],
 ): Promise<void> {
   const settled = await handling.store.view((reads) => hasAllAnswers(reads, commands))
@@ -418,9 +483,8 @@ export async function askPerson(
     for (const { command, request } of questions) {
       const open = await openQuestions(reads, command)
       const same = open.find((item) => hashOf(item) === command.hash)
-      const reason = `Run ${run.id} of ${run.process.name} needs the result of "${command.run}" in ${command.folder}. ${approvalQuestion(request)}`
-      const newItem =
-        request === null || same ? null : runItem(run, { kind: 'command', request, reason }, setting)
+      const reason = `${owner.name} needs the result of "${command.run}" in ${command.folder}. ${approvalQuestion(request)}`
+      const newItem = request === null || same ? null : commandItem(owner, { request, reason }, setting)
       const stale = open.filter((item) => hashOf(item) !== command.hash)
       const successor = newItem?.id ?? same?.id
       events.push(...stale.map((item) => commandItemClosed(item, successor)))
@@ -430,10 +494,20 @@ export async function askPerson(
   })
 }
 
+function commandItem(
+  { runId, missionId, taskId }: CommandOwner,
+  { request, reason }: { readonly request: CommandRequest; readonly reason: string },
+  setting: TransactionContext,
+): InboxItem {
+  const subject = { missionId, phaseId: null, taskId, attemptId: null }
+  const opened = openInboxItem({ kind: 'command', reason, openedBy: 'waymark' }, subject, setting)
+  return { ...opened, runId, request }
+}
+
 /** The question of an item, with the changed files to review. */
 function approvalQuestion(request: CommandRequest | null): string {
   const before = request?.before
-  if (!before) return 'May it run there whenever a guard needs it?'
+  if (!before) return 'May it run there whenever a guard or a task needs it?'
   const changed = before.changed
   const what =
     changed === null || changed.length === 0

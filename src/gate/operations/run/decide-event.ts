@@ -19,7 +19,7 @@ import type { LoadedRun } from '../../ports/run-reads.ts'
 import type { AcceptedEntry } from '../run-answer.ts'
 import { changesQuestion } from './accepted-changes.ts'
 import { type ApprovalInput, type ApprovalSet, giveApprovals, withdrawApprovals } from './approvals.ts'
-import { type commandRuns, prepareCommandRuns } from './commands.ts'
+import { type commandRuns, prepareCommandRuns, runOwner } from './commands.ts'
 import { emitterOf } from './emitter.ts'
 import { engineRun, observeRun, requestAuthor } from './evidence.ts'
 import {
@@ -124,7 +124,9 @@ export async function prepareEvent(
     await assertSubmittedLocally(reads, context, { loaded, event, submitted: submission.submitted })
   if (state === null || submission === null) return { found: null }
   const external = { ...state, submitted: submission.submitted, unusable: submission.unusable }
-  const first = dryRun ? undefined : await prepareCommandRuns(reads, questions, { context, record, external })
+  const first = dryRun
+    ? undefined
+    : await prepareCommandRuns(reads, questions, { context, owner: runOwner(record), external })
   if (first === null) return { found: null }
   return {
     first,

@@ -28,6 +28,8 @@ import type { FileChange } from '../../../track/domain/changes.ts'
 import type { SnapshotLocation } from '../../../track/domain/task.ts'
 import { attemptChanges, attemptEnds } from '../../../track/operations/measure-attempt.ts'
 import { sensitiveChanges } from '../../../track/operations/sensitive.ts'
+import type { FilePreview } from '../../domain/approved-content.ts'
+import type { PinnedFile } from '../../ports/command-runner.ts'
 
 const most = 20_000
 
@@ -282,10 +284,7 @@ async function commandApproval(
   if (!asks || isApproved || refused) return { ...answer, question: null }
   const files = await commandApprovals.filesOf(command)
   const parts = {
-    files: await evidenceFiles.contents(
-      command.folder,
-      files.map((file) => file.path),
-    ),
+    files: await coveredContents(evidenceFiles, command, files),
     events: commandEvents(command),
   }
   if (!(await shownContents.isKept(hash))) await shownContents.keep(hash, parts)
@@ -305,6 +304,19 @@ async function commandApproval(
         : null,
     },
   }
+}
+
+/** The contents that the approval of a command covers: pinned files, and scripts with their texts. */
+export async function coveredContents(
+  evidenceFiles: WorkTree['evidenceFiles'],
+  { folder }: { readonly folder: string },
+  files: readonly PinnedFile[],
+): Promise<readonly FilePreview[]> {
+  const scripts = files.flatMap(({ path: name, sha256, text }) =>
+    text === undefined ? [] : [{ path: name, sha256, text: `${text}\n` }],
+  )
+  const others = files.filter(({ text }) => text === undefined).map((file) => file.path)
+  return [...scripts, ...(await evidenceFiles.contents(folder, others))]
 }
 
 /** The content of an approval of a command beside its pinned files. */

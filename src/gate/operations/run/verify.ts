@@ -7,7 +7,7 @@ import { defineOperation } from '../../../kernel/operations/operation.ts'
 import type { Reads } from '../../../store/ports/store.ts'
 import { commandsFor, expectedExits } from '../../domain/expression.ts'
 import { hasExpectedExit } from '../../domain/guards/command.ts'
-import { commandRuns, prepareCommandRuns } from './commands.ts'
+import { commandRuns, prepareCommandRuns, runOwner } from './commands.ts'
 import { type ApprovableCommand, type ExternalState, prepareState } from './external-state.ts'
 import { loadRun, runField } from './find-run.ts'
 import { MeasurementQuestions, runMeasurements } from './run-measurements.ts'
@@ -73,7 +73,13 @@ export const verify = defineOperation({
     const questions = new MeasurementQuestions<typeof verifyMeasurements>(measured)
     const external = await prepareState(reads, questions, { context, loaded, runs: true })
     const first =
-      external && (await prepareCommandRuns(reads, questions, { context, record, external, again: true }))
+      external &&
+      (await prepareCommandRuns(reads, questions, {
+        context,
+        owner: runOwner(record),
+        external,
+        again: true,
+      }))
     const prepared = external && first !== null ? { record, definition, external } : null
     return { briefs: questions.briefs, found: prepared, first: first ?? undefined }
   })
