@@ -104,20 +104,20 @@ test('a long command line is read in a moment', async () => {
 
 test('an approval covers the scripts: their change asks again, another change does not', async () => {
   const folder = folderWith({ 'package.json': { scripts }, Makefile: 'check:\n\ttrue\n' })
-  const { hashOf, filesOf } = commandApprovals(join(folder, 'state'))
+  const approvals = commandApprovals(join(folder, 'state'))
   const [npm, make] = ['npm test', 'make check'].map((run) => ({ run, folder, pinned: [] }))
   if (!npm || !make) throw new Error('there are two')
-  const [before, beforeMake] = [await hashOf(npm), await hashOf(make)]
+  const [before, beforeMake] = [await approvals.hashOf(npm), await approvals.hashOf(make)]
   writeFileSync(
     join(folder, 'package.json'),
     JSON.stringify({ version: '2', scripts: { ...scripts, other: 'x' } }),
   )
-  expect(await hashOf(npm)).toBe(before)
+  expect(await approvals.hashOf(npm)).toBe(before)
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { ...scripts, build: 'true' } }))
-  expect(await hashOf(npm)).not.toBe(before)
-  expect((await filesOf(npm)).find(({ path }) => path === 'package.json#build')).toMatchObject({
+  expect(await approvals.hashOf(npm)).not.toBe(before)
+  expect((await approvals.filesOf(npm)).find(({ path }) => path === 'package.json#build')).toMatchObject({
     text: 'true',
   })
   writeFileSync(join(folder, 'Makefile'), 'check:\n\tfalse\n')
-  expect(await hashOf(make)).not.toBe(beforeMake)
+  expect(await approvals.hashOf(make)).not.toBe(beforeMake)
 })
