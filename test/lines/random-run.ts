@@ -15,7 +15,8 @@ export interface RunFigures {
   readonly accused: readonly string[]
   /** Lines of agents that no agent is named for. */
   readonly lost: readonly string[]
-  readonly unsure: number
+  /** Lines of agents, or given to agents, that are not told for certain. */
+  readonly unsure: readonly string[]
   /** Changed files that the report of the attempt does not name. */
   readonly missing: readonly string[]
   /** Files with written lines in the report of an attempt that wrote none. */
@@ -70,7 +71,8 @@ export async function randomRun(
   const pick = <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item
   const writers = new Map<string, Writer>()
   const [accused, lost, missing, files]: string[][] = [[], [], [], []]
-  const [judged, unsure, wrong] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const [judged, wrong] = [new Set<string>(), new Set<string>()]
+  const unsure = new Map<string, string>()
   let [written, attempts, commits] = [0, 0, 0]
   let kinds: string[] = []
   const main = s.git('branch', '--show-current').trim()
@@ -287,9 +289,9 @@ export async function randomRun(
           const writer = writers.get(word ?? '')
           if (word === undefined || writer === undefined) continue
           judged.add(word)
-          if (kind === 'agent' && attribution !== 'certain') unsure.add(word)
-          if (wrong.has(word)) continue
           const said = `${label}: ${file}:${line} ${word} of ${writer.name} told as ${agent ?? kind} ${certainty}`
+          if (kind === 'agent' && attribution !== 'certain' && !unsure.has(word)) unsure.set(word, said)
+          if (wrong.has(word)) continue
           const isAgents = /^a\d+-$/.test(writer.name)
           const named = String(agent).split(' or ')
           if (kind === 'agent' && attribution === 'certain') {
@@ -389,7 +391,7 @@ export async function randomRun(
     judged: judged.size,
     accused: accused ?? [],
     lost: lost ?? [],
-    unsure: unsure.size,
+    unsure: [...unsure.values()],
     missing: missing ?? [],
     files: files ?? [],
   }

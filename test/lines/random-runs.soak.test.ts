@@ -16,7 +16,7 @@ test.each([
     for (const seed of seeds) runs.push(await randomRun(seed, 24, options))
     const all = (kind: 'accused' | 'lost' | 'missing' | 'files') => runs.flatMap((run) => run[kind])
     const judged = runs.reduce((sum, run) => sum + run.judged, 0)
-    const unsure = runs.reduce((sum, run) => sum + run.unsure, 0)
+    const unsure = runs.reduce((sum, run) => sum + run.unsure.length, 0)
     const report = [`${judged} lines, ${unsure} unsure`, ...all('accused'), ...all('lost')].join('\n')
     expect(judged).toBeGreaterThan(1_000)
     expect(all('missing')).toEqual([])

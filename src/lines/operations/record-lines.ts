@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
-import type { TurnId } from '../../kernel/id.ts'
 import {
   list,
   measuredLines as measuredLinesShape,
@@ -18,11 +17,15 @@ import {
   type MeasurementOf,
   measurement,
 } from '../../kernel/operations/measurement-protocol.ts'
-import type { TurnEvidence } from '../../sessions/domain/session.ts'
 import type { EvidenceQuery, WorkTreeEvidence } from '../../sessions/operations/hook-evidence.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { possibleAuthors } from '../../track/domain/attribution.ts'
-import { type CandidateAuthor, type EvidenceLink, evidenceChain } from '../../track/domain/hook-evidence.ts'
+import {
+  type AuthoredLink,
+  authoredLinks,
+  authorsOf,
+  type ChangedPath,
+} from '../../track/domain/attribution.ts'
+import type { Interval } from '../../track/domain/hook-evidence.ts'
 import { hasPackageArea, parseScope } from '../../track/domain/scope/scope.ts'
 import { type Attempt, type SnapshotLocation, treeOf } from '../../track/domain/task.ts'
 import {
@@ -44,8 +47,6 @@ export interface SnapshotBoundary extends TreeBoundary {
   readonly unrecorded?: Pick<EvidenceQuery, 'fresh' | 'links'>
   /** The attempt that ends with it. */
   readonly ending?: string | null
-  /** The turn that ends with it, and its measured evidence. */
-  readonly turn?: { readonly id: TurnId; readonly evidence: TurnEvidence }
 }
 
 interface PathClaims {
@@ -164,15 +165,12 @@ export function recordedLines(
 ): readonly NewProjectEvent[] {
   if (measured === null || measured.steps.length === 0) return []
   const { last, surroundings } = around
-  const open = [...surroundings.neighbors.values()]
-  const turns = turnsBetween(surroundings, { last, now })
-  const evidence = reportedEditsIn(around, now, reported, new Map(measured.times))
+  const evidence = reportedEditsIn(around, now, reported, { times: new Map(measured.times), claims })
   const leftOpen = new Set(
-    open.flatMap(({ id, closedAt, endSnapshot }): string[] =>
+    [...surroundings.neighbors.values()].flatMap(({ id, closedAt, endSnapshot }): string[] =>
       closedAt !== null && endSnapshot === null ? [id] : [],
     ),
   )
-  const attempts = evidence.contenders.filter(({ seen }) => seen?.isTurn !== true)
   const { steps, notes: _, times: __, ...movement } = measured
   const renamed = new Map(
     steps.flatMap(({ path: name, from, link }) =>
@@ -181,23 +179,16 @@ export function recordedLines(
   )
   const recorded = steps.map((step): RecordedStep => {
     const links = linksAt(step, evidence, renamed)
-    const {
-      owners,
-      certainty,
-      turns: some,
-    } = stepMakers(step, {
-      links,
-      attempts,
-      claimant: claimantOf(step, claims),
-      turns,
-      ended: now.turn,
-    })
+    const link = step.link === undefined ? undefined : links[step.link]
+    const { authors, certainty } = authorsOf(link === undefined ? links : [link])
+    const owners = authors.filter(({ seen }) => seen?.isTurn !== true).map(({ id }) => id)
+    const turns = authors.filter(({ seen }) => seen?.isTurn === true).map(({ id }) => id)
     // An abandoned attempt leaves no snapshot: later changes are in the same interval.
     const isDoubtful = certainty === 'certain' && owners.some((id) => leftOpen.has(id))
     return {
       ...step,
       owners,
-      ...(some !== undefined && some.length > 0 && { turns: some }),
+      ...(turns.length > 0 && { turns }),
       certainty: isDoubtful ? 'probable' : certainty,
     }
   })
@@ -210,17 +201,14 @@ function linksAt(
   step: MeasuredStep,
   evidence: PathEvidence,
   renamed: ReadonlyMap<string, string>,
-): readonly EvidenceLink[] {
+): readonly AuthoredLink[] {
   const own = evidence.links.get(step.path)
   const from = step.link === undefined ? undefined : renamed.get(step.path)
   if (from === undefined) return own ?? evidence.linksOf(step)
   return [...(evidence.links.get(from)?.slice(0, -1) ?? []), ...(own?.slice(1) ?? [])]
 }
 
-function claimantOf(
-  { path, from }: Pick<RecordedStep, 'path' | 'from'>,
-  claims: PathClaims | null,
-): string | null {
+function claimantOf({ path, from }: ChangedPath, claims: PathClaims | null): string | null {
   if (claims === null) return null
   return claims.names(from === undefined ? [path] : [path, from]).size > 0 ? claims.attempt : null
 }
@@ -256,36 +244,36 @@ function turnsBetween(
   { last, now }: { readonly last: TreeBoundary; readonly now: SnapshotBoundary },
 ): readonly string[] {
   return [...(hookEvidence?.turns.values() ?? [])]
-    .filter(({ openedAt, closedAt, baseline, baselineAt }) => {
-      const begunAt = baseline === 'at_start' ? Math.max(openedAt, baselineAt) : openedAt
-      return begunAt < now.at && (closedAt === null || closedAt > last.at)
-    })
+    .filter(({ openedAt, closedAt }) => openedAt < now.at && (closedAt === null || closedAt > last.at))
     .map(({ id }) => id)
 }
 
 /** The hook evidence of an interval, by path. */
 interface PathEvidence {
-  readonly contenders: readonly CandidateAuthor[]
   /** The paths that edit tools reported, each with its authors in order. */
-  readonly links: ReadonlyMap<string, readonly EvidenceLink[]>
-  /** The possible authors of another path; none without hook evidence. */
-  readonly linksOf: (step: Pick<RecordedStep, 'path' | 'before' | 'after'>) => readonly EvidenceLink[]
+  readonly links: ReadonlyMap<string, readonly AuthoredLink[]>
+  /** The possible authors of another path. */
+  readonly linksOf: (step: MeasuredStep) => readonly AuthoredLink[]
 }
 
 function reportedEditsIn(
   { last, surroundings }: LineRecordContext,
   now: SnapshotBoundary,
   reported: MeasurementOf<typeof reportedContents>,
-  times: ReadonlyMap<string, number> = new Map(),
+  {
+    times = new Map(),
+    claims = null,
+  }: { readonly times?: ReadonlyMap<string, number>; readonly claims?: PathClaims | null } = {},
 ): PathEvidence {
   const packages = new Map(reported.packages)
   const scopeOf = ({ areas, snapshot }: Attempt) => parseScope(areas, { prefix: snapshot.prefix, packages })
-  const contenders = [...candidateAuthorsOf(surroundings, scopeOf).values()]
-  const { hookEvidence } = surroundings
-  if (hookEvidence === null || reported.after === null)
-    return { contenders, links: new Map(), linksOf: () => [] }
+  const hookEvidence = reported.after === null ? null : surroundings.hookEvidence
+  const turns = new Set(turnsBetween(surroundings, { last, now }))
+  const open = [...candidateAuthorsOf({ ...surroundings, hookEvidence }, scopeOf).values()].filter(
+    ({ id, seen }) => seen?.isTurn !== true || turns.has(id),
+  )
   const time = { from: last.at, to: now.at }
-  const paths = reportedPaths(hookEvidence, time)
+  const paths = hookEvidence === null ? [] : reportedPaths(hookEvidence, time)
   const [before, after] = [new Map(reported.before), new Map(reported.after)]
   const contents = new Map(
     paths.map((name) => {
@@ -293,13 +281,15 @@ function reportedEditsIn(
       return [name, { before: before.get(name)?.id, after: end?.id, changedAt: end?.changedAt ?? null }]
     }),
   )
-  const interval = { touched: new Set(paths), open: contenders, time }
+  const interval = { touched: new Set(paths), open, time }
+  const linksIn = (some: Interval, change: ChangedPath) =>
+    authoredLinks(some, change, claimantOf(change, claims))
   return {
-    contenders,
-    links: new Map(paths.map((name) => [name, mergeLinks(evidenceChain({ ...interval, contents }, name))])),
-    linksOf: ({ path: name, before: contentBefore, after: contentAfter }) => {
-      const ends = { before: contentBefore, after: contentAfter, changedAt: times.get(name) ?? null }
-      return evidenceChain({ ...interval, contents: new Map([[name, ends]]) }, name)
+    links: new Map(paths.map((path) => [path, mergeLinks(linksIn({ ...interval, contents }, { path }))])),
+    linksOf: ({ path, from, before: contentBefore, after: contentAfter }) => {
+      const ends = { before: contentBefore, after: contentAfter, changedAt: times.get(path) ?? null }
+      const change = { path, ...(from !== undefined && { from }) }
+      return linksIn({ ...interval, contents: new Map([[path, ends]]) }, change)
     },
   }
 }
@@ -315,18 +305,17 @@ function reportedPaths(hookEvidence: WorkTreeEvidence, time: { readonly from: nu
 const maxLinks = 100
 
 /** Merges adjacent links of the same authors, or all links if a content between them is unknown. */
-function mergeLinks(links: readonly EvidenceLink[]): readonly EvidenceLink[] {
-  const joined: EvidenceLink[] = []
+function mergeLinks(links: readonly AuthoredLink[]): readonly AuthoredLink[] {
+  const joined: AuthoredLink[] = []
   for (const link of links.filter(({ before, after }) => before === undefined || before !== after)) {
     const last = joined.at(-1)
     const isSame =
       last !== undefined &&
       last.isReport === link.isReport &&
-      last.isGuess === link.isGuess &&
-      last.authors.length === link.authors.length &&
-      last.authors.every(({ id }, at) => id === link.authors[at]?.id)
-    if (isSame)
-      joined[joined.length - 1] = { ...last, after: link.after, isCertain: last.isCertain && link.isCertain }
+      last.isSure === link.isSure &&
+      last.able.length === link.able.length &&
+      last.able.every(({ id }, at) => id === link.able[at]?.id)
+    if (isSame) joined[joined.length - 1] = { ...last, after: link.after }
     else joined.push(link)
   }
   const isKnown = joined.every(({ before, after }, at) => {
@@ -335,84 +324,22 @@ function mergeLinks(links: readonly EvidenceLink[]): readonly EvidenceLink[] {
   })
   const [first] = joined
   if (first === undefined || (isKnown && joined.length <= maxLinks)) return joined
-  const authors = new Map(joined.flatMap((link) => link.authors.map((one) => [one.id, one])))
   return [
     {
       before: first.before,
       after: joined.at(-1)?.after,
-      authors: [...authors.values()],
+      able: [...new Set(joined.flatMap(({ able }) => able))],
+      likely: [...new Set(joined.flatMap(({ likely }) => likely))],
       isReport: true,
-      isCertain: false,
+      isSure: joined.every(({ isSure }) => isSure),
     },
   ]
 }
 
-function isKnownLink({ before, after }: EvidenceLink): boolean {
+function isKnownLink({ before, after }: AuthoredLink): boolean {
   return before !== undefined && after !== undefined
 }
 
-function contentsOf(links: readonly EvidenceLink[]): readonly (string | null)[] {
+function contentsOf(links: readonly AuthoredLink[]): readonly (string | null)[] {
   return [links[0]?.before ?? null, ...links.map(({ after }) => after ?? null)]
-}
-
-interface StepOwners extends Pick<RecordedStep, 'owners' | 'certainty'> {
-  readonly turns?: readonly string[]
-}
-
-/** The authors of a step: attempts, or turns of agents without a task. */
-function stepMakers(
-  step: Pick<RecordedStep, 'path' | 'from' | 'link'>,
-  {
-    turns,
-    ended,
-    ...rest
-  }: Parameters<typeof makersOf>[1] & {
-    readonly turns: readonly string[]
-    readonly ended: SnapshotBoundary['turn']
-  },
-): StepOwners {
-  const made = makersOf(step, rest)
-  const change = ended?.evidence.changes.find(({ path }) => path === step.path)
-  if (made.owners.length > 0) return made
-  if (made.turns !== undefined && made.turns.length > 0) {
-    const isFound = made.turns.length === 1 && made.turns[0] === ended?.id && change?.with === undefined
-    return isFound && change !== undefined ? { ...made, certainty: change.attribution } : made
-  }
-  if (ended !== undefined && change !== undefined) {
-    const { attribution, with: rivals = [] } = change
-    return { ...made, turns: [ended.id], certainty: rivals.length > 0 ? 'contested' : attribution }
-  }
-  const others = turns.filter((id) => id !== ended?.id)
-  if (others.length === 0 || ended?.evidence.outside.includes(step.path)) return made
-  return { ...made, turns: others, certainty: others.length > 1 || ended ? 'contested' : 'probable' }
-}
-
-/** The authors of a step, by the reports of tools about its path, else by open attempts and their scopes. */
-function makersOf(
-  step: Pick<RecordedStep, 'path' | 'from' | 'link'>,
-  {
-    links,
-    attempts,
-    claimant,
-  }: {
-    readonly links: readonly EvidenceLink[]
-    readonly attempts: readonly CandidateAuthor[]
-    readonly claimant: string | null
-  },
-): StepOwners {
-  const link = step.link === undefined ? (links.length === 1 ? links[0] : undefined) : links[step.link]
-  const able = link?.authors ?? [
-    ...new Map(links.flatMap(({ authors }) => authors.map((one) => [one.id, one]))).values(),
-  ]
-  // No author by hook evidence: then it is ignored.
-  if (able.length === 0) {
-    const { owners, certainty } = possibleAuthors(attempts, step, claimant)
-    return { owners, certainty: links.length > 0 && certainty === 'certain' ? 'probable' : certainty }
-  }
-  const owners = able.filter(({ seen }) => seen?.isTurn !== true).map(({ id }) => id)
-  const turns = able.filter(({ seen }) => seen?.isTurn === true).map(({ id }) => id)
-  if (able.length > 1) return { owners, turns, certainty: 'contested' }
-  const isExplained = links.every(({ authors, isGuess }) => authors.length > 0 && !isGuess)
-  const isAlone = attempts.length <= 1 && owners.length > 0 && (link ? !link.isGuess : isExplained)
-  return { owners, turns, certainty: isAlone || link?.isCertain === true ? 'certain' : 'probable' }
 }

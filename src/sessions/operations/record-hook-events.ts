@@ -465,12 +465,9 @@ async function gather(source: HookEventSource, reduction: SessionReduction): Pro
       return own === undefined ? [] : [[one.turn.id, { ...one, evidence: own }] as const]
     }),
   )
-  const lines = spans.flatMap(({ around, now, turnId, reported }, at) => {
-    const own = turnId === null ? undefined : evidence.get(turnId)
-    const turn = turnId !== null && own ? { id: turnId, evidence: own } : undefined
-    const measured = { reported, lines: last.lines?.[at] ?? null }
-    return recordedLines(around, { ...now, ...(turn && { turn }) }, measured)
-  })
+  const lines = spans.flatMap(({ around, now, reported }, at) =>
+    recordedLines(around, now, { reported, lines: last.lines?.[at] ?? null }),
+  )
   return { opened, closed, links, lines }
 }
 
@@ -488,7 +485,6 @@ function listOrNothing<Item>(items: readonly Item[]): Item[] | undefined {
 interface LineBoundary {
   readonly now: SnapshotBoundary
   readonly around: LineRecordContext
-  readonly turnId: TurnId | null
 }
 
 /** The states of work trees that turns began and ended with, in order. */
@@ -511,28 +507,28 @@ async function boundariesOf(
   const last = new Map<string, TreeBoundary>()
   const boundaries: LineBoundary[] = []
   const endOf = new Map(ended.map((one) => [one.turn.id, one]))
-  const until = async (now: TreeBoundary, first: TreeBoundary | null, turnId: TurnId | null) => {
+  const until = async (now: TreeBoundary, first: TreeBoundary | null) => {
     const tree = treeOf(now.place)
     const before = last.get(tree) ?? (await view(({ lines }) => lines.lastBoundary(tree))) ?? first
     last.set(tree, now)
     if (before === null) return
     const boundary = { ...now, unrecorded: closing, last: before }
     const around = await view((reads) => changedLineContext(reads, boundary))
-    if (around !== null) boundaries.push({ now: boundary, around, turnId })
+    if (around !== null) boundaries.push({ now: boundary, around })
   }
   for (const step of steps) {
     if (step.kind === 'turn opened') {
       const turn = opened.get(step.draft.id)
       const place = turn?.snapshot ?? null
       if (turn === undefined || place === null || turn.baseline !== 'at_start') continue
-      await until({ at: turn.baselineAt, place }, null, null)
+      await until({ at: turn.baselineAt, place }, null)
     }
     if (step.kind === 'turn closed') {
       const { id } = step.draft
       const [one, change] = [endOf.get(id), changed.get(id)]
       if (one === undefined || change === undefined) continue
       const first = { at: one.turn.openedAt, place: change.from }
-      await until({ at: one.at, place: change.to }, first, id)
+      await until({ at: one.at, place: change.to }, first)
     }
   }
   return boundaries

@@ -19,7 +19,17 @@ function attempt(
 }
 
 function reportOf(path: string) {
-  return { path, call: null, tool: 'Edit', from: 1, at: 2, explained: true, ended: true }
+  return {
+    path,
+    call: null,
+    tool: 'Edit',
+    from: 1,
+    at: 2,
+    before: 'one',
+    after: 'two',
+    explained: true,
+    ended: true,
+  }
 }
 
 function touchedInterval(open: readonly CandidateAuthor[], ...touched: readonly string[]): Interval {

@@ -1,9 +1,9 @@
 import {
   type CandidateAuthor,
-  type HookEvidence,
-  hookEvidenceOf,
+  type EvidenceLink,
+  evidenceChain,
   type Interval,
-  withoutAncestors,
+  presentAuthors,
 } from './hook-evidence.ts'
 import { coverage } from './scope/scope.ts'
 
@@ -67,21 +67,58 @@ export function attributeChanges(
   return { own, candidates, foreign, outside }
 }
 
-/** The authors of a change in an interval: one attempt, or all that may have made it. A claim is never overruled by areas alone. */
-export function possibleAuthors(
-  open: readonly CandidateAuthor[],
+/** One change of a path in an interval, and who may have made it: files, lines and turns are judged by it alike. */
+export interface AuthoredLink extends Omit<EvidenceLink, 'authors'> {
+  /** All that may have made it; none: a person or an unobserved tool. */
+  readonly able: readonly CandidateAuthor[]
+  /** Those of them that a report, a scope or a claim speaks for. */
+  readonly likely: readonly CandidateAuthor[]
+  /** The hooks report every edit, but not this one. */
+  readonly unseen?: true
+}
+
+/** Decides who may have made the changes of a path in an interval, one after the other. */
+export function authoredLinks(
+  interval: Interval,
   { path, from }: ChangedPath,
-  claimant: string | null,
-): { readonly owners: readonly string[]; readonly certainty: Certainty } {
+  claimant: string | null = null,
+): readonly AuthoredLink[] {
   const names = from === undefined ? [path] : [path, from]
-  const present = withoutAncestors(open)
-  const reporters = present.filter(({ seen }) => seen?.edits.some((edit) => names.includes(edit.path)))
-  const candidates = reporters.length > 0 ? reporters : present
-  const covering = candidates.filter(({ scope }) => names.some((name) => coverage(scope, name) === 'covered'))
-  const likely = covering.length > 0 ? covering : candidates
-  const owners = candidates.filter((one) => likely.includes(one) || one.id === claimant).map(({ id }) => id)
-  const certainty = candidates.length <= 1 ? 'certain' : owners.length === 1 ? 'probable' : 'contested'
-  return { owners, certainty }
+  const present = presentAuthors(interval, names)
+  const chain = (some: Interval) => names.flatMap((name) => evidenceChain(some, name, present))
+  const { contents: _, ...unread } = interval
+  const changes = chain(interval)
+  // With the same content at both ends, only the mode changed.
+  return (changes.length > 0 ? changes : chain(unread)).map(({ authors, ...link }): AuthoredLink => {
+    if (link.isReport) return { ...link, able: authors, likely: authors }
+    if (authors.length > 0) return { ...link, able: authors, likely: likelyAuthors(authors, names, claimant) }
+    // Otherwise an agent could hide work by not reporting it.
+    const attempts = present.filter(({ seen }) => !seen?.isTurn)
+    const able = attempts.length > 0 ? attempts : present.filter(({ seen }) => seen?.isComplete === false)
+    const likely = likelyAuthors(able, names, claimant)
+    return { ...link, able, likely, isSure: present.length === 0, unseen: true }
+  })
+}
+
+/** A declared area only makes its owner more likely, and never overrules a claim. */
+function likelyAuthors(
+  able: readonly CandidateAuthor[],
+  names: readonly string[],
+  claimant: string | null,
+): readonly CandidateAuthor[] {
+  const covering = able.filter(({ scope }) => names.some((name) => coverage(scope, name) === 'covered'))
+  return covering.length === 0 ? able : able.filter((one) => covering.includes(one) || one.id === claimant)
+}
+
+/** The authors of one change, or of several that cannot be told apart. */
+export function authorsOf(links: readonly AuthoredLink[]): {
+  readonly authors: readonly CandidateAuthor[]
+  readonly certainty: Certainty
+} {
+  const able = new Set(links.flatMap((link) => link.able))
+  const authors = [...new Set(links.flatMap(({ likely }) => likely))]
+  const isSure = able.size <= 1 && links.every((link) => link.isSure && link.able.length === able.size)
+  return { authors, certainty: isSure ? 'certain' : authors.length > 1 ? 'contested' : 'probable' }
 }
 
 interface AttributionClaim {
@@ -96,113 +133,46 @@ function claimOn(attempt: string, openIntervals: readonly Interval[], change: Ch
   const touching = openIntervals.filter((interval) => isTouched(interval, change))
   const unmeasured = openIntervals.filter((interval) => interval.touched === null)
   const claims = (candidates: readonly Interval[]) =>
-    candidates.map((interval) => claimIn(attempt, interval, change))
+    candidates.map((interval) => sumOfClaims(claimsIn(attempt, interval, change)))
   // No interval shows the change, so it falls into an unmeasured one, and which one is unknown.
   if (touching.length === 0)
     return mergeClaims(claims(unmeasured.length > 0 ? unmeasured : openIntervals), WEAKEST)
-  const claim = touchedClaim(claims(touching))
+  const claim = sumOfClaims(touching.flatMap((interval) => claimsIn(attempt, interval, change)))
   if (!isUncertainOrForeign(claim.certainty) || unmeasured.length === 0) return claim
   return mergeClaims([claim, ...claims(unmeasured)], WEAKEST)
 }
 
-/** An attempt that touched the path in one interval changed it; later intervals may be shared. */
-function touchedClaim(claims: readonly AttributionClaim[]): AttributionClaim {
+/** A file is certain if all its changes are. */
+function sumOfClaims(claims: readonly AttributionClaim[]): AttributionClaim {
   const claim = mergeClaims(claims, STRONGEST)
   const isShared = claims.some(({ certainty }) => uncertain.includes(certainty))
   return claim.certainty === 'certain' && isShared ? { ...claim, certainty: 'probable' } : claim
 }
 
-const uncertain: CertaintyOrder = ['probable', 'contested', 'perhaps']
+const uncertain: CertaintyOrder = ['probable', 'contested', 'perhaps', 'outside']
 
 function isTouched({ touched }: Interval, { path, from }: ChangedPath): boolean {
   return touched !== null && (touched.has(path) || (from !== undefined && touched.has(from)))
 }
 
 /** Only certain evidence removes a change: that one attempt was open alone, or what hooks reported. */
-function claimIn(attempt: string, interval: Interval, { path, from }: ChangedPath): AttributionClaim {
-  const names = from === undefined ? [path] : [path, from]
-  if (!interval.open.some(({ seen }) => seen))
-    return claimByAreas(attempt, withoutAncestors(interval.open), names)
-  const evidence = hookEvidenceOf(interval, names, attempt)
-  return claimByEvidence(attempt, evidence, names)
-}
-
-/** A declared area only makes its owner more likely. */
-function claimByAreas(
-  attempt: string,
-  candidates: readonly CandidateAuthor[],
-  names: readonly string[],
-): AttributionClaim {
-  const { isFamily, claim } = claimBuilder(attempt)
-  if (!candidates.some(isFamily)) return claim('foreign', candidates)
-  const covering = candidates.filter(({ scope }) => names.some((name) => coverage(scope, name) === 'covered'))
-  if (candidates.every(isFamily)) return claim('certain', covering.length > 0 ? covering : candidates)
-  if (covering.length === 0) return claim('contested', candidates)
-  if (!covering.some(isFamily)) return claim('perhaps', covering)
-  if (!covering.every(isFamily)) return claim('contested', covering)
-  const others = candidates.filter((one) => !isFamily(one))
-  return claim('probable', [...covering, ...others])
-}
-
-function claimBuilder(attempt: string) {
+function claimsIn(attempt: string, interval: Interval, change: ChangedPath): readonly AttributionClaim[] {
   const isFamily = ({ id, ancestors }: CandidateAuthor): boolean =>
     id === attempt || ancestors.includes(attempt)
-  const claim = (
-    certainty: AttributionClaim['certainty'],
-    authors: readonly CandidateAuthor[],
-  ): AttributionClaim => ({
-    certainty,
-    family: [...new Set(authors.filter(isFamily).map(({ id }) => id))],
-    others: [...new Set(authors.filter((one) => !isFamily(one)).map(({ id }) => id))],
+  const isTurn = interval.open.some(({ id, seen }) => id === attempt && seen?.isTurn)
+  return authoredLinks(interval, change).map(({ able, likely, isSure, unseen }): AttributionClaim => {
+    const claim = (certainty: AttributionClaim['certainty'], authors: readonly CandidateAuthor[]) => ({
+      certainty,
+      family: [...new Set(authors.filter(isFamily).map(({ id }) => id))],
+      others: [...new Set(authors.filter((one) => !isFamily(one)).map(({ id }) => id))],
+      ...(unseen && { unseen }),
+    })
+    if (able.every(isFamily) && able.length > 0) return claim(isSure ? 'certain' : 'probable', likely)
+    if (!able.some(isFamily)) return claim(unseen && isTurn ? 'outside' : 'foreign', able)
+    if (!likely.some(isFamily)) return claim('perhaps', likely)
+    if (!likely.every(isFamily)) return claim('contested', likely)
+    return claim('probable', [...likely, ...able.filter((one) => !isFamily(one))])
   })
-  return { isFamily, claim }
-}
-
-/** Edits belong to the tool that reported them; changes between edits to anyone who could write then. */
-function claimByEvidence(
-  attempt: string,
-  evidence: HookEvidence,
-  names: readonly string[],
-): AttributionClaim {
-  const { isFamily, claim } = claimBuilder(attempt)
-  const { present, steps, gaps } = evidence
-  const isTurn = present.some(({ id, seen }) => id === attempt && seen?.isTurn)
-  const own = steps.filter(({ author: by }) => isFamily(by))
-  const writers = [...steps.map(({ author: by }) => by), ...gaps.flatMap(({ owners }) => owners)]
-  const ownGaps = gaps.filter(({ owners }) => owners.some(isFamily))
-  const hasUnexplainedGap = gaps.some(({ owners }) => owners.length === 0)
-  if (own.length === 0 && ownGaps.length === 0) {
-    if (isTurn) return claim(hasUnexplainedGap ? 'outside' : 'foreign', writers)
-    // Otherwise an agent could hide work by not reporting it.
-    if (!hasUnexplainedGap) return claim('foreign', writers)
-    const remaining = claimByAreas(
-      attempt,
-      present.filter(({ seen }) => !seen?.isTurn),
-      names,
-    )
-    const { certainty } = remaining
-    return { ...remaining, certainty: certainty === 'certain' ? 'probable' : certainty, unseen: true }
-  }
-  const isAlone = writers.every(isFamily)
-  const shared = ownGaps.filter(({ owners }) => !owners.every(isFamily))
-  if (own.length === 0) {
-    const isInTime = ownGaps.every(({ isLate }) => !isLate)
-    if (shared.length === 0)
-      return claim(isAlone && isInTime && !isTurn && !hasUnexplainedGap ? 'certain' : 'probable', writers)
-    const sharedClaim = claimByAreas(attempt, [...new Set(shared.flatMap(({ owners }) => owners))], names)
-    return {
-      ...sharedClaim,
-      certainty: sharedClaim.certainty === 'certain' ? 'probable' : sharedClaim.certainty,
-    }
-  }
-  const isCertain = gaps.length === 0 && own.every(({ isCertain: sure }) => sure)
-  // A person may have written what no tool reported.
-  const isExplained = gaps.every(({ owners, isGuess }) => owners.length > 0 && !isGuess)
-  if (isCertain || (isAlone && !isTurn && isExplained)) return claim('certain', writers)
-  return claim(
-    shared.length > 0 || own.some(({ isBetween }) => isBetween) ? 'contested' : 'probable',
-    writers,
-  )
 }
 
 function isUncertainOrForeign(certainty: AttributionClaim['certainty']): boolean {

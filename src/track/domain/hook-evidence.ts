@@ -43,32 +43,6 @@ export interface EndContents {
   readonly changedAt: number | null
 }
 
-/** The hook evidence about some paths in an interval. */
-export interface HookEvidence {
-  /** The candidate authors in the interval. */
-  readonly present: readonly CandidateAuthor[]
-  /** The edits that tools reported, in order. */
-  readonly steps: readonly CandidateStep[]
-  /** Unreported changes, and who could have written them: no known author, one, or several. */
-  readonly gaps: readonly EvidenceGap[]
-}
-
-interface CandidateStep {
-  readonly author: CandidateAuthor
-  /** The content before and after is known, and no one else could write meanwhile. */
-  readonly isCertain: boolean
-  /** Something else wrote between its beginning and its end. */
-  readonly isBetween: boolean
-}
-
-interface EvidenceGap {
-  readonly owners: readonly CandidateAuthor[]
-  /** The last write was at a time when none of them could write. */
-  readonly isLate: boolean
-  /** As in a link. */
-  readonly isGuess?: true
-}
-
 /** One change of a path's content, and its authors. */
 export interface EvidenceLink {
   /** Ids of contents; null for no file, undefined if unknown. */
@@ -78,16 +52,8 @@ export interface EvidenceLink {
   readonly authors: readonly CandidateAuthor[]
   /** A tool reported it. */
   readonly isReport: boolean
-  readonly isCertain: boolean
-  /** None of them could write when it was last written: a formatter after an edit, or someone unseen. */
-  readonly isGuess?: true
-}
-
-/** The reports on one path in an interval as a chain from its first content to its last. */
-export function evidenceChain(interval: Interval, name: string): readonly EvidenceLink[] {
-  const time = interval.time ?? { from: 0, to: Number.MAX_SAFE_INTEGER }
-  const present = presentAuthors(interval.open, [name], time)
-  return chainOf(present, { name, time, isTurnView: false, ends: interval.contents?.get(name) }).links
+  /** No one but its authors could have made a part of it. */
+  readonly isSure: boolean
 }
 
 /** A formatter may run this long after an edit, in milliseconds. */
@@ -97,33 +63,22 @@ const tolerance = 500
 /** A file system with whole-second times may differ by this much. */
 const coarseTolerance = 2_000
 
-export function hookEvidenceOf(interval: Interval, names: readonly string[], viewer: string): HookEvidence {
-  const time = interval.time ?? { from: 0, to: Number.MAX_SAFE_INTEGER }
-  const present = presentAuthors(interval.open, names, time)
-  const isTurnView = interval.open.some(({ id, seen }) => id === viewer && seen?.isTurn)
-  const chains = names.map((name) =>
-    chainOf(present, { name, time, isTurnView, ends: interval.contents?.get(name) }),
-  )
-  return {
-    present,
-    steps: chains.flatMap(({ steps }) => steps),
-    gaps: chains.flatMap(({ gaps }) => gaps),
-  }
-}
-
 interface TimeWindow {
   readonly from: number
   readonly to: number
 }
 
-/** A change while a descendant is open is the descendant's, unless a turn above it reported writing it. */
-function presentAuthors(
-  open: readonly CandidateAuthor[],
-  names: readonly string[],
-  time: TimeWindow,
-): readonly CandidateAuthor[] {
-  const below = new Set(withoutAncestors(open))
-  return open.filter((one) => below.has(one) || (one.seen?.isTurn && hasWritten(one.seen, names, time)))
+function timeOf({ time }: Interval): TimeWindow {
+  return time ?? { from: 0, to: Number.MAX_SAFE_INTEGER }
+}
+
+/** A change while a descendant is open is the descendant's, unless a tool of the one above wrote. */
+export function presentAuthors(interval: Interval, names: readonly string[]): readonly CandidateAuthor[] {
+  const below = new Set(withoutAncestors(interval.open))
+  const time = timeOf(interval)
+  return interval.open.filter(
+    (one) => below.has(one) || (one.seen?.isTurn && hasWritten(one.seen, names, time)),
+  )
 }
 
 function hasWritten(
@@ -148,25 +103,18 @@ function hasTimeOverlap(
   return window.from <= time.to + tolerance && (window.to === null || window.to >= time.from - tolerance)
 }
 
-interface PathObservation {
-  readonly name: string
-  readonly time: TimeWindow
-  /** Viewed from a captured turn: another incomplete turn may have written at any time. */
-  readonly isTurnView: boolean
-  readonly ends: EndContents | undefined
-}
-
 interface CandidateEdit {
   readonly author: CandidateAuthor
   readonly edit: HookEdit
 }
 
-/** The reports on one path in order, with the gaps between consecutive contents. */
-function chainOf(
+/** The changes of a path in an interval, from its first content to its last: reported edits, and what lies between. */
+export function evidenceChain(
+  interval: Interval,
+  name: string,
   present: readonly CandidateAuthor[],
-  observation: PathObservation,
-): Pick<HookEvidence, 'steps' | 'gaps'> & { readonly links: readonly EvidenceLink[] } {
-  const { name, time, ends } = observation
+): readonly EvidenceLink[] {
+  const [time, ends] = [timeOf(interval), interval.contents?.get(name)]
   const all = present
     .flatMap((author) => (author.seen?.edits ?? []).map((edit): CandidateEdit => ({ author, edit })))
     .filter(({ edit }) => edit.path === name && isWithin(edit, time))
@@ -175,81 +123,69 @@ function chainOf(
     all.filter(({ edit }) => edit.ended),
     ends,
   )
-  const possibleWriters = (
-    from: number,
-    to: number,
-    but: CandidateAuthor | null = null,
-  ): readonly CandidateAuthor[] =>
-    present.filter((one) => one !== but && canHaveWritten(one, { from, to }, observation))
-  const possibleWritersAt = (at: number) => {
-    const spread = at % 1000 === 0 ? coarseTolerance - tolerance : 0
-    return possibleWriters(at - spread, at + spread)
+  const possibleWriters = (from: number, to: number, but: CandidateAuthor | null = null) =>
+    present.filter((one) => one !== but && canHaveWritten(one, { from, to }, name))
+  const isLate = (changedAt: number | null | undefined): boolean => {
+    if (changedAt === null || changedAt === undefined) return false
+    const spread = changedAt % 1000 === 0 ? coarseTolerance - tolerance : 0
+    return possibleWriters(changedAt - spread, changedAt + spread).length === 0
+  }
+  const unreported = (
+    { before, after }: Pick<EvidenceLink, 'before' | 'after'>,
+    authors: readonly CandidateAuthor[],
+    isGuess: boolean,
+  ): EvidenceLink => {
+    // What no tool reported may be another attempt's, whatever hooks tell of it.
+    const isAlone = present.every((one) => one.seen?.isTurn === true || authors.includes(one))
+    const isSure = !isGuess && isAlone && authors.every(({ seen }) => seen?.isTurn !== true)
+    return { before, after, authors, isReport: false, isSure }
   }
   if (orderedEdits.length === 0) {
-    if (ends !== undefined && ends.before !== undefined && ends.before === ends.after)
-      return { steps: [], gaps: [], links: [] }
-    const owners = possibleWriters(time.from, time.to)
-    const isLate =
-      owners.length > 0 && ends?.changedAt != null && possibleWritersAt(ends.changedAt).length === 0
-    const link: EvidenceLink = {
-      before: ends?.before,
-      after: ends?.after,
-      authors: owners,
-      isReport: false,
-      isCertain: false,
-      ...(isLate && { isGuess: true }),
-    }
-    return { steps: [], gaps: [{ owners, isLate }], links: [link] }
+    if (ends !== undefined && ends.before !== undefined && ends.before === ends.after) return []
+    const { before, after, changedAt } = ends ?? {}
+    return [unreported({ before, after }, possibleWriters(time.from, time.to), isLate(changedAt))]
   }
-  const steps = orderedEdits.map(({ author: by, edit }): CandidateStep => {
-    const others = possibleWriters(edit.from ?? edit.at, edit.at, by).filter((one) => one.seen !== undefined)
-    const isBetween = edit.explained === false && others.length > 0
-    const isKnown = edit.before !== undefined && edit.after !== undefined && edit.from !== null
-    const isWhole = edit.explained ?? others.length === 0
-    return { author: by, isBetween, isCertain: isKnown && isWhole }
-  })
-  const gaps: EvidenceGap[] = []
   const links: EvidenceLink[] = []
-  let isOverlapping = false
   let [before, since, last]: [string | null | undefined, number, CandidateAuthor | null] = [
     ends?.before,
     time.from,
     null,
   ]
-  const addGap = (content: string | null | undefined, at: number, changedAt: number | null): void => {
-    if (before === undefined || content === undefined || before === content) return
+  const addGap = (after: string | null | undefined, at: number, changedAt: number | null): void => {
+    if (before === undefined || after === undefined || before === after) return
     const owners = possibleWriters(since, at)
-    const written = changedAt ?? at
-    const isFormatter = last !== null && written - since <= formatterWindow + tolerance
-    const guess = owners.length === 0 && isFormatter && last !== null ? last : null
-    const authors = guess === null ? owners : [guess]
-    const isLate = changedAt !== null && possibleWritersAt(changedAt).length === 0
-    const guessed = guess === null && !isLate ? {} : { isGuess: true as const }
-    gaps.push({ owners: authors, isLate: false, ...guessed })
-    if (!isOverlapping)
-      links.push({ before, after: content, authors, isReport: false, isCertain: false, ...guessed })
+    // A formatter after an edit, or someone unseen.
+    const isFormatter = last !== null && (changedAt ?? at) - since <= formatterWindow + tolerance
+    const isGuess = owners.length === 0 && isFormatter
+    const authors = isGuess && last !== null ? [last] : owners
+    links.push(unreported({ before, after }, authors, isGuess || isLate(changedAt)))
   }
-  for (const [at, { author: by, edit }] of orderedEdits.entries()) {
+  for (const { author: by, edit } of orderedEdits) {
+    const began = edit.from ?? edit.at
     // Two authors wrote at the same time: the content between them is no one's.
-    isOverlapping = last !== null && last !== by && (edit.from ?? edit.at) < since && before !== edit.before
-    addGap(edit.before, edit.from ?? edit.at, null)
+    const isOverlapping = last !== null && last !== by && began < since && before !== edit.before
+    if (!isOverlapping) addGap(edit.before, began, null)
     const joined = isOverlapping ? links.pop() : undefined
-    const { isCertain: sure, isBetween } = steps[at] ?? { isCertain: false, isBetween: false }
-    const others = isBetween ? possibleWriters(edit.from ?? edit.at, edit.at, by) : []
+    const others = possibleWriters(began, edit.at, by)
+    const seen = others.filter((one) => one.seen !== undefined)
+    const isKnown = edit.before !== undefined && edit.after !== undefined && edit.from !== null
+    const isExplained = isKnown && (edit.explained ?? seen.length === 0)
+    const isShared = edit.explained === false && seen.length > 0
+    const rest = isKnown ? (isShared ? [] : others) : possibleWriters(time.from, time.to, by)
+    const isAlone = !by.seen?.isTurn && rest.length === 0
     links.push({
       before: joined === undefined ? edit.before : joined.before,
       after: edit.after,
-      authors: [...new Set([...(joined?.authors ?? []), by, ...others])],
+      authors: [...new Set([...(joined?.authors ?? []), by, ...(isShared ? others : [])])],
       isReport: true,
-      isCertain: sure && joined === undefined,
+      isSure: joined?.isSure !== false && (isExplained || isAlone),
     })
     before = edit.after
     since = edit.at
     last = by
   }
-  isOverlapping = false
   addGap(ends?.after, time.to, ends?.changedAt ?? null)
-  return { steps, gaps, links }
+  return links
 }
 
 /** Removes reports that lie before the first snapshot or after the last. */
@@ -275,20 +211,15 @@ function editsBetweenEnds(
 }
 
 /** Whether an author may have written a path in a time span without reporting it. */
-function canHaveWritten(
-  { seen }: CandidateAuthor,
-  time: TimeWindow,
-  { name, isTurnView }: PathObservation,
-): boolean {
+function canHaveWritten({ seen }: CandidateAuthor, time: TimeWindow, name: string): boolean {
   if (seen === undefined) return true
   if (seen.windows.some((window) => hasTimeOverlap(window, time))) return true
   const isCutOff = (edit: HookEdit): boolean => edit.path === name && !edit.ended && isWithin(edit, time)
-  if (seen.edits.some(isCutOff)) return true
-  return !seen.isComplete && (!seen.isTurn || isTurnView)
+  return seen.edits.some(isCutOff) || !(seen.isComplete || seen.isTurn)
 }
 
 /** A change while a descendant is open is the descendant's: its ancestors do not compete. */
-export function withoutAncestors(open: readonly CandidateAuthor[]): readonly CandidateAuthor[] {
+function withoutAncestors(open: readonly CandidateAuthor[]): readonly CandidateAuthor[] {
   const above = new Set(open.flatMap(({ ancestors }) => ancestors))
   return open.filter(({ id }) => !above.has(id))
 }
