@@ -75,7 +75,15 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
       ['states', 'held', 'read'],
     ),
     ...deferMethods(witness, ['locate', 'others', 'snapshot', 'changes', 'branch', 'touched', 'unifiedDiff']),
-    ...deferMethods(witness, ['matching', 'overlapping', 'packages', 'treeHash', 'content', 'sweep']),
+    ...deferMethods(witness, [
+      'elsewhere',
+      'matching',
+      'overlapping',
+      'packages',
+      'treeHash',
+      'content',
+      'sweep',
+    ]),
     settle: async () => (await witness.begun())?.settle(),
   }
 }

@@ -361,12 +361,31 @@ export async function uncommittedFiles(path: string, environment: GitEnvironment
   return uncommittedLoss(path, await quietCall({ path, exists: true }, { folder: path, environment }))
 }
 
-async function uncommittedLoss(path: string, { environment }: GitRunOptions): Promise<TreeLossSummary> {
+/** Their paths; null if git cannot list them. */
+export async function uncommittedPaths(
+  path: string,
+  environment: GitEnvironment,
+): Promise<readonly PathBytes[] | null> {
+  const call = await quietCall({ path, exists: true }, { folder: path, environment })
+  const paths = await listUncommitted(path, call)
+  return typeof paths === 'string' ? null : paths
+}
+
+async function uncommittedLoss(path: string, call: GitRunOptions): Promise<TreeLossSummary> {
+  const paths = await listUncommitted(path, call)
+  return typeof paths === 'string' ? unknownLoss(paths) : lossOf(paths)
+}
+
+/** The paths, or why git cannot list them. */
+async function listUncommitted(
+  path: string,
+  { environment }: GitRunOptions,
+): Promise<readonly PathBytes[] | string> {
   const question = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames']
   // A changed submodule commit counts, whatever is configured. No git runs inside it.
   const status = await runGit([...question, '--ignore-submodules=dirty'], { folder: path, environment })
-  if (status.code !== 0) return unknownLoss(firstLine(status.stderr))
-  return lossOf(nulRecords(status.output).flatMap((record) => (record === '' ? [] : [record.slice(3)])))
+  if (status.code !== 0) return firstLine(status.stderr)
+  return nulRecords(status.output).flatMap((record) => (record === '' ? [] : [record.slice(3)]))
 }
 
 /** Commits that are reachable only from this tree and its branch. */

@@ -22,6 +22,7 @@ import { loadState, workspacePackages } from './recorded-state.ts'
 import { locateFolder, mainTop, retryWithFreshLocations } from './repository.ts'
 import { type SnapshotContext, takeSnapshot } from './snapshot.ts'
 import { hashedTree, stampsOf } from './tree-hash.ts'
+import { workElsewhere } from './work-elsewhere.ts'
 
 export interface WitnessOptions {
   /** Waymark's state folder. Private directories are made in `snapshots` below it. */
@@ -115,6 +116,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       const span = await loadSpan(from, to)
       return typeof span === 'string' ? null : touchedPaths(span, environment).catch(() => null)
     },
+    elsewhere: (place, since) => withGitFaults(place.top, () => workElsewhere(place, since, environment)),
     unifiedDiff: diffBetween,
     matching: async (place, areas) => surveyAreas(await scopeIn(place, areas), listed.of(place)),
     overlapping: async (place, areas, others) => {

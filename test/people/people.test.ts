@@ -354,7 +354,8 @@ test('a correction and a card of the inbox name the person behind the agent', as
   const { task_id } = await call('start_task', { name: 'Cache', goal: 'Cache it', areas: ['src'] }, agent)
   const asked = { type: 'other', description: 'How big?', requires_human_review: true }
   await call('log_issue', { task_id, ...asked }, agent)
-  await call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } }, agent)
+  const outcome = { summary: 'Done.', no_change_reason: 'It was there.' }
+  await call('complete_task', { task_id, status: 'success', outcome }, agent)
   await call('complete_task', { task_id, correction: 'Only in memory.' }, agent)
   const { items } = await call('inbox', {}, agent)
   expect(items).toMatchObject([{ kind: 'blocker', opened_by_person: 'Ada' }])

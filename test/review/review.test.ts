@@ -85,7 +85,15 @@ test('names the files that an agent claims and did not change, in the review and
   expect(review.unchanged_claims).toEqual(['test/auth.test.ts'])
   expect(headOf(review)).toContain('✗ claimed, but not changed: test/auth.test.ts')
   const { items } = await call('inbox', { include: ['evidence'] }, as)
-  expect(items).toMatchObject([{ evidence: { unchanged_claims: ['test/auth.test.ts'] } }])
+  const claim = { rule: 'claimed_not_changed', paths: ['test/auth.test.ts'] }
+  const evidence = {
+    unchanged_claims: ['test/auth.test.ts'],
+    verdict: { is: 'contradicted', reasons: [claim, { rule: 'no_check' }] },
+  }
+  expect(items).toMatchObject([
+    { kind: 'review', evidence },
+    { kind: 'verdict', evidence },
+  ])
 })
 
 test('a file that changes after it was looked at comes back, with the difference since', async () => {

@@ -109,6 +109,7 @@ export function closing(
     status,
     outcome,
     evidence,
+    verdict: { is: 'unproven', reasons: [{ rule: 'no_check', text: 'The task has no check.' }], checks: [] },
     inputHash: 'input',
     answer: { task_id: attempt.taskId },
   }

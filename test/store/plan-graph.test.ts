@@ -202,7 +202,11 @@ function taken({ does, task, on }: Step, { model, gate }: Model, at: number): re
 /** The whole graph at a time: an expired claim holds nothing. */
 /** Done, not given up, and something is open that holds up. */
 function isUnsettled({ status, dropped, asked }: ModelTask, gate: Gate): boolean {
-  return status === 'done' && !dropped && asked.some(({ kind }) => gatingItemKinds(gate.word).includes(kind))
+  return (
+    status === 'done' &&
+    !dropped &&
+    asked.some(({ kind }) => gatingItemKinds({ gate: gate.word, completion: 'review' }).includes(kind))
+  )
 }
 
 function graphOf({ model, gate }: Model, now: number): readonly GraphTask[] {

@@ -112,6 +112,8 @@ export interface ProjectOptions {
   readonly isAlone?: boolean
   /** False: webhooks go to no private network unless they were said to. */
   readonly reachesPrivate?: boolean
+  /** False: successful completions are judged as they are given. By default they say why no file had to change. */
+  readonly explainsNoChange?: boolean
   /** How long a call from a remote machine waits for its commands, in milliseconds. */
   readonly machinePatience?: number
 }
@@ -185,12 +187,13 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
     const operation = catalog.find((candidate) => candidate.name === name)
     if (!operation) throw new Error(`no operation ${name}`)
     const acting = actor ? { ...around, actor } : around
-    const work = (within: Context) => invoke(operation, within, input, rest)
+    const given = options.explainsNoChange === false ? input : withNoChangeReason(name, input)
+    const work = (within: Context) => invoke(operation, within, given, rest)
     const answer = isOnMachine
       ? (
           await throughMachine(acting, name, work, {
             patience: options.machinePatience,
-            input,
+            input: given,
           })
         ).answer
       : await work(acting)
@@ -212,6 +215,13 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
       started = performance.now()
     },
   }
+}
+
+/** Most tests complete tasks without changing a file: without a reason, each would open an inbox item. */
+function withNoChangeReason(name: string, input: object): object {
+  const { status, outcome } = input as Answer // an input of any operation
+  if (name !== 'complete_task' || status !== 'success' || typeof outcome !== 'object') return input
+  return { ...input, outcome: { no_change_reason: 'The test needs no change.', ...outcome } }
 }
 
 /** An answer holds what its operation declares, and nothing else. */

@@ -14,7 +14,8 @@ test('where nothing changed, a task begins and ends with one status of the tree 
   })
   const { call, write, git } = await openStdioProject({ 'src/auth.ts': 'export const auth = 1\n' })
   const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'Log in' })
-  const outcome = { summary: 's', achievements: ['a'] }
+  // Without a reason, other branches and work trees would be searched for the work.
+  const outcome = { summary: 's', achievements: ['a'], no_change_reason: 'Only looked.' }
   const begin = async (name: string) => (await call('start_task', { mission_id, name })).task_id
   const end = (task_id: string) => call('complete_task', { task_id, status: 'success', outcome })
 

@@ -283,8 +283,8 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       { change: 'closed', of: { kind: 'attempt', id, taskId } },
       ...(answer['phase_status'] === 'completed' ? touchedMission(missionId) : missionUpdated(missionId)),
     ],
-    words: ({ taskId, status, evidence }, titles) =>
-      `ended ${titles.task(taskId)} (${plainWord(status)}): ${measurementText(evidence)}`,
+    words: ({ taskId, status, evidence, verdict }, titles) =>
+      `ended ${titles.task(taskId)} (${plainWord(status)}): ${measurementText(evidence)}${verdict ? `, ${verdict.is}` : ''}`,
   },
   'attempt.abandoned': {
     concerns: ({ attemptId: id, taskId, missionId }) => [
@@ -301,6 +301,15 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     ],
     words: ({ taskId, text }, titles) =>
       `corrected the report of ${titles.task(taskId)}: "${shortenText(text)}"`,
+  },
+  'attempt.amended': {
+    concerns: ({ attemptId: id, taskId, missionId }) => [
+      updatedConcern({ kind: 'task', id: taskId }),
+      updatedConcern({ kind: 'attempt', id, taskId }),
+      ...touchedMission(missionId),
+    ],
+    words: ({ taskId, status, verdict }, titles) =>
+      `changed the outcome of ${titles.task(taskId)} (${plainWord(status)})${verdict ? `: ${verdict.is}` : ''}`,
   },
   'attempt.continued': {
     concerns: ({ taskId, missionId }) => [

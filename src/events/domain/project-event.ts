@@ -15,10 +15,12 @@ import type {
   MissionChange,
   ReportedChange,
   ScopeSummary,
+  WorkElsewhere,
 } from '../../track/domain/changes.ts'
 import type { Mission, MissionEnding, Phase } from '../../track/domain/mission.ts'
 import type { Decision, Issue, Progress } from '../../track/domain/records.ts'
 import type { Attempt, SnapshotLocation, Task, TaskOutcome } from '../../track/domain/task.ts'
+import type { Verdict } from '../../track/domain/verdict.ts'
 
 /** An agent's claims at completion, kept apart from measurements. */
 export interface Outcome {
@@ -30,6 +32,12 @@ export interface Outcome {
   readonly manualReviewReason: string | null
   /** The reasons for files out of scope. */
   readonly unexpected?: readonly { readonly path: string; readonly why: string }[]
+  /** Why no file had to change. */
+  readonly noChangeReason?: string
+  /** Files whose tests check less than before, on purpose. */
+  readonly weakened?: readonly string[]
+  /** The answers to the criteria of the task. */
+  readonly criteria?: readonly CriterionAnswer[]
   readonly packagesAdded: readonly string[]
   readonly packagesRemoved: readonly string[]
   readonly commandsExecuted: readonly string[]
@@ -37,6 +45,12 @@ export interface Outcome {
   /** Tokens, as counted by the agent. */
   readonly tokensInput: number | null
   readonly tokensOutput: number | null
+}
+
+export interface CriterionAnswer {
+  readonly criterion: string
+  readonly met: boolean
+  readonly how: string | null
 }
 
 /** The measurement of an ended attempt. */
@@ -57,6 +71,8 @@ export interface AttemptMeasurement {
   readonly widened?: readonly string[]
   /** The changed rows of the mission's changes; null where they could not be measured. */
   readonly mission?: readonly MissionChange[] | null
+  /** Work outside this work tree's files; only measured where the changes do not show what was claimed. */
+  readonly elsewhere?: WorkElsewhere
   /** Unreadable folders, and files whose change exists only in git: guards accept neither. */
   readonly unreadable?: readonly string[]
   readonly warnings: readonly string[]
@@ -107,6 +123,8 @@ export type NewProjectEvent =
       readonly status: TaskOutcome
       readonly outcome: Outcome
       readonly evidence: AttemptMeasurement
+      /** Null for a failed attempt, which claims nothing; absent in older records. */
+      readonly verdict?: Verdict | null
       /** Hash of the input, to recognize an identical repeat. */
       readonly inputHash: string
       /** The caller's answer, for an identical repeat. */
@@ -127,6 +145,20 @@ export type NewProjectEvent =
       readonly missionId: MissionId | null
       readonly text: string
       readonly agentName: string | null
+    }
+  | {
+      /** Its agent changed the words of a completion; they were judged again on the same measurement. */
+      readonly kind: 'attempt.amended'
+      readonly attemptId: AttemptId
+      readonly taskId: TaskId
+      readonly missionId: MissionId | null
+      readonly status: TaskOutcome
+      readonly outcome: Outcome
+      readonly verdict: Verdict | null
+      readonly agentName: string | null
+      /** As of a completion. */
+      readonly inputHash: string
+      readonly answer: Readonly<Record<string, unknown>>
     }
   | {
       /** An attempt is resumed by its agent or a person, and no longer stale. */

@@ -245,5 +245,6 @@ export const settingNames = [
   'every_agent_captured',
   'sensitive',
   'done_when',
+  'completion',
 ] as const
 export type SettingName = (typeof settingNames)[number]

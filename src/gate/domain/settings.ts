@@ -3,6 +3,7 @@ import { isJsonObject, parseJsonOrText } from '../../kernel/json.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { type DoneWhen, noDoneWhen, parseDoneWhen } from '../../plan/domain/done-when.ts'
 import { isSensitiveList, sensitiveDefault } from '../../track/domain/scope/sensitive.ts'
+import { completionModes } from '../../track/domain/verdict.ts'
 import type { SettingName } from './run.ts'
 
 interface SettingDefinition {
@@ -56,6 +57,11 @@ export const settingDefinitions = {
     date: 'a date, as 2026-11-01',
     meaning:
       'Date since which all agents here are recorded. Lines of later commits without an attempt then count as a person’s. Without it, no line counts as a person’s.',
+  },
+  completion: {
+    values: completionModes,
+    meaning:
+      'What follows when the measurement contradicts a completed task: review puts it into the inbox, and dependent tasks wait; flag only marks it; refuse rejects the completion, and unproven tasks wait for a person.',
   },
   sensitive: {
     values: [sensitiveDefault],

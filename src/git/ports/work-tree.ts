@@ -1,6 +1,6 @@
 import type { MeasuredLines } from '../../lines/domain/line-hashes.ts'
 import type { LineHistory } from '../../lines/ports/line-history.ts'
-import type { ChangeReport } from '../../track/domain/changes.ts'
+import type { ChangeReport, WorkElsewhere } from '../../track/domain/changes.ts'
 import type { AreaCount, AreaOverlap } from '../../track/domain/scope/survey.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import type { TreeLosses } from '../../track/domain/tree-losses.ts'
@@ -157,6 +157,8 @@ export interface WorkTreeWitness {
   branch(request: BranchRequest): Promise<Branch>
   /** The paths that differ, without renames and lines: cheap. `null` if unknown. */
   touched(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
+  /** What changed since a time in commits that are not in a snapshot's HEAD, and in other work trees. */
+  elsewhere(place: SnapshotRef, since: number): Promise<WorkElsewhere>
   /** The unified diff between two snapshots, of some paths (old or new) if given. `null` if a snapshot is gone. */
   unifiedDiff(from: SnapshotRef, to: SnapshotRef, paths?: readonly string[]): Promise<UnifiedDiff | null>
   /** The number of files that each area matches in a new snapshot: tracked and untracked, not ignored ones. */

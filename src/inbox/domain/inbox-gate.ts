@@ -1,19 +1,31 @@
+import { type CompletionMode, completionModeOf } from '../../track/domain/verdict.ts'
 import { type InboxItemKind, itemKinds } from './inbox-item.ts'
 
-/** The open items of a task that block its dependents, by the project's setting. */
-const holding = {
-  blockers: ['blocker', 'review'],
-  all: itemKinds,
-  none: [],
-} as const satisfies Record<string, readonly InboxItemKind[]>
-
-export type InboxGateMode = keyof typeof holding
+const inboxGateModes = ['blockers', 'all', 'none'] as const
+export type InboxGateMode = (typeof inboxGateModes)[number]
 
 /** The default if nothing is set, or a value of a later version. */
-export function inboxGateOf(setting: string | undefined): InboxGateMode {
-  return setting === 'all' || setting === 'none' ? setting : 'blockers'
+function inboxGateOf(setting: string | undefined): InboxGateMode {
+  return inboxGateModes.find((mode) => mode === setting) ?? 'blockers'
 }
 
-export function gatingItemKinds(setting: string | undefined): readonly InboxItemKind[] {
-  return holding[inboxGateOf(setting)]
+/** The settings that decide which open items of a task block its dependents. */
+export interface GateSettings {
+  readonly gate: InboxGateMode
+  readonly completion: CompletionMode
+}
+
+export function gateSettingsOf(settings: ReadonlyMap<string, string>): GateSettings {
+  return {
+    gate: inboxGateOf(settings.get('inbox_gate')),
+    completion: completionModeOf(settings.get('completion')),
+  }
+}
+
+/** The open items of a task that block its dependents. */
+export function gatingItemKinds({ gate, completion }: GateSettings): readonly InboxItemKind[] {
+  if (gate === 'none') return []
+  // With `flag` a verdict is only marked.
+  const isGating = (kind: InboxItemKind) => kind !== 'verdict' || completion !== 'flag'
+  return (gate === 'all' ? itemKinds : (['blocker', 'review', 'verdict'] as const)).filter(isGating)
 }

@@ -10,7 +10,15 @@ import type {
 } from '../../kernel/id.ts'
 import type { Attempt } from '../../track/domain/task.ts'
 
-export const itemKinds = ['blocker', 'review', 'scope', 'approval', 'command', 'stale_attempt'] as const
+export const itemKinds = [
+  'blocker',
+  'review',
+  'verdict',
+  'scope',
+  'approval',
+  'command',
+  'stale_attempt',
+] as const
 export type InboxItemKind = (typeof itemKinds)[number]
 
 /** A person's answer in one word. */

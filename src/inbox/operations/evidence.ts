@@ -10,6 +10,7 @@ import { MeasuredShort, measuredSummary } from '../../reports/operations/board.t
 import type { Reads } from '../../store/ports/store.ts'
 import { unchangedClaims } from '../../track/domain/claimed-paths.ts'
 import { attemptStatuses, outcomeAuthorOf } from '../../track/domain/task.ts'
+import { VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
 import type { InboxItem } from '../domain/inbox-item.ts'
 
 import { ChoiceEntry, choiceEntries } from './subject.ts'
@@ -28,6 +29,8 @@ export const InboxEvidence = z.object({
   attempt_status: z.enum(attemptStatuses).nullable(),
   areas: strings,
   measured: MeasuredShort.nullable(),
+  /** What the measurement says about the claim, with its reasons. */
+  verdict: VerdictEntry.nullable(),
   /** The agent's own words about its work. */
   claimed: z.string().nullable(),
   /** The actor who completed the attempt and made these claims. */
@@ -45,6 +48,8 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
   const last = taskId === null ? null : await tasks.lastAttempt(taskId)
   const attempt = attemptId === null ? last : await tasks.attempt(attemptId)
   const end = attempt === null || attempt.status === 'open' ? null : await tasks.end(attempt.id)
+  const verdicts = end === null || attempt === null ? [] : await tasks.verdicts(attempt.id)
+  const verdict = verdicts.at(-1)?.verdict ?? null
   const measured = attempt && (await tasks.measured([attempt.id])).get(attempt.id)
   const personOf = await peopleBehind(reads, [attempt?.actor, attempt?.completedBy])
   return {
@@ -56,6 +61,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
     attempt_status: attempt?.status ?? null,
     areas: attempt?.areas ?? [],
     measured: measured ? measuredSummary(measured) : null,
+    verdict: verdict && verdictEntry(verdict),
     claimed: end === null ? null : excerpt(end.outcome.summary, 600),
     unchanged_claims: end === null ? [] : unchangedClaims(end.evidence),
     claimed_by: attempt === null || end === null ? null : outcomeAuthorOf(attempt),

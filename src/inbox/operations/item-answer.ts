@@ -130,12 +130,13 @@ function possibleAnswers({ id, kind, taskId }: InboxItem): InboxItemEntry['answe
     verb: 'Review the work',
     command: `waymark review ${taskId}`,
   }
-  const isWork = kind === 'review' || kind === 'scope'
+  const isReviewed = kind === 'review' || kind === 'verdict'
+  const isWork = isReviewed || kind === 'scope'
   const verbs = verbsFor(kind).map((verb) => ({
     verb: isWork && verb === 'reject' ? 'Send back' : verbWords[verb],
     command: commandFor(verb, id),
   }))
-  return kind === 'review' && taskId !== null ? [reviewCommand, ...verbs] : verbs
+  return isReviewed && taskId !== null ? [reviewCommand, ...verbs] : verbs
 }
 
 const verbWords = { answer: 'Answer', approve: 'Approve', reject: 'Reject', dismiss: 'Dismiss' } as const

@@ -17,7 +17,7 @@ import {
 } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/tables.ts'
 import { issueOf, recordConditions } from '../../track/tables/records.ts'
-import { gatingItemKinds } from '../domain/inbox-gate.ts'
+import { gateSettingsOf, gatingItemKinds } from '../domain/inbox-gate.ts'
 import type { InboxItem } from '../domain/inbox-item.ts'
 import type { InboxItemFilter, InboxItemLine, InboxItemReads } from '../ports/item-reads.ts'
 
@@ -151,13 +151,13 @@ export async function recountOpenItems(projecting: ProjectionContext): Promise<v
 }
 
 async function gatingKinds({ db, projectId }: ProjectionContext): Promise<readonly string[]> {
-  const row = await db
+  const rows = await db
     .selectFrom('setting')
-    .select('value')
+    .select(['name', 'value'])
     .where('project_id', '=', projectId)
-    .where('name', '=', 'inbox_gate')
-    .executeTakeFirst()
-  return gatingItemKinds(row?.value)
+    .where('name', 'in', ['inbox_gate', 'completion'])
+    .execute()
+  return gatingItemKinds(gateSettingsOf(new Map(rows.map(({ name, value }) => [name, value]))))
 }
 
 function openItemCount(kinds: readonly string[]) {

@@ -50,6 +50,7 @@ export function noticeOf({ seq, at, actor, body }: ProjectEvent): Notice | null 
 export const noticeWords = {
   blocker: 'An agent has a question',
   review: 'An agent asks for a review',
+  verdict: 'A completed task needs a person',
   scope: 'Files were changed out of scope',
   approval: 'A run needs an approval',
   command: 'A command needs an approval',

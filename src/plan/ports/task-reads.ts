@@ -13,6 +13,7 @@ import type {
   AttemptReads,
   FileChangeCounts,
 } from '../../track/ports/attempt-reads.ts'
+import type { VerdictReads } from '../../track/ports/verdict-reads.ts'
 import type { Claim } from '../domain/plan.ts'
 
 /** A task with its last attempt, for lists. */
@@ -44,7 +45,7 @@ export interface TaskCard {
   readonly measured: AttemptMeasurementTotals | null
 }
 
-export interface TaskReads extends AttemptReads {
+export interface TaskReads extends AttemptReads, VerdictReads {
   find(id: string): Promise<Task | null>
   /** The existing ones of these tasks. */
   withIds(ids: readonly string[]): Promise<readonly Task[]>

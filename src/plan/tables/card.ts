@@ -59,7 +59,7 @@ export async function measuredAttempts(
       join.onRef('attempt.project_id', '=', 'end.project_id').onRef('attempt.id', '=', 'end.attempt_id'),
     )
     .selectAll('attempt')
-    .select(['end.measurement', 'end.out_of_scope'])
+    .select(['end.measurement', 'end.out_of_scope', 'end.verdict'])
     .where('end.project_id', '=', projectId)
     .where('end.attempt_id', 'in', ids)
     .execute()
@@ -83,6 +83,7 @@ export async function measuredAttempts(
       const sums = linesOf.get(row.id)
       const measured: AttemptMeasurementTotals = {
         measurement: row.measurement as AttemptMeasurementTotals['measurement'], // as it was written
+        verdict: row.verdict as AttemptMeasurementTotals['verdict'], // as it was written
         scopeMatches: scopeMatchesOf(row),
         outOfScope: row.out_of_scope,
         attempt: row.number,

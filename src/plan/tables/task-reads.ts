@@ -31,6 +31,7 @@ import {
   countsOf,
   scopeMatchesOf,
 } from '../../track/tables/attempt.ts'
+import { verdictReads } from '../../track/tables/verdict-reads.ts'
 import { isHeld } from '../domain/claims.ts'
 import type { TaskFilter, TaskLine, TaskReads } from '../ports/task-reads.ts'
 import { measuredAttempts, taskCards } from './card.ts'
@@ -61,6 +62,7 @@ export function taskReads(scope: ReadScope): TaskReads {
       return new Map(rows.map(({ id, name }) => [id as TaskId, name])) // a brand
     },
     ...attemptReads(scope),
+    ...verdictReads(scope),
     measured: (ids) => measuredAttempts(scope, ids),
     cards: (ids) => taskCards(scope, ids),
     past: (taskId, limit) => pastAttempts(scope, taskId, limit),

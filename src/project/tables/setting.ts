@@ -20,7 +20,7 @@ export async function applySettingChanged(
     .values({ project_id: projectId, name, value })
     .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet({ value }))
     .execute()
-  if (name === 'inbox_gate') await recountOpenItems(projecting)
+  if (name === 'inbox_gate' || name === 'completion') await recountOpenItems(projecting)
 }
 
 const settings = prepareQuery((db, projectId: string) =>

@@ -94,6 +94,7 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
         },
       },
       touched: async (from, to) => witness.touched(place(from), place(to)),
+      elsewhere: async (one, since) => witness.elsewhere(place(one), since),
       unifiedDiff: async (from, to, paths) => witness.unifiedDiff(place(from), place(to), paths),
       matching: async (one, areas) => witness.matching(place(one), areas),
       overlapping: async (one, areas, others) => witness.overlapping(place(one), areas, others),

@@ -9,6 +9,7 @@ import { excerpt } from '../../kernel/text.ts'
 import { isHeld } from '../../plan/domain/claims.ts'
 import type { TaskCard } from '../../plan/ports/task-reads.ts'
 import type { Task } from '../../track/domain/task.ts'
+import { verdictValues } from '../../track/domain/verdict.ts'
 import { measurement } from '../../track/operations/attempt-answer.ts'
 import { taskWord, taskWordOf } from '../../track/operations/mission-answer.ts'
 import type { AttemptMeasurementTotals } from '../../track/ports/attempt-reads.ts'
@@ -16,6 +17,8 @@ import type { AttemptMeasurementTotals } from '../../track/ports/attempt-reads.t
 /** The measurement of an attempt, for a card. */
 export const MeasuredShort = z.object({
   measurement,
+  /** Null for a failed attempt. */
+  verdict: z.enum(verdictValues).nullable(),
   scope_match: z.boolean().nullable(),
   out_of_scope: z.int(),
   /** The figures of this attempt alone; a review shows all attempts at the task. */
@@ -45,7 +48,7 @@ const BoardCard = z.object({
 })
 
 /** Inbox items that wait for a person's review, not for an agent's work. */
-const reviewKinds = ['review', 'scope', 'approval', 'command'] as const
+const reviewKinds = ['review', 'verdict', 'scope', 'approval', 'command'] as const
 
 export const board = defineOperation({
   name: 'board',
@@ -126,6 +129,7 @@ function boardCard(
 export function measuredSummary(measured: AttemptMeasurementTotals): z.output<typeof MeasuredShort> {
   return {
     measurement: measured.measurement,
+    verdict: measured.verdict,
     scope_match: measured.scopeMatches,
     out_of_scope: measured.outOfScope,
     attempt: measured.attempt,

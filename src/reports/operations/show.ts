@@ -49,6 +49,8 @@ import {
   measurement,
   sharedTree,
   sharedTreeFields,
+  VerdictEntry,
+  verdictEntry,
 } from '../../track/operations/attempt-answer.ts'
 import {
   missionKind,
@@ -84,6 +86,11 @@ const Claimed = z.object({
   tests_status: z.enum(['passed', 'failed', 'not_run']).nullable(),
   tokens_input: z.int().nullable(),
   tokens_output: z.int().nullable(),
+  no_change_reason: z.string().optional(),
+  weakened: strings.optional(),
+  criteria: list(
+    z.object({ criterion: z.string(), met: z.boolean(), how: z.string().nullable() }),
+  ).optional(),
 })
 
 /** The stored measurement of an attempt, with the fields that every answer has. */
@@ -95,6 +102,7 @@ const MeasuredDetail = z.object({
   scope: z.object({ matches: z.boolean().nullable(), unexpected: strings }),
   contested: list(z.object({ path: z.string(), candidates: strings })).optional(),
   claimedPaths: sharedTreeFields.claimed_paths,
+  elsewhere: z.object({ commits: z.int(), paths: strings }).optional(),
   widened: strings.optional(),
   mission: list(
     z.object({
@@ -134,6 +142,17 @@ const AttemptDetail = z.object({
   completed_at: z.string().nullable(),
   duration_seconds: z.int().nullable(),
   measured: MeasuredDetail.nullable(),
+  /** What the measurement says about the claim; null for an open or failed attempt. */
+  verdict: VerdictEntry.nullable(),
+  /** The verdicts before it, oldest first, with the claims that were judged. */
+  former_verdicts: list(
+    z.object({
+      verdict: VerdictEntry.nullable(),
+      summary: z.string(),
+      author: z.string(),
+      created_at: z.string(),
+    }),
+  ),
   claimed: Claimed.nullable(),
   /** The actor who completed it, and the person behind that agent on a team server. */
   claimed_by: z.string().nullable(),
@@ -498,6 +517,8 @@ async function attemptDetail(reads: Reads, attempt: Attempt): Promise<z.output<t
   const { tasks } = reads
   const end = await tasks.end(attempt.id)
   const corrections = end === null ? [] : await tasks.corrections(attempt.id)
+  const verdicts = end === null ? [] : await tasks.verdicts(attempt.id)
+  const current = verdicts.at(-1)?.verdict ?? null
   const personOf = await peopleBehind(reads, [
     attempt.actor,
     attempt.completedBy,
@@ -528,6 +549,13 @@ async function attemptDetail(reads: Reads, attempt: Attempt): Promise<z.output<t
             counts: end.counts,
             changes: changes.map(changeEntry),
           },
+    verdict: current && verdictEntry(current),
+    former_verdicts: verdicts.slice(0, -1).map(({ verdict, summary, author, createdAt }) => ({
+      verdict: verdict && verdictEntry(verdict),
+      summary: excerpt(summary, 600),
+      author,
+      created_at: instant(createdAt),
+    })),
     claimed: end === null ? null : claims(end.outcome),
     claimed_by: end === null ? null : outcomeAuthorOf(attempt),
     claimed_by_person: end === null ? null : personOf(attempt.completedBy),
@@ -564,5 +592,8 @@ function claims(outcome: Outcome): z.output<typeof Claimed> {
     tests_status: outcome.testsStatus,
     tokens_input: outcome.tokensInput,
     tokens_output: outcome.tokensOutput,
+    ...(outcome.noChangeReason !== undefined && { no_change_reason: outcome.noChangeReason }),
+    ...(outcome.weakened && { weakened: outcome.weakened }),
+    ...(outcome.criteria && { criteria: outcome.criteria }),
   }
 }

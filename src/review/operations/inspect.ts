@@ -28,6 +28,7 @@ export interface ReviewPreview {
 /** The kinds of items that a review of the work answers; the others need separate answers. */
 export const itemKindsClosedByReview = [
   'review',
+  'verdict',
   'scope',
   'approval',
 ] as const satisfies readonly InboxItem['kind'][]

@@ -52,9 +52,26 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     measurement ${text} not null default '',
     out_of_scope bigint not null default 0,
     summary ${text} not null default '',
+    verdict ${text},
     primary key (project_id, attempt_id),
     foreign key (project_id, attempt_id) references attempt (project_id, id)
   )`,
+
+  // Every verdict of an attempt: the last one counts.
+  `create table attempt_verdict (
+    project_id ${text} not null,
+    seq bigint not null,
+    attempt_id ${text} not null,
+    verdict ${text},
+    body ${text} not null,
+    cause ${text} not null,
+    summary ${text} not null,
+    author ${text} not null,
+    created_at bigint not null,
+    primary key (project_id, seq),
+    foreign key (project_id, attempt_id) references attempt (project_id, id)
+  )`,
+  'create index attempt_verdict_attempt on attempt_verdict (project_id, attempt_id, seq)',
 
   `create table attempt_change (
     project_id ${text} not null,

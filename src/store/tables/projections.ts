@@ -59,6 +59,7 @@ import {
 } from '../../sessions/tables/turn.ts'
 import {
   applyAbandoned,
+  applyAmended,
   applyClosed,
   applyCorrected,
   applyOpened,
@@ -105,6 +106,7 @@ const projections: {
   'attempt.closed': applyClosed,
   'attempt.abandoned': applyAbandoned,
   'attempt.corrected': applyCorrected,
+  'attempt.amended': applyAmended,
   'attempt.continued': touchAttempt,
   'lines.recorded': applyLinesRecorded,
   'lines.forgotten': applyLinesForgotten,

@@ -65,6 +65,7 @@ import type {
 import type { MissionTable } from '../../track/tables/mission.ts'
 import type { MissionChangeTable } from '../../track/tables/mission-change.ts'
 import type { DecisionTable, IssueTable, ProgressTable } from '../../track/tables/records.ts'
+import type { AttemptVerdictTable } from '../../track/tables/verdict.ts'
 import type { IdempotencyKeyTable } from '../record/idempotency.ts'
 import type { ProjectRootTable, ProjectTable } from '../record/project.ts'
 
@@ -87,6 +88,7 @@ export interface Tables {
   readonly attempt_correction: AttemptCorrectionTable
   readonly attempt_end: AttemptEndTable
   readonly attempt_change: AttemptChangeTable
+  readonly attempt_verdict: AttemptVerdictTable
   readonly line_span: LineSpanTable
   readonly line_step: LineStepTable
   readonly line_mark: LineMarkTable

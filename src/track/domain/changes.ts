@@ -57,6 +57,14 @@ export interface ChangeReport {
   readonly unreadable: readonly string[]
 }
 
+/** Work of a repository outside the files of one work tree. */
+export interface WorkElsewhere {
+  /** How many commits of other branches and work trees there are. */
+  readonly commits: number
+  /** The paths that they changed, and those that changed in other work trees without a commit. */
+  readonly paths: readonly string[]
+}
+
 /** How certain it is that the attempt made a change, among several in one work tree. */
 export type AttributionCertainty = 'certain' | 'probable' | 'contested'
 

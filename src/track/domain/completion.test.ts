@@ -37,6 +37,7 @@ function request(changes: Partial<CompletionRequest> = {}): CompletionRequest {
     outcome,
     phaseComplete: false,
     evidence,
+    verdict: null,
     ...changes,
   }
 }
@@ -57,7 +58,8 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
     stepsToDo: 0,
     isGated: false,
     items: [],
-    waiting: { gate: 'blockers', openItemsOfMission: 0 },
+    verdictItems: [],
+    waiting: { gate: 'blockers', completion: 'review', openItemsOfMission: 0 },
     ...changes,
   }
 }

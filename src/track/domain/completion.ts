@@ -1,5 +1,5 @@
 import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/project-event.ts'
-import type { InboxGateMode } from '../../inbox/domain/inbox-gate.ts'
+import type { GateSettings } from '../../inbox/domain/inbox-gate.ts'
 import { type InboxItem, openInboxItem } from '../../inbox/domain/inbox-item.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
@@ -15,6 +15,7 @@ import {
   type Task,
   type TaskOutcome,
 } from './task.ts'
+import { type CompletionMode, isContradiction, type Verdict } from './verdict.ts'
 
 export interface CompletionRequest {
   /** The author of the completion and its outcome. */
@@ -23,6 +24,7 @@ export interface CompletionRequest {
   readonly outcome: Outcome
   readonly phaseComplete: boolean
   readonly evidence: AttemptMeasurement
+  readonly verdict: Verdict | null
 }
 
 /** The rows that the decision depends on, read under the lock. */
@@ -50,8 +52,10 @@ export interface CompletionSituation {
   readonly isGated: boolean
   /** Open items on the attempt. */
   readonly items: readonly InboxItem[]
-  /** The project's inbox gate setting, and the number of open items in the mission. */
-  readonly waiting: { readonly gate: InboxGateMode; readonly openItemsOfMission: number }
+  /** Open items about earlier verdicts on the task. */
+  readonly verdictItems: readonly InboxItem[]
+  /** The project's settings for open items, and the number of those in the mission. */
+  readonly waiting: GateSettings & { readonly openItemsOfMission: number }
 }
 
 export interface OpenTask extends Pick<Task, 'id' | 'name'> {
@@ -75,16 +79,19 @@ export function completeTask(
   setting: TransactionContext,
 ): CompletedTask {
   refuseOpenSubtasks(request.status, situation.task, situation.openSubtasks)
+  refuseContradicted(request.verdict, situation)
   const phase = phaseAfter(request, situation, setting)
-  const opened = itemsOpenedBy(request, { ...situation.attempt, completedBy: request.actor }, setting)
+  const opened = itemsOpenedBy(request, situation, setting)
   const items = opened.map((item): NewProjectEvent => ({ kind: 'inbox.opened', item }))
   const end = workflowEnd(request, situation)
   // With `inbox_gate: all` a workflow does not end by itself while an item is open.
   const { gate, openItemsOfMission: ofMission } = situation.waiting
-  const isBlocked = end.length > 0 && gate === 'all' && ofMission + items.length > 0
+  const asked = opened.filter(({ kind }) => kind !== 'verdict').length
+  const isBlocked = end.length > 0 && gate === 'all' && ofMission + asked > 0
   return {
     consequences: [
       ...closeStaleItems(situation.items, 'The attempt was completed.'),
+      ...closeItems(situation.verdictItems, 'The task was completed again.'),
       ...items,
       ...phase.events,
       ...(isBlocked ? [] : end),
@@ -128,17 +135,13 @@ function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] 
 
 /** The inbox items that a completion opens. */
 export function itemsOpenedBy(
-  { outcome, evidence }: Pick<CompletionRequest, 'outcome' | 'evidence'>,
-  attempt: Attempt,
+  { actor, outcome, evidence, verdict }: Omit<CompletionRequest, 'status' | 'phaseComplete'>,
+  situation: Pick<CompletionSituation, 'attempt' | 'waiting'>,
   setting: TransactionContext,
 ): readonly InboxItem[] {
-  const openedBy = outcomeAuthorOf(attempt)
+  const attempt = { ...situation.attempt, completedBy: actor }
   const location = { ...attempt, attemptId: attempt.id }
-  const items: InboxItem[] = []
-  if (outcome.manualReviewNeeded) {
-    const reason = outcome.manualReviewReason ?? 'The agent asks for a review and gave no reason.'
-    items.push(openInboxItem({ kind: 'review', reason, openedBy }, location, setting))
-  }
+  const items = [...reviewItem(outcome, attempt, setting)]
   if (evidence.scope.unexpected.length > 0) {
     const scopeReason = outsideScope(evidence, attempt)
     const explanations = (outcome.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)
@@ -147,7 +150,72 @@ export function itemsOpenedBy(
     const item = openInboxItem({ kind: 'scope', reason, openedBy: 'waymark' }, location, setting)
     items.push({ ...item, paths: evidence.scope.unexpected })
   }
-  return items
+  return [...items, ...verdictItem(verdict, { attempt, mode: situation.waiting.completion }, setting)]
+}
+
+function reviewItem(
+  { manualReviewNeeded, manualReviewReason }: Outcome,
+  attempt: Attempt,
+  setting: TransactionContext,
+): readonly InboxItem[] {
+  if (!manualReviewNeeded) return []
+  const reason = manualReviewReason ?? 'The agent asks for a review and gave no reason.'
+  const about = { kind: 'review' as const, reason, openedBy: outcomeAuthorOf(attempt) }
+  return [openInboxItem(about, { ...attempt, attemptId: attempt.id }, setting)]
+}
+
+/** The item that a verdict opens, by the project's setting; none for most. */
+function verdictItem(
+  verdict: Verdict | null,
+  { attempt, mode }: { readonly attempt: Attempt; readonly mode: CompletionMode },
+  setting: TransactionContext,
+): readonly InboxItem[] {
+  if (verdict === null || !needsPerson(verdict, mode)) return []
+  const reason = reasonsText(verdict)
+  const location = { ...attempt, attemptId: attempt.id }
+  const item = openInboxItem({ kind: 'verdict', reason, openedBy: 'waymark' }, location, setting)
+  return [{ ...item, paths: [...new Set(verdict.reasons.flatMap(({ paths = [] }) => paths))] }]
+}
+
+function needsPerson({ is }: Verdict, mode: CompletionMode): boolean {
+  return is === 'contradicted' || (is === 'unproven' && mode === 'refuse')
+}
+
+function reasonsText({ is, reasons }: Verdict): string {
+  const texts = reasons.filter(({ rule }) => is !== 'contradicted' || isContradiction(rule))
+  return texts
+    .map(({ text, paths = [] }) => (paths.length === 0 ? text : `${text} ${namedPaths(paths)}.`))
+    .join(' ')
+}
+
+function namedPaths(paths: readonly string[]): string {
+  const more = paths.length > maxNamed ? ` and ${paths.length - maxNamed} more` : ''
+  return `${paths.slice(0, maxNamed).join(', ')}${more}`
+}
+
+/** With `completion: refuse`, a contradicted completion closes nothing. */
+export function refuseContradicted(
+  verdict: Verdict | null,
+  { task, waiting }: Pick<CompletionSituation, 'task' | 'waiting'>,
+): void {
+  if (verdict?.is !== 'contradicted' || waiting.completion !== 'refuse') return
+  const fixes = verdict.reasons.flatMap(({ rule, fix }) => (isContradiction(rule) && fix ? [fix] : []))
+  throw new Failure('REFUSED', `Cannot complete task ${task.id} "${task.name}": ${reasonsText(verdict)}`, {
+    reason: 'completion_contradicted',
+    hint: hintOf`${[...new Set(fixes)].join(' ')} Then call ${callTo('complete_task', { task_id: task.id, status: undefined, outcome: undefined })} again.`,
+    details: { rules: verdict.reasons.map(({ rule }) => rule) },
+  })
+}
+
+function closeItems(items: readonly InboxItem[], answer: string): readonly NewProjectEvent[] {
+  return items.map(({ id, missionId, taskId }) => ({
+    kind: 'inbox.closed',
+    itemId: id,
+    missionId,
+    taskId,
+    status: 'resolved',
+    answer,
+  }))
 }
 
 /** Names the files first: a person decides about them, not about the scope. */
@@ -233,6 +301,35 @@ function workflowEnd(request: CompletionRequest, situation: CompletionSituation)
       limitations: [],
     },
   ]
+}
+
+export type AmendmentSituation = Pick<
+  CompletionSituation,
+  'task' | 'attempt' | 'verdictItems' | 'waiting'
+> & {
+  /** The outcome that is replaced. */
+  readonly before: Outcome
+}
+
+/** The inbox items of a completion whose words its agent changed, after they were judged again. */
+export function amendCompletion(
+  { actor, outcome, verdict }: Pick<CompletionRequest, 'actor' | 'outcome' | 'verdict'>,
+  { before, verdictItems, ...situation }: AmendmentSituation,
+  setting: TransactionContext,
+): { readonly events: readonly NewProjectEvent[]; readonly opened: readonly InboxItem[] } {
+  refuseContradicted(verdict, situation)
+  const attempt = { ...situation.attempt, completedBy: actor }
+  const opened = [
+    ...(before.manualReviewNeeded ? [] : reviewItem(outcome, attempt, setting)),
+    ...verdictItem(verdict, { attempt, mode: situation.waiting.completion }, setting),
+  ]
+  return {
+    events: [
+      ...closeItems(verdictItems, 'The outcome was changed.'),
+      ...opened.map((item): NewProjectEvent => ({ kind: 'inbox.opened', item })),
+    ],
+    opened,
+  }
 }
 
 /** Adds a correction to a completed attempt. The same text again adds nothing. */

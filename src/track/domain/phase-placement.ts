@@ -146,7 +146,9 @@ export function admitTask(situation: TaskSituation): {
   }
   const isOfParent = mission?.id === parent?.missionId || mission?.id === parentAttempt?.missionId
   if (parent && mission && !isOfParent) throw otherMission(parent, mission)
-  if (planned?.status === 'done') {
+  // An open verdict lets the agent do the work again.
+  const isUnsettled = situation.items.some(({ kind, status }) => kind === 'verdict' && status === 'open')
+  if (planned?.status === 'done' && !isUnsettled) {
     throw new Failure('CONFLICT', `Task ${planned.id} "${planned.name}" is already done.`, {
       reason: 'task_completed',
       hint: hintOf`Start a new task for further work with ${callTo('start_task', { name: undefined, goal: undefined })}, or reopen this one with ${callTo('taskman_task_edit', { id: planned.id, status: 'to_do' })}.`,

@@ -7,6 +7,7 @@ import { excerpt } from '../../kernel/text.ts'
 import type { NameBehind } from '../../people/operations/agent-owners.ts'
 import { type ChangeKind, countChanges, type ReportedChange, sortOutOfScopeFirst } from '../domain/changes.ts'
 import type { Correction } from '../domain/task.ts'
+import { type Verdict, verdictRules, verdictValues } from '../domain/verdict.ts'
 
 /** The measurement of an attempt: its changes, the scope result, and what others did in the same tree. */
 
@@ -83,6 +84,52 @@ export const Verification = z.object({
   unexpected_total: z.int().optional(),
   warnings: strings,
 })
+
+/** What the measurement says about the claim of a completion. */
+export const VerdictEntry = z.object({
+  is: z.enum(verdictValues),
+  reasons: list(
+    z.object({
+      rule: z.enum(verdictRules),
+      text: z.string(),
+      paths: strings.optional(),
+      /** The total, where the list is cut. */
+      paths_total: z.int().optional(),
+      /** What clears it. */
+      fix: z.string().optional(),
+    }),
+  ),
+  checks: list(
+    z.object({
+      command: z.string(),
+      exit_code: z.int().nullable(),
+      ran_at: z.string(),
+      same_content: z.boolean(),
+    }),
+  ),
+})
+
+const maxReasons = 12
+const maxReasonPaths = 10
+
+export function verdictEntry({ is, reasons, checks }: Verdict): z.output<typeof VerdictEntry> {
+  return {
+    is,
+    reasons: reasons.slice(0, maxReasons).map(({ rule, text, paths, fix }) => ({
+      rule,
+      text: excerpt(text, 300),
+      ...(paths && { paths: paths.slice(0, maxReasonPaths) }),
+      ...(paths && paths.length > maxReasonPaths && { paths_total: paths.length }),
+      ...(fix !== undefined && { fix }),
+    })),
+    checks: checks.slice(0, maxReasons).map(({ command, exitCode, ranAt, sameContent }) => ({
+      command: excerpt(command, 160),
+      exit_code: exitCode,
+      ran_at: instant(ranAt),
+      same_content: sameContent,
+    })),
+  }
+}
 
 /** Present only where there is content: contested files, commits, claimed paths. */
 export const sharedTreeFields = {

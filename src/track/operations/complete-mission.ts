@@ -20,7 +20,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { completeMission as decide, type MissionCompletion } from '../domain/complete-mission.ts'
 import { isEnded, type Mission, missionEndings } from '../domain/mission.ts'
 import type { Task } from '../domain/task.ts'
-import { agentItemKinds, readInboxGate } from './completion.ts'
+import { agentItemKinds, readGateSettings } from './completion.ts'
 
 export const completeMission = defineOperation({
   name: 'complete_mission',
@@ -103,7 +103,7 @@ export const completeMission = defineOperation({
       { limit: 10 },
     )
     const sentBack = await tasksSentBack(reads, mission.id)
-    if (!isEnded(mission) && input.status === 'completed' && (await readInboxGate(reads)) === 'all') {
+    if (!isEnded(mission) && input.status === 'completed' && (await readGateSettings(reads)).gate === 'all') {
       refuseWhileWaiting(mission, waiting)
       refuseWhileSentBack(mission, sentBack)
     }

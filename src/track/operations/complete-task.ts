@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/project-event.ts'
 import { settingOf } from '../../gate/domain/settings.ts'
 import { assertPhaseFree } from '../../gate/operations/run/gating.ts'
-import { gatingItemKinds, type InboxGateMode } from '../../inbox/domain/inbox-gate.ts'
+import { type GateSettings, gatingItemKinds } from '../../inbox/domain/inbox-gate.ts'
 import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { openItemEntry } from '../../inbox/operations/item-answer.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
@@ -11,7 +11,7 @@ import type { TaskId, TransactionContext } from '../../kernel/id.ts'
 import { instant } from '../../kernel/instant.ts'
 import { names, place, report } from '../../kernel/operations/fields.ts'
 import { findAttempt, findTask } from '../../kernel/operations/find.ts'
-import { choice, identifier, text, texts } from '../../kernel/operations/input/fields.ts'
+import { choice, identifier, text, texts, unlistedField } from '../../kernel/operations/input/fields.ts'
 import {
   type BriefOf,
   type Briefs,
@@ -46,9 +46,11 @@ import type { Reads } from '../../store/ports/store.ts'
 import { changesOfMission, type MissionChange } from '../domain/changes.ts'
 import type { CompletionSituation } from '../domain/completion.ts'
 import {
+  amendCompletion,
   correctAttempt,
   completeTask as decide,
   itemsOpenedBy,
+  refuseContradicted,
   refuseOpenSubtasks,
 } from '../domain/completion.ts'
 import { assertOpen } from '../domain/records.ts'
@@ -62,15 +64,20 @@ import {
   taskOutcomes,
   treeOf,
 } from '../domain/task.ts'
+import type { Verdict } from '../domain/verdict.ts'
+import type { AttemptEnd } from '../ports/attempt-reads.ts'
 import type { MissionTree } from '../ports/mission-reads.ts'
+import { verdictEntry } from './attempt-answer.ts'
 import {
   attemptToClose,
   CompletionAnswer,
   completionAnswer,
   loadCompletion,
   openItemsOfTask,
+  readGateSettings,
   storedCompletion,
 } from './completion.ts'
+import { judgeCompletion, taskTraces, tracesBrief } from './judge-completion.ts'
 import {
   type AttemptEndState,
   attemptChanges,
@@ -97,6 +104,20 @@ const outcomeFields = z
       .max(200)
       .describe('Files you changed out of scope, and why')
       .optional(),
+    no_change_reason: unlistedField(text('Why no file had to change')).optional(),
+    weakened: unlistedField(texts('Files whose tests check less than before, on purpose')).optional(),
+    criteria: unlistedField(
+      z
+        .array(
+          z.strictObject({
+            criterion: text('The criterion, as the task has it'),
+            met: z.boolean(),
+            how: text('How it is met, or why not').optional(),
+          }),
+        )
+        .max(200)
+        .describe('Your answers to the criteria of the task'),
+    ).optional(),
   })
   .describe('Your claim, kept beside the measurement')
 
@@ -127,6 +148,12 @@ function outcomeOf(
     manualReviewNeeded: outcome.manual_review_needed ?? false,
     manualReviewReason: outcome.manual_review_reason ?? null,
     ...(outcome.unexpected && outcome.unexpected.length > 0 && { unexpected: outcome.unexpected }),
+    ...(outcome.no_change_reason !== undefined && { noChangeReason: outcome.no_change_reason }),
+    ...(outcome.weakened && outcome.weakened.length > 0 && { weakened: outcome.weakened }),
+    ...(outcome.criteria &&
+      outcome.criteria.length > 0 && {
+        criteria: outcome.criteria.map(({ how, ...answer }) => ({ ...answer, how: how ?? null })),
+      }),
     packagesAdded: metadata?.packages_added ?? [],
     packagesRemoved: metadata?.packages_removed ?? [],
     commandsExecuted: metadata?.commands_executed ?? [],
@@ -201,6 +228,7 @@ const missionStates = measurement({
 const completionMeasurements = {
   end: attemptEnds,
   changes: attemptChanges,
+  traces: taskTraces,
   mission: missionStates,
   diff: unifiedDiffs,
   held: fileContentsToKeep,
@@ -258,6 +286,7 @@ export const completeTask = defineOperation({
           { ...received, correction: received.correction ?? '' },
         )
       if (found.kind === 'repeated') return { events: [], answer: found.answer }
+      if (found.kind === 'amended') return recordAmendment({ actor: context.actor, setting }, found)
       if (found.kind !== 'ended') throw new Error('A task was completed before it was measured.')
       const review = commentStatuses(found.comments, measured.gone)
       if (found.input.preview) return previewEnd({ ...found, review, actor: context.actor, setting })
@@ -301,9 +330,18 @@ type Completion =
   | { readonly kind: 'correction' }
   | { readonly kind: 'asking' }
   | { readonly kind: 'repeated'; readonly answer: ReturnType<typeof storedCompletion> }
+  | (Amendment & { readonly kind: 'amended' })
   | (Pick<
       TaskCompletionContext,
-      'input' | 'inputHash' | 'task' | 'attempt' | 'outcome' | 'evidence' | 'situation' | 'waiting'
+      | 'input'
+      | 'inputHash'
+      | 'task'
+      | 'attempt'
+      | 'outcome'
+      | 'evidence'
+      | 'verdict'
+      | 'situation'
+      | 'waiting'
     > & {
       readonly kind: 'ended'
       readonly mission: MissionTree | null
@@ -321,29 +359,36 @@ async function prepareCompletion(
   const input = parseCompletion(received)
   const inputHash = context.fingerprint(input)
   const task = await findTask(reads, input.task_id)
-  const { attempt, repeated } = await attemptToClose(reads, task, {
+  const completable = await attemptToClose(reads, task, {
     inputHash,
     attemptId: input.attempt_id,
+    actor: context.actor,
   })
-  if (attempt === null) {
-    return { briefs: {}, found: { kind: 'repeated' as const, answer: storedCompletion(repeated) } }
+  if (completable.kind === 'repeated') {
+    return { briefs: {}, found: { kind: 'repeated' as const, answer: storedCompletion(completable.answer) } }
   }
+  const { attempt } = completable
   refuseOtherToken(context.actor, attempt)
   const outcome = outcomeOf(input.outcome, input.metadata)
+  if (completable.kind === 'amendable')
+    return prepareAmendment(reads, { ...completable, input, inputHash, task, outcome }, measured.traces)
   const [endState, briefs] = requestedEnd(context, attempt, measured.end)
   const phaseComplete = input.phase_complete ?? false
   // One round trip: while the project is locked, every query delays other callers.
-  const [open, activity, mission, comments, lines, settings, situation, waiting] = await Promise.all([
-    reads.tasks.openSubtasks(task.id),
-    endState && changesAround(reads, endState),
-    input.preview || endState === null ? null : missionTree(reads, attempt),
-    reads.reviews.commentsOn([task.id]),
-    input.preview || endState === null ? null : linesOf(reads, endState),
-    reads.runs.settings(),
-    loadCompletion(reads, { task, attempt, phaseComplete: !input.preview && phaseComplete }),
-    openItemsOfTask(reads, task.id),
-    phaseComplete && assertPhaseFree(reads, attempt, context.actor.kind),
-  ])
+  const [open, activity, mission, comments, lines, settings, situation, waiting, related] = await Promise.all(
+    [
+      reads.tasks.openSubtasks(task.id),
+      endState && changesAround(reads, endState),
+      input.preview || endState === null ? null : missionTree(reads, attempt),
+      reads.reviews.commentsOn([task.id]),
+      input.preview || endState === null ? null : linesOf(reads, endState),
+      reads.runs.settings(),
+      loadCompletion(reads, { task, attempt, phaseComplete: !input.preview && phaseComplete }),
+      openItemsOfTask(reads, task.id),
+      reads.tasks.related(attempt),
+      phaseComplete && assertPhaseFree(reads, attempt, context.actor.kind),
+    ],
+  )
   refuseOpenSubtasks(input.status, task, open)
   if (endState === null || activity === null) return { briefs, found: { kind: 'asking' } }
   const claims = { outcome, areas: input.areas ?? [] }
@@ -359,13 +404,24 @@ async function prepareCompletion(
   if (changes !== null && measured.changes === undefined) {
     return { briefs: first, found: { kind: 'asking' as const } }
   }
-  const evidence = measurementOf(endState, activity, measured.changes?.[0], claims)
+  const measuredEnd = measurementOf(endState, activity, measured.changes?.[0], claims)
+  const completion = {
+    attempt,
+    status: input.status,
+    outcome,
+    evidence: measuredEnd,
+    related,
+    isAmended: false,
+  }
+  const traces = tracesBrief(completion)
+  const { verdict, evidence } = judgeCompletion(completion, measured.traces)
   const { endSnapshot } = evidence
   const isOn = context.machine !== undefined && settingOf(settings, 'upload_diff') !== 'off'
   const keeps = isOn && !input.preview && endSnapshot !== null && evidence.changes.length > 0
   return {
     briefs: {
       ...first,
+      ...(traces && { traces }),
       ...(keeps && {
         diff: { maxLength: maxDiffLength, parts: [{ from: attempt.snapshot, to: endSnapshot, paths: null }] },
         held: reportedBriefFor({ machine: context.machine, isOn }, attempt, evidence),
@@ -381,6 +437,7 @@ async function prepareCompletion(
       attempt,
       outcome,
       evidence,
+      verdict,
       mission,
       comments,
       lines,
@@ -437,6 +494,7 @@ interface TaskCompletionContext {
   readonly task: Task
   readonly attempt: Attempt
   readonly evidence: AttemptMeasurement
+  readonly verdict: Verdict | null
   /** The status of comments on the task. */
   readonly review: ReturnType<typeof commentStatuses>
   /** Changes of lines since the work tree's last snapshot. */
@@ -452,7 +510,7 @@ interface CompletionAuthor {
 }
 
 function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionContext) {
-  const { input, inputHash, outcome, task, attempt, evidence, situation } = ending
+  const { input, inputHash, outcome, task, attempt, evidence, verdict, situation } = ending
   const phaseComplete = input.phase_complete ?? false
   assertOpen(task, attempt)
   const request = {
@@ -461,21 +519,23 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
     outcome,
     phaseComplete,
     evidence,
+    verdict,
   }
   const completed = decide(request, situation, setting)
   const full = { ...evidence, warnings: [...evidence.warnings, ...completed.notes] }
   const opened = completed.consequences.flatMap((next) => (next.kind === 'inbox.opened' ? [next.item] : []))
-  const waiting = [...ending.waiting, ...opened]
+  const waiting = [...withoutVerdicts(ending.waiting), ...opened]
   const answer = completionAnswer({
     task,
     attempt,
     status: input.status,
     phase: completed.phase,
     evidence: full,
+    verdict,
     at: setting.at,
     waiting,
     review: ending.review,
-    unsettled: hasGatingItems(input.status, waiting, situation.waiting.gate),
+    unsettled: hasGatingItems(input.status, waiting, situation.waiting),
   })
   const closed = {
     kind: 'attempt.closed' as const,
@@ -485,6 +545,7 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
     status: input.status,
     outcome,
     evidence: full,
+    verdict,
     inputHash,
     answer,
   }
@@ -508,33 +569,120 @@ function previewEnd({
   task,
   attempt,
   evidence,
+  verdict,
   review,
   situation,
-  waiting,
   actor,
   setting,
+  ...before
 }: Omit<TaskCompletionContext, 'inputHash' | 'lines' | 'diff' | 'files'> & CompletionAuthor) {
-  const { phase, waiting: gate } = situation
-  const openedItems = itemsOpenedBy({ outcome, evidence }, { ...attempt, completedBy: actor }, setting)
+  const { phase } = situation
+  refuseContradicted(verdict, situation)
+  const waiting = withoutVerdicts(before.waiting)
+  const openedItems = itemsOpenedBy({ actor, outcome, evidence, verdict }, situation, setting)
   const answer = completionAnswer({
     task,
     attempt,
     status: input.status,
     phase,
     evidence,
+    verdict,
     at: setting.at,
     waiting,
     openedItems,
     review,
-    unsettled: hasGatingItems(input.status, [...waiting, ...openedItems], gate.gate),
+    unsettled: hasGatingItems(input.status, [...waiting, ...openedItems], situation.waiting),
   })
   return { events: [], answer: { ...answer, preview: true as const, completed_at: null } }
 }
 
 /** Whether tasks that depend on this one wait for a person. */
-function hasGatingItems(status: TaskOutcome, waiting: readonly InboxItem[], gate: InboxGateMode): boolean {
-  const gatingKinds = gatingItemKinds(gate)
+function hasGatingItems(status: TaskOutcome, waiting: readonly InboxItem[], settings: GateSettings): boolean {
+  const gatingKinds = gatingItemKinds(settings)
   return status !== 'failed' && waiting.some(({ kind }) => gatingKinds.includes(kind))
+}
+
+/** A completion replaces the open verdicts of its task. */
+function withoutVerdicts(items: readonly InboxItem[]): readonly InboxItem[] {
+  return items.filter(({ kind }) => kind !== 'verdict')
+}
+
+/** Another outcome for a closed attempt, judged on its own measurement. */
+interface Amendment {
+  readonly input: CompletionInput
+  readonly inputHash: string
+  readonly task: Task
+  readonly attempt: Attempt
+  readonly outcome: Outcome
+  readonly end: AttemptEnd
+  readonly verdict: Verdict | null
+  readonly verdictItems: readonly InboxItem[]
+  /** Open inbox items of the task before the amendment. */
+  readonly waiting: readonly InboxItem[]
+  readonly settings: GateSettings
+}
+
+const maxChanges = 20_000
+
+async function prepareAmendment(
+  reads: Reads,
+  amendment: Omit<Amendment, 'verdict' | 'waiting' | 'settings'>,
+  traces: MeasurementOf<typeof taskTraces> | undefined,
+): Promise<PreparedOperation<typeof completionMeasurements, Completion>> {
+  const { input, task, attempt, outcome, end } = amendment
+  const [changes, related, waiting, settings] = await Promise.all([
+    reads.tasks.changes(attempt.id, { limit: maxChanges, offset: 0 }),
+    reads.tasks.related(attempt),
+    openItemsOfTask(reads, task.id),
+    readGateSettings(reads),
+  ])
+  const evidence = { ...end.evidence, changes }
+  const completion = { attempt, status: input.status, outcome, evidence, related, isAmended: true }
+  const brief = tracesBrief(completion)
+  const { verdict } = judgeCompletion(completion, traces)
+  return {
+    briefs: brief ? { traces: brief } : {},
+    found: { ...amendment, kind: 'amended' as const, verdict, waiting, settings },
+  }
+}
+
+function recordAmendment({ actor, setting }: CompletionAuthor, amendment: Amendment) {
+  const { input, inputHash, task, attempt, outcome, end, verdict, settings } = amendment
+  const amended = amendCompletion(
+    { actor, outcome, verdict },
+    {
+      task,
+      attempt,
+      before: end.outcome,
+      verdictItems: amendment.verdictItems,
+      waiting: { ...settings, openItemsOfMission: 0 },
+    },
+    setting,
+  )
+  const waiting = [...withoutVerdicts(amendment.waiting), ...amended.opened]
+  const { settled: _, verdict: __, already_completed: ___, ...stored } = storedCompletion(end.answer)
+  const answer = {
+    ...stored,
+    status: input.status,
+    ...(verdict && { verdict: verdictEntry(verdict) }),
+    waits_for: waiting.map(openItemEntry),
+    ...(hasGatingItems(input.status, waiting, settings) && { settled: false as const }),
+    amended: true as const,
+  }
+  if (input.preview) return { events: [], answer: { ...answer, preview: true as const } }
+  const event: NewProjectEvent = {
+    kind: 'attempt.amended',
+    attemptId: attempt.id,
+    taskId: task.id,
+    missionId: attempt.missionId,
+    status: input.status,
+    outcome,
+    verdict,
+    agentName: speakerOf(attempt, actor),
+    inputHash,
+    answer,
+  }
+  return { events: [event, ...amended.events], agentName: speakerOf(attempt, actor), answer }
 }
 
 function parseCompletion({ status, outcome, ...rest }: z.output<typeof inputFields>): CompletionInput {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import { isPhaseFree } from '../../gate/operations/run/gating.ts'
-import { type InboxGateMode, inboxGateOf } from '../../inbox/domain/inbox-gate.ts'
+import { type GateSettings, gateSettingsOf } from '../../inbox/domain/inbox-gate.ts'
 import type { InboxItem } from '../../inbox/domain/inbox-item.ts'
 import { openItemEntry, WaitingEntry } from '../../inbox/operations/item-answer.ts'
+import type { Actor } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant, secondsBetween } from '../../kernel/instant.ts'
@@ -16,22 +17,30 @@ import type { CompletionSituation } from '../domain/completion.ts'
 import { type Phase, phaseStatuses } from '../domain/mission.ts'
 import { assertOpen } from '../domain/records.ts'
 import { type Attempt, type Task, type TaskOutcome, taskOutcomes } from '../domain/task.ts'
-import { completionReport, reportFields } from './attempt-answer.ts'
+import type { Verdict } from '../domain/verdict.ts'
+import type { AttemptEnd } from '../ports/attempt-reads.ts'
+import { completionReport, reportFields, VerdictEntry, verdictEntry } from './attempt-answer.ts'
 
-/** The attempt to close, or the stored answer if it was closed before. */
+/** The attempt to close; or the stored answer if it was closed before, or its end if the outcome may be changed. */
 export type Completable =
-  | { readonly attempt: Attempt; readonly repeated: null }
-  | { readonly attempt: null; readonly repeated: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'open'; readonly attempt: Attempt }
+  | { readonly kind: 'repeated'; readonly answer: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'amendable'
+      readonly attempt: Attempt
+      readonly end: AttemptEnd
+      readonly verdictItems: readonly InboxItem[]
+    }
 
 /** Fails when there is no attempt to close, or when it was closed differently. */
 export async function attemptToClose(
   reads: Reads,
   task: Task,
-  request: { readonly inputHash: string; readonly attemptId: string | undefined },
+  request: { readonly inputHash: string; readonly attemptId: string | undefined; readonly actor: Actor },
 ): Promise<Completable> {
   const open = await reads.tasks.openAttempt(task.id)
   if (open && (request.attemptId === undefined || request.attemptId === open.id)) {
-    return { attempt: open, repeated: null }
+    return { kind: 'open', attempt: open }
   }
   const last =
     request.attemptId === undefined
@@ -39,11 +48,15 @@ export async function attemptToClose(
       : await findAttempt(reads, request.attemptId)
   const end = last?.taskId === task.id ? await reads.tasks.end(last.id) : null
   if (end?.inputHash === request.inputHash) {
-    return { attempt: null, repeated: { ...end.answer, already_completed: true } }
+    return { kind: 'repeated', answer: { ...end.answer, already_completed: true } }
+  }
+  if (end && last && open === null && isByItsAgent(last, request.actor)) {
+    const verdictItems = await openVerdictItems(reads, last)
+    if (verdictItems.length > 0) return { kind: 'amendable', attempt: last, end, verdictItems }
   }
   if (last !== null && request.attemptId !== undefined) {
     assertOpen(task, last)
-    return { attempt: last, repeated: null }
+    return { kind: 'open', attempt: last }
   }
   if (last === null) {
     throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" was never started.`, {
@@ -52,6 +65,20 @@ export async function attemptToClose(
     })
   }
   throw notRunning(task, last)
+}
+
+/** Only the last attempt at a task has them. */
+async function openVerdictItems(
+  { tasks, inboxItems }: Reads,
+  { id, taskId }: Attempt,
+): Promise<readonly InboxItem[]> {
+  const [last, items] = await Promise.all([tasks.lastAttempt(taskId), inboxItems.ofTask(taskId)])
+  return last?.id === id ? items.filter(({ kind }) => kind === 'verdict') : []
+}
+
+/** Whether the caller may change the words of an attempt: its agent, or a person. */
+function isByItsAgent({ actor, completedBy }: Attempt, caller: Actor): boolean {
+  return caller.kind === 'person' || [actor, completedBy].some((one) => one?.name === caller.name)
 }
 
 function notRunning(task: Task, last: Attempt): Failure {
@@ -90,12 +117,12 @@ export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): 
   const { missions, tasks, inboxItems } = reads
   const { task, attempt } = closing
   // One round trip: while the project is locked, every query delays other callers.
-  const [mission, phaseSituation, openSubtasks, open, gate, workflowSituation] = await Promise.all([
+  const [mission, phaseSituation, openSubtasks, open, settings, workflowSituation] = await Promise.all([
     attempt.missionId === null ? null : missions.find(attempt.missionId),
     loadPhase(reads, closing),
     tasks.openSubtasks(task.id),
     inboxItems.ofTask(task.id),
-    readInboxGate(reads),
+    readGateSettings(reads),
     loadWorkflow(reads, closing),
   ])
   const { openItemsOfMission, ...workflow } = workflowSituation
@@ -107,7 +134,8 @@ export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): 
     openSubtasks,
     ...workflow,
     items: open.filter(({ attemptId }) => attemptId === attempt.id),
-    waiting: { gate, openItemsOfMission },
+    verdictItems: open.filter(({ kind }) => kind === 'verdict'),
+    waiting: { ...settings, openItemsOfMission },
   }
 }
 
@@ -182,8 +210,8 @@ async function isGated({ runs }: Reads, missionId: MissionId): Promise<boolean> 
   return found.flat().length > 0
 }
 
-export async function readInboxGate({ runs }: Reads): Promise<InboxGateMode> {
-  return inboxGateOf((await runs.settings()).get('inbox_gate'))
+export async function readGateSettings({ runs }: Reads): Promise<GateSettings> {
+  return gateSettingsOf(await runs.settings())
 }
 
 /** How many inbox items of a mission wait for a person; stale attempts do not count. */
@@ -196,15 +224,12 @@ const maxWaiting = 10
 /** The open inbox items of a task, oldest first. */
 export async function openItemsOfTask({ inboxItems }: Reads, taskId: TaskId): Promise<readonly InboxItem[]> {
   const open = await inboxItems.ofTask(taskId)
-  return open.filter(({ kind }) => isAgentItemKind(kind)).slice(0, maxWaiting)
+  // Stale attempts are about the agent.
+  return open.filter(({ kind }) => kind !== 'stale_attempt').slice(0, maxWaiting)
 }
 
-/** Stale attempts are excluded: they are about the agent, not opened by it. */
+/** The items that count for phases and missions. Verdicts change neither. */
 export const agentItemKinds = ['blocker', 'review', 'scope', 'approval', 'command'] as const
-
-function isAgentItemKind(kind: InboxItem['kind']): boolean {
-  return agentItemKinds.some((one) => one === kind)
-}
 
 /** The answer of complete_task: Mission Control's keys, then the measured details. */
 export const CompletionAnswer = z.object({
@@ -217,6 +242,8 @@ export const CompletionAnswer = z.object({
   /** Null in a preview. */
   completed_at: z.string().nullable(),
   ...reportFields,
+  /** Absent for a failed attempt. */
+  verdict: VerdictEntry.optional(),
   /** An id is null in a preview, where no item was opened. */
   waits_for: list(WaitingEntry.extend({ item_id: z.string().nullable() })).optional(),
   /** Tasks that depend on this one wait for a person. */
@@ -227,6 +254,8 @@ export const CompletionAnswer = z.object({
   phase_number: z.int().nullable(),
   preview: z.literal(true).optional(),
   already_completed: z.literal(true).optional(),
+  /** The outcome of a closed attempt was changed, and judged again on the same measurement. */
+  amended: z.literal(true).optional(),
   /** A later correction, kept beside the original claims and measurements. */
   corrected: z.literal(true).optional(),
   correction: z.object({ text: z.string(), created_at: z.string() }).optional(),
@@ -245,6 +274,7 @@ export function completionAnswer(completed: {
   readonly status: TaskOutcome
   readonly phase: Phase | null
   readonly evidence: AttemptMeasurement
+  readonly verdict: Verdict | null
   readonly at: number
   /** The inbox items of the task, and whether they block what depends on it. */
   readonly waiting: readonly InboxItem[]
@@ -262,6 +292,7 @@ export function completionAnswer(completed: {
     duration_seconds: secondsBetween(completed.attempt.openedAt, completed.at),
     completed_at: instant(completed.at),
     ...completionReport(completed.evidence, completed.task.id),
+    ...(completed.verdict && { verdict: verdictEntry(completed.verdict) }),
     waits_for: [
       ...completed.waiting.map(openItemEntry),
       ...(completed.openedItems ?? []).map((item) => ({ ...openItemEntry(item), item_id: null })),

@@ -3,6 +3,7 @@ import type { AttemptId, MissionId, TaskId } from '../../kernel/id.ts'
 import type { ListPart } from '../../kernel/page.ts'
 import type { ReportedChange } from '../domain/changes.ts'
 import type { Attempt, SnapshotLocation } from '../domain/task.ts'
+import type { VerdictValue } from '../domain/verdict.ts'
 
 /** The outcome and measurement of a closed attempt. */
 export interface AttemptEnd {
@@ -24,6 +25,8 @@ export interface FileChangeCounts {
 /** Counts measured at the end of an attempt. */
 export interface AttemptMeasurementTotals {
   readonly measurement: AttemptMeasurement['measurement']
+  /** Null for a failed attempt. */
+  readonly verdict: VerdictValue | null
   readonly scopeMatches: boolean | null
   readonly outOfScope: number
   /** The number of the attempt at its task. */

@@ -24,6 +24,7 @@ import type { RecordLocation } from '../domain/records.ts'
 import { type Attempt, type SnapshotLocation, staleAfter, type TaskOutcome, treeOf } from '../domain/task.ts'
 import type { AttemptEnd, AttemptReads, FileChangeCounts } from '../ports/attempt-reads.ts'
 import { addToMission, addToPhase, countedFiles, filesOf } from './mission-change.ts'
+import { insertVerdict, recordAmendedEnd } from './verdict.ts'
 
 export interface AttemptTable {
   project_id: string
@@ -65,6 +66,8 @@ export interface AttemptEndTable {
   measurement: string
   out_of_scope: number
   summary: string
+  /** The last verdict in one word; null for a failed attempt. */
+  verdict: string | null
 }
 
 /** Corrections of an attempt after its end. */
@@ -283,9 +286,10 @@ async function closeAttempt(
 }
 
 async function insertEnd(
-  { db, projectId }: ProjectionContext,
+  projecting: ProjectionContext,
   closed: ProjectEventOf<'attempt.closed'>,
 ): Promise<void> {
+  const { db, projectId } = projecting
   const { changes: _, mission: __, ...evidence } = closed.evidence // these have tables of their own
   await db
     .insertInto('attempt_end')
@@ -299,8 +303,11 @@ async function insertEnd(
       measurement: evidence.measurement,
       out_of_scope: evidence.scope.unexpected.length,
       summary: closed.outcome.summary,
+      verdict: closed.verdict?.is ?? null,
     })
     .execute()
+  const { attemptId, outcome, verdict = null } = closed
+  await insertVerdict(projecting, { attemptId, outcome, verdict, cause: 'completion' })
 }
 
 async function insertChanges(
@@ -360,6 +367,16 @@ export async function applyCorrected(
     })
     .execute()
   await touchTask(projecting, taskId)
+}
+
+/** Its agent changed the outcome: the task's status follows it. */
+export async function applyAmended(
+  projecting: ProjectionContext,
+  amended: ProjectEventOf<'attempt.amended'>,
+): Promise<void> {
+  const taskContext = await aroundTask(projecting, amended.taskId)
+  await recordAmendedEnd(projecting, amended)
+  await changeTask(projecting, taskContext, taskAfter[amended.status])
 }
 
 /** A call of its agent keeps the attempt from becoming stale. */

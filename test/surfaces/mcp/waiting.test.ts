@@ -12,7 +12,8 @@ test.each(eras)(
     const { task_id } = await said('start_task', { mission_id, name: 'Cookies', agent_name: 'lead' })
     const issue = { task_id, type: 'unclear_requirement', description: 'Which?', requires_human_review: true }
     await said('log_issue', issue)
-    const ended = await said('complete_task', { task_id, status: 'success', outcome: { summary: 'Built.' } })
+    const outcome = { summary: 'Chosen.', no_change_reason: 'A choice.' }
+    const ended = await said('complete_task', { task_id, status: 'success', outcome })
     const [{ item_id }] = ended.waits_for
     const { as_of } = await said('get_context', { mission_id, include: ['blockers'] })
     const waiting = said('get_context', {

@@ -60,6 +60,13 @@ const answers: CardAction = {
   input: resolveCardInput,
 }
 
+/** With a review of the task, which its agent reads. */
+const sendWorkBack: CardAction = {
+  ...sendBack,
+  operation: 'review_send',
+  input: ({ task_id }, text) => ({ subject: { task: task_id }, action: 'send_back', text }),
+}
+
 const decides: readonly CardAction[] = [
   {
     command: 'approve',
@@ -99,11 +106,22 @@ const kinds = {
         input: ({ item_id }) => ({ id: item_id, reason: 'Approved.' }),
       },
       answers,
+      sendWorkBack,
+    ],
+  },
+  verdict: {
+    word: 'Verdict',
+    status: 'blocked',
+    verbs: [
       {
-        ...sendBack,
-        operation: 'review_send',
-        input: ({ task_id }, text) => ({ subject: { task: task_id }, action: 'send_back', text }),
+        command: 'approve',
+        label: 'Accept it',
+        done: 'Accepted',
+        operation: 'approve',
+        input: approveCardInput,
       },
+      answers,
+      sendWorkBack,
     ],
   },
   scope: {

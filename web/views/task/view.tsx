@@ -305,6 +305,7 @@ const actionWords = {
 const titles: Readonly<Record<string, string>> = {
   blocker: 'Blocker: needs your answer',
   review: 'Needs your review',
+  verdict: 'The measurement does not confirm it: needs your decision',
   scope: 'Files out of scope: need your decision',
   approval: 'Needs your decision',
   command: 'Command: needs your approval',

@@ -40,6 +40,12 @@ const sendBack: ScreenAction = {
   operation: 'reject',
   input: rejectInput,
 }
+/** With a review of the task, which its agent reads. */
+const sendWorkBack: ScreenAction = {
+  ...sendBack,
+  operation: 'review_send',
+  input: ({ task_id }, text) => ({ subject: { task: task_id }, action: 'send_back', text }),
+}
 const approveInput = ({ item_id }: TopCard, words: string) => ({
   id: item_id,
   ...(words !== '' && { reason: words }),
@@ -69,11 +75,17 @@ const verbs = {
       input: ({ item_id }) => ({ id: item_id, reason: 'Approved.' }),
     },
     answer,
+    sendWorkBack,
+  ],
+  verdict: [
     {
-      ...sendBack,
-      operation: 'review_send',
-      input: ({ task_id }, text) => ({ subject: { task: task_id }, action: 'send_back', text }),
+      key: 'a',
+      label: 'accept it',
+      operation: 'approve',
+      input: approveInput,
     },
+    answer,
+    sendWorkBack,
   ],
   scope: [{ key: 'a', label: 'accept the files', operation: 'approve', input: approveInput }, sendBack],
   approval: decides,

@@ -147,6 +147,7 @@ function cardLine(card: TopCard, isSelected: boolean, now: number): ScreenLine {
 const kindWords = {
   blocker: 'question',
   review: 'review',
+  verdict: 'verdict',
   scope: 'scope',
   approval: 'approval',
   command: 'command',

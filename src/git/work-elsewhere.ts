@@ -1,0 +1,83 @@
+import { lstat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { WorkElsewhere } from '../track/domain/changes.ts'
+import { uncommittedPaths } from './linked-trees.ts'
+import { namesOfCommits } from './origin.ts'
+import { otherTreeTops } from './other-work-trees.ts'
+import { diskPath, displayPath, nulRecords, type PathBytes } from './paths.ts'
+import type { SnapshotRef } from './ports/work-tree.ts'
+import { type GitEnvironment, runGit } from './process.ts'
+
+const maxCommits = 500
+const maxTrees = 20
+const maxPaths = 5_000
+
+/** Commits that are not in a snapshot's HEAD, and the changed files of other work trees, since a time. */
+export async function workElsewhere(
+  place: SnapshotRef,
+  since: number,
+  environment: GitEnvironment,
+): Promise<WorkElsewhere> {
+  if (place.engine !== 'git') return { commits: 0, paths: [] }
+  const [commits, trees] = await Promise.all([
+    recentCommits(place, since, environment),
+    otherTreeTops(place.top),
+  ])
+  const [committed, ...edited] = await Promise.all([
+    pathsOfCommits(commits, place, environment),
+    ...trees.slice(0, maxTrees).map((top) => editedSince(top, since, environment)),
+  ])
+  const paths = [...new Set([...committed, ...edited.flat()])].slice(0, maxPaths)
+  return { commits: commits.length, paths: paths.map(displayPath) }
+}
+
+/** Commits of all branches and work trees, without those that were fetched or stashed. */
+async function recentCommits(
+  { top, id }: SnapshotRef,
+  since: number,
+  environment: GitEnvironment,
+): Promise<readonly string[]> {
+  const own = /^[0-9a-f]{40,64}$/.test(id) ? ['--not', id] : []
+  const question = [
+    'rev-list',
+    `--max-count=${maxCommits}`,
+    `--max-age=${Math.floor(since / 1000)}`,
+    '--exclude=refs/remotes/*',
+    '--exclude=refs/stash',
+    '--all',
+    ...own,
+    '--',
+  ]
+  const { code, output } = await runGit(question, { folder: top, environment, onlyReads: true })
+  return code === 0 ? output.toString('latin1').split('\n').filter(Boolean) : []
+}
+
+async function pathsOfCommits(
+  commits: readonly string[],
+  { top }: SnapshotRef,
+  environment: GitEnvironment,
+): Promise<readonly PathBytes[]> {
+  if (commits.length === 0) return []
+  const input = Buffer.from(commits.map((commit) => `${commit}\n`).join(''), 'latin1')
+  const call = { folder: top, environment, input, onlyReads: true } as const
+  const { code, output } = await runGit([...namesOfCommits, '--no-commit-id'], call)
+  return code === 0 ? nulRecords(output) : []
+}
+
+async function editedSince(
+  top: string,
+  since: number,
+  environment: GitEnvironment,
+): Promise<readonly PathBytes[]> {
+  const paths = (await uncommittedPaths(top, environment)) ?? []
+  const edited = await Promise.all(
+    paths.slice(0, maxPaths).map(async (path) => ((await isNewer(diskPath(top, path), since)) ? [path] : [])),
+  )
+  return edited.flat()
+}
+
+/** Of a deleted file, its folder shows the time. */
+async function isNewer(path: string | Buffer, time: number): Promise<boolean> {
+  const stats = await lstat(path).catch(() => lstat(dirname(path.toString())).catch(() => null))
+  return stats !== null && Math.max(stats.mtimeMs, stats.ctimeMs) > time
+}

@@ -1,0 +1,101 @@
+import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import type { ReportedChange } from './changes.ts'
+import { type Attempt, treeOf } from './task.ts'
+import type { TaskChange, VerdictValue } from './verdict.ts'
+
+/** Another attempt at a task, or an attempt at one of its subtasks. */
+export interface RelatedAttempt {
+  readonly attempt: Attempt
+  /** Null while it is open, and for an abandoned one: its end was not measured. */
+  readonly measured: Pick<AttemptMeasurement, 'measurement' | 'commits' | 'ignored'> | null
+  readonly changes: readonly TaskChange[]
+  readonly verdict: VerdictValue | null
+}
+
+/** The first attempt at the task in the work tree of this one: its start is compared with the end. */
+export function firstAttempt(attempt: Attempt, related: readonly RelatedAttempt[]): Attempt {
+  const earlier = related
+    .map((one) => one.attempt)
+    .filter((other) => other.taskId === attempt.taskId && isInSameTree(other, attempt))
+  return [...earlier, attempt].reduce((first, other) => (other.number < first.number ? other : first))
+}
+
+/** What a task and its subtasks changed since its first attempt began. */
+export function changesOfTask(
+  attempt: Attempt,
+  {
+    own,
+    related,
+    touched,
+  }: {
+    readonly own: readonly ReportedChange[]
+    readonly related: readonly RelatedAttempt[]
+    /** The paths that differ since the first attempt began; null where that is unknown. */
+    readonly touched: readonly string[] | null
+  },
+): readonly TaskChange[] {
+  const first = firstAttempt(attempt, related)
+  const differing = touched === null ? null : new Set(touched)
+  const differs = ({ path, from }: TaskChange): boolean =>
+    differing === null || differing.has(path) || (from !== undefined && differing.has(from))
+  const isCompared = (other: Attempt): boolean =>
+    isInSameTree(other, attempt) && other.openedAt >= first.openedAt
+  const others = related.flatMap(({ attempt: other, changes }) =>
+    isCompared(other) ? changes.filter(differs) : changes,
+  )
+  // Of an attempt that was never measured, anything that differs may be its work.
+  const isUnmeasured = related.some(
+    ({ attempt: other, measured }) =>
+      other.taskId === attempt.taskId && (measured === null || measured.measurement === 'unknown'),
+  )
+  const unmeasured = isUnmeasured
+    ? (touched ?? []).map((path): TaskChange => ({ path, isForeign: true }))
+    : []
+  return uniqueChanges([...own.map(taskChange).filter(differs), ...others, ...unmeasured])
+}
+
+export function taskChange({ path, from, origin, attribution }: ReportedChange): TaskChange {
+  const isForeign = origin === 'imported' || attribution === 'contested'
+  return { path, ...(from !== undefined && { from }), ...(isForeign && { isForeign }) }
+}
+
+/** The change that is certainly the task's own wins over one that may not be. */
+function uniqueChanges(changes: readonly TaskChange[]): readonly TaskChange[] {
+  const byPath = new Map<string, TaskChange>()
+  for (const change of changes) {
+    const known = byPath.get(change.path)
+    if (known === undefined || (known.isForeign && !change.isForeign)) byPath.set(change.path, change)
+  }
+  return [...byPath.values()]
+}
+
+/** Whether a measurement shows work that its changed files do not. */
+export function hasOtherWork({
+  commits = [],
+  ignored,
+  elsewhere,
+}: Pick<AttemptMeasurement, 'commits' | 'ignored' | 'elsewhere'>): boolean {
+  const { added, modified, deleted } = ignored
+  return (
+    commits.some(({ author }) => author !== 'other') ||
+    added.length + modified.length + deleted.length > 0 ||
+    (elsewhere !== undefined && elsewhere.commits + elsewhere.paths.length > 0)
+  )
+}
+
+/** The subtasks whose last verdict contradicts their claim. */
+export function contradictedSubtasks(taskId: TaskId, related: readonly RelatedAttempt[]): readonly TaskId[] {
+  const last = new Map<TaskId, RelatedAttempt>()
+  for (const one of related) {
+    const { attempt } = one
+    const known = last.get(attempt.taskId)
+    if (attempt.taskId === taskId || one.measured === null) continue
+    if (known === undefined || known.attempt.number < attempt.number) last.set(attempt.taskId, one)
+  }
+  return [...last].flatMap(([id, { verdict }]) => (verdict === 'contradicted' ? [id] : []))
+}
+
+function isInSameTree(one: Attempt, other: Attempt): boolean {
+  return treeOf(one.snapshot) === treeOf(other.snapshot)
+}

@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest'
+import type { Outcome } from '../../events/domain/project-event.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import { type CheckFact, contradictionRules, judge, type VerdictFacts, type VerdictRule } from './verdict.ts'
+
+const outcome: Outcome = {
+  summary: 'Added the limiter.',
+  achievements: [],
+  limitations: [],
+  nextSteps: [],
+  manualReviewNeeded: false,
+  manualReviewReason: null,
+  packagesAdded: [],
+  packagesRemoved: [],
+  commandsExecuted: [],
+  testsStatus: null,
+  tokensInput: null,
+  tokensOutput: null,
+}
+
+const passed: CheckFact = { command: 'npm test', state: 'ended', exitCode: 0, ranAt: 5, sameContent: true }
+const failed: CheckFact = { ...passed, exitCode: 1 }
+
+/** Everything that a proven completion has. */
+const proven: VerdictFacts = {
+  status: 'success',
+  outcome,
+  measurement: 'exact',
+  prefix: '',
+  changed: [{ path: 'src/limit.ts' }],
+  hasOtherWork: false,
+  claimedUnchanged: [],
+  checks: [passed],
+}
+
+const nothing = { changed: [] } as const
+const promises = { criteria: [], keeps: [] } as const
+const weakened = [{ path: 'test/limit.test.ts', line: 14, text: 'test skipped' }]
+const criterion = 'At most 5 attempts per minute.'
+
+interface Case {
+  readonly facts: Partial<VerdictFacts>
+  readonly rules: readonly VerdictRule[]
+}
+
+/** Each rule where it holds, and where it does not although the facts are similar. */
+const cases: Readonly<Record<string, Case>> = {
+  'a check that passed proves it': { facts: {}, rules: [] },
+  'without a changed file': { facts: nothing, rules: ['nothing_changed'] },
+  'with work in another place': { facts: { ...nothing, hasOtherWork: true }, rules: [] },
+  'with a reason for no change': {
+    facts: { ...nothing, outcome: { ...outcome, noChangeReason: 'It was there.' } },
+    rules: [],
+  },
+  'with an empty reason for no change': {
+    facts: { ...nothing, outcome: { ...outcome, noChangeReason: ' ' } },
+    rules: ['nothing_changed'],
+  },
+  'where no change is expected': { facts: { ...nothing, promises: { ...promises, changes: [] } }, rules: [] },
+  'in part, without a changed file': { facts: { ...nothing, status: 'partial_success' }, rules: [] },
+  unmeasured: { facts: { ...nothing, measurement: 'unknown' }, rules: ['measurement_partial'] },
+  'with a file that is named and did not change': {
+    facts: { claimedUnchanged: ['src/login.ts'] },
+    rules: ['claimed_not_changed'],
+  },
+  'in part, with a file that is named and did not change': {
+    facts: { status: 'partial_success', claimedUnchanged: ['src/login.ts'] },
+    rules: ['claimed_not_changed'],
+  },
+  'with a failed check': { facts: { checks: [failed] }, rules: ['check_failed'] },
+  'with one failed check of two': { facts: { checks: [passed, failed] }, rules: ['check_failed'] },
+  'with a check that failed beside another agent': {
+    facts: { checks: [{ ...failed, isShared: true }] },
+    rules: ['check_failed_shared'],
+  },
+  'with a check that failed on other content': {
+    facts: { checks: [{ ...failed, sameContent: false }] },
+    rules: ['check_not_run'],
+  },
+  'with a check that passed on other content': {
+    facts: { checks: [{ ...passed, sameContent: false }] },
+    rules: ['check_not_run'],
+  },
+  'with a check that never ran': {
+    facts: { checks: [{ ...passed, state: 'not_run', exitCode: null, ranAt: null, sameContent: false }] },
+    rules: ['check_not_run'],
+  },
+  'with a check that nobody approved': {
+    facts: {
+      checks: [{ ...passed, state: 'not_approved', exitCode: null, ranAt: null, sameContent: false }],
+    },
+    rules: ['check_not_approved'],
+  },
+  'with a disturbed check': {
+    facts: { checks: [{ ...passed, state: 'disturbed' }] },
+    rules: ['check_disturbed'],
+  },
+  'without a check': { facts: { checks: [] }, rules: ['no_check'] },
+  'with a package that is in no manifest': {
+    facts: { missingPackages: ['left-pad'] },
+    rules: ['packages_mismatch'],
+  },
+  'without an expected change': {
+    facts: { promises: { ...promises, changes: ['src/**', 'test/**'] } },
+    rules: ['changes_missing'],
+  },
+  'in part, without an expected change': {
+    facts: { status: 'partial_success', promises: { ...promises, changes: ['test/**'] } },
+    rules: [],
+  },
+  'with every expected change': { facts: { promises: { ...promises, changes: ['src/**'] } }, rules: [] },
+  'with an expected change of white space alone': {
+    facts: {
+      changed: [{ path: 'src/limit.ts', isBlank: true }],
+      promises: { ...promises, changes: ['src/**'] },
+    },
+    rules: ['changes_missing'],
+  },
+  'with a changed file that must stay': {
+    facts: { promises: { ...promises, keeps: ['src/limit.ts'] } },
+    rules: ['keeps_changed'],
+  },
+  'with a file renamed that must stay': {
+    facts: {
+      changed: [{ path: 'src/new.ts', from: 'src/limit.ts' }],
+      promises: { ...promises, keeps: ['src/limit.ts'] },
+    },
+    rules: ['keeps_changed'],
+  },
+  'with a file changed by another that must stay': {
+    facts: {
+      changed: [{ path: 'src/limit.ts' }, { path: 'package.json', isForeign: true }],
+      promises: { ...promises, keeps: ['package.json'] },
+    },
+    rules: [],
+  },
+  'with patterns from the folder of the project': {
+    facts: {
+      prefix: 'app/',
+      changed: [{ path: 'app/src/limit.ts' }, { path: 'package.json' }],
+      promises: { ...promises, changes: ['src/**'], keeps: ['package.json'] },
+    },
+    rules: [],
+  },
+  'with a weakened test': { facts: { weakened }, rules: ['tests_weakened'] },
+  'with a weakened test that the summary names': {
+    facts: { weakened, outcome: { ...outcome, summary: 'Skipped one in test/limit.test.ts: it is slow.' } },
+    rules: [],
+  },
+  'with a weakened test that the outcome lists': {
+    facts: { weakened, outcome: { ...outcome, weakened: ['./test/limit.test.ts'] } },
+    rules: [],
+  },
+  'with a criterion that is met': {
+    facts: {
+      promises: { ...promises, criteria: [criterion] },
+      outcome: {
+        ...outcome,
+        criteria: [{ criterion: 'at most 5 attempts per  minute', met: true, how: null }],
+      },
+    },
+    rules: [],
+  },
+  'with a criterion that is not met': {
+    facts: {
+      promises: { ...promises, criteria: [criterion] },
+      outcome: { ...outcome, criteria: [{ criterion, met: false, how: 'Ten.' }] },
+    },
+    rules: ['criterion_unmet'],
+  },
+  'with a criterion without an answer': {
+    facts: {
+      promises: { ...promises, criteria: [criterion] },
+      outcome: { ...outcome, criteria: [{ criterion: 'Another.', met: true, how: null }] },
+    },
+    rules: ['criterion_unanswered'],
+  },
+  'measured in part': { facts: { measurement: 'partial' }, rules: ['measurement_partial'] },
+  'with tests that nobody saw': {
+    facts: { testsSeen: false, outcome: { ...outcome, testsStatus: 'passed' } },
+    rules: ['tests_not_seen'],
+  },
+  'with tests that were seen': {
+    facts: { testsSeen: true, outcome: { ...outcome, testsStatus: 'passed' } },
+    rules: [],
+  },
+  'with tests that no session shows': {
+    facts: { outcome: { ...outcome, testsStatus: 'passed' } },
+    rules: [],
+  },
+  'with a contradicted subtask': {
+    facts: { contradictedSubtasks: ['t-2' as TaskId] },
+    rules: ['subtask_contradicted'],
+  },
+}
+
+describe('judging a completion', () => {
+  test.each(Object.entries(cases))('%s', (_, { facts, rules }) => {
+    const verdict = judge({ ...proven, ...facts })
+    const isContradicted = rules.some((rule) => contradictionRules.some((one) => one === rule))
+    expect(verdict?.reasons.map(({ rule }) => rule)).toEqual(rules)
+    expect(verdict?.is).toBe(isContradicted ? 'contradicted' : rules.length > 0 ? 'unproven' : 'proven')
+  })
+
+  test('in part, a failed check leaves it unproven', () => {
+    const verdict = judge({ ...proven, status: 'partial_success', checks: [failed] })
+    expect(verdict).toMatchObject({ is: 'unproven', reasons: [{ rule: 'check_failed' }] })
+  })
+
+  test('a failed attempt claims nothing', () => {
+    expect(judge({ ...proven, ...nothing, status: 'failed', checks: [failed] })).toBeNull()
+  })
+
+  test('names the paths of a reason, and every check that ran', () => {
+    const facts = {
+      ...proven,
+      claimedUnchanged: ['src/a.ts', 'src/b.ts'],
+      checks: [passed, { ...failed, ranAt: null }],
+    }
+    expect(judge(facts)).toMatchObject({
+      reasons: expect.arrayContaining([expect.objectContaining({ paths: ['src/a.ts', 'src/b.ts'] })]),
+      checks: [{ command: 'npm test', exitCode: 0, ranAt: 5, sameContent: true }],
+    })
+  })
+})

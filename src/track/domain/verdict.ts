@@ -1,0 +1,386 @@
+import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import { pathInsidePrefix, pathPatterns } from '../../kernel/path-pattern.ts'
+import { formatCount } from '../../kernel/text.ts'
+import { pathsNamedIn } from './claimed-paths.ts'
+import type { TaskOutcome } from './task.ts'
+
+export const verdictValues = ['proven', 'unproven', 'contradicted'] as const
+export type VerdictValue = (typeof verdictValues)[number]
+
+/** What follows from a verdict, as the project's setting says; the default first. */
+export const completionModes = ['review', 'flag', 'refuse'] as const
+export type CompletionMode = (typeof completionModes)[number]
+
+/** The default if nothing is set, or a value of a later version. */
+export function completionModeOf(setting: string | undefined): CompletionMode {
+  return completionModes.find((mode) => mode === setting) ?? 'review'
+}
+
+/** The rules that contradict a claim, and those that only leave it unproven. */
+export const contradictionRules = [
+  'nothing_changed',
+  'claimed_not_changed',
+  'check_failed',
+  'packages_mismatch',
+  'changes_missing',
+  'keeps_changed',
+  'tests_weakened',
+] as const
+const doubtRules = [
+  'no_check',
+  'check_not_approved',
+  'check_not_run',
+  'check_disturbed',
+  'check_failed_shared',
+  'criterion_unanswered',
+  'criterion_unmet',
+  'measurement_partial',
+  'tests_not_seen',
+  'subtask_contradicted',
+] as const
+export const verdictRules = [...contradictionRules, ...doubtRules] as const
+export type VerdictRule = (typeof verdictRules)[number]
+
+export interface VerdictReason {
+  readonly rule: VerdictRule
+  readonly text: string
+  readonly paths?: readonly string[]
+  /** What clears it, for the agent. */
+  readonly fix?: string
+}
+
+/** A check of the task that ended, on this content or on another. */
+export interface CheckedCommand {
+  readonly command: string
+  readonly exitCode: number | null
+  readonly ranAt: number
+  readonly sameContent: boolean
+}
+
+/** What the measurement says about the claim of a completion. */
+export interface Verdict {
+  readonly is: VerdictValue
+  readonly reasons: readonly VerdictReason[]
+  readonly checks: readonly CheckedCommand[]
+}
+
+/** A command of `done_when` and its last result. */
+export interface CheckFact {
+  readonly command: string
+  /** `ended`: it has a result; the others say why it has none for this content. */
+  readonly state: 'ended' | 'not_approved' | 'not_run' | 'disturbed'
+  readonly exitCode: number | null
+  /** Null if it never ran. */
+  readonly ranAt: number | null
+  /** Whether it ran on exactly the content of the completion. */
+  readonly sameContent: boolean
+  /** Whether another attempt was open in the work tree since the task's own last edit. */
+  readonly isShared?: boolean
+}
+
+/** A place where a changed file tests less than before. */
+export interface WeakenedPlace {
+  readonly path: string
+  /** Null where the whole file is gone. */
+  readonly line: number | null
+  /** What happened, in neutral words: `test skipped`. */
+  readonly text: string
+}
+
+/** A path that differs since the first attempt at the task began, by the task or its subtasks. */
+export interface TaskChange {
+  readonly path: string
+  /** The old path of a rename. */
+  readonly from?: string
+  /** Nothing but white space differs. */
+  readonly isBlank?: true
+  /** Git brought it, or another agent may have made it. */
+  readonly isForeign?: true
+}
+
+/** The parts of `done_when` that are judged without running anything. */
+interface JudgedPromises {
+  readonly criteria: readonly string[]
+  /** Absent: nothing is promised; empty: no change is expected. */
+  readonly changes?: readonly string[]
+  readonly keeps: readonly string[]
+}
+
+/** What is known about a completion, before it is judged. */
+export interface VerdictFacts {
+  readonly status: TaskOutcome
+  readonly outcome: Outcome
+  readonly measurement: AttemptMeasurement['measurement']
+  /** The folder of the project below the work tree's top: patterns are relative to it. */
+  readonly prefix: string
+  readonly changed: readonly TaskChange[]
+  /** A commit, another work tree, an ignored file or a subtask shows work that the changed files do not. */
+  readonly hasOtherWork: boolean
+  readonly claimedUnchanged: readonly string[]
+  readonly missingPackages?: readonly string[]
+  readonly weakened?: readonly WeakenedPlace[]
+  readonly promises?: JudgedPromises
+  readonly checks?: readonly CheckFact[]
+  /** Whether a check of the task was seen to run; absent where no session shows all commands. */
+  readonly testsSeen?: boolean
+  readonly contradictedSubtasks?: readonly TaskId[]
+}
+
+export function isContradiction(rule: VerdictRule): boolean {
+  return contradictionRules.some((one) => one === rule)
+}
+
+/** Judges the claim of a completion. Null for a failed attempt: it claims nothing. */
+export function judge(facts: VerdictFacts): Verdict | null {
+  if (facts.status === 'failed') return null
+  const contradictions = [
+    ...nothingChanged(facts),
+    ...claimedNotChanged(facts),
+    ...failedChecks(facts),
+    ...missingPackages(facts),
+    ...missingChanges(facts),
+    ...changedKeeps(facts),
+    ...weakenedTests(facts),
+  ]
+  const doubts = [
+    ...openChecks(facts),
+    ...openCriteria(facts),
+    ...partialMeasurement(facts),
+    ...unseenTests(facts),
+    ...contradictedSubtasks(facts),
+  ]
+  const is = contradictions.length > 0 ? 'contradicted' : doubts.length > 0 ? 'unproven' : 'proven'
+  return { is, reasons: [...contradictions, ...doubts], checks: checksOf(facts) }
+}
+
+function nothingChanged({
+  status,
+  outcome,
+  measurement,
+  changed,
+  hasOtherWork,
+  promises,
+}: VerdictFacts): readonly VerdictReason[] {
+  if (status !== 'success' || measurement === 'unknown') return []
+  if (changed.length > 0 || hasOtherWork) return []
+  if (promises?.changes?.length === 0 || hasText(outcome.noChangeReason)) return []
+  return [
+    {
+      rule: 'nothing_changed',
+      text: 'No file changed since the task began.',
+      fix: 'Pass outcome.no_change_reason if no change was needed, or complete as partial_success or failed.',
+    },
+  ]
+}
+
+function claimedNotChanged({ claimedUnchanged }: VerdictFacts): readonly VerdictReason[] {
+  if (claimedUnchanged.length === 0) return []
+  return [
+    {
+      rule: 'claimed_not_changed',
+      text: `The outcome says that ${formatCount(claimedUnchanged.length, 'file')} changed, which did not.`,
+      paths: claimedUnchanged,
+      fix: 'Name only files that you changed.',
+    },
+  ]
+}
+
+function failedChecks({ status, checks = [] }: VerdictFacts): readonly VerdictReason[] {
+  if (status !== 'success') return []
+  return checks
+    .filter((check) => hasFailed(check) && check.isShared !== true)
+    .map(({ command, exitCode }) => ({
+      rule: 'check_failed' as const,
+      text: `${command} failed (${exitText(exitCode)}) on exactly this content.`,
+      fix: 'Start the task again and fix it, or complete as partial_success or failed.',
+    }))
+}
+
+function missingPackages({ missingPackages: missing = [] }: VerdictFacts): readonly VerdictReason[] {
+  if (missing.length === 0) return []
+  return [
+    {
+      rule: 'packages_mismatch',
+      text: `No manifest or lock file contains ${missing.join(', ')}.`,
+      fix: 'Name in packages_added only packages that you added.',
+    },
+  ]
+}
+
+function missingChanges({ status, changed, prefix, promises }: VerdictFacts): readonly VerdictReason[] {
+  const patterns = promises?.changes ?? []
+  if (status !== 'success' || patterns.length === 0) return []
+  const paths = projectPaths(
+    changed.filter(({ isBlank }) => isBlank !== true),
+    prefix,
+  )
+  const missing = patterns.filter((pattern) => !matchesSome(pattern, paths))
+  if (missing.length === 0) return []
+  return [
+    {
+      rule: 'changes_missing',
+      text: `No changed file matches ${missing.join(', ')}.`,
+      paths: missing,
+      fix: 'Start the task again and make the change, or complete as partial_success or failed.',
+    },
+  ]
+}
+
+function changedKeeps({ changed, prefix, promises }: VerdictFacts): readonly VerdictReason[] {
+  const patterns = promises?.keeps ?? []
+  const own = changed.filter(({ isForeign }) => isForeign !== true)
+  const paths = projectPaths(own, prefix).filter((path) =>
+    patterns.some((pattern) => matchesSome(pattern, [path])),
+  )
+  if (paths.length === 0) return []
+  return [
+    {
+      rule: 'keeps_changed',
+      text: `${formatCount(paths.length, 'file')} changed that must not change.`,
+      paths,
+      fix: 'Start the task again and restore it.',
+    },
+  ]
+}
+
+function weakenedTests({ outcome, weakened = [] }: VerdictFacts): readonly VerdictReason[] {
+  const paths = [...new Set(weakened.map(({ path }) => path))]
+  const explained = new Set([...(outcome.weakened ?? []).map(plainPath), ...pathsNamedIn(outcome, paths)])
+  const places = weakened.filter(({ path }) => !explained.has(path))
+  if (places.length === 0) return []
+  const named = places
+    .slice(0, maxNamed)
+    .map(({ path, line, text }) => `${path}${line === null ? '' : `:${line}`} (${text})`)
+  const more = places.length > maxNamed ? ` and ${places.length - maxNamed} more` : ''
+  return [
+    {
+      rule: 'tests_weakened',
+      text: `Tests check less than before: ${named.join(', ')}${more}.`,
+      paths: [...new Set(places.map(({ path }) => path))],
+      fix: 'Name the file in the outcome or in outcome.weakened, or start the task again and restore it.',
+    },
+  ]
+}
+
+function openChecks(facts: VerdictFacts): readonly VerdictReason[] {
+  const { status, checks = [] } = facts
+  if (checks.length === 0) {
+    return [
+      {
+        rule: 'no_check',
+        text: 'The task has no check.',
+        fix: 'Add a command to done_when.check of the task.',
+      },
+    ]
+  }
+  return checks.flatMap((check): readonly VerdictReason[] => {
+    const { command, state, exitCode } = check
+    if (hasFailed(check)) {
+      if (status === 'success' && check.isShared !== true) return []
+      return [
+        {
+          rule: check.isShared === true ? 'check_failed_shared' : 'check_failed',
+          text:
+            check.isShared === true
+              ? `${command} failed (${exitText(exitCode)}) while another agent worked in the same work tree.`
+              : `${command} failed (${exitText(exitCode)}).`,
+        },
+      ]
+    }
+    if (state === 'not_approved')
+      return [
+        {
+          rule: 'check_not_approved',
+          text: `A person must approve ${command} first.`,
+          fix: 'Ask a person to approve it: waymark inbox.',
+        },
+      ]
+    if (state === 'disturbed')
+      return [{ rule: 'check_disturbed', text: `Files were written while ${command} ran.` }]
+    if (state === 'ended' && check.sameContent && exitCode === 0) return []
+    return [{ rule: 'check_not_run', text: `${command} has not run on exactly this content.` }]
+  })
+}
+
+function openCriteria({ outcome, promises }: VerdictFacts): readonly VerdictReason[] {
+  const criteria = promises?.criteria ?? []
+  const answers = new Map((outcome.criteria ?? []).map((answer) => [plainText(answer.criterion), answer]))
+  return criteria.flatMap((criterion): readonly VerdictReason[] => {
+    const answer = answers.get(plainText(criterion))
+    if (answer?.met === true) return []
+    if (answer === undefined) {
+      return [
+        {
+          rule: 'criterion_unanswered',
+          text: `Not answered: "${criterion}".`,
+          fix: 'Answer it in outcome.criteria: { criterion, met, how }.',
+        },
+      ]
+    }
+    const how = hasText(answer.how) ? `: ${answer.how}` : ''
+    return [{ rule: 'criterion_unmet', text: `Not met: "${criterion}"${how}` }]
+  })
+}
+
+function partialMeasurement({ measurement }: VerdictFacts): readonly VerdictReason[] {
+  if (measurement === 'exact') return []
+  const text =
+    measurement === 'partial'
+      ? 'Not all changes could be measured exactly.'
+      : 'The changes could not be measured.'
+  return [{ rule: 'measurement_partial', text }]
+}
+
+function unseenTests({ outcome, testsSeen }: VerdictFacts): readonly VerdictReason[] {
+  if (outcome.testsStatus !== 'passed' || testsSeen !== false) return []
+  return [{ rule: 'tests_not_seen', text: 'Tests are said to pass, but no check was seen to run.' }]
+}
+
+function contradictedSubtasks({ contradictedSubtasks: ids = [] }: VerdictFacts): readonly VerdictReason[] {
+  if (ids.length === 0) return []
+  return [
+    {
+      rule: 'subtask_contradicted',
+      text: `${formatCount(ids.length, 'subtask')} contradicted: ${ids.slice(0, maxNamed).join(', ')}.`,
+    },
+  ]
+}
+
+const maxNamed = 5
+
+function checksOf({ checks = [] }: VerdictFacts): readonly CheckedCommand[] {
+  return checks.flatMap(({ command, exitCode, ranAt, sameContent }) =>
+    ranAt === null ? [] : [{ command, exitCode, ranAt, sameContent }],
+  )
+}
+
+function hasFailed({ state, exitCode, sameContent }: CheckFact): boolean {
+  return state === 'ended' && sameContent && exitCode !== 0
+}
+
+function exitText(exitCode: number | null): string {
+  return exitCode === null ? 'no exit code' : `exit ${exitCode}`
+}
+
+function projectPaths(changed: readonly TaskChange[], prefix: string): readonly string[] {
+  const paths = changed.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+  return [...new Set(paths.flatMap((path) => pathInsidePrefix(path, prefix) ?? []))]
+}
+
+function matchesSome(pattern: string, paths: readonly string[]): boolean {
+  const { matches } = pathPatterns([pattern])
+  return paths.some(matches)
+}
+
+function plainPath(path: string): string {
+  return path.trim().replace(/^\.\//, '')
+}
+
+function plainText(text: string): string {
+  return text.normalize('NFC').trim().replace(/\s+/g, ' ').replace(/\.$/, '').toLowerCase()
+}
+
+function hasText(text: string | null | undefined): boolean {
+  return (text ?? '').trim() !== ''
+}

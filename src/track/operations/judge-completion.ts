@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
+import { names, place, time } from '../../kernel/operations/fields.ts'
+import {
+  type BriefOf,
+  type MeasurementOf,
+  measurement,
+} from '../../kernel/operations/measurement-protocol.ts'
+import type { ReportedChange } from '../domain/changes.ts'
+import { unchangedClaims, unmeasuredClaims } from '../domain/claimed-paths.ts'
+import type { Attempt, TaskOutcome } from '../domain/task.ts'
+import {
+  changesOfTask,
+  contradictedSubtasks,
+  firstAttempt,
+  hasOtherWork,
+  type RelatedAttempt,
+} from '../domain/task-work.ts'
+import { judge, type Verdict } from '../domain/verdict.ts'
+
+/** The work of a task that the changes of its last attempt do not show. */
+export const taskTraces = measurement({
+  brief: z.strictObject({
+    end: place,
+    /** Where the first attempt began; null where the changes since then are known. */
+    first: place.nullable(),
+    /** Since when other branches and work trees are searched; null if they are not. */
+    since: time.nullable(),
+  }),
+  measured: z.strictObject({
+    touched: names.nullable(),
+    elsewhere: z.strictObject({ commits: z.int().min(0), paths: names }).nullable(),
+  }),
+  measure: async ({ witness }, { end, first, since }) => {
+    const [touched, elsewhere] = await Promise.all([
+      first && witness.touched(first, end),
+      since === null ? null : witness.elsewhere(end, since),
+    ])
+    return { touched, elsewhere: elsewhere && { ...elsewhere, paths: [...elsewhere.paths] } }
+  },
+})
+
+type TaskTraces = MeasurementOf<typeof taskTraces>
+
+/** The claim of a completion, and what was measured and recorded about it. */
+export interface ClaimedCompletion {
+  readonly attempt: Attempt
+  readonly status: TaskOutcome
+  readonly outcome: Outcome
+  readonly evidence: AttemptMeasurement
+  readonly related: readonly RelatedAttempt[]
+  /** The same measurement is judged again, with other words. */
+  readonly isAmended: boolean
+}
+
+/** What must be measured before the completion can be judged; null for nothing. */
+export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskTraces> | null {
+  const { attempt, status, evidence, related, isAmended } = completion
+  const { endSnapshot: end, measurement: completeness } = evidence
+  if (end === null || completeness === 'unknown' || status === 'failed') return null
+  const first = firstAttempt(attempt, related)
+  const isFirst = first.id === attempt.id
+  const isElsewhereKnown = evidence.elsewhere !== undefined
+  const seeks = !isElsewhereKnown && seemsContradicted(completion)
+  if (isFirst && !isAmended && !seeks) return null
+  return {
+    end,
+    first: isFirst && !isAmended ? null : first.snapshot,
+    since: seeks ? first.openedAt : null,
+  }
+}
+
+/** Whether the changed files alone contradict the claim. */
+function seemsContradicted(completion: ClaimedCompletion): boolean {
+  const { status, outcome, evidence, related } = completion
+  const isEmpty =
+    outcome.noChangeReason === undefined &&
+    evidence.changes.length === 0 &&
+    related.every(({ changes }) => changes.length === 0)
+  return (
+    (status === 'success' && isEmpty && !hasOtherWork(evidence)) ||
+    claimsUnchanged(completion, null).length > 0
+  )
+}
+
+export interface JudgedCompletion {
+  readonly verdict: Verdict | null
+  /** The measurement, with the work elsewhere that was searched for. */
+  readonly evidence: AttemptMeasurement
+}
+
+export function judgeCompletion(
+  completion: ClaimedCompletion,
+  traces: TaskTraces | undefined,
+): JudgedCompletion {
+  const { attempt, status, outcome, related } = completion
+  const elsewhere = completion.evidence.elsewhere ?? traces?.elsewhere
+  const evidence = { ...completion.evidence, ...(elsewhere && { elsewhere }) }
+  const measured = { ...completion, evidence }
+  const touched = traces?.touched ?? null
+  const verdict = judge({
+    status,
+    outcome,
+    measurement: evidence.measurement,
+    prefix: attempt.snapshot.prefix,
+    changed: changesOfTask(attempt, { own: evidence.changes, related, touched }),
+    hasOtherWork:
+      hasOtherWork(evidence) || related.some(({ measured: other }) => other !== null && hasOtherWork(other)),
+    claimedUnchanged: claimsUnchanged(measured, touched),
+    contradictedSubtasks: contradictedSubtasks(attempt.taskId, related),
+  })
+  return { verdict, evidence }
+}
+
+/** The paths that the outcome names and that nothing changed. */
+function claimsUnchanged(
+  { outcome, evidence, related, isAmended }: ClaimedCompletion,
+  touched: readonly string[] | null,
+): readonly string[] {
+  const { added, modified, deleted } = evidence.ignored
+  const changed = [
+    ...endsOf(evidence.changes),
+    ...endsOf(related.flatMap(({ changes }) => changes)),
+    ...(evidence.contested ?? []).map(({ path }) => path),
+    ...added,
+    ...modified,
+    ...deleted,
+    ...(touched ?? []),
+    ...(evidence.elsewhere?.paths ?? []),
+  ]
+  const unchanged = unmeasuredClaims(outcome, changed)
+  // What other agents changed is only in the first measurement, and in the paths that differ.
+  if (isAmended && touched !== null) return unchanged
+  const known = new Set(unchangedClaims(evidence))
+  return unchanged.filter((path) => known.has(path))
+}
+
+function endsOf(changes: readonly Pick<ReportedChange, 'path' | 'from'>[]): readonly string[] {
+  return changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+}

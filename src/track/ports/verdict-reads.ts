@@ -1,0 +1,22 @@
+import type { AttemptId } from '../../kernel/id.ts'
+import type { Attempt } from '../domain/task.ts'
+import type { RelatedAttempt } from '../domain/task-work.ts'
+import type { Verdict } from '../domain/verdict.ts'
+
+/** A verdict as it was recorded. */
+export interface VerdictRecord {
+  /** Null for a failed attempt. */
+  readonly verdict: Verdict | null
+  readonly cause: 'completion' | 'amendment'
+  /** The summary that was judged. */
+  readonly summary: string
+  readonly author: string
+  readonly createdAt: number
+}
+
+export interface VerdictReads {
+  /** The verdicts of an attempt, oldest first; the last one counts. */
+  verdicts(attemptId: AttemptId): Promise<readonly VerdictRecord[]>
+  /** The other attempts at the task of an attempt, and those at its subtasks. */
+  related(attempt: Pick<Attempt, 'id' | 'taskId'>): Promise<readonly RelatedAttempt[]>
+}

@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
+import type { AttemptId, TaskId } from '../../kernel/id.ts'
+import { parseColumn, parseColumnOrNull, prepareByIds, prepareQuery } from '../../store/tables/query.ts'
+import type { ReadScope } from '../../store/tables/tables.ts'
+import type { ReportedChange } from '../domain/changes.ts'
+import { type RelatedAttempt, taskChange } from '../domain/task-work.ts'
+import type { Verdict, VerdictValue } from '../domain/verdict.ts'
+import type { VerdictReads, VerdictRecord } from '../ports/verdict-reads.ts'
+import { type AttemptTable, attemptOf } from './attempt.ts'
+
+const verdictsOf = prepareQuery((db, projectId: string, attemptId: string) =>
+  db
+    .selectFrom('attempt_verdict')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('attempt_id', '=', attemptId)
+    .orderBy('seq')
+    .limit(sql.lit(100)),
+)
+
+type RelatedRow = AttemptTable & { readonly evidence: string | null; readonly verdict: string | null }
+
+const relatedAttempts = prepareQuery((db, projectId: string, taskId: string, attemptId: string) => ({
+  compile: () =>
+    sql<RelatedRow>`
+      with recursive below (id) as (
+        select id from task where project_id = ${projectId} and id = ${taskId}
+        union
+        select task.id from below
+          join task on task.project_id = ${projectId} and task.parent_task_id = below.id
+      )
+      select attempt.*, attempt_end.evidence, attempt_end.verdict from below
+        join attempt on attempt.project_id = ${projectId} and attempt.task_id = below.id
+        left join attempt_end
+          on attempt_end.project_id = attempt.project_id and attempt_end.attempt_id = attempt.id
+        where attempt.id <> ${attemptId}
+        order by attempt.seq limit 1000`.compile(db),
+}))
+
+const changesOfAttempts = prepareByIds((db, projectId, attemptIds) =>
+  db
+    .selectFrom('attempt_change')
+    .select(['attempt_id', 'body'])
+    .where('project_id', '=', projectId)
+    .where('attempt_id', 'in', attemptIds)
+    .orderBy('attempt_id')
+    .orderBy('position')
+    .limit(20_000),
+)
+
+export function verdictReads(scope: ReadScope): VerdictReads {
+  const { db, projectId } = scope
+  return {
+    async verdicts(attemptId) {
+      return (await verdictsOf(db, projectId, attemptId)).map((row) => ({
+        verdict: parseColumnOrNull<Verdict>(row.body),
+        cause: row.cause as VerdictRecord['cause'], // as it was written
+        summary: row.summary,
+        author: row.author,
+        createdAt: row.created_at,
+      }))
+    },
+    related: (attempt) => relatedTo(scope, attempt),
+  }
+}
+
+async function relatedTo(
+  scope: ReadScope,
+  { taskId, id }: { readonly taskId: TaskId; readonly id: AttemptId },
+): Promise<readonly RelatedAttempt[]> {
+  const rows = await relatedAttempts(scope.db, scope.projectId, taskId, id)
+  if (rows.length === 0) return []
+  const changes = Map.groupBy(
+    await changesOfAttempts(
+      scope,
+      rows.map((row) => row.id),
+    ),
+    ({ attempt_id }) => attempt_id,
+  )
+  return rows.map((row) => ({
+    attempt: attemptOf(row),
+    measured:
+      row.evidence === null
+        ? null
+        : parseColumn<Pick<AttemptMeasurement, 'measurement' | 'commits' | 'ignored'>>(row.evidence),
+    changes: (changes.get(row.id) ?? []).map(({ body }) => taskChange(parseColumn<ReportedChange>(body))),
+    verdict: row.verdict as VerdictValue | null, // as it was written
+  }))
+}

@@ -1,0 +1,383 @@
+import { describe, expect, test } from 'vitest'
+import { commitCopied } from '../support/copied-folder.ts'
+import { type Answer, openProject, type ProjectOptions, person, projectFiles } from '../support/project.ts'
+
+const asPerson = { actor: person }
+
+/** A project whose completions are judged as they are given, with one task that was started. */
+async function startedTask(options: ProjectOptions = {}) {
+  const project = await openProject({ explainsNoChange: false, ...options })
+  const { call } = project
+  const start = async (input: object = {}) =>
+    (await call('start_task', { name: 'Limit logins', goal: 'g', ...input })).task_id
+  const task_id = await start()
+  const complete = (summary: string, more: Answer = {}) =>
+    call('complete_task', {
+      task_id,
+      status: 'success',
+      ...more,
+      outcome: { summary, ...more.outcome },
+    })
+  const inbox = async () => (await call('inbox', {}, asPerson)).items as readonly Answer[]
+  const attempts = async (id = task_id) => (await call('show', { id })).attempts as readonly Answer[]
+  const isWhole = async () => {
+    expect(await project.context.store.inspect()).toMatchObject({ differences: [], error: null })
+  }
+  return { ...project, task_id, start, complete, inbox, attempts, isWhole }
+}
+type StartedTask = Awaited<ReturnType<typeof startedTask>>
+
+const rulesOf = ({ verdict }: Answer): readonly string[] => verdict.reasons.map(({ rule }: Answer) => rule)
+const edit = ({ write }: StartedTask) => write('src/auth.ts', 'export const auth = 2\n')
+
+describe('what contradicts a completion', () => {
+  interface Case {
+    readonly work?: (task: StartedTask) => void | Promise<unknown>
+    readonly summary?: string
+    readonly more?: Answer
+    readonly options?: ProjectOptions
+    readonly is: 'unproven' | 'contradicted'
+    readonly rules: readonly string[]
+  }
+
+  const elsewhere = (task: StartedTask) => `${task.folder}-other`
+
+  const cases: Readonly<Record<string, Case>> = {
+    'a changed file needs a check': { work: edit, is: 'unproven', rules: ['no_check'] },
+    'no changed file contradicts success': { is: 'contradicted', rules: ['nothing_changed', 'no_check'] },
+    'a reason explains it': {
+      more: { outcome: { no_change_reason: 'The limit was there.' } },
+      is: 'unproven',
+      rules: ['no_check'],
+    },
+    'a part of success needs no change': {
+      more: { status: 'partial_success' },
+      is: 'unproven',
+      rules: ['no_check'],
+    },
+    'a file that changed and was restored does not count': {
+      work: (task) => {
+        edit(task)
+        task.write('src/auth.ts', 'export const auth = 1\n')
+      },
+      is: 'contradicted',
+      rules: ['nothing_changed', 'no_check'],
+    },
+    'a commit counts': {
+      work: ({ git }) => void git('commit', '-q', '--allow-empty', '-m', 'Release'),
+      is: 'unproven',
+      rules: ['no_check'],
+    },
+    'a commit on another branch counts': {
+      work: (task) => {
+        task.git('switch', '-qc', 'limit')
+        edit(task)
+        task.git('commit', '-qam', 'Limit')
+        task.git('switch', '-q', '-')
+      },
+      summary: 'Changed src/auth.ts on the branch limit.',
+      is: 'unproven',
+      rules: ['no_check'],
+    },
+    'an edit in another work tree counts': {
+      work: async (task) => {
+        task.git('worktree', 'add', '-q', elsewhere(task))
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        task.write('../tree-other/src/auth.ts', 'export const auth = 3\n')
+      },
+      summary: 'Changed src/auth.ts.',
+      is: 'unproven',
+      rules: ['no_check'],
+    },
+    'an ignored file counts': {
+      work: ({ write }) => write('.env.local', 'LIMIT=5\n'),
+      options: {
+        fill: (folder) => commitCopied(folder, { ...projectFiles, '.gitignore': '.env.local\n' }),
+      },
+      is: 'unproven',
+      rules: ['no_check'],
+    },
+    'a file that is named must have changed': {
+      work: edit,
+      summary: 'Changed src/auth.ts and src/login.ts.',
+      is: 'contradicted',
+      rules: ['claimed_not_changed', 'no_check'],
+    },
+    'a part of success does not excuse it': {
+      work: edit,
+      summary: 'Changed src/auth.ts and src/login.ts.',
+      more: { status: 'partial_success' },
+      is: 'contradicted',
+      rules: ['claimed_not_changed', 'no_check'],
+    },
+    'without git, checksums show the change': {
+      work: edit,
+      options: { git: false },
+      is: 'unproven',
+      rules: ['no_check'],
+    },
+    'without git, checksums show that nothing changed': {
+      options: { git: false },
+      is: 'contradicted',
+      rules: ['nothing_changed', 'no_check'],
+    },
+    'from another machine, a change counts': {
+      work: edit,
+      options: { isOnMachine: true },
+      is: 'unproven',
+      rules: ['no_check'],
+    },
+    'from another machine, no change contradicts': {
+      options: { isOnMachine: true },
+      is: 'contradicted',
+      rules: ['nothing_changed', 'no_check'],
+    },
+  }
+
+  test.each(Object.entries(cases))('%s', async (_, { work, summary = 'Done.', more, options, is, rules }) => {
+    const task = await startedTask(options)
+    await work?.(task)
+    const preview = await task.complete(summary, { ...more, preview: true })
+    const completed = await task.complete(summary, more)
+    expect(rulesOf(completed)).toEqual(rules)
+    expect(completed.verdict.is).toBe(is)
+    expect(preview.verdict).toEqual(completed.verdict)
+    expect(preview.settled).toBe(completed.settled)
+    expect(completed.settled).toBe(is === 'contradicted' ? false : undefined)
+    const [attempt] = await task.attempts()
+    expect(attempt).toMatchObject({ verdict: completed.verdict, former_verdicts: [] })
+    await task.isWhole()
+  })
+})
+
+describe('what follows from a verdict', () => {
+  const settled = async ({ call, task_id }: StartedTask) =>
+    (await call('taskman_task_get', { id: task_id })).settled !== false
+
+  test.each([
+    { mode: 'review', isSettled: false },
+    { mode: 'flag', isSettled: true },
+  ])('with $mode, a contradicted task is done and in the inbox', async ({ mode, isSettled }) => {
+    const task = await startedTask()
+    await task.call('setting_set', { name: 'completion', value: mode }, asPerson)
+    const completed = await task.complete('Done.')
+    expect(completed).toMatchObject({
+      status: 'success',
+      verdict: { is: 'contradicted' },
+      waits_for: [{ kind: 'verdict' }],
+      verification: { scope_match: null, unexpected_files: [], warnings: [] },
+    })
+    expect(completed.settled).toBe(isSettled ? undefined : false)
+    expect(await settled(task)).toBe(isSettled)
+    expect(await task.call('taskman_task_get', { id: task.task_id })).toMatchObject({ status: 'done' })
+    expect(await task.inbox()).toMatchObject([{ kind: 'verdict', task_id: task.task_id }])
+    await task.isWhole()
+  })
+
+  test('a change of the setting counts for the open items, too', async () => {
+    const task = await startedTask()
+    await task.complete('Done.')
+    expect(await settled(task)).toBe(false)
+    await task.call('setting_set', { name: 'completion', value: 'flag' }, asPerson)
+    expect(await settled(task)).toBe(true)
+    await task.isWhole()
+  })
+
+  test('with refuse, a contradicted task stays open, and the refusal names the rules', async () => {
+    const task = await startedTask()
+    await task.call('setting_set', { name: 'completion', value: 'refuse' }, asPerson)
+    const refused = {
+      code: 'REFUSED',
+      reason: 'completion_contradicted',
+      details: { rules: ['nothing_changed', 'no_check'] },
+      fix: { operation: 'complete_task' },
+    }
+    const input = { task_id: task.task_id, status: 'success', outcome: { summary: 'Done.' } }
+    expect(await task.refused('complete_task', { ...input, preview: true })).toMatchObject(refused)
+    expect(await task.refused('complete_task', input)).toMatchObject(refused)
+    expect(await task.inbox()).toEqual([])
+    expect(await task.attempts()).toMatchObject([{ status: 'open', verdict: null }])
+  })
+
+  test('with refuse, an unproven task is done and waits for a person', async () => {
+    const task = await startedTask()
+    await task.call('setting_set', { name: 'completion', value: 'refuse' }, asPerson)
+    edit(task)
+    expect(await task.complete('Done.')).toMatchObject({
+      settled: false,
+      verdict: { is: 'unproven' },
+      waits_for: [{ kind: 'verdict' }],
+    })
+    expect(await settled(task)).toBe(false)
+  })
+
+  test('it changes neither the phase nor the end of a workflow', async () => {
+    const { call } = await openProject({ explainsNoChange: false })
+    await call('setting_set', { name: 'inbox_gate', value: 'all' }, asPerson)
+    const { workflow_id } = await call('start_workflow', { name: 'W' })
+    const { task_id } = await call('start_task', { workflow_id, name: 'a', goal: 'g' })
+    const input = { task_id, status: 'success', outcome: { summary: 'Done.' } }
+    expect(await call('complete_task', input)).toMatchObject({ verdict: { is: 'contradicted' } })
+    expect(await call('show', { id: workflow_id })).toMatchObject({ status: 'COMPLETED' })
+  })
+})
+
+describe('how a contradicted task is cleared', () => {
+  const contradicted = async (options: ProjectOptions = {}) => {
+    const task = await startedTask(options)
+    expect(await task.complete('Changed src/login.ts.')).toMatchObject({ settled: false })
+    return task
+  }
+
+  test.each([
+    { how: 'a reason', summary: 'Nothing to do.', more: { outcome: { no_change_reason: 'It was there.' } } },
+    { how: 'a part of success', summary: 'Only looked.', more: { status: 'partial_success' } },
+  ])('by $how, judged on the same measurement', async ({ summary, more }) => {
+    const task = await contradicted()
+    // What changes later is not part of it.
+    task.write('src/login.ts', 'export const login = 1\n')
+    const amended = await task.complete(summary, more)
+    expect(amended).toMatchObject({
+      amended: true,
+      status: more.status ?? 'success',
+      waits_for: [],
+      verdict: { is: 'unproven', reasons: [{ rule: 'no_check' }] },
+    })
+    expect(amended).not.toHaveProperty('settled')
+    expect(await task.inbox()).toEqual([])
+    expect(await task.attempts()).toMatchObject([
+      {
+        claimed: { summary },
+        verdict: { is: 'unproven' },
+        former_verdicts: [{ verdict: { is: 'contradicted' }, summary: 'Changed src/login.ts.' }],
+      },
+    ])
+    expect(await task.complete(summary, more)).toMatchObject({ already_completed: true })
+    await task.isWhole()
+  })
+
+  test('words that are still contradicted leave it open, for the reasons that remain', async () => {
+    const task = await contradicted()
+    const amended = await task.complete('Nothing changed.')
+    expect(amended).toMatchObject({ amended: true, settled: false, verdict: { is: 'contradicted' } })
+    expect(rulesOf(amended)).toEqual(['nothing_changed', 'no_check'])
+    const [item, ...others] = await task.inbox()
+    expect(others).toEqual([])
+    expect(item).toMatchObject({ kind: 'verdict', paths: [] })
+  })
+
+  test('as failed, the task is to do again', async () => {
+    const task = await contradicted()
+    const amended = await task.complete('It does not work.', { status: 'failed' })
+    expect(amended).toMatchObject({ amended: true, waits_for: [] })
+    expect(amended).not.toHaveProperty('verdict')
+    expect(await task.call('taskman_task_get', { id: task.task_id })).toMatchObject({ status: 'to_do' })
+    expect(await task.attempts()).toMatchObject([{ status: 'failed', verdict: null }])
+    await task.isWhole()
+  })
+
+  test('by another attempt, whose completion replaces the verdict', async () => {
+    const task = await contradicted()
+    await task.start({ planned_task_id: task.task_id })
+    task.write('src/login.ts', 'export const login = 1\n')
+    expect(await task.inbox()).toHaveLength(1)
+    const completed = await task.complete('Changed src/login.ts.')
+    expect(completed).toMatchObject({ verdict: { is: 'unproven' }, waits_for: [] })
+    expect(await task.inbox()).toEqual([])
+    await task.isWhole()
+  })
+
+  test('by a person who accepts it', async () => {
+    const task = await contradicted()
+    const [item] = await task.inbox()
+    await task.call('approve', { id: item.item_id, reason: 'I saw it.' }, asPerson)
+    expect(await task.call('taskman_task_get', { id: task.task_id })).not.toHaveProperty('settled')
+    expect(await task.attempts()).toMatchObject([{ verdict: { is: 'contradicted' } }])
+    const again = { task_id: task.task_id, status: 'success', outcome: { summary: 'Other words.' } }
+    expect(await task.refused('complete_task', again)).toMatchObject({ reason: 'attempt_already_completed' })
+  })
+
+  test('a person who sends it back reopens the task', async () => {
+    const task = await contradicted()
+    const [item] = await task.inbox()
+    await task.call('reject', { id: item.item_id, reason: 'Add the limiter.' }, asPerson)
+    expect(await task.call('taskman_task_get', { id: task.task_id })).toMatchObject({ status: 'to_do' })
+  })
+
+  test('another agent cannot change its words', async () => {
+    const task = await contradicted()
+    const other = { actor: { name: 'other-agent', kind: 'agent', role: null, channel: 'stdio' } } as const
+    const input = { task_id: task.task_id, status: 'partial_success', outcome: { summary: 'Looked.' } }
+    expect(await task.refused('complete_task', input, other)).toMatchObject({
+      reason: 'attempt_already_completed',
+    })
+  })
+
+  test('a preview of other words records nothing', async () => {
+    const task = await contradicted()
+    const preview = await task.complete('Looked.', { status: 'partial_success', preview: true })
+    expect(preview).toMatchObject({ preview: true, amended: true, verdict: { is: 'unproven' } })
+    expect(await task.inbox()).toHaveLength(1)
+    expect(await task.attempts()).toMatchObject([{ verdict: { is: 'contradicted' } }])
+  })
+})
+
+describe('what a task changed since its first attempt began', () => {
+  test('counts what an earlier attempt changed', async () => {
+    const task = await startedTask()
+    edit(task)
+    await task.complete('Not yet.', { status: 'failed' })
+    await task.start({ planned_task_id: task.task_id })
+    expect(rulesOf(await task.complete('Changed src/auth.ts.'))).toEqual(['no_check'])
+  })
+
+  test('does not count what an earlier attempt changed and a later one restored', async () => {
+    const task = await startedTask()
+    edit(task)
+    await task.complete('Not yet.', { status: 'failed' })
+    await task.start({ planned_task_id: task.task_id })
+    task.write('src/auth.ts', 'export const auth = 1\n')
+    expect(rulesOf(await task.complete('Done.'))).toEqual(['nothing_changed', 'no_check'])
+  })
+
+  test('counts what an attempt changed that was taken over', async () => {
+    const task = await startedTask()
+    edit(task)
+    task.wait(3 * 60 * 60 * 1000)
+    await task.start({ planned_task_id: task.task_id, take_over: true, agent_name: 'Second' })
+    expect(rulesOf(await task.complete('Done.'))).toEqual(['no_check'])
+  })
+
+  test('counts a resumed attempt from its start', async () => {
+    const task = await startedTask()
+    edit(task)
+    await task.start({ planned_task_id: task.task_id })
+    expect(rulesOf(await task.complete('Done.'))).toEqual(['no_check'])
+  })
+
+  test('counts what subtasks changed, and a contradicted one leaves the parent unproven', async () => {
+    const task = await startedTask()
+    await task.complete('Only planned.', { status: 'failed' })
+    const [first, second] = [
+      await task.start({ parent_task_id: task.task_id, name: 'One' }),
+      await task.start({ parent_task_id: task.task_id, name: 'Two' }),
+    ]
+    edit(task)
+    const end = (task_id: string, summary: string) =>
+      task.call('complete_task', { task_id, status: 'success', outcome: { summary } })
+    expect(rulesOf(await end(first, 'Changed src/auth.ts.'))).not.toContain('nothing_changed')
+    const claim = await end(second, 'Changed src/login.ts.')
+    expect(claim).toMatchObject({ verdict: { is: 'contradicted' } })
+    await task.start({ planned_task_id: task.task_id })
+    const parent = await task.complete('Changed src/auth.ts.')
+    expect(parent).toMatchObject({ verdict: { is: 'unproven' } })
+    expect(rulesOf(parent)).toEqual(['no_check', 'subtask_contradicted'])
+  })
+
+  test('does not count what another agent changes afterwards', async () => {
+    const task = await startedTask()
+    const completed = await task.complete('Done.')
+    edit(task)
+    expect((await task.attempts())[0].verdict).toEqual(completed.verdict)
+  })
+})
