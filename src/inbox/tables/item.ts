@@ -370,16 +370,19 @@ async function listInboxItems(
           .where('project_id', '=', projectId)
           .where('id', 'in', issueIds)
           .execute()
-  const opened = await db
-    .selectFrom('project_event')
-    .select(['seq', 'actor', 'channel'])
-    .where('project_id', '=', projectId)
-    .where(
-      'seq',
-      'in',
-      rows.map(({ seq }) => seq),
-    )
-    .execute()
+  const opened =
+    rows.length === 0
+      ? []
+      : await db
+          .selectFrom('project_event')
+          .select(['seq', 'actor', 'channel'])
+          .where('project_id', '=', projectId)
+          .where(
+            'seq',
+            'in',
+            rows.map(({ seq }) => seq),
+          )
+          .execute()
   const openers = new Map(opened.map((row) => [row.seq, actorOf(row)]))
   const issueById = new Map(issues.map((row) => [row.id, issueOf(row)]))
   return {
