@@ -1,17 +1,7 @@
 import { expect, test } from 'vitest'
-import { pathsNamedIn, unmeasuredClaims } from './claimed-paths.ts'
+import { pathsNamedIn } from './claimed-paths.ts'
 
 const claims = (summary: string, achievements: readonly string[] = []) => ({ summary, achievements })
-
-test('a file that was claimed and not changed is found out, once', () => {
-  const claimed = claims('Fixed `src/a.ts` and ./src/b.ts.', ['src/b.ts works, and/or 3/4 of it'])
-  expect(unmeasuredClaims(claimed, ['src/a.ts'])).toEqual(['src/b.ts'])
-})
-
-test('a file may be named from the middle of its path; an address is no file', () => {
-  const claimed = claims('See diff/reader.ts, and https://example.com/src/x.ts.')
-  expect(unmeasuredClaims(claimed, ['src/diff/reader.ts'])).toEqual([])
-})
 
 test('a path is named only whole, wherever it stands in the text', () => {
   const paths = ['src/a.ts', 'utils.ts', 'a b.ts']

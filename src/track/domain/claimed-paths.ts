@@ -9,31 +9,11 @@ export interface ClaimedWork {
   readonly unexpected?: readonly { readonly path: string }[] | undefined
 }
 
-// A path has a folder and an extension; `and/or` is not one.
-const path = /(?<![\w@./:-])(?:\.{0,2}\/)?((?:[\w@.-]+\/)+[\w@-][\w@.-]*\.\w{1,8})(?![\w/])/g
-
-/** Files that an agent claims to have changed but that were not measured. A path may be cut at its start. */
-export function unmeasuredClaims(claimed: ClaimedWork, measured: readonly string[]): readonly string[] {
-  const claimedPaths = [claimed.summary, ...claimed.achievements].flatMap((text) =>
-    [...text.matchAll(path)].map(([, found]) => found ?? ''),
-  )
-  if (claimedPaths.length === 0) return []
-  const measuredPaths = new Set(measured.flatMap(endingsOf))
-  return [...new Set(claimedPaths)].filter((path) => !measuredPaths.has(path))
-}
-
-/** The files of a completion that the agent named and that did not change. */
+/** The files of a completion that its agent claims to have changed and that did not change. */
 export function unchangedClaims(evidence: Pick<AttemptMeasurement, 'claimedPaths'>): readonly string[] {
   return (evidence.claimedPaths ?? []).flatMap(({ path: named, found }) =>
     found === 'unchanged' ? [named] : [],
   )
-}
-
-/** A path, and its remainder below each of its folders. */
-function endingsOf(path: string): readonly string[] {
-  const endings = [path]
-  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) endings.push(path.slice(at + 1))
-  return endings
 }
 
 /** The paths that an agent's report names in full. */

@@ -47,7 +47,8 @@ import type {
   HeadMove,
   ReportedChange,
 } from '../domain/changes.ts'
-import { type ClaimedWork, pathsNamedIn, unmeasuredClaims } from '../domain/claimed-paths.ts'
+import { type ClaimedWork, pathsNamedIn } from '../domain/claimed-paths.ts'
+import { claimedChanges, claimsWithoutChange, unchangedPaths } from '../domain/claims/claimed-changes.ts'
 import type { CandidateAuthor, EndContents, Interval } from '../domain/hook-evidence.ts'
 import { coverage, hasPackageArea, judgeScope, parseScope, type Scope } from '../domain/scope/scope.ts'
 import { sensitiveKinds } from '../domain/scope/sensitive.ts'
@@ -219,6 +220,8 @@ export const attemptChanges = measurement({
       reported: names.nullable(),
       packages: z.boolean(),
       sensitive: words.nullable(),
+      /** The files that the agent says it changed. */
+      claimed: names,
     }),
     maxAttempts,
   ),
@@ -229,26 +232,64 @@ export const attemptChanges = measurement({
       spans: spansShape,
       packages,
       sensitive: list(z.tuple([z.string(), z.enum(sensitiveKinds)]), 10_000),
+      /** The claimed files that did not change and exist. */
+      existing: names,
     }),
     maxAttempts,
   ),
   fits: (requested, changes) => isSameAttempts(changes, requested),
   measure: (workTree, attempts) =>
     Promise.all(
-      attempts.map(async ({ id, from, to, spans, reported, packages: wantsPackages, sensitive }) => {
+      attempts.map(async ({ id, from, to, spans, reported, packages: wantsPackages, sensitive, claimed }) => {
         const { witness } = workTree
         const found = await witness.changes(from, to)
         const paths = pathsOf(found)
         const isUnchanged = found.changes.length + found.headMoves.length === 0
-        const [touched, packagesAtEnd, sensitivePaths] = await Promise.all([
+        const unchanged = claimsWithoutChange(
+          claimed.map((one) => ({ path: one, isCreated: false })),
+          [...paths, ...ignoredPaths(found)],
+        )
+        const [touched, packagesAtEnd, sensitivePaths, existing] = await Promise.all([
           isUnchanged ? [] : measuredSpans(workTree, { spans, reported, paths }),
           wantsPackages ? witness.packages(to) : [],
           sensitiveChanges(workTree, from, { changes: found.changes, end: to, setting: sensitive }),
+          existingFiles(
+            workTree,
+            to,
+            unchanged.map(({ path: name }) => name),
+          ),
         ])
-        return { id, report: found, spans: touched, packages: packagesAtEnd, sensitive: [...sensitivePaths] }
+        return {
+          id,
+          report: found,
+          spans: touched,
+          packages: packagesAtEnd,
+          sensitive: [...sensitivePaths],
+          existing,
+        }
       }),
     ),
 })
+
+/** Of names that may be cut at their start, those of files; without a folder, only names of exactly one. */
+async function existingFiles(
+  { witness }: Pick<WorkTree, 'witness'>,
+  place: SnapshotLocation,
+  named: readonly string[],
+): Promise<readonly string[]> {
+  if (named.length === 0) return []
+  const anywhere = { ...place, prefix: '' }
+  const counts = await witness
+    .matching(
+      anywhere,
+      named.map((one) => `**/${one}`),
+    )
+    .catch(() => [])
+  return named.filter((one, index) => {
+    const files = counts[index]?.files ?? 0
+    return one.includes('/') ? files > 0 : files === 1
+  })
+}
 
 export const openAttemptMeasurements = { ends: attemptEnds, changes: attemptChanges }
 
@@ -285,6 +326,7 @@ export function changesBrief(
     reported: hookEvidence === null ? null : reportedPathsUntil(hookEvidence, end.until),
     packages: hasPackageArea([...claims.areas, ...[...neighbors.values()].flatMap(({ areas }) => areas)]),
     sensitive: activity.sensitive,
+    claimed: claimedChanges(claims.outcome).map(({ path: name }) => name),
   }
 }
 
@@ -301,7 +343,7 @@ export function measurementOf(
     const doubt = `The end state could not be recorded: ${end.error}`
     return judge(attempt, unknownReport(doubt), nothing, { claims, endSnapshot: null })
   }
-  const { report: measuredReport, spans, packages: packageEntries, sensitive } = changes
+  const { report: measuredReport, spans, packages: packageEntries, sensitive, existing } = changes
   const span = spanOf(attempt, end.place, end.at)
   const intervals =
     measuredReport.changes.length + measuredReport.headMoves.length === 0
@@ -311,7 +353,13 @@ export function measurementOf(
   return judge(
     attempt,
     noted,
-    { ...activity, intervals, packages: new Map(packageEntries), sensitive: new Map(sensitive) },
+    {
+      ...activity,
+      intervals,
+      packages: new Map(packageEntries),
+      sensitive: new Map(sensitive),
+      existing: new Set(existing),
+    },
     { claims, endSnapshot: end.place },
   )
 }
@@ -348,6 +396,8 @@ interface MeasureContext extends WorkTreeActivity {
   readonly intervals: readonly MeasuredInterval[]
   readonly packages: ReadonlyMap<string, string>
   readonly sensitive?: SensitiveChanges
+  /** The claimed files that did not change and exist. */
+  readonly existing?: ReadonlySet<string>
 }
 
 /** Judges a measured report: the owner of each change, whether it is in scope, and how certain that is. */
@@ -419,7 +469,10 @@ export function judge(
   const absent =
     report.status === 'unknown'
       ? []
-      : unmeasuredClaims(claims.outcome, [...measuredPaths, ...ignoredPaths(report)])
+      : unchangedPaths(claimedChanges(claims.outcome), {
+          changed: [...measuredPaths, ...ignoredPaths(report)],
+          existing: activity.existing ?? new Set(),
+        })
   return {
     measurement: report.status === 'exact' && !(isCertain && !crowded) ? 'partial' : report.status,
     changes,
@@ -447,7 +500,7 @@ export function judge(
       ...otherCommitNotes(commits, activity, ownership),
       ...foreignNote(attributed, activity),
       ...(absent.length > 0
-        ? [`Named in the outcome, but not changed during the task: ${nameSome(absent)}.`]
+        ? [`Claimed in the outcome, but not changed during the task: ${nameSome(absent)}.`]
         : []),
       ...(crowded
         ? [`${maxNeighbors} or more attempts were open in this work tree: not all of them were compared.`]

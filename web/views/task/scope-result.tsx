@@ -1,5 +1,4 @@
 import { formatCount } from '../../../src/kernel/text.ts'
-import { unmeasuredClaims } from '../../../src/track/domain/claimed-paths.ts'
 import { repeatsScope } from '../../../src/track/domain/scope/repeats-scope.ts'
 import type { AttemptData, ChangesData } from '../../api/entities.ts'
 import { Agent, withPerson } from '../../parts/agent.tsx'
@@ -104,10 +103,7 @@ export function Claims({
 }) {
   const { claimed } = attempt
   if (claimed === null) return null
-  const isWhole = changes !== null && changes.changes.length === changes.total
-  const measured = changes?.changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
-  const others = changes?.contested_files?.map(({ path }) => path)
-  const missing = isWhole ? unmeasuredClaims(claimed, [...(measured ?? []), ...(others ?? [])]) : []
+  const unchanged = (changes?.claimed_paths ?? []).filter(({ found }) => found === 'unchanged')
   return (
     <section class="claims">
       <h2>Claimed</h2>
@@ -127,11 +123,11 @@ export function Claims({
           </p>
         ))}
       </ClaimQuote>
-      {missing.length > 0 ? (
+      {unchanged.length > 0 ? (
         <div class="not-found">
-          <b>Claimed, not found</b>
+          <b>Claimed, but unchanged</b>
           <ul>
-            {missing.map((path) => (
+            {unchanged.map(({ path }) => (
               <li key={path} class="mono">
                 {path}
               </li>

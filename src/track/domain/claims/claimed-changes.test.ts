@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { claimedChanges, unchangedPaths } from './claimed-changes.ts'
+
+const claims = (summary: string, achievements: readonly string[] = []) =>
+  claimedChanges({ summary, achievements })
+const paths = (summary: string) => claims(summary).map(({ path }) => path)
+
+test('claims what a verb of change governs, once, and whether it was created', () => {
+  expect(claims('Created `src/a.ts`, updated ./src/b.ts and src/c.ts:12.', ['Fixed src/b.ts'])).toEqual([
+    { path: 'src/a.ts', isCreated: true },
+    { path: 'src/b.ts', isCreated: false },
+    { path: 'src/c.ts', isCreated: false },
+  ])
+  expect(paths('Moved the parser from `src/a.ts` to `src/b.ts`.')).toEqual(['src/a.ts', 'src/b.ts'])
+  expect(paths('Edited [the client](src/client.ts) and src\\lib\\x.cs')).toEqual([
+    'src/client.ts',
+    'src/lib/x.cs',
+  ])
+})
+
+test.each([
+  'See src/a.ts, and https://example.com/src/x.ts.',
+  'I did not change src/a.ts.',
+  'Fixed it without touching src/a.ts.',
+  'src/a.ts should be updated later.',
+  'Next: update src/a.ts',
+  'If you change src/a.ts, update src/b.ts.',
+  'Added tests for src/a.ts.',
+  'Updated the docs as described in docs/a.md.',
+  'Added `src/a.ts` to the exclude list.',
+  'Ran `npm test src/a.test.ts` and updated src/**/*.ts.',
+  'Geändert: src/a.ts wurde updated für alle.',
+  '```\nUpdated src/a.ts\n```',
+  'Updated ../other/src/a.ts, /etc/a.conf and version 1.2.3.',
+  'Created src/a.ts to reproduce it. Deleted it again.',
+])('claims nothing: %s', (summary) => {
+  expect(paths(summary)).toEqual([])
+})
+
+test('a claimed file must exist unless it was created, and may be cut at its start', () => {
+  const unchanged = (summary: string, changed: readonly string[], existing: readonly string[] = []) =>
+    unchangedPaths(claims(summary), { changed, existing: new Set(existing) })
+  expect(unchanged('Updated diff/reader.ts', ['src/diff/reader.ts'])).toEqual([])
+  expect(unchanged('Updated diff/reader.ts', ['src/other.ts'], ['diff/reader.ts'])).toEqual([
+    'diff/reader.ts',
+  ])
+  expect(unchanged('Updated diff/reader.ts', ['src/other.ts'])).toEqual([])
+  expect(unchanged('Created diff/reader.ts', ['src/other.ts'])).toEqual(['diff/reader.ts'])
+  expect(unchanged('Created dist/reader.js and Node.js', [])).toEqual([])
+  expect(unchanged('Updated repo/SRC/a.ts', ['src/a.ts'], ['repo/SRC/a.ts'])).toEqual([])
+})

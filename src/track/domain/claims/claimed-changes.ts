@@ -1,0 +1,85 @@
+import type { ClaimedChange } from './clause.ts'
+import { readLines } from './report-claims.ts'
+import { hasFileExtension, readReport } from './report-text.ts'
+
+/** An agent's report as far as it says what changed. */
+interface ChangeReportText {
+  readonly summary: string
+  readonly achievements: readonly string[]
+}
+
+/** More files than this are not compared. */
+const maxClaims = 500
+
+/**
+ * The files that a report says its author changed: a verb of change governs the path. What is denied, planned,
+ * conditional, taken back, or in another language is no claim, and neither is a path that is only mentioned.
+ */
+export function claimedChanges({ summary, achievements }: ChangeReportText): readonly ClaimedChange[] {
+  const reports = [
+    readLines(readReport(summary)),
+    ...achievements.map((achievement) => readLines(readReport(achievement))),
+  ]
+  const denied = new Set(reports.flatMap((report) => report.denied))
+  const claims = new Map<string, ClaimedChange>()
+  for (const claim of reports.flatMap((report) => report.claims)) {
+    if (denied.has(claim.path)) continue
+    const isCreated = claim.isCreated || claims.get(claim.path)?.isCreated === true
+    claims.set(claim.path, { path: claim.path, isCreated })
+  }
+  return [...claims.values()].slice(0, maxClaims)
+}
+
+/** What is known about files when claims are compared with them. Paths are from the work tree's top. */
+export interface MeasuredFiles {
+  /** Everything that differs: both names of renamed files, ignored files, files of other authors. */
+  readonly changed: readonly string[]
+  /** Named paths that exist; a name without a folder only where exactly one file has it. */
+  readonly existing: ReadonlySet<string>
+}
+
+/** The paths that were claimed changed and did not change. */
+export function unchangedPaths(
+  claims: readonly ClaimedChange[],
+  { changed, existing }: MeasuredFiles,
+): readonly string[] {
+  const suspects = claimsWithoutChange(claims, changed)
+  return suspects.flatMap(({ path, isCreated }) =>
+    existing.has(path) || (isCreated && isOwnFile(path)) ? [path] : [],
+  )
+}
+
+/** The claims that no changed path answers: whether these files exist decides about them. */
+export function claimsWithoutChange(
+  claims: readonly ClaimedChange[],
+  changed: readonly string[],
+): readonly ClaimedChange[] {
+  if (claims.length === 0) return []
+  const endings = new Set(changed.flatMap((path) => endingsOf(foldPath(path))))
+  const folders = changed.filter((path) => path.endsWith('/')).map(foldPath)
+  return claims.filter(({ path }) => {
+    const folded = foldPath(path)
+    if (endings.has(folded)) return false
+    // An agent may name the repository's own folder too.
+    if (endingsOf(folded).some((ending) => ending.includes('/') && endings.has(ending))) return false
+    return !folders.some((folder) => folded.startsWith(folder))
+  })
+}
+
+/** A created file need not exist if it can be nothing but a file of the project that would be measured. */
+function isOwnFile(path: string): boolean {
+  const isUnmeasured =
+    /(?:^|\/)(?:dist|build|out|target|node_modules|coverage|tmp|temp|vendor|bin|obj|generated|__pycache__|\.git|\.waymark|\.venv|\.next|\.cache)\//i
+  return path.includes('/') && hasFileExtension(path) && !isUnmeasured.test(path)
+}
+
+function foldPath(path: string): string {
+  return path.normalize('NFC').toLowerCase()
+}
+
+/** A path, and its remainder below each of its folders. */
+function endingsOf(path: string): readonly string[] {
+  const endings = [path]
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) endings.push(path.slice(at + 1))
+  return endings
+}

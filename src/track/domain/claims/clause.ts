@@ -1,0 +1,373 @@
+import { isEnd, isMark, pathGroup, wordAt, wordsOf } from './path-group.ts'
+import type { ReportLine, ReportToken } from './report-text.ts'
+import { type ChangeVerb, changeVerb } from './verbs.ts'
+import {
+  adverbs,
+  authors,
+  determiners,
+  failures,
+  fileNouns,
+  followers,
+  modals,
+  negations,
+  objectWords,
+  pastVerbs,
+  places,
+  pointers,
+  softStops,
+  stops,
+  subordinate,
+} from './words.ts'
+
+/** A file that a report says was changed. */
+export interface ClaimedChange {
+  /** As it is named: from the project's folder, or cut at its start. */
+  readonly path: string
+  readonly isCreated: boolean
+}
+export interface ReportClaims {
+  readonly claims: readonly ClaimedChange[]
+  /** Paths that are said not to have changed, or to be as before. */
+  readonly denied: readonly string[]
+}
+export interface SentenceClaims extends ReportClaims {
+  /** What was said just before was undone. */
+  readonly takesBack: boolean
+}
+
+/** Said of a whole sentence: it is of another time, of other people, or takes something back. */
+const doubtful =
+  /\b(?:already|previous|previously|earlier|prior|pre-?existing|upstream|later|future|follow-?up|todo|tbd|pending|someday|eventually|next|still needs?|tried|trying|attempted|considered|planned|proposed|recommend\w*|suggest\w*|turned out|apparently|regression(?! test)|root cause|(?:an)?other (?:agent|task|session|person|developer|pr)s?|teammates?|colleagues?|someone|you|your|you'll|you're|optionally|was to|idea|here|temporarily|temporary|throwaway|scratch|locally|nothing)\b/
+const undone =
+  /\b(?:unchanged|untouched|as-is|as is|intact|revert\w*|restor(?:ed?|ing)|undid|undone|undo|rolled back|put back|back to (?:the|its) original|identical|not? (?:\w+ )?(?:changed?|modif\w+|edit\w*|touch\w*|updated?|changes?|edits?)|(?:did|was|were|does|do|have|has|had)(?:n't| not)|alone|no need|byte for byte)\b/
+const takenBack =
+  /\b(?:(?:reverted|undid|removed|deleted|dropped|discarded|cleaned up|renamed|moved|rolled back|undone) (?:it|them|that|this|those|these|both|again|afterwards|the change|the changes|that change)|(?:removed|deleted|reverted|undone|discarded|dropped) (?:again|afterwards))\b/
+export function isDoubtful(text: string): boolean {
+  return doubtful.test(text) || undone.test(text)
+}
+
+export function isUndone(text: string): boolean {
+  return undone.test(text)
+}
+
+export function deniedIn(tokens: readonly ReportToken[]): readonly string[] {
+  if (!undone.test(wordsOf(tokens))) return []
+  return tokens.flatMap((token) => (token.kind === 'path' ? [token.path] : []))
+}
+
+export function sentenceClaims(sentence: readonly ReportToken[], kind: ReportLine['kind']): SentenceClaims {
+  const text = wordsOf(sentence)
+  const takesBack = takenBack.test(text)
+  // No English verb can govern a path in another language.
+  if (/[^\p{ASCII}’‘“”…]/u.test(text.replace(/[^\p{L}]/gu, '')))
+    return { claims: [], denied: [], takesBack: false }
+  if (undone.test(text)) return { claims: [], denied: deniedIn(sentence), takesBack }
+  if (doubtful.test(text)) return { claims: [], denied: [], takesBack }
+  const claims = new Clause(sentence, kind).claims()
+  return { claims: takesBack ? claims.filter(({ isCreated }) => !isCreated) : claims, denied: [], takesBack }
+}
+/** Reads a sentence from left to right, and knows at each path what governs it. */
+class Clause {
+  readonly #tokens: readonly ReportToken[]
+  readonly #kind: ReportLine['kind']
+  readonly #found: ClaimedChange[] = []
+  /** Whose deeds the verbs are. */
+  #subject: 'unknown' | 'author' | 'other' = 'unknown'
+  #verb: ChangeVerb | null = null
+  #isBase = false
+  #isStopped = false
+  /** What joins the next path to the verb. */
+  #joint: 'object' | 'place' | 'none' = 'none'
+  #preposition = ''
+  #isNew = false
+  #since: string[] = []
+  #isPassive = false
+  #group: readonly string[] | null = null
+
+  constructor(tokens: readonly ReportToken[], kind: ReportLine['kind']) {
+    this.#tokens = tokens
+    this.#kind = kind
+  }
+
+  claims(): readonly ClaimedChange[] {
+    let at = this.#fronted()
+    while (at < this.#tokens.length) {
+      const token = this.#tokens[at]
+      if (token === undefined) break
+      if (token.kind === 'word' && negations.has(token.text)) break
+      at = token.kind === 'path' ? this.#path(at) : this.#step(token, at)
+    }
+    return this.#found
+  }
+
+  /** "New file `a.ts`", "In `a.ts`, I replaced …". */
+  #fronted(): number {
+    if (wordAt(this.#tokens, 0) === 'new') return this.#newFiles()
+    if (wordAt(this.#tokens, 0) !== 'in') return 0
+    const group = pathGroup(this.#tokens, 1)
+    if (group === null) return 0
+    let at = group.end
+    while (
+      isMark(this.#tokens[at], ',') ||
+      authors.has(wordAt(this.#tokens, at) ?? '') ||
+      adverbs.has(wordAt(this.#tokens, at) ?? '')
+    )
+      at += 1
+    if (at === group.end || changeVerb(wordAt(this.#tokens, at) ?? '', 'past') === null) return 0
+    this.#claim(group.paths, false)
+    this.#subject = 'author'
+    return at
+  }
+
+  #newFiles(): number {
+    let at = 1
+    while (objectWords.has(wordAt(this.#tokens, at) ?? '') || isMark(this.#tokens[at], ':')) at += 1
+    const group = pathGroup(this.#tokens, at)
+    if (group === null || !this.#isWholeName(this.#tokens[group.end], group.end)) return 1
+    this.#claim(group.paths, true)
+    return group.end
+  }
+
+  #step(token: Exclude<ReportToken, { kind: 'path' }>, at: number): number {
+    if (token.kind === 'code') {
+      this.#noun('')
+      return at + 1
+    }
+    if (token.kind === 'mark') return this.#mark(token.text, at)
+    this.#word(token.text, at)
+    return at + 1
+  }
+
+  #mark(text: string, at: number): number {
+    if (text === '(') {
+      const close = this.#tokens.findIndex((one, index) => index > at && isMark(one, ')'))
+      if (close < 0) return at + 1
+      const inside = this.#tokens.slice(at + 1, close)
+      const group = pathGroup(inside, 0)
+      const isPlace = group !== null && group.end === inside.length
+      const isOfVerb =
+        this.#verb !== null &&
+        !this.#verb.fixes &&
+        !this.#isStopped &&
+        !this.#since.some((one) => softStops.has(one) || pointers.has(one))
+      if (isPlace && isOfVerb) this.#claim(group.paths, false)
+      else if (!isPlace) this.#found.push(...sentenceClaims(inside, 'text').claims)
+      return close + 1
+    }
+    if (text === ':') {
+      const isList =
+        this.#verb !== null &&
+        !this.#isStopped &&
+        !this.#since.some((one) => pointers.has(one) || softStops.has(one))
+      this.#joint = isList ? 'object' : 'none'
+    } else if (text !== ',') this.#joint = 'none'
+    return at + 1
+  }
+
+  #word(word: string, at: number): void {
+    const previous = wordAt(this.#tokens, at - 1) ?? ''
+    if (authors.has(word)) {
+      this.#subject = 'author'
+      this.#verb = null
+      return
+    }
+    if (this.#isVerbHere(word, at, previous)) return
+    if (modals.has(word)) this.#turnAway()
+    else if (subordinate.has(word)) this.#turnAway()
+    else if (stops.has(word)) {
+      this.#isStopped = true
+      this.#joint = 'none'
+    } else if (['was', 'were', 'been', 'got'].includes(word)) {
+      this.#isPassive = true
+      this.#verb = null
+    } else if (['is', 'are', 'be', 'being', 'gets'].includes(word)) {
+      this.#isPassive = false
+      this.#verb = null
+    } else if (places.has(word) || word === 'to' || word === 'from') this.#join(word, at)
+    else if (word === 'including') this.#joint = this.#verb !== null && !this.#isStopped ? 'object' : 'none'
+    else if (adverbs.has(word) || word === 'and' || word === 'have' || word === 'has') return
+    else if (this.#isOtherPast(word, at, previous)) {
+      this.#subject = this.#subject === 'unknown' ? 'author' : this.#subject
+      this.#verb = null
+      this.#joint = 'none'
+    } else this.#noun(word)
+  }
+
+  /** Something else than its author's deeds follows. */
+  #turnAway(): void {
+    this.#subject = 'other'
+    this.#verb = null
+    this.#joint = 'none'
+    this.#isPassive = false
+    this.#group = null
+  }
+
+  #isVerbHere(word: string, at: number, previous: string): boolean {
+    const isFirst = this.#isFirst(at)
+    const past = changeVerb(word, 'past')
+    if (past !== null) {
+      if (determiners.has(previous) || previous === 'new' || previous === 'with' || previous === 'of')
+        return false
+      if (this.#isPassive && this.#subject !== 'other') return this.#passive(word, past, at)
+      if (this.#isPassive) return false
+      if (!(isFirst || this.#subject === 'author')) return false
+      const isJoined =
+        isFirst ||
+        ['and', 'then', 'i', 'we', 'have', "i've", "we've", 'also', ''].includes(previous) ||
+        adverbs.has(previous)
+      if (!isJoined) return false
+      return this.#begin(past, false)
+    }
+    const participle = changeVerb(word, 'participle')
+    if (
+      participle !== null &&
+      this.#subject === 'author' &&
+      (previous === 'by' || isMark(this.#tokens[at - 1], ','))
+    )
+      return this.#begin(participle, false)
+    const present = changeVerb(word, 'present')
+    const isOfChange =
+      /^(?:pr|change|commit|patch|task)$/.test(previous) && wordAt(this.#tokens, 0) === 'this'
+    if (present !== null && (isFirst || isOfChange) && !isEnd(this.#tokens[at + 1]))
+      return this.#begin(present, false)
+    const base = changeVerb(word, 'base')
+    const isPlainStart = isFirst && this.#kind !== 'heading'
+    if (base !== null && (isPlainStart || (this.#isBase && ['and', 'then'].includes(previous)))) {
+      const next = wordAt(this.#tokens, at + 1)
+      const isNoun =
+        isEnd(this.#tokens[at + 1]) ||
+        places.has(next ?? '') ||
+        /^(?:to|for|of|on|is|was|from|with|and)$/.test(next ?? '')
+      if (!isNoun) return this.#begin(base, true)
+    }
+    return false
+  }
+
+  /** A sentence begins after adverbs and marks. */
+  #isFirst(at: number): boolean {
+    return this.#tokens.slice(0, at).every((token) => {
+      return (
+        (token.kind === 'word' && (adverbs.has(token.text) || token.text === 'and')) ||
+        isMark(token, ',') ||
+        isMark(token, ':')
+      )
+    })
+  }
+
+  #begin(verb: ChangeVerb, isBase: boolean): true {
+    this.#subject = 'author'
+    this.#verb = verb
+    this.#isBase = isBase
+    this.#isStopped = false
+    this.#joint = 'object'
+    this.#preposition = ''
+    this.#isNew = false
+    this.#since = []
+    return true
+  }
+
+  /** "`a.ts` was updated", "a limiter was added to `a.ts`". */
+  #passive(word: string, verb: ChangeVerb, at: number): boolean {
+    this.#isPassive = false
+    if (wordAt(this.#tokens, at + 1) === 'by' || ['introduced', 'written', 'dropped'].includes(word))
+      return false
+    if (this.#group !== null) {
+      this.#claim(
+        this.#group,
+        verb.creates && !['to', 'in', 'into'].includes(wordAt(this.#tokens, at + 1) ?? ''),
+      )
+      this.#group = null
+    }
+    const subject = this.#subject
+    this.#begin(verb, false)
+    this.#subject = subject
+    this.#joint = 'none'
+    return true
+  }
+
+  /** Another verb of the author: "and verified …". */
+  #isOtherPast(word: string, at: number, previous: string): boolean {
+    const isPast = pastVerbs.has(word) || /[a-z]{2}ed$/.test(word)
+    const isNext =
+      previous === 'and' || previous === 'then' || authors.has(previous) || isMark(this.#tokens[at - 1], ',')
+    return isPast && (this.#isFirst(at) || isNext)
+  }
+
+  #join(word: string, at: number): void {
+    this.#joint = 'none'
+    this.#preposition = word
+    this.#isNew = false
+    const verb = this.#verb
+    if (verb === null || this.#isStopped) return
+    const last = this.#since.at(-1) ?? ''
+    if (word === 'to') {
+      const next = this.#tokens[at + 1]
+      const isPlace = next?.kind !== 'word' || determiners.has(next.text) || objectWords.has(next.text)
+      if (!isPlace) this.#isStopped = true
+      else if (verb.reachesTo && !pointers.has(last)) this.#joint = 'place'
+    } else if (word === 'from') {
+      if (verb.takesFrom) this.#joint = 'place'
+      else this.#isStopped = true
+    } else if (!(verb.fixes && this.#since.some((one) => failures.has(one)))) this.#joint = 'place'
+  }
+
+  #noun(word: string): void {
+    this.#since.push(word)
+    if (word === 'new') this.#isNew = true
+    if (softStops.has(word)) this.#joint = 'none'
+    else if (this.#joint !== 'none' && !objectWords.has(word) && !/^\d+$/.test(word)) this.#joint = 'none'
+    this.#group = null
+  }
+
+  #path(at: number): number {
+    const group = pathGroup(this.#tokens, at)
+    if (group === null) return at + 1
+    const isGoverned = this.#verb !== null && !this.#isStopped && this.#joint !== 'none'
+    const next = this.#tokens[group.end]
+    const isWhole = this.#isWholeName(next, group.end)
+    if (wordAt(this.#tokens, group.end) === 'is' && wordAt(this.#tokens, group.end + 1) === 'new')
+      this.#claim(group.paths, true)
+    const isObject = this.#joint === 'object'
+    const isFailure = this.#verb?.fixes === true && this.#since.some((one) => failures.has(one))
+    this.#group = isWhole ? group.paths : null
+    if (isGoverned && isWhole && !isFailure && !(isObject && this.#isEntry(group.end))) {
+      const isCreated =
+        (isObject && this.#verb?.creates === true) ||
+        this.#isNew ||
+        (this.#verb?.renames === true && this.#preposition === 'to' && this.#since.length === 0)
+      this.#claim(group.paths, isCreated)
+    }
+    const isArrow = isMark(next, '→')
+    if (isArrow && this.#verb?.renames && isGoverned) {
+      this.#preposition = 'to'
+      this.#joint = 'place'
+      return group.end + 1
+    }
+    this.#joint = 'none'
+    return group.end
+  }
+
+  /** "the `a.ts` import" is about something else than the file. */
+  #isWholeName(next: ReportToken | undefined, end: number): boolean {
+    if (next === undefined) return true
+    if (next.kind === 'mark') return next.text !== '→' || this.#verb?.renames === true
+    if (next.kind !== 'word') return false
+    if (fileNouns.has(next.text)) return true
+    return (
+      (followers.has(next.text) || stops.has(next.text)) &&
+      !(next.text === 'and' && wordAt(this.#tokens, end + 1) === null)
+    )
+  }
+
+  /** "added `a.ts` to the list", "removed `a.ts` from `b.json`": the file itself did not change. */
+  #isEntry(end: number): boolean {
+    const next = wordAt(this.#tokens, end)
+    if (next === 'to' || next === 'in' || next === 'under' || next === 'into')
+      return this.#verb?.creates === true && next !== 'in'
+    return next === 'from' && this.#verb?.takesFrom === true && this.#verb.renames !== true
+  }
+
+  #claim(paths: readonly string[], isCreated: boolean): void {
+    this.#found.push(...paths.map((path) => ({ path, isCreated })))
+  }
+}
