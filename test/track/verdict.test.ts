@@ -32,10 +32,12 @@ const edit = ({ write }: StartedTask) => write('src/auth.ts', 'export const auth
 
 describe('what contradicts a completion', () => {
   interface Case {
-    readonly work?: (task: StartedTask) => void | Promise<unknown>
+    readonly work?: (task: StartedTask) => unknown
     readonly summary?: string
     readonly more?: Answer
     readonly options?: ProjectOptions
+    /** What the task promises. */
+    readonly promises?: object
     readonly is: 'unproven' | 'contradicted'
     readonly rules: readonly string[]
   }
@@ -110,6 +112,49 @@ describe('what contradicts a completion', () => {
       is: 'contradicted',
       rules: ['claimed_not_changed', 'no_check'],
     },
+    'an expected change must be there': {
+      work: edit,
+      promises: { changes: ['src/**', 'test/**'] },
+      is: 'contradicted',
+      rules: ['changes_missing', 'no_check'],
+    },
+    'an expected change is there': {
+      work: edit,
+      promises: { changes: ['src/**'], keeps: ['README.md'] },
+      is: 'unproven',
+      rules: ['no_check'],
+    },
+    'where no change is expected, none is needed': {
+      promises: { changes: [] },
+      is: 'unproven',
+      rules: ['no_check'],
+    },
+    'a file that must stay may not change': {
+      work: edit,
+      promises: { keeps: ['src/'] },
+      is: 'contradicted',
+      rules: ['keeps_changed', 'no_check'],
+    },
+    'a criterion needs an answer': {
+      work: edit,
+      promises: { criteria: ['At most 5 attempts'] },
+      is: 'unproven',
+      rules: ['no_check', 'criterion_unanswered'],
+    },
+    'a criterion that is met has one': {
+      work: edit,
+      promises: { criteria: ['At most 5 attempts'] },
+      more: { outcome: { criteria: [{ criterion: 'at most 5 attempts', met: true, how: 'counted' }] } },
+      is: 'unproven',
+      rules: ['no_check'],
+    },
+    'a criterion that is not met says so': {
+      work: edit,
+      promises: { criteria: ['At most 5 attempts'] },
+      more: { outcome: { criteria: [{ criterion: 'At most 5 attempts', met: false, how: 'Ten.' }] } },
+      is: 'unproven',
+      rules: ['no_check', 'criterion_unmet'],
+    },
     'without git, checksums show the change': {
       work: edit,
       options: { git: false },
@@ -134,20 +179,24 @@ describe('what contradicts a completion', () => {
     },
   }
 
-  test.each(Object.entries(cases))('%s', async (_, { work, summary = 'Done.', more, options, is, rules }) => {
-    const task = await startedTask(options)
-    await work?.(task)
-    const preview = await task.complete(summary, { ...more, preview: true })
-    const completed = await task.complete(summary, more)
-    expect(rulesOf(completed)).toEqual(rules)
-    expect(completed.verdict.is).toBe(is)
-    expect(preview.verdict).toEqual(completed.verdict)
-    expect(preview.settled).toBe(completed.settled)
-    expect(completed.settled).toBe(is === 'contradicted' ? false : undefined)
-    const [attempt] = await task.attempts()
-    expect(attempt).toMatchObject({ verdict: completed.verdict, former_verdicts: [] })
-    await task.isWhole()
-  })
+  test.each(Object.entries(cases))(
+    '%s',
+    async (_, { work, summary = 'Done.', more, options, promises, is, rules }) => {
+      const task = await startedTask(options)
+      if (promises) await task.call('taskman_task_edit', { id: task.task_id, done_when: promises }, asPerson)
+      await work?.(task)
+      const preview = await task.complete(summary, { ...more, preview: true })
+      const completed = await task.complete(summary, more)
+      expect(rulesOf(completed)).toEqual(rules)
+      expect(completed.verdict.is).toBe(is)
+      expect(preview.verdict).toEqual(completed.verdict)
+      expect(preview.settled).toBe(completed.settled)
+      expect(completed.settled).toBe(is === 'contradicted' ? false : undefined)
+      const [attempt] = await task.attempts()
+      expect(attempt).toMatchObject({ verdict: completed.verdict, former_verdicts: [] })
+      await task.isWhole()
+    },
+  )
 })
 
 describe('what follows from a verdict', () => {

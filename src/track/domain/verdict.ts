@@ -2,6 +2,7 @@ import type { AttemptMeasurement, Outcome } from '../../events/domain/project-ev
 import type { TaskId } from '../../kernel/id.ts'
 import { pathInsidePrefix, pathPatterns } from '../../kernel/path-pattern.ts'
 import { formatCount } from '../../kernel/text.ts'
+import type { DoneWhen } from '../../plan/domain/done-when.ts'
 import { pathsNamedIn } from './claimed-paths.ts'
 import type { TaskOutcome } from './task.ts'
 
@@ -99,14 +100,6 @@ export interface TaskChange {
   readonly isForeign?: true
 }
 
-/** The parts of `done_when` that are judged without running anything. */
-interface JudgedPromises {
-  readonly criteria: readonly string[]
-  /** Absent: nothing is promised; empty: no change is expected. */
-  readonly changes?: readonly string[]
-  readonly keeps: readonly string[]
-}
-
 /** What is known about a completion, before it is judged. */
 export interface VerdictFacts {
   readonly status: TaskOutcome
@@ -120,7 +113,8 @@ export interface VerdictFacts {
   readonly claimedUnchanged: readonly string[]
   readonly missingPackages?: readonly string[]
   readonly weakened?: readonly WeakenedPlace[]
-  readonly promises?: JudgedPromises
+  /** The parts of `done_when` that are judged without running anything. */
+  readonly promises?: Pick<DoneWhen, 'criteria' | 'changes' | 'keeps'>
   readonly checks?: readonly CheckFact[]
   /** Whether a check of the task was seen to run; absent where no session shows all commands. */
   readonly testsSeen?: boolean

@@ -32,6 +32,7 @@ import {
   reportedContents,
   type SnapshotBoundary,
 } from '../../lines/operations/record-lines.ts'
+import { promisesOf } from '../../plan/operations/done-when.ts'
 import type { ReviewComment } from '../../review/domain/review.ts'
 import { commentStatuses, removedComments } from '../../review/operations/agent-reviews.ts'
 import {
@@ -375,8 +376,8 @@ async function prepareCompletion(
   const [endState, briefs] = requestedEnd(context, attempt, measured.end)
   const phaseComplete = input.phase_complete ?? false
   // One round trip: while the project is locked, every query delays other callers.
-  const [open, activity, mission, comments, lines, settings, situation, waiting, related] = await Promise.all(
-    [
+  const [open, activity, mission, comments, lines, settings, situation, waiting, related, promises] =
+    await Promise.all([
       reads.tasks.openSubtasks(task.id),
       endState && changesAround(reads, endState),
       input.preview || endState === null ? null : missionTree(reads, attempt),
@@ -386,9 +387,9 @@ async function prepareCompletion(
       loadCompletion(reads, { task, attempt, phaseComplete: !input.preview && phaseComplete }),
       openItemsOfTask(reads, task.id),
       reads.tasks.related(attempt),
+      promisesOf(reads, task),
       phaseComplete && assertPhaseFree(reads, attempt, context.actor.kind),
-    ],
-  )
+    ])
   refuseOpenSubtasks(input.status, task, open)
   if (endState === null || activity === null) return { briefs, found: { kind: 'asking' } }
   const claims = { outcome, areas: input.areas ?? [] }
@@ -411,6 +412,7 @@ async function prepareCompletion(
     outcome,
     evidence: measuredEnd,
     related,
+    promises,
     isAmended: false,
   }
   const traces = tracesBrief(completion)
@@ -630,14 +632,15 @@ async function prepareAmendment(
   traces: MeasurementOf<typeof taskTraces> | undefined,
 ): Promise<PreparedOperation<typeof completionMeasurements, Completion>> {
   const { input, task, attempt, outcome, end } = amendment
-  const [changes, related, waiting, settings] = await Promise.all([
+  const [changes, related, promises, waiting, settings] = await Promise.all([
     reads.tasks.changes(attempt.id, { limit: maxChanges, offset: 0 }),
     reads.tasks.related(attempt),
+    promisesOf(reads, task),
     openItemsOfTask(reads, task.id),
     readGateSettings(reads),
   ])
   const evidence = { ...end.evidence, changes }
-  const completion = { attempt, status: input.status, outcome, evidence, related, isAmended: true }
+  const completion = { attempt, status: input.status, outcome, evidence, related, promises, isAmended: true }
   const brief = tracesBrief(completion)
   const { verdict } = judgeCompletion(completion, traces)
   return {

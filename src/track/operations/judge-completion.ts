@@ -6,6 +6,7 @@ import {
   type MeasurementOf,
   measurement,
 } from '../../kernel/operations/measurement-protocol.ts'
+import type { DoneWhen } from '../../plan/domain/done-when.ts'
 import type { ReportedChange } from '../domain/changes.ts'
 import { unchangedClaims, unmeasuredClaims } from '../domain/claimed-paths.ts'
 import type { Attempt, TaskOutcome } from '../domain/task.ts'
@@ -49,6 +50,8 @@ export interface ClaimedCompletion {
   readonly outcome: Outcome
   readonly evidence: AttemptMeasurement
   readonly related: readonly RelatedAttempt[]
+  /** Of the task, with those of its mission and project. */
+  readonly promises: DoneWhen
   /** The same measurement is judged again, with other words. */
   readonly isAmended: boolean
 }
@@ -93,7 +96,7 @@ export function judgeCompletion(
   completion: ClaimedCompletion,
   traces: TaskTraces | undefined,
 ): JudgedCompletion {
-  const { attempt, status, outcome, related } = completion
+  const { attempt, status, outcome, related, promises } = completion
   const elsewhere = completion.evidence.elsewhere ?? traces?.elsewhere
   const evidence = { ...completion.evidence, ...(elsewhere && { elsewhere }) }
   const measured = { ...completion, evidence }
@@ -107,6 +110,7 @@ export function judgeCompletion(
     hasOtherWork:
       hasOtherWork(evidence) || related.some(({ measured: other }) => other !== null && hasOtherWork(other)),
     claimedUnchanged: claimsUnchanged(measured, touched),
+    promises,
     contradictedSubtasks: contradictedSubtasks(attempt.taskId, related),
   })
   return { verdict, evidence }
