@@ -93,7 +93,14 @@ async function besideAnIdleAttempt(
   report: ChangeReport,
   { start, end }: Pick<Watched, 'start' | 'end'>,
 ): Promise<void> {
-  const own = { ...anAttempt(), id: 'a-own' as AttemptId, snapshot: start.ref, openedAt: 2, above: [] }
+  const own = {
+    ...anAttempt(),
+    id: 'a-own' as AttemptId,
+    snapshot: start.ref,
+    openedAt: 2,
+    above: [],
+    until: 4,
+  }
   const idle = { ...own, id: 'a-idle' as AttemptId, taskId: 't-idle' as TaskId, openedAt: 1 }
   const neighbors = new Map([own, idle].map((attempt) => [attempt.id as string, attempt]))
   const there = { neighbors, hookEvidence: null }
@@ -129,6 +136,7 @@ async function whileCaptured(
     snapshot: start.ref,
     openedAt: 1,
     above: [],
+    until: 4,
   }
   const neighbors = new Map([[own.id as string, own]])
   const turn = aTurn(start.ref)

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { staleAfter } from '../../src/track/domain/task.ts'
 import { type Answer, person } from '../support/project.ts'
 import { shared } from '../support/shared.ts'
 import { openCommandLine } from '../surfaces/cli/command-line.ts'
@@ -49,6 +50,34 @@ test('what is only probable is told as such, with who else was there', async () 
     `Probably made by ada for task ${ada.task_id} "work of ada" (recorded); ben (${ben.task_id}) worked there at the same time.`,
   )
   expect(why.candidates).toMatchObject([{ task_id: ben.task_id, task: 'work of ben', agent: 'ben' }])
+})
+
+test('names the attempt that wrote a content again, not the one that had removed it', async () => {
+  const s = await openStory()
+  const failed = await s.begin('failed')
+  s.put('f', x(1))
+  const other = await s.begin('other')
+  await s.end(other)
+  s.take('f', 'x1')
+  await s.call('complete_task', { task_id: failed.task_id, status: 'failed', outcome: { summary: 'no' } })
+  await s.attempt('writer', () => s.put('f', x(1)))
+  expect(await lastOf(s, 'f')).toMatchObject({ agent: 'writer', certainty: 'probable' })
+  const why = await s.call('why', { place: 'f:5' })
+  expect([why.authors, why.candidates].map((some) => some.length)).toEqual([1, 0])
+})
+
+test('an attempt that is never ended is a candidate only until it is stale', async () => {
+  const s = await openStory()
+  await s.begin('gone')
+  s.wait(staleAfter)
+  const ada = await s.begin('ada', { areas: ['/f'] })
+  const ben = await s.begin('ben', { areas: ['/g'] })
+  s.put('f', x(1, 2, 3))
+  await s.end(ben)
+  await s.end(ada)
+  const { range, candidates } = await s.call('why', { place: 'f:5' })
+  expect(range).toMatchObject({ agent: 'ada', certainty: 'probable' })
+  expect(candidates).toMatchObject([{ agent: 'ben' }])
 })
 
 test.each([

@@ -143,11 +143,18 @@ export class LineRecord {
     this.#states.set(step, state)
   }
 
+  /** The step with which a content was first recorded, before another one. */
+  #earlier({ path, after, seq }: LineStep): LineStep | undefined {
+    return after === null
+      ? undefined
+      : this.#byAfter.get(keyOf(path, after))?.findLast((one) => one.seq < seq)
+  }
+
   /** A state that does not depend on the step before: one that existed earlier, or that git brought whole. */
   #settled(step: LineStep): LineState | undefined {
     if (step.after === null) return nothing
-    const earlier = this.#byAfter.get(keyOf(step.path, step.after))?.findLast(({ seq }) => seq < step.seq)
-    if (earlier !== undefined) return this.stateAfter(earlier)
+    const earlier = this.#earlier(step)
+    if (earlier !== undefined) return isWrittenAgain(step) ? undefined : this.stateAfter(earlier)
     const key = keyOf(step.path, step.after)
     const wasBase = this.#byBefore.get(key)?.some(({ seq }) => seq < step.seq) === true
     return wasBase || step.origin === 'imported' ? nothing : undefined
@@ -201,6 +208,8 @@ export class LineRecord {
     const moved = new Map(step.moved?.map(([from, old, line]) => [line, { from, old }]))
     const reformatted = new Map(step.reformatted?.map(([old, line]) => [line, old]))
     const [brought, alike] = [linesIn(step.brought), linesIn(step.alike)]
+    const earlier = step.reported ? undefined : this.#earlier(step)
+    const earlierState = earlier && this.stateAfter(earlier)
     return (line, hash) => {
       const old = reformatted.get(line)
       if (old !== undefined) {
@@ -213,6 +222,8 @@ export class LineRecord {
         return { hash, origin: origin && { ...origin, movedBy: step.owners } }
       }
       if (brought.has(line)) return { hash, origin: null }
+      const first = earlierState && lineOf(earlierState, line)?.origin
+      if (first && hasSameMaker(first, step)) return { hash, origin: first }
       const birth = `${step.seq}:${step.position}:${line}`
       return {
         hash,
@@ -220,7 +231,7 @@ export class LineRecord {
           owners: step.owners,
           ...(step.turns && { turns: step.turns }),
           // Whoever was there wrote it, or copied it from the other version.
-          certainty: step.certainty === 'certain' && alike.has(line) ? 'probable' : step.certainty,
+          certainty: step.certainty === 'certain' && (alike.has(line) || first) ? 'probable' : step.certainty,
           seq: step.seq,
           birth,
           span: step.span,
@@ -312,6 +323,18 @@ function addedHashes(steps: readonly LineStep[]): ReadonlySet<string> {
     for (let at = 0; at < added.length; at += hashLength) hashes.add(added.slice(at, at + hashLength))
   }
   return hashes
+}
+
+/** Whether someone at work then made an earlier content again, and not git. */
+function isWrittenAgain({ reported, owners, turns = [], span, staged, origin }: LineStep): boolean {
+  if (reported) return true
+  return owners.length + turns.length > 0 && !span.ran && staged === undefined && origin === 'task'
+}
+
+function hasSameMaker(origin: LineOrigin, { owners, turns = [] }: LineStep): boolean {
+  return (
+    origin.owners.some((id) => owners.includes(id)) || origin.turns?.some((id) => turns.includes(id)) === true
+  )
 }
 
 function linesIn(ranges: MeasuredStep['brought'] = []): ReadonlySet<number> {

@@ -232,9 +232,7 @@ export async function changedLineContext(
     ending,
     ...unrecorded,
   })
-  const open = [...neighbors].filter(([, { openedAt, closedAt }]) => {
-    return closedAt === null ? openedAt <= last.at : openedAt <= last.at && closedAt > last.at
-  })
+  const open = [...neighbors].filter(([, { openedAt, until }]) => openedAt <= last.at && until > last.at)
   return { salt: ofProject, last, surroundings: { neighbors: new Map(open), hookEvidence } }
 }
 

@@ -13,7 +13,7 @@ import { excerpt, formatCount } from '../../kernel/text.ts'
 import { uniqueLineIndex } from '../../review/domain/lines.ts'
 import { commentKinds, commentStatus, type ReviewComment, reviewActions } from '../../review/domain/review.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { outcomeAuthorOf } from '../../track/domain/task.ts'
+import { atWorkUntil, outcomeAuthorOf } from '../../track/domain/task.ts'
 import { DecisionEntry, decisionEntry } from '../../track/operations/record-answer.ts'
 import type { LineOrigin } from '../domain/record.ts'
 import type { BlamedCommit, LineHistoryFile } from '../ports/line-history.ts'
@@ -282,9 +282,7 @@ async function inboxItemsOfMakers({ inboxItems }: Reads, makers: readonly LineAu
 async function possibleMakers({ tasks, lines }: Reads, { owners, span }: LineOrigin) {
   const attempts = await tasks.attemptsInTree(span.tree, span.since)
   const ids = attempts
-    .filter(
-      ({ openedAt, closedAt }) => openedAt <= span.since && (closedAt === null || closedAt > span.since),
-    )
+    .filter((attempt) => attempt.openedAt <= span.since && atWorkUntil(attempt) > span.since)
     .flatMap(({ id }) => (owners.includes(id) ? [] : [id]))
   const makers = await lines.makers(ids.slice(0, maxEntries))
   return makers.map((maker) => ({

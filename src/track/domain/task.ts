@@ -99,6 +99,13 @@ export function isStale(attempt: Attempt, now: number): boolean {
   return attempt.status === 'open' && Math.abs(now - attempt.lastCallAt) >= staleAfter
 }
 
+/** Until when an attempt counts as at work. One that its agent never ended is at work until it is stale. */
+export function atWorkUntil({ status, closedAt, lastCallAt }: Attempt): number {
+  const staleAt = lastCallAt + staleAfter
+  const isEnded = status !== 'open' && status !== 'abandoned'
+  return isEnded ? (closedAt ?? staleAt) : Math.min(closedAt ?? staleAt, staleAt)
+}
+
 /** Whether the caller opened the attempt: the same agent name or, without one, the same connection. */
 export function isOpenedBy(attempt: Attempt, actor: Actor, agentName: string | null): boolean {
   if (isOfOtherToken(attempt, actor)) return false

@@ -52,7 +52,7 @@ import { claimedChanges, claimsWithoutChange, unchangedPaths } from '../domain/c
 import type { CandidateAuthor, EndContents, Interval } from '../domain/hook-evidence.ts'
 import { coverage, hasPackageArea, judgeScope, parseScope, type Scope } from '../domain/scope/scope.ts'
 import { sensitiveKinds } from '../domain/scope/sensitive.ts'
-import { type Attempt, type SnapshotLocation, staleAfter, treeOf } from '../domain/task.ts'
+import { type Attempt, atWorkUntil, type SnapshotLocation, treeOf } from '../domain/task.ts'
 import { type SensitiveChanges, sensitiveChanges } from './sensitive.ts'
 
 /** The claims of an agent at completion that affect the measurement. */
@@ -936,21 +936,26 @@ function attemptsOpenDuring(
   from: Boundary,
   to: Boundary,
 ): readonly string[] {
-  return [...neighbors.values(), ...(hookEvidence?.turns.values() ?? [])]
-    .filter(({ openedAt, closedAt }) => openedAt < to.at && (closedAt === null || closedAt > from.at))
+  const turns = [...(hookEvidence?.turns.values() ?? [])].map(({ id, openedAt, closedAt }) => {
+    return { id, openedAt, until: closedAt ?? Number.MAX_SAFE_INTEGER }
+  })
+  return [...neighbors.values(), ...turns]
+    .filter(({ openedAt, until }) => openedAt < to.at && until > from.at)
     .map(({ id }) => id)
 }
 
 /** The attempts open at a time that is known to the second, in milliseconds since the epoch. */
 function attemptsOpenAt(neighbors: ConcurrentAttempts, at: number): readonly string[] {
   return [...neighbors.values()]
-    .filter(({ openedAt, closedAt }) => openedAt < at + 1000 && (closedAt === null || closedAt >= at))
+    .filter(({ openedAt, until }) => openedAt < at + 1000 && until >= at)
     .map(({ id }) => id)
 }
 
 /** An attempt that was open in the same work tree at the same time, with the attempts above it. */
 export interface ConcurrentAttempt extends Attempt {
   readonly above: readonly string[]
+  /** Until when it was at work there. */
+  readonly until: number
 }
 
 /** More attempts than this are not compared: then nothing is certain. */
@@ -986,10 +991,10 @@ export async function readChangesAround(
   { ending = null, ...query }: Omit<EvidenceQuery, 'attempts'> & { readonly ending?: string | null },
 ): Promise<WorkTreeActivity> {
   const { tasks } = reads
+  const untilOf = (attempt: Attempt) =>
+    attempt.id === ending ? Number.MAX_SAFE_INTEGER : atWorkUntil(attempt)
   const inTree = (await tasks.attemptsInTree(query.tree, query.since)).filter(
-    // An attempt that nobody ends is at work until it is stale.
-    ({ id, status, lastCallAt }) =>
-      id === ending || status !== 'open' || query.since - lastCallAt < staleAfter,
+    (attempt) => untilOf(attempt) > query.since,
   )
   const [hookEvidence, chains] = await Promise.all([
     readHookEvidence(reads, { ...query, attempts: inTree }),
@@ -999,7 +1004,7 @@ export async function readChangesAround(
     inTree.map((other) => {
       const lineage = new Set(chains.get(other.taskId))
       const above = inTree.filter(({ taskId }) => lineage.has(taskId)).map(({ id }) => id)
-      return [other.id as string, { ...other, above }]
+      return [other.id as string, { ...other, above, until: untilOf(other) }]
     }),
   )
   return { neighbors, hookEvidence }
