@@ -8,7 +8,8 @@ import {
 } from '../../kernel/operations/measurement-protocol.ts'
 import type { DoneWhen } from '../../plan/domain/done-when.ts'
 import type { ReportedChange } from '../domain/changes.ts'
-import { unchangedClaims, unmeasuredClaims } from '../domain/claimed-paths.ts'
+import { unchangedClaims } from '../domain/claimed-paths.ts'
+import { claimedChanges, claimsWithoutChange, unchangedPaths } from '../domain/claims/claimed-changes.ts'
 import type { Attempt, TaskOutcome } from '../domain/task.ts'
 import {
   changesOfTask,
@@ -27,17 +28,28 @@ export const taskTraces = measurement({
     first: place.nullable(),
     /** Since when other branches and work trees are searched; null if they are not. */
     since: time.nullable(),
+    /** Claimed paths that are searched for in the end snapshot. */
+    claimed: names,
   }),
   measured: z.strictObject({
     touched: names.nullable(),
     elsewhere: z.strictObject({ commits: z.int().min(0), paths: names }).nullable(),
+    /** Those of the claimed paths that exist. */
+    existing: names,
   }),
-  measure: async ({ witness }, { end, first, since }) => {
-    const [touched, elsewhere] = await Promise.all([
+  measure: async ({ witness }, { end, first, since, claimed }) => {
+    const paths = claimed.flatMap((path) => [path, `${end.prefix}${path}`])
+    const [touched, elsewhere, states] = await Promise.all([
       first && witness.touched(first, end),
       since === null ? null : witness.elsewhere(end, since),
+      claimed.length === 0 ? null : witness.contents.states(end, paths),
     ])
-    return { touched, elsewhere: elsewhere && { ...elsewhere, paths: [...elsewhere.paths] } }
+    const exists = (path: string) => (states?.get(path) ?? null) !== null
+    return {
+      touched,
+      elsewhere: elsewhere && { ...elsewhere, paths: [...elsewhere.paths] },
+      existing: claimed.filter((path) => exists(path) || exists(`${end.prefix}${path}`)),
+    }
   },
 })
 
@@ -58,7 +70,7 @@ export interface ClaimedCompletion {
 
 /** What must be measured before the completion can be judged; null for nothing. */
 export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskTraces> | null {
-  const { attempt, status, evidence, related, isAmended } = completion
+  const { attempt, status, outcome, evidence, related, isAmended } = completion
   const { endSnapshot: end, measurement: completeness } = evidence
   if (end === null || completeness === 'unknown' || status === 'failed') return null
   const first = firstAttempt(attempt, related)
@@ -70,6 +82,7 @@ export function tracesBrief(completion: ClaimedCompletion): BriefOf<typeof taskT
     end,
     first: isFirst && !isAmended ? null : first.snapshot,
     since: seeks ? first.openedAt : null,
+    claimed: isAmended ? claimedChanges(outcome).map(({ path }) => path) : [],
   }
 }
 
@@ -82,7 +95,7 @@ function seemsContradicted(completion: ClaimedCompletion): boolean {
     related.every(({ changes }) => changes.length === 0)
   return (
     (status === 'success' && isEmpty && !hasOtherWork(evidence)) ||
-    claimsUnchanged(completion, null).length > 0
+    claimsUnchanged(completion, undefined).length > 0
   )
 }
 
@@ -109,7 +122,7 @@ export function judgeCompletion(
     changed: changesOfTask(attempt, { own: evidence.changes, related, touched }),
     hasOtherWork:
       hasOtherWork(evidence) || related.some(({ measured: other }) => other !== null && hasOtherWork(other)),
-    claimedUnchanged: claimsUnchanged(measured, touched),
+    claimedUnchanged: claimsUnchanged(measured, traces),
     promises,
     contradictedSubtasks: contradictedSubtasks(attempt.taskId, related),
   })
@@ -119,7 +132,7 @@ export function judgeCompletion(
 /** The paths that the outcome names and that nothing changed. */
 function claimsUnchanged(
   { outcome, evidence, related, isAmended }: ClaimedCompletion,
-  touched: readonly string[] | null,
+  traces: TaskTraces | undefined,
 ): readonly string[] {
   const { added, modified, deleted } = evidence.ignored
   const changed = [
@@ -129,14 +142,16 @@ function claimsUnchanged(
     ...added,
     ...modified,
     ...deleted,
-    ...(touched ?? []),
+    ...(traces?.touched ?? []),
     ...(evidence.elsewhere?.paths ?? []),
   ]
-  const unchanged = unmeasuredClaims(outcome, changed)
+  const claims = claimedChanges(outcome)
   // What other agents changed is only in the first measurement, and in the paths that differ.
-  if (isAmended && touched !== null) return unchanged
+  if (isAmended && traces?.touched) {
+    return unchangedPaths(claims, { changed, existing: new Set(traces.existing) })
+  }
   const known = new Set(unchangedClaims(evidence))
-  return unchanged.filter((path) => known.has(path))
+  return claimsWithoutChange(claims, changed).flatMap(({ path }) => (known.has(path) ? [path] : []))
 }
 
 function endsOf(changes: readonly Pick<ReportedChange, 'path' | 'from'>[]): readonly string[] {
