@@ -1,7 +1,8 @@
 // Everything that must hold before a change is kept: format, lint, types, dead code, tests, the ledger of requirements.
 // The last line is `N passed, M failed`; a check that fails counts as one failure.
-import { spawn } from 'node:child_process'
-import { accessSync, constants, existsSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { accessSync, constants, existsSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { setPriority, constants as systemConstants } from 'node:os'
 import { join } from 'node:path'
 import { flakyFile } from './flaky-reporter.ts'
@@ -15,6 +16,8 @@ interface Check {
 
 const root = join(import.meta.dirname, '..')
 const resultsFile = join(root, '.cache', 'vitest.json')
+// Names the files with which all checks last passed.
+const passedFile = join(root, '.cache', 'checked')
 
 // They run beside the tests, one at a time and at low priority: the tests come first, and the checks fill their waits. Two threads of the compiler look up the same types twice, and its collector of memory takes a
 // third of its time. So it has one, and collects only what is too much. Longest first.
@@ -40,7 +43,8 @@ async function checkAll(): Promise<boolean> {
   if (!haveRun) failed.push('the test run itself')
   // The tests write over what is said meanwhile.
   for (const { name, isPassed, seconds, output } of outcomes) {
-    console.log(`${isPassed ? 'ok    ' : 'FAILED'} ${name}, ${seconds.toFixed(1)} s`)
+    const time = seconds === null ? 'passed before with the same files' : `${seconds.toFixed(1)} s`
+    console.log(`${isPassed ? 'ok    ' : 'FAILED'} ${name}, ${time}`)
     if (isPassed) continue
     console.log(output)
     failed.push(name)
@@ -64,11 +68,15 @@ async function checkAll(): Promise<boolean> {
 
 interface CheckOutcome extends Pick<Check, 'name'> {
   readonly isPassed: boolean
-  readonly seconds: number
+  /** Null if it was not run, because it passed before with the same files. */
+  readonly seconds: number | null
   readonly output: string
 }
 
 async function checkedBeside(): Promise<readonly CheckOutcome[]> {
+  const files = filesHash()
+  if (files !== null && existsSync(passedFile) && readFileSync(passedFile, 'utf8') === files)
+    return checks.map(({ name }) => ({ name, isPassed: true, seconds: null, output: '' }))
   const outcomes: CheckOutcome[] = []
   for (const { name, words } of checks) {
     const startedAt = performance.now()
@@ -76,7 +84,26 @@ async function checkedBeside(): Promise<readonly CheckOutcome[]> {
     const seconds = (performance.now() - startedAt) / 1000
     outcomes.push({ name, isPassed: code === 0, seconds, output })
   }
+  // If a file has changed meanwhile, nobody knows which version was checked.
+  if (files !== null && outcomes.every(({ isPassed }) => isPassed) && filesHash() === files)
+    writeFileSync(passedFile, files)
   return outcomes
+}
+
+/** A hash of all that checks read: the files that git tracks or would add, and the installed packages. Null without git. */
+function filesHash(): string | null {
+  const hash = createHash('sha256').update(process.version)
+  try {
+    const words = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+    const names = execFileSync('git', words, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean)
+    for (const name of [...new Set(names), 'node_modules/.package-lock.json']) {
+      const path = join(root, name)
+      hash.update(`\0${name}\0`).update(existsSync(path) ? readFileSync(path) : 'missing')
+    }
+    return hash.digest('hex')
+  } catch {
+    return null
+  }
 }
 
 async function testsRun(): Promise<boolean> {
