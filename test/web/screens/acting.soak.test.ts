@@ -33,7 +33,7 @@ test('what was decided is sent when the page is left before the five seconds are
   await expect.poll(answers, { timeout: 20_000 }).toContain('Keep the sign.')
   expect(await juno('taskman_task_get', { id: task_id })).toMatchObject({
     status: 'to_do',
-    reviews: [{ said: 'sent back', text: 'Keep the sign.' }],
+    reviews: [{ action: 'sent back', text: 'Keep the sign.' }],
   })
 })
 

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { contractVersion } from '../../../src/remote/operations/protocol-limits.ts'
 import { clientSecret, openProvider } from '../../people/provider.ts'
 import { agentMachine } from '../../remote/machines.ts'
 import type { Answer } from '../../support/project.ts'
@@ -104,6 +105,8 @@ test('a token is shown once, lets its agent in, and is revoked; what one may not
     await page.getByRole('button', { name: 'Create a token' }).click()
     await page.getByLabel('Name').fill(name)
     await page.getByLabel('For', { exact: true }).selectOption(kind)
+    // Not longer than the token that the page is signed in with.
+    await page.getByLabel('Expires after').selectOption('30')
     await page.getByRole('button', { name: 'Create the token' }).click()
   }
   await make('nightly', 'runner')
@@ -152,6 +155,7 @@ test('a token is limited to reading: its agent changes nothing, and who signs in
   ).toEqual(['', 'viewer', 'contributor'])
   await page.getByLabel('For', { exact: true }).selectOption('person')
   await limit.selectOption('viewer')
+  await page.getByLabel('Expires after').selectOption('30')
   await page.getByRole('button', { name: 'Create the token' }).click()
   const made = page.getByRole('region', { name: 'The token wall screen' })
   const secret = (await made.locator('code').textContent()) ?? ''
@@ -196,7 +200,7 @@ test('an admin makes a person an admin and ends it; adds a project, and is told 
   await page.getByRole('button', { name: 'Add a project' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Web Site')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByRole('alert').getByText('"Web Site" cannot be a project').waitFor()
+  await page.getByRole('alert').getByText('"Web Site" is not a valid project name').waitFor()
   await page.getByLabel('Name', { exact: true }).fill('web-site')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.waitForURL('**/p/web-site/')
@@ -206,7 +210,7 @@ test('an admin makes a person an admin and ends it; adds a project, and is told 
   await again.page.getByRole('button', { name: 'Rename billing' }).click()
   await again.page.getByLabel('Name', { exact: true }).fill('Bills!')
   await again.page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
-  await again.page.getByRole('alert').getByText('"Bills!" cannot be a project').waitFor()
+  await again.page.getByRole('alert').getByText('"Bills!" is not a valid project name').waitFor()
 
   const max = await open({ token: tokens.max, path: '/projects' })
   await max.page.getByRole('list', { name: 'Projects' }).getByRole('link').first().waitFor()
@@ -292,7 +296,7 @@ test('agents: who works on which machine, for whom, what waits there, and the di
 
   const headers = { Authorization: `Bearer ${tokens.builder}`, 'Content-Type': 'application/json' }
   const body = JSON.stringify({
-    contract: 1,
+    contract: contractVersion,
     version: '1.0.0',
     machine: { key: 'a'.repeat(64), name: 'a train' },
     call: 'a-call-of-the-train',
