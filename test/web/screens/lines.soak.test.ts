@@ -26,7 +26,7 @@ const { serving, open } = useDashboard({
       reasoning: 'Inodes are not in a patch.',
     })
     const first = ['// read a rename of a file', 'export const rename = 1', 'export const limit = 10']
-    day.write('src/diff/index.ts', `export * from '../../web/reader.ts'\n${first.join('\n')}\n`)
+    day.write('src/diff/index.ts', `export * from './reader.ts'\n${first.join('\n')}\n`)
     day.write(
       'src/long.ts',
       lines(6_000, (at) => `export const value${at} = ${at}`),
@@ -43,7 +43,7 @@ const { serving, open } = useDashboard({
     // A person, while no attempt is open; then another agent, so that it is seen.
     day.write(
       'src/diff/index.ts',
-      `export * from '../../web/reader.ts'\n${first.join('\n')}\nexport const person = 5\n`,
+      `export * from './reader.ts'\n${first.join('\n')}\nexport const person = 5\n`,
     )
     const next = await day.agent('otto')('start_task', { name: 'More', agent_name: 'otto', mission_id })
     day.write('src/other.ts', 'export const other = 1\n')
@@ -60,7 +60,7 @@ const { serving, open } = useDashboard({
 
 test('each line says who it is from, and the chosen one why it is there, by keys and by address', async () => {
   const { page, complaints } = await open({ path: '/lines?file=src/diff/index.ts', colorScheme: 'light' })
-  const margins = page.getByRole('list', { name: 'Authors' }).getByRole('listitem')
+  const margins = page.getByRole('list', { name: 'Author of each line' }).getByRole('listitem')
   await margins.first().waitFor()
   const said = (await margins.allTextContents()).map((text) => text.replaceAll(/\s+/g, ' '))
   expect(said).toHaveLength(3)
@@ -93,7 +93,7 @@ test('each line says who it is from, and the chosen one why it is there, by keys
   await page.keyboard.press(',')
   await page.waitForURL(/line=2$/)
   await why.getByRole('link', { name: 'Before it' }).click()
-  await page.getByText(/as in [0-9a-f]{8}/).waitFor()
+  await page.getByText(/at commit [0-9a-f]{8}/).waitFor()
   expect(await page.locator('.lines-row').count()).toBe(1)
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goBack()
@@ -113,7 +113,7 @@ test('an address finds a line by its text after it moved, and a live end of work
   const { task_id } = await ida('start_task', { name: 'Say it', goal: 'Say what is read', agent_name: 'ida' })
   const now = [
     '// what is read, and what is not',
-    "export * from '../../web/reader.ts'",
+    "export * from './reader.ts'",
     '// read a rename of a file',
     'export const rename = 1',
     'export const limit = 10',
@@ -167,14 +167,16 @@ test('6,000 lines scroll with a few of them drawn; what has no lines to show say
     await show(path)
     await page.getByText(text).first().waitFor()
   }
-  await says('/lines?file=picture.bin', 'picture.bin is no text.')
+  await says('/lines?file=picture.bin', 'picture.bin is not a text file.')
   await says('/lines?file=empty.txt', 'The file is empty.')
   await says('/lines?file=no/such.ts', 'There is no file no/such.ts')
   await says('/lines?file=../../etc/passwd', 'is not in the work tree')
-  await says('/lines?file=.git/config', "git's own")
+  await show('/lines?file=.git/config')
+  await page.locator('main').getByText('.git/config', { exact: true }).waitFor()
+  expect(await page.locator('.lines-row').count()).toBe(0)
   await says('/lines?file=src', 'src is a folder')
   await says('/lines?file=README.md&rev=nowhere', 'There is no commit "nowhere"')
-  await says('/lines?file=.env', '.env is in no commit, and its name says that it may hold secrets.')
+  await says('/lines?file=.env', '.env has the name of a secret file')
   expect(await page.content()).not.toContain('marked-secret')
   await says(`/lines?file=${encodeURIComponent('<img src=x onerror="window.ran=1">.ts')}`, 'U+202E')
   await page.getByText('8,000 more characters').waitFor()

@@ -114,7 +114,7 @@ export function Lines({ path, rev, ranges, total, text, line, choose }: SourceLi
         class="lines-body"
         style={{ height: `${total * lineHeight}px`, '--digits': String(String(total).length) }}
       >
-        <ol class="lines-gutter" aria-label="Authors">
+        <ol class="lines-gutter" aria-label="Author of each line">
           {stories.map((story) => (
             <Margin
               key={story.start}
