@@ -101,13 +101,13 @@ describe('what contradicts a completion', () => {
     },
     'a file that is named must have changed': {
       work: edit,
-      summary: 'Changed src/auth.ts and src/login.ts.',
+      summary: 'Changed src/auth.ts and src/api.ts.',
       is: 'contradicted',
       rules: ['claimed_not_changed', 'no_check'],
     },
     'a part of success does not excuse it': {
       work: edit,
-      summary: 'Changed src/auth.ts and src/login.ts.',
+      summary: 'Changed src/auth.ts and src/api.ts.',
       more: { status: 'partial_success' },
       is: 'contradicted',
       rules: ['claimed_not_changed', 'no_check'],
@@ -415,7 +415,7 @@ describe('what a task changed since its first attempt began', () => {
     const end = (task_id: string, summary: string) =>
       task.call('complete_task', { task_id, status: 'success', outcome: { summary } })
     expect(rulesOf(await end(first, 'Changed src/auth.ts.'))).not.toContain('nothing_changed')
-    const claim = await end(second, 'Changed src/login.ts.')
+    const claim = await end(second, 'Changed src/api.ts.')
     expect(claim).toMatchObject({ verdict: { is: 'contradicted' } })
     await task.start({ planned_task_id: task.task_id })
     const parent = await task.complete('Changed src/auth.ts.')
