@@ -68,7 +68,7 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
     ...deferMethods(witness, ['lines']),
     history: deferMethods(
       loadOnce(async () => (await witness.now()).history),
-      ['file', 'blame', 'commits', 'files', 'hashes'],
+      ['file', 'blame', 'commits', 'files', 'landing', 'hashes'],
     ),
     contents: deferMethods(
       loadOnce(async () => (await witness.now()).contents),

@@ -97,10 +97,8 @@ const maxRefs = 20_000
 
 /** Reads loose and packed refs without starting git. Null if there are too many, or in another format. */
 export async function readRefTips(commonFolder: string): Promise<RefTips | null> {
-  const packed = parsePackedRefs(await textOf(join(commonFolder, 'packed-refs')))
-  const loose = await looseRefs(commonFolder)
-  if (loose === null || packed.length + loose.length > maxRefs) return null
-  const refs = [...packed, ...loose]
+  const refs = await readRefs(commonFolder)
+  if (refs === null) return null
   const remote = refs.filter(({ name }) => name.startsWith('refs/remotes/'))
   const stash = refs.find(({ name }) => name === 'refs/stash')?.tip
   const stashes = stash === undefined ? [] : await stashCommits(commonFolder)
@@ -110,6 +108,20 @@ export async function readRefTips(commonFolder: string): Promise<RefTips | null>
     ...(stash !== undefined && { stash }),
     ...(stashes.length > 0 && { stashes }),
   }
+}
+
+/** Packed refs, and the loose ones that replace them. Null if there are too many. */
+export async function readRefs(commonFolder: string): Promise<readonly Ref[] | null> {
+  const packed = parsePackedRefs(await textOf(join(commonFolder, 'packed-refs')))
+  const loose = await looseRefs(commonFolder)
+  if (loose === null || packed.length + loose.length > maxRefs) return null
+  return [...packed, ...loose]
+}
+
+/** The branch that a remote calls its default, as a full ref; null if it is not known here. */
+export async function remoteDefault(commonFolder: string, remote: string): Promise<string | null> {
+  const text = await textOf(join(commonFolder, 'refs', 'remotes', remote, 'HEAD'))
+  return /^ref: (refs\/remotes\/\S+)\s*$/.exec(text)?.[1] ?? null
 }
 
 const maxStashes = 20
@@ -122,7 +134,7 @@ async function stashCommits(commonFolder: string): Promise<readonly string[]> {
     .reverse()
 }
 
-interface Ref {
+export interface Ref {
   readonly name: string
   readonly tip: string
 }

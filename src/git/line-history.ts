@@ -17,6 +17,7 @@ import type {
 } from '../lines/ports/line-history.ts'
 import { contentsOf, objectIds } from './blobs.ts'
 import { configuredValue } from './configuration.ts'
+import { measureLanding } from './landing.ts'
 import { isBinary, lineHasher, linesOf } from './line-hash.ts'
 import { pathsByCommit } from './origin.ts'
 import { objectId } from './pack.ts'
@@ -83,6 +84,7 @@ export function createLineHistory(options: LineHistoryOptions): LineHistory {
     blame: ({ folder, ...request }) => withLookup(folder, (lookup) => blame(lookup, request)),
     commits: (folder, range, most) => withLookup(folder, (lookup) => commitsIn(lookup, range, most)),
     files: (folder, rev, under) => withLookup(folder, (lookup) => filesIn(lookup, rev, under)),
+    landing: ({ folder, ...request }) => withLookup(folder, (lookup) => measureLanding(lookup, request)),
     hashes: (folder, oids, salt) =>
       withLookup(folder, async ({ place }) => {
         const hashOf = lineHasher(salt)

@@ -119,6 +119,7 @@ export function confinedWitness(own: WorkTreeWitness, stateFolder: string): Work
       blame: (request) => at(request.folder, (witness) => witness.history.blame(request)),
       commits: (folder, range, most) => at(folder, (witness) => witness.history.commits(folder, range, most)),
       files: (folder, rev, under) => at(folder, (witness) => witness.history.files(folder, rev, under)),
+      landing: (request) => at(request.folder, (witness) => witness.history.landing(request)),
       hashes: (folder, oids, salt) => at(folder, (witness) => witness.history.hashes(folder, oids, salt)),
     },
     contents: {

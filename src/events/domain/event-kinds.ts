@@ -17,6 +17,7 @@ import { formatCount, plainWord, shortenText } from '../../kernel/text.ts'
 import type { Note } from '../../plan/domain/plan.ts'
 import type { Review } from '../../review/domain/review.ts'
 import type { Turn } from '../../sessions/domain/session.ts'
+import { landingWords } from '../../track/domain/landed.ts'
 import { countChanges } from '../../track/domain/changes.ts'
 import type { Decision, Issue, Progress } from '../../track/domain/records.ts'
 import type { NewProjectEvent } from './project-event.ts'
@@ -239,6 +240,13 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     concerns: taskUpdated,
     words: ({ taskId, open }, titles) =>
       `started ${titles.task(taskId)} although ${open.map((id) => titles.task(id)).join(', ')} ${open.length === 1 ? 'is' : 'are'} open`,
+  },
+  'landing.measured': {
+    concerns: ({ taskId, missionId }) => [
+      updatedConcern({ kind: 'task', id: taskId }),
+      ...touchedMission(missionId),
+    ],
+    words: ({ taskId, landed }, titles) => `found ${titles.task(taskId)} ${landingWords(landed)}`,
   },
   'task.claimed': {
     concerns: ({ taskId }) => [

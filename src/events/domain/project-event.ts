@@ -17,6 +17,7 @@ import type {
   ScopeSummary,
   WorkElsewhere,
 } from '../../track/domain/changes.ts'
+import type { Landed } from '../../track/domain/landed.ts'
 import type { Mission, MissionEnding, Phase } from '../../track/domain/mission.ts'
 import type { Decision, Issue, Progress } from '../../track/domain/records.ts'
 import type { Attempt, SnapshotLocation, Task, TaskOutcome } from '../../track/domain/task.ts'
@@ -114,6 +115,8 @@ export type NewProjectEvent =
   | { readonly kind: 'phase.reopened'; readonly phaseId: PhaseId; readonly missionId: MissionId | null }
   | { readonly kind: 'phase.completed'; readonly phaseId: PhaseId; readonly missionId: MissionId | null }
   | { readonly kind: 'task.planned'; readonly task: Task }
+  /** Where the lines of a task are, whenever that changed. */
+  | { readonly kind: 'landing.measured'; readonly taskId: TaskId; readonly missionId: MissionId | null; readonly landed: Landed }
   | { readonly kind: 'attempt.opened'; readonly attempt: Attempt }
   | {
       readonly kind: 'attempt.closed'

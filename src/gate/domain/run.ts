@@ -244,6 +244,7 @@ export const settingNames = [
   'lines',
   'every_agent_captured',
   'sensitive',
+  'default_branch',
   'done_when',
   'completion',
 ] as const

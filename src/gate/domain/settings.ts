@@ -14,6 +14,8 @@ interface SettingDefinition {
   readonly date?: string
   /** A list of path patterns is taken too: the words of the list for it. */
   readonly patterns?: string
+  /** The name of a branch is taken too: the words of the list for it. */
+  readonly branch?: string
   /** A JSON object is taken too: the words of the list for it. */
   readonly json?: string
 }
@@ -69,6 +71,12 @@ export const settingDefinitions = {
     meaning:
       'Sensitive files: a person is asked when they change and neither the scope nor the outcome of the task names them. Default: CI definitions, scripts and install steps of manifests, git hooks, configuration of agents and clients. Patterns add files; patterns with ! remove files.',
   },
+  default_branch: {
+    values: ['found'],
+    branch: 'a branch, as main or origin/develop',
+    meaning:
+      'The branch that finished work lands on. Found: the default branch of origin, else init.defaultBranch, main or master.',
+  },
   done_when: {
     values: ['none'],
     json: 'JSON, as {"check": ["npm test"], "keeps": ["LICENSE"]}',
@@ -79,15 +87,16 @@ export const settingDefinitions = {
 
 /** The possible values of a setting, for people. */
 export function settingValues(name: SettingName): readonly string[] {
-  const { values, date, patterns, json }: SettingDefinition = settingDefinitions[name]
-  return [...values, ...[date, patterns, json].filter((words) => words !== undefined)]
+  const { values, date, patterns, branch, json }: SettingDefinition = settingDefinitions[name]
+  return [...values, ...[date, patterns, branch, json].filter((words) => words !== undefined)]
 }
 
 /** Whether a value is valid for a setting. */
 export function isValidSetting(name: SettingName, value: string): boolean {
-  const { values, date, patterns, json }: SettingDefinition = settingDefinitions[name]
+  const { values, date, patterns, branch, json }: SettingDefinition = settingDefinitions[name]
   if (values.includes(value) || (date !== undefined && dateIn(value) !== null)) return true
   if (json !== undefined && value.startsWith('{')) return parseDoneWhenSetting(value) !== null
+  if (branch !== undefined) return /^[^\s~^:?*[\\\0-\x1f]{1,200}$/.test(value) && !value.includes('..')
   return patterns !== undefined && isSensitiveList(value)
 }
 

@@ -91,6 +91,7 @@ import { changes, diff, missionChanges } from '../../track/operations/changes.ts
 import { completeMission } from '../../track/operations/complete-mission.ts'
 import { completeTask } from '../../track/operations/complete-task.ts'
 import { getContext } from '../../track/operations/get-context.ts'
+import { measureLanded } from '../../track/operations/landed.ts'
 import { listMissions } from '../../track/operations/list-missions.ts'
 import { completePhase, startPhase } from '../../track/operations/phases.ts'
 import { logDecision, logIssue, logMilestone } from '../../track/operations/records.ts'
@@ -106,6 +107,7 @@ const operations = [
   listMissions,
   startTask,
   completeTask,
+  measureLanded,
   logDecision,
   logIssue,
   logMilestone,

@@ -1,3 +1,5 @@
+import type { Landed, TaskLines } from '../../track/domain/landed.ts'
+
 /** A request for a file's lines. */
 export interface FileRequest {
   /** Absolute path of the folder that the caller works in. */
@@ -87,6 +89,15 @@ export interface ListedFile {
   readonly generated: boolean
 }
 
+export interface LandingRequest {
+  readonly folder: string
+  readonly tasks: readonly TaskLines[]
+  /** The branch that the project set; null for the repository's own default. */
+  readonly branch: string | null
+  /** The salt of the project's line hashes. */
+  readonly salt: string
+}
+
 /** Reads the lines of a file with git. Runs nothing that the repository configures. */
 export interface LineHistory {
   /** Fails with a sentence if the path is not a file. */
@@ -100,6 +111,8 @@ export interface LineHistory {
     rev: string,
     under: string | null,
   ): Promise<{ readonly commit: string; readonly files: readonly ListedFile[] }>
+  /** Where the lines of each task are, in their order: on the default branch, another one, or only on disk. */
+  landing(request: LandingRequest): Promise<readonly Landed[]>
   /** The hashes of the lines of contents, by their ids; missing contents are left out. */
   hashes(
     folder: string,

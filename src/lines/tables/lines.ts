@@ -444,6 +444,32 @@ export function lineReads(scope: ReadScope): LineReads {
       }
       return authors
     },
+    async stepsOfAttempts(attempts, since) {
+      const wanted = new Set(attempts)
+      const found: LineStep[] = []
+      for (let [seq, position] = [0, -1]; ; ) {
+        const rows = await steps()
+          .where('span.until', '>=', since)
+          .where((eb) =>
+            eb.or([
+              eb('step.seq', '>', seq),
+              eb.and([eb('step.seq', '=', seq), eb('step.position', '>', position)]),
+            ]),
+          )
+          .orderBy('step.seq')
+          .orderBy('step.position')
+          .limit(stepsAtOnce)
+          .execute()
+        for (const row of rows) {
+          const step = stepOf(row)
+          if (step.owners.some((owner) => wanted.has(owner))) found.push(step)
+        }
+        const last = rows.at(-1)
+        if (last === undefined || rows.length < stepsAtOnce) return found
+        seq = last.seq
+        position = last.position
+      }
+    },
     async stepsMadeBy(makers) {
       const wanted = new Set<string>(makers)
       return placesWith(({ body }) => {

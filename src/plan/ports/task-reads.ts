@@ -1,5 +1,6 @@
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
+import type { LandedState } from '../../track/domain/landed.ts'
 import type {
   Attempt,
   Correction,
@@ -43,6 +44,8 @@ export interface TaskCard {
   /** The last logged progress, in percent. */
   readonly progress: number | null
   readonly measured: AttemptMeasurementTotals | null
+  /** Where its lines were when they were last measured. */
+  readonly landed: LandedState | null
 }
 
 export interface TaskReads extends AttemptReads, VerdictReads {

@@ -16,8 +16,11 @@ export async function taskCards(scope: ReadScope, ids: readonly string[]): Promi
     .leftJoin('mission', (join) =>
       join.onRef('mission.project_id', '=', 'task.project_id').onRef('mission.id', '=', 'task.mission_id'),
     )
+    .leftJoin('landing', (join) =>
+      join.onRef('landing.project_id', '=', 'task.project_id').onRef('landing.task_id', '=', 'task.id'),
+    )
     .selectAll('task')
-    .select('mission.name as mission_name')
+    .select(['mission.name as mission_name', 'landing.state as landed'])
     .where('task.project_id', '=', projectId)
     .where('task.id', 'in', ids)
     .execute()
@@ -37,6 +40,7 @@ export async function taskCards(scope: ReadScope, ids: readonly string[]): Promi
     return {
       task,
       missionName: row.mission_name,
+      landed: row.landed,
       claim: claimOf(row),
       attempt,
       progress: progress.get(task.id) ?? null,

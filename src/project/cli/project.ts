@@ -61,10 +61,17 @@ function recordLine(answer: OutputOf<'status'>): string {
   return `${database}, ${answer.events} log ${answer.events === 1 ? 'entry' : 'entries'}`
 }
 
-function planLine({ ready, in_progress, done, dropped, tasks }: OutputOf<'status'>['plan']): string {
+function planLine({
+  ready,
+  in_progress,
+  done,
+  dropped,
+  tasks,
+  not_landed: notLanded,
+}: OutputOf<'status'>['plan']): string {
   if (tasks + dropped === 0) return ''
   const without = dropped === 0 ? '' : `, ${dropped} dropped`
-  return `${ready} ready, ${in_progress} in progress, ${done} done of ${formatCount(tasks, 'task')}${without}: waymark plan show`
+  return `${ready} ready, ${in_progress} in progress, ${done} done of ${formatCount(tasks, 'task')}${without}: waymark plan show${notLanded === 0 ? '' : `\n${notLanded} done, not landed: waymark landed`}`
 }
 
 function runningTable(running: OutputOf<'status'>['running'], page: RenderContext): string {

@@ -8,6 +8,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { PlanFilter } from '../../plan/ports/plan-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { notLanded } from '../../track/domain/landed.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../track/domain/mission.ts'
 import { type Attempt, isStale, type SnapshotLocation } from '../../track/domain/task.ts'
 import { MissionEntry } from '../../track/operations/mission-answer.ts'
@@ -67,6 +68,8 @@ export const status = defineOperation({
       dropped: z.int(),
       /** Without dropped ones. */
       tasks: z.int(),
+      /** Done tasks whose lines are not on the default branch, as last measured. */
+      not_landed: z.int(),
     }),
     /** Recorded sessions of agents. */
     sessions: z.int(),
@@ -111,7 +114,7 @@ export const status = defineOperation({
     },
   )
 
-async function planCounts({ plan }: Reads, now: number) {
+async function planCounts({ plan, landings }: Reads, now: number) {
   const count = async (filter: Partial<Pick<PlanFilter, 'ready' | 'status'>>) =>
     (await plan.tasks({ owner: 'open', now, ...filter }, { limit: 0 })).total
   const dropped = await plan.dropped()
@@ -121,6 +124,7 @@ async function planCounts({ plan }: Reads, now: number) {
     done: (await count({ status: 'done' })) - dropped,
     dropped,
     tasks: (await count({})) - dropped,
+    not_landed: notLanded(await landings.counts()),
   }
 }
 

@@ -70,6 +70,15 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
         },
         commits: async (path, range, limit) => history.commits(folder(path), range, limit),
         files: async (path, rev, under) => history.files(folder(path), rev, under),
+        landing: async (request) =>
+          history.landing({
+            ...request,
+            folder: folder(request.folder),
+            tasks: request.tasks.map((task) => ({
+              ...task,
+              files: task.files.filter(({ path }) => !isSecretFile(path)),
+            })),
+          }),
         hashes: async (path, oids, salt) =>
           history.hashes(
             folder(path),

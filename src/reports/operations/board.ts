@@ -8,6 +8,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { isHeld } from '../../plan/domain/claims.ts'
 import type { TaskCard } from '../../plan/ports/task-reads.ts'
+import { landedStates } from '../../track/domain/landed.ts'
 import type { Task } from '../../track/domain/task.ts'
 import { verdictValues } from '../../track/domain/verdict.ts'
 import { measurement } from '../../track/operations/attempt-answer.ts'
@@ -38,6 +39,8 @@ const BoardCard = z.object({
   role: z.string().nullable(),
   outcome: taskWord,
   is_unmeasured: z.boolean(),
+  /** Where the lines of a done task were when they were last measured. */
+  landed: z.enum(landedStates).nullable(),
   agent_name: z.string().nullable(),
   started_at: z.string().nullable(),
   completed_at: z.string().nullable(),
@@ -104,7 +107,7 @@ export const board = defineOperation({
 )
 
 function boardCard(
-  { task, missionName, claim, attempt, progress, measured }: TaskCard,
+  { task, missionName, claim, attempt, progress, measured, landed }: TaskCard,
   now: number,
 ): z.output<typeof BoardCard> {
   const holder = isHeld(claim, now) ? (claim?.agent ?? null) : null
@@ -117,6 +120,7 @@ function boardCard(
     role: task.role,
     outcome: taskWordOf(task, attempt),
     is_unmeasured: task.resolution === 'unmeasured',
+    landed: task.status === 'done' ? landed : null,
     agent_name: attempt === null ? holder : displayName(attempt),
     started_at: instantOrNull(attempt?.openedAt ?? null),
     completed_at: instantOrNull(attempt?.closedAt ?? null),

@@ -52,6 +52,7 @@ import {
   VerdictEntry,
   verdictEntry,
 } from '../../track/operations/attempt-answer.ts'
+import { LandedEntry, landedEntry } from '../../track/operations/landed.ts'
 import {
   missionKind,
   missionRunsFields,
@@ -206,6 +207,8 @@ const TaskDetail = z.object({
   created_at: z.string(),
   /** Its own work tree on this machine. */
   own_work_tree: z.string().nullable(),
+  /** Where its lines were when they were last measured; null if they were not. */
+  landed: LandedEntry.nullable(),
   attempts: list(AttemptDetail),
   attempts_total: z.int(),
   decisions: list(DecisionEntry),
@@ -399,6 +402,7 @@ async function taskDetail(reads: Reads, task: Task, now: number): Promise<z.outp
   const filter = { taskId: task.id }
   const mission = task.missionId === null ? null : await missions.find(task.missionId)
   const attempts = await tasks.attempts(task.id)
+  const landed = (await reads.landings.of([task.id])).get(task.id)
   const decisions = await records.decisions(filter, { limit: 20 })
   const issues = await records.issues(filter, { limit: 20 })
   const progress = await records.progress(filter, { limit: 20 })
@@ -449,6 +453,7 @@ async function taskDetail(reads: Reads, task: Task, now: number): Promise<z.outp
     created_by: task.creator,
     created_at: instant(task.createdAt),
     own_work_tree: null,
+    landed: landed ? landedEntry(landed) : null,
     attempts: details,
     attempts_total: attempts.length,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),

@@ -28,6 +28,7 @@ import type { DraftComment } from '../../review/domain/review.ts'
 import type { FileStates, ReviewReads } from '../../review/ports/review-reads.ts'
 import type { LocatedHookEvent } from '../../sessions/domain/turns-from-hook-events.ts'
 import type { CaptureReads } from '../../sessions/ports/capture-reads.ts'
+import type { LandingReads } from '../../track/ports/landing-reads.ts'
 import type { MissionReads } from '../../track/ports/mission-reads.ts'
 import type { RecordReads } from '../../track/ports/record-reads.ts'
 import type { SideRow } from './record-rows.ts'
@@ -39,6 +40,7 @@ export interface Reads {
   readonly timeline: TimelineReads
   readonly plan: PlanReads
   readonly records: RecordReads
+  readonly landings: LandingReads
   readonly inboxItems: InboxItemReads
   readonly runs: RunReads
   readonly identities: IdentityReads

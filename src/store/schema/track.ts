@@ -42,6 +42,20 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
   'create index attempt_closed on attempt (project_id, closed_at)',
   'create index attempt_first on attempt (project_id, mission_id, tree_top, opened_at, seq)',
 
+  `create table landing (
+    project_id ${text} not null,
+    task_id ${text} not null,
+    state ${text} not null,
+    branch ${text},
+    lines bigint not null,
+    total bigint not null,
+    commit_id ${text},
+    landed_at bigint,
+    measured_at bigint not null,
+    primary key (project_id, task_id),
+    foreign key (project_id, task_id) references task (project_id, id)
+  )`,
+
   `create table attempt_end (
     project_id ${text} not null,
     attempt_id ${text} not null,

@@ -40,6 +40,7 @@ import {
   applyTaskMarked,
   applyTaskPlanned,
 } from '../../plan/tables/task.ts'
+import { applyLandingMeasured } from '../../track/tables/landing.ts'
 import { applyProjectEnded, applyProjectReopened } from '../../project/tables/project-end.ts'
 import { applySettingChanged } from '../../project/tables/setting.ts'
 import { applyReviewReplied, applyReviewSent } from '../../review/tables/review.ts'
@@ -122,6 +123,7 @@ const projections: {
   'task.marked': applyTaskMarked,
   'task.dropped': applyTaskDropped,
   'task.forced': (projecting, { taskId }) => renewClaim(projecting, taskId),
+  'landing.measured': applyLandingMeasured,
   'task.claimed': applyTaskClaimed,
   'claim.ended': applyClaimEnded,
   'dependency.added': applyDependencyAdded,

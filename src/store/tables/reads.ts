@@ -12,6 +12,7 @@ import { timelineReads } from '../../reports/tables/timeline.ts'
 import { reviewReads } from '../../review/tables/review.ts'
 import { captureSessionReads } from '../../sessions/tables/capture-session.ts'
 import { turnReads } from '../../sessions/tables/turn.ts'
+import { landingReads } from '../../track/tables/landing.ts'
 import { missionReads } from '../../track/tables/mission.ts'
 import { recordReads } from '../../track/tables/records.ts'
 import type { Reads } from '../ports/store.ts'
@@ -30,6 +31,7 @@ class ScopedReads implements Reads {
   #timeline: Reads['timeline'] | undefined
   #plan: Reads['plan'] | undefined
   #records: Reads['records'] | undefined
+  #landings: Reads['landings'] | undefined
   #items: Reads['inboxItems'] | undefined
   #runs: Reads['runs'] | undefined
   #identities: Reads['identities'] | undefined
@@ -64,6 +66,11 @@ class ScopedReads implements Reads {
   get plan(): Reads['plan'] {
     this.#plan ??= planReads(this.#scope)
     return this.#plan
+  }
+
+  get landings(): Reads['landings'] {
+    this.#landings ??= landingReads(this.#scope)
+    return this.#landings
   }
 
   get records(): Reads['records'] {

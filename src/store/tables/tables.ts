@@ -62,6 +62,7 @@ import type {
   AttemptEndTable,
   AttemptTable,
 } from '../../track/tables/attempt.ts'
+import type { LandingTable } from '../../track/tables/landing.ts'
 import type { MissionTable } from '../../track/tables/mission.ts'
 import type { MissionChangeTable } from '../../track/tables/mission-change.ts'
 import type { DecisionTable, IssueTable, ProgressTable } from '../../track/tables/records.ts'
@@ -87,6 +88,7 @@ export interface Tables {
   readonly attempt: AttemptTable
   readonly attempt_correction: AttemptCorrectionTable
   readonly attempt_end: AttemptEndTable
+  readonly landing: LandingTable
   readonly attempt_change: AttemptChangeTable
   readonly attempt_verdict: AttemptVerdictTable
   readonly line_span: LineSpanTable

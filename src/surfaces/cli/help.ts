@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts'
 const groups: Readonly<Record<string, string>> = {
   'Get started': 'init, setup, open, demo, doctor, help, completion',
   'Every day': 'status, inbox, approve, reject, resolve, review, watch, top',
-  'Inspect work': 'show, log, changes, diff, search, board, stats, report, check',
+  'Inspect work': 'show, log, changes, diff, landed, search, board, stats, report, check',
   'Inspect lines': 'blame, why, provenance stats, trailer',
   Sessions: 'capture, sessions, sessions show, sessions diff, sessions forget',
   Missions: 'mission list, mission timeline, mission changes, mission start, mission complete',

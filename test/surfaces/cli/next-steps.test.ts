@@ -6,7 +6,14 @@ test('status counts the tasks of an imported plan, and dropped ones apart', () =
   const { run, json, write } = openCommandLine()
   write('plan.md', '## Build\n- [ ] A\n- [ ] B (after: A)\n- [x] D\n')
   json('import', 'plan.md')
-  expect(json('status').plan).toEqual({ ready: 1, in_progress: 0, done: 1, dropped: 0, tasks: 3 })
+  expect(json('status').plan).toEqual({
+    ready: 1,
+    in_progress: 0,
+    done: 1,
+    dropped: 0,
+    tasks: 3,
+    not_landed: 0,
+  })
   json('task', 'next', '--claim')
   expect(run('status').out).toMatch(/^plan +0 ready, 1 in progress, 1 done of 3 tasks/m)
   const [blocked] = json('task', 'list', '--status', 'to-do')

@@ -111,6 +111,9 @@ function Card({ card: of, isSelected, drag }: BoardCardProps) {
             {measured.scope_match === false ? <StatusIcon status="blocked" /> : null}
             {measured.attempt > 1 ? <span class="muted">attempt {measured.attempt} </span> : null}
             {measured.files === null ? <span class="muted">not measured</span> : <PlusMinus {...measured} />}
+            {card.landed === null || card.landed === 'none' || card.landed === 'unknown' ? null : (
+              <span class="muted"> · {card.landed === 'uncommitted' ? 'not committed' : card.landed}</span>
+            )}
           </span>
         ) : statusOf(card.outcome) === 'dropped' ? (
           <StatusBadge status="dropped" />

@@ -102,6 +102,7 @@ import {
   workflowStarted,
 } from '../../../track/cli/acknowledgements.ts'
 import { changes, diff, diffOfTurn, missionChanges } from '../../../track/cli/changes.ts'
+import { landed } from '../../../track/cli/landed.ts'
 import { getContext, listMissions, missionPage } from '../../../track/cli/mission.ts'
 import { printableAll, printableJson, type Terminal, withoutControlCodes } from '../terminal.ts'
 import { blocks } from './parts.ts'
@@ -191,6 +192,7 @@ const views: { readonly [Name in OperationName]?: CallView<Name> } = {
   run_migrate: runMigrated,
   run_summary: runSummary,
   search,
+  measure_landed: landed,
   session_end: sessionsEnded,
   session_list: signInSessions,
   sessions,

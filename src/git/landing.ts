@@ -1,0 +1,271 @@
+import { readContained } from '../kernel/files/contained-file.ts'
+import type { LandingRequest } from '../lines/ports/line-history.ts'
+import {
+  type BranchVersion,
+  type FileLines,
+  followLines,
+  type Landed,
+  type OtherPlace,
+  type TaskLines,
+  wholeFile,
+} from '../track/domain/landed.ts'
+import { contentsOf, objectIds } from './blobs.ts'
+import { configuredValue } from './configuration.ts'
+import { type Ref, readRefs, remoteDefault } from './git-folder.ts'
+import { lineHasher, linesOf } from './line-hash.ts'
+import type { HistoryLookup } from './line-history.ts'
+import { otherTreeTops } from './other-work-trees.ts'
+import { objectId } from './pack.ts'
+import { oidOf } from './patch.ts'
+import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
+import { type PrivateDirectory, privateCall } from './private-directory.ts'
+import { runGit } from './process.ts'
+import type { Repository } from './repository.ts'
+import { leavingNothingOut } from './trees.ts'
+
+// Newer branches are looked through first; a task is mostly on one of them.
+const maxBranches = 40
+const maxTrees = 10
+const maxCommits = 50_000
+const maxBytes = 5_000_000
+const blobsAtOnce = 200
+// Git's command line has an end.
+const pathsPerCall = 500
+
+/** Follows the lines of tasks through the default branch, the other branches and the work trees. */
+export async function measureLanding(
+  lookup: HistoryLookup,
+  request: Omit<LandingRequest, 'folder'>,
+): Promise<readonly Landed[]> {
+  const { repository, place, location } = lookup
+  const refs = location.engine === 'git' ? await readRefs(repository.commonFolder) : null
+  const isShallow = location.engine === 'git' && repository.shallow !== '' && (await hasShallowCommits(place))
+  const branch = refs && (await defaultBranch(refs, lookup, request.branch))
+  if (refs === null || isShallow || !branch) return request.tasks.map(unknownLanding)
+  const paths = [...new Set(request.tasks.flatMap(({ files }) => files.map(({ path }) => pathBytes(path))))]
+  const since = Math.min(...request.tasks.map((task) => task.since))
+  const commits = await commitsOf(place, branch.tip, since)
+  const changes = await changesOf(place, commits, paths)
+  const first = commits[0]
+  const baseCommit = first === undefined ? branch.tip : first.parent
+  const others = await otherTips(place, refs, branch)
+  const [base = new Map(), ...tips] = await Promise.all(
+    [baseCommit, ...others.map(({ tip }) => tip)].map((commit) => filesAt(place, commit, paths)),
+  )
+  const oids = [base, ...tips, ...changes.values()].flatMap((files) => [...files.values()])
+  const linesIn = await contentLines(place, oids, request.salt)
+  const readable = (files: ReadonlyMap<PathBytes, string | null>): ReadonlyMap<string, FileLines> =>
+    new Map(
+      [...files].map(([path, oid]) => [displayPath(path), oid === null ? null : (linesIn.get(oid) ?? null)]),
+    )
+  const versions = commits.flatMap(({ id, committedAt }): readonly BranchVersion[] => {
+    const files = changes.get(id)
+    return files ? [{ commit: id, committedAt, files: readable(files) }] : []
+  })
+  const places: readonly OtherPlace[] = [
+    ...others.map(({ is }, at) => ({ is, files: readable(tips[at] ?? new Map()) })),
+    ...(await workTrees(repository, paths.map(displayPath), request.salt)),
+  ]
+  const history = { branch: branch.name, base: readable(base), versions, places }
+  return request.tasks.map((task) => followLines(task, history))
+}
+
+function unknownLanding({ files, landed }: TaskLines): Landed {
+  const total = files.reduce((sum, { added, removed }) => sum + added.length + removed.length, 0)
+  const none = { branch: null, lines: 0, total, commit: null, landedAt: null }
+  return landed === null ? { ...none, is: 'unknown' } : { ...none, ...landed, is: 'landed' }
+}
+
+async function hasShallowCommits(place: PrivateDirectory): Promise<boolean> {
+  const { code, output } = await runGit(['rev-parse', '--is-shallow-repository'], privateCall(place))
+  return code === 0 && output.toString('latin1').trim() === 'true'
+}
+
+interface DefaultBranch {
+  readonly name: string
+  readonly ref: string
+  readonly tip: string
+}
+
+/** The one that the project set, else the remote's, else git's usual names. */
+async function defaultBranch(
+  refs: readonly Ref[],
+  { repository }: HistoryLookup,
+  wanted: string | null,
+): Promise<DefaultBranch | null> {
+  // A loose ref comes after the packed one that it replaces.
+  const tipOf = (ref: string): string | undefined => refs.findLast(({ name }) => name === ref)?.tip
+  const ofRemote = await remoteDefault(repository.commonFolder, 'origin')
+  const initial = configuredValue(repository.configuration, 'init.defaultbranch')
+  const names = [initial, 'main', 'master'].filter((name) => name !== undefined)
+  const candidates =
+    wanted === null
+      ? [...(ofRemote === null ? [] : [ofRemote]), ...names.map((name) => `refs/heads/${name}`)]
+      : [`refs/remotes/${wanted}`, `refs/remotes/origin/${wanted}`, `refs/heads/${wanted}`]
+  for (const ref of candidates) {
+    const tip = tipOf(ref)
+    if (tip !== undefined) return { name: ref.replace(/^refs\/(?:heads|remotes)\//, ''), ref, tip }
+  }
+  return null
+}
+
+interface MainCommit {
+  readonly id: string
+  /** Null for the first commit of all. */
+  readonly parent: string | null
+  /** Milliseconds since the epoch. */
+  readonly committedAt: number
+}
+
+/** The commits of a branch by their first parents since a time, oldest first. */
+async function commitsOf(
+  place: PrivateDirectory,
+  tip: string,
+  since: number,
+): Promise<readonly MainCommit[]> {
+  const question = [
+    'rev-list',
+    '--first-parent',
+    '--timestamp',
+    '--parents',
+    `--max-count=${maxCommits}`,
+    `--since=@${Math.max(0, Math.floor(since))}`,
+    tip,
+  ]
+  const { code, output } = await runGit(question, privateCall(place))
+  if (code !== 0) return []
+  const lines = output.toString('latin1').split('\n').filter(Boolean)
+  return lines.reverse().map((line) => {
+    const [time = '0', id = '', parent = null] = line.split(' ')
+    return { id, parent, committedAt: Number(time) * 1_000 }
+  })
+}
+
+/** By commit, the new contents of the paths that it changed; null for a removed file. */
+async function changesOf(
+  place: PrivateDirectory,
+  commits: readonly MainCommit[],
+  paths: readonly PathBytes[],
+): Promise<ReadonlyMap<string, ReadonlyMap<PathBytes, string | null>>> {
+  const changes = new Map<string, Map<PathBytes, string | null>>()
+  if (commits.length === 0) return changes
+  const form = ['-r', '--root', '--no-renames', '--raw', '--no-abbrev', '-z']
+  const question = ['--literal-pathspecs', 'diff-tree', '--stdin', ...form, ...leavingNothingOut, '--']
+  // git takes the second commit of a line as the only parent of the first: a merge is compared with its first parent.
+  const named = commits.map(({ id, parent }) => (parent === null ? id : `${id} ${parent}`))
+  const input = Buffer.from(`${named.join('\n')}\n`)
+  const readable = paths.filter((path) => pathBytes(displayPath(path)) === path).map(displayPath)
+  for (let from = 0; from < readable.length; from += pathsPerCall) {
+    const { code, output } = await runGit(
+      [...question, ...readable.slice(from, from + pathsPerCall)],
+      privateCall(place, input),
+    )
+    const records = code === 0 ? nulRecords(output) : []
+    let commit = ''
+    for (let at = 0; at < records.length; at += 1) {
+      const [mark = '', , , after = ''] = (records[at] ?? '').split(' ')
+      if (!mark.startsWith(':')) {
+        commit = mark
+        continue
+      }
+      at += 1
+      const files = changes.get(commit) ?? new Map<PathBytes, string | null>()
+      files.set(records[at] ?? '', oidOf(after))
+      changes.set(commit, files)
+    }
+  }
+  return changes
+}
+
+interface BranchTip {
+  readonly is: 'pushed' | 'committed'
+  readonly tip: string
+}
+
+/** The tips of the other branches, the remote ones first: what is pushed is committed as well. */
+async function otherTips(
+  place: PrivateDirectory,
+  refs: readonly Ref[],
+  branch: DefaultBranch,
+): Promise<readonly BranchTip[]> {
+  const tips = new Map<string, BranchTip['is']>()
+  const named = new Map(refs.map(({ name, tip }) => [name, tip]))
+  for (const [prefix, is] of [
+    ['refs/remotes/', 'pushed'],
+    ['refs/heads/', 'committed'],
+  ] as const) {
+    for (const [name, tip] of named)
+      if (name.startsWith(prefix) && name !== branch.ref && tip !== branch.tip && !tips.has(tip))
+        tips.set(tip, is)
+  }
+  if (tips.size <= maxBranches) return [...tips].map(([tip, is]) => ({ is, tip }))
+  const question = [
+    'rev-list',
+    '--no-walk=sorted',
+    '--ignore-missing',
+    `--max-count=${maxBranches}`,
+    '--stdin',
+  ]
+  const { output } = await runGit(
+    question,
+    privateCall(place, Buffer.from(`${[...tips.keys()].join('\n')}\n`)),
+  )
+  const newest = new Set(output.toString('latin1').split('\n'))
+  return [...tips].filter(([tip]) => newest.has(tip)).map(([tip, is]) => ({ is, tip }))
+}
+
+/** The contents of paths in a commit; null for no file. */
+async function filesAt(
+  place: PrivateDirectory,
+  commit: string | null,
+  paths: readonly PathBytes[],
+): Promise<ReadonlyMap<PathBytes, string | null>> {
+  if (commit === null) return new Map()
+  const oids = await objectIds(
+    place,
+    paths.map((path) => `${commit}:${path}`),
+  )
+  return new Map(paths.map((path, at) => [path, oids[at] ?? null]))
+}
+
+/** By the id of a content, the hashes of its lines, and its own id as a line of files without lines. */
+async function contentLines(
+  place: PrivateDirectory,
+  oids: readonly (string | null)[],
+  salt: string,
+): Promise<ReadonlyMap<string, FileLines>> {
+  const hashOf = lineHasher(salt)
+  const wanted = [...new Set(oids)].filter((oid) => oid !== null)
+  const found = new Map<string, FileLines>()
+  for (let at = 0; at < wanted.length; at += blobsAtOnce) {
+    const contents = await contentsOf(place, wanted.slice(at, at + blobsAtOnce))
+    for (const [oid, content] of contents) found.set(oid, linesOfContent(oid, content, hashOf))
+  }
+  return found
+}
+
+function linesOfContent(oid: string, content: Buffer, hashOf: (line: string) => string): ReadonlySet<string> {
+  return new Set([wholeFile(oid), ...(content.length > maxBytes ? [] : linesOf(content).map(hashOf))])
+}
+
+/** The files of the work trees, as they are on disk. */
+async function workTrees(
+  { top, objectFormat }: Pick<Repository, 'top' | 'objectFormat'>,
+  paths: readonly string[],
+  salt: string,
+): Promise<readonly OtherPlace[]> {
+  const hashOf = lineHasher(salt)
+  const tops = [top, ...(await otherTreeTops(top))].slice(0, maxTrees)
+  return Promise.all(
+    tops.map(async (tree): Promise<OtherPlace> => {
+      const files = new Map<string, FileLines>()
+      for (const path of paths) {
+        const read = await readContained(tree, path, { maxBytes })
+        if ('reason' in read) continue
+        const { content } = read
+        files.set(path, linesOfContent(objectId(objectFormat, { type: 'blob', content }), content, hashOf))
+      }
+      return { is: 'uncommitted', files }
+    }),
+  )
+}

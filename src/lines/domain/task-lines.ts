@@ -1,0 +1,64 @@
+import { type TaskFileLines, wholeFile } from '../../track/domain/landed.ts'
+import { hashAt, isSolid, type LineStep } from './line-hashes.ts'
+
+interface NetLines {
+  readonly added: Set<string>
+  readonly removed: Set<string>
+}
+
+/** What the steps of one task's attempts left in its files, oldest first. Only lines that are certainly the task's count. */
+export function taskLines(
+  steps: readonly LineStep[],
+  attempts: ReadonlySet<string>,
+): readonly TaskFileLines[] {
+  const files = new Map<string, NetLines>()
+  for (const step of steps) {
+    if (step.certainty === 'contested' || !step.owners.every((owner) => attempts.has(owner))) continue
+    const earlier = step.from === undefined ? undefined : files.get(step.from)
+    if (step.from !== undefined && earlier !== undefined) {
+      files.delete(step.from)
+      files.set(step.path, earlier)
+    }
+    const net = files.get(step.path) ?? { added: new Set(), removed: new Set() }
+    files.set(step.path, net)
+    const { added, removed } = step.hunks.length === 0 ? wholeFiles(step) : changedLines(step)
+    for (const line of removed) if (!net.added.delete(line)) net.removed.add(line)
+    for (const line of added) if (!net.removed.delete(line)) net.added.add(line)
+  }
+  return [...files]
+    .map(([path, { added, removed }]) => ({ path, added: [...added], removed: [...removed] }))
+    .filter(({ added, removed }) => added.length + removed.length > 0)
+}
+
+/** A step without hunks changed a file that has no lines; one that only renamed it keeps its content. */
+function wholeFiles({ before, after }: LineStep) {
+  return {
+    added: after === null || after === before ? [] : [wholeFile(after)],
+    removed: before === null || after === before ? [] : [wholeFile(before)],
+  }
+}
+
+function changedLines({ hunks, added, removed, brought = [], moved = [], reformatted = [] }: LineStep) {
+  const notNew = new Set([...moved.map(([, , line]) => line), ...reformatted.map(([, line]) => line)])
+  const stillThere = new Set([...moved.map(([, line]) => line), ...reformatted.map(([line]) => line)])
+  const lines = { added: [] as string[], removed: [] as string[] }
+  let [addedAt, removedAt] = [0, 0]
+  for (const [before, removedCount, after, addedCount] of hunks) {
+    for (let line = before; line < before + removedCount; line += 1, removedAt += 1) {
+      const hash = hashAt(removed, removedAt)
+      if (hash !== null && isSolid(hash) && !stillThere.has(line)) lines.removed.push(hash)
+    }
+    for (let line = after; line < after + addedCount; line += 1, addedAt += 1) {
+      const hash = hashAt(added, addedAt)
+      const isOther =
+        notNew.has(line) || brought.some(([first, count]) => line >= first && line < first + count)
+      if (hash !== null && isSolid(hash) && !isOther) lines.added.push(hash)
+    }
+  }
+  // A line that was only moved within the file proves nothing.
+  const both = new Set(lines.added.filter((hash) => lines.removed.includes(hash)))
+  return {
+    added: lines.added.filter((hash) => !both.has(hash)),
+    removed: lines.removed.filter((hash) => !both.has(hash)),
+  }
+}

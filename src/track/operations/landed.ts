@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import { settingOf } from '../../gate/domain/settings.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import { instant } from '../../kernel/instant.ts'
+import { list, path, time } from '../../kernel/operations/fields.ts'
+import { measurement } from '../../kernel/operations/measurement-protocol.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { taskLines } from '../../lines/domain/task-lines.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { type Landed, landedStates, type TaskLines } from '../domain/landed.ts'
+import type { Task } from '../domain/task.ts'
+
+/** More are measured the next time. */
+const maxTasks = 1_000
+const maxListed = 100
+
+const hashes = list(z.string().max(100), 200_000)
+const count = z.int().min(0)
+const commit = z
+  .string()
+  .regex(/^[0-9a-f]{40,64}$/)
+  .nullable()
+const landedFields = z.strictObject({
+  is: z.enum(landedStates),
+  branch: z.string().max(300).nullable(),
+  lines: count,
+  total: count,
+  commit,
+  landedAt: time.nullable(),
+}) satisfies z.ZodType<Landed, unknown>
+
+/** Where the lines of tasks are, in git and on disk. */
+const landing = measurement({
+  brief: z.strictObject({
+    branch: z.string().max(300).nullable(),
+    salt: z.string().max(200),
+    tasks: list(
+      z.strictObject({
+        taskId: z.string().max(100),
+        since: time,
+        files: list(z.strictObject({ path, added: hashes, removed: hashes }), 20_000),
+        landed: landedFields.pick({ commit: true, landedAt: true, lines: true }).nullable(),
+      }),
+      maxTasks,
+    ),
+  }),
+  measured: list(landedFields, maxTasks),
+  measure: ({ witness, folder }, { tasks, ...brief }) =>
+    witness.history.landing({
+      ...brief,
+      folder,
+      tasks: tasks.map((task) => ({ ...task, taskId: task.taskId as TaskId })), // a brand
+    }),
+})
+
+/** A task in an answer. */
+export const LandedEntry = z.object({
+  is: z.enum(landedStates),
+  branch: z.string().nullable(),
+  lines: z.int(),
+  total: z.int(),
+  commit: z.string().optional(),
+  landed_at: z.string().optional(),
+})
+
+export function landedEntry({
+  is,
+  branch,
+  lines,
+  total,
+  commit: id,
+  landedAt,
+}: Landed): z.output<typeof LandedEntry> {
+  return {
+    is,
+    branch,
+    lines,
+    total,
+    ...(id !== null && { commit: id }),
+    ...(landedAt !== null && { landed_at: instant(landedAt) }),
+  }
+}
+
+export const measureLanded = defineOperation({
+  name: 'measure_landed',
+  command: 'landed',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Which finished tasks landed',
+  description:
+    'Measure whether the lines of finished tasks are on the default branch, on another one, only on disk, reverted or lost. Servers do this automatically.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({}),
+  output: z.object({
+    branch: z.string().nullable(),
+    /** How many tasks there are in each state. */
+    counts: z.partialRecord(z.enum(landedStates), z.int()),
+    /** Those that did not land, the newest first. */
+    tasks: z.array(LandedEntry.extend({ task_id: z.string(), title: z.string() })),
+    tasks_total: z.int(),
+  }),
+})
+  .measure({ landing })
+  .prepare(async (reads, _, { machine }) => {
+    const tasks = await tasksToMeasure(reads, machine?.id)
+    const [settings, salt] = await Promise.all([reads.runs.settings(), reads.lines.salt()])
+    const branch = settingOf(settings, 'default_branch')
+    const brief = { branch: branch === 'found' ? null : branch, salt, tasks: tasks.map(({ lines }) => lines) }
+    return { briefs: tasks.length === 0 ? {} : { landing: brief }, found: tasks }
+  })
+  .record(async ({ reads, found, measured }) => {
+    const before = await reads.landings.of(found.map(({ task }) => task.id))
+    const now = found.flatMap(({ task }, at) => {
+      const landed = measured.landing?.[at]
+      return landed === undefined ? [] : [{ task, landed }]
+    })
+    const events = now.flatMap(({ task, landed }) =>
+      isSame(before.get(task.id), landed)
+        ? []
+        : [{ kind: 'landing.measured' as const, taskId: task.id, missionId: task.missionId, landed }],
+    )
+    const left = now.filter(({ landed }) => !['landed', 'none'].includes(landed.is))
+    return {
+      events,
+      answerFrom: async (after) => ({
+        branch: now.find(({ landed }) => landed.branch !== null)?.landed.branch ?? null,
+        counts: Object.fromEntries(await after.landings.counts()),
+        tasks: left
+          .slice(0, maxListed)
+          .map(({ task, landed }) => ({ task_id: task.id, title: task.name, ...landedEntry(landed) })),
+        tasks_total: left.length,
+      }),
+    }
+  })
+
+function isSame(before: Landed | undefined, now: Landed): boolean {
+  return (
+    before?.is === now.is &&
+    before.lines === now.lines &&
+    before.total === now.total &&
+    before.branch === now.branch
+  )
+}
+
+interface TaskToMeasure {
+  readonly task: Task
+  readonly lines: TaskLines
+}
+
+/** Done tasks with lines that can be followed. What was measured without git, or on another machine, stays unknown. */
+async function tasksToMeasure(reads: Reads, machine: string | undefined): Promise<readonly TaskToMeasure[]> {
+  const tasks = await reads.landings.toMeasure(maxTasks)
+  if (tasks.length === 0) return []
+  const ids = tasks.map(({ id }) => id)
+  const [attempts, recorded] = await Promise.all([reads.landings.attemptsOf(ids), reads.landings.of(ids)])
+  const all = [...attempts.values()].flat()
+  if (all.length === 0) return []
+  const since = Math.min(...all.map(({ openedAt }) => openedAt))
+  const steps = await reads.lines.stepsOfAttempts(
+    all.map(({ id }) => id),
+    since,
+  )
+  return tasks.flatMap((task): readonly TaskToMeasure[] => {
+    const own = (attempts.get(task.id) ?? []).filter(
+      ({ status, snapshot }) =>
+        status !== 'open' && snapshot.engine === 'git' && snapshot.machineId === machine,
+    )
+    const [first] = own
+    if (first === undefined) return []
+    const names = new Set<string>(own.map(({ id }) => id))
+    const mine = steps.filter(({ owners }) => owners.some((owner) => names.has(owner)))
+    const before = recorded.get(task.id)
+    const landed = before?.is === 'landed' ? before : null
+    return [
+      {
+        task,
+        lines: {
+          taskId: task.id,
+          since: Math.floor((landed?.landedAt ?? first.openedAt) / 1_000),
+          files: taskLines(mine, names),
+          landed: landed && { commit: landed.commit, landedAt: landed.landedAt, lines: landed.lines },
+        },
+      },
+    ]
+  })
+}

@@ -1,0 +1,106 @@
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
+import type { TaskId } from '../../kernel/id.ts'
+import { taskOf } from '../../plan/tables/task.ts'
+import { splitIntoBatches } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
+import type { LandedState } from '../domain/landed.ts'
+import type { Attempt } from '../domain/task.ts'
+import type { LandingReads, RecordedLanding } from '../ports/landing-reads.ts'
+import { attemptOf } from './attempt.ts'
+
+export interface LandingTable {
+  project_id: string
+  task_id: string
+  state: LandedState
+  branch: string | null
+  lines: number
+  total: number
+  commit_id: string | null
+  landed_at: number | null
+  measured_at: number
+}
+
+export async function applyLandingMeasured(
+  { db, projectId, at }: ProjectionContext,
+  { taskId, landed }: ProjectEventOf<'landing.measured'>,
+): Promise<void> {
+  const { is: state, branch, lines, total, commit, landedAt } = landed
+  const columns = { state, branch, lines, total, commit_id: commit, landed_at: landedAt, measured_at: at }
+  await db
+    .insertInto('landing')
+    .values({ project_id: projectId, task_id: taskId, ...columns })
+    .onConflict((conflict) => conflict.columns(['project_id', 'task_id']).doUpdateSet(columns))
+    .execute()
+}
+
+/** Of done tasks with the fewest other queries: the ones that have landed are looked at again for a revert. */
+export function landingReads({ db, projectId }: ReadScope): LandingReads {
+  return {
+    async of(taskIds) {
+      const found = new Map<TaskId, RecordedLanding>()
+      for (const batch of splitIntoBatches([...taskIds])) {
+        const rows = await db
+          .selectFrom('landing')
+          .selectAll()
+          .where('project_id', '=', projectId)
+          .where('task_id', 'in', batch)
+          .execute()
+        for (const row of rows) {
+          const { state: is, branch, lines, total, commit_id: commit, landed_at: landedAt } = row
+          const landed = { is, branch, lines, total, commit, landedAt, measuredAt: row.measured_at }
+          found.set(row.task_id as TaskId, landed) // a brand
+        }
+      }
+      return found
+    },
+    async toMeasure(most) {
+      const rows = await db
+        .selectFrom('task')
+        .leftJoin('landing', (join) =>
+          join.onRef('landing.project_id', '=', 'task.project_id').onRef('landing.task_id', '=', 'task.id'),
+        )
+        .selectAll('task')
+        .where('task.project_id', '=', projectId)
+        .where('task.status', '=', 'done')
+        .where('task.resolution', 'in', ['success', 'partial_success'])
+        .where((eb) => eb.or([eb('landing.state', 'is', null), eb('landing.state', '!=', 'none')]))
+        .orderBy((eb) => eb.case().when('landing.state', '=', 'landed').then(1).else(0).end())
+        .orderBy('task.seq', 'desc')
+        .limit(most)
+        .execute()
+      return rows.map(taskOf)
+    },
+    async attemptsOf(taskIds) {
+      const found = new Map<TaskId, Attempt[]>()
+      for (const batch of splitIntoBatches([...taskIds])) {
+        const rows = await db
+          .selectFrom('attempt')
+          .innerJoin('task', (join) =>
+            join.onRef('task.project_id', '=', 'attempt.project_id').onRef('task.id', '=', 'attempt.task_id'),
+          )
+          .selectAll('attempt')
+          .select('task.parent_task_id')
+          .where('attempt.project_id', '=', projectId)
+          .where((eb) => eb.or([eb('attempt.task_id', 'in', batch), eb('task.parent_task_id', 'in', batch)]))
+          .orderBy('attempt.opened_at')
+          .execute()
+        for (const row of rows) {
+          for (const taskId of [row.task_id, row.parent_task_id]) {
+            if (taskId === null || !batch.includes(taskId as TaskId)) continue
+            found.set(taskId as TaskId, [...(found.get(taskId as TaskId) ?? []), attemptOf(row)]) // brands
+          }
+        }
+      }
+      return found
+    },
+    async counts() {
+      const rows = await db
+        .selectFrom('landing')
+        .select(['state', (eb) => eb.fn.countAll<number>().as('tasks')])
+        .where('project_id', '=', projectId)
+        .groupBy('state')
+        .execute()
+      return new Map(rows.map(({ state, tasks }) => [state, Number(tasks)]))
+    },
+  }
+}

@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openProject, type ProjectOptions, person } from '../support/project.ts'
+
+const lines = Array.from({ length: 20 }, (_, at) => `export const limit${at} = ${at * 7}`)
+const content = `${lines.join('\n')}\n`
+
+/** A project in which one task added `src/limit.ts` with 20 lines, on the branch `feature`, and committed nothing. */
+async function withTask(options: ProjectOptions = {}) {
+  const project = await openProject(options)
+  const main = options.git === false ? 'main' : project.git('symbolic-ref', '--short', 'HEAD').trim()
+  if (options.git !== false) project.git('checkout', '-q', '-b', 'feature')
+  const { task_id } = await project.call('start_task', { name: 'Limit logins', goal: 'g' })
+  project.write('src/limit.ts', content)
+  project.remove('utils.ts')
+  const ending = { task_id, status: 'success', outcome: { summary: 'Added src/limit.ts.' } }
+  await project.call('complete_task', ending)
+  const commit = (subject: string) => {
+    project.git('add', '-A')
+    project.git('commit', '-q', '-m', subject)
+  }
+  const landed = async () => {
+    const { counts, branch, tasks } = await project.call('measure_landed')
+    const states = Object.keys(counts as object)
+    expect(states).toHaveLength(1)
+    return { is: states[0], branch, task: (tasks as Record<string, unknown>[])[0] }
+  }
+  const onMain = (...commands: readonly (readonly string[])[]) => {
+    project.git('checkout', '-q', main)
+    for (const command of commands) project.git(...command)
+  }
+  return { project, main, commit, landed, onMain, task_id: String(task_id) }
+}
+
+type Work = Awaited<ReturnType<typeof withTask>>
+
+function afterCommit(work: Work): Work {
+  work.commit('Limit logins')
+  return work
+}
+
+const cases: readonly (readonly [name: string, is: string, (work: Work) => void])[] = [
+  ['in the work tree only', 'uncommitted', () => undefined],
+  ['committed on another branch', 'committed', (work) => afterCommit(work)],
+  [
+    'merged with a merge commit',
+    'landed',
+    (work) => afterCommit(work).onMain(['merge', '-q', '--no-ff', '-m', 'm', 'feature']),
+  ],
+  ['merged by fast forward', 'landed', (work) => afterCommit(work).onMain(['merge', '-q', 'feature'])],
+  [
+    'squashed',
+    'landed',
+    (work) =>
+      afterCommit(work).onMain(
+        ['merge', '-q', '--squash', 'feature'],
+        ['commit', '-q', '-m', 'Squashed'],
+        ['branch', '-D', 'feature'],
+      ),
+  ],
+  ['cherry-picked', 'landed', (work) => afterCommit(work).onMain(['cherry-pick', 'feature'])],
+  [
+    'rebased onto other work',
+    'landed',
+    (work) => {
+      const { project, onMain } = afterCommit(work)
+      onMain()
+      project.write('README.md', '# Another\n')
+      work.commit('Other work')
+      project.git('rebase', '-q', work.main, 'feature')
+      onMain(['merge', '-q', 'feature'])
+    },
+  ],
+  [
+    'merged with two of its lines changed',
+    'landed',
+    (work) => {
+      const { project, onMain } = afterCommit(work)
+      onMain(['merge', '-q', '--squash', 'feature'])
+      project.write(
+        'src/limit.ts',
+        content.replace('limit3 = 21', 'limit3 = 22').replace('limit4 = 28', 'limit4 = 29'),
+      )
+      work.commit('Squashed and reviewed')
+    },
+  ],
+  [
+    'landed, and rewritten later',
+    'landed',
+    (work) => {
+      const { project, onMain } = afterCommit(work)
+      onMain(['merge', '-q', 'feature'])
+      project.write('src/limit.ts', 'export const limits = all()\n')
+      work.commit('Rewrite')
+    },
+  ],
+  [
+    'reverted',
+    'reverted',
+    (work) => afterCommit(work).onMain(['merge', '-q', 'feature'], ['revert', '--no-edit', 'HEAD']),
+  ],
+  [
+    'reverted, and brought back',
+    'landed',
+    (work) =>
+      afterCommit(work).onMain(
+        ['merge', '-q', 'feature'],
+        ['revert', '--no-edit', 'HEAD'],
+        ['revert', '--no-edit', 'HEAD'],
+      ),
+  ],
+  [
+    'amended before it was merged',
+    'landed',
+    (work) =>
+      afterCommit(work).onMain(
+        ['checkout', '-q', 'feature'],
+        ['commit', '-q', '--amend', '-m', 'Amended'],
+        ['checkout', '-q', work.main],
+        ['merge', '-q', 'feature'],
+      ),
+  ],
+  [
+    'thrown away',
+    'lost',
+    ({ project }) => {
+      project.git('checkout', '-q', '--', 'utils.ts')
+      project.remove('src/limit.ts')
+    },
+  ],
+  [
+    'committed on a branch that was deleted',
+    'lost',
+    (work) => afterCommit(work).onMain(['branch', '-q', '-D', 'feature']),
+  ],
+  [
+    'committed with carriage returns',
+    'landed',
+    (work) => {
+      work.project.write('src/limit.ts', content.replaceAll('\n', '\r\n'))
+      afterCommit(work).onMain(['merge', '-q', 'feature'])
+    },
+  ],
+]
+
+describe('where the lines of a task are', () => {
+  test.each(cases)('%s: %s', async (_, is, arrange) => {
+    const work = await withTask()
+    arrange(work)
+    expect(await work.landed()).toMatchObject({ is })
+  })
+
+  test('on a remote branch it is pushed, and on the default branch of the remote it has landed', async () => {
+    const work = afterCommit(await withTask())
+    const { project, main, landed } = work
+    const remote = mkdtempSync(join(tmpdir(), 'waymark-remote-'))
+    onTestFinished(() => rmSync(remote, { recursive: true }))
+    execFileSync('git', ['init', '-q', '--bare', '-b', main, remote])
+    project.git('remote', 'add', 'origin', remote)
+    project.git('push', '-q', 'origin', main, 'feature')
+    project.git('remote', 'set-head', 'origin', main)
+    expect(await landed()).toMatchObject({ is: 'pushed', branch: `origin/${main}` })
+    work.onMain(['merge', '-q', 'feature'])
+    // The local branch is ahead of the remote one, which is where others see it.
+    expect(await landed()).toMatchObject({ is: 'pushed' })
+    project.git('push', '-q', 'origin', main)
+    expect(await landed()).toMatchObject({ is: 'landed' })
+  })
+
+  test('a setting names the branch, and removed lines count', async () => {
+    const { project, landed, task_id } = afterCommit(await withTask())
+    await project.call('setting_set', { name: 'default_branch', value: 'feature' }, { actor: person })
+    const { is, branch } = await landed()
+    expect({ is, branch }).toEqual({ is: 'landed', branch: 'feature' })
+    const { landed: shown } = await project.call('show', { id: task_id })
+    expect(shown).toMatchObject({ is: 'landed', lines: 21, total: 21 })
+  })
+
+  test('without git, and in a shallow clone, it is not known', async () => {
+    const { project } = await withTask({ git: false })
+    expect(await project.call('measure_landed')).toMatchObject({ counts: {}, tasks: [] })
+  })
+
+  test('what did not change is recorded once', async () => {
+    const { project, landed } = await withTask()
+    const entries = async () => (await project.call('status'))['events']
+    await landed()
+    const once = await entries()
+    await landed()
+    expect(await entries()).toBe(once)
+  })
+})
