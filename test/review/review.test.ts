@@ -268,7 +268,12 @@ test('the words of a verdict reach the agent where it takes the task up, and say
   expect(begun.reviews).toMatchObject([first])
   expect(begun.review_comments).toBeUndefined()
   project.write('src/auth.ts', 'export const auth = 3\n')
-  await end(true)
+  await end(false)
+  // It goes back to the person who sent it back, although the agent asks nobody.
+  const waiting = await project.call('inbox')
+  expect(waiting.items).toMatchObject([
+    { kind: 'review', task_id: task, reason: expect.stringMatching(/^Tess /) },
+  ])
   await send('send_back', 'Nearly. See the sign.')
   await project.call('start_task', { planned_task_id: task })
   await end(true)

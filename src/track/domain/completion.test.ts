@@ -59,6 +59,7 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
     isGated: false,
     items: [],
     verdictItems: [],
+    sentBackBy: null,
     waiting: { gate: 'blockers', completion: 'review', openItemsOfMission: 0 },
     ...changes,
   }

@@ -50,6 +50,8 @@ export interface CompletionSituation {
   readonly stepsToDo: number
   /** Whether an open run gates the mission. */
   readonly isGated: boolean
+  /** The person who sent the work back last, and to whom it returns; null if nobody did, or it was approved since. */
+  readonly sentBackBy: string | null
   /** Open items on the attempt. */
   readonly items: readonly InboxItem[]
   /** Open items about earlier verdicts on the task. */
@@ -135,13 +137,14 @@ function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] 
 
 /** The inbox items that a completion opens. */
 export function itemsOpenedBy(
-  { actor, outcome, evidence, verdict }: Omit<CompletionRequest, 'status' | 'phaseComplete'>,
-  situation: Pick<CompletionSituation, 'attempt' | 'waiting'>,
+  { actor, status, outcome, evidence, verdict }: Omit<CompletionRequest, 'phaseComplete'>,
+  situation: Pick<CompletionSituation, 'attempt' | 'waiting' | 'sentBackBy'>,
   setting: TransactionContext,
 ): readonly InboxItem[] {
   const attempt = { ...situation.attempt, completedBy: actor }
   const location = { ...attempt, attemptId: attempt.id }
-  const items = [...reviewItem(outcome, attempt, setting)]
+  const sentBackBy = status === 'failed' ? null : situation.sentBackBy
+  const items = [...reviewItem(outcome, { attempt, sentBackBy }, setting)]
   if (evidence.scope.unexpected.length > 0) {
     const scopeReason = outsideScope(evidence, attempt)
     const explanations = (outcome.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)
@@ -155,11 +158,13 @@ export function itemsOpenedBy(
 
 function reviewItem(
   { manualReviewNeeded, manualReviewReason }: Outcome,
-  attempt: Attempt,
+  { attempt, sentBackBy }: { readonly attempt: Attempt; readonly sentBackBy: string | null },
   setting: TransactionContext,
 ): readonly InboxItem[] {
-  if (!manualReviewNeeded) return []
-  const reason = manualReviewReason ?? 'The agent asks for a review and gave no reason.'
+  if (!manualReviewNeeded && sentBackBy === null) return []
+  const requested = manualReviewReason ?? 'The agent asks for a review and gave no reason.'
+  const returned = sentBackBy === null ? '' : `${sentBackBy} sent it back, and it was done again.`
+  const reason = [returned, manualReviewNeeded ? requested : ''].filter(Boolean).join(' ')
   const about = { kind: 'review' as const, reason, openedBy: outcomeAuthorOf(attempt) }
   return [openInboxItem(about, { ...attempt, attemptId: attempt.id }, setting)]
 }
@@ -320,7 +325,7 @@ export function amendCompletion(
   refuseContradicted(verdict, situation)
   const attempt = { ...situation.attempt, completedBy: actor }
   const opened = [
-    ...(before.manualReviewNeeded ? [] : reviewItem(outcome, attempt, setting)),
+    ...(before.manualReviewNeeded ? [] : reviewItem(outcome, { attempt, sentBackBy: null }, setting)),
     ...verdictItem(verdict, { attempt, mode: situation.waiting.completion }, setting),
   ]
   return {

@@ -581,7 +581,11 @@ function previewEnd({
   const { phase } = situation
   refuseContradicted(verdict, situation)
   const waiting = withoutVerdicts(before.waiting)
-  const openedItems = itemsOpenedBy({ actor, outcome, evidence, verdict }, situation, setting)
+  const openedItems = itemsOpenedBy(
+    { actor, status: input.status, outcome, evidence, verdict },
+    situation,
+    setting,
+  )
   const answer = completionAnswer({
     task,
     attempt,

@@ -117,14 +117,16 @@ export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): 
   const { missions, tasks, inboxItems } = reads
   const { task, attempt } = closing
   // One round trip: while the project is locked, every query delays other callers.
-  const [mission, phaseSituation, openSubtasks, open, settings, workflowSituation] = await Promise.all([
-    attempt.missionId === null ? null : missions.find(attempt.missionId),
-    loadPhase(reads, closing),
-    tasks.openSubtasks(task.id),
-    inboxItems.ofTask(task.id),
-    readGateSettings(reads),
-    loadWorkflow(reads, closing),
-  ])
+  const [mission, phaseSituation, openSubtasks, open, settings, workflowSituation, sentBackBy] =
+    await Promise.all([
+      attempt.missionId === null ? null : missions.find(attempt.missionId),
+      loadPhase(reads, closing),
+      tasks.openSubtasks(task.id),
+      inboxItems.ofTask(task.id),
+      readGateSettings(reads),
+      loadWorkflow(reads, closing),
+      attempt.number === 1 ? null : findReviewer(reads, task.id),
+    ])
   const { openItemsOfMission, ...workflow } = workflowSituation
   return {
     task,
@@ -133,11 +135,40 @@ export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): 
     ...phaseSituation,
     openSubtasks,
     ...workflow,
+    sentBackBy,
     items: open.filter(({ attemptId }) => attemptId === attempt.id),
     verdictItems: open.filter(({ kind }) => kind === 'verdict'),
     waiting: { ...settings, openItemsOfMission },
   }
 }
+
+/** Who sent the work back, if no later review or answer approved it. */
+async function findReviewer({ reviews, inboxItems }: Reads, taskId: TaskId): Promise<string | null> {
+  const [sent, closed] = await Promise.all([
+    reviews.reviewsOfTask(taskId, maxDecisions),
+    inboxItems.list({ taskId, status: 'closed' }, { limit: maxDecisions }),
+  ])
+  const decisions = [
+    ...sent.flatMap(({ action, author, createdAt: at }) =>
+      action === 'comment' ? [] : [{ isBack: action === 'send_back', author: author.name, at }],
+    ),
+    ...closed.items.flatMap(({ item: { item } }) =>
+      item.action === 'sent back' || item.action === 'approved'
+        ? [
+            {
+              isBack: item.action === 'sent back',
+              author: item.closedBy ?? 'A person',
+              at: item.closedAt ?? 0,
+            },
+          ]
+        : [],
+    ),
+  ]
+  const last = decisions.toSorted((a, b) => a.at - b.at).at(-1)
+  return last?.isBack ? last.author : null
+}
+
+const maxDecisions = 20
 
 type PhaseSituation = Pick<
   CompletionSituation,
