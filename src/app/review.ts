@@ -13,7 +13,7 @@ import { commentText, draftLine, fileLine, headOf } from '../review/cli/review.t
 import { parseComments, type QuotedFile, quotedDiff } from '../review/domain/editor-comments.ts'
 import { type ReviewAction, reviewActions } from '../review/domain/review.ts'
 import { indentText } from '../surfaces/cli/render/parts.ts'
-import { escapeLineBreaks } from '../surfaces/cli/render/text.ts'
+import { escapeLineBreaks, shortRunIds } from '../surfaces/cli/render/text.ts'
 import {
   print,
   printableJson,
@@ -307,7 +307,7 @@ async function send(
       `${outcome}${sent.comments === 0 ? '' : ` with ${formatCount(sent.comments, 'comment')}`} (${sent.review_id}).`,
       ...sent.reopened.map((id) => `Task ${id} is to do again.`),
       ...sent.closed_items.map((id) => `Inbox item ${id} is answered.`),
-      ...sent.runs.map(({ run_id, state }) => `Run ${run_id} is in "${state}".`),
+      ...sent.runs.map(({ run_id, state }) => shortRunIds(`Run ${run_id} is in "${state}".`)),
       ...sent.notes,
       ...(isViewed
         ? [

@@ -215,7 +215,7 @@ export function readOpenFlags(words: readonly string[]): OpenFlags {
   const flags = readFlags('open', words)
   return {
     project: flags.text('project'),
-    browser: !flags.has('no-browser'),
+    browser: !flags.has('no-open'),
     json: isJsonRequested(flags),
   }
 }

@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../kernel/json.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { quoteShellWord } from '../../kernel/shell-word.ts'
 import {
   blocks,
   bullets,
@@ -9,19 +11,20 @@ import {
   statusWord,
 } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
-import { formatAge, plainText } from '../../surfaces/cli/render/text.ts'
-import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
+import { formatAge, plainText, shortRunIds } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView, CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { approvalsByEvent, entryStamp } from '../domain/approvals-by-event.ts'
+import { payloadExample } from '../domain/payload-example.ts'
 import type { AcceptedEntry, ApprovalEntry, EventEntry, RefusalEntry } from '../operations/run-answer.ts'
 
 /** The state of a run: requirements, blocking guards, and events that can be sent. */
 export const runState: AnswerView<'state_gate_get_state'> = (answer, page) => {
   const { ink, now } = page
   const head = [
-    ink('bold', answer.current_state),
-    `revision ${answer.revision}`,
+    ink('bold', answer.process_id),
+    `in "${answer.current_state}"`,
     statusWord(answer.status, page),
-    ink('dim', `${answer.process_id} ${answer.process_version}`),
+    ink('dim', `version ${answer.process_version}, revision ${answer.revision}`),
   ]
   return blocks(
     `${head.join('  ')}\n${ink('dim', `${answer.run_id}, moved ${formatAge(answer.updated_at, now)}`)}`,
@@ -40,15 +43,15 @@ type RunDetail = Extract<OutputOf<'show'>, { readonly kind: 'run' }>
 export const runPage = (answer: RunDetail, page: RenderContext): string => {
   const { ink, now } = page
   const { run, mission, task } = answer
-  const about = [task ?? [], mission ?? []].flat().map(({ id, name }) => `${id}  ${name}`)
+  const about = [task ?? [], mission ?? []].flat().map(({ id, name }) => `${name}  ${ink('dim', id)}`)
   return blocks(
-    `${ink('bold', run.current_state)}  revision ${run.revision}  ${statusWord(run.status, page)}  ${ink('dim', `${run.process_id} ${run.process_version}`)}\n${ink('dim', `${run.run_id}, moved ${formatAge(run.updated_at, now)}`)}`,
+    `${ink('bold', run.process_name)}  in "${run.current_state}"  ${statusWord(run.status, page)}  ${ink('dim', `version ${run.process_version}, revision ${run.revision}`)}\n${ink('dim', `${run.run_id}, moved ${formatAge(run.updated_at, now)}`)}`,
     section('About', indentText(about.join('\n')), page),
     section('Prompt', indentText(answer.prompt?.trimEnd() ?? ''), page),
     section('Needs a person', indentText(waitingItemsText(answer)), page),
     section(
       'Transitions',
-      indentText(answer.transitions.map((transition) => nextStepText(transition, page)).join('\n')),
+      indentText(answer.transitions.map((transition) => nextStepText(transition, run, page)).join('\n')),
       page,
     ),
     section('Artifacts', indentText(answer.artifacts.map(artifactText).join('\n')), page),
@@ -58,12 +61,31 @@ export const runPage = (answer: RunDetail, page: RenderContext): string => {
 }
 
 function nextStepText(
-  { event, to, checks }: RunDetail['transitions'][number],
+  { event, to, checks, payload_schema: schema, for_people: isForPeople }: RunDetail['transitions'][number],
+  { run_id: id }: Pick<RunDetail['run'], 'run_id'>,
   { ink }: RenderContext,
 ): string {
   const open = checks.filter(({ satisfied }) => !satisfied)
   const lines = open.map(({ name, reason }) => `\n  ${ink('yellow', '○')} ${name}: ${reason}`)
-  return `${ink('bold', event)}  → ${to}${lines.join('')}`
+  const command = isForPeople ? '' : commandWithPayload(id, event, schema)
+  return `${ink('bold', event)}  → ${to}${command && `\n  ${command}`}${lines.join('')}`
+}
+
+/** The command of an event that needs a payload or files; empty for any other. */
+function commandWithPayload(
+  id: string,
+  event: string,
+  schema: JsonObject | null | undefined,
+  files: readonly string[] = [],
+): string {
+  const payload = payloadExample(schema ?? null)
+  if (payload === null && files.length === 0) return ''
+  const words = [
+    ...['run', 'emit', id, event],
+    ...(payload === null ? [] : ['--payload', JSON.stringify(payload)]),
+    ...files.flatMap((path) => ['--artifact-paths', path]),
+  ]
+  return ['waymark', ...words.map(quoteShellWord)].join(' ')
 }
 
 function artifactText({ path, type, status }: RunDetail['artifacts'][number]): string {
@@ -96,12 +118,24 @@ function artifacts({ required_artifacts: artifacts }: RunState, { ink }: RenderC
     .join('\n')
 }
 
-function allowedEventsText({ allowed_events: events }: RunState, { ink }: RenderContext): string {
+function allowedEventsText(
+  { run_id: id, allowed_events: events, required_artifacts: artifacts }: RunState,
+  { ink }: RenderContext,
+): string {
+  const missing = artifacts.flatMap(({ status, paths = [] }) =>
+    status === 'missing' ? paths.slice(0, 1) : [],
+  )
   return events
     .map((event) => {
       const to = event.would_transition_to
       const leads = to === null ? ink('dim', 'not yet') : `→ ${to}`
-      return `${ink('bold', event.event_name)}  ${leads}  ${ink('dim', event.description)}`.trimEnd()
+      const command = commandWithPayload(
+        id,
+        event.event_name,
+        event.payload_schema,
+        to === null ? missing : [],
+      )
+      return `${`${ink('bold', event.event_name)}  ${leads}  ${ink('dim', event.description)}`.trimEnd()}${command && `\n  ${command}`}`
     })
     .join('\n')
 }
@@ -119,28 +153,29 @@ function context(
 }
 
 const columns = [
-  { title: 'run', shrinks: true },
   { title: 'process', shrinks: true },
+  { title: 'for', shrinks: true },
   { title: 'state' },
   { title: 'status' },
-  { title: 'rev', align: 'right' },
-  { title: 'for' },
   { title: 'moved' },
+  { title: 'id' },
 ] as const
 
-export const runList: AnswerView<'state_gate_list_runs'> = (answer, page) => {
+export const runList: CallView<'state_gate_list_runs'> = (answer, page, { status }) => {
   const runs = answer.runs
   if (runs.length === 0) {
-    return 'No run matches. waymark run list --status all shows all; waymark run create <process> starts one.'
+    const start = 'Start one: waymark run create <process> (waymark process list)'
+    return status === 'all'
+      ? `There is no run yet. ${start}`
+      : `No run matches. All of them: waymark run list --status all\n${start}`
   }
   const rows = runs.map((run) => [
-    run.run_id,
-    run.process_id,
+    run.process_name,
+    run.subject_name ?? '',
     page.ink('bold', run.current_state),
     statusWord(run.status, page),
-    String(run.revision),
-    run.task_id ?? run.mission_id ?? '–',
     formatAge(run.updated_at, page.now),
+    page.ink('dim', shortRunIds(run.run_id)),
   ])
   return table(columns, rows, page)
 }
@@ -284,11 +319,12 @@ export const runEvents: AnswerView<'state_gate_list_events'> = (answer, page) =>
   const { events } = answer
   const head = `In ${page.ink('bold', answer.current_state)}, revision ${answer.revision}`
   if (events.length === 0) return `${head}: no event can be emitted.`
-  return blocks(head, ...events.map((event) => eventText(event, page)))
+  return blocks(head, ...events.map((event) => eventText(event, answer, page)))
 }
 
 function eventText(
   event: OutputOf<'state_gate_list_events'>['events'][number],
+  { run_id: id }: Pick<OutputOf<'state_gate_list_events'>, 'run_id'>,
   { ink }: RenderContext,
 ): string {
   const blocked = event.blocked_reason
@@ -298,7 +334,13 @@ function eventText(
     `  ${guardMark(transition.guard_status, ink)} → ${transition.to_state}${transition.guard ? `  when ${transition.guard}` : ''}`,
     ...(transition.missing_requirements ?? []).map((missing) => `      ${missing}`),
   ])
-  return [head.trimEnd(), ...(blocked === null ? [] : [`  ${ink('dim', blocked)}`]), ...lines].join('\n')
+  const command = event.is_allowed ? commandWithPayload(id, event.event_name, event.payload_schema) : ''
+  return [
+    head.trimEnd(),
+    ...(blocked === null ? [] : [`  ${ink('dim', blocked)}`]),
+    ...(command === '' ? [] : [`  ${command}`]),
+    ...lines,
+  ].join('\n')
 }
 
 function guardMark(status: string, ink: RenderContext['ink']): string {

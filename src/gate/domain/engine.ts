@@ -6,6 +6,7 @@ import { artifactsAtNextRevision, type EventRequest, evidenceOf } from './event-
 import { createGuardEvaluator, isAssumed, judgeExpression, type MissingGuard } from './expression.ts'
 import { valueAt } from './json.ts'
 import { type SchemaProblem, schemaProblems } from './json-schema.ts'
+import { payloadExample } from './payload-example.ts'
 import { endOf, mergeArtifacts, type Run, recordVisit } from './run.ts'
 import { candidates, emitterObjection, isOnEveryPath, isRolePermitted } from './transitions.ts'
 
@@ -38,6 +39,8 @@ export interface RefusedTransition {
   readonly currentRevision: number
   readonly missing: readonly MissingGuard[]
   readonly validationErrors: readonly SchemaProblem[]
+  /** The event with a payload that has the required fields, if the payload was refused. */
+  readonly example?: { readonly event: string; readonly payload: JsonObject }
 }
 
 /** Decides an event. Pure: only its arguments count, and a refused event leaves the run unchanged. */
@@ -67,9 +70,11 @@ export function transition(
   const schema = eventNamed(definition, event)?.payloadSchema ?? null
   const problems = schema === null ? [] : schemaProblems(schema, payload)
   if (problems.length > 0) {
+    const example = payloadExample(schema)
     return {
       ...refuse('INVALID_PAYLOAD', `The payload does not match the schema of "${event}".`),
       validationErrors: problems,
+      ...(example !== null && { example: { event, payload: example } }),
     }
   }
   return choose(definition, run, { eventRequest, permitted })

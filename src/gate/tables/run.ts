@@ -235,7 +235,21 @@ export function runReads(scope: ReadScope): RunReads {
       ).map(runOf),
     definition: (hash) => storedDefinition(scope, hash),
     settings: cachedQuery(() => settingsOf(scope)),
-    idsLike: (prefix, limit) => idsByPrefix(scope, 'run', { prefix, limit }),
+    async idsLike(typed, limit) {
+      const whole = await idsByPrefix(scope, 'run', { prefix: typed, limit })
+      const end = typed.slice('run-'.length)
+      // The ids of runs begin with the time: people see their ends.
+      if (whole.length > 0 || !/^[0-9a-f]{6,12}$/.test(end)) return whole
+      const rows = await db
+        .selectFrom('run')
+        .select('id')
+        .where('project_id', '=', projectId)
+        .where('id', 'like', `%${end}`)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(({ id }) => id)
+    },
   }
 }
 

@@ -1,4 +1,6 @@
 import { Failure, type Hint, isCall, type NextCall } from '../failure.ts'
+import { isJsonObject } from '../json.ts'
+import { quoteShellWord } from '../shell-word.ts'
 import type { Operation } from './operation.ts'
 
 /** A hint as a person reads it: a call of `start_task` is `waymark task start --planned-task-id t-1`. */
@@ -16,6 +18,7 @@ function flagOf(field: string, value: unknown): readonly string[] {
   const flag = `--${field.replaceAll('_', '-')}`
   if (value === true) return [flag]
   if (value === undefined) return [flag, '…']
+  if (isJsonObject(value)) return [flag, quoteShellWord(JSON.stringify(value))]
   const text = Array.isArray(value)
     ? value.join(',')
     : typeof value === 'string'

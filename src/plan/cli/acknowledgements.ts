@@ -5,7 +5,7 @@ import { table } from '../../surfaces/cli/render/table.ts'
 import type { AnswerView, CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
 
 export const phaseAdded: AnswerView<'taskman_phase_add'> = ({ id, name }, { ink }) =>
-  `${ink('green', 'Added')} phase ${ink('bold', `"${name ?? id}"`)} ${ink('dim', id)}. Add a task: waymark task add --phase ${id} --title "<title>"`
+  `${ink('green', 'Added')} phase ${ink('bold', `"${name ?? id}"`)} ${ink('dim', id)}. Add a task: waymark task add "<title>" --phase ${id}`
 
 export const phaseEdited: CallView<'taskman_phase_edit'> = ({ id, name, status }, page, input) =>
   isUnchanged(input)
@@ -13,7 +13,7 @@ export const phaseEdited: CallView<'taskman_phase_edit'> = ({ id, name, status }
     : `Phase ${page.ink('bold', `"${name ?? id}"`)} ${page.ink('dim', id)}${status === undefined ? '' : `: ${statusWord(status, page)}`}.`
 
 export const taskAdded: AnswerView<'taskman_task_add'> = ({ id, title, phase_id: phase }, { ink }) =>
-  `${ink('green', 'Added')} ${ink('bold', `"${title ?? id}"`)} ${ink('dim', id)}${phase == null ? '' : ` to phase ${phase}`}.`
+  `${ink('green', 'Added')} ${ink('bold', `"${title ?? id}"`)} ${ink('dim', id)}${phase == null ? '' : ` to phase ${phase}`}. Start it: waymark task start ${id}`
 
 export const milestoneAdded: AnswerView<'taskman_milestone_add'> = (milestone, { ink }) =>
   `${ink('green', 'Added')} ${milestoneText(milestone, ink)}.`

@@ -70,8 +70,7 @@ function taskMarkText(mark: OutlineTaskRow['mark'], page: RenderContext): string
 
 export const planTasks: AnswerView<'taskman_task_list'> = (answer, page) => {
   const { tasks } = answer
-  if (tasks.length === 0)
-    return 'No task matches. Add one: waymark task add --title "<title>" --phase <phase>'
+  if (tasks.length === 0) return 'No task matches. Add one: waymark task add "<title>"'
   return planTable(tasks, page)
 }
 
@@ -170,6 +169,7 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: RenderCon
       ['status', statusWord(task.resolution ?? task.status ?? '', page)],
       ['claimed by', task.claimed_by ?? ''],
       ['phase', task.phase_id ?? ''],
+      ['scope', (task.areas ?? []).join(', ')],
       ['milestone', task.milestone_id ?? ''],
       ['role', task.role ?? ''],
       ...promiseRows(task.done_when),

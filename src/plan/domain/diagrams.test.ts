@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { aPlacedTask } from '../../../test/support/graph-tasks.ts'
-import { dot, mermaid } from './diagrams.ts'
+import { dependencyTree, dot, mermaid } from './diagrams.ts'
 
 const phases = [{ id: 'P1', name: 'Design "it"', missionId: null }]
 const tasks = [
@@ -95,4 +95,18 @@ test('a dot label is one quoted string whatever the title is', () => {
     )
     expect(text.split('\n').length, title).toBe(6)
   }
+})
+
+test('a tree draws each task below what it waits for, and its dependents once', () => {
+  expect(dependencyTree({ phases, tasks })).toBe('✓ Draw\n└─ ○ Build\n   └─ · Ship\n● Write\n')
+  const diamond = [
+    aPlacedTask('A'),
+    aPlacedTask('B', { dependsOn: ['A'] }),
+    aPlacedTask('C', { dependsOn: ['A'] }),
+    aPlacedTask('D', { dependsOn: ['B', 'C'] }),
+    aPlacedTask('E', { dependsOn: ['D'] }),
+  ]
+  expect(dependencyTree({ phases: [], tasks: diamond })).toBe(
+    '○ A\n└─ · B\n   └─ · D\n      └─ · E\n└─ · C\n   └─ · D (see above)\n',
+  )
 })

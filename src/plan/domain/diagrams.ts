@@ -160,3 +160,29 @@ export function plainLabel(text: string): string {
     .trim()
   return line === '' ? ' ' : line
 }
+
+const marks = { done: '✓', in_progress: '●', ready: '○', blocked: '·', dropped: '✗' } as const
+
+/** A tree in text: below each task those that wait for it. A task that waits for several stands in full below the first. */
+export function dependencyTree(source: DiagramSource): string {
+  const { groups, arrows } = dependencyDiagram(source)
+  const boxes = new Map(groups.flatMap((group) => group.boxes).map((box) => [box.name, box]))
+  const after = Map.groupBy(arrows, ({ from }) => from)
+  const waiting = new Set(arrows.map(({ to }) => to))
+  const lines: string[] = []
+  const drawn = new Set<string>()
+  const roots = [...boxes.values()].filter(({ name }) => !waiting.has(name)).toReversed()
+  const open = roots.map((box) => ({ box, depth: 0 }))
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { box, depth } = next
+    const isAgain = drawn.has(box.name)
+    const dependents = (after.get(box.name) ?? []).flatMap(({ to }) => boxes.get(to) ?? [])
+    const arrow = depth === 0 ? '' : `${'   '.repeat(depth - 1)}└─ `
+    const isCut = isAgain && dependents.length > 0
+    lines.push(`${arrow}${marks[box.mark]} ${box.title}${isCut ? ' (see above)' : ''}`)
+    if (isAgain) continue
+    drawn.add(box.name)
+    open.push(...dependents.toReversed().map((dependent) => ({ box: dependent, depth: depth + 1 })))
+  }
+  return `${lines.join('\n')}\n`
+}

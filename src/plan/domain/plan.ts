@@ -120,6 +120,7 @@ export interface TaskChanges {
   readonly goal?: string | null
   readonly role?: string | null
   readonly assignee?: string | null
+  readonly areas?: readonly string[]
   readonly creator?: string
   readonly milestoneId?: MilestoneId | null
   readonly phaseId?: PhaseId

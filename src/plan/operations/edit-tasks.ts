@@ -35,9 +35,10 @@ export const taskAdd = defineOperation({
   title: 'Add a task',
   description: 'Add a task to a phase of the plan',
   kind: 'command',
+  positional: ['title'],
   input: z.strictObject({
     title: name('What to do'),
-    phase: identifier('Phase ID'),
+    phase: identifier('Phase, by id or name'),
     description: text('How to do it, and when it is done').optional(),
     role: roleField.optional(),
     areas: texts('Scope, as in start_task').optional(),
@@ -100,7 +101,15 @@ async function dependenciesOf(reads: Reads, ids: readonly string[] = []): Promis
   return found.map(({ task }) => task.id)
 }
 
-const clearable = ['description', 'role', 'assignee', 'milestone', 'sort-order', 'done-when'] as const
+const clearable = [
+  'description',
+  'role',
+  'assignee',
+  'areas',
+  'milestone',
+  'sort-order',
+  'done-when',
+] as const
 
 const inputFields = z.strictObject({
   id: identifier('Task ID'),
@@ -111,11 +120,12 @@ const inputFields = z.strictObject({
   ).optional(),
   role: roleField.optional(),
   assignee: unlistedField(assigneeField).optional(),
+  areas: unlistedField(texts('Scope; the open attempt keeps its own')).optional(),
   done_when: doneWhenField('As in plan_tasks').optional(),
   ...promiseFlags,
   creator: unlistedField(name('Who asks for it')).optional(),
   milestone: identifier('Milestone of the phase').optional(),
-  phase: identifier('Phase to move to').optional(),
+  phase: identifier('Phase to move to, by id or name').optional(),
   'sort-order': sortOrderField.optional(),
   clear: z.array(z.enum(clearable)).max(20).describe('Fields to empty').optional(),
   agent_name: name('Who claims it').optional(),
@@ -183,6 +193,7 @@ async function changesOf(
     ...(input.description !== undefined && { goal: input.description }),
     ...(input.role !== undefined && { role: input.role }),
     ...(input.assignee !== undefined && { assignee: input.assignee }),
+    ...(input.areas !== undefined && { areas: input.areas }),
     ...(input.creator !== undefined && { creator: input.creator }),
     ...(milestone && { milestoneId: milestone.id }),
     ...(input.phase !== undefined && { phaseId: (await findPhase(reads, input.phase)).id }),
@@ -190,6 +201,7 @@ async function changesOf(
     ...(clears('description') && { goal: null }),
     ...(clears('role') && { role: null }),
     ...(clears('assignee') && { assignee: null }),
+    ...(clears('areas') && { areas: [] }),
     ...(clears('milestone') && { milestoneId: null }),
     ...(clears('sort-order') && { sortOrder: null }),
   }

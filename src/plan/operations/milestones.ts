@@ -23,7 +23,7 @@ export const milestoneAdd = defineOperation({
   kind: 'command',
   input: z.strictObject({
     id: identifier('Unique ID'),
-    phase: identifier('Phase ID'),
+    phase: identifier('Phase, by id or name'),
     name: name('Name').optional(),
     criterion: text('When it is reached').optional(),
     reached: reachedField.optional(),
@@ -118,7 +118,7 @@ export const milestoneList = defineOperation({
   description: 'List the milestones',
   kind: 'query',
   input: z.strictObject({
-    phase: identifier('Phase ID').optional(),
+    phase: identifier('Phase, by id or name').optional(),
     mission: spanField.optional(),
     ...unlistedPageFields,
   }),

@@ -85,6 +85,8 @@ export const PlannedTaskEntry = z.object({
   sort_order: z.int().nullable(),
   role: z.string().nullable(),
   assignee: z.string().optional(),
+  /** Its scope. */
+  areas: strings.optional(),
   /** What it promises itself. */
   done_when: DoneWhenEntry.optional(),
   creator: z.string().nullable(),
@@ -123,6 +125,7 @@ export function plannedTaskEntry(planned: PlannedTask, now: number): PlannedTask
     sort_order: task.sortOrder,
     role: task.role,
     ...(task.assignee && { assignee: task.assignee }),
+    ...(task.areas.length > 0 && { areas: task.areas }),
     ...(doneWhen && { done_when: doneWhen }),
     creator: task.creator,
     depends_on: dependsOn,

@@ -4,7 +4,7 @@ import { choice } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { dot, mermaid } from '../domain/diagrams.ts'
+import { dependencyTree, dot, mermaid } from '../domain/diagrams.ts'
 import { type OutlinePhase, type OutlineSource, outline, type TaskInPlan } from '../domain/outline.ts'
 import type { PlanSpan } from '../domain/plan.ts'
 import { criticalPath, markOf, marks, readyTasks, type TaskMark } from '../domain/readiness.ts'
@@ -88,7 +88,7 @@ async function withMissions({ missions }: Reads, phases: readonly OutlinePhase[]
   return phases.map((phase) => ({ ...phase, mission_name: names.get(phase.mission_id ?? '') ?? null }))
 }
 
-const drawings = { mermaid, dot } as const
+const drawings = { mermaid, dot, text: dependencyTree } as const
 
 export const planGraph = defineOperation({
   name: 'plan_graph',
@@ -96,10 +96,13 @@ export const planGraph = defineOperation({
   toolset: 'plan',
   audience: 'both',
   title: 'Draw the dependency graph',
-  description: 'Print the dependency graph of the plan as Mermaid, or as DOT for Graphviz.',
+  description:
+    'Print the dependency graph of the plan as Mermaid, as DOT for Graphviz, or as a tree in text.',
   kind: 'query',
   input: z.strictObject({
-    language: choice(['mermaid', 'dot'], 'Default mermaid', { graphviz: 'dot' }).optional(),
+    language: choice(['mermaid', 'dot', 'text'], 'Default mermaid; text at a terminal', {
+      graphviz: 'dot',
+    }).optional(),
     mission: spanField.optional(),
   }),
   output: z.object({ language: z.string(), text: z.string() }),

@@ -14,7 +14,7 @@ import { assertRole, formatField, roleField, spanField, statusFilterField } from
 import { listedOfTask, PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
 
 const inputFields = z.strictObject({
-  phase: identifier('Phase ID').optional(),
+  phase: identifier('Phase, by id or name').optional(),
   status: statusFilterField.optional(),
   role: roleField.optional(),
   milestone: identifier('Milestone ID').optional(),

@@ -3,7 +3,6 @@ import { displayName } from '../../kernel/actor.ts'
 import { instant } from '../../kernel/instant.ts'
 import { findPlanned, spanOf } from '../../kernel/operations/find.ts'
 import { name } from '../../kernel/operations/input/fields.ts'
-import { strings } from '../../kernel/operations/list-answer.ts'
 import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import { printAsText } from '../../kernel/operations/print.ts'
 import { formatCount, plainWord } from '../../kernel/text.ts'
@@ -36,7 +35,7 @@ export const taskNext = defineOperation({
   kind: 'command',
   input: inputFields,
   output: z.object({
-    task: PlannedTaskEntry.extend({ areas: strings.optional() }).nullable(),
+    task: PlannedTaskEntry.nullable(),
     claim: z.object({ token: z.string(), agent: z.string(), expires_at: z.string() }).nullable(),
     /** The role that the task needs, or why there is none. */
     message: z.string().optional(),
@@ -226,13 +225,7 @@ function answerOf(
   { now, message }: { readonly now: number; readonly message: string | null },
 ) {
   return {
-    task:
-      planned === null
-        ? null
-        : {
-            ...plannedTaskEntry(planned, now),
-            ...(planned.task.areas.length > 0 && { areas: planned.task.areas }),
-          },
+    task: planned === null ? null : plannedTaskEntry(planned, now),
     claim:
       claimed === null || claimed.claim.expiresAt === null
         ? null

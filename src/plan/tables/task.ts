@@ -212,8 +212,8 @@ export async function applyTaskEdited(
   { taskId, changes }: ProjectEventOf<'task.edited'>,
 ): Promise<void> {
   const { db, projectId } = projecting
-  const { name, goal, role, assignee, creator, milestoneId, phaseId, parentTaskId, sortOrder, doneWhen } =
-    changes
+  const { name, goal, role, assignee, areas, creator, milestoneId, phaseId } = changes
+  const { parentTaskId, sortOrder, doneWhen } = changes
   const before = await taskBefore(projecting, taskId)
   const moves = phaseId !== undefined && phaseId !== before.phase_id
   if (moves) await moveTask(projecting, before, phaseId)
@@ -228,6 +228,7 @@ export async function applyTaskEdited(
     }),
     ...(role !== undefined && { role }),
     ...(assignee !== undefined && { assignee }),
+    ...(areas !== undefined && { areas: JSON.stringify(areas) }),
     ...(creator !== undefined && { creator }),
     ...(milestone !== undefined && { milestone_id: milestone }),
     ...(parentTaskId !== undefined && { parent_task_id: parentTaskId }),

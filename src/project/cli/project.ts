@@ -47,10 +47,9 @@ function waitingText({ waiting, waiting_since }: OutputOf<'status'>, page: Rende
 }
 
 const firstSteps = [
-  ['waymark import plan.md', 'Import a plan: headings are phases, lists are tasks'],
-  ['waymark phase add --id P1 --name Design', 'Start a plan by hand'],
-  ['waymark task add --phase P1 --title "…"', 'Add a task to it'],
-  ['waymark init', 'Set up your clients (the programs your agents run in)'],
+  ['waymark init', 'Set up your agents, and see what to say to them'],
+  ['waymark task add "<title>"', 'Or plan a task yourself'],
+  ['waymark import plan.md', 'Or import a plan: headings are phases, lists are tasks'],
   ['waymark open', 'Open the dashboard'],
   ['waymark demo', 'Play a recorded day'],
 ] as const
@@ -113,7 +112,7 @@ export const board: AnswerView<'board'> = (answer, page) => {
   })
   return (
     blocks(...parts) ||
-    'The board is empty. Add a task with waymark task add --title "<title>", or import a plan with waymark import <file>.'
+    'The board is empty. Add a task with waymark task add "<title>", or import a plan with waymark import <file>.'
   )
 }
 

@@ -184,6 +184,8 @@ const TaskDetail = z.object({
   goal: z.string().nullable(),
   role: z.string().nullable(),
   assignee: z.string().nullable(),
+  /** The scope that is planned; an attempt may have its own. */
+  areas: strings,
   step: z.string().nullable(),
   mission_id: z.string().nullable(),
   mission_name: z.string().nullable(),
@@ -270,7 +272,7 @@ export const show = defineOperation({
   positional: ['id'],
   input: z.strictObject({
     id: identifier(
-      'A mission, workflow, task or run (m-…, w-…, t-…, r-…); an attempt, inbox item or issue shows its task',
+      'A mission, workflow, task or run (m-…, w-…, t-…, r-…); an attempt, inbox item, issue or decision shows its task',
     ),
     brief: z.boolean().describe('Cut the lists to what fits an agent’s context').optional(),
     include: z
@@ -309,8 +311,8 @@ export const show = defineOperation({
     return input.brief ? fitLists(excerptFields(whole), answerBudget) : whole
   })
 
-/** The task of an attempt, an inbox item or an issue: its page shows them. */
-async function taskNamed({ tasks, inboxItems, records }: Reads, id: string): Promise<string> {
+/** The task, else the mission of an attempt, an inbox item, an issue or a decision: its page shows them. */
+async function workNamed({ tasks, inboxItems, records }: Reads, id: string): Promise<string> {
   const isOf = (kind: IdKind) => id.startsWith(`${idPrefixes[kind]}-`)
   const found = isOf('attempt')
     ? await tasks.attempt(id)
@@ -318,8 +320,10 @@ async function taskNamed({ tasks, inboxItems, records }: Reads, id: string): Pro
       ? await inboxItems.find(id)
       : isOf('issue')
         ? await records.issue(id)
-        : null
-  return found?.taskId ?? id
+        : isOf('decision')
+          ? await records.decision(id)
+          : null
+  return found?.taskId ?? found?.missionId ?? id
 }
 
 type Prepared = PreparedOperation<typeof showMeasurements, PreparedSubject | null>
@@ -334,9 +338,10 @@ type ShownSubject =
   | { readonly kind: 'run'; readonly id: string }
 
 async function subjectOf(reads: Reads, id: string): Promise<ShownSubject> {
-  const mission = await reads.missions.find(id)
+  const named = await workNamed(reads, id)
+  const mission = await reads.missions.find(named)
   if (mission) return { kind: 'mission', mission }
-  const task = await reads.tasks.find(await taskNamed(reads, id))
+  const task = await reads.tasks.find(named)
   if (task) return { kind: 'task', task }
   if (await reads.runs.find(id)) return { kind: 'run', id }
   refuseRecordedId(id)
@@ -344,6 +349,13 @@ async function subjectOf(reads: Reads, id: string): Promise<ShownSubject> {
     throw new Failure('NOT_FOUND', `${id} is a review, not a mission, task or run.`, {
       reason: 'review_id',
       hint: hintOf`${callTo('review_comments')} lists the comments of reviews.`,
+    })
+  }
+  const phase = await reads.plan.phase(id)
+  if (phase) {
+    throw new Failure('NOT_FOUND', `${id} is the phase "${phase.name}", not a mission, task or run.`, {
+      reason: 'phase_id',
+      hint: hintOf`List its tasks with ${callTo('taskman_task_list', { phase: id })}.`,
     })
   }
   throw new Failure('NOT_FOUND', `mission or task not found: ${id}`, {
@@ -440,6 +452,7 @@ async function taskDetail(reads: Reads, task: Task, now: number): Promise<z.outp
     goal: task.goal,
     role: task.role,
     assignee: task.assignee ?? null,
+    areas: task.areas,
     step: task.step,
     mission_id: task.missionId,
     mission_name: mission && excerpt(mission.name, 120),

@@ -103,7 +103,7 @@ export class RecordWatch {
     const now = events === null ? '' : ` It has ${events} now, without the last of those.`
     return new Failure(
       'UNAVAILABLE',
-      `The database ${this.#file} ${problem}: its log held ${seq} log entries on ${instant(this.#lastPointAt)}.${now} Nothing was recorded.`,
+      `The database ${this.#file} ${problem}: its log held ${seq} log entries at ${instant(this.#lastPointAt)}.${now} Nothing was recorded.`,
       { reason, hint: this.#recoveryHint() },
     )
   }

@@ -6,7 +6,7 @@ import type { Operation } from '../../kernel/operations/operation.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { flagsOf } from './flags.ts'
 import { usageLine } from './help.ts'
-import { withLocalTimes } from './render/text.ts'
+import { shortRunIds, withLocalTimes } from './render/text.ts'
 import { complaint, refusalJson, type Terminal, withoutControlCodes } from './terminal.ts'
 
 /** Prints `waymark: <sentence>` and the hint on stderr; with JSON also the failure on stdout. */
@@ -15,9 +15,9 @@ export function reportFailure(
   { terminal, operations, json, project }: FailureReportContext,
 ): void {
   const hint = inProject(formatHintCommands(failure.hintParts, operations), { operations, project })
-  const message = withLocalTimes(failure.message, Date.now())
+  const asRead = (text: string) => shortRunIds(withLocalTimes(text, Date.now()))
   terminal.writeError(
-    withoutControlCodes(complaint(message, `${differences(failure)}${withLocalTimes(hint, Date.now())}`)),
+    withoutControlCodes(complaint(asRead(failure.message), `${differences(failure)}${asRead(hint)}`)),
   )
   if (json) terminal.write(refusalJson(withHint(withCommands(failure, operations), hint), terminal))
 }

@@ -119,9 +119,9 @@ export const otherCommands: readonly OtherCommand[] = [
   {
     command: 'open',
     title: 'Open the dashboard, signed in',
-    usage: 'waymark open [--no-browser] [--project <folder>] [--json] [--format json|text]',
+    usage: 'waymark open [--no-open] [--project <folder>] [--json] [--format json|text]',
     explained: [
-      ['--no-browser', 'Print the address only'],
+      ['--no-open', 'Print the address only'],
       ['--project <folder>', 'Default: the enclosing repository'],
       ['--json, --format json', 'Print the address and the process as JSON'],
     ],

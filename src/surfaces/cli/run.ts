@@ -80,9 +80,9 @@ async function perform(
   found: { readonly operation: Operation; readonly rest: readonly string[] },
   host: CommandLineHost,
 ): Promise<ExitCode> {
-  const { operation } = found
   const { terminal } = host
-  const { input: typed, options } = readArguments(operation, found.rest)
+  const { input: typed, options } = readArguments(found.operation, found.rest)
+  const operation = operationFor(found.operation, typed, host)
   if (options.help) return writeLine(commandHelp(operation, terminal, { operations: host.operations }), host)
   const placed = withPaths(operation, typed, (path) => host.placed?.(path, options.project) ?? path)
   const { idempotencyKey } = options
@@ -108,6 +108,12 @@ async function perform(
   } finally {
     await project.close()
   }
+}
+
+/** `waymark changes m-…` lists the files of a mission. */
+function operationFor(operation: Operation, { id }: Answer, host: CommandLineHost): Operation {
+  const isMissions = operation.name === 'changes' && typeof id === 'string' && /^[mw]-/.test(id)
+  return isMissions ? operationNamed('mission_changes', host) : operation
 }
 
 function operationNamed(name: OperationName, { operations }: CommandLineHost): Operation {

@@ -15,7 +15,6 @@ const kindsOfId: Readonly<Record<string, readonly TitleKind[]>> = {
   diff: ['tasks', 'missions'],
   mission_changes: ['missions'],
   mission_timeline: ['missions'],
-  report: ['missions'],
   task_drop: ['tasks'],
   taskman_task_get: ['tasks'],
   taskman_task_edit: ['tasks'],
@@ -42,11 +41,20 @@ export async function resolveTitles(
 ): Promise<Answer> {
   const resolved: Record<string, unknown> = { ...input }
   for (const [field, value] of Object.entries(input)) {
-    const kinds = field === 'id' ? kindsOfId[operation.name] : kindsOfField[field]
+    const kinds = kindsOf(operation.name, field)
     if (kinds === undefined || typeof value !== 'string' || isId(value) || value === 'none') continue
-    resolved[field] = await idOfTitle(value, { kinds, isWhole: operation.kind === 'command' }, search)
+    const id = await idOfTitle(value, { kinds, isWhole: operation.kind === 'command' }, search)
+    // `waymark report "<title>"` may name a task as well.
+    const isTask = operation.name === 'report' && field === 'mission' && id.startsWith('t-')
+    if (isTask) delete resolved[field]
+    resolved[isTask ? 'task' : field] = id
   }
   return resolved
+}
+
+function kindsOf(operation: string, field: string): readonly TitleKind[] | undefined {
+  if (field === 'id') return kindsOfId[operation]
+  return operation === 'report' && field === 'mission' ? ['missions', 'tasks'] : kindsOfField[field]
 }
 
 function isId(value: string): boolean {

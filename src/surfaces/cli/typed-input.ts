@@ -18,11 +18,41 @@ export async function completeInput(
   if (name === 'start_task') return plannedTaskNamed(input, (filter) => ask('taskman_task_list', filter))
   if ((name === 'changes' || name === 'diff') && input['id'] === undefined)
     return { ...input, id: await currentTask(operation, ask) }
+  if (name === 'taskman_task_add' && input['phase'] === undefined && input['title'])
+    return { ...input, phase: await defaultPhase(ask) }
+  if (['approve', 'reject', 'resolve'].includes(name) && typeof input['id'] === 'string')
+    return { ...input, id: await itemOfTitle(operation, input['id'], ask) }
+  if (name === 'plan_graph' && interactive && input['language'] === undefined)
+    return { ...input, language: 'text' }
   if (name === 'get_context' && input['include'] === undefined)
     return { ...input, include: ['phase_summary', 'tasks', 'blockers', 'decisions'] }
   if (name === 'state_gate_emit_event' && interactive)
     return { ...(await eventDefaults(input, ask)), ...input }
   return input
+}
+
+/** The last open phase of the project's plan, else its last one; a new one where it has none. */
+async function defaultPhase(ask: AskProject): Promise<string> {
+  const { phases } = await ask('taskman_phase_list', { mission: 'none' })
+  const last = phases.findLast(({ status }) => status !== 'done') ?? phases.at(-1)
+  return last?.id ?? (await ask('taskman_phase_add', { id: 'plan', name: 'Plan' })).id
+}
+
+/** The open inbox item about the task or mission with this title; unchanged if there is none. */
+async function itemOfTitle({ command }: Operation, words: string, ask: AskProject): Promise<string> {
+  if (/^(?:[a-z]{1,2}|run)-/.test(words)) return words
+  const { items } = await ask('inbox', {})
+  const title = words.trim().toLowerCase()
+  const same = items.filter(({ task_name, mission_name }) =>
+    [task_name, mission_name].some((name) => name?.toLowerCase() === title),
+  )
+  const [only, another] = same
+  if (only === undefined || another === undefined) return only?.item_id ?? words
+  const lines = same.map(({ item_id, kind }) => `waymark ${command} ${item_id}   ${kind.replace(/_/g, ' ')}`)
+  throw new Failure('INVALID_INPUT', `${same.length} inbox items are about "${words}".`, {
+    reason: 'title_ambiguous',
+    hint: lines.join('\n'),
+  })
 }
 
 /** The only task in progress; without one the task that ended last. */

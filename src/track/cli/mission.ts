@@ -5,13 +5,17 @@ import { taskTable } from '../../plan/cli/task.ts'
 import { blocks, cutNote, pairs, section, statusWord } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
 import { formatAge, formatDuration } from '../../surfaces/cli/render/text.ts'
-import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
+import type { AnswerView, CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import type { MissionEntry, PhaseSummary } from '../operations/mission-answer.ts'
 import { claims, decisionList, issueList, progressList } from './records.ts'
 
-export const listMissions: AnswerView<'list_missions'> = (answer, page) => {
+export const listMissions: CallView<'list_missions'> = (answer, page, { status }) => {
   const { missions } = answer
-  if (missions.length === 0) return 'No mission matches. waymark mission list --status all shows all of them.'
+  const start = 'Start one: waymark mission start "<name>" --objective "<objective>"'
+  if (missions.length === 0)
+    return status === 'all'
+      ? `There is no mission yet. ${start}`
+      : `No mission matches. All of them: waymark mission list --status all\n${start}`
   return missionTable(missions, page)
 }
 
@@ -141,7 +145,7 @@ function runLines(
 ): string {
   return [
     ...(mission.runs ?? []).map(
-      (run) => `${run.run_id}  ${run.process_id}  ${run.status} in "${run.current_state}"`,
+      (run) => `${run.process_id}  ${run.status} in "${run.current_state}"  ${ink('dim', run.run_id)}`,
     ),
     ...(mission.completed_despite ?? []).map((loss) => ink('red', `Completed although ${loss}.`)),
   ].join('\n')

@@ -128,7 +128,7 @@ function resumeAttempt(
   attempt: Attempt,
   task: Task | null,
   {
-    request: { actor, agentName, claimToken: token },
+    request: { actor, agentName, areas, claimToken: token },
     situation,
     setting,
   }: {
@@ -153,7 +153,12 @@ function resumeAttempt(
     attempt,
     phase,
     phaseCreated: false,
-    notes: [],
+    notes:
+      areas.length === 0 || areas.join('\n') === attempt.areas.join('\n')
+        ? []
+        : [
+            `The given scope was ignored: the open attempt keeps ${attempt.areas.join(', ') || 'none'}. Complete it and start again for another scope.`,
+          ],
     resumed: true,
   }
 }

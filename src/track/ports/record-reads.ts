@@ -17,4 +17,5 @@ export interface RecordReads {
   issues(filter: RecordFilter & { readonly unblocking?: boolean }, request: PageRequest): Promise<Page<Issue>>
   progress(filter: RecordFilter, request: PageRequest): Promise<Page<Progress>>
   issue(id: string): Promise<Issue | null>
+  decision(id: string): Promise<Decision | null>
 }

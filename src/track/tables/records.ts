@@ -195,6 +195,16 @@ export function recordReads(scope: ReadScope): RecordReads {
         .executeTakeFirst()
       return row ? issueOf(row) : null
     },
+    async decision(id) {
+      const { db, projectId } = scope
+      const row = await db
+        .selectFrom('decision')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? decisionOf(row) : null
+    },
   }
 }
 

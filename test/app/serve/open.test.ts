@@ -4,7 +4,7 @@ import { openCommandLine } from '../../surfaces/cli/command-line.ts'
 test('waymark open starts a server that others find, signs in once, and ends it on demand', async () => {
   const project = openCommandLine()
   onTestFinished(() => void project.run('serve', '--stop'))
-  const opened = project.run('open', '--no-browser')
+  const opened = project.run('open', '--no-open')
   expect({ code: opened.code, error: opened.error }).toEqual({ code: 0, error: '' })
   expect(opened.out).toMatch(
     /The server now runs at \S+ in the background \(process \d+\)\.\n.*waymark serve --stop/,
@@ -17,7 +17,7 @@ test('waymark open starts a server that others find, signs in once, and ends it 
     expect.stringContaining('waymark'),
   ])
 
-  const again = project.run('open', '--no-browser')
+  const again = project.run('open', '--no-open')
   expect(again.out).toContain(`The server runs already at ${address} in the background`)
   expect(again.out).not.toContain(login)
   expect(project.run('serve').out).toContain(`Waymark is already serving here, at ${address}`)
@@ -31,7 +31,7 @@ test('waymark open starts a server that others find, signs in once, and ends it 
 
 test('waymark open says why a server does not start', () => {
   const project = openCommandLine({ git: false })
-  const { code, error } = project.runWith({ folder: project.home }, 'open', '--no-browser')
+  const { code, error } = project.runWith({ folder: project.home }, 'open', '--no-open')
   expect(code).toBe(1)
   expect(error).toMatch(/^waymark: No project: /)
 })

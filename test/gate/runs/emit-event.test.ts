@@ -100,7 +100,8 @@ test('SG-037 SG-038 SG-054 INVALID_PAYLOAD names the path of each mistake', asyn
   })
   expect(await run.refused('submit_observation')).toMatchObject({
     code: 'INVALID_PAYLOAD',
-    hint: '"findings" is missing.',
+    hint: expect.stringContaining('"findings" is missing.'),
+    fix: { operation: 'state_gate_emit_event', input: { payload: { findings: '<findings>' } } },
     details: { validation_errors: [{ path: '/findings', message: 'is missing' }] },
   })
 })

@@ -74,15 +74,15 @@ test('a task that was dropped looks dropped', async () => {
   ])
     expect((await spoken(words, project)).out).toContain('dropped')
   expect((await spoken(['board'], project)).out).not.toContain(gone)
-  expect(project.run('plan', 'graph').out).toMatch(/class t\d+ dropped/)
+  expect(project.run('plan', 'graph', '--language', 'mermaid').out).toMatch(/class t\d+ dropped/)
 })
 
-test('a graph can be pasted from a terminal as it is', async () => {
+test('a graph in Mermaid can be pasted from a terminal as it is', async () => {
   const project = openCommandLine()
   planned(project)
-  const { out } = await spoken(['plan', 'graph'], project)
+  const { out } = await spoken(['plan', 'graph', '--language', 'mermaid'], project)
   expect(out).toMatch(/^flowchart LR\n/)
-  expect(out).toBe(project.run('plan', 'graph').out.replace(/\n\n$/, '\n'))
+  expect(out).toBe(project.run('plan', 'graph', '--language', 'mermaid').out.replace(/\n\n$/, '\n'))
 })
 
 test('search finds a task and a run by name, and show takes the run', async () => {

@@ -211,3 +211,97 @@ test('a short word of a task leads to its command', async () => {
   for (const word of ['start', 'complete', 'note', 'next'])
     expect((await spoken([word])).error).toContain(`Did you mean: waymark task ${word}`)
 })
+
+test('a run is known by the end of its id, and an event says the payload that it needs', async () => {
+  const project = openCommandLine({ git: false })
+  const { run_id: id } = project.json('run', 'create', 'change-control')
+  const short = `run-${id.slice(-8)}`
+  expect((await spoken(['run', 'list'], project)).out).toMatch(
+    new RegExp(`^Change control .* ${short}$`, 'm'),
+  )
+  expect(project.json('run', 'show', short).run_id).toBe(id)
+  const { out } = await spoken(['show', short], project)
+  expect(out).toContain(`waymark run emit ${short} propose --payload '{"risk":"low|high"}'`)
+  expect(out).not.toContain(id)
+  const refused = project.refused(
+    ...['run', 'emit', short, 'propose', '--expected-revision', '1', '--idempotency-key', 'one'],
+  )
+  expect(refused).toMatchObject({
+    reason: 'payload_invalid',
+    fix: {
+      operation: 'state_gate_emit_event',
+      input: { run_id: id, event_name: 'propose', payload: { risk: 'low|high' } },
+    },
+  })
+  expect(refused.hint).toContain(`--payload '{"risk":"low|high"}'`)
+})
+
+test('task add takes a title alone, and goes to the last open phase or a first one', async () => {
+  const project = openCommandLine({ git: false })
+  expect((await spoken(['task', 'add', 'Draw the map'], project)).out).toMatch(
+    /^Added "Draw .* to phase plan\./,
+  )
+  project.json('phase', 'add', '--id', 'P2', '--name', 'Build')
+  project.json('phase', 'add', '--id', 'P3', '--name', 'Done', '--status', 'done')
+  expect(project.json('task', 'add', 'Build the map').phase_id).toBe('P2')
+  expect(project.json('task', 'add', 'Ship it', '--phase', 'plan').phase_id).toBe('plan')
+})
+
+test('the scope of a planned task is shown, edited and emptied', async () => {
+  const project = openCommandLine({ git: false })
+  const { id, areas } = project.json('task', 'add', 'Draw the map', '--areas', 'src/')
+  expect(areas).toEqual(['src/'])
+  expect(project.json('task', 'edit', id, '--areas', 'lib/', '--areas', 'docs/').areas).toEqual([
+    'lib/',
+    'docs/',
+  ])
+  expect((await spoken(['show', id], project)).out).toMatch(/^scope +lib\/, docs\/$/m)
+  expect(project.json('task', 'edit', id, '--clear', 'areas').areas).toBeUndefined()
+})
+
+test('another scope for an open attempt is said to be ignored', () => {
+  const project = openCommandLine()
+  const { id } = project.json('task', 'add', 'Draw the map')
+  project.json('task', 'start', id, '--areas', 'src/')
+  const same = project.json('task', 'start', id, '--areas', 'src/')
+  const other = project.json('task', 'start', id, '--areas', 'lib/')
+  expect(other.areas).toEqual(same.areas)
+  expect(other.warnings).toHaveLength(same.warnings.length + 1)
+})
+
+test('a command that was meant for another kind leads there', async () => {
+  const project = openCommandLine()
+  const { missionId, taskId } = startWork(project)
+  project.json('phase', 'add', '--id', 'P9', '--name', 'Later')
+  expect(await spoken(['changes', missionId], project)).toMatchObject({ code: 0, error: '' })
+  expect(await spoken(['report', 'Add the form'], project)).toMatchObject({ code: 0, error: '' })
+  expect(project.refused('show', 'P9')).toMatchObject({
+    reason: 'phase_id',
+    fix: { operation: 'taskman_task_list', input: { phase: 'P9' } },
+  })
+  const { decision_id: decision } = project.json(
+    ...['decision', 'log', taskId, '--category', 'architecture', '--question', 'Which?', '--chosen', 'This'],
+    ...['--reasoning', 'It fits'],
+  )
+  expect(project.json('show', decision).id).toBe(taskId)
+  project.write('src/app.ts', 'export const app = 2\n')
+  const review = ['--outcome.manual-review-needed', '--outcome.manual-review-reason', 'Please look']
+  project.json('task', 'complete', taskId, '--status', 'success', '--outcome.summary', 'Done', ...review)
+  expect((await spoken(['approve', 'add the form'], project)).out).toMatch(/^Approved review h-/)
+})
+
+test('an empty list of missions does not lead to itself', async () => {
+  const project = openCommandLine({ git: false })
+  expect((await spoken(['mission', 'list'], project)).out).toContain('--status all')
+  const all = (await spoken(['mission', 'list', '--status', 'all'], project)).out
+  expect(all).toContain('waymark mission start')
+  expect(all).not.toContain('--status all')
+})
+
+test('the graph of a plan is a tree at a terminal and Mermaid in a pipe', async () => {
+  const project = openCommandLine({ git: false })
+  const first = project.json('task', 'add', 'Draw')
+  project.json('task', 'add', 'Build', '--depends-on', first.id)
+  expect((await spoken(['plan', 'graph'], project)).out).toBe('○ Draw\n└─ · Build\n')
+  expect(project.run('plan', 'graph').out).toMatch(/^flowchart LR/)
+})

@@ -24,7 +24,8 @@ export const listRuns = defineOperation({
     task_id: identifier('Gating this task').optional(),
     ...pageFields(200),
   }),
-  output: z.object({ runs: list(RunEntry), ...page }),
+  /** With the name of its task, else of its mission. */
+  output: z.object({ runs: list(RunEntry.extend({ subject_name: z.string().nullable() })), ...page }),
 }).handler(({ store, actor }, input) =>
   store.view(async (reads) => {
     const paging = new Paging('state_gate_list_runs', input, actor, 20)
@@ -40,7 +41,18 @@ export const listRuns = defineOperation({
       },
       paging.request(),
     )
-    const runs = paging.fit(result.items.map(({ item }) => runEntry(item)))
+    const entries = result.items.map(({ item }) => runEntry(item))
+    const [tasks, missions] = await Promise.all([
+      reads.tasks.withIds(entries.flatMap(({ task_id: id }) => id ?? [])),
+      reads.missions.withIds(entries.flatMap(({ mission_id: id }) => id ?? [])),
+    ])
+    const names = new Map<string, string>([...tasks, ...missions].map(({ id, name }) => [id, name]))
+    const runs = paging.fit(
+      entries.map((entry) => ({
+        ...entry,
+        subject_name: names.get(entry.task_id ?? entry.mission_id ?? '') ?? null,
+      })),
+    )
     return {
       runs,
       total: result.total,

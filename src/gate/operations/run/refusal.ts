@@ -55,7 +55,7 @@ const filesWanted = 'Attach regular files inside the project, with paths relativ
 
 function hintFor(
   record: RunRecord,
-  { code, fix, missing, validationErrors }: RefusedTransition,
+  { code, fix, missing, validationErrors, example }: RefusedTransition,
 ): string | Hint {
   switch (code) {
     case 'RUN_FINISHED':
@@ -70,14 +70,19 @@ function hintFor(
         hintOf`${callTo('state_gate_list_events', { run_id: record.id, include_blocked: true })} shows who may emit what.`
       )
     case 'INVALID_PAYLOAD':
-      return [
+      return hintLines([
         // The message explains the problem already.
         ...validationErrors
           .filter((problem) => !isAboutFile(problem))
           .slice(0, 5)
           .map(problemLine),
         ...(validationErrors.some(isAboutFile) ? [filesWanted] : []),
-      ].join('\n')
+        ...(example === undefined
+          ? []
+          : [
+              hintOf`Emit it with ${callTo('state_gate_emit_event', { run_id: record.id, event_name: example.event, payload: example.payload })}`,
+            ]),
+      ])
     case 'GUARD_FAILED':
       return hintLines(missing.map((guard) => hintOf`${guardLine(guard)}. ${guard.fix}`))
   }

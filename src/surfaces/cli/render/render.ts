@@ -106,6 +106,7 @@ import { landed } from '../../../track/cli/landed.ts'
 import { getContext, listMissions, missionPage } from '../../../track/cli/mission.ts'
 import { printableAll, printableJson, type Terminal, withoutControlCodes } from '../terminal.ts'
 import { blocks } from './parts.ts'
+import { shortRunIds } from './text.ts'
 import type { AnswerView, CallView, RenderContext } from './view.ts'
 
 const show: AnswerView<'show'> = (answer, page) => {
@@ -286,7 +287,7 @@ export function render(
     return `${printableJson(JSON.stringify(answer, null, terminal.interactive ? 2 : 0))}\n`
   if (!view) return `${printableJson(JSON.stringify(answer, null, 2))}\n`
   const text = view(printableAll(answer), { ...terminal, now: Date.now() }, input)
-  return `${blocks(text, nextPage(operation, answer, typed))}\n`
+  return `${shortRunIds(blocks(text, nextPage(operation, answer, typed)))}\n`
 }
 
 /** How many more there are, and the commands that show them. */

@@ -1,7 +1,7 @@
 import type { OutputOf } from '../../../kernel/operations/catalog.ts'
 import { formatCount, plainLine } from '../../../kernel/text.ts'
 import { noticeWords } from '../../../notifications/domain/notice.ts'
-import { formatAge, formatDuration } from '../render/text.ts'
+import { formatAge, formatDuration, shortRunIds } from '../render/text.ts'
 import type { TextStyle } from '../terminal.ts'
 import { type ScreenAction, type TopCard, verbsOf } from './actions.ts'
 
@@ -163,7 +163,7 @@ function detailLines(card: TopCard, columns: number): readonly ScreenLine[] {
   const texts = [
     `${noticeWords[card.kind]}, says ${card.opened_by}: ${card.reason}`,
     request?.kind === 'command' ? `It would run: ${request.run} in ${request.folder}` : '',
-    request?.kind === 'decision' ? `Run ${card.run_id} in "${request.state}"` : '',
+    request?.kind === 'decision' ? shortRunIds(`Run ${card.run_id} in "${request.state}"`) : '',
     card.paths_total > 0 ? `${formatCount(card.paths_total, 'file')}: ${card.paths.join(', ')}` : '',
     card.claimed ? `${card.claimed_by ?? 'The agent'} says: ${card.claimed}` : '',
     card.workaround ? `Workaround: ${card.workaround}` : '',
