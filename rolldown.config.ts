@@ -25,6 +25,7 @@ const program = defineConfig({
     // because a server that runs while we build loads its own chunks later.
     chunkFileNames: '[name]-[hash].js',
     minify: true,
+    comments: false,
   },
 })
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
 import { licences } from './scripts/licences.mjs'
 
@@ -31,12 +31,9 @@ export default defineConfig({
   plugins: [licences('third-party-licences.txt'), compressed()],
 })
 
-// The best one takes seconds for the last few percent.
-const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
-
 /**
- * Puts each text's compressed forms beside it, so that the server compresses nothing while it answers. Of the program's
- * parts, which every browser takes compressed, these are all that the package holds.
+ * Puts each text's compressed form beside it, so that the server compresses nothing while it answers. Of the program's
+ * parts, which every browser takes compressed, this is all that the package holds.
  */
 function compressed(): Plugin {
   return {
@@ -48,8 +45,7 @@ function compressed(): Plugin {
       for (const { parentPath, name } of files.filter((entry) => entry.isFile())) {
         if (!/\.(js|css|html|svg|json)$/.test(name)) continue
         const bytes = readFileSync(join(parentPath, name))
-        writeFileSync(join(parentPath, `${name}.br`), brotliCompressSync(bytes, quality))
-        writeFileSync(join(parentPath, `${name}.gz`), gzipSync(bytes))
+        writeFileSync(join(parentPath, `${name}.gz`), gzipSync(bytes, { level: 9 }))
         if (basename(parentPath) === 'assets') rmSync(join(parentPath, name))
       }
     },

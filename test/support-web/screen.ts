@@ -79,6 +79,25 @@ async function openScreen(serving: ServingDay, path: string) {
   const window = new Window({ url: `${serving.address}${path}`, width: 1280, height: 820 })
   const sockets = new Set<WebSocket>()
   const restore = installGlobals(window, { address: serving.address, cookie, sockets })
+  try {
+    return await renderScreen(serving, path, { window, sockets, restore })
+  } catch (error) {
+    restore()
+    throw error
+  }
+}
+
+interface InstalledWindow {
+  readonly window: Window
+  readonly sockets: ReadonlySet<WebSocket>
+  readonly restore: () => void
+}
+
+async function renderScreen(
+  serving: ServingDay,
+  path: string,
+  { window, sockets, restore }: InstalledWindow,
+) {
   const page: HTMLElement = document.createElement('div')
   document.body.append(page)
   const [{ App }, { readSession }, location]: readonly [

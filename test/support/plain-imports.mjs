@@ -4,7 +4,10 @@ import module from 'node:module'
 
 const { registerHooks } = module
 if (process.env.VITEST_MODE === 'RUN')
-  module.registerHooks = () =>
-    registerHooks({
-      resolve: (specifier, context, next) => next(specifier.replace(/%3Fvitest=\d+$/, ''), context),
-    })
+  module.registerHooks = (hooks) =>
+    registerHooks(
+      // Hooks that load are a test's own: they come here once a test shows its changes of modules to all imports.
+      hooks.load
+        ? hooks
+        : { resolve: (specifier, context, next) => next(specifier.replace(/%3Fvitest=\d+$/, ''), context) },
+    )

@@ -23,7 +23,7 @@ export function doneWhenField(description: string) {
     .strictObject({
       criteria: unlistedField(texts('Sentences that the outcome answers')).optional(),
       check: unlistedField(
-        z.array(z.unknown()).describe('Commands that must pass, or { run, pinned, timeout }'),
+        z.array(z.unknown()).max(20).describe('Commands that must pass, or { run, pinned, timeout }'),
       ).optional(),
       changes: unlistedField(texts('Paths: each must match a changed file. [] expects no change')).optional(),
       keeps: unlistedField(texts('Paths that must not change')).optional(),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
-import { brotliDecompressSync } from 'node:zlib'
+import { gunzipSync } from 'node:zlib'
 import { Failure } from '../../kernel/failure.ts'
 import type { AssetsPart } from './parts.ts'
 
@@ -30,9 +30,8 @@ function pageAt(path: string, assets: AssetFolder): Asset | null {
 }
 
 function assetResponse(asset: Asset, request: Request): Response {
-  const { type, etag, immutable, encoded } = asset
-  const accepted = request.headers.get('accept-encoding') ?? ''
-  const chosen = encoded.find(({ encoding }) => isEncodingAccepted(accepted, encoding))
+  const { type, etag, immutable, plain, packed } = asset
+  const isPacked = packed !== null && takesGzip(request.headers.get('accept-encoding') ?? '')
   const headers = {
     'Content-Type': type,
     'Cache-Control': immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -43,14 +42,15 @@ function assetResponse(asset: Asset, request: Request): Response {
   if (requestTags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)) {
     return new Response(null, { status: 304, headers })
   }
-  if (!chosen) return new Response(asset.plain, { headers })
-  return new Response(chosen.bytes, { headers: { ...headers, 'Content-Encoding': chosen.encoding } })
+  return isPacked
+    ? new Response(packed, { headers: { ...headers, 'Content-Encoding': 'gzip' } })
+    : new Response(plain, { headers })
 }
 
-function isEncodingAccepted(header: string, encoding: string): boolean {
+function takesGzip(header: string): boolean {
   return header.split(',').some((part) => {
     const [name, quality = ''] = part.split(';').map((word) => word.trim())
-    return name === encoding && !/^q=0(\.0*)?$/.test(quality)
+    return name === 'gzip' && !/^q=0(\.0*)?$/.test(quality)
   })
 }
 
@@ -119,7 +119,7 @@ function filesOf(folder: string): ReadonlyMap<string, string> {
 /** Also lists files that exist only in a compressed form. */
 function withPlain(files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const plain = [...files]
-    .filter(([path]) => path.endsWith('.br'))
+    .filter(([path]) => path.endsWith('.gz'))
     .map(([path, file]) => [path.slice(0, -3), file.slice(0, -3)] as const)
   return new Map([...plain, ...files])
 }
@@ -132,13 +132,8 @@ export interface Asset {
   /** Its name contains a hash: it may be cached without limit. */
   readonly immutable: boolean
   readonly plain: Uint8Array<ArrayBuffer>
-  /** Its other encodings, the best first. */
-  readonly encoded: readonly EncodedAsset[]
-}
-
-interface EncodedAsset {
-  readonly encoding: 'br' | 'gzip'
-  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Compressed with gzip; null for what does not compress. */
+  readonly packed: Uint8Array<ArrayBuffer> | null
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -156,26 +151,17 @@ const types: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 }
 
-/** Reads a file with the compressed forms beside it. */
+/** Reads a file, or its compressed form where only that is there. */
 function readAsset(file: string, beside: ReadonlySet<string>): Asset {
-  const plain = beside.has(file) ? bytesOf(file) : decompressFile(`${file}.br`)
-  const encodings = [
-    { encoding: 'br', file: `${file}.br` },
-    { encoding: 'gzip', file: `${file}.gz` },
-  ] as const
+  const packed = beside.has(`${file}.gz`) ? bytesOf(`${file}.gz`) : null
+  const plain = packed === null || beside.has(file) ? bytesOf(file) : new Uint8Array(gunzipSync(packed))
   return {
     type: types[extname(file)] ?? 'application/octet-stream',
     etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
     immutable: /-[\w-]{8}\.\w+$/.test(file),
     plain,
-    encoded: encodings
-      .filter((encoded) => beside.has(encoded.file))
-      .map((encoded) => ({ encoding: encoded.encoding, bytes: bytesOf(encoded.file) })),
+    packed,
   }
-}
-
-function decompressFile(file: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(brotliDecompressSync(readFileSync(file)))
 }
 
 function bytesOf(file: string): Uint8Array<ArrayBuffer> {

@@ -46,7 +46,7 @@ journey('a key acts on no card that took the place of the selected one', async (
   const { serving, page } = await open({ path: '/' })
   const juno = serving.day.agent('juno')
   const { task_id } = await juno('start_task', { name: 'Check the label' })
-  const outcome = { summary: 'Checked.', manual_review_needed: true }
+  const outcome = { summary: 'Checked.', no_change_reason: 'It was right.', manual_review_needed: true }
   await juno('complete_task', { task_id, status: 'success', outcome })
   const card = page.locator('.card', { hasText: 'Check the label' })
   const id = await card.getAttribute('id')
