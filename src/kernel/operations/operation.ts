@@ -395,6 +395,8 @@ export interface Context {
   /** The health of capture on this machine; null if it was never switched on. */
   readonly captureHealth?: () => CaptureHealth | null
   readonly commandRunner: CommandRunner
+  /** How long a call waits for commands, in milliseconds; absent: 25 seconds, less for another machine. */
+  readonly commandWaitMs?: number
   readonly commandApprovals: CommandApprovals
   readonly messenger: Messenger
   /** Writes a line to the person at the command line, beside the answer. */

@@ -116,6 +116,10 @@ function commentCountsText(met: NonNullable<OutputOf<'complete_task'>['review']>
 /** A preview ends nothing. */
 function completionHeading(answer: OutputOf<'complete_task'>, { ink }: RenderContext): string {
   const task = taskTitle(answer, ink)
+  if (answer.completed === false) {
+    const running = (answer.running_checks ?? []).map(({ command }) => `"${command}"`).join(', ')
+    return `${ink('yellow', 'Not completed')}, since ${running} still runs: ${task}`
+  }
   if (answer.completed_at === null) return `${ink('yellow', 'Preview')}: ${task}`
   if (answer.status === 'failed') return `${ink('red', 'Failed')}: ${task}`
   return `${ink('green', answer.status === 'partial_success' ? 'Partly completed' : 'Completed')} ${task}`

@@ -72,6 +72,8 @@ export interface ChangeSet<Answer> {
   readonly beside?: readonly SideWrite[]
   /** Stores an answer for a key that only some outcomes bind, such as an accepted event. */
   readonly binds?: StoredAnswer & { readonly idempotency: Idempotency }
+  /** The caller repeats the call: the answer is not stored for its key. */
+  readonly isProvisional?: true
   readonly answer: Answer
 }
 

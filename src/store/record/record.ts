@@ -129,7 +129,8 @@ async function append<Answer>(
   { project, state, decided }: Exclude<RecordOutcome<Answer>, { readonly recorded: unknown }>,
 ): Promise<RecordResult<Answer>> {
   const { events } = decided
-  const idempotency = 'refused' in decided ? undefined : key
+  const isProvisional = 'isProvisional' in decided && decided.isProvisional === true
+  const idempotency = 'refused' in decided || isProvisional ? undefined : key
   const actor = withAgentName(caller, decided.agentName)
   const sideWrites = decided.beside ?? []
   const isWritten = events.length > 0 || idempotency !== undefined || sideWrites.length > 0

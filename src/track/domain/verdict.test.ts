@@ -211,7 +211,7 @@ describe('judging a completion', () => {
     expect(judge({ ...proven, ...nothing, status: 'failed', checks: [failed] })).toBeNull()
   })
 
-  test('names the paths of a reason, and every check that ran', () => {
+  test('names the paths of a reason, and keeps every check', () => {
     const facts = {
       ...proven,
       claimedUnchanged: ['src/a.ts', 'src/b.ts'],
@@ -219,7 +219,7 @@ describe('judging a completion', () => {
     }
     expect(judge(facts)).toMatchObject({
       reasons: expect.arrayContaining([expect.objectContaining({ paths: ['src/a.ts', 'src/b.ts'] })]),
-      checks: [{ command: 'npm test', exitCode: 0, ranAt: 5, sameContent: true }],
+      checks: facts.checks,
     })
   })
 })

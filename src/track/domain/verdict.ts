@@ -51,19 +51,11 @@ export interface VerdictReason {
   readonly fix?: string
 }
 
-/** A check of the task that ended, on this content or on another. */
-export interface CheckedCommand {
-  readonly command: string
-  readonly exitCode: number | null
-  readonly ranAt: number
-  readonly sameContent: boolean
-}
-
 /** What the measurement says about the claim of a completion. */
 export interface Verdict {
   readonly is: VerdictValue
   readonly reasons: readonly VerdictReason[]
-  readonly checks: readonly CheckedCommand[]
+  readonly checks: readonly CheckFact[]
 }
 
 /** A command of `done_when` and its last result. */
@@ -145,7 +137,7 @@ export function judge(facts: VerdictFacts): Verdict | null {
     ...contradictedSubtasks(facts),
   ]
   const is = contradictions.length > 0 ? 'contradicted' : doubts.length > 0 ? 'unproven' : 'proven'
-  return { is, reasons: [...contradictions, ...doubts], checks: checksOf(facts) }
+  return { is, reasons: [...contradictions, ...doubts], checks: facts.checks ?? [] }
 }
 
 function nothingChanged({
@@ -342,12 +334,6 @@ function contradictedSubtasks({ contradictedSubtasks: ids = [] }: VerdictFacts):
 }
 
 const maxNamed = 5
-
-function checksOf({ checks = [] }: VerdictFacts): readonly CheckedCommand[] {
-  return checks.flatMap(({ command, exitCode, ranAt, sameContent }) =>
-    ranAt === null ? [] : [{ command, exitCode, ranAt, sameContent }],
-  )
-}
 
 function hasFailed({ state, exitCode, sameContent }: CheckFact): boolean {
   return state === 'ended' && sameContent && exitCode !== 0

@@ -122,12 +122,18 @@ export function verdictEntry({ is, reasons, checks }: Verdict): z.output<typeof 
       ...(paths && paths.length > maxReasonPaths && { paths_total: paths.length }),
       ...(fix !== undefined && { fix }),
     })),
-    checks: checks.slice(0, maxReasons).map(({ command, exitCode, ranAt, sameContent }) => ({
-      command: excerpt(command, 160),
-      exit_code: exitCode,
-      ran_at: instant(ranAt),
-      same_content: sameContent,
-    })),
+    checks: checks.slice(0, maxReasons).flatMap(({ command, exitCode, ranAt, sameContent }) =>
+      ranAt === null
+        ? []
+        : [
+            {
+              command: excerpt(command, 160),
+              exit_code: exitCode,
+              ran_at: instant(ranAt),
+              same_content: sameContent,
+            },
+          ],
+    ),
   }
 }
 

@@ -91,6 +91,14 @@ import {
   pathsNamed,
 } from './measure-attempt.ts'
 import { maxDiffLength, unifiedDiffs } from './measure-diff.ts'
+import {
+  checkFacts,
+  checkMeasurements,
+  isPending,
+  type MeasuredCheck,
+  prepareChecks,
+  withRunningChecks,
+} from './task-checks.ts'
 
 const outcomeFields = z
   .strictObject({
@@ -236,6 +244,7 @@ const completionMeasurements = {
   gone: commentLines,
   reported: reportedContents,
   lines: changedLines,
+  ...checkMeasurements,
 }
 
 export const completeTask = defineOperation({
@@ -290,7 +299,10 @@ export const completeTask = defineOperation({
       if (found.kind === 'amended') return recordAmendment({ actor: context.actor, setting }, found)
       if (found.kind !== 'ended') throw new Error('A task was completed before it was measured.')
       const review = commentStatuses(found.comments, measured.gone)
-      if (found.input.preview) return previewEnd({ ...found, review, actor: context.actor, setting })
+      const preview = () => previewEnd({ ...found, review, actor: context.actor, setting })
+      const { checks } = found
+      if (checks.some(isPending)) return withRunningChecks(preview(), checks, found.input.preview === true)
+      if (found.input.preview) return preview()
       const rows = await missionRows(reads, found, measured.mission)
       const { lines, attempt, outcome } = found
       const recorded =
@@ -345,6 +357,7 @@ type Completion =
       | 'waiting'
     > & {
       readonly kind: 'ended'
+      readonly checks: readonly MeasuredCheck[]
       readonly mission: MissionTree | null
       readonly comments: readonly ReviewComment[]
       readonly lines: LineRecordRequest | null
@@ -393,16 +406,25 @@ async function prepareCompletion(
   refuseOpenSubtasks(input.status, task, open)
   if (endState === null || activity === null) return { briefs, found: { kind: 'asking' } }
   const claims = { outcome, areas: input.areas ?? [] }
+  const prepared = await prepareChecks(reads, {
+    context,
+    task,
+    promises,
+    attempt,
+    measured,
+    status: input.status,
+  })
   const changes = changesBrief(endState, activity, claims)
   const end = endState.end?.place ?? null
   const first = {
     ...briefs,
+    ...prepared.briefs,
     ...(changes && { changes: [changes] }),
     ...(mission && { mission: missionBrief(attempt, mission, end) }),
     gone: removedComments(comments, end),
     ...(lines && { reported: reportedBrief(lines.lineContext, lines.now) }),
   }
-  if (changes !== null && measured.changes === undefined) {
+  if ((changes !== null && measured.changes === undefined) || prepared.checks === null) {
     return { briefs: first, found: { kind: 'asking' as const } }
   }
   const measuredEnd = measurementOf(endState, activity, measured.changes?.[0], claims)
@@ -413,6 +435,7 @@ async function prepareCompletion(
     evidence: measuredEnd,
     related,
     promises,
+    checks: checkFacts(prepared.checks),
     isAmended: false,
   }
   const traces = tracesBrief(completion)
@@ -431,8 +454,10 @@ async function prepareCompletion(
       ...(lines &&
         measured.reported && { lines: linesBrief(lines.lineContext, lines.now, measured.reported) }),
     },
+    first: prepared.first,
     found: {
       kind: 'ended' as const,
+      checks: prepared.checks,
       input,
       inputHash,
       task,
@@ -636,15 +661,26 @@ async function prepareAmendment(
   traces: MeasurementOf<typeof taskTraces> | undefined,
 ): Promise<PreparedOperation<typeof completionMeasurements, Completion>> {
   const { input, task, attempt, outcome, end } = amendment
-  const [changes, related, promises, waiting, settings] = await Promise.all([
+  const [changes, related, promises, waiting, settings, before] = await Promise.all([
     reads.tasks.changes(attempt.id, { limit: maxChanges, offset: 0 }),
     reads.tasks.related(attempt),
     promisesOf(reads, task),
     openItemsOfTask(reads, task.id),
     readGateSettings(reads),
+    reads.tasks.verdicts(attempt.id),
   ])
+  const checks = before.at(-1)?.verdict?.checks ?? []
   const evidence = { ...end.evidence, changes }
-  const completion = { attempt, status: input.status, outcome, evidence, related, promises, isAmended: true }
+  const completion = {
+    attempt,
+    status: input.status,
+    outcome,
+    evidence,
+    related,
+    promises,
+    checks,
+    isAmended: true,
+  }
   const brief = tracesBrief(completion)
   const { verdict } = judgeCompletion(completion, traces)
   return {

@@ -284,6 +284,9 @@ export const CompletionAnswer = z.object({
   phase_status: z.enum(phaseStatuses).nullable(),
   phase_number: z.int().nullable(),
   preview: z.literal(true).optional(),
+  /** Checks still run: nothing ended, and the same call again waits for them. */
+  completed: z.literal(false).optional(),
+  running_checks: list(z.object({ command: z.string(), since: z.string().nullable() })).optional(),
   already_completed: z.literal(true).optional(),
   /** The outcome of a closed attempt was changed, and judged again on the same measurement. */
   amended: z.literal(true).optional(),

@@ -18,7 +18,7 @@ import {
   hasOtherWork,
   type RelatedAttempt,
 } from '../domain/task-work.ts'
-import { judge, type Verdict } from '../domain/verdict.ts'
+import { type CheckFact, judge, type Verdict } from '../domain/verdict.ts'
 
 /** The work of a task that the changes of its last attempt do not show. */
 export const taskTraces = measurement({
@@ -64,6 +64,7 @@ export interface ClaimedCompletion {
   readonly related: readonly RelatedAttempt[]
   /** Of the task, with those of its mission and project. */
   readonly promises: DoneWhen
+  readonly checks: readonly CheckFact[]
   /** The same measurement is judged again, with other words. */
   readonly isAmended: boolean
 }
@@ -109,7 +110,7 @@ export function judgeCompletion(
   completion: ClaimedCompletion,
   traces: TaskTraces | undefined,
 ): JudgedCompletion {
-  const { attempt, status, outcome, related, promises } = completion
+  const { attempt, status, outcome, related, promises, checks } = completion
   const elsewhere = completion.evidence.elsewhere ?? traces?.elsewhere
   const evidence = { ...completion.evidence, ...(elsewhere && { elsewhere }) }
   const measured = { ...completion, evidence }
@@ -124,6 +125,7 @@ export function judgeCompletion(
       hasOtherWork(evidence) || related.some(({ measured: other }) => other !== null && hasOtherWork(other)),
     claimedUnchanged: claimsUnchanged(measured, traces),
     promises,
+    checks,
     contradictedSubtasks: contradictedSubtasks(attempt.taskId, related),
   })
   return { verdict, evidence }

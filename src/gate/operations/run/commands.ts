@@ -175,13 +175,11 @@ interface CommandStart {
   readonly isSerial: boolean
 }
 
-/** Waits until the command of someone else ended, for as long as the call waits. */
 async function beginInTurn(
   handling: CommandContext,
   owner: CommandOwner,
   requests: readonly CommandStart[],
 ): Promise<void> {
-  // A call from another machine only reserves them: the machine runs them, one after the other.
   for (const request of requests) await begin(handling, owner, request)
 }
 
@@ -192,6 +190,8 @@ async function begin(handling: CommandContext, owner: CommandOwner, request: Com
   const started = await claim(handling, owner, request)
   if (started === 'finished') return
   if (started === 'elsewhere') return waitForOther(handling, request)
+  // A call from another machine comes again, rather than wait here.
+  if (started === 'busy' && handling.machine) return
   if (started === 'busy') {
     await waitForFolder(handling, request.folder)
     return begin(handling, owner, request)
@@ -395,8 +395,8 @@ async function waitForOther(
   }
 }
 
-function waitOf({ machine }: CommandContext): number {
-  return machine ? remoteWaitMs : waitMs
+function waitOf({ machine, commandWaitMs }: CommandContext): number {
+  return commandWaitMs ?? (machine ? remoteWaitMs : waitMs)
 }
 
 async function pause(milliseconds: number): Promise<void> {

@@ -402,7 +402,8 @@ async function prepareOpenChanges(
   return isWhole ? measured : null
 }
 
-async function prepareCommands(
+/** The commands of guards with the answers of people. Null until measured. */
+export async function prepareCommands(
   { inboxItems }: Reads,
   questions: Questions,
   {

@@ -1,0 +1,245 @@
+import { z } from 'zod'
+import type { CommandResult } from '../../gate/domain/run.ts'
+import { ciLine } from '../../gate/operations/run/ci-results.ts'
+import { type CommandOwner, commandRuns, prepareCommandRuns } from '../../gate/operations/run/commands.ts'
+import {
+  type ApprovableCommand,
+  type ExternalState,
+  prepareCommands,
+} from '../../gate/operations/run/external-state.ts'
+import { MeasurementQuestions, runMeasurements } from '../../gate/operations/run/run-measurements.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { instantOrNull } from '../../kernel/instant.ts'
+import { path } from '../../kernel/operations/fields.ts'
+import {
+  type Briefs,
+  type MeasurementValues,
+  measurement,
+  type PreparationStep,
+} from '../../kernel/operations/measurement-protocol.ts'
+import type { RecordContext } from '../../kernel/operations/operation.ts'
+import type { DoneWhen, TaskCheck } from '../../plan/domain/done-when.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { type Attempt, staleAfter, type Task, type TaskOutcome, treeOf } from '../domain/task.ts'
+import type { CheckFact } from '../domain/verdict.ts'
+
+/** What the checks of a task need: the content that they run on, their approvals, and their runs on another machine. */
+export const checkMeasurements = {
+  checkedTree: measurement({
+    brief: z.strictObject({ folder: path }),
+    measured: z.strictObject({ tree: z.string().max(200).nullable() }),
+    measure: async ({ witness }, { folder }) => {
+      try {
+        return { tree: await witness.treeHash(folder) }
+      } catch (error) {
+        if (error instanceof Failure && error.code === 'UNAVAILABLE') return { tree: null }
+        throw error
+      }
+    },
+  }),
+  commands: runMeasurements.commands,
+  ran: commandRuns,
+}
+type CheckMeasurements = typeof checkMeasurements
+
+/** A check of a task with its last result. */
+export interface MeasuredCheck extends Omit<CheckFact, 'state'> {
+  /** `waiting`: it is approved and will run, after another command in the same folder. */
+  readonly state: CheckFact['state'] | 'running' | 'waiting'
+  readonly result: CommandResult | null
+}
+
+export interface PreparedChecks {
+  readonly briefs: Briefs<CheckMeasurements>
+  /** Starts the approved checks, and waits for them for a while. */
+  readonly first: PreparationStep | undefined
+  /** Null until everything was measured. */
+  readonly checks: readonly MeasuredCheck[] | null
+}
+
+interface ChecksRequest {
+  readonly context: RecordContext
+  readonly task: Task
+  readonly promises: DoneWhen
+  /** The attempt whose work tree they run in. */
+  readonly attempt: Attempt
+  readonly measured: MeasurementValues<CheckMeasurements>
+  /** A failed attempt claims nothing, so that nothing is run for it. */
+  readonly status?: TaskOutcome
+  /** Also run those that have a result. */
+  readonly again?: boolean
+}
+
+/** Prepares the checks that a task and its mission and project promise, on the content of the attempt's work tree. */
+export async function prepareChecks(reads: Reads, request: ChecksRequest): Promise<PreparedChecks> {
+  const { context, task, promises, attempt, measured, status, again = false } = request
+  const { check: promised } = promises
+  const check = status === 'failed' ? [] : promised
+  if (check.length === 0) return { briefs: {}, first: undefined, checks: [] }
+  const { snapshot } = attempt
+  // Only the machine that has the files can run them.
+  if (snapshot.machineId !== context.machine?.id)
+    return { briefs: {}, first: undefined, checks: check.map(notRun) }
+  const folder = folderOf(attempt)
+  const briefs = { checkedTree: { folder } }
+  if (measured.checkedTree === undefined) return { briefs, first: undefined, checks: null }
+  const { tree } = measured.checkedTree
+  const questions = new MeasurementQuestions<Pick<CheckMeasurements, 'commands' | 'ran'>>({
+    ...(measured.commands && { commands: measured.commands }),
+    ...(measured.ran && { ran: measured.ran }),
+  })
+  const commands = await prepareCommands(reads, questions, {
+    context: { folder, fingerprint: context.fingerprint },
+    guards: check.map((one) => ({ type: 'command', ...one })),
+    tree,
+    runs: true,
+  })
+  if (commands === null) return { briefs: { ...briefs, ...questions.briefs }, first: undefined, checks: null }
+  const external = { tree, folder, commands: await withoutResultElsewhere(reads, commands, tree) }
+  const owner: CommandOwner = {
+    runId: null,
+    missionId: task.missionId,
+    taskId: task.id,
+    name: `Task ${task.id} "${task.name}"`,
+  }
+  const running = { context, owner, external, again, isSerial: true }
+  const first = await prepareCommandRuns(reads, questions, running)
+  return {
+    briefs: { ...briefs, ...questions.briefs },
+    first: first ?? undefined,
+    checks: first === null ? null : await measuredChecks(reads, { attempt, commands, external }),
+  }
+}
+
+/** The checks as a verdict judges them. */
+export function checkFacts(checks: readonly MeasuredCheck[]): readonly CheckFact[] {
+  return checks.map(({ result: _, state, ...fact }) => ({
+    ...fact,
+    state: state === 'running' || state === 'waiting' ? 'not_run' : state,
+  }))
+}
+
+/** Whether a check still runs or waits for its turn: then nothing is decided yet. */
+export function isPending({ state }: MeasuredCheck): boolean {
+  return state === 'running' || state === 'waiting'
+}
+
+/** The answer while checks run: nothing ended, and the caller repeats the call. */
+export function withRunningChecks<Answered extends object>(
+  { events, answer }: { readonly events: readonly never[]; readonly answer: Answered },
+  checks: readonly MeasuredCheck[],
+  isPreview: boolean,
+) {
+  const { preview: _, ...shown } = { preview: null, ...answer }
+  return {
+    events,
+    isProvisional: true as const,
+    answer: {
+      ...shown,
+      ...(isPreview && { preview: true as const }),
+      completed: false as const,
+      running_checks: checks.filter(isPending).map(({ command, ranAt }) => ({
+        command,
+        since: instantOrNull(ranAt),
+      })),
+      note: 'Nothing ended: checks of the task still run. Make the same call again to wait for them.',
+    },
+  }
+}
+
+/** The project's folder in the attempt's work tree. */
+function folderOf({ snapshot: { top, prefix } }: Attempt): string {
+  return prefix === '' ? top : `${top}/${prefix.replace(/\/$/, '')}`
+}
+
+function notRun({ run }: TaskCheck): MeasuredCheck {
+  return { command: run, state: 'not_run', exitCode: null, ranAt: null, sameContent: false, result: null }
+}
+
+/** A check that CI or a runner reported for this content is not run here. */
+async function withoutResultElsewhere(
+  reads: Reads,
+  commands: readonly ApprovableCommand[],
+  tree: string | null,
+): Promise<readonly ApprovableCommand[]> {
+  const known = await Promise.all(commands.map(({ guard }) => resultOfRunner(reads, guard.run, tree)))
+  return commands.filter((_, index) => known[index] === null)
+}
+
+/** The result of a runner for this content: of the command itself, or of a CI check of that name. */
+async function resultOfRunner(
+  { runs }: Reads,
+  run: string,
+  tree: string | null,
+): Promise<CommandResult | null> {
+  if (tree === null) return null
+  const [own, ci] = await Promise.all(
+    [run, ciLine(run)].map((line) => runs.commandResult({ run: line, folder: '', by: 'runner' }, tree)),
+  )
+  return [own, ci].find((result) => result?.treeHeld && isEnded(result)) ?? null
+}
+
+function isEnded({ status }: CommandResult): boolean {
+  return status === 'passed' || status === 'failed'
+}
+
+async function measuredChecks(
+  reads: Reads,
+  {
+    attempt,
+    commands,
+    external,
+  }: {
+    readonly attempt: Attempt
+    readonly commands: readonly ApprovableCommand[]
+    readonly external: Pick<ExternalState, 'tree' | 'folder'>
+  },
+): Promise<readonly MeasuredCheck[]> {
+  const checks = await Promise.all(commands.map((one) => measuredCheck(reads, one, external)))
+  const failed = checks.filter(({ state, exitCode }) => state === 'ended' && exitCode !== 0)
+  if (failed.length === 0 || !(await isTreeShared(reads, attempt))) return checks
+  return checks.map((check) => (failed.includes(check) ? { ...check, isShared: true } : check))
+}
+
+/** Whether another attempt was open in the work tree since this one began; those at tasks above it do not count. */
+async function isTreeShared({ tasks }: Reads, { taskId, snapshot, openedAt }: Attempt): Promise<boolean> {
+  const [inTree, ancestors] = await Promise.all([
+    tasks.attemptsInTree(treeOf(snapshot), openedAt),
+    tasks.ancestors([taskId]),
+  ])
+  const own = new Set<string>([taskId, ...(ancestors.get(taskId) ?? [])])
+  return inTree.some(
+    ({ taskId: of, status, lastCallAt }) =>
+      !own.has(of) && (status !== 'open' || openedAt - lastCallAt < staleAfter),
+  )
+}
+
+async function measuredCheck(
+  reads: Reads,
+  { guard: { run }, approved, tree: key }: ApprovableCommand,
+  { tree, folder }: Pick<ExternalState, 'tree' | 'folder'>,
+): Promise<MeasuredCheck> {
+  const elsewhere = await resultOfRunner(reads, run, tree)
+  if (elsewhere !== null) return endedCheck(run, elsewhere)
+  const result = key === null ? null : await reads.runs.commandResult({ run, folder }, key)
+  const nothing = { ...notRun({ run, pinned: [], timeout: 0 }), result }
+  if (!approved) return { ...nothing, state: 'not_approved' }
+  if (tree === null) return nothing
+  if (result === null || result.status === 'stopped') return { ...nothing, state: 'waiting' }
+  if (result.status === 'running') return { ...nothing, state: 'running', ranAt: result.startedAt }
+  // After its time limit it says nothing about the content.
+  if (result.status === 'timed_out') return { ...nothing, ranAt: result.endedAt }
+  return endedCheck(run, result)
+}
+
+function endedCheck(command: string, result: CommandResult): MeasuredCheck {
+  const { status, exitCode, endedAt, treeHeld } = result
+  return {
+    command,
+    state: treeHeld ? 'ended' : 'disturbed',
+    exitCode: exitCode ?? (status === 'passed' ? 0 : null),
+    ranAt: endedAt,
+    sameContent: treeHeld,
+    result,
+  }
+}

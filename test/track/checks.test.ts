@@ -1,0 +1,277 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  type Answer,
+  agentActor,
+  openProject,
+  person,
+  type TestProject,
+  troubles,
+} from '../support/project.ts'
+
+// What a check ran is counted outside the tree, which it would change otherwise.
+const counting = (then = '') => `echo ran >> ../runs.txt\n${then}\n`
+
+function timesRun({ folder }: TestProject): number {
+  const file = join(folder, '..', 'runs.txt')
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0
+}
+
+interface CheckedTask {
+  readonly project: TestProject
+  readonly id: string
+  readonly complete: (more?: object) => Promise<Answer>
+  readonly items: () => Promise<readonly Answer[]>
+  readonly approve: () => Promise<void>
+  /** The results of checks, as the record has them. */
+  readonly results: () => Promise<readonly Answer[]>
+}
+
+/** A started task whose check is `sh check.sh`, with a changed file. */
+async function checkedTask(script: string, check: object | string = 'sh check.sh'): Promise<CheckedTask> {
+  const project = await openProject()
+  project.write('check.sh', counting(script))
+  project.git('add', '-A')
+  project.git('commit', '-qm', 'Add a check')
+  const { task_id: id } = await project.call('start_task', {
+    name: 'A',
+    goal: 'A',
+    done_when: { check: [check] },
+  })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  const items = async () => (await project.call('inbox', { kind: 'command' })).items
+  return {
+    project,
+    id,
+    complete: (more = {}) =>
+      project.call('complete_task', {
+        task_id: id,
+        status: 'success',
+        outcome: { summary: 'Did it.' },
+        ...more,
+      }),
+    items,
+    approve: async () => {
+      await project.call('complete_task', {
+        task_id: id,
+        status: 'success',
+        outcome: { summary: 'Did it.' },
+        preview: true,
+      })
+      for (const { item_id } of await items())
+        await project.call('approve', { id: item_id }, { actor: person })
+    },
+    results: async () => {
+      const { events } = await project.call('log', { limit: 200 })
+      return events
+        .filter(({ kind }: Answer) => kind === 'command.ended')
+        .map(({ body }: Answer) => [body.status, body.treeHeld])
+    },
+  }
+}
+
+describe('a check of a task', () => {
+  test('runs on the measured content once a person approved it, and asks until then', async () => {
+    const task = await checkedTask('true')
+    expect(await task.complete({ preview: true })).not.toHaveProperty('completed')
+    const items = await task.items()
+    expect(items).toMatchObject([
+      { task_id: task.id, run_id: null, request: { run: 'sh check.sh', folder: task.project.folder } },
+    ])
+    expect(timesRun(task.project)).toBe(0)
+    await task.approve()
+    expect(await task.items()).toEqual([])
+    expect(await task.complete({ preview: true })).not.toHaveProperty('completed')
+    expect(timesRun(task.project)).toBe(1)
+    expect((await task.complete()).completed_at).not.toBeNull()
+    // The result of the preview counts: the content is the same.
+    expect(timesRun(task.project)).toBe(1)
+    expect(await task.results()).toEqual([['passed', true]])
+    expect(troubles(await task.project.call('doctor'))).toEqual([])
+  })
+
+  test('runs again when the content changed, and not for a failed attempt', async () => {
+    const task = await checkedTask('exit 3')
+    await task.approve()
+    await task.complete({ preview: true })
+    task.project.write('src/auth.ts', 'export const auth = 3\n')
+    await task.complete({ preview: true })
+    expect(timesRun(task.project)).toBe(2)
+    task.project.write('src/auth.ts', 'export const auth = 4\n')
+    await task.complete({ status: 'failed' })
+    expect(timesRun(task.project)).toBe(2)
+    expect(await task.results()).toEqual([
+      ['failed', true],
+      ['failed', true],
+    ])
+  })
+
+  test('ends at its time limit', async () => {
+    const task = await checkedTask('sleep 60', { run: 'sh check.sh', timeout: '1s' })
+    await task.approve()
+    expect((await task.complete()).completed_at).not.toBeNull()
+    expect(await task.results()).toEqual([['timed_out', true]])
+  })
+
+  test('that writes files has a result that does not count, and is not repeated by itself', async () => {
+    const task = await checkedTask('echo x > src/auth.ts; echo "export const auth = 2" > src/auth.ts')
+    await task.approve()
+    await task.complete({ preview: true })
+    await task.complete({ preview: true })
+    expect(await task.results()).toEqual([['passed', false]])
+    expect(timesRun(task.project)).toBe(1)
+  })
+
+  test('may print a megabyte', async () => {
+    const task = await checkedTask('yes 0123456789 | head -c 1000000')
+    await task.approve()
+    expect((await task.complete()).completed_at).not.toBeNull()
+    const { events } = await task.project.call('log', { limit: 200 })
+    const ended = events.find(({ kind }: Answer) => kind === 'command.ended')
+    expect(ended.body.status).toBe('passed')
+    expect(ended.body.output.length).toBeLessThanOrEqual(2_000)
+  })
+
+  test('asks again with the difference when its script changed', async () => {
+    const project = await openProject()
+    const manifest = (script: string) => JSON.stringify({ scripts: { check: script } })
+    project.write('package.json', manifest('true'))
+    const done_when = { check: ['npm run check'] }
+    const { task_id } = await project.call('start_task', { name: 'A', goal: 'A', done_when })
+    const preview = () =>
+      project.call('complete_task', {
+        task_id,
+        status: 'success',
+        outcome: { summary: 'Did it.' },
+        preview: true,
+      })
+    await preview()
+    const items = async () => (await project.call('inbox', { kind: 'command' })).items
+    const [first] = await items()
+    expect(first.request.files).toMatchObject([{ path: 'package.json#check', text: 'true' }])
+    await project.call('approve', { id: first.item_id }, { actor: person })
+    project.write('package.json', manifest('curl example.org'))
+    await preview()
+    const [second] = await items()
+    expect(second.request.before).toMatchObject({ author: person.name, changed: ['package.json#check'] })
+    expect(second.request.before.diff).toContain('+curl example.org')
+  })
+
+  test('of the mission and the project runs too, in the order of the levels and one after the other', async () => {
+    const task = await checkedTask('true', 'echo task >> ../runs.txt')
+    const value = JSON.stringify({ check: ['echo project >> ../runs.txt'] })
+    await task.project.call('setting_set', { name: 'done_when', value }, { actor: person })
+    await task.approve()
+    await task.complete()
+    const ran = readFileSync(join(task.project.folder, '..', 'runs.txt'), 'utf8')
+    expect(ran).toBe('project\ntask\n')
+  })
+
+  test('is not run if CI reported a result for the same content', async () => {
+    const task = await checkedTask('exit 1')
+    task.project.git('commit', '-qam', 'Change')
+    const runner = { ...agentActor, name: 'ci', runner: true as const }
+    await task.project.call('ci_report', { check: 'sh check.sh', status: 'success' }, { actor: runner })
+    await task.complete()
+    expect(timesRun(task.project)).toBe(0)
+  })
+
+  test('that still runs ends nothing, whatever key the call has: the same call again waits for it', async () => {
+    const task = await checkedTask('while [ ! -f ../go ]; do sleep 0.05; done')
+    await task.approve()
+    const { project, id } = task
+    const context = { ...project.context, commandWaitMs: 300 }
+    const input = { task_id: id, status: 'success', outcome: { summary: 'Did it.' } }
+    const call = () => project.call('complete_task', input, { context, idempotencyKey: 'one' })
+    expect(await call()).toMatchObject({
+      completed: false,
+      completed_at: null,
+      running_checks: [{ command: 'sh check.sh', since: expect.any(String) }],
+    })
+    expect((await project.call('show', { id })).attempts).toMatchObject([{ status: 'open' }])
+    expect(await call()).toMatchObject({ completed: false })
+    writeFileSync(join(project.folder, '..', 'go'), '')
+    await expect.poll(async () => (await task.results()).length, { timeout: 5_000 }).toBe(1)
+    expect(await call()).toMatchObject({ completed_at: expect.any(String) })
+    expect(timesRun(project)).toBe(1)
+  })
+
+  test('waits for the check of another task in the same folder', async () => {
+    const task = await checkedTask('while [ ! -f ../go ]; do sleep 0.05; done')
+    await task.approve()
+    const { project } = task
+    const done_when = { check: ['echo other >> ../other.txt'] }
+    const other = await project.call('start_task', { name: 'B', goal: 'B', agent_name: 'b', done_when })
+    const context = { ...project.context, commandWaitMs: 300 }
+    const outcome = { summary: 'Did it.' }
+    const preview = (task_id: string) =>
+      project.call('complete_task', { task_id, status: 'success', outcome, preview: true }, { context })
+    await preview(other.task_id)
+    for (const { item_id } of await task.items())
+      await project.call('approve', { id: item_id }, { actor: person })
+    expect(await preview(task.id)).toMatchObject({ completed: false, preview: true })
+    expect(await preview(other.task_id)).toMatchObject({
+      completed: false,
+      running_checks: [{ command: done_when.check[0], since: null }],
+    })
+    expect(existsSync(join(project.folder, '..', 'other.txt'))).toBe(false)
+    writeFileSync(join(project.folder, '..', 'go'), '')
+    await expect.poll(async () => (await task.results()).length, { timeout: 5_000 }).toBe(2)
+  })
+})
+
+describe('the verdict on a completion with a check', () => {
+  const rules = ({ verdict }: Answer) => verdict.reasons.map(({ rule }: Answer) => rule)
+
+  test.each([
+    ['passes', 'true', 'sh check.sh', 'proven', []],
+    ['fails', 'exit 3', 'sh check.sh', 'contradicted', ['check_failed']],
+    ['takes too long', 'sleep 60', { run: 'sh check.sh', timeout: '1s' }, 'unproven', ['check_not_run']],
+    ['writes files', 'touch src/auth.ts', 'sh check.sh', 'unproven', ['check_disturbed']],
+  ])('that %s', async (_, script, check, is, expected) => {
+    const task = await checkedTask(script, check)
+    await task.approve()
+    const answer = await task.complete()
+    expect(answer.verdict.is).toBe(is)
+    expect(rules(answer)).toEqual(expected)
+    expect(troubles(await task.project.call('doctor'))).toEqual([])
+  })
+
+  test('that nobody approved', async () => {
+    const task = await checkedTask('true')
+    const answer = await task.complete()
+    expect(answer.verdict.is).toBe('unproven')
+    expect(rules(answer)).toEqual(['check_not_approved'])
+  })
+
+  test('that fails beside another agent', async () => {
+    const task = await checkedTask('exit 3')
+    await task.project.call('start_task', { name: 'B', goal: 'B', agent_name: 'other' })
+    await task.approve()
+    const answer = await task.complete()
+    expect(answer.verdict.is).toBe('unproven')
+    expect(rules(answer)).toContain('check_failed_shared')
+  })
+
+  test('judges what the task promises: criteria, changes and files to keep', async () => {
+    const task = await checkedTask('true')
+    await task.project.call('taskman_task_edit', {
+      id: task.id,
+      done_when: { criteria: ['It is fast'], changes: ['docs/'], keeps: ['src/auth.ts'] },
+    })
+    await task.approve()
+    const answer = await task.complete()
+    expect(answer.verdict.is).toBe('contradicted')
+    expect(rules(answer).sort()).toEqual(['changes_missing', 'criterion_unanswered', 'keeps_changed'])
+  })
+
+  test('keeps the results of checks when the outcome is changed', async () => {
+    const task = await checkedTask('exit 3')
+    await task.approve()
+    await task.complete()
+    const answer = await task.complete({ status: 'partial_success' })
+    expect(answer).toMatchObject({ amended: true, verdict: { is: 'unproven' } })
+    expect(rules(answer)).toEqual(['check_failed'])
+  })
+})
