@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts'
+import type { Landed } from '../../track/domain/landed.ts'
 import type { SharedKind } from '../../track/domain/scope/file-kind.ts'
+import type { VerdictValue } from '../../track/domain/verdict.ts'
 import type { ArtifactDefinition, Dialect } from './definition.ts'
 
 /** All evidence for guards, gathered before the decision. */
@@ -129,6 +131,10 @@ export interface ObservedTask {
   readonly id: string
   readonly phase: string | null
   readonly done: boolean
+  /** The verdict of its last ended attempt; null if it has none, absent if no guard asks. */
+  readonly verdict?: VerdictValue | null
+  /** Where its lines were when they were last measured; null if they were not, absent if no guard asks. */
+  readonly landed?: Landed | null
 }
 
 export interface ObservedApproval {
@@ -160,6 +166,8 @@ export type EvidenceNeed =
   | { readonly kind: 'blockers' }
   | { readonly kind: 'milestone'; readonly id: string }
   | { readonly kind: 'tasks'; readonly phase: string | null }
+  | { readonly kind: 'verdicts' }
+  | { readonly kind: 'landings' }
   | { readonly kind: 'approvals'; readonly role: string; readonly of: string | null }
 
 /** A need in words. */
@@ -181,6 +189,10 @@ export function formatNeed(need: EvidenceNeed): string {
       return `milestone ${need.id}`
     case 'tasks':
       return need.phase === null ? 'the tasks' : `the tasks of phase ${need.phase}`
+    case 'verdicts':
+      return 'the verdicts of done tasks'
+    case 'landings':
+      return 'where the lines of done tasks are'
     case 'approvals':
       return `approvals by ${need.role}${need.of === null ? '' : ` of ${need.of}`}`
   }

@@ -225,6 +225,8 @@ const guardFields = variants('type', [
   variants('condition', [
     guardVariant('task', 'all_done', { phase: text.describe('Default: all tasks').optional() }),
   ]),
+  variants('condition', [guardVariant('verdict', 'proven', {})]),
+  guard('landed', { branch: text.describe('Default: the default branch').optional() }),
   guard('approval', {
     role: text.describe('Who approves'),
     of: text
@@ -274,6 +276,8 @@ function guardFrom(fields: OmitFromUnion<z.output<typeof guardFields>, 'descript
       }
     case 'task':
       return { type: 'task', condition: 'all_done', phase: fields.phase ?? null }
+    case 'landed':
+      return { type: 'landed', branch: fields.branch ?? null }
     case 'approval':
       return {
         type: 'approval',
@@ -284,6 +288,7 @@ function guardFrom(fields: OmitFromUnion<z.output<typeof guardFields>, 'descript
       }
     case 'context':
     case 'blockers':
+    case 'verdict':
     case 'milestone':
       return fields
   }

@@ -135,3 +135,44 @@ test('all, any and not are judged as they are written, and tell every guard that
   expect(await passing.emit('go')).toMatchObject({ status: 'succeeded' })
   expect(await missing(await begun({ a: 1, b: 1, c: 1 }))).toEqual(['not c: c is satisfied, but must not be'])
 })
+
+test('landed: the run goes on once the lines of the done tasks are on the default branch', async () => {
+  const text = process('merged', { guards: '  merged: { type: landed }', guard: 'merged' })
+  const { project, run, start } = await gatedMission(text, 'merged')
+  expect(await missing(run)).toEqual(['merged: no task is done'])
+  const main = project.git('symbolic-ref', '--short', 'HEAD').trim()
+  project.git('checkout', '-q', '-b', 'feature')
+  const task_id = await start()
+  project.write('src/landed.ts', 'export const landed = true\n')
+  await project.call('complete_task', {
+    task_id,
+    status: 'success',
+    outcome: { summary: 'Added src/landed.ts.' },
+  })
+  expect(await missing(run)).toEqual([expect.stringContaining('was not measured')])
+  await project.call('measure_landed')
+  expect(await missing(run)).toEqual([expect.stringContaining('not committed yet')])
+  project.git('add', 'src')
+  project.git('commit', '-q', '-m', 'Land')
+  project.git('checkout', '-q', main)
+  project.git('merge', '-q', 'feature')
+  await project.call('measure_landed')
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('verdict: the run goes on once every done task is proven', async () => {
+  const text = process('proven', {
+    guards: '  proven: { type: verdict, condition: proven }',
+    guard: 'proven',
+  })
+  const { project, run, start } = await gatedMission(text, 'proven')
+  expect(await missing(run)).toEqual(['proven: no task is done'])
+  const task_id = await start()
+  project.write('src/api.ts', 'export const api = 2\n')
+  await project.call('complete_task', {
+    task_id,
+    status: 'success',
+    outcome: { summary: 'Changed src/api.ts.' },
+  })
+  expect(await missing(run)).toEqual([`proven: ${task_id} is unproven`])
+})

@@ -7,12 +7,26 @@ import { ci } from './ci.ts'
 import { command } from './command.ts'
 import { context } from './context.ts'
 import { type Guard, type GuardKind, type GuardResult, unknownGuard } from './guard.ts'
+import { landed } from './landed.ts'
 import { milestone } from './milestone.ts'
 import { task } from './task.ts'
+import { verdict } from './verdict.ts'
 
 type GuardKinds = { readonly [Type in Guard['type']]: GuardKind<Extract<Guard, { readonly type: Type }>> }
 
-const kinds: GuardKinds = { artifact, context, changes, command, ci, blockers, milestone, task, approval }
+const kinds: GuardKinds = {
+  artifact,
+  context,
+  changes,
+  command,
+  ci,
+  blockers,
+  milestone,
+  task,
+  verdict,
+  landed,
+  approval,
+}
 
 export function guardNeeds(guard: Guard): readonly EvidenceNeed[] {
   return kindOf(guard)?.needs(guard) ?? []

@@ -6,8 +6,10 @@ import type { ChangesGuard } from './changes.ts'
 import type { CiGuard } from './ci.ts'
 import type { CommandGuard } from './command.ts'
 import type { ContextGuard } from './context.ts'
+import type { LandedGuard } from './landed.ts'
 import type { MilestoneGuard } from './milestone.ts'
 import type { TaskGuard } from './task.ts'
+import type { VerdictGuard } from './verdict.ts'
 
 /** A condition over evidence: its type and its parameters. */
 export type Guard =
@@ -19,6 +21,8 @@ export type Guard =
   | BlockersGuard
   | MilestoneGuard
   | TaskGuard
+  | VerdictGuard
+  | LandedGuard
   | ApprovalGuard
 
 /** `unknown`: the evidence was not measured. It always blocks, negated or not. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Landed } from '../../../track/domain/landed.ts'
 import type { ArtifactDefinition } from '../definition.ts'
 import {
   type Artifact,
@@ -222,6 +223,28 @@ test('blockers, milestone and task: missing observations do not satisfy', () => 
   expect(evaluateOneGuard(task, {}, tasks(true)).status).toBe('holds')
   expect(evaluateOneGuard(task, {}, tasks(true, 'P2')).status).toBe('unknown')
   expect(evaluateOneGuard(task, {}, tasks(false)).reason).toBe('open tasks of phase P1: t-1')
+})
+
+test('verdict and landed: only done tasks count, and what was not measured does not satisfy', () => {
+  const done = { id: 't-1', phase: null, done: true }
+  const proven: Guard = { type: 'verdict', condition: 'proven' }
+  expect(evaluateOneGuard(proven).status).toBe('unknown')
+  expect(evaluateOneGuard(proven, {}, { tasks: [{ ...done, done: false }] }).status).toBe('unknown')
+  expect(evaluateOneGuard(proven, {}, { tasks: [{ ...done, verdict: null }] }).status).toBe('fails')
+  expect(evaluateOneGuard(proven, {}, { tasks: [{ ...done, verdict: 'unproven' }] }).status).toBe('fails')
+  expect(evaluateOneGuard(proven, {}, { tasks: [{ ...done, verdict: 'proven' }] }).status).toBe('holds')
+  const at = (is: Landed['is'], branch = 'origin/main') => ({
+    tasks: [{ ...done, landed: { is, branch, lines: 3, total: 3, commit: null, landedAt: null } }],
+  })
+  const anywhere: Guard = { type: 'landed', branch: null }
+  expect(evaluateOneGuard(anywhere, {}, { tasks: [{ ...done, landed: null }] }).status).toBe('unknown')
+  expect(evaluateOneGuard(anywhere, {}, at('unknown')).status).toBe('unknown')
+  expect(evaluateOneGuard(anywhere, {}, at('pushed')).status).toBe('fails')
+  expect(evaluateOneGuard(anywhere, {}, at('reverted')).status).toBe('fails')
+  expect(evaluateOneGuard(anywhere, {}, at('landed')).status).toBe('holds')
+  const onMain: Guard = { type: 'landed', branch: 'main' }
+  expect(evaluateOneGuard(onMain, {}, at('landed')).status).toBe('holds')
+  expect(evaluateOneGuard(onMain, {}, at('landed', 'release')).status).toBe('unknown')
 })
 
 test('approval: counts people of the role who approved the current content, never the author', () => {

@@ -180,7 +180,28 @@ async function observedTasks(
         : observed
     }),
   )
-  return lists.flat()
+  return describeTasks(reads, lists.flat(), {
+    verdicts: external.needs.some(({ kind }) => kind === 'verdicts'),
+    landings: external.needs.some(({ kind }) => kind === 'landings'),
+  })
+}
+
+/** The verdicts of tasks and where their lines are, if a guard asks. */
+async function describeTasks(
+  reads: Reads,
+  tasks: readonly ObservedTask[],
+  wanted: { readonly verdicts: boolean; readonly landings: boolean },
+): Promise<readonly ObservedTask[]> {
+  if (!wanted.verdicts && !wanted.landings) return tasks
+  const ids = tasks.filter(({ done }) => done).map(({ id }) => id as TaskId) // from the database
+  const cards = wanted.verdicts ? await reads.tasks.cards(ids) : []
+  const verdicts = new Map(cards.map(({ task, measured }) => [task.id, measured?.verdict ?? null]))
+  const landings = wanted.landings ? await reads.landings.of(ids) : new Map<TaskId, never>()
+  return tasks.map((task) => ({
+    ...task,
+    ...(wanted.verdicts && { verdict: verdicts.get(task.id as TaskId) ?? null }),
+    ...(wanted.landings && { landed: landings.get(task.id as TaskId) ?? null }),
+  }))
 }
 
 async function ownTask(reads: Reads, id: TaskId): Promise<readonly ObservedTask[]> {

@@ -1,0 +1,51 @@
+import { landingWords } from '../../../track/domain/landed.ts'
+import { type GuardKind, satisfiedGuard, unknownGuard, unsatisfiedGuard } from './guard.ts'
+
+export interface LandedGuard {
+  readonly type: 'landed'
+  /** Null: the default branch of the project. */
+  readonly branch: string | null
+}
+
+/** The lines of every done task of the subject are on the branch, as last measured. */
+export const landed: GuardKind<LandedGuard> = {
+  needs: () => [{ kind: 'tasks', phase: null }, { kind: 'landings' }],
+  evaluate: ({ branch }, { observed }) => {
+    const done = observed.tasks?.filter((task) => task.phase === null && task.done) ?? []
+    const measure = 'Run: waymark landed'
+    if (done.length === 0) return unknownGuard('no task is done', 'Complete a task, and merge its work.')
+    const unknown = done.filter(({ landed: where }) => !where || where.is === 'unknown')
+    if (unknown.length > 0) {
+      return unknownGuard(`where the lines of ${namesOf(unknown)} are was not measured`, measure)
+    }
+    const other = done.find(
+      ({ landed: where }) => branch !== null && where?.branch != null && !isOn(where.branch, branch),
+    )
+    if (other) {
+      return unknownGuard(
+        `tasks are measured against ${other.landed?.branch}, not ${branch}`,
+        `Run: waymark setting set default_branch ${branch}`,
+      )
+    }
+    const left = done.filter(({ landed: where }) => where && where.is !== 'landed' && where.is !== 'none')
+    const [first] = left
+    if (!first?.landed)
+      return satisfiedGuard(
+        `the lines of ${done.length === 1 ? 'the task' : `all ${done.length} tasks`} landed`,
+      )
+    return unsatisfiedGuard(
+      `${first.id} is ${landingWords(first.landed)}${left.length > 1 ? `, and ${left.length - 1} more did not land` : ''}`,
+      `Merge the work, then ${measure.toLowerCase()}`,
+    )
+  },
+}
+
+/** `main` also names the remote's `origin/main`. */
+function isOn(measured: string, wanted: string): boolean {
+  return measured === wanted || measured.replace(/^origin\//, '') === wanted
+}
+
+function namesOf(tasks: readonly { readonly id: string }[]): string {
+  const names = tasks.slice(0, 5).map(({ id }) => id)
+  return `${names.join(', ')}${tasks.length > names.length ? ` and ${tasks.length - names.length} more` : ''}`
+}
