@@ -279,3 +279,22 @@ test('the command line writes Markdown into a pipe, and the page answers the sam
   const { mission_id = '' } = await ask('start_mission', { name: 'Shop', objective: 'A shop' })
   expect((await ask('report', { mission: mission_id })).text).toMatch(/^# Shop\n\nA shop\n/)
 })
+
+test('a task stands with its verdict, what contradicts it, and where its lines are', async () => {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'Sign in', objective: 'o' })
+  const { task_id } = await project.call('start_task', { mission_id, name: 'Build' })
+  project.write('src/auth.ts', 'export const auth = 2\nexport const limit = 5\n')
+  const outcome = { summary: 'Updated src/auth.ts and src/api.ts.' }
+  await project.call('complete_task', { task_id, status: 'success', outcome })
+  await project.call('measure_landed')
+  const { text } = await project.call('report', { mission: mission_id, format: 'json' })
+  const [task] = JSON.parse(text).tasks
+  expect(task).toMatchObject({
+    verdict: {
+      is: 'contradicted',
+      reasons: expect.arrayContaining([expect.objectContaining({ rule: 'claimed_not_changed' })]),
+    },
+    landed: { is: 'uncommitted' },
+  })
+})

@@ -8,9 +8,12 @@ import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
 import { commentStatus, type ReviewAction, type ReviewComment } from '../../review/domain/review.ts'
 import { type ContestedFile, type ReportedChange, sumOfLines } from '../../track/domain/changes.ts'
+import { reasonsText } from '../../track/domain/completion.ts'
+import { type Landed, landingWords } from '../../track/domain/landed.ts'
 import type { Mission } from '../../track/domain/mission.ts'
 import type { Decision, Issue } from '../../track/domain/records.ts'
 import { type Attempt, outcomeAuthorOf, type Task } from '../../track/domain/task.ts'
+import type { Verdict } from '../../track/domain/verdict.ts'
 import type { ReportDocument, ReportEntry, ReportSection, TextPart } from './document.ts'
 import type { Figures } from './stats.ts'
 
@@ -21,6 +24,8 @@ export interface ReportRecords {
   readonly task: Task | null
   readonly since: { readonly at: number; readonly commit: string | null } | null
   readonly tasks: readonly Task[]
+  /** Where the lines of done tasks were when they were last measured. */
+  readonly landings: ReadonlyMap<TaskId, Landed>
   readonly files: readonly ReportFile[]
   /** How the files were found. */
   readonly basis: 'states' | 'attempts'
@@ -56,6 +61,8 @@ export interface EndedAttempt {
   /** Null while it is open, and where it was abandoned. */
   readonly end: {
     readonly outcome: Outcome
+    /** Null for a failed attempt. */
+    readonly verdict: Verdict | null
     readonly measurement: 'exact' | 'partial' | 'unknown'
     readonly contested: readonly ContestedFile[]
     readonly warnings: readonly string[]
@@ -180,12 +187,17 @@ function authorOf(attempt: Attempt): string {
   return excerpt(outcomeAuthorOf(attempt), 60)
 }
 
+function landedText(landed: Landed | null): string {
+  return landed === null || landed.is === 'none' || landed.is === 'unknown' ? '' : `, ${landingWords(landed)}`
+}
+
 function workSection({ records, shorten }: ReportContext): ReportSection {
   const entries = records.tasks.flatMap((task): readonly ReportEntry[] => {
     const own = records.attempts.filter(({ attempt }) => attempt.taskId === task.id)
     const last = own.at(-1)
     if (last === undefined && records.since !== null) return []
-    const { outcome, measurement, warnings = [] } = last?.end ?? {}
+    const { outcome, verdict = null, measurement, warnings = [] } = last?.end ?? {}
+    const landed = task.status === 'done' ? (records.landings.get(task.id) ?? null) : null
     const status = plainWord(task.resolution ?? task.status)
     const tests = outcome?.testsStatus ?? null
     const measured = measurement === undefined ? '' : `, changes ${measurement}`
@@ -194,11 +206,12 @@ function workSection({ records, shorten }: ReportContext): ReportSection {
       {
         line: [
           { strong: task.name },
-          ` (${status}${tried}${measured}${tests === null ? '' : `, tests ${plainWord(tests)} by its word`})`,
+          ` (${status}${tried}${measured}${verdict === null ? '' : `, ${verdict.is}`}${landedText(landed)}${tests === null ? '' : `, tests ${plainWord(tests)} by its word`})`,
           ...(last === undefined ? [] : [` · ${authorOf(last.attempt)}`]),
         ],
         under: [
           ...(outcome === undefined || outcome.summary === '' ? [] : [[shorten(outcome.summary)]]),
+          ...(verdict?.is === 'contradicted' ? [[shorten(reasonsText(verdict))]] : []),
           ...warnings.map((warning) => [shorten(warning)]),
         ],
         data: {
@@ -209,6 +222,16 @@ function workSection({ records, shorten }: ReportContext): ReportSection {
           agent: last === undefined ? null : authorOf(last.attempt),
           attempts: own.length,
           measurement: measurement ?? null,
+          verdict: verdict && {
+            is: verdict.is,
+            reasons: verdict.reasons.map(({ rule, text }) => ({ rule, text: shorten(text) })),
+          },
+          landed: landed && {
+            is: landed.is,
+            branch: landed.branch,
+            lines: landed.lines,
+            total: landed.total,
+          },
           claimed: outcome === undefined ? null : { summary: shorten(outcome.summary), tests },
           warnings: warnings.map(shorten),
         },

@@ -161,6 +161,7 @@ async function recordsOf(
     task,
     since,
     tasks,
+    landings: await reads.landings.of(tasks.map(({ id }) => id)),
     files,
     basis: isWhole ? 'states' : 'attempts',
     attempts,
@@ -240,6 +241,7 @@ async function endedAttempt(reads: Reads, attempt: Attempt): Promise<EndedAttemp
     attempt,
     end: {
       outcome: end.outcome,
+      verdict: (await reads.tasks.verdicts(attempt.id)).at(-1)?.verdict ?? null,
       measurement,
       contested,
       warnings,

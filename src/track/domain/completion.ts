@@ -186,7 +186,8 @@ function needsPerson({ is }: Verdict, mode: CompletionMode): boolean {
   return is === 'contradicted' || (is === 'unproven' && mode === 'refuse')
 }
 
-function reasonsText({ is, reasons }: Verdict): string {
+/** Why a completion is contradicted, or what is missing for it to be proven. */
+export function reasonsText({ is, reasons }: Verdict): string {
   const texts = reasons.filter(({ rule }) => is !== 'contradicted' || isContradiction(rule))
   return texts
     .map(({ text, paths = [] }) => (paths.length === 0 ? text : `${text} ${namedPaths(paths)}.`))
