@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setNewest } from '../kernel/limited-map.ts'
 import { minSolidCharacters, shortLinePrefix } from '../lines/domain/line-hashes.ts'
 import { type GitTrace, type KnownLines, type KnownVersion, knownLines } from '../lines/domain/versions.ts'
+import { type BroughtBy, bringingCommands } from '../track/domain/changes.ts'
 import { contentsOf, objectIds } from './blobs.ts'
 import { type Difference, isSameState, type RepositoryPair } from './comparison.ts'
 import { parseReflog, type ReflogEntry, reflogBetween } from './git-folder.ts'
@@ -66,6 +67,15 @@ function isBringing({ verb, detail, from, to }: ReflogEntry): boolean {
   return (verb !== 'commit' || !['', 'amend', 'initial'].includes(detail)) && from !== to
 }
 
+/** The command that brought lines, if it was one. */
+function commandOf({ entries, stashMoved }: GitMovement): BroughtBy['command'] {
+  const verbs = new Set(
+    entries.filter(isBringing).map(({ verb, detail }) => (verb === 'commit' ? detail : verb)),
+  )
+  if (stashMoved) verbs.add('stash')
+  return verbs.size === 1 ? bringingCommands.find((command) => verbs.has(command)) : undefined
+}
+
 // For an attempt that switched branches often, the last commits are enough.
 const maxArrived = 12
 const maxTips = 12
@@ -82,9 +92,10 @@ export interface BroughtLines {
   readonly isWhole: (path: PathBytes) => boolean
   /** Null if no line of the file is known from elsewhere. */
   readonly lines: (path: PathBytes) => KnownLines | null
+  readonly by: (path: PathBytes) => BroughtBy
 }
 
-export const nothingBrought: BroughtLines = { isWhole: () => false, lines: () => null }
+export const nothingBrought: BroughtLines = { isWhole: () => false, lines: () => null, by: () => ({}) }
 
 export interface BroughtRequest {
   /** Changed files that no hook explains. */
@@ -134,7 +145,14 @@ async function compareWithVersions(place: PrivateDirectory, request: BroughtRequ
   versions.addStaged(differences, names)
   versions.addHistory(commits, names)
   const traces = new Map(live.map(({ path }) => [path, traceOf(differences.get(path), movement)]))
-  return versions.compare(place, live, traces)
+  const found = await versions.compare(place, live, traces)
+  const command = commandOf(movement)
+  const by = (path: PathBytes): BroughtBy => {
+    const commit = versions.commitOfWhole(path) ?? found.lines(path)?.commit
+    const isCommands = traces.get(path) === 'command' && command !== undefined
+    return { ...(isCommands && { command }), ...(commit !== undefined && { commit }) }
+  }
+  return { ...found, by }
 }
 
 interface KnownCommits {
@@ -144,7 +162,11 @@ interface KnownCommits {
   /** The contents that each commit has instead. */
   readonly contents: ReadonlyMap<string, ReadonlyMap<PathBytes, string | null>>
   /** The contents that the newest commits replaced and wrote, the newest first. */
-  readonly history: readonly (readonly [PathBytes, string])[]
+  readonly history: readonly {
+    readonly path: PathBytes
+    readonly oid: string
+    readonly commit?: string
+  }[]
 }
 
 /** Reads the contents of some paths in commits. Two git processes serve all of them. */
@@ -192,9 +214,10 @@ async function readCommits(
     const now = [...differences.values()].map((one) => [one.path, one.headAfter?.oid ?? null] as const)
     contents.set(headAfter, new Map(now))
   }
-  const history = recent.flatMap(({ path, before, after }) =>
-    [after, before].flatMap((oid) => (oid === null ? [] : [[path, oid] as const])),
-  )
+  const history = recent.flatMap(({ path, before, after, commit }) => [
+    ...(after === null ? [] : [{ path, oid: after, commit }]),
+    ...(before === null ? [] : [{ path, oid: before }]),
+  ])
   return { base, baseContents, contents, history }
 }
 
@@ -323,7 +346,7 @@ const older = { isArrived: false, isBase: false, isOtherName: false, isOlder: tr
 /** The versions of some files, and which files are one of them. */
 class VersionList {
   readonly #versions = new Map<PathBytes, Map<string, KnownVersionId>>()
-  readonly #wholes = new Set<PathBytes>()
+  readonly #wholes = new Map<PathBytes, string | undefined>()
   readonly #ends: ReadonlyMap<PathBytes, Pick<ChangedContent, 'before' | 'after'>>
 
   constructor(live: readonly ChangedContent[]) {
@@ -334,11 +357,16 @@ class VersionList {
     return this.#wholes.has(path)
   }
 
+  /** A commit that has the whole content of a file. */
+  commitOfWhole(path: PathBytes): string | undefined {
+    return this.#wholes.get(path)
+  }
+
   #add(path: PathBytes, version: KnownVersionId): void {
     const ends = this.#ends.get(path)
     if (ends === undefined || version.oid === ends.before) return
     if (version.oid === ends.after) {
-      this.#wholes.add(path)
+      if (!this.#wholes.has(path)) this.#wholes.set(path, version.commit)
       return
     }
     const versions = this.#versions.get(path) ?? new Map<string, KnownVersionId>()
@@ -361,7 +389,8 @@ class VersionList {
         // Another name counts only where the file does not have its own.
         if (oid === null || oid === undefined || (isOther && hasOwn)) continue
         hasOwn ||= !isOther
-        this.#add(path, { oid, isArrived, isBase: commit === base, isOtherName: isOther, isOlder: false })
+        const kinds = { isArrived, isBase: commit === base, isOtherName: isOther, isOlder: false }
+        this.#add(path, { oid, commit, ...kinds })
       }
     }
   }
@@ -382,9 +411,9 @@ class VersionList {
   addHistory({ history }: KnownCommits, names: ReadonlyMap<PathBytes, readonly FileName[]>): void {
     const paths = new Map<PathBytes, PathBytes>()
     for (const [path, all] of names) for (const { name, isOther } of all) if (!isOther) paths.set(name, path)
-    for (const [name, oid] of history) {
+    for (const { path: name, ...content } of history) {
       const path = paths.get(name)
-      if (path !== undefined) this.#add(path, { oid, ...older })
+      if (path !== undefined) this.#add(path, { ...older, ...content })
     }
   }
 
@@ -393,7 +422,7 @@ class VersionList {
     place: PrivateDirectory,
     live: readonly ChangedContent[],
     traces: ReadonlyMap<PathBytes, GitTrace>,
-  ): Promise<BroughtLines> {
+  ): Promise<Omit<BroughtLines, 'by'>> {
     let untouched = maxUntouched
     const compared = live.slice(0, maxFiles).flatMap((file) => {
       const trace = traces.get(file.path) ?? 'none'

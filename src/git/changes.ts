@@ -210,9 +210,10 @@ function broughtCount(
   brought: BroughtLines,
   path: PathBytes,
   added: number,
-): Pick<FileChange, 'broughtLines'> {
+): Pick<FileChange, 'broughtLines' | 'broughtBy'> {
   const lines = brought.isWhole(path) ? added : (brought.lines(path)?.brought.size ?? 0)
-  return lines === 0 ? {} : { broughtLines: lines }
+  const broughtBy = brought.by(path)
+  return lines === 0 ? {} : { broughtLines: lines, ...(Object.keys(broughtBy).length > 0 && { broughtBy }) }
 }
 
 function joinOrigins(first: ChangeOrigin, others: readonly ChangeOrigin[]): ChangeOrigin {

@@ -168,6 +168,7 @@ async function groupSteps(
       before,
       after,
       origin: originOf(brought, path, context.request.during),
+      broughtBy: brought.by(path),
       hunks: places,
       isPlain,
     }

@@ -66,6 +66,32 @@ test('names the attempt that wrote a content again, not the one that had removed
   expect([why.authors, why.candidates].map((some) => some.length)).toEqual([1, 0])
 })
 
+test('names the command and the commit by which git brought lines', async () => {
+  const s = await openStory()
+  s.git('checkout', '-qb', 'topic')
+  s.put('f', x(1, 2), 'base line three')
+  s.commit()
+  const commit = s.git('rev-parse', 'HEAD').trim()
+  s.git('checkout', '-q', '-')
+  s.put('g', y(9))
+  s.commit()
+  const { details } = await s.attempt('ada', () => {
+    s.git('cherry-pick', commit)
+    s.put('f', y(1))
+  })
+  const by = { command: 'cherry-pick', commit }
+  expect(details).toMatchObject([{ path: 'f', added_lines: 3, brought_lines: 2, brought_by: by }])
+  const { ranges } = await s.call('blame', { file: 'f' })
+  const found = ranges.map(({ start, end, agent, brought_by }: Answer) => [start, end, agent, brought_by])
+  expect(found.slice(1)).toEqual([
+    [3, 4, null, by],
+    [5, 6, null, undefined],
+    [7, 7, 'ada', undefined],
+  ])
+  const { says } = await s.call('why', { place: 'f:3' })
+  expect(says).toContain(`Git brought it into this file by cherry-pick from ${commit.slice(0, 8)}.`)
+})
+
 test('an attempt that is never ended is a candidate only until it is stale', async () => {
   const s = await openStory()
   await s.begin('gone')

@@ -1,3 +1,5 @@
+import { broughtByGit } from '../../src/track/domain/changes.ts'
+
 /** Lines that follow one another and are from the same maker, as answers of `blame` spell them. */
 export interface ProvenanceRange {
   readonly start: number
@@ -15,6 +17,7 @@ export interface ProvenanceRange {
   readonly agent: string | null
   readonly author: string | null
   readonly commit: string | null
+  readonly brought_by?: Parameters<typeof broughtByGit>[0]
 }
 
 /** Who lines are from, in the words of a margin. */
@@ -37,7 +40,8 @@ export function lineOwnerLabel({
   attempts,
   ...story
 }: ProvenanceRange): LineOwnerLabel {
-  const { attempt, session, task, goal, agent, author, commit } = story
+  const { attempt, session, task, goal, agent, author, commit, brought_by } = story
+  const broughtWords = brought_by === undefined ? [] : [broughtByGit(brought_by)]
   const short = commit?.slice(0, 8) ?? ''
   switch (kind) {
     case 'agent': {
@@ -50,21 +54,29 @@ export function lineOwnerLabel({
       return {
         key: `agent ${attempts?.join(' ') ?? attempt ?? session ?? agent ?? ''}`,
         name: agent ?? 'an agent',
-        words: goal ?? task ?? (session === undefined ? '' : 'in a session, without a task'),
+        words: [
+          goal ?? task ?? (session === undefined ? '' : 'in a session, without a task'),
+          ...broughtWords,
+        ].join(', '),
         doubt: doubts.filter((doubt) => doubt !== '').join(', '),
       }
     }
     case 'outside':
       return { key: 'outside', name: 'No attempt', words: 'a person, or an unseen tool', doubt: '' }
     case 'uncommitted':
-      return { key: 'uncommitted', name: 'Not recorded', words: 'and in no commit', doubt: '' }
+      return {
+        key: 'uncommitted',
+        name: 'Not recorded',
+        words: brought_by === undefined ? 'and in no commit' : `${broughtByGit(brought_by)}, not committed`,
+        doubt: '',
+      }
     case 'author':
     case 'before': {
       const why = kind === 'author' ? 'not recorded' : 'before the record'
       return {
         key: `${kind} ${author ?? ''}`,
         name: author ?? 'Unknown',
-        words: [short, why].filter((word) => word !== '').join(', '),
+        words: [short, why, ...broughtWords].filter((word) => word !== '').join(', '),
         doubt: '',
       }
     }

@@ -18,6 +18,7 @@ const step: RecordedStep = {
   moved: [['src/b.ts', 4, 5]],
   alike: [[2, 1]],
   brought: [[2, 1]],
+  broughtBy: { commit: 'c0', command: 'merge' },
   staged: 'b0',
   link: 0,
   reported: true,

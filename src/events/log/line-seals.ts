@@ -1,6 +1,7 @@
 import type { RecordedSpan, RecordedStep } from '../../lines/domain/line-hashes.ts'
 import { canonicalText, loneSurrogateEscape, sha256 } from '../../store/fingerprint.ts'
 import { parseColumn } from '../../store/tables/query.ts'
+import type { BroughtBy } from '../../track/domain/changes.ts'
 import type { ProjectEventOf } from '../domain/event-kinds.ts'
 import type { NewProjectEvent } from '../domain/project-event.ts'
 
@@ -84,6 +85,7 @@ function stepInOrder(step: RecordedStep): RequiredShape<RecordedStep> {
     around: { hashes: step.around.hashes, lines: step.around.lines },
     before: step.before,
     brought: step.brought,
+    broughtBy: step.broughtBy && broughtByInOrder(step.broughtBy),
     certainty: step.certainty,
     from: step.from,
     hunks: step.hunks,
@@ -99,6 +101,10 @@ function stepInOrder(step: RecordedStep): RequiredShape<RecordedStep> {
     staged: step.staged,
     turns: step.turns,
   }
+}
+
+function broughtByInOrder({ command, commit }: BroughtBy): BroughtBy {
+  return { ...(command !== undefined && { command }), ...(commit !== undefined && { commit }) }
 }
 
 /** The body without the hashes of some steps; null if those steps have none to remove. */

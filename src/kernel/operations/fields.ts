@@ -10,7 +10,7 @@ import {
 } from '../../plan/domain/document.ts'
 import type { DoneWhenChanges } from '../../plan/domain/done-when.ts'
 import { planFormats } from '../../project/ports/project-files.ts'
-import type { ChangeReport } from '../../track/domain/changes.ts'
+import { bringingCommands, type ChangeReport } from '../../track/domain/changes.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 
 /** The shapes of briefs and results of measurements. */
@@ -62,6 +62,13 @@ export const place = z.strictObject({
 const changeKinds = ['added', 'modified', 'deleted', 'renamed'] as const
 const lines = z.int().min(0).nullable()
 const ignored = z.strictObject({ added: names, modified: names, deleted: names })
+const broughtBy = z.strictObject({
+  command: z.enum(bringingCommands).exactOptional(),
+  commit: z
+    .string()
+    .regex(/^[0-9a-f]{40,64}$/)
+    .exactOptional(),
+})
 export const report = z.strictObject({
   status: z.enum(['exact', 'partial', 'unknown']),
   changes: list(
@@ -74,6 +81,7 @@ export const report = z.strictObject({
       addedLines: lines,
       deletedLines: lines,
       broughtLines: z.int().min(0).exactOptional(),
+      broughtBy: broughtBy.exactOptional(),
       uncertain: z.string().exactOptional(),
     }),
     200_000,
@@ -237,6 +245,7 @@ export const measuredLines = z.strictObject({
       reformatted: list(z.tuple([count, count])).exactOptional(),
       moved: list(z.tuple([z.string(), count, count])).exactOptional(),
       brought: list(z.tuple([count, count])).exactOptional(),
+      broughtBy: broughtBy.exactOptional(),
       alike: list(z.tuple([count, count])).exactOptional(),
       staged: oid.exactOptional(),
       link: count.exactOptional(),

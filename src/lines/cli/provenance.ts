@@ -3,6 +3,7 @@ import { plainLine } from '../../kernel/text.ts'
 import { blocks, section } from '../../surfaces/cli/render/parts.ts'
 import { escapeLineBreaks, formatAge } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView } from '../../surfaces/cli/render/view.ts'
+import { broughtByGit } from '../../track/domain/changes.ts'
 
 type BlameRange = OutputOf<'blame'>['ranges'][number]
 
@@ -71,12 +72,14 @@ function lineOwnerText(range: BlameRange): string {
     const who = [agent, model].flatMap((word) => (word === null ? [] : [escapeLineBreaks(word)])).join(' ')
     const sure = certainty === 'contested' || certainty === 'probable' ? certainty : ''
     const marks = [isMatched(range) ? 'matched' : '', sure, rests ? '~' : ''].filter(Boolean).join(' ')
-    return [what, who, marks].filter((part) => part !== '').join(' · ')
+    const brought = range.brought_by === undefined ? '' : broughtByGit(range.brought_by)
+    return [what, who, marks, brought].filter((part) => part !== '').join(' · ')
   }
   if (kind === 'outside') return 'outside: no attempt'
-  if (kind === 'uncommitted') return 'not committed, not recorded'
+  const brought = range.brought_by && broughtByGit(range.brought_by)
+  if (kind === 'uncommitted') return brought ? `not committed, ${brought}` : 'not committed, not recorded'
   const who = [short, escapeLineBreaks(author ?? '')].filter(Boolean).join(' ')
-  return kind === 'before' ? `${who} (before the record)`.trim() : `${who} (not recorded)`.trim()
+  return `${who} (${kind === 'before' ? 'before the record' : (brought ?? 'not recorded')})`.trim()
 }
 
 /** A page about why a line was written. */

@@ -1,3 +1,4 @@
+import type { BroughtBy } from '../../track/domain/changes.ts'
 import { isSolid, type LineStep } from './line-hashes.ts'
 import { minMovedLines } from './lines-of-change.ts'
 import {
@@ -22,6 +23,8 @@ export interface LineFinding {
   readonly rests: boolean
   /** The commit by git's blame, if that was run. */
   readonly commit: string | null
+  /** Git brought it into the file, as far as that is recorded. */
+  readonly brought?: BroughtBy
 }
 
 /** A content to look up: its id, and the hash of each line. */
@@ -86,6 +89,27 @@ export function alignedLines(input: BlameInput, { path, hashes }: BlameContent):
   const wanted = new Set(hashes.filter((_, at) => lines[at] === null))
   const earlier = matchedLines(input, { path, hashes, wanted, before: Number.POSITIVE_INFINITY })
   return lines.map((line, at) => line ?? earlier[at] ?? null)
+}
+
+/** The lines of a content that git brought, by their number. */
+export function broughtLines(
+  { record }: BlameInput,
+  { path, oid, hashes }: BlameContent,
+): ReadonlyMap<number, BroughtBy> {
+  const exact = record.stateOf(path, oid)
+  const [newest] = exact === null ? record.statesOf(path, 1) : []
+  const state = exact ?? (newest && record.stateAfter(newest))
+  if (state === undefined || !state.records.some(({ brought }) => brought)) return new Map()
+  const pairs =
+    exact === null
+      ? [...matchLines(wholeFile(hashes), state)].map(([at, { index }]) => [at + 1, index] as const)
+      : exact.lines.map((line, index) => [line, index] as const)
+  return new Map(
+    pairs.flatMap(([line, index]) => {
+      const brought = state.records[index]?.brought
+      return brought === undefined ? [] : [[line, brought] as const]
+    }),
+  )
 }
 
 const oneDay = 24 * 60 * 60 * 1000

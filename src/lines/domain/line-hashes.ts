@@ -1,3 +1,5 @@
+import type { BroughtBy } from '../../track/domain/changes.ts'
+
 /**
  * The record of lines: for each path that changed between two snapshots, the positions of removed and added lines, and
  * their hashes, never their text.
@@ -51,6 +53,8 @@ export interface MeasuredStep {
   readonly moved?: readonly (readonly [from: string, before: number, after: number])[]
   /** Added lines that git brought: the first, and how many. */
   readonly brought?: readonly (readonly [first: number, count: number])[]
+  /** How git brought them. */
+  readonly broughtBy?: BroughtBy
   /** Added lines that another version of the file has too, so that they may have been copied. */
   readonly alike?: readonly (readonly [first: number, count: number])[]
   /** The content of the index, if git wrote the file in between and it was changed since. */

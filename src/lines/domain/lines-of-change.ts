@@ -1,9 +1,12 @@
+import type { BroughtBy } from '../../track/domain/changes.ts'
 import { align } from './alignment.ts'
 import type { LineHunk, MeasuredStep, PackedHashes } from './line-hashes.ts'
 import { isSolid } from './line-hashes.ts'
 
 /** A changed file with the text of its removed and added lines: only on the machine with the file. */
 export interface ChangedFile extends Pick<MeasuredStep, 'path' | 'from' | 'before' | 'after' | 'origin'> {
+  /** How git brought some of its lines. */
+  readonly broughtBy?: BroughtBy
   readonly hunks: readonly ChangedHunk[]
   /** Without hashes: only the positions of its lines are kept. */
   readonly isPlain: boolean
@@ -52,7 +55,7 @@ export function measuredSteps(
       around: { lines, hashes: packHashes(lines.map((line) => around.get(line) ?? '')) },
       ...(reformatted.length > 0 && { reformatted }),
       ...(came.length > 0 && { moved: came }),
-      ...(brought.length > 0 && { brought }),
+      ...(brought.length > 0 && { brought, broughtBy: file.broughtBy ?? {} }),
       ...(alike.length > 0 && { alike }),
     }
   })

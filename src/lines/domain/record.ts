@@ -1,3 +1,4 @@
+import type { BroughtBy } from '../../track/domain/changes.ts'
 import { align } from './alignment.ts'
 import {
   blankHash,
@@ -31,6 +32,8 @@ export interface LineOrigin {
 export interface RecordedLine {
   readonly hash: string | null
   readonly origin: LineOrigin | null
+  /** Git brought it. */
+  readonly brought?: BroughtBy
 }
 
 /** The recorded lines of a content, by their number from 1. Missing lines are older than the record. */
@@ -221,7 +224,7 @@ export class LineRecord {
         const origin = this.#source(step, source)
         return { hash, origin: origin && { ...origin, movedBy: step.owners } }
       }
-      if (brought.has(line)) return { hash, origin: null }
+      if (brought.has(line)) return { hash, origin: null, brought: step.broughtBy ?? {} }
       const first = earlierState && lineOf(earlierState, line)?.origin
       if (first && hasSameMaker(first, step)) return { hash, origin: first }
       const birth = `${step.seq}:${step.position}:${line}`

@@ -12,6 +12,8 @@ export interface KnownVersion {
   readonly isBase: boolean
   /** Of a file with another name: enough of its lines must be the same. */
   readonly isOtherName: boolean
+  /** A commit that has it, if one is known. */
+  readonly commit?: string
 }
 
 /** How git may have written a file in an interval. */
@@ -35,6 +37,8 @@ export interface KnownLines {
   readonly brought: ReadonlySet<number>
   /** Lines that a version has too, without evidence that git brought them: someone may have copied them. */
   readonly alike: ReadonlySet<number>
+  /** The commit that all brought lines are from, if it is one and known. */
+  readonly commit?: string
 }
 
 /**
@@ -44,6 +48,7 @@ export interface KnownLines {
 export function knownLines(file: VersionedFile, versions: readonly KnownVersion[]): KnownLines {
   const brought = new Set<number>()
   const alike = new Set<number>()
+  const commits = new Set<string | undefined>()
   const wanted = new Set([...file.added].map((line) => file.hashes[line - 1] ?? '').filter(isSolid))
   for (const version of versions) {
     if (!version.isArrived && !version.hashes.some((hash) => wanted.has(hash))) continue
@@ -51,11 +56,14 @@ export function knownLines(file: VersionedFile, versions: readonly KnownVersion[
     const own = [...same].filter(([line]) => file.added.has(line))
     if (version.isOtherName && !isSameFile(file, version, same.size)) continue
     const isEnough = version.isArrived || file.trace === 'command' || isWhole(file, version, own)
+    const known = brought.size
     for (const [line] of isEnough ? own : longRuns(file, own)) brought.add(line)
+    if (brought.size > known) commits.add(version.commit)
     for (const [line] of own) alike.add(line)
   }
   for (const line of brought) alike.delete(line)
-  return { brought, alike }
+  const [commit, ...more] = commits
+  return { brought, alike, ...(commit !== undefined && more.length === 0 && { commit }) }
 }
 
 /** Pairs of a line of the file and the same one of a version. */

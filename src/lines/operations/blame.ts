@@ -7,6 +7,7 @@ import { prepareSteps, requireMeasured } from '../../kernel/operations/measureme
 import { type Answer, defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { BroughtEntry } from '../../track/operations/attempt-answer.ts'
 import type { LineFinding } from '../domain/blame.ts'
 import type { LineAuthor, TurnAuthor } from '../ports/line-reads.ts'
 import { findLineOrigins, type LineLookupResult, lineMeasurements } from './line-origins.ts'
@@ -50,6 +51,8 @@ export const LineRange = z.object({
   commit: z.string().nullable(),
   reformatted_by: strings.optional(),
   moved_by: strings.optional(),
+  /** Git brought them into the file, by this command and from this commit as far as they are known. */
+  brought_by: BroughtEntry.optional(),
 })
 export type LineRange = z.output<typeof LineRange>
 
@@ -172,8 +175,8 @@ export function rangesOf(
   let before = ''
   for (const [at, finding] of lines.entries()) {
     const { birth: _, seq: __, span: ___, ...origin } = finding.origin ?? { birth: '', seq: 0, span: null }
-    const { kind, how, rests, commit } = finding
-    const inputKey = JSON.stringify([kind, how, rests, commit, origin])
+    const { kind, how, rests, commit, brought } = finding
+    const inputKey = JSON.stringify([kind, how, rests, commit, origin, brought])
     const keyed = stories.get(inputKey) ?? withStoryKey(lineStory(finding, commits, { makers, turns }))
     stories.set(inputKey, keyed)
     const last = ranges.at(-1)
@@ -191,7 +194,7 @@ function withStoryKey(story: LineSource): { readonly story: LineSource; readonly
 }
 
 function lineStory(
-  { kind, how, origin, rests, commit }: LineFinding,
+  { kind, how, origin, rests, commit, brought }: LineFinding,
   commits: LineLookupResult['commits'],
   {
     makers,
@@ -230,6 +233,7 @@ function lineStory(
     commit,
     ...(origin?.reformattedBy && { reformatted_by: [...origin.reformattedBy] }),
     ...(origin?.movedBy && { moved_by: [...origin.movedBy] }),
+    ...(brought && { brought_by: brought }),
   }
 }
 

@@ -22,6 +22,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import {
   alignedLines,
   type BlameInput,
+  broughtLines,
   type CommitOfLines,
   committedLines,
   exactLines,
@@ -271,10 +272,14 @@ function findingsOfLookup(
 ): LineFindings {
   const { needed, inCommits, isCommitted, blamed, commits } = lookup
   const byCommit = findingsOf(lookup, contents)
+  const broughtByLine = broughtLines(lookup.input, lookup.file)
   const lines = needed.map((line, at): LineFinding => {
     const committed = inCommits.get(at + 1)
-    if (line !== null) return committed === undefined ? line : { ...line, commit: committed.commit }
-    return byCommit.get(at + 1) ?? { ...uncommitted, kind: isCommitted ? 'before' : 'uncommitted' }
+    const brought = broughtByLine.get(at + 1)
+    const found = line ??
+      byCommit.get(at + 1) ?? { ...uncommitted, kind: isCommitted ? 'before' : 'uncommitted' }
+    const commit = line === null ? found.commit : (committed?.commit ?? line.commit)
+    return { ...found, commit, ...(brought && { brought }) }
   })
   const cut = (blamed?.commits ?? []).some(({ isCut, id }) => {
     return isCut && lines.some(({ commit, origin }) => commit === id && origin === null)

@@ -182,7 +182,7 @@ export const why = defineOperation({
       path: origins.file.path,
       line,
       ...(own !== undefined && { text: excerpt(own.trim(), 200) }),
-      says: sentence(range, details),
+      says: [sentence(range, details), ...broughtSentence(range)].join(' '),
       range,
       ...details,
       commit: commit === undefined ? null : commitEntry(commit),
@@ -377,6 +377,13 @@ function commitEntry({ id, summary, author, authoredAt }: BlamedCommit): z.outpu
 }
 
 type WhyAuthors = Pick<z.output<typeof Why>, 'authors' | 'candidates'>
+
+function broughtSentence({ brought_by }: LineRange): readonly string[] {
+  if (brought_by === undefined) return []
+  const { command, commit } = brought_by
+  const how = command === undefined ? '' : ` by ${command}`
+  return [`Git brought it into this file${how}${commit === undefined ? '' : ` from ${commit.slice(0, 8)}`}.`]
+}
 
 function sentence(range: LineRange, { authors, candidates = [] }: WhyAuthors): string {
   const [maker] = authors

@@ -316,7 +316,7 @@ export function turnEvidence(
   const { turn, hookEvents } = ended
   const reported = reportedBy(seenEdits(hookEvents, turn.top))
   const own = report.changes.filter((change) => attributed === null || attributed.own.has(change.path))
-  const changes = own.map(({ broughtLines, ...change }): TurnChange => {
+  const changes = own.map(({ broughtLines, broughtBy, ...change }): TurnChange => {
     const claim = attributed?.own.get(change.path)
     const rivals = otherAuthors(claim?.others ?? [], around)
     const isReformatted = histories.get(change.path)?.some(({ reformats }) => reformats) === true
@@ -324,7 +324,10 @@ export function turnEvidence(
     const via = around.neighbors.has(claim?.via ?? '') || around.hookEvidence?.turns.has(claim?.via ?? '')
     return {
       ...change,
-      ...(lines ?? (broughtLines !== undefined && { broughtLines })),
+      ...(lines ?? {
+        ...(broughtLines !== undefined && { broughtLines }),
+        ...(broughtBy && { broughtBy }),
+      }),
       attribution: claim?.certainty ?? 'probable',
       ...(rivals.length > 0 && { with: rivals }),
       ...(via && { via: claim?.via as AttemptId }), // of an attempt, or of a subagent's turn

@@ -153,6 +153,7 @@ export function turnChangeEntry(change: TurnChange): z.output<typeof TurnChangeE
     added_lines: change.addedLines,
     deleted_lines: change.deletedLines,
     ...(change.broughtLines !== undefined && { brought_lines: change.broughtLines }),
+    ...(change.broughtBy && { brought_by: change.broughtBy }),
     ...(change.with !== undefined && {
       with: change.with.map(({ agent, taskId }) => ({ agent, id: taskId })),
       lines: change.ownLines ? ('own' as const) : ('all' as const),

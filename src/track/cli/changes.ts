@@ -4,6 +4,7 @@ import { blocks, bullets, cutNote, indentText, section, warnings } from '../../s
 import { escapeLineBreaks } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import type { TextStyle } from '../../surfaces/cli/terminal.ts'
+import { broughtByGit } from '../domain/changes.ts'
 import { repeatsScope } from '../domain/scope/repeats-scope.ts'
 
 export const changes: AnswerView<'changes'> = (answer, page) => {
@@ -234,10 +235,11 @@ function broughtInWords({
   origin = 'task',
   added_lines: added = null,
   brought_lines: brought,
+  brought_by: by,
 }: Partial<ChangedFileRow>): string {
-  if (origin === 'imported' || (brought !== undefined && brought === added)) return 'brought by git'
+  if (origin === 'imported' || (brought !== undefined && brought === added)) return broughtByGit(by)
   if (brought !== undefined)
-    return `${brought} of ${formatCount(added ?? brought, 'added line')} brought by git`
+    return `${brought} of ${formatCount(added ?? brought, 'added line')} ${broughtByGit(by)}`
   return origin === 'mixed' ? 'partly brought by git' : ''
 }
 

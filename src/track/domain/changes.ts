@@ -7,6 +7,38 @@ export type ChangeKind = 'added' | 'modified' | 'deleted' | 'renamed'
 /** The origin of a change: the attempt's own work, git importing other people's work, or both. */
 export type ChangeOrigin = 'task' | 'imported' | 'mixed'
 
+/** The git commands that bring lines into files and leave a trace of their name. */
+export const bringingCommands = [
+  'merge',
+  'pull',
+  'checkout',
+  'rebase',
+  'reset',
+  'cherry-pick',
+  'revert',
+  'am',
+  'stash',
+] as const
+
+/** How git brought lines, as far as it is known. */
+export interface BroughtBy {
+  readonly command?: (typeof bringingCommands)[number]
+  /** The commit or stash that has them. */
+  readonly commit?: string
+}
+
+/** `brought by git (cherry-pick, 1a2b3c4d)`. */
+export function broughtByGit({
+  command,
+  commit,
+}: {
+  command?: string | undefined
+  commit?: string | undefined
+} = {}): string {
+  const known = [command, commit?.slice(0, 8)].filter((word) => word !== undefined)
+  return known.length === 0 ? 'brought by git' : `brought by git (${known.join(', ')})`
+}
+
 /** One changed path, for display. Paths are relative to the work tree, with `/`, as UTF-8. */
 export interface FileChange {
   readonly path: string
@@ -20,6 +52,8 @@ export interface FileChange {
   readonly deletedLines: number | null
   /** How many of the added lines git brought: by a merge, a cherry-pick, a checkout of the file, a stash. */
   readonly broughtLines?: number
+  /** How git brought them. */
+  readonly broughtBy?: BroughtBy
   /** Why the state could not be compared exactly, if so. */
   readonly uncertain?: string
 }

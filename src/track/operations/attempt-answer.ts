@@ -5,7 +5,13 @@ import { instant } from '../../kernel/instant.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { NameBehind } from '../../people/operations/agent-owners.ts'
-import { type ChangeKind, countChanges, type ReportedChange, sortOutOfScopeFirst } from '../domain/changes.ts'
+import {
+  bringingCommands,
+  type ChangeKind,
+  countChanges,
+  type ReportedChange,
+  sortOutOfScopeFirst,
+} from '../domain/changes.ts'
 import type { Correction } from '../domain/task.ts'
 import { type Verdict, verdictRules, verdictValues } from '../domain/verdict.ts'
 
@@ -23,6 +29,13 @@ const maxWarnings = 12
 export const measurement = z.enum(['exact', 'partial', 'unknown'])
 const changeKind = z.enum(['added', 'modified', 'deleted', 'renamed'])
 
+/** How git brought lines, as far as it is known. */
+export const BroughtEntry = z.object({
+  command: z.enum(bringingCommands).optional(),
+  /** The commit or stash that has them. */
+  commit: z.string().optional(),
+})
+
 export const ChangeEntry = z.object({
   path: z.string(),
   /** The old path of a rename. */
@@ -37,6 +50,7 @@ export const ChangeEntry = z.object({
   deleted_lines: z.int().nullable(),
   /** How many of the added lines git brought: nobody wrote them here. */
   brought_lines: z.int().optional(),
+  brought_by: BroughtEntry.optional(),
   /** Other possible authors: the line counts are then shared. */
   with: list(z.object({ agent: z.string(), task_id: z.string() })).optional(),
   lines: z.literal('all').optional(),
@@ -60,6 +74,7 @@ export function changeEntry(change: ReportedChange): ChangeEntry {
     added_lines: change.addedLines,
     deleted_lines: change.deletedLines,
     ...(change.broughtLines !== undefined && { brought_lines: change.broughtLines }),
+    ...(change.broughtBy && { brought_by: change.broughtBy }),
     ...(change.with !== undefined && {
       with: change.with.map(({ agent, taskId }) => ({ agent, task_id: taskId })),
       lines: 'all',

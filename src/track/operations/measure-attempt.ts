@@ -739,10 +739,12 @@ function unseenNotes(changes: readonly ReportedChange[]): readonly string[] {
 }
 
 function broughtNotes(changes: readonly ReportedChange[]): readonly string[] {
-  const brought = changes.flatMap(({ path, origin, addedLines, broughtLines }) => {
+  const brought = changes.flatMap(({ path, origin, addedLines, broughtLines, broughtBy }) => {
     if (broughtLines === undefined || origin === 'imported') return []
     const share = broughtLines === addedLines ? 'all' : broughtLines
-    return [`${path} (${share} of ${formatCount(addedLines ?? broughtLines, 'added line')})`]
+    const how = [broughtBy?.command, broughtBy?.commit?.slice(0, 8)].filter((word) => word !== undefined)
+    const parts = [`${share} of ${formatCount(addedLines ?? broughtLines, 'added line')}`, ...how]
+    return [`${path} (${parts.join(', ')})`]
   })
   return brought.length === 0 ? [] : [`Brought by git, not written here: ${nameSome(brought)}.`]
 }

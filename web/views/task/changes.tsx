@@ -1,3 +1,5 @@
+import { formatCount } from '../../../src/kernel/text.ts'
+import { broughtByGit } from '../../../src/track/domain/changes.ts'
 import type { ChangeData, ChangesData } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { InlineDiff } from '../../parts/diff.tsx'
@@ -60,10 +62,10 @@ function sharingText({ attribution, lines }: ChangeData): string {
   return lines === 'all' ? `${author} The line counts include all authors.` : author
 }
 
-function broughtText({ origin, added_lines, brought_lines }: ChangeData): string {
+function broughtText({ origin, added_lines, brought_lines, brought_by }: ChangeData): string {
   if (origin === 'imported' || (brought_lines !== undefined && brought_lines === added_lines))
-    return 'brought by git'
-  if (brought_lines !== undefined) return `${brought_lines} lines brought by git`
+    return broughtByGit(brought_by)
+  if (brought_lines !== undefined) return `${formatCount(brought_lines, 'line')} ${broughtByGit(brought_by)}`
   return origin === 'mixed' ? 'partly brought by git' : ''
 }
 
