@@ -69,6 +69,7 @@ import type { Verdict } from '../domain/verdict.ts'
 import type { AttemptEnd } from '../ports/attempt-reads.ts'
 import type { MissionTree } from '../ports/mission-reads.ts'
 import { verdictEntry } from './attempt-answer.ts'
+import { comparedContents, comparisonBrief } from './compare-contents.ts'
 import {
   attemptToClose,
   CompletionAnswer,
@@ -238,6 +239,7 @@ const completionMeasurements = {
   end: attemptEnds,
   changes: attemptChanges,
   traces: taskTraces,
+  compared: comparedContents,
   mission: missionStates,
   diff: unifiedDiffs,
   held: fileContentsToKeep,
@@ -385,7 +387,7 @@ async function prepareCompletion(
   refuseOtherToken(context.actor, attempt)
   const outcome = outcomeOf(input.outcome, input.metadata)
   if (completable.kind === 'amendable')
-    return prepareAmendment(reads, { ...completable, input, inputHash, task, outcome }, measured.traces)
+    return prepareAmendment(reads, { ...completable, input, inputHash, task, outcome }, measured)
   const [endState, briefs] = requestedEnd(context, attempt, measured.end)
   const phaseComplete = input.phase_complete ?? false
   // One round trip: while the project is locked, every query delays other callers.
@@ -439,7 +441,8 @@ async function prepareCompletion(
     isAmended: false,
   }
   const traces = tracesBrief(completion)
-  const { verdict, evidence } = judgeCompletion(completion, measured.traces)
+  const compared = comparisonBrief(completion)
+  const { verdict, evidence } = judgeCompletion(completion, measured.traces, measured.compared)
   const { endSnapshot } = evidence
   const isOn = context.machine !== undefined && settingOf(settings, 'upload_diff') !== 'off'
   const keeps = isOn && !input.preview && endSnapshot !== null && evidence.changes.length > 0
@@ -447,6 +450,7 @@ async function prepareCompletion(
     briefs: {
       ...first,
       ...(traces && { traces }),
+      ...(compared && { compared }),
       ...(keeps && {
         diff: { maxLength: maxDiffLength, parts: [{ from: attempt.snapshot, to: endSnapshot, paths: null }] },
         held: reportedBriefFor({ machine: context.machine, isOn }, attempt, evidence),
@@ -658,7 +662,7 @@ const maxChanges = 20_000
 async function prepareAmendment(
   reads: Reads,
   amendment: Omit<Amendment, 'verdict' | 'waiting' | 'settings'>,
-  traces: MeasurementOf<typeof taskTraces> | undefined,
+  { traces, compared }: MeasuredSoFar<typeof completionMeasurements>,
 ): Promise<PreparedOperation<typeof completionMeasurements, Completion>> {
   const { input, task, attempt, outcome, end } = amendment
   const [changes, related, promises, waiting, settings, before] = await Promise.all([
@@ -682,9 +686,10 @@ async function prepareAmendment(
     isAmended: true,
   }
   const brief = tracesBrief(completion)
-  const { verdict } = judgeCompletion(completion, traces)
+  const comparison = comparisonBrief(completion)
+  const { verdict } = judgeCompletion(completion, traces, compared)
   return {
-    briefs: brief ? { traces: brief } : {},
+    briefs: { ...(brief && { traces: brief }), ...(comparison && { compared: comparison }) },
     found: { ...amendment, kind: 'amended' as const, verdict, waiting, settings },
   }
 }

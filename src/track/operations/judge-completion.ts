@@ -19,6 +19,7 @@ import {
   type RelatedAttempt,
 } from '../domain/task-work.ts'
 import { type CheckFact, judge, type Verdict } from '../domain/verdict.ts'
+import { isJudgedWeakening, type Weakening } from '../domain/weakened/weakened.ts'
 
 /** The work of a task that the changes of its last attempt do not show. */
 export const taskTraces = measurement({
@@ -54,6 +55,13 @@ export const taskTraces = measurement({
 })
 
 type TaskTraces = MeasurementOf<typeof taskTraces>
+
+/** What the contents of changed files and manifests show. */
+interface ComparedContents {
+  readonly weakened: readonly Weakening[]
+  /** Packages that no manifest has. */
+  readonly missing: readonly string[]
+}
 
 /** The claim of a completion, and what was measured and recorded about it. */
 export interface ClaimedCompletion {
@@ -109,10 +117,13 @@ export interface JudgedCompletion {
 export function judgeCompletion(
   completion: ClaimedCompletion,
   traces: TaskTraces | undefined,
+  compared: ComparedContents | undefined,
 ): JudgedCompletion {
   const { attempt, status, outcome, related, promises, checks } = completion
   const elsewhere = completion.evidence.elsewhere ?? traces?.elsewhere
-  const evidence = { ...completion.evidence, ...(elsewhere && { elsewhere }) }
+  const { weakened = [], missing = [] } = compared ?? {}
+  const warnings = [...completion.evidence.warnings, ...reportedNote(weakened)]
+  const evidence = { ...completion.evidence, warnings, ...(elsewhere && { elsewhere }) }
   const measured = { ...completion, evidence }
   const touched = traces?.touched ?? null
   const verdict = judge({
@@ -124,11 +135,26 @@ export function judgeCompletion(
     hasOtherWork:
       hasOtherWork(evidence) || related.some(({ measured: other }) => other !== null && hasOtherWork(other)),
     claimedUnchanged: claimsUnchanged(measured, traces),
+    missingPackages: missing,
+    weakened: weakened.filter(isJudgedWeakening),
     promises,
     checks,
     contradictedSubtasks: contradictedSubtasks(attempt.taskId, related),
   })
   return { verdict, evidence }
+}
+
+const maxNamed = 5
+
+/** What tests and checks lost is reported, not judged. */
+function reportedNote(weakened: readonly Weakening[]): readonly string[] {
+  const reported = weakened.filter((one) => !isJudgedWeakening(one))
+  if (reported.length === 0) return []
+  const named = reported
+    .slice(0, maxNamed)
+    .map(({ path, line, text }) => `${path}${line === null ? '' : `:${line}`} (${text})`)
+  const more = reported.length > maxNamed ? ` and ${reported.length - maxNamed} more` : ''
+  return [`Changed in tests and checks: ${named.join(', ')}${more}.`]
 }
 
 /** The paths that the outcome names and that nothing changed. */

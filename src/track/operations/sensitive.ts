@@ -17,7 +17,7 @@ type SensitiveContext = Pick<WorkTree, 'witness' | 'setupFiles'>
 export type SensitiveChanges = ReadonlyMap<string, SensitiveKind>
 
 /** Larger manifests are not read: they count as if their scripts had changed. */
-const maxManifestBytes = 2_000_000
+export const maxManifestBytes = 2_000_000
 
 /** The sensitive files among the changes of an attempt, without what git brought and what Waymark's setup wrote. */
 export async function sensitiveChanges(
@@ -53,7 +53,7 @@ export async function sensitiveChanges(
       const { before, after } = contents(path)
       if (await isOfSetup(context, `${snapshot.top}/${path}`, { before, after })) return []
       if (kind !== 'manifest') return [[path, kind]]
-      if (before !== undefined && after !== undefined && !isScriptChange(path, text(before), text(after)))
+      if (before !== undefined && after !== undefined && !isScriptChange(path, textOf(before), textOf(after)))
         return []
       return [[path, 'scripts']]
     }),
@@ -64,8 +64,9 @@ export async function sensitiveChanges(
 /** Null for no file, undefined for unknown content. */
 type FileBytes = Uint8Array | null | undefined
 
-async function contentsOf(
-  { witness }: SensitiveContext,
+/** The contents of paths in two snapshots. Files that may hold secrets are unknown. */
+export async function contentsOf(
+  { witness }: Pick<WorkTree, 'witness'>,
   places: readonly [SnapshotLocation, SnapshotLocation],
   paths: readonly string[],
 ): Promise<(path: string) => { readonly before: FileBytes; readonly after: FileBytes }> {
@@ -85,7 +86,7 @@ async function contentsOf(
   return (path) => ({ before: contentIn(before, path), after: contentIn(after, path) })
 }
 
-function text(content: Uint8Array | null): string | null {
+export function textOf(content: Uint8Array | null): string | null {
   return content === null ? null : new TextDecoder().decode(content)
 }
 

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { list, names, path, place } from '../../kernel/operations/fields.ts'
+import { type BriefOf, measurement, type WorkTree } from '../../kernel/operations/measurement-protocol.ts'
+import { manifestPaths, manifestPatterns, missingPackages } from '../domain/packages.ts'
+import type { SnapshotLocation } from '../domain/task.ts'
+import { changesOfTask, firstAttempt } from '../domain/task-work.ts'
+import { isComparedFile, weakeningKinds } from '../domain/weakened/line-patterns.ts'
+import { subjectsOf, type Weakening, weakenings } from '../domain/weakened/weakened.ts'
+import type { ClaimedCompletion } from './judge-completion.ts'
+import { contentsOf, maxManifestBytes, textOf } from './sensitive.ts'
+
+/** More changed test, manifest and CI files are not compared. */
+const maxCompared = 500
+const maxPackages = 100
+
+/** Compares the contents of changed test, manifest and CI files, and looks packages up in manifests. */
+export const comparedContents = measurement({
+  brief: z.strictObject({
+    from: place,
+    end: place,
+    paths: list(path, maxCompared),
+    packages: list(z.string().max(500), maxPackages),
+  }),
+  measured: z.strictObject({
+    weakened: list(
+      z.strictObject({
+        path,
+        line: z.int().min(1).nullable(),
+        kind: z.enum(weakeningKinds),
+        text: z.string().max(4_500),
+      }),
+      1_000,
+    ),
+    missing: names,
+  }),
+  fits: ({ packages }, { missing }) => missing.every((name) => packages.includes(name)),
+  measure: async (workTree, { from, end, paths, packages }) => {
+    const [weakened, missing] = await Promise.all([
+      weakenedFiles(workTree, { from, end, paths }),
+      packages.length === 0 ? [] : packagesNowhere(workTree, { end, paths, packages }),
+    ])
+    return { weakened: [...weakened], missing: [...missing] }
+  },
+})
+
+/** The files of a task to compare, since its first attempt began; null where there is nothing to compare. */
+export function comparisonBrief({
+  attempt,
+  status,
+  outcome,
+  evidence,
+  related,
+}: ClaimedCompletion): BriefOf<typeof comparedContents> | null {
+  const { endSnapshot: end, measurement: completeness } = evidence
+  if (end === null || completeness === 'unknown' || status === 'failed') return null
+  const changes = changesOfTask(attempt, { own: evidence.changes, related, touched: null })
+  const paths = changes
+    .filter(({ isForeign }) => isForeign !== true)
+    .flatMap((change) => (change.from === undefined ? [change.path] : [change.path, change.from]))
+    .filter(isComparedFile)
+  const packages = outcome.packagesAdded.filter((name) => name.length <= 500)
+  if (paths.length + packages.length === 0) return null
+  return {
+    from: firstAttempt(attempt, related).snapshot,
+    end,
+    paths: [...new Set(paths)].slice(0, maxCompared),
+    packages: packages.slice(0, maxPackages),
+  }
+}
+
+interface ComparedRange {
+  readonly from: SnapshotLocation
+  readonly end: SnapshotLocation
+  readonly paths: readonly string[]
+}
+
+async function weakenedFiles(
+  workTree: Pick<WorkTree, 'witness'>,
+  { from, end, paths }: ComparedRange,
+): Promise<readonly Weakening[]> {
+  if (paths.length === 0) return []
+  const contents = await contentsOf(workTree, [from, end], paths)
+  const files = paths.flatMap((one) => {
+    const { before, after } = contents(one)
+    return before === undefined || after === undefined
+      ? []
+      : [{ path: one, before: textOf(before), after: textOf(after) }]
+  })
+  const subjects = files.flatMap(({ path: one, after }) => (after === null ? subjectsOf(one) : []))
+  const states = subjects.length === 0 ? null : await workTree.witness.contents.states(end, subjects)
+  return weakenings(files, (one) => (states?.get(one) ?? null) !== null)
+}
+
+/** The packages that no manifest or lock file has; none if one of these files could not be read. */
+async function packagesNowhere(
+  workTree: Pick<WorkTree, 'witness'>,
+  { end, paths, packages }: { readonly packages: readonly string[] } & Omit<ComparedRange, 'from'>,
+): Promise<readonly string[]> {
+  const { witness } = workTree
+  const workspaces = (await witness.packages(end)).map(([, folder]) => `${end.prefix}${folder}/`)
+  const folders = [...paths.map((one) => one.slice(0, one.lastIndexOf('/') + 1)), end.prefix, ...workspaces]
+  const manifests = manifestPaths(folders)
+  const [states, counts] = await Promise.all([
+    witness.contents.states(end, manifests),
+    witness.matching({ ...end, prefix: '' }, manifestPatterns).catch(() => null),
+  ])
+  const found = [...(states ?? [])].filter(([, state]) => state !== null)
+  const total = new Set(found.map(([name]) => name)).size
+  // Where others exist that were not read, a package may be in one of them.
+  const known = counts?.slice(0, manifestPatterns.length).reduce((sum, { files }) => sum + files, 0)
+  if (known !== total) return []
+  const ids = found.flatMap(([, state]) => state?.id ?? [])
+  const texts = await witness.contents.read([end], ids, maxManifestBytes)
+  const read = ids.flatMap((id) => texts.get(id)?.bytes ?? [])
+  if (read.length < found.length) return []
+  return missingPackages(
+    packages,
+    read.map((bytes) => textOf(bytes) ?? ''),
+  )
+}
