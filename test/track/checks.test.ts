@@ -221,6 +221,22 @@ describe('a check of a task', () => {
   })
 })
 
+test('verify runs the checks of a task again, on the content as it is', async () => {
+  const task = await checkedTask('exit 3')
+  await task.approve()
+  await task.complete()
+  expect(await task.project.call('verify', { task_id: task.id })).toMatchObject({
+    task_id: task.id,
+    passed: false,
+    commands: [{ run: 'sh check.sh', status: 'failed', exit_code: 3 }],
+  })
+  expect(timesRun(task.project)).toBe(2)
+  const plain = await task.project.call('start_task', { name: 'B', goal: 'B' })
+  expect(await task.project.refused('verify', { task_id: plain.task_id })).toMatchObject({
+    reason: 'no_check',
+  })
+})
+
 describe('the verdict on a completion with a check', () => {
   const rules = ({ verdict }: Answer) => verdict.reasons.map(({ rule }: Answer) => rule)
 

@@ -1,15 +1,30 @@
 import { z } from 'zod'
 import { Failure } from '../../../kernel/failure.ts'
+import { idPrefixes } from '../../../kernel/id.ts'
 import { instant, instantOrNull } from '../../../kernel/instant.ts'
+import { findTask } from '../../../kernel/operations/find.ts'
+import { identifier } from '../../../kernel/operations/input/fields.ts'
 import { list } from '../../../kernel/operations/list-answer.ts'
-import { requireMeasured } from '../../../kernel/operations/measurement-protocol.ts'
-import { defineOperation } from '../../../kernel/operations/operation.ts'
+import {
+  type MeasurementValues,
+  type PreparedOperation,
+  requireMeasured,
+} from '../../../kernel/operations/measurement-protocol.ts'
+import { defineOperation, type RecordContext } from '../../../kernel/operations/operation.ts'
+import { promisesOf } from '../../../plan/operations/done-when.ts'
 import type { Reads } from '../../../store/ports/store.ts'
+import type { Task } from '../../../track/domain/task.ts'
+import {
+  checkMeasurements,
+  type MeasuredCheck,
+  prepareChecks,
+} from '../../../track/operations/task-checks.ts'
 import { commandsFor, expectedExits } from '../../domain/expression.ts'
 import { hasExpectedExit } from '../../domain/guards/command.ts'
+import type { LoadedRun } from '../../ports/run-reads.ts'
 import { commandRuns, prepareCommandRuns, runOwner } from './commands.ts'
 import { type ApprovableCommand, type ExternalState, prepareState } from './external-state.ts'
-import { loadRun, runField } from './find-run.ts'
+import { loadRun } from './find-run.ts'
 import { MeasurementQuestions, runMeasurements } from './run-measurements.ts'
 
 const CommandEntry = z.object({
@@ -40,28 +55,37 @@ const CommandEntry = z.object({
 })
 type CommandEntry = z.output<typeof CommandEntry>
 
-const verifyMeasurements = { ...runMeasurements, ran: commandRuns }
+const guardMeasurements = { ...runMeasurements, ran: commandRuns }
+const verifyMeasurements = { ...guardMeasurements, ...checkMeasurements }
+
+type VerifyPreparation = PreparedOperation<typeof verifyMeasurements, VerifiedRun | VerifiedTask | null>
 
 export const verify = defineOperation({
   name: 'verify',
   command: 'verify',
   toolset: 'gate',
   audience: 'both',
-  title: 'Run the commands of a run’s guards',
+  title: 'Run the commands of a run or a task',
   description:
-    'Run the approved commands that the guards of the current state need, again, and show their results.',
+    'Run the approved commands that the guards of a run’s current state need, or the checks of a task, again, and show their results.',
   kind: 'command',
   positional: ['run_id'],
-  input: z.strictObject({ run_id: runField }),
+  input: z.strictObject({
+    run_id: identifier('Run or task (r-…, t-…); default: the only active run').optional(),
+  }),
+  synonyms: { task_id: 'run_id', id: 'run_id' },
   output: z.object({
-    run_id: z.string(),
-    current_state: z.string(),
+    run_id: z.string().optional(),
+    task_id: z.string().optional(),
+    current_state: z.string().optional(),
     passed: z.boolean(),
     commands: list(CommandEntry),
   }),
 })
   .measure(verifyMeasurements)
-  .prepare(async (reads, input, context, measured) => {
+  .prepare(async (reads, input, context, measured): Promise<VerifyPreparation> => {
+    if (input.run_id?.startsWith(`${idPrefixes.task}-`))
+      return prepareTask(reads, { id: input.run_id, context, measured })
     const loaded = await loadRun(reads, input.run_id)
     const { record, definition } = loaded
     if (commandsFor(definition, record.state).length === 0) {
@@ -70,7 +94,7 @@ export const verify = defineOperation({
         hint: `waymark run events ${record.id} shows what its guards need.`,
       })
     }
-    const questions = new MeasurementQuestions<typeof verifyMeasurements>(measured)
+    const questions = new MeasurementQuestions<typeof guardMeasurements>(measured)
     const external = await prepareState(reads, questions, { context, loaded, runs: true })
     const first =
       external &&
@@ -80,11 +104,21 @@ export const verify = defineOperation({
         external,
         again: true,
       }))
-    const prepared = external && first !== null ? { record, definition, external } : null
+    const prepared =
+      external && first !== null ? { kind: 'run' as const, record, definition, external } : null
     return { briefs: questions.briefs, found: prepared, first: first ?? undefined }
   })
   .record(async ({ reads, found }) => {
-    const { record, definition, external } = requireMeasured(found ?? undefined)
+    const verified = requireMeasured(found ?? undefined)
+    if (verified.kind === 'task') {
+      const { task, checks } = verified
+      const entries = await Promise.all(checks.map((check) => checkEntry(reads, check)))
+      return {
+        events: [],
+        answer: { task_id: task.id, passed: entries.every(({ items }) => items), commands: entries },
+      }
+    }
+    const { record, definition, external } = verified
     const commands: CommandEntry[] = []
     for (const command of external.commands) {
       const ends = expectedExits(definition, record.state, command.guard.run)
@@ -100,6 +134,82 @@ export const verify = defineOperation({
       },
     }
   })
+
+interface VerifiedRun extends Pick<LoadedRun, 'record' | 'definition'> {
+  readonly kind: 'run'
+  readonly external: ExternalState
+}
+
+interface VerifiedTask {
+  readonly kind: 'task'
+  readonly task: Task
+  readonly checks: readonly MeasuredCheck[]
+}
+
+/** The checks of a task, in the work tree of its last attempt. */
+async function prepareTask(
+  reads: Reads,
+  {
+    id,
+    context,
+    measured,
+  }: {
+    readonly id: string
+    readonly context: RecordContext
+    readonly measured: MeasurementValues<typeof verifyMeasurements>
+  },
+) {
+  const task = await findTask(reads, id)
+  const promises = await promisesOf(reads, task)
+  const attempt = await reads.tasks.lastAttempt(task.id)
+  const { check: promised } = promises
+  if (attempt === null || promised.length === 0) {
+    const problem = attempt === null ? 'was never started' : 'has no check'
+    throw new Failure('REFUSED', `Task ${task.id} "${task.name}" ${problem}.`, {
+      reason: 'no_check',
+      hint: `Add one with waymark task edit ${task.id} --check "npm test".`,
+    })
+  }
+  const { briefs, first, checks } = await prepareChecks(reads, {
+    context,
+    task,
+    promises,
+    attempt,
+    measured,
+    again: true,
+  })
+  const found: VerifiedTask | null = checks && { kind: 'task', task, checks }
+  return { briefs, first, found }
+}
+
+const statusOfCheck = {
+  not_approved: 'unapproved',
+  not_run: 'not_run',
+  disturbed: 'tree_changed',
+  running: 'running',
+  waiting: 'not_run',
+} as const
+
+async function checkEntry(
+  { runs }: Reads,
+  { command, state, exitCode, result }: MeasuredCheck,
+): Promise<CommandEntry> {
+  const printed = result && (await runs.commandOutput(result.id))
+  return {
+    run: command,
+    status:
+      state === 'ended' || result?.status === 'timed_out'
+        ? (result?.status ?? 'not_run')
+        : statusOfCheck[state],
+    items: state === 'ended' && exitCode === 0,
+    exit_code: exitCode,
+    ...(result && {
+      output: printed?.text ?? result.output,
+      started_at: instant(result.startedAt),
+      ended_at: instantOrNull(result.endedAt),
+    }),
+  }
+}
 
 type VerifyResult = Omit<CommandEntry, 'items' | 'exit'>
 
