@@ -77,6 +77,7 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
     ...deferMethods(witness, ['locate', 'others', 'snapshot', 'changes', 'branch', 'touched', 'unifiedDiff']),
     ...deferMethods(witness, [
       'elsewhere',
+      'changedSince',
       'matching',
       'overlapping',
       'packages',

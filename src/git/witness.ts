@@ -22,7 +22,7 @@ import { loadState, workspacePackages } from './recorded-state.ts'
 import { locateFolder, mainTop, retryWithFreshLocations } from './repository.ts'
 import { type SnapshotContext, takeSnapshot } from './snapshot.ts'
 import { hashedTree, stampsOf } from './tree-hash.ts'
-import { workElsewhere } from './work-elsewhere.ts'
+import { workElsewhere, writtenSince } from './work-elsewhere.ts'
 
 export interface WitnessOptions {
   /** Waymark's state folder. Private directories are made in `snapshots` below it. */
@@ -66,6 +66,23 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     return typeof span === 'string' ? null : unifiedDiff(span, environment, paths).catch(() => null)
   }
 
+  const snapshot: WorkTreeWitness['snapshot'] = (request) => {
+    return withGitFaults(request.folder, () => {
+      return retryWithFreshLocations(environment, async () => {
+        const directory = freshDirectory(options.stateFolder, request.name)
+        const { paths, ...taken } = await takeSnapshot(request, directory, context)
+        listed.keep(directory, paths)
+        return taken
+      })
+    })
+  }
+
+  const touched: WorkTreeWitness['touched'] = async (from, to) => {
+    if (comparisonObstacle(from, to) !== null) return null
+    const span = await loadSpan(from, to)
+    return typeof span === 'string' ? null : touchedPaths(span, environment).catch(() => null)
+  }
+
   return {
     locate: async (path) => {
       const location = await located(path)
@@ -80,16 +97,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       const location = await located(path)
       return location.engine === 'git' ? otherTreeTops(location.repository.top) : []
     },
-    snapshot: (request) => {
-      return withGitFaults(request.folder, () => {
-        return retryWithFreshLocations(environment, async () => {
-          const directory = freshDirectory(options.stateFolder, request.name)
-          const { paths, ...snapshot } = await takeSnapshot(request, directory, context)
-          listed.keep(directory, paths)
-          return snapshot
-        })
-      })
-    },
+    snapshot,
     changes: async (from, to) => {
       const reason = comparisonObstacle(from, to)
       if (reason !== null) return unknownReport(reason)
@@ -111,10 +119,14 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     }),
     contents: snapshotContents(environment),
     branch: (request) => withGitFaults(request.folder, () => readBranch(request, environment)),
-    touched: async (from, to) => {
-      if (comparisonObstacle(from, to) !== null) return null
-      const span = await loadSpan(from, to)
-      return typeof span === 'string' ? null : touchedPaths(span, environment).catch(() => null)
+    touched,
+    changedSince: async (place, time, { paths, name }) => {
+      // Most files were not written since: then nothing is measured.
+      const written = new Set(await writtenSince(place.top, time, paths))
+      if (written.size === 0) return []
+      const { top, prefix, engine } = place
+      const { ref } = await snapshot({ folder: `${top}/${prefix}`, name, engine, top })
+      return ((await touched(place, ref)) ?? []).filter((path) => written.has(path))
     },
     elsewhere: (place, since) => withGitFaults(place.top, () => workElsewhere(place, since, environment)),
     unifiedDiff: diffBetween,

@@ -4,7 +4,7 @@ import type { WorkElsewhere } from '../track/domain/changes.ts'
 import { uncommittedPaths } from './linked-trees.ts'
 import { namesOfCommits } from './origin.ts'
 import { otherTreeTops } from './other-work-trees.ts'
-import { diskPath, displayPath, nulRecords, type PathBytes } from './paths.ts'
+import { diskPath, displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import type { SnapshotRef } from './ports/work-tree.ts'
 import { type GitEnvironment, runGit } from './process.ts'
 
@@ -64,6 +64,18 @@ async function pathsOfCommits(
   return code === 0 ? nulRecords(output) : []
 }
 
+/** Those of some paths in a work tree that were written or deleted after a time. */
+export async function writtenSince(
+  top: string,
+  time: number,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const written = await Promise.all(
+    paths.map(async (path) => ((await isNewer(diskPath(top, pathBytes(path)), time)) ? [path] : [])),
+  )
+  return written.flat()
+}
+
 async function editedSince(
   top: string,
   since: number,
@@ -79,5 +91,5 @@ async function editedSince(
 /** Of a deleted file, its folder shows the time. */
 async function isNewer(path: string | Buffer, time: number): Promise<boolean> {
   const stats = await lstat(path).catch(() => lstat(dirname(path.toString())).catch(() => null))
-  return stats !== null && Math.max(stats.mtimeMs, stats.ctimeMs) > time
+  return stats === null || Math.max(stats.mtimeMs, stats.ctimeMs) > time
 }

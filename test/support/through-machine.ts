@@ -131,6 +131,8 @@ export function confinedWitness(own: WorkTreeWitness, stateFolder: string): Work
     branch: (request) => at(request.folder, (witness) => witness.branch(request)),
     touched: (from, to) => at(from.top, (witness) => witness.touched(from, to)),
     elsewhere: (place, since) => at(place.top, (witness) => witness.elsewhere(place, since)),
+    changedSince: (place, time, request) =>
+      at(place.top, (witness) => witness.changedSince(place, time, request)),
     unifiedDiff: (from, to, paths) => at(from.top, (witness) => witness.unifiedDiff(from, to, paths)),
     matching: (place, areas) => at(place.top, (witness) => witness.matching(place, areas)),
     overlapping: (place, areas, others) =>

@@ -274,7 +274,7 @@ describe('what follows from a verdict', () => {
 describe('how a contradicted task is cleared', () => {
   const contradicted = async (options: ProjectOptions = {}) => {
     const task = await startedTask(options)
-    expect(await task.complete('Changed src/login.ts.')).toMatchObject({ settled: false })
+    expect(await task.complete('Changed src/api.ts.')).toMatchObject({ settled: false })
     return task
   }
 
@@ -284,7 +284,7 @@ describe('how a contradicted task is cleared', () => {
   ])('by $how, judged on the same measurement', async ({ summary, more }) => {
     const task = await contradicted()
     // What changes later is not part of it.
-    task.write('src/login.ts', 'export const login = 1\n')
+    task.write('src/api.ts', 'export const api = 2\n')
     const amended = await task.complete(summary, more)
     expect(amended).toMatchObject({
       amended: true,
@@ -298,7 +298,7 @@ describe('how a contradicted task is cleared', () => {
       {
         claimed: { summary },
         verdict: { is: 'unproven' },
-        former_verdicts: [{ verdict: { is: 'contradicted' }, summary: 'Changed src/login.ts.' }],
+        former_verdicts: [{ verdict: { is: 'contradicted' }, summary: 'Changed src/api.ts.' }],
       },
     ])
     expect(await task.complete(summary, more)).toMatchObject({ already_completed: true })
@@ -328,9 +328,9 @@ describe('how a contradicted task is cleared', () => {
   test('by another attempt, whose completion replaces the verdict', async () => {
     const task = await contradicted()
     await task.start({ planned_task_id: task.task_id })
-    task.write('src/login.ts', 'export const login = 1\n')
+    task.write('src/api.ts', 'export const api = 2\n')
     expect(await task.inbox()).toHaveLength(1)
-    const completed = await task.complete('Changed src/login.ts.')
+    const completed = await task.complete('Changed src/api.ts.')
     expect(completed).toMatchObject({ verdict: { is: 'unproven' }, waits_for: [] })
     expect(await task.inbox()).toEqual([])
     await task.isWhole()
@@ -428,5 +428,17 @@ describe('what a task changed since its first attempt began', () => {
     const completed = await task.complete('Done.')
     edit(task)
     expect((await task.attempts())[0].verdict).toEqual(completed.verdict)
+  })
+
+  test('its page names the files that changed since, and none that were restored', async () => {
+    const task = await startedTask()
+    edit(task)
+    await task.complete('Changed src/auth.ts.')
+    expect((await task.attempts())[0]).not.toHaveProperty('changed_since')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    task.write('src/auth.ts', 'export const auth = 3\n')
+    expect((await task.attempts())[0]).toMatchObject({ changed_since: ['src/auth.ts'] })
+    edit(task)
+    expect((await task.attempts())[0]).not.toHaveProperty('changed_since')
   })
 })

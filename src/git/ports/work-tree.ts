@@ -159,6 +159,12 @@ export interface WorkTreeWitness {
   touched(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
   /** What changed since a time in commits that are not in a snapshot's HEAD, and in other work trees. */
   elsewhere(place: SnapshotRef, since: number): Promise<WorkElsewhere>
+  /** Those of some paths whose content is another now than in a snapshot that was taken at `time`. */
+  changedSince(
+    place: SnapshotRef,
+    time: number,
+    request: { readonly paths: readonly string[]; readonly name: string },
+  ): Promise<readonly string[]>
   /** The unified diff between two snapshots, of some paths (old or new) if given. `null` if a snapshot is gone. */
   unifiedDiff(from: SnapshotRef, to: SnapshotRef, paths?: readonly string[]): Promise<UnifiedDiff | null>
   /** The number of files that each area matches in a new snapshot: tracked and untracked, not ignored ones. */

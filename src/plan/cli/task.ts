@@ -23,6 +23,7 @@ import {
 } from '../../track/cli/changes.ts'
 import { landedText } from '../../track/cli/landed.ts'
 import { claims, decisionList, issueList, progressList, quoteText } from '../../track/cli/records.ts'
+import { verdictText } from '../../track/cli/verdict.ts'
 import type { TaskEntry } from '../../track/operations/mission-answer.ts'
 import { promiseRows } from './plan.ts'
 
@@ -87,6 +88,7 @@ export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
     cutNote(answer.details.length, countOf(answer.counts), `waymark changes ${answer.task_id} lists all.`),
     sharedTree(answer, page),
     section('Files that git ignores', indentText(ignoredFiles(answer.ignored, answer.ignored_total)), page),
+    section('Verdict', indentText(completionVerdict(answer, page)), page),
     section(
       answer.completed_at === null ? 'Would need a person' : 'Needs a person',
       indentText(openQuestionsText(answer)),
@@ -95,6 +97,18 @@ export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
     answer.review === undefined ? '' : commentCountsText(answer.review),
     phase === undefined ? '' : `Phase ${answer.phase_number ?? answer.phase_id} is ${phase}.`,
   )
+}
+
+function completionVerdict(
+  { verdict, waits_for: items = [], task_id: id }: OutputOf<'complete_task'>,
+  page: RenderContext,
+) {
+  return verdict === undefined ? '' : verdictText(verdict, page, reviewCommand(id, items))
+}
+
+/** The command that shows and answers an open verdict. */
+function reviewCommand(taskId: string, items: readonly { readonly kind: string }[]): string | null {
+  return items.some(({ kind }) => kind === 'verdict') ? `waymark review ${taskId}` : null
 }
 
 /** Records of a preview have no id yet. */
@@ -149,7 +163,7 @@ export function taskPage(task: TaskAnswer, page: RenderContext): string {
   return blocks(
     `${page.ink('bold', task.name)}\n${pairs(headOf(task, page), page)}`,
     section('Subtasks', subtasksOf(task), page),
-    ...attempts.map((attempt) => attemptText(attempt, page)),
+    ...attempts.map((attempt) => attemptText(attempt, task, page)),
     cutNote(attempts.length, task.attempts_total, 'these are the last ones.'),
     section('Needs a person', inboxList(task.items, page), page),
     section('Answered', inboxList(task.answered_items, page), page),
@@ -193,7 +207,7 @@ function measuringMachineText({ measured_by: measuredBy }: AttemptAnswer): strin
   return `machine ${measuredBy.machine ?? measuredBy.machine_id}${measuredBy.token === null ? '' : ` (token ${measuredBy.token})`}`
 }
 
-function attemptText(attempt: AttemptAnswer, page: RenderContext): string {
+function attemptText(attempt: AttemptAnswer, task: TaskAnswer, page: RenderContext): string {
   const agent = withPerson(attempt.agent_name, attempt.person)
   const author =
     attempt.claimed_by === null ? agent : withPerson(attempt.claimed_by, attempt.claimed_by_person)
@@ -220,11 +234,29 @@ function attemptText(attempt: AttemptAnswer, page: RenderContext): string {
         head,
         measuredText(attempt, page),
         attempt.claimed ? claims(attempt.claimed, author, page) : '',
+        attemptVerdict(attempt, task, page),
         ...attempt.corrections.map((correction) => correctionText(correction, page)),
       ),
     ),
     page,
   )
+}
+
+function attemptVerdict(
+  { verdict, former_verdicts: former, changed_since: since = [], attempt_id: id }: AttemptAnswer,
+  task: TaskAnswer,
+  page: RenderContext,
+): string {
+  if (verdict === null) return ''
+  const items = task.items.filter(({ attempt_id: of }) => of === id)
+  const before = former.flatMap((one) => (one.verdict === null ? [] : [one.verdict.is]))
+  return [
+    verdictText(verdict, page, reviewCommand(task.id, items)),
+    before.length === 0 ? '' : page.ink('dim', `before: ${before.join(', ')}`),
+    since.length === 0 ? '' : page.ink('yellow', `changed since: ${since.join(', ')}`),
+  ]
+    .filter((line) => line !== '')
+    .join('\n')
 }
 
 function correctionText(correction: AttemptAnswer['corrections'][number], page: RenderContext): string {

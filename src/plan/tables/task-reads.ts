@@ -343,6 +343,7 @@ async function taskHistories(
         claim: isHeld(claim, now) ? claim : null,
         attempts: attempts.get(task.id) ?? 0,
         summary: ends.get(task.id)?.summary ?? null,
+        verdict: ends.get(task.id)?.verdict ?? null,
         correction: lastCorrection(allCorrections.findLast(({ task_id }) => task_id === task.id)),
         files: ends.get(task.id)?.files ?? [],
       },
@@ -356,6 +357,7 @@ function lastCorrection(row: AttemptCorrectionTable | undefined): AuthoredText |
 
 interface TaskEnd {
   readonly summary: AuthoredText | null
+  readonly verdict: TaskHistory['verdict']
   readonly files: readonly string[]
 }
 
@@ -366,7 +368,7 @@ const lastEndsOf = prepareByIds((db, projectId, taskIds) =>
       join.onRef('end.project_id', '=', 'attempt.project_id').onRef('end.attempt_id', '=', 'attempt.id'),
     )
     .selectAll('attempt')
-    .select('end.summary')
+    .select(['end.summary', 'end.verdict'])
     .where('attempt.project_id', '=', projectId)
     .where('attempt.task_id', 'in', taskIds)
     .where(
@@ -390,7 +392,8 @@ async function lastAttemptEnds(
   return new Map(
     rows.map((row) => {
       const summary = { text: row.summary, author: outcomeAuthorOf(attemptOf(row)) }
-      return [row.task_id, { summary, files: files.get(row.id) ?? [] }]
+      const verdict = row.verdict as TaskHistory['verdict'] // as it was written
+      return [row.task_id, { summary, verdict, files: files.get(row.id) ?? [] }]
     }),
   )
 }

@@ -13,16 +13,17 @@ import { answerBudget, excerptFields, fitLists } from '../../kernel/budget.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { type IdKind, idPrefixes, type TaskId } from '../../kernel/id.ts'
 import { instant, instantOrNull, secondsBetween } from '../../kernel/instant.ts'
-import { path } from '../../kernel/operations/fields.ts'
+import { names, path, place, time } from '../../kernel/operations/fields.ts'
 import { refuseRecordedId } from '../../kernel/operations/find.ts'
 import { choice, identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import {
+  type BriefOf,
   measurement as declareMeasurement,
   type PreparedOperation,
   requireMeasured,
 } from '../../kernel/operations/measurement-protocol.ts'
-import { defineOperation } from '../../kernel/operations/operation.ts'
+import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { isHeld } from '../../plan/domain/claims.ts'
@@ -154,6 +155,8 @@ const AttemptDetail = z.object({
       created_at: z.string(),
     }),
   ),
+  /** The files whose content is another since the last completion. */
+  changed_since: strings.optional(),
   claimed: Claimed.nullable(),
   /** The actor who completed it, and the person behind that agent on a team server. */
   claimed_by: z.string().nullable(),
@@ -259,7 +262,17 @@ const ownTree = declareMeasurement({
   },
 })
 
-const showMeasurements = { ...runDetailMeasurements, ownTree }
+/** Whether the files of the last completion are still as they were judged. */
+const changedSince = declareMeasurement({
+  brief: z.strictObject({ end: place, since: time, paths: names }),
+  measured: z.strictObject({ paths: names }),
+  measure: async ({ witness, snapshotName }, { end, since, paths }) => {
+    const changed = await witness.changedSince(end, since, { paths, name: snapshotName() }).catch(() => [])
+    return { paths: [...changed] }
+  },
+})
+
+const showMeasurements = { ...runDetailMeasurements, ownTree, changedSince }
 
 export const show = defineOperation({
   name: 'show',
@@ -287,9 +300,11 @@ export const show = defineOperation({
   .prepare(async (reads, input, context, measured): Promise<Prepared> => {
     const subject = await subjectOf(reads, input.id)
     if (subject.kind === 'task') {
-      const { ownTree: tree } = measured
-      const found = tree === undefined ? null : { ...subject, tree: tree.path }
-      return { briefs: { ownTree: { task: subject.task.id } }, found }
+      const since = await judgedFiles(reads, context, subject.task)
+      const briefs = { ownTree: { task: subject.task.id }, ...(since && { changedSince: since }) }
+      const { ownTree: tree, changedSince: changed } = measured
+      if (tree === undefined || (since !== null && changed === undefined)) return { briefs, found: null }
+      return { briefs, found: { ...subject, tree: tree.path, changedSince: changed?.paths ?? [] } }
     }
     if (subject.kind === 'mission') return { briefs: {}, found: subject }
     const questions = new MeasurementQuestions<typeof runDetailMeasurements>(measured)
@@ -304,7 +319,7 @@ export const show = defineOperation({
         : subject.kind === 'mission'
           ? await missionDetail(reads, subject.mission)
           : {
-              ...(await taskDetail(reads, subject.task, setting.at)),
+              ...(await taskDetail(reads, subject, setting.at)),
               own_work_tree: subject.tree,
               ...(input.include && { links: await taskLinks(reads, subject.task, setting.at) }),
             }
@@ -329,13 +344,32 @@ async function workNamed({ tasks, inboxItems, records }: Reads, id: string): Pro
 type Prepared = PreparedOperation<typeof showMeasurements, PreparedSubject | null>
 type PreparedSubject =
   | Extract<ShownSubject, { kind: 'mission' }>
-  | (Extract<ShownSubject, { kind: 'task' }> & { readonly tree: string | null })
+  | (Extract<ShownSubject, { kind: 'task' }> & {
+      readonly tree: string | null
+      readonly changedSince: readonly string[]
+    })
   | { readonly kind: 'run'; readonly run: NonNullable<Awaited<ReturnType<typeof prepareRunDetail>>> }
 
 type ShownSubject =
   | { readonly kind: 'mission'; readonly mission: Mission }
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'run'; readonly id: string }
+
+const maxJudged = 200
+
+/** The files of the last attempt at a done task, where they are on this machine. */
+async function judgedFiles(
+  { tasks }: Reads,
+  { machine }: Pick<RecordContext, 'machine'>,
+  task: Task,
+): Promise<BriefOf<typeof changedSince> | null> {
+  const last = task.status === 'done' ? await tasks.lastAttempt(task.id) : null
+  const { endSnapshot: end = null, closedAt = null } = last ?? {}
+  if (last === null || end === null || closedAt === null || end.machineId !== machine?.id) return null
+  const changes = await tasks.changes(last.id, { limit: maxJudged, offset: 0 })
+  const paths = changes.map(({ path }) => path)
+  return paths.length === 0 ? null : { end, since: closedAt, paths }
+}
 
 async function subjectOf(reads: Reads, id: string): Promise<ShownSubject> {
   const named = await workNamed(reads, id)
@@ -409,7 +443,11 @@ async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<t
 }
 
 /** One task: its attempts with measurements and claims, and its records. */
-async function taskDetail(reads: Reads, task: Task, now: number): Promise<z.output<typeof TaskDetail>> {
+async function taskDetail(
+  reads: Reads,
+  { task, changedSince: changed }: { readonly task: Task; readonly changedSince: readonly string[] },
+  now: number,
+): Promise<z.output<typeof TaskDetail>> {
   const { tasks, records, inboxItems, missions } = reads
   const filter = { taskId: task.id }
   const mission = task.missionId === null ? null : await missions.find(task.missionId)
@@ -437,6 +475,7 @@ async function taskDetail(reads: Reads, task: Task, now: number): Promise<z.outp
       )
       return {
         ...(await attemptDetail(reads, attempt)),
+        ...(next === undefined && changed.length > 0 && { changed_since: changed }),
         ...(sentBack && { sent_back: { author: sentBack.author, created_at: instant(sentBack.at) } }),
       }
     }),

@@ -4,6 +4,8 @@ import { type Actor, displayName, identityOf } from '../../kernel/actor.ts'
 import type { AttemptId, MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import type { DoneWhen } from '../../plan/domain/done-when.ts'
 
+import type { VerdictValue } from './verdict.ts'
+
 export const taskOutcomes = ['success', 'partial_success', 'failed'] as const
 export type TaskOutcome = (typeof taskOutcomes)[number]
 
@@ -200,6 +202,8 @@ export interface TaskHistory {
   /** The summary of the last ended attempt and its author. */
   readonly summary: AuthoredText | null
   readonly correction: AuthoredText | null
+  /** The verdict of the last ended attempt; null for a failed one. */
+  readonly verdict: VerdictValue | null
   readonly files: readonly string[]
 }
 

@@ -7,6 +7,7 @@ import { DoneWhenEntry } from '../../plan/operations/done-when.ts'
 import type { TaskLine } from '../../plan/ports/task-reads.ts'
 import { currentPhase, type PhaseStatus, type Profile, shownStatus, totalPhases } from '../domain/mission.ts'
 import { type Attempt, callerTypes, type Task, type TaskHistory } from '../domain/task.ts'
+import { verdictValues } from '../domain/verdict.ts'
 import type { MissionListing } from '../ports/mission-reads.ts'
 import { ChangeCounts } from './attempt-answer.ts'
 
@@ -101,6 +102,8 @@ export const TaskEntry = z.object({
   /** The outcome of the last ended attempt, and its author. */
   summary: z.string().optional(),
   claimed_by: z.string().optional(),
+  /** What the measurement says about that outcome. */
+  verdict: z.enum(verdictValues).optional(),
   correction: z.string().optional(),
   corrected_by: z.string().optional(),
   files: strings.optional(),
@@ -135,7 +138,7 @@ export function taskEntry(
 
 /** Details for an agent that is new or lost its context; empty parts are left out. */
 function taskHistoryFields({ name, goal }: Task, history: TaskHistory): Partial<TaskEntry> {
-  const { dependsOn, unsettled, blocked, claim, attempts, summary, correction, files } = history
+  const { dependsOn, unsettled, blocked, claim, attempts, summary, verdict, correction, files } = history
   return {
     ...(goal !== null && goal !== name && { goal: excerpt(goal, 300) }),
     ...(dependsOn.length > 0 && { depends_on: dependsOn.slice(0, 10), blocked }),
@@ -143,6 +146,7 @@ function taskHistoryFields({ name, goal }: Task, history: TaskHistory): Partial<
     ...(claim && { claim: { agent: claim.agent, expires_at: instantOrNull(claim.expiresAt) } }),
     ...(attempts > 1 && { attempts }),
     ...(summary !== null && { summary: excerpt(summary.text), claimed_by: summary.author }),
+    ...(verdict !== null && { verdict }),
     ...(correction !== null && { correction: excerpt(correction.text), corrected_by: correction.author }),
     ...(files.length > 0 && { files }),
   }
