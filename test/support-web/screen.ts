@@ -40,6 +40,7 @@ const replaced = [
   'MessageEvent',
   'navigator',
   'WebSocket',
+  'Worker',
   'fetch',
   'requestAnimationFrame',
   'cancelAnimationFrame',
@@ -146,6 +147,11 @@ function installGlobals(window: Window, { address, cookie, sockets }: Network): 
       headers.set('Cookie', cookie)
       return wire(new URL(path, address), { ...init, headers })
     },
+    // Lines keep one color.
+    Worker: class extends EventTarget {
+      postMessage(): void {}
+      terminate(): void {}
+    },
     WebSocket: class extends WebSocket {
       constructor(of: URL) {
         super(of, { headers: { cookie } })
@@ -154,7 +160,11 @@ function installGlobals(window: Window, { address, cookie, sockets }: Network): 
     },
   }
   const from = window as unknown as Record<string, unknown>
-  const names = [...replaced, ...Object.getOwnPropertyNames(window).filter((name) => !(name in globalThis))]
+  const names = [
+    ...replaced,
+    'document',
+    ...Object.getOwnPropertyNames(window).filter((name) => !(name in globalThis)),
+  ]
   const before = new Map(
     names.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const),
   )
@@ -166,8 +176,8 @@ function installGlobals(window: Window, { address, cookie, sockets }: Network): 
     })
   return () => {
     for (const [name, descriptor] of before) {
-      // Preact still cancels frames for a moment.
-      if (name.endsWith('AnimationFrame')) continue
+      // Preact still cancels frames for a moment, and the clock of the page ticks on.
+      if (name.endsWith('AnimationFrame') || name === 'document') continue
       if (descriptor) Object.defineProperty(globalThis, name, descriptor)
       else Reflect.deleteProperty(globalThis, name)
     }

@@ -5,6 +5,7 @@ export interface DependencyNode {
   readonly title: string
   readonly phase_id: string | null
   readonly mark: TaskMark
+  readonly failed?: true | undefined
   readonly critical: boolean
   /** It is of another plan. */
   readonly outside: boolean

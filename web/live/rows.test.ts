@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals'
-import { expect, test } from 'vitest'
-import { createRows } from './rows.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createRows, holdWhilePointerMoves } from './rows.ts'
 
 interface TestRow {
   readonly id: string
@@ -40,4 +40,26 @@ test('a mere change of order is counted too', () => {
   rows.hold(true)
   rows.update([line('b'), line('a'), line('c')])
   expect(rows.held.value).toBe(2)
+})
+
+test('a pointer that rests over rows lets them go on', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const rows = createRows((row: { readonly key: string }) => row.key)
+  const pointing = holdWhilePointerMoves(rows)
+  const order = () => rows.order.value.join(' ')
+  rows.update([{ key: 'a' }])
+  pointing.onPointerMove()
+  rows.update([{ key: 'b' }, { key: 'a' }])
+  expect(order()).toBe('a')
+  vi.advanceTimersByTime(1_000)
+  pointing.onPointerMove()
+  vi.advanceTimersByTime(1_500)
+  expect(order()).toBe('a')
+  vi.advanceTimersByTime(1_000)
+  expect(order()).toBe('b a')
+  pointing.onPointerMove()
+  rows.update([{ key: 'c' }])
+  pointing.onPointerLeave()
+  expect(order()).toBe('c')
 })

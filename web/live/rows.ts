@@ -64,6 +64,26 @@ function countMoved(now: readonly string[], next: readonly string[]): number {
   return arrived + left || kept.filter((key, at) => key !== before[at]).length
 }
 
+/** How long a pointer rests before rows may move beneath it: nobody is about to click. */
+const restMs = 2_000
+
+/** Holds rows while a pointer moves over them; a pointer that rests or leaves lets them go on. */
+export function holdWhilePointerMoves({ hold }: Pick<Rows<unknown>, 'hold'>) {
+  let resting: ReturnType<typeof setTimeout> | undefined
+  const release = () => {
+    clearTimeout(resting)
+    hold(false)
+  }
+  return {
+    onPointerMove: () => {
+      clearTimeout(resting)
+      hold(true)
+      resting = setTimeout(release, restMs)
+    },
+    onPointerLeave: release,
+  }
+}
+
 /** Rows that follow the signals that `list` reads; they hold still while a pointer is over the element with the handlers. */
 export function useRows<Row>(list: () => readonly Row[] | null, keyOf: (row: Row) => string) {
   // Not useSignalEffect, which waits for a frame: a key pressed in that frame would act on the list before this one.

@@ -123,7 +123,9 @@ function MissionCard({
           {open_tasks > 0 ? `, ${open_tasks} in progress` : ''}
         </span>
         <span class="muted">
-          phase {current_phase ?? 1} of {total_phases}
+          {completed_at === null
+            ? `phase ${current_phase} of ${total_phases}`
+            : formatCount(total_phases, 'phase')}
         </span>
       </div>
       <div class="mission-side">

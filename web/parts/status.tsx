@@ -38,7 +38,11 @@ export function taskStatus(task: {
 }
 
 /** The status of a task in the plan. A task with an open dependency is planned; `blocked` needs a person. */
-export function markStatus(mark: 'done' | 'in_progress' | 'ready' | 'blocked' | 'dropped'): Status {
+export function markStatus(
+  mark: 'done' | 'in_progress' | 'ready' | 'blocked' | 'dropped',
+  hasFailed = false,
+): Status {
+  if (hasFailed && (mark === 'ready' || mark === 'blocked')) return 'failed'
   return mark === 'blocked' ? 'planned' : statusOf(mark)
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { RunRecord } from '../../gate/domain/run.ts'
 import { subjectOf } from '../../gate/operations/run/find-run.ts'
 import { displayName } from '../../kernel/actor.ts'
+import { instantOrNull } from '../../kernel/instant.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
@@ -15,10 +16,14 @@ import type { InboxItem } from '../domain/inbox-item.ts'
 
 import { ChoiceEntry, choiceEntries } from './subject.ts'
 
+const commandEnds = ['passed', 'failed', 'timed_out', 'stopped'] as const
+
 /** The evidence for a decision: the run, its choices, the measurements and the claims. */
 export const InboxEvidence = z.object({
   run: z.object({ process_name: z.string(), state: z.string() }).nullable(),
   choices: list(ChoiceEntry),
+  /** The last result of each command that was run for it, such as its tests. */
+  commands: list(z.object({ run: z.string(), status: z.enum(commandEnds), ended_at: z.string().nullable() })),
   /** The subject of the measured changes to approve. */
   changed: z
     .object({ mission_id: z.string().nullable(), task_id: z.string().nullable(), tasks: list(Named) })
@@ -55,6 +60,7 @@ export async function inboxEvidence(reads: Reads, item: InboxItem): Promise<z.ou
   return {
     run: run && { process_name: excerpt(run.process.name, 80), state: run.state },
     choices: await choicesOf(reads, item, run),
+    commands: run === null ? [] : await commandResults(reads, run),
     changed: await changesToApprove(reads, item, run),
     agent_name: attempt === null ? null : displayName(attempt),
     person: personOf(attempt?.actor),
@@ -75,6 +81,15 @@ async function choicesOf({ runs }: Reads, { request }: InboxItem, run: RunRecord
   const definition = await runs.definition(run.process.hash)
   if (definition === null) return []
   return choiceEntries(definition, request.state, request.events)
+}
+
+const maxCommands = 100
+
+async function commandResults({ runs }: Reads, run: RunRecord) {
+  const last = new Map((await runs.commandsOf(run.id, maxCommands)).map((result) => [result.run, result]))
+  return [...last.values()].flatMap(({ run: command, status, endedAt }) =>
+    status === 'running' ? [] : [{ run: excerpt(command, 200), status, ended_at: instantOrNull(endedAt) }],
+  )
 }
 
 const maxTasks = 5

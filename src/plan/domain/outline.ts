@@ -19,6 +19,8 @@ export interface OutlineSource {
 /** A task with its home in the plan. */
 export interface TaskInPlan extends GraphTask {
   readonly title: string
+  /** To do again: its last attempt failed. */
+  readonly hasFailed?: boolean
   /** The assignee, if there is one. */
   readonly assignee?: string
   readonly missionId: string | null
@@ -51,6 +53,7 @@ export interface OutlineTask extends TaskState {
   readonly title: string
   readonly role: string | null
   readonly assignee?: string
+  readonly failed?: true
   readonly subtasks: readonly OutlineTask[]
 }
 
@@ -97,12 +100,13 @@ function nodesOf(tasks: readonly TaskInPlan[]): readonly OutlineRoot[] {
   const roots: OutlineRoot[] = []
   for (const { task, outlined } of ordered) {
     if (!outlined) continue
-    const { id, title, role, assignee } = task
+    const { id, title, role, assignee, hasFailed } = task
     const node = {
       id,
       title,
       role,
       ...(assignee !== undefined && { assignee }),
+      ...(hasFailed && { failed: true as const }),
       ...outlined,
       subtasks: subtasks.get(id) ?? [],
     }

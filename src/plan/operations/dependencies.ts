@@ -94,6 +94,8 @@ export const planDependencies = defineOperation({
         title: z.string(),
         phase_id: z.string().nullable(),
         mark: z.enum(marks),
+        /** To do again: its last attempt failed. */
+        failed: z.literal(true).optional(),
         critical: z.boolean(),
         mission_id: z.string().nullable(),
         /** A task of another plan with a dependency to or from this one. */
@@ -107,11 +109,12 @@ export const planDependencies = defineOperation({
     const source = await planSource(reads, await spanOf(reads, input.mission), clock.now())
     const { phases, tasks, outside, crossing } = source
     const found = taskStates(tasks)
-    const own = tasks.map(({ id, title, phaseId, missionId }, place) => ({
+    const own = tasks.map(({ id, title, phaseId, missionId, hasFailed }, place) => ({
       id,
       title,
       phase_id: phaseId,
       mark: found[place]?.mark ?? 'blocked',
+      ...(hasFailed && { failed: true as const }),
       critical: found[place]?.critical ?? false,
       mission_id: missionId,
       outside: false,

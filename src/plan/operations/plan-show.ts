@@ -19,6 +19,8 @@ const OutlineTaskEntry = z
     role: z.string().nullable(),
     assignee: z.string().optional(),
     mark: z.enum(marks),
+    /** To do again: its last attempt failed. */
+    failed: z.literal(true).optional(),
     critical: z.boolean(),
     waitsFor: strings,
     get subtasks(): z.ZodReadonly<z.ZodArray<typeof OutlineTaskEntry>> {
@@ -177,6 +179,7 @@ function taskInPlan(task: GraphTaskRow, orders: ReadonlyMap<string, number>): Ta
     dependsOn: task.dependsOn,
     status: task.status,
     dropped: task.dropped,
+    hasFailed: task.hasFailed,
     unsettled: task.unsettled,
     claimed: task.held,
     role: task.role,

@@ -41,6 +41,8 @@ export interface GraphTaskRow {
   readonly assignee: string | null
   readonly status: TaskStatus
   readonly dropped: boolean
+  /** To do again: its last attempt failed. */
+  readonly hasFailed: boolean
   /** Done, but its dependents wait for a person. */
   readonly unsettled: boolean
   readonly held: boolean

@@ -189,10 +189,12 @@ type TaskPlanColumns = Pick<
   | 'seq'
   | 'mission_id'
   | 'assignee'
->
+> & { readonly last_status: string | null }
 
 const graphColumns = sql.raw(
-  'id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, open_items, claim_expires_at, sort_order, seq, mission_id, assignee',
+  `id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, open_items, claim_expires_at, sort_order, seq, mission_id, assignee,
+  case when status = 'to_do' and last_attempt_id is not null then
+    (select last.status from attempt last where last.project_id = task.project_id and last.id = task.last_attempt_id) end as last_status`,
 )
 
 /** An expired claim holds nothing: its task is to do. */
@@ -257,6 +259,7 @@ function graphTask(row: TaskPlanColumns, dependsOn: readonly TaskId[], now: numb
     assignee: row.assignee,
     status,
     dropped: row.resolution === 'dropped',
+    hasFailed: row.last_status === 'failed',
     unsettled: hasOpenItems(row),
     held: status === 'in_progress',
     sortOrder: row.sort_order,

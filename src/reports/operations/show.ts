@@ -171,7 +171,12 @@ const AttemptDetail = z.object({
 const NearTask = Named.extend({ status: taskWord })
 
 /** A related task with its state in the plan. */
-const LinkedTask = z.object({ id: z.string(), title: z.string(), mark: z.enum(marks) })
+const LinkedTask = z.object({
+  id: z.string(),
+  title: z.string(),
+  mark: z.enum(marks),
+  failed: z.literal(true).optional(),
+})
 
 const TaskLinks = z.object({
   depends_on: list(LinkedTask),
@@ -550,7 +555,14 @@ async function taskLinks(reads: Reads, task: Task, now: number): Promise<z.outpu
   const linked = (isIt: (other: TaskInPlan) => boolean) =>
     tasks.flatMap((other, at) =>
       isIt(other)
-        ? [{ id: other.id, title: excerpt(other.title, 160), mark: states[at]?.mark ?? ('blocked' as const) }]
+        ? [
+            {
+              id: other.id,
+              title: excerpt(other.title, 160),
+              mark: states[at]?.mark ?? ('blocked' as const),
+              ...(other.hasFailed && { failed: true as const }),
+            },
+          ]
         : [],
     )
   const others = (isIt: (other: { readonly id: string }) => boolean) =>

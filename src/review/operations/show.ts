@@ -13,6 +13,7 @@ import {
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { unchangedClaims } from '../../track/domain/claimed-paths.ts'
+import { type Attempt, outcomeAuthorOf } from '../../track/domain/task.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'
 import { anchorComments, commentMeasurements, currentPlaces, linesBriefs } from './comment-anchors.ts'
 import { CommentEntry, commentEntry, DraftEntry, draftEntry, ReviewActionEntry } from './entries.ts'
@@ -103,6 +104,12 @@ export const reviewShow = defineOperation({
     agents: strings,
     /** Of a task: files that its last completion names and that did not change. */
     unchanged_claims: strings,
+    /** Of a task: what its last completion says. */
+    claimed: z.object({ author: z.string(), summary: z.string(), limitations: strings }).nullable(),
+    /** Of a task: how this version was decided, if nothing waits for a decision any more. */
+    decision: z
+      .object({ action: z.enum(['approved', 'sent back']), author: z.string(), created_at: z.string() })
+      .nullable(),
     attempts: list(AttemptLine),
     content: z.string(),
     totals: z.object({
@@ -200,6 +207,20 @@ export const reviewShow = defineOperation({
       },
       agents: [...new Set(attempts.map(({ agentName, actor }) => displayName({ actor, agentName })))],
       unchanged_claims: end === null ? [] : unchangedClaims(end.evidence),
+      claimed:
+        end === null || completed === undefined
+          ? null
+          : {
+              author: outcomeAuthorOf(completed),
+              summary: end.outcome.summary,
+              limitations: end.outcome.limitations,
+            },
+      decision:
+        completed === undefined || preview.waiting.length > 0
+          ? null
+          : await decisionOf(reads, completed, {
+              reviews: sent.filter(({ content: reviewed }) => reviewed === preview.gathered.content),
+            }),
       attempts: works.map(({ attempt }) => ({
         attempt_id: attempt.id,
         task_id: attempt.taskId,
@@ -241,6 +262,32 @@ export const reviewShow = defineOperation({
       notes,
     }
   })
+
+interface CurrentReviews {
+  /** Those of the files as they are. */
+  readonly reviews: Awaited<ReturnType<Reads['reviews']['sentAbout']>>
+}
+
+/** The last decision about an attempt: by a review of its files, or by the answer to an inbox item. */
+async function decisionOf(reads: Reads, attempt: Attempt, { reviews }: CurrentReviews) {
+  const items = await reads.inboxItems.ofAttempt(attempt.id)
+  const decisions = [
+    ...reviews.flatMap(({ action, author, createdAt }) =>
+      action === 'comment' ? [] : [{ action: actionDone[action], author: author.name, at: createdAt }],
+    ),
+    ...items.flatMap(({ action, closedBy, closedAt }) =>
+      action === 'approved' || action === 'sent back'
+        ? [{ action, author: closedBy ?? 'a person', at: closedAt ?? 0 }]
+        : [],
+    ),
+  ]
+  const last = decisions.toSorted((a, b) => a.at - b.at).at(-1)
+  return last === undefined
+    ? null
+    : { action: last.action, author: last.author, created_at: instant(last.at) }
+}
+
+const actionDone = { approve: 'approved', send_back: 'sent back' } as const
 
 /** Measures figures for files that are only on the caller's machine, else the contents that it has. */
 function figuresBriefs(

@@ -123,6 +123,11 @@ function Card({ card: of, isSelected, drag }: BoardCardProps) {
           </span>
         ) : null}
       </p>
+      {column === 'ready' && statusOf(card.outcome) === 'failed' ? (
+        <p class="task-failed">
+          <StatusBadge status="failed" word="Failed, can be retried" />
+        </p>
+      ) : null}
       {column === 'active' && progress !== null ? (
         <progress
           class="progress"

@@ -178,7 +178,7 @@ function DependencyList({ plan }: { readonly plan: DependencyPlan }) {
                 data-critical={node.critical}
                 style={{ '--depth': String(Math.min(depth, 12)) }}
               >
-                <StatusIcon status={markStatus(node.mark)} />
+                <StatusIcon status={markStatus(node.mark, node.failed)} />
                 <a
                   class="cut"
                   {...(node.mark === 'dropped' && { 'data-dropped': '' })}

@@ -198,7 +198,7 @@ function eventVerb({ event, description, answer, sends_back, approves }: CardCho
   return {
     command: commands[answer],
     label,
-    done: `${label} sent`,
+    done: approves || answer === 'yes' ? 'Approved' : sends_back ? 'Sent back' : `${label} sent`,
     ...(description !== null && { means: description }),
     ...(sends_back && { asks: 'Message to the agent' }),
     // Gives the approvals that the guards need, then sends the event.

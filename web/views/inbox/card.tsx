@@ -7,7 +7,7 @@ import { keysOf } from '../../keys/bindings.ts'
 import { Agent, withPerson } from '../../parts/agent.tsx'
 import { ClaimQuote, MeasuredEvidence, UnchangedClaims } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
-import { StatusBadge } from '../../parts/status.tsx'
+import { StatusBadge, StatusIcon } from '../../parts/status.tsx'
 import { eventWords, Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
@@ -60,7 +60,9 @@ export function Card({
           <a href={href(subjectOfCard(card).link)}>{subjectOfCard(card).name}</a>
         </h2>
         <span class="card-by muted">
-          {card.mission_id !== null && card.mission_name !== null && card.task_id !== null ? (
+          {card.mission_id !== null &&
+          card.mission_name !== null &&
+          (card.task_id !== null || card.run_id !== null) ? (
             <a class="cut card-mission" href={href(`/missions/${card.mission_id}`)}>
               {card.mission_name}
             </a>
@@ -88,6 +90,7 @@ export function Card({
         </ul>
       ) : null}
       {card.request?.kind === 'command' ? <PinnedFiles request={card.request} /> : null}
+      <CommandResults commands={card.commands} />
       {card.measured ? <MeasuredEvidence measured={card.measured} /> : null}
       {card.task_id !== null && (card.measured?.files ?? 0) > 0 ? <FirstHunk task={card.task_id} /> : null}
       {card.workaround ? (
@@ -131,6 +134,11 @@ export function Card({
               Open run
             </a>
           ) : null}
+          {card.run_id && card.task_id === null && card.mission_id !== null ? (
+            <a class="button" href={href(`/review/mission/${card.mission_id}`)}>
+              Review the changes
+            </a>
+          ) : null}
           {(card.changed?.tasks ?? [])
             .filter(({ id }) => id !== card.task_id)
             .map(({ id, name }) => (
@@ -146,6 +154,26 @@ export function Card({
         </div>
       )}
     </li>
+  )
+}
+
+/** The last results of the commands of a run, such as its tests. */
+function CommandResults({ commands }: Pick<InboxCard, 'commands'>) {
+  if (commands.length === 0) return null
+  return (
+    <ul class="command-results" aria-label="Results of commands">
+      {commands.map(({ run, status, ended_at }) => (
+        <li key={run} class="measured">
+          <StatusIcon status={status === 'passed' ? 'done' : 'failed'} named={false} />
+          <b>{eventWords(status)}</b> <code>{run}</code>
+          {ended_at === null ? null : (
+            <span class="muted">
+              <Since at={ended_at} /> ago
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -189,6 +217,14 @@ function PinnedFiles({ request: { files = [], before } }: { readonly request: Co
 /** The author of the item; for an item of Waymark, the agent whose work it is about. */
 function openerOf({ opened_by, agent_name }: InboxCard): string {
   return opened_by === 'waymark' ? (agent_name ?? opened_by) : opened_by
+}
+
+/** What an item is about, with its mission where the task alone does not say it. */
+export function titleOfCard(card: InboxCard): string {
+  const { name } = subjectOfCard(card)
+  return card.task_id === null && card.mission_name !== null && card.mission_name !== name
+    ? `${name}, of ${card.mission_name}`
+    : name
 }
 
 /** The subject of the item and its page. */

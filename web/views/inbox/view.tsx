@@ -12,7 +12,7 @@ import { href, navigate, query, replaceWith, setQuery } from '../../router/locat
 import { projectStatus } from '../../shell/project-status.ts'
 import { sendings, sendLater } from '../../shell/toasts.tsx'
 import { type CardAction, verbsOf } from './actions.ts'
-import { Card } from './card.tsx'
+import { Card, titleOfCard } from './card.tsx'
 import './inbox.css'
 
 /** The open inbox items, oldest first. */
@@ -35,7 +35,7 @@ export function View() {
     if (!of || sendings.peek().has(about)) return
     setAsking(null)
     const { operation, done } = verb
-    const text = `${done}: ${of.task_name ?? of.item_id}`
+    const text = `${done}: ${titleOfCard(of)}`
     const input = { ...verb.input(of, answer), ...(of.content !== null && { content: of.content }) }
     sendLater({ about, operation, input, text, sent: inbox.refresh })
   }

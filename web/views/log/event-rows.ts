@@ -85,15 +85,32 @@ interface LogEntryText {
 export function logEntryWords({ kind, body }: LogEntry, names: ReadonlyMap<string, string>): LogEntryText {
   const entity = Object.values(body).find(isJsonObject) ?? {}
   const textFields = ['name', 'question', 'message', 'description', 'content', 'reason', 'answer', 'summary']
-  const about = [entity, body].flatMap((record) => textFields.flatMap((field) => textOf(record, field)))[0]
+  const about = [entity, body]
+    .flatMap((record) => textFields.flatMap((field) => textOf(record, field)))
+    .find((text) => !hash.test(text))
   const [noun = '', verb = ''] = kind.split('.')
   const link = linkOf(kind, entity, body)
   const named = link === null ? undefined : names.get(link.slice(link.lastIndexOf('/') + 1))
+  const action = kind === 'review.sent' ? reviewActions[textOf(entity, 'action')[0] ?? ''] : undefined
+  const words = textOf(entity, 'text')[0]
   return {
-    what: `${capitalize(nouns[noun] ?? noun)} ${verb.replaceAll('_', ' ')}`,
-    about: about ?? named ?? '',
+    what: action ?? `${capitalize(nouns[noun] ?? noun)} ${verb.replaceAll('_', ' ')}`,
+    about: about ?? ([named, words].filter((text) => text !== undefined).join(': ') || allNew(kind)),
     link,
   }
+}
+
+/** Of a file or a version: it says nothing to a person. */
+const hash = /^[0-9a-f]{40,}$/
+
+const reviewActions: Readonly<Record<string, string>> = {
+  approve: 'Review approved',
+  send_back: 'Review sent back',
+  comment: 'Review commented',
+}
+
+function allNew(kind: string): string {
+  return kind === 'review.sent' ? 'All new changes' : ''
 }
 
 const nouns: Readonly<Record<string, string>> = { item: 'inbox item', inbox: 'inbox item' }
@@ -104,7 +121,9 @@ function linkOf(kind: string, entity: EventFields, body: EventFields): string | 
   const own = textOf(entity, 'id')[0]
   if (kind === 'task.planned' && own) return `/tasks/${own}`
   if (kind === 'mission.started' && own) return `/missions/${own}`
-  const of = (field: string) => textOf(body, field)[0] ?? textOf(entity, field)[0]
+  const subject = isJsonObject(entity['subject']) ? entity['subject'] : {}
+  const of = (field: string) =>
+    textOf(body, field)[0] ?? textOf(entity, field)[0] ?? textOf(subject, field)[0]
   const [task, run, mission] = [of('taskId'), of('runId'), of('missionId')]
   if (task) return `/tasks/${task}`
   if (run) return `/runs/${run}`

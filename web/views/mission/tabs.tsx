@@ -3,7 +3,7 @@ import type { LogEntry, Timeline } from '../../api/entities.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { ConnectAgent, EmptyState } from '../../parts/empty-state.tsx'
-import { type Status, StatusIcon } from '../../parts/status.tsx'
+import { type Status, StatusBadge, StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
@@ -67,7 +67,11 @@ function BoardCard({ task }: { readonly task: TimelineLaneTask | undefined }) {
       <a href={href(`/tasks/${task.id}`)}>
         <span>{task.name}</span>
         <span class="board-card-foot">
-          <StatusIcon status={task.status} />
+          {task.status === 'failed' ? (
+            <StatusBadge status="failed" word="Failed, can be retried" />
+          ) : (
+            <StatusIcon status={task.status} />
+          )}
           {task.agent === null ? <span class="muted">Unclaimed</span> : <Agent name={task.agent} />}
         </span>
       </a>

@@ -7,6 +7,7 @@ import { useQuery } from '../../live/query.ts'
 import { durationText } from '../../parts/duration.ts'
 import { ConnectAgent, EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { StatusBadge, StatusIcon, statusOf } from '../../parts/status.tsx'
+import { eventWords } from '../../parts/text.tsx'
 import { now } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate } from '../../router/location.ts'
@@ -93,6 +94,7 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
             Completed although {reason}.
           </p>
         ))}
+        <WaitsFor mission={mission} />
         <ReportButton id={mission.id} name={mission.name} />
       </div>
       <dl class="figures">
@@ -119,6 +121,33 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
         </Figure>
       </dl>
     </header>
+  )
+}
+
+/** What of the mission needs a person; what blocks it is named first. */
+function WaitsFor({ mission: { id } }: { readonly mission: Timeline }) {
+  const { answer } = useQuery('inbox', { mission_id: id, limit: 20 })
+  const items = (answer.value?.items ?? []).toSorted(
+    (a, b) => Number(b.kind === 'blocker') - Number(a.kind === 'blocker'),
+  )
+  if (items.length === 0) return null
+  return (
+    <ul class="mission-waits" aria-label="Needs you">
+      {items.map(({ item_id, kind, task_name, reason, request }) => (
+        <li key={item_id}>
+          <StatusIcon status={kind === 'blocker' ? 'blocked' : 'review'} named={false} />
+          <span>
+            {kind === 'blocker' ? 'Blocked by a question' : 'Needs you'}
+            {task_name === null ? '' : ` about ${task_name}`}:{' '}
+            <a class="link" href={href(`/?select=${item_id}`)}>
+              {request?.kind === 'decision'
+                ? `decide ${request.events.map(eventWords).join(' or ')}`
+                : reason}
+            </a>
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -31,6 +31,7 @@ export interface PlanTaskRow {
   readonly name: string
   readonly depth: number
   readonly mark: PlanTask['mark']
+  readonly failed: boolean
   readonly role: string | null
   readonly assignee: string | null
   readonly critical: boolean
@@ -86,7 +87,7 @@ function linesOf(
   depth: number,
 ): (task: PlanTask) => readonly PlanTaskRow[] {
   const { phase, milestone, only } = home
-  return ({ id, title, mark, role, assignee, critical, waitsFor, subtasks }) => {
+  return ({ id, title, mark, failed = false, role, assignee, critical, waitsFor, subtasks }) => {
     const isWanted = only === null || (only === 'ready' ? mark === 'ready' : critical)
     const row: PlanTaskRow = {
       kind: 'task',
@@ -95,6 +96,7 @@ function linesOf(
       name: title,
       depth,
       mark,
+      failed,
       role,
       assignee: assignee ?? null,
       critical,

@@ -1,6 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { formatCount } from '../../../src/kernel/text.ts'
+import type { PlanPhase } from '../../api/entities.ts'
 import { useFlash } from '../../parts/list.tsx'
 import { markStatus, StatusIcon } from '../../parts/status.tsx'
 import { shortId } from '../../parts/text.tsx'
@@ -29,7 +30,7 @@ export function Row(props: PlanRowProps) {
   const { row: of, isSelected, isRenamed, isTarget, isMovable, select, fold, rename, drag } = props
   const row = of.value
   const element = useRef<HTMLLIElement>(null)
-  useFlash(element, `${row.name} ${row.kind === 'task' ? row.mark : ''}`)
+  useFlash(element, `${row.name} ${row.kind === 'task' ? `${row.mark} ${row.failed}` : ''}`)
   return (
     <li
       ref={element}
@@ -60,15 +61,16 @@ export function Row(props: PlanRowProps) {
           <button type="button" class="fold" aria-expanded={!row.isFolded} onClick={fold}>
             <span aria-hidden="true">{row.isFolded ? '▸' : '▾'}</span> <b>{row.name}</b>
           </button>
-          <span class="count">
-            {row.done} / {row.total}
-          </span>
-          <progress
-            class="progress phase-bar"
-            max={Math.max(row.total, 1)}
-            value={row.done}
-            aria-label="Done"
-          />
+          {row.total === 0 ? (
+            <span class="muted">no tasks yet</span>
+          ) : (
+            <>
+              <span class="count">
+                {row.done} of {row.total} done
+              </span>
+              <progress class="progress phase-bar" max={row.total} value={row.done} aria-label="Done" />
+            </>
+          )}
           {row.mission === null ? null : <span class="muted cut">{row.mission}</span>}
         </>
       ) : row.kind === 'milestone' ? (
@@ -85,10 +87,10 @@ export function Row(props: PlanRowProps) {
 }
 
 function Task({ row }: { readonly row: PlanTaskRow }) {
-  const { id, name, mark, role, assignee, critical, waits } = row
+  const { id, name, mark, failed, role, assignee, critical, waits } = row
   return (
     <>
-      <StatusIcon status={markStatus(mark)} />
+      <StatusIcon status={markStatus(mark, failed)} />
       <a
         class="cut wide"
         href={href(`/tasks/${id}`)}
@@ -101,15 +103,78 @@ function Task({ row }: { readonly row: PlanTaskRow }) {
       <span class="muted plan-waits">
         {waits > 0
           ? `after ${formatCount(waits, 'task')}`
-          : mark === 'ready' || mark === 'dropped'
-            ? mark
-            : ''}
+          : failed && mark === 'ready'
+            ? 'failed, can be retried'
+            : mark === 'ready' || mark === 'dropped'
+              ? mark
+              : ''}
       </span>
       <span class="muted plan-role cut">{assignee === null ? role : `for ${assignee}`}</span>
       <span class="id" title={id}>
         {shortId(id)}
       </span>
     </>
+  )
+}
+
+interface NewTaskProps {
+  readonly phases: readonly PlanPhase[]
+  /** The phase of the row that it is added after. */
+  readonly phase: string | null
+  /** The title, or null where nothing is added. */
+  readonly settle: (title: string | null, phase: string) => void
+}
+
+/** The title of a new task and the phase that it goes to. Enter adds it, Esc does not. */
+export function NewTaskFields({ phases, phase, settle }: NewTaskProps) {
+  const row = useRef<HTMLSpanElement>(null)
+  const title = useRef<HTMLInputElement>(null)
+  const isSettled = useRef(false)
+  const named = phases.flatMap(({ id, name, mission_name: mission }) =>
+    id === null ? [] : [{ id, name: [name ?? id, mission].filter((part) => part !== null).join(', ') }],
+  )
+  const [chosen, setChosen] = useState(phase ?? named[0]?.id ?? '')
+  useLayoutEffect(() => title.current?.focus(), [])
+  const once = (isWanted: boolean) => {
+    if (isSettled.current) return
+    isSettled.current = true
+    const text = title.current?.value.trim() ?? ''
+    settle(isWanted && text !== '' && chosen !== '' ? text : null, chosen)
+  }
+  return (
+    <span
+      ref={row}
+      class="new-task"
+      onFocusOut={({ relatedTarget }) => {
+        // Between its two fields nothing is settled.
+        if (!(relatedTarget instanceof Node && row.current?.contains(relatedTarget))) once(true)
+      }}
+      onKeyDown={({ key }) => {
+        if (key === 'Enter') once(true)
+        if (key === 'Escape') once(false)
+      }}
+    >
+      <input
+        ref={title}
+        class="field name-field"
+        aria-label="A new task"
+        placeholder="A new task"
+        maxLength={300}
+      />
+      <span class="muted">in</span>
+      <select
+        class="field"
+        aria-label="Phase of the new task"
+        value={chosen}
+        onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+      >
+        {named.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </span>
   )
 }
 

@@ -22,7 +22,7 @@ import {
   planRows,
   stepMove,
 } from './plan-rows.ts'
-import { NameField, Row } from './row.tsx'
+import { NameField, NewTaskFields, Row } from './row.tsx'
 import './plan.css'
 
 /** All open plans, or one of them. */
@@ -109,6 +109,15 @@ function Plan({ mission }: { readonly mission: string | null }) {
 
   const answer = plan.answer.value
   if (answer === null) return <Pending failure={plan.failure} subject={planSubject} />
+  const settleTask = (title: string | null, phase: string) => {
+    setEditing(null)
+    if (editing?.is !== 'task' || title === null) return
+    rows.hold(false)
+    const after = rowOf(editing.after)
+    // The milestone of the row belongs to its own phase.
+    const milestone = phaseOf(after) === phase ? milestoneOf(after) : null
+    commands.addTask(title, { phase, milestone })
+  }
   const settleNew = (name: string | null) => {
     setEditing(null)
     if (editing === null || editing.is === 'rename' || name === null) return
@@ -116,8 +125,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
     const after = rowOf(editing.after)
     const phase = phaseOf(after)
     const home = answer.phases.find(({ id }) => id === phase)?.mission_id ?? null
-    if (editing.is === 'phase') commands.addPhase(name, { phases: answer.phases, home })
-    else if (phase !== null) commands.addTask(name, { phase, milestone: milestoneOf(after) })
+    commands.addPhase(name, { phases: answer.phases, home })
   }
   const keys =
     editing && editing.is !== 'rename' ? order.toSpliced(order.indexOf(editing.after) + 1, 0, 'new') : order
@@ -164,11 +172,15 @@ function Plan({ mission }: { readonly mission: string | null }) {
             if (key === 'new') {
               return (
                 <li key="new" class="plan-row">
-                  <NameField
-                    label={editing?.is === 'phase' ? 'A new phase' : 'A new task'}
-                    value=""
-                    settle={settleNew}
-                  />
+                  {editing?.is === 'phase' ? (
+                    <NameField label="A new phase" value="" settle={settleNew} />
+                  ) : (
+                    <NewTaskFields
+                      phases={answer.phases}
+                      phase={editing?.is === 'task' ? phaseOf(rowOf(editing.after)) : null}
+                      settle={settleTask}
+                    />
+                  )}
                 </li>
               )
             }

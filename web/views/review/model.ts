@@ -314,7 +314,10 @@ function unsentMarks(
 }
 
 /** The shown version with the newest comments. */
-function withComments(before: ReviewData, { files, comments, drafts, reviews }: ReviewData): ReviewData {
+function withComments(
+  before: ReviewData,
+  { files, comments, drafts, reviews, decision, waiting }: ReviewData,
+): ReviewData {
   const now = new Map(files.map((file) => [fileKey(file), file]))
   const places = new Map(before.comments.map((comment) => [comment.comment_id, comment.now]))
   return {
@@ -327,6 +330,8 @@ function withComments(before: ReviewData, { files, comments, drafts, reviews }: 
     comments: comments.map((comment) => ({ ...comment, now: places.get(comment.comment_id) ?? comment.now })),
     drafts,
     reviews,
+    decision,
+    waiting,
   }
 }
 

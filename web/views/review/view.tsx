@@ -7,9 +7,10 @@ import { keysOf } from '../../keys/bindings.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { EmptyState, NotFound, Pending } from '../../parts/empty-state.tsx'
-import { PlusMinus, UnchangedClaims } from '../../parts/evidence.tsx'
+import { ClaimQuote, PlusMinus, UnchangedClaims } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { linesOf } from '../../parts/line-links.ts'
+import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
@@ -80,7 +81,10 @@ function ReviewContent({ review, data }: { readonly review: ReviewModel; readonl
     review.cursor.value = { file: fileKey(file), row: '' }
     document.getElementById(fileId(file))?.scrollIntoView({ block: 'start' })
   }
-  useReviewKeys(review, files, { go, say: setAction })
+  // A decision stands until the files change, or the person takes it up again.
+  const [reopened, setReopened] = useState<string | null>(null)
+  const isDecided = data.decision !== null && reopened !== data.content
+  useReviewKeys(review, files, { go, say: setAction, isDecided })
   // An address may name a file.
   const named = query.peek().get('file')
   const isMissing = named !== null && !data.files.some(({ path }) => path === named)
@@ -94,7 +98,13 @@ function ReviewContent({ review, data }: { readonly review: ReviewModel; readonl
   const place = review.composing.value
   return (
     <div class="review" data-layout={layout.value}>
-      <Head review={review} data={data} say={setAction} />
+      <Head
+        review={review}
+        data={data}
+        decided={isDecided}
+        say={setAction}
+        reopen={() => setReopened(data.content)}
+      />
       <Newer review={review} />
       {isMissing ? (
         <p class="review-note" role="status">
@@ -158,12 +168,46 @@ function commentsElsewhere(review: ReviewModel, data: ReviewData) {
 interface HeadProps {
   readonly review: ReviewModel
   readonly data: ReviewData
+  /** It has its decision: the actions are put away. */
+  readonly decided: boolean
   readonly say: (action: ReviewActionName) => void
+  readonly reopen: () => void
+}
+
+const actionTitles = { approved: 'Approved', 'sent back': 'Sent back' } as const
+
+/** What the agent asks and where it says its work ends: without both nobody can decide. */
+function Questions({ data: { waiting, claimed } }: { readonly data: ReviewData }) {
+  if (waiting.length === 0 && claimed === null) return null
+  return (
+    <section class="review-questions" aria-label="Questions and limits">
+      {waiting.map(({ item_id, kind, reason }) => (
+        <p key={item_id} class="review-question">
+          <StatusIcon status={kind === 'scope' ? 'blocked' : 'review'} named={false} />{' '}
+          <Prose text={reason} />
+        </p>
+      ))}
+      {claimed === null ? null : (
+        <ClaimQuote author={claimed.author}>
+          <Prose text={claimed.summary} />
+          {claimed.limitations.length === 0 ? null : (
+            <ul class="review-limits">
+              {claimed.limitations.map((limit) => (
+                <li key={limit}>
+                  <span class="muted">Limit:</span> <Prose text={limit} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </ClaimQuote>
+      )}
+    </section>
+  )
 }
 
 /** The title, the totals and the actions: on a phone two lines, with the rest in a menu. */
-function Head({ review, data, say }: HeadProps) {
-  const { subject, totals, agents, may, drafts } = data
+function Head({ review, data, decided, say, reopen }: HeadProps) {
+  const { subject, totals, agents, may, drafts, decision } = data
   const viewed = data.files.filter((file) => review.isViewed(file)).length
   return (
     <header class="review-head">
@@ -185,6 +229,7 @@ function Head({ review, data, say }: HeadProps) {
       <div class="review-wide">
         <About data={data} />
       </div>
+      <Questions data={data} />
       <UnchangedClaims paths={data.unchanged_claims} />
       <div class="review-bar" role="toolbar" aria-label="Review">
         <span class="review-wide review-options">
@@ -213,7 +258,17 @@ function Head({ review, data, say }: HeadProps) {
             <KeyCap keys={keysOf('send')} />
           </button>
         ) : null}
-        {may.decide ? (
+        {decided && decision ? (
+          <>
+            <span>
+              {actionTitles[decision.action]} by <b>{decision.author}</b>, <Since at={decision.created_at} />{' '}
+              ago
+            </span>
+            <button type="button" class="button" data-kind="plain" onClick={reopen}>
+              Change the decision
+            </button>
+          </>
+        ) : may.decide ? (
           <>
             <button type="button" class="button" onClick={() => say('send_back')}>
               Send back <KeyCap keys={keysOf('send back')} />
@@ -330,6 +385,7 @@ function Newer({ review }: { readonly review: ReviewModel }) {
 }
 
 interface ReviewHandlers {
+  readonly isDecided: boolean
   readonly go: (file: ReviewFileRow) => void
   readonly say: (action: ReviewActionName) => void
 }
@@ -338,7 +394,7 @@ interface ReviewHandlers {
 function useReviewKeys(
   review: ReviewModel,
   files: readonly ReviewFileRow[],
-  { go, say }: ReviewHandlers,
+  { go, say, isDecided }: ReviewHandlers,
 ): void {
   const cursor = () => review.cursor.peek()
   const current = () => files.find((file) => fileKey(file) === cursor()?.file) ?? files[0]
@@ -398,7 +454,7 @@ function useReviewKeys(
     const file = current()
     if (file) act(file)
   }
-  const mayDecide = review.data.value?.may.decide === true
+  const mayDecide = review.data.value?.may.decide === true && !isDecided
   useCommands({
     next: stepRow(1, () => true),
     previous: stepRow(-1, () => true),

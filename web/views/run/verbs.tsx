@@ -165,7 +165,9 @@ function verbsOf(page: RunPage): readonly RunVerb[] {
   ]
 }
 
-function eventVerb({ run: { run_id }, transitions }: RunPage, choice: RunChoice): RunVerb {
+function eventVerb(page: RunPage, choice: RunChoice): RunVerb {
+  const { run, transitions } = page
+  const { run_id } = run
   const { event, answer, approves, sends_back, asks_for } = choice
   const approving = approves || answer === 'yes'
   const own = transitions.filter((way) => way.event === event)
@@ -174,7 +176,7 @@ function eventVerb({ run: { run_id }, transitions }: RunPage, choice: RunChoice)
   const isOpen = approves || own.some(({ satisfied }) => satisfied)
   return {
     label: eventWords(event),
-    done: `${eventWords(event)} sent`,
+    done: `${approving ? 'Approved' : sends_back ? 'Sent back' : `${eventWords(event)} sent`}: ${page.task?.name ?? page.mission?.name ?? run.process_name}`,
     operation: approving ? 'approve' : 'decide',
     missing: isOpen ? null : blocking.map(({ reason }) => reason).join('; '),
     reason: sends_back ? 'must' : 'may',

@@ -232,10 +232,10 @@ function LinkList({ title, tasks }: { readonly title: string; readonly tasks: re
     <section>
       <h2>{title}</h2>
       <ul>
-        {tasks.map(({ id, title: name, mark }) => (
+        {tasks.map(({ id, title: name, mark, failed }) => (
           <li key={id}>
             <a class="linked" href={href(`/tasks/${id}`)}>
-              <StatusIcon status={markStatus(mark)} />
+              <StatusIcon status={markStatus(mark, failed)} />
               <span class="cut" {...(mark === 'dropped' && { 'data-dropped': '' })}>
                 {name}
               </span>

@@ -5,6 +5,7 @@ import { formatCount } from '../../../../src/kernel/text.ts'
 import type { Timeline } from '../../../api/entities.ts'
 import { rowTops, rowWindow } from '../../../geometry/lane-rows.ts'
 import { ticksOf, viewX } from '../../../geometry/time-scale.ts'
+import { holdWhilePointerMoves } from '../../../live/rows.ts'
 import { clockText, durationText } from '../../../parts/duration.ts'
 import { KeyCap } from '../../../parts/key-cap.tsx'
 import { now } from '../../../parts/time.tsx'
@@ -24,6 +25,7 @@ export function MissionTimeline({ answer }: { readonly answer: ReadonlySignal<Ti
   const model = useMemo(() => createTimeline(answer), [answer])
   const card = useMemo(createCard, [])
   const context = useMemo(() => ({ model, card }), [model, card])
+  const pointing = useMemo(() => holdWhilePointerMoves(model.rows), [model])
   const body = useRef<HTMLDivElement>(null)
   const axis = useRef<HTMLDivElement>(null)
   const scrolled = useSignal(0)
@@ -66,8 +68,7 @@ export function MissionTimeline({ answer }: { readonly answer: ReadonlySignal<Ti
             scrolled.value = event.currentTarget.scrollTop
             card.hide()
           }}
-          onPointerEnter={() => model.rows.hold(true)}
-          onPointerLeave={() => model.rows.hold(false)}
+          {...pointing}
         >
           <div
             class="timeline-sheet"
@@ -321,7 +322,7 @@ function WaitingMarks() {
   if (held === 0) return null
   return (
     <p class="rows-waiting" aria-live="polite">
-      {formatCount(held, 'new row')} shown when the pointer leaves.
+      {formatCount(held, 'new row')} shown when the pointer rests or leaves.
     </p>
   )
 }
