@@ -67,7 +67,14 @@ test('a new task goes to the phase that is chosen beside its title', async () =>
   const screen = await open('/plan')
   await screen.see('Filter by price')
   await screen.see('no tasks yet')
-  screen.key('c')
+  // The page may show its rows before it listens to keys.
+  await expect
+    .poll(() => {
+      const fields = screen.all('[aria-label="A new task"]').length
+      if (fields === 0) screen.key('c')
+      return fields
+    })
+    .toBe(1)
   await screen.fill('A new task', 'Sort by price')
   expect(screen.options('Phase of the new task')).toEqual(['Orders', 'Later', 'Phase 1, Search'])
   await screen.fill('Phase of the new task', 'P1')

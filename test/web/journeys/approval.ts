@@ -14,7 +14,7 @@ journey('a person approves from the page, and the run ends', async () => {
   await page.getByLabel('Reason (optional)').fill('Good enough.')
   await holdTime()
   await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click()
-  await page.getByText('Release sent').first().waitFor()
+  await page.getByText('Approved: ').first().waitFor()
   await page.clock.fastForward(5_000)
   await page.clock.resume()
   await page.getByText('It succeeded in “live”').waitFor()
