@@ -112,10 +112,16 @@ const maxAnswers = 4
 
 /** Compares the changed files with their versions in commits, stashes and other work trees. */
 export function findBrought(place: PrivateDirectory, request: BroughtRequest): Promise<BroughtLines> {
-  const { changed, during, pair } = request
-  const files = changed.map(({ path, from, before, after }) => `${before} ${after} ${from}\0${path}\0`)
-  const names = `${pair.from.directory} ${place.directory} ${during}`
-  const key = `${names} ${hash('sha256', files.join(''))}`
+  const { changed, differences, during, pair, movement } = request
+  const files = changed.map(({ path, from, before, after }) => {
+    const staged = differences.get(path)?.entryBefore?.index
+    return `${before} ${after} ${staged} ${from}\0${path}\0`
+  })
+  // Not the first snapshot itself: what the two ask about may begin at different snapshots of the same content.
+  const { headAfter, stashMoved, hasBrought, arrived, entries } = movement
+  const moved = [pair.from.head, pair.from.refs, headAfter, stashMoved, hasBrought, arrived, entries]
+  const between = JSON.stringify(moved)
+  const key = `${place.directory} ${during} ${hash('sha256', [between, ...files].join(''))}`
   const earlier = answers.get(key)
   if (earlier !== undefined) return earlier
   const answer = compareWithVersions(place, request)
