@@ -6,6 +6,8 @@ import { licences } from './scripts/licences.mjs'
 const program = defineConfig({
   input: {
     waymark: 'src/app/main.ts',
+    // What the hook loads before a git command that may destroy work.
+    'waymark-guard': 'src/app/git-guard.ts',
     'definition-worker': 'src/gate/process-files/definition-worker.ts',
     'callers-worker': 'src/gate/commands/callers-worker.ts',
     'plan-worker': 'src/plan/import/plan-worker.ts',
@@ -35,7 +37,15 @@ const hook = defineConfig({
   platform: 'node',
   external: ['better-sqlite3'],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  plugins: [laterParts(/^node:|^\.\/hook-late-/)],
+  plugins: [
+    laterParts(/^node:|^\.\/hook-late-/),
+    // Few calls need it, and it reads work trees: a program of its own keeps it out of what judges.
+    {
+      name: 'guard-apart',
+      resolveId: (source) =>
+        source === './git-guard.ts' ? { id: './waymark-guard.js', external: true } : null,
+    },
+  ],
   output: {
     dir: 'dist',
     format: 'cjs',

@@ -41,14 +41,15 @@ export async function hook([, ...words]: readonly string[]): Promise<void> {
     capture(text, { word: client, environment: process.env, workingFolder, at: Date.now(), program })
     return text
   }
-  const { out, complaint } = await runHook(event, { workingFolder, input, open: openHookProject })
+  const open = (folder: string) => openHookProject(folder, client)
+  const { out, complaint } = await runHook(event, { workingFolder, input, open })
   if (complaint !== null) printError(`${complaint.replace(/\s+/g, ' ')}\n`)
   // The answer is written before the exit, which does not wait for a locked database.
   writeToStdout(Buffer.from(printableJson(out)))
   process.exit(0)
 }
 
-async function openHookProject(folder: string): Promise<HookProject | null> {
+async function openHookProject(folder: string, word: string): Promise<HookProject | null> {
   const environment = process.env
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   // A client starts in its project's folder; the agent may have changed folders since.
@@ -60,7 +61,18 @@ async function openHookProject(folder: string): Promise<HookProject | null> {
       import('./remote/hook-remote.ts'),
     ])
     const place = connectedAt({ project: root, environment, workingFolder: root })
-    if (place) return openMachineHook(place, top)
+    if (place) {
+      const remote = (await openMachineHook(place, top)) ?? unknownProject(top)
+      return {
+        ...remote,
+        guard: async (request) => {
+          const { guardRemotely, guardCaller } = await import('./git-guard.ts')
+          const caller = guardCaller(request.payload, { word, environment })
+          const attempts = await remote.look(async ({ situation }) => situation.attempts)
+          return guardRemotely({ ...request, caller, environment, top, root }, attempts)
+        },
+      }
+    }
   }
   const store = await openHookStore(environment, { root, working })
   if (!store) return null
@@ -79,6 +91,32 @@ async function openHookProject(folder: string): Promise<HookProject | null> {
       const settings = await store.view(({ runs }) => runs.settings())
       return settingOf(settings, 'hook_on_error') === 'closed'
     },
+    guard: async (request) => {
+      const { guardLocally, guardCaller } = await import('./git-guard.ts')
+      const caller = guardCaller(request.payload, { word, environment })
+      return guardLocally({ ...request, caller, environment, top, root }, store, (anchorFolder) =>
+        openHookStore(environment, { root, working }, anchorFolder),
+      )
+    },
+  }
+}
+
+/** A project at a server that does not answer: nothing is known of it but its files. */
+function unknownProject(top: string): Omit<HookProject, 'guard'> {
+  const situation = { attempts: [], runs: [], settings: new Map() }
+  const briefing = {
+    missions: [],
+    attempts: [],
+    runs: [],
+    remarks: new Map(),
+    items: [],
+    moreItems: 0,
+    comments: [],
+  }
+  return {
+    top,
+    look: (judge) => judge({ situation, briefing: async () => briefing }),
+    isClosed: async () => false,
   }
 }
 
@@ -86,6 +124,7 @@ async function openHookProject(folder: string): Promise<HookProject | null> {
 async function openHookStore(
   environment: Environment,
   folders: { readonly root: string; readonly working: string },
+  anchorFolder?: (database: string) => string,
 ): Promise<Store | null> {
   const { root } = folders
   refuseForeign(root)
@@ -100,7 +139,8 @@ async function openHookStore(
   if (!existsSync(database.file)) return null
   if (database.shared) refuseForeign(root, database.file)
   const { openStore } = await import('../store/store.ts')
-  return openStore({ ...database, root, sandboxJournal: false, ids })
+  const anchor = anchorFolder === undefined ? {} : { anchorFolder: anchorFolder(database.file) }
+  return openStore({ ...database, root, sandboxJournal: false, ids, ...anchor })
 }
 
 // Not 2, as for other wrong commands: 2 would block every call of the agent.

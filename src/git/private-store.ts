@@ -47,6 +47,13 @@ export function countStoredBytes(folder: string): number {
   return bytes
 }
 
+/** The size of the kept contents of every format, in bytes. */
+export function storedBytes(stateFolder: string): number {
+  const root = join(stateFolder, folderName)
+  const formats = existsSync(root) ? readdirSync(root).filter((name) => /^sha(1|256)$/.test(name)) : []
+  return formats.reduce((sum, format) => sum + countStoredBytes(join(root, format)), 0)
+}
+
 /** A git call on the kept contents only. */
 function contentsCall(
   folder: string,

@@ -28,7 +28,7 @@ import {
   type PathBytes,
   pathBytes,
 } from './paths.ts'
-import type { Snapshot, SnapshotEngine, SnapshotRequest } from './ports/work-tree.ts'
+import type { Snapshot, SnapshotEngine, SnapshotRequest, UncommittedFile } from './ports/work-tree.ts'
 import { type PrivateDirectory, privateCall, writePrivateDirectory } from './private-directory.ts'
 import { contentsFolder, keepBaseline } from './private-store.ts'
 import { type GitCall, type GitEnvironment, gitFault, runGit } from './process.ts'
@@ -103,6 +103,15 @@ function uncommittedPaths({ repositories }: WorkTreeState): string[] {
       .filter(([, { disk, head }]) => !isSameState(disk, head))
       .map(([path]) => displayPath(prefix + path)),
   )
+}
+
+/** The files that differ from HEAD, without those of nested repositories. */
+export function uncommittedFiles({ repositories: [own] }: WorkTreeState): readonly UncommittedFile[] {
+  return [...(own?.overlay ?? [])].flatMap(([path, { disk, head, tracked, staged, index }]) => {
+    const isChanged = !isSameState(disk, head)
+    const isStaged = index === undefined ? staged && isChanged : index !== head?.oid
+    return isChanged || isStaged ? [{ path: displayPath(path), tracked, staged: tracked && isStaged }] : []
+  })
 }
 
 /** Equal for two snapshots with equal content. */

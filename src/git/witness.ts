@@ -15,12 +15,12 @@ import { unifiedDiff } from './diff.ts'
 import { createLineHistory } from './line-history.ts'
 import { measureLines } from './lines.ts'
 import { otherTreeTops } from './other-work-trees.ts'
-import type { SnapshotRef, WorkTreeWitness } from './ports/work-tree.ts'
-import { contentBudget, sweepContents, sweepDirectories } from './private-store.ts'
+import type { GuardWitness, SnapshotRef, WorkTreeWitness } from './ports/work-tree.ts'
+import { contentBudget, storedBytes, sweepContents, sweepDirectories } from './private-store.ts'
 import { gitEnvironment, withGitFaults } from './process.ts'
 import { loadState, workspacePackages } from './recorded-state.ts'
 import { locateFolder, mainTop, retryWithFreshLocations } from './repository.ts'
-import { type SnapshotContext, takeSnapshot } from './snapshot.ts'
+import { type SnapshotContext, takeSnapshot, uncommittedFiles } from './snapshot.ts'
 import { hashedTree, stampsOf } from './tree-hash.ts'
 import { workElsewhere, writtenSince } from './work-elsewhere.ts'
 
@@ -35,7 +35,7 @@ export interface WitnessOptions {
 }
 
 /** The witness of work trees: uses git, or checksums without a usable git. */
-export function createWitness(options: WitnessOptions): WorkTreeWitness {
+export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardWitness {
   const environment = gitEnvironment(options.environment ?? process.env)
   const folder = join(options.stateFolder, 'snapshots')
   const unfinished = new Set<Promise<void>>()
@@ -129,6 +129,11 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       return ((await touched(place, ref)) ?? []).filter((path) => written.has(path))
     },
     elsewhere: (place, since) => withGitFaults(place.top, () => workElsewhere(place, since, environment)),
+    uncommitted: async ({ directory }) => {
+      const state = await loadState(directory)
+      return state === null ? null : uncommittedFiles(state)
+    },
+    keptBytes: () => storedBytes(options.stateFolder),
     unifiedDiff: diffBetween,
     matching: async (place, areas) => surveyAreas(await scopeIn(place, areas), listed.of(place)),
     overlapping: async (place, areas, others) => {

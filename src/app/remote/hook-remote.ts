@@ -11,7 +11,7 @@ export async function openRemoteHook(
   { server, root, folder }: RemoteProjectLocation,
   top: string,
   timeout?: number,
-): Promise<HookProject | null> {
+): Promise<Omit<HookProject, 'guard'> | null> {
   const client = new ServerClient(server)
   const packages = async (place: Parameters<Parameters<typeof situationIn>[1]>[0]) => {
     const { workspacePackages } = await import('../../git/recorded-state.ts')

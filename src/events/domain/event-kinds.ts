@@ -17,8 +17,8 @@ import { formatCount, plainWord, shortenText } from '../../kernel/text.ts'
 import type { Note } from '../../plan/domain/plan.ts'
 import type { Review } from '../../review/domain/review.ts'
 import type { Turn } from '../../sessions/domain/session.ts'
-import { landingWords } from '../../track/domain/landed.ts'
 import { countChanges } from '../../track/domain/changes.ts'
+import { landingWords } from '../../track/domain/landed.ts'
 import type { Decision, Issue, Progress } from '../../track/domain/records.ts'
 import type { NewProjectEvent } from './project-event.ts'
 
@@ -579,6 +579,15 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     ],
     words: ({ taskId, sessionId, link }, titles) =>
       `works on ${titles.task(taskId)} in session ${sessionId}${link === 'assumed' ? ' (assumed)' : ''}`,
+  },
+  'command.guarded': {
+    concerns: ({ command: { top, files } }) => [
+      { change: 'touched', of: { kind: 'lines', tree: top, files: files.length } },
+    ],
+    words: ({ command: { commands, answer, files, missing } }) =>
+      `${answer === 'none' ? 'ran' : answer === 'ask' ? 'asked before' : 'was denied'} ${shortenText(commands.join(', '))}${
+        files.length === 0 ? '' : `, with ${formatCount(files.length, 'file')} of others`
+      }${missing === null ? '' : ', without a snapshot'}`,
   },
   'capture.lost': {
     concerns: ({ sessionId }) => [updatedConcern({ kind: 'captured_session', id: sessionId })],

@@ -1,3 +1,4 @@
+import type { GuardEvent } from '../../gate/domain/git-guard/guarded-command.ts'
 import type { GateEvent } from '../../gate/domain/run.ts'
 import type { InboxItem, InboxItemAnswer } from '../../inbox/domain/inbox-item.ts'
 import type { Actor } from '../../kernel/actor.ts'
@@ -84,6 +85,7 @@ export interface AttemptMeasurement {
 export type NewProjectEvent =
   | NewPlanEvent
   | GateEvent
+  | GuardEvent
   | IdentityEvent
   | NotificationLogEvent
   | CaptureEvent
@@ -116,7 +118,12 @@ export type NewProjectEvent =
   | { readonly kind: 'phase.completed'; readonly phaseId: PhaseId; readonly missionId: MissionId | null }
   | { readonly kind: 'task.planned'; readonly task: Task }
   /** Where the lines of a task are, whenever that changed. */
-  | { readonly kind: 'landing.measured'; readonly taskId: TaskId; readonly missionId: MissionId | null; readonly landed: Landed }
+  | {
+      readonly kind: 'landing.measured'
+      readonly taskId: TaskId
+      readonly missionId: MissionId | null
+      readonly landed: Landed
+    }
   | { readonly kind: 'attempt.opened'; readonly attempt: Attempt }
   | {
       readonly kind: 'attempt.closed'
@@ -214,6 +221,7 @@ function ownTime(event: NewProjectEvent): number | null {
   if (kind === 'session.continued' || kind === 'session.closed') return event.at ?? null
   if (kind === 'turn.opened') return event.turn.openedAt
   if (kind === 'turn.closed') return event.closedAt
+  if (kind === 'command.guarded') return event.command.guardedAt
   if (kind === 'edits.reported') return latest(event.edits.map(({ at }) => at))
   if (kind === 'commands.seen') return latest(event.commands.map(({ from, to }) => to ?? from))
   return kind === 'capture.lost' ? event.to : null

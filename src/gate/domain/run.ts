@@ -238,6 +238,7 @@ export const settingNames = [
   'elicitation',
   'hook_outside_areas',
   'hook_on_error',
+  'guard_git',
   'inbox_gate',
   'upload_diff',
   'retention_days',

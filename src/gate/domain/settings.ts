@@ -34,6 +34,11 @@ export const settingDefinitions = {
     values: ['open', 'closed'],
     meaning: 'What hooks do when they fail: leave the decision to the client, or deny.',
   },
+  guard_git: {
+    values: ['ask', 'deny', 'snapshot', 'off'],
+    meaning:
+      'What hooks do before a git command that would change uncommitted files of other agents: ask a person, deny, or only keep a snapshot. With off, no snapshot either.',
+  },
   inbox_gate: {
     values: ['blockers', 'all', 'none'],
     meaning:

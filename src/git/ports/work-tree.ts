@@ -37,6 +37,16 @@ export interface TreeContent {
   readonly stamps: readonly (readonly [path: string, stamp: string])[]
 }
 
+/** A file that differs from HEAD on disk or in the index. */
+export interface UncommittedFile {
+  /** From the work tree's top. */
+  readonly path: string
+  /** In HEAD or in the index. */
+  readonly tracked: boolean
+  /** The index differs from HEAD. */
+  readonly staged: boolean
+}
+
 /** Why the lines of a changed file are not in a diff. */
 export const leftOutReasons = [
   'secret',
@@ -188,6 +198,14 @@ export interface WorkTreeWitness {
   settle(): Promise<void>
   /** Removes private directories older than 24 hours that no kept reference names. Returns how many. */
   sweep(keep: readonly SnapshotRef[]): Promise<number>
+}
+
+/** What the guard before git commands asks of a witness. */
+export interface GuardWitness extends Pick<WorkTreeWitness, 'snapshot' | 'touched'> {
+  /** The uncommitted files of a snapshot's own repository. `null` if the snapshot is gone. */
+  uncommitted(place: SnapshotRef): Promise<readonly UncommittedFile[] | null>
+  /** The size of all kept contents on disk, in bytes. */
+  keptBytes(): number
 }
 
 /** A work tree of the repository besides its main one. */

@@ -163,4 +163,22 @@ export const gateTables: TableStatements = ({ text, bytes }) => [
     removed_at bigint,
     primary key (project_id, command_id)
   )`,
+
+  `create table guarded_command (
+    project_id ${text} not null references project (id),
+    seq bigint not null,
+    guarded_at bigint not null,
+    top ${text} not null,
+    client ${text} not null,
+    client_session ${text},
+    commands ${text} not null,
+    answer ${text} not null,
+    files ${text} not null,
+    agents ${text} not null,
+    snapshot ${text},
+    missing ${text},
+    bytes bigint not null,
+    primary key (project_id, seq)
+  )`,
+  'create index guarded_command_at on guarded_command (project_id, guarded_at)',
 ]

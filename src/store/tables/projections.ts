@@ -1,6 +1,7 @@
 import type { ProjectEventKind, ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import { applyCommandEnded, applyCommandStarted } from '../../gate/tables/command-result.ts'
+import { applyCommandGuarded } from '../../gate/tables/guarded-command.ts'
 import { applyProcessKept } from '../../gate/tables/process.ts'
 import {
   applyRunAdvanced,
@@ -40,7 +41,6 @@ import {
   applyTaskMarked,
   applyTaskPlanned,
 } from '../../plan/tables/task.ts'
-import { applyLandingMeasured } from '../../track/tables/landing.ts'
 import { applyProjectEnded, applyProjectReopened } from '../../project/tables/project-end.ts'
 import { applySettingChanged } from '../../project/tables/setting.ts'
 import { applyReviewReplied, applyReviewSent } from '../../review/tables/review.ts'
@@ -66,6 +66,7 @@ import {
   applyOpened,
   touchAttempt,
 } from '../../track/tables/attempt.ts'
+import { applyLandingMeasured } from '../../track/tables/landing.ts'
 import {
   applyMissionEnded,
   applyMissionExtended,
@@ -142,6 +143,7 @@ const projections: {
   'command.revoked': () => Promise.resolve(), // stored in the state folder of its user
   'command.started': applyCommandStarted,
   'command.ended': applyCommandEnded,
+  'command.guarded': applyCommandGuarded,
   'project.named': () => Promise.resolve(), // the server has no rows for names
   'person.added': applyPersonAdded,
   'person.changed': applyPersonChanged,

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ProjectEventTable } from '../../events/log/event-log.ts'
 import type { CommandOutputTable, CommandResultTable } from '../../gate/tables/command-result.ts'
+import type { GuardedCommandTable } from '../../gate/tables/guarded-command.ts'
 import type { ProcessTable } from '../../gate/tables/process.ts'
 import type { RunTable, RunVisitTable } from '../../gate/tables/run.ts'
 import type {
@@ -108,6 +109,7 @@ export interface Tables {
   readonly run_approval: RunApprovalTable
   readonly command_result: CommandResultTable
   readonly command_output: CommandOutputTable
+  readonly guarded_command: GuardedCommandTable
   readonly setting: SettingTable
   readonly person: PersonTable
   readonly member: MemberTable

@@ -1,10 +1,14 @@
 import { type HookSituation, judgeToolUse } from '../../gate/domain/hook/judge.ts'
 import { type Briefing, brief, openAttemptsReminder } from '../../gate/domain/hook/session-briefing.ts'
-import { strictestDecision } from '../../gate/domain/hook/tool-use.ts'
+import { type HookDecision, strictestDecision } from '../../gate/domain/hook/tool-use.ts'
+import { settingOf } from '../../gate/domain/settings.ts'
+import type { GitGuardResult } from '../../gate/operations/guard-git.ts'
 import { Failure, messageOf } from '../../kernel/failure.ts'
+import type { JsonObject } from '../../kernel/json.ts'
 import {
   briefAnswer,
   formatHookDecision,
+  formatHookNote,
   formatStopWarning,
   type HookCall,
   type HookEventName,
@@ -20,6 +24,16 @@ export interface HookProject {
   look<Result>(judge: (seen: HookState) => Promise<Result>): Promise<Result>
   /** Whether a failing hook denies, as a person chose. */
   isClosed(): Promise<boolean>
+  /** Guards the git commands of a shell command. */
+  guard(command: GuardRequest): Promise<GitGuardResult>
+}
+
+export interface GuardRequest {
+  readonly script: string
+  readonly folder: string
+  /** The client's input. */
+  readonly payload: JsonObject
+  readonly settings: HookSituation['settings']
 }
 
 export interface HookState {
@@ -47,6 +61,9 @@ export interface HookOutput {
 // In milliseconds: shorter than elsewhere, because a client waits for its hook.
 const patience = 1500
 const patienceAfterFailure = 300
+const patienceWithGuard = 4000
+// Cheap, because every call of a shell is compared with it.
+const guardedPrograms = /\bgit\b|\brm\b/
 
 /** Answers one call of a hook. Never throws: a failing hook denies only if a person chose that. */
 export async function runHook(event: HookEventName, host: HookHost): Promise<HookOutput> {
@@ -69,15 +86,33 @@ async function answer(event: HookEventName, call: HookCall, host: HookHost): Pro
   const folder = call.folder ?? host.workingFolder
   const project = await host.open(folder)
   if (project === null) return ''
+  if (event === 'pre-tool-use') return tool === null ? '' : judgeCall({ ...call, tool }, folder, project)
   const view = project.look(async (seen) => {
-    const { situation } = seen
     if (event === 'session-start') return briefAnswer(brief(await seen.briefing()), client)
-    if (event === 'stop') return formatStopWarning(openAttemptsReminder(situation.attempts), client)
-    if (tool === null) return ''
-    const uses = toolUses(tool, client, { top: project.top, folder })
-    return formatHookDecision(strictestDecision(uses.map((use) => judgeToolUse(situation, use))), client)
+    return formatStopWarning(openAttemptsReminder(seen.situation.attempts), client)
   })
   return rejectAfter(patience, view)
+}
+
+async function judgeCall(
+  { tool, client, payload }: HookCall & { readonly tool: NonNullable<HookCall['tool']> },
+  folder: string,
+  project: HookProject,
+): Promise<string> {
+  const uses = toolUses(tool, client, { top: project.top, folder })
+  const view = project.look(async ({ situation }) => ({
+    decision: strictestDecision(uses.map((use) => judgeToolUse(situation, use))),
+    settings: situation.settings,
+  }))
+  const { decision, settings } = await rejectAfter(patience, view)
+  const script =
+    uses.find(({ command }) => command !== null && guardedPrograms.test(command))?.command ?? null
+  if (script === null || settingOf(settings, 'guard_git') === 'off')
+    return formatHookDecision(decision, client)
+  const guarded = await rejectAfter(patienceWithGuard, project.guard({ script, folder, payload, settings }))
+  const both: HookDecision | null = strictestDecision([decision, guarded.decision])
+  if (both !== null || guarded.missing === null) return formatHookDecision(both, client)
+  return formatHookNote(`no snapshot was kept before this command: ${guarded.missing}`, client)
 }
 
 /** Whether a hook denies after a failure; false if that setting cannot be read. */

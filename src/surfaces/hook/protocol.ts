@@ -15,6 +15,8 @@ export interface HookCall {
   /** The agent's working directory; null if the client does not send it. */
   readonly folder: string | null
   readonly tool: { readonly name: string; readonly input: JsonObject } | null
+  /** The input as a whole, from which a client's session is read. */
+  readonly payload: JsonObject
   /** A hook already kept the agent from stopping. */
   readonly stopHookActive: boolean
 }
@@ -28,6 +30,7 @@ export function readHookCall(text: string): HookCall {
     client: clientOf(event),
     folder: folderOf(payload),
     tool: toolOf(name, input),
+    payload,
     stopHookActive: active === true,
   }
 }
@@ -43,12 +46,14 @@ function toolOf(name: unknown, input: unknown): HookCall['tool'] {
 }
 
 /** Cline puts the call into an object named after the event. */
-function clineCall({ preToolUse: call, workspaceRoots: roots }: JsonObject): HookCall {
+function clineCall(payload: JsonObject): HookCall {
+  const { preToolUse: call, workspaceRoots: roots } = payload
   const { toolName, parameters } = isJsonObject(call) ? call : {}
   return {
     client: 'cline',
     folder: folderOf({ workspace_roots: roots ?? null }),
     tool: toolOf(toolName, parameters),
+    payload,
     stopHookActive: false,
   }
 }
@@ -78,6 +83,12 @@ export function formatHookDecision(decision: HookDecision | null, client: HookCl
   if (decision === null) return ''
   const reason = `Waymark: ${decision.reason}`
   return line(decisionWords[client](decision.decision, reason))
+}
+
+/** A note for the agent about a call that goes on; empty where the client has none. */
+export function formatHookNote(note: string, client: HookClient): string {
+  if (client !== 'claude') return ''
+  return line({ hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: `Waymark: ${note}` } })
 }
 
 // Only Claude Code's protocol has `ask`. Others would treat it as allow, so it becomes deny.

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
 import { type AttemptChanges, maxAttempts, type RunReads } from '../../gate/ports/run-reads.ts'
+import { guardedSnapshots } from '../../gate/tables/guarded-command.ts'
 import { type Actor, displayName } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import { isLeaseRunning } from '../../kernel/lease.ts'
@@ -634,7 +635,7 @@ async function staleAttempts({ db, projectId }: ReadScope, now: number): Promise
   return rows.map(attemptOf)
 }
 
-/** Snapshots of attempts and turns. Unlimited: an unlisted snapshot may be deleted. */
+/** Snapshots of attempts, turns and guarded commands. Unlimited: an unlisted snapshot may be deleted. */
 async function referencedSnapshots(
   { db, projectId }: ReadScope,
   since: number,
@@ -644,7 +645,8 @@ async function referencedSnapshots(
     return all.where('status', '=', 'open').unionAll(all.where('closed_at', '>=', since))
   }
   const rows = await snapshots('attempt').unionAll(snapshots('turn')).execute()
-  const texts = new Set(rows.flatMap((row) => [row.snapshot, row.end_snapshot]))
+  const guarded = await guardedSnapshots({ db, projectId }, since)
+  const texts = new Set([...rows.flatMap((row) => [row.snapshot, row.end_snapshot]), ...guarded])
   return [...texts].filter((text) => text !== null).map((text) => parseColumn<SnapshotLocation>(text))
 }
 

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { textAt } from '../clients/hooks/client.ts'
+import { clientOf } from '../clients/hooks/hook-clients.ts'
+import type { HookAttempt } from '../gate/domain/hook/judge.ts'
+import type { SettingName } from '../gate/domain/run.ts'
+import { settingOf } from '../gate/domain/settings.ts'
+import {
+  type AgentAtWork,
+  agentsAtWork,
+  attemptsAtWork,
+  type GitGuardResult,
+  type GuardCaller,
+  guardGit,
+} from '../gate/operations/guard-git.ts'
+import { readAliases } from '../git/aliases.ts'
+import { createWitness } from '../git/witness.ts'
+import { canWrite, removeFromState } from '../kernel/files/state-folder.ts'
+import { pathBelow } from '../kernel/path-below.ts'
+import { fingerprint } from '../store/fingerprint.ts'
+import type { Store } from '../store/ports/store.ts'
+import { postgresPlace } from '../store/postgres/database-url.ts'
+import { type Environment, firstSetVariable } from './settings/environment.ts'
+import {
+  anchorOf,
+  enclosingTree,
+  mainTree,
+  projectState,
+  serverDatabase,
+  writableStateFolder,
+} from './settings/project-location.ts'
+
+/** The project and the script of a guarded shell command. */
+export interface GuardCall {
+  readonly script: string
+  readonly folder: string
+  readonly caller: GuardCaller
+  readonly environment: Environment
+  readonly settings: ReadonlyMap<SettingName, string>
+  readonly top: string
+  /** The project's root. */
+  readonly root: string
+}
+
+function machineState({ environment, top }: Pick<GuardCall, 'environment' | 'top'>): string {
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  return writableStateFolder({ platform: process.platform, environment, home }, top, canWrite)
+}
+
+/** Guards a command with the record of this machine, and records what it kept. */
+export async function guardLocally(
+  call: GuardCall,
+  store: Store,
+  openForWriting: (anchorFolder: (database: string) => string) => Promise<Store | null>,
+): Promise<GitGuardResult> {
+  const now = Date.now()
+  const result = await guard(call, () => store.view((reads) => agentsAtWork(reads, call.caller, now)))
+  if (result.guarded.length > 0) {
+    const writing = await openForWriting((database) =>
+      anchorOf(machineState(call), { root: call.root, database }, fingerprint),
+    )
+    await writing?.record({
+      actor: { name: call.caller.client, kind: 'agent', role: null, channel: 'cli' },
+      at: now,
+      decide: async () => ({
+        events: result.guarded.map((command) => ({ kind: 'command.guarded', command })),
+        answer: null,
+      }),
+    })
+  }
+  return result
+}
+
+/** Guards a command where the record is elsewhere: the snapshot stays on this machine and is not recorded there. */
+export function guardRemotely(call: GuardCall, attempts: readonly HookAttempt[]): Promise<GitGuardResult> {
+  const open = attempts.map(({ attempt }) => attempt)
+  return guard(call, async () => attemptsAtWork(open, call.caller))
+}
+
+async function guard(
+  call: GuardCall,
+  agents: () => Promise<readonly AgentAtWork[]>,
+): Promise<GitGuardResult> {
+  const { script, folder, caller, environment, settings, top, root } = call
+  const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const server = serverDatabase(environment)
+  const named = firstSetVariable(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
+  const database = server ? postgresPlace(server.url).label : named === undefined ? null : resolve(named)
+  // Of the project's root, where servers remove what is no longer needed.
+  const state = projectState(machineState(call), { folder: root, database }, fingerprint)
+  const witness = createWitness({ stateFolder: state, clock: { now: () => Date.now() }, environment })
+  let aliases: ReadonlyMap<string, string> | null = null
+  return guardGit(script, folder, caller, {
+    agents,
+    witness,
+    now: () => Date.now(),
+    snapshotName: () => `guard-${randomUUID()}`,
+    discard: (name) => void removeFromState(state, join(state, 'snapshots', name)),
+    resolve,
+    topOf: (path) => {
+      const real = realPath(path)
+      return real === null ? null : enclosingTree(real, home)
+    },
+    prefixOf: (path, of) => {
+      const inside = pathBelow(of, realPath(path) ?? path) ?? ''
+      return inside === '' ? '' : `${inside}/`
+    },
+    exists: (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
+    aliases: (name) => {
+      aliases ??= readAliases(environment, mainTree(top))
+      return aliases.get(name.toLowerCase())
+    },
+    mode: settingOf(settings, 'guard_git'),
+  })
+}
+
+/** The path with links resolved, of its nearest folder that exists. Null for none. */
+function realPath(path: string): string | null {
+  try {
+    return existsSync(path) ? realpathSync.native(path) : null
+  } catch {
+    return null
+  }
+}
+
+const clientsThatAsk = ['claude', 'vscode', 'devin']
+
+/** The caller by its client's input, and whether a person can be asked there. */
+export function guardCaller(
+  payload: object,
+  { word, environment }: { readonly word: string; readonly environment: Environment },
+): GuardCaller {
+  const client = clientOf(payload, { word, environment })
+  const mode = textAt(payload, 'permission_mode')
+  const isUnattended =
+    mode === 'bypassPermissions' ||
+    mode === 'dontAsk' ||
+    (environment['CLAUDE_CODE_ENTRYPOINT'] ?? '').startsWith('sdk')
+  return {
+    client: client.name,
+    session: textAt(payload, client.fields.session),
+    canAsk: clientsThatAsk.includes(client.name) && !isUnattended,
+  }
+}

@@ -1,0 +1,70 @@
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
+import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
+import { guardSnapshotBudget } from '../domain/git-guard/guarded-command.ts'
+
+export interface GuardedCommandTable {
+  project_id: string
+  seq: number
+  guarded_at: number
+  top: string
+  client: string
+  client_session: string | null
+  /** JSON, as the next two: names of commands, paths, names of agents. */
+  commands: string
+  answer: string
+  files: string
+  agents: string
+  /** JSON; null without a snapshot. */
+  snapshot: string | null
+  missing: string | null
+  bytes: number
+}
+
+export async function applyCommandGuarded(
+  { db, projectId, seq }: ProjectionContext,
+  { command }: ProjectEventOf<'command.guarded'>,
+): Promise<void> {
+  const { guardedAt, top, client, clientSession, commands, answer, files, agents, snapshot, missing, bytes } =
+    command
+  await db
+    .insertInto('guarded_command')
+    .values({
+      project_id: projectId,
+      seq,
+      guarded_at: guardedAt,
+      top,
+      client,
+      client_session: clientSession,
+      commands: JSON.stringify(commands),
+      answer,
+      files: JSON.stringify(files),
+      agents: JSON.stringify(agents),
+      snapshot: snapshot === null ? null : JSON.stringify(snapshot),
+      missing,
+      bytes,
+    })
+    .execute()
+}
+
+/** The snapshots before guarded commands since a time, as JSON: the newest within their share of the disk budget. */
+export async function guardedSnapshots(
+  { db, projectId }: ReadScope,
+  since: number,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('guarded_command')
+    .select(['snapshot', 'bytes'])
+    .where('project_id', '=', projectId)
+    .where('guarded_at', '>=', since)
+    .where('snapshot', 'is not', null)
+    .orderBy('guarded_at', 'desc')
+    .execute()
+  let left = guardSnapshotBudget
+  const kept: string[] = []
+  for (const { snapshot, bytes } of rows) {
+    left -= Number(bytes)
+    if (left < 0) break
+    if (snapshot !== null) kept.push(snapshot)
+  }
+  return kept
+}
