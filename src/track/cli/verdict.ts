@@ -1,6 +1,6 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import type { RenderContext } from '../../surfaces/cli/render/view.ts'
-import { isContradiction } from '../domain/verdict.ts'
+import { isContradiction, reasonText } from '../domain/verdict.ts'
 
 type VerdictAnswer = NonNullable<OutputOf<'complete_task'>['verdict']>
 
@@ -13,11 +13,10 @@ export function verdictText(
   const passed = checks.filter(({ exit_code, same_content }) => exit_code === 0 && same_content)
   const color = is === 'contradicted' ? 'red' : is === 'proven' ? 'green' : 'yellow'
   return [
-    ...reasons.map(({ rule, text, paths = [], paths_total = paths.length }) => {
-      const mark = isContradiction(rule) ? ink('red', '✗') : ink('yellow', '?')
-      const more = paths_total > paths.length ? ` and ${paths_total - paths.length} more` : ''
-      return `${mark} ${text}${paths.length === 0 ? '' : ` ${paths.join(', ')}${more}`}`
-    }),
+    ...reasons.map(
+      ({ paths_total: total, ...reason }) =>
+        `${isContradiction(reason.rule) ? ink('red', '✗') : ink('yellow', '?')} ${reasonText(reason, total)}`,
+    ),
     ...passed.map(({ command }) => `${ink('green', '✓')} ${command}  exit 0, on exactly this content`),
     `${ink(color, is)}${needed === null ? '' : `: needs you  ${ink('bold', needed)}`}`,
   ].join('\n')

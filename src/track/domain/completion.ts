@@ -15,7 +15,7 @@ import {
   type Task,
   type TaskOutcome,
 } from './task.ts'
-import { type CompletionMode, isContradiction, type Verdict } from './verdict.ts'
+import { type CompletionMode, isContradiction, reasonText, type Verdict } from './verdict.ts'
 
 export interface CompletionRequest {
   /** The author of the completion and its outcome. */
@@ -189,14 +189,7 @@ function needsPerson({ is }: Verdict, mode: CompletionMode): boolean {
 /** Why a completion is contradicted, or what is missing for it to be proven. */
 export function reasonsText({ is, reasons }: Verdict): string {
   const texts = reasons.filter(({ rule }) => is !== 'contradicted' || isContradiction(rule))
-  return texts
-    .map(({ text, paths = [] }) => (paths.length === 0 ? text : `${text} ${namedPaths(paths)}.`))
-    .join(' ')
-}
-
-function namedPaths(paths: readonly string[]): string {
-  const more = paths.length > maxNamed ? ` and ${paths.length - maxNamed} more` : ''
-  return `${paths.slice(0, maxNamed).join(', ')}${more}`
+  return texts.map((reason) => reasonText(reason).replace(/[^.]$/, '$&.')).join(' ')
 }
 
 /** With `completion: refuse`, a contradicted completion closes nothing. */

@@ -51,6 +51,17 @@ export interface VerdictReason {
   readonly fix?: string
 }
 
+/** A reason with the paths that its text does not name. */
+export function reasonText(
+  { text, paths = [] }: { readonly text: string; readonly paths?: readonly string[] | undefined },
+  total = paths.length,
+): string {
+  const named = paths.filter((path) => !text.includes(path)).slice(0, maxNamed)
+  if (named.length === 0) return text
+  const more = total > named.length ? ` and ${total - named.length} more` : ''
+  return `${text} ${named.join(', ')}${more}`
+}
+
 /** What the measurement says about the claim of a completion. */
 export interface Verdict {
   readonly is: VerdictValue
@@ -165,7 +176,7 @@ function claimedNotChanged({ claimedUnchanged }: VerdictFacts): readonly Verdict
   return [
     {
       rule: 'claimed_not_changed',
-      text: `The outcome says that ${formatCount(claimedUnchanged.length, 'file')} changed, which did not.`,
+      text: 'Claimed but unchanged:',
       paths: claimedUnchanged,
       fix: 'Name only files that you changed.',
     },
@@ -206,7 +217,7 @@ function missingChanges({ status, changed, prefix, promises }: VerdictFacts): re
   return [
     {
       rule: 'changes_missing',
-      text: `No changed file matches ${missing.join(', ')}.`,
+      text: 'No changed file matches:',
       paths: missing,
       fix: 'Start the task again and make the change, or complete as partial_success or failed.',
     },
@@ -223,7 +234,7 @@ function changedKeeps({ changed, prefix, promises }: VerdictFacts): readonly Ver
   return [
     {
       rule: 'keeps_changed',
-      text: `${formatCount(paths.length, 'file')} changed that must not change.`,
+      text: 'Changed, but must not change:',
       paths,
       fix: 'Start the task again and restore it.',
     },
