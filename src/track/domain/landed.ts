@@ -37,7 +37,12 @@ export function notLanded(counts: ReadonlyMap<LandedState, number>): number {
 }
 
 /** The rest of a sentence about a task. */
-export function landingWords({ is, branch, lines, total }: Landed): string {
+export function landingWords({
+  is,
+  branch,
+  lines,
+  total,
+}: Pick<Landed, 'is' | 'branch' | 'lines' | 'total'>): string {
   const share = `${lines} of ${total} ${total === 1 ? 'line' : 'lines'}`
   switch (is) {
     case 'landed':

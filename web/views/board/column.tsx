@@ -7,6 +7,7 @@ import { StatusBadge, StatusIcon, statusOf } from '../../parts/status.tsx'
 import type { TaskMove } from '../../parts/task-moves.ts'
 import { shortId } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
+import { VerdictBadge } from '../../parts/verdict.tsx'
 import { href } from '../../router/location.ts'
 import { type ColumnCard, type columns, moveOf } from './columns.ts'
 
@@ -111,6 +112,11 @@ function Card({ card: of, isSelected, drag }: BoardCardProps) {
             {measured.scope_match === false ? <StatusIcon status="blocked" /> : null}
             {measured.attempt > 1 ? <span class="muted">attempt {measured.attempt} </span> : null}
             {measured.files === null ? <span class="muted">not measured</span> : <PlusMinus {...measured} />}
+            {measured.verdict === 'contradicted' ? (
+              <VerdictBadge is="contradicted" />
+            ) : measured.verdict === 'unproven' ? (
+              <span class="muted"> unproven</span>
+            ) : null}
             {card.landed === null || card.landed === 'none' || card.landed === 'unknown' ? null : (
               <span class="muted"> · {card.landed === 'uncommitted' ? 'not committed' : card.landed}</span>
             )}

@@ -10,6 +10,7 @@ import { KeyCap } from '../../parts/key-cap.tsx'
 import { StatusBadge, StatusIcon } from '../../parts/status.tsx'
 import { eventWords, Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
+import { VerdictReasons } from '../../parts/verdict.tsx'
 import { href } from '../../router/location.ts'
 import { sendings } from '../../shell/toasts.tsx'
 import { type CardAction, kindOf, noVerbsReason, verbsOf } from './actions.ts'
@@ -91,6 +92,7 @@ export function Card({
       ) : null}
       {card.request?.kind === 'command' ? <PinnedFiles request={card.request} /> : null}
       <CommandResults commands={card.commands} />
+      {card.kind === 'verdict' && card.verdict ? <VerdictReasons verdict={card.verdict} /> : null}
       {card.measured ? <MeasuredEvidence measured={card.measured} /> : null}
       {card.task_id !== null && (card.measured?.files ?? 0) > 0 ? <FirstHunk task={card.task_id} /> : null}
       {card.workaround ? (

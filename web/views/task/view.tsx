@@ -26,6 +26,7 @@ import { Actions } from './actions.tsx'
 import { ChangeTree } from './changes.tsx'
 import { Claims, ScopeSummary, SharedTree } from './scope-result.tsx'
 import { Stream } from './stream.tsx'
+import { AttemptVerdict, Promises } from './verdict.tsx'
 import './task.css'
 
 const taskSubject = { name: 'Task', list: { path: '/board', title: 'All tasks on the board' } } as const
@@ -150,6 +151,8 @@ function Overview({ task, attempt }: TaskParts) {
     <div class="task-main">
       <Answers task={task} />
       {task.attempts.length > 1 ? <Attempts task={task} shown={attempt} /> : null}
+      <Promises task={task} />
+      {attempt ? <AttemptVerdict attempt={attempt} items={task.items} /> : null}
       {attempt ? <AttemptEvidence key={attempt.attempt_id} attempt={attempt} /> : <NoAttempt task={task} />}
       {task.links ? <Links links={task.links} /> : null}
     </div>

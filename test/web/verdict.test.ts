@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { useScreens } from '../support-web/screen.ts'
+
+const criterion = 'At most five attempts'
+const ids = { task: '' }
+
+const { open } = useScreens({
+  fill: async ({ person, agent }) => {
+    await person('taskman_phase_add', { id: 'P1', name: 'Login' })
+    const task = { title: 'Limit the login', phase: 'P1', done_when: { criteria: [criterion] } }
+    await person('taskman_task_add', task)
+    const { tasks } = await person('taskman_task_list', {})
+    const [{ id }] = tasks
+    const { task_id } = await agent('codex')('start_task', { planned_task_id: id })
+    ids.task = id
+    const outcome = { summary: 'Limited the login.' }
+    await agent('codex')('complete_task', { task_id, status: 'success', outcome })
+  },
+})
+
+test('the page of a task shows its contradicted verdict, what it promises, and who is needed', async () => {
+  const screen = await open(`/tasks/${ids.task}`)
+  await screen.see('contradicted', '.task-verdict')
+  await screen.see(criterion, '.task-promises')
+  expect(screen.all('.task-verdict [data-rule=nothing_changed]')).toHaveLength(1)
+  expect(screen.all('.task-verdict [data-rule=criterion_unanswered]')).toHaveLength(1)
+  expect(screen.named('needs you')).toHaveLength(1)
+})
+
+test('the inbox shows the reasons of a contradicted verdict and what one may do', async () => {
+  const screen = await open('/')
+  await expect.poll(() => screen.all('.card [data-rule=nothing_changed]').length).toBe(1)
+  expect(screen.text('.card .verbs')).toContain('Accept it')
+})
+
+test('the board marks a contradicted task', async () => {
+  const screen = await open('/board')
+  await screen.see('contradicted', `[id="${ids.task}"]`)
+})
