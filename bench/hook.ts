@@ -1,15 +1,15 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once as onceOf } from 'node:events'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import Database from 'better-sqlite3'
 import { serverEnvironment } from '../test/support/stdio-project.ts'
 
 // What a hook costs from spawn to exit, beside an empty process and one that opens SQLite, also on a machine that is
-// connected to a server, with a brief that is new and with one that is asked for again: node bench/hook.ts [rounds].
-// Needs a build. Reading certificates takes Node longer than the hook, so NODE_EXTRA_CA_CERTS is left out.
+// connected to a server: node bench/hook.ts [rounds].
+// A git command that may destroy work costs a status of the tree and 120 ms at most, by processor time. Needs a build.
+// Reading certificates takes Node longer than the hook, so NODE_EXTRA_CA_CERTS is left out.
 
 const rounds = Number(process.argv[2] ?? 30)
 /** Milliseconds that a hook may take in all. */
@@ -48,13 +48,8 @@ async function connectedMachine() {
   run(['connect', address.exec(greeting)?.[0] ?? ''], {
     WAYMARK_TOKEN: JSON.parse(waymark('token', 'create', 'far', '--json')).secret,
   })
-  run(['task', 'start', 'Add the form', '--areas', 'src/auth/'])
-  const age = () => {
-    const database = new Database(join(folder, '.waymark', 'machine.db'))
-    database.prepare('update copy set at = at - 60000').run()
-    database.close()
-  }
-  return { there, age, child }
+  run(['task', 'start', 'Add the page', '--areas', 'src/auth/'])
+  return { there, child }
 }
 
 const openSqlite = `
@@ -66,26 +61,66 @@ function said(tool: string, path: string, cwd = home): string {
   return JSON.stringify({ cwd, hook_event_name: 'PreToolUse', tool_name: tool, tool_input: input })
 }
 
+function shell(command: string): string {
+  return JSON.stringify({
+    cwd: home,
+    hook_event_name: 'PreToolUse',
+    tool_name: 'Bash',
+    tool_input: { command },
+  })
+}
+
+/** The median of the processor time that a program and its children take, in milliseconds. */
+function processorTime(program: string, words: readonly string[], input: string): number {
+  const script = `
+    const { spawnSync } = require('node:child_process')
+    const [program, words, input] = JSON.parse(process.argv[1])
+    const readStat = () => require('node:fs').readFileSync('/proc/self/stat', 'utf8').split(' ')
+    const spent = []
+    for (let round = 0; round < ${rounds}; round += 1) {
+      const start = readStat()
+      spawnSync(program, words, { input })
+      const end = readStat()
+      spent.push([15, 16].reduce((sum, at) => sum + Number(end[at]) - Number(start[at]), 0) * 10)
+    }
+    console.log(spent.sort((a, b) => a - b)[Math.floor(spent.length / 2)])`
+  const given = JSON.stringify([program, words, input])
+  return Number(execFileSync(process.execPath, ['-e', script, given], options).toString())
+}
+
+/** What a guarded command costs beside another one, with a status of the same tree. Needs Linux. */
+function printGuard(): void {
+  const hook = [bin, 'hook', 'pre-tool-use']
+  const time = {
+    status: processorTime('git', ['status', '--porcelain'], ''),
+    other: processorTime(process.execPath, hook, shell('ls')),
+    guarded: processorTime(process.execPath, hook, shell('git reset --hard')),
+  }
+  const most = time.other + time.status + limit
+  console.log('\n| before a shell command | processor ms | limit |\n|---|---|---|')
+  console.log(`| git status of the tree | ${time.status} | |`)
+  console.log(`| ls | ${time.other} | |`)
+  console.log(`| git reset --hard | ${time.guarded} | ${most}${time.guarded > most ? ' (over)' : ''} |`)
+}
+
 interface Measured {
   readonly what: string
   readonly words: readonly string[]
   readonly input: string
   readonly spent: number[]
   readonly where: typeof options
-  readonly before: () => void
 }
 
 function measured(
   what: string,
   words: readonly string[],
   input = '',
-  { where = options, before = () => undefined }: Partial<Pick<Measured, 'where' | 'before'>> = {},
+  { where = options }: Partial<Pick<Measured, 'where'>> = {},
 ): Measured {
-  return { what, words, input, spent: [], where, before }
+  return { what, words, input, spent: [], where }
 }
 
-function once({ what, words, input, where, before }: Measured): number {
-  before()
+function once({ what, words, input, where }: Measured): number {
   const start = performance.now()
   const { status, stderr } = spawnSync(process.execPath, words, { ...where, input, encoding: 'utf8' })
   const spent = performance.now() - start
@@ -96,10 +131,17 @@ function once({ what, words, input, where, before }: Measured): number {
 let server: ReturnType<typeof spawn> | null = null
 try {
   execFileSync('git', ['init', '-q'], options)
+  for (let n = 0; n < 2000; n += 1) writeFileSync(join(home, `file-${n}.txt`), `${n}\n`)
+  execFileSync('git', ['add', '-A'], options)
+  execFileSync(
+    'git',
+    ['-c', 'user.name=b', '-c', 'user.email=b@example.org', 'commit', '-qm', 'first'],
+    options,
+  )
   waymark('mission', 'start', 'Sign in', '--objective', 'People can sign in')
   waymark('task', 'start', 'Add the form', '--areas', 'src/auth/')
-  waymark('create-run', 'feature')
-  const { there: where, age, child } = await connectedMachine()
+  waymark('run', 'create', 'feature')
+  const { there: where, child } = await connectedMachine()
   server = child
   const outside = said('Write', 'src/app.ts', where.cwd)
   const subjects = [
@@ -109,11 +151,7 @@ try {
     measured('pre-tool-use, denied', [bin, 'hook', 'pre-tool-use'], said('Bash', 'src/app.ts')),
     measured('session-start', [bin, 'hook', 'session-start'], JSON.stringify({ cwd: home })),
     measured('stop', [bin, 'hook', 'stop'], JSON.stringify({ cwd: home })),
-    measured('at a remote machine, a fresh brief', [bin, 'hook', 'pre-tool-use'], outside, { where }),
-    measured('at a remote machine, asking the server', [bin, 'hook', 'pre-tool-use'], outside, {
-      where,
-      before: age,
-    }),
+    measured('at a remote machine, asking the server', [bin, 'hook', 'pre-tool-use'], outside, { where }),
   ]
   for (const subject of subjects) once(subject) // the first start fills the compile cache
   // In turns, so that what else the machine does weighs on all alike.
@@ -127,6 +165,7 @@ try {
     const most = words[0] === bin ? `${limit}${Number(at(0.5)) > limit ? ' (over)' : ''}` : ''
     console.log(`| ${what} | ${at(0)} | ${at(0.5)} | ${most} |`)
   }
+  if (process.platform === 'linux') printGuard()
 } finally {
   server?.kill()
   rmSync(home, { recursive: true, force: true })
