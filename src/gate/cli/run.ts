@@ -81,7 +81,10 @@ function commandWithPayload(
   const payload = payloadExample(schema ?? null)
   if (payload === null && files.length === 0) return ''
   const words = [
-    ...['run', 'emit', id, event],
+    'run',
+    'emit',
+    id,
+    event,
     ...(payload === null ? [] : ['--payload', JSON.stringify(payload)]),
     ...files.flatMap((path) => ['--artifact-paths', path]),
   ]

@@ -224,7 +224,14 @@ test('a run is known by the end of its id, and an event says the payload that it
   expect(out).toContain(`waymark run emit ${short} propose --payload '{"risk":"low|high"}'`)
   expect(out).not.toContain(id)
   const refused = project.refused(
-    ...['run', 'emit', short, 'propose', '--expected-revision', '1', '--idempotency-key', 'one'],
+    'run',
+    'emit',
+    short,
+    'propose',
+    '--expected-revision',
+    '1',
+    '--idempotency-key',
+    'one',
   )
   expect(refused).toMatchObject({
     reason: 'payload_invalid',
@@ -280,8 +287,17 @@ test('a command that was meant for another kind leads there', async () => {
     fix: { operation: 'taskman_task_list', input: { phase: 'P9' } },
   })
   const { decision_id: decision } = project.json(
-    ...['decision', 'log', taskId, '--category', 'architecture', '--question', 'Which?', '--chosen', 'This'],
-    ...['--reasoning', 'It fits'],
+    'decision',
+    'log',
+    taskId,
+    '--category',
+    'architecture',
+    '--question',
+    'Which?',
+    '--chosen',
+    'This',
+    '--reasoning',
+    'It fits',
   )
   expect(project.json('show', decision).id).toBe(taskId)
   project.write('src/app.ts', 'export const app = 2\n')

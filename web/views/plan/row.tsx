@@ -144,6 +144,7 @@ export function NewTaskFields({ phases, phase, settle }: NewTaskProps) {
   return (
     <span
       ref={row}
+      role="group"
       class="new-task"
       onFocusOut={({ relatedTarget }) => {
         // Between its two fields nothing is settled.
