@@ -21,9 +21,9 @@ import {
   scopeText,
   sharedTree,
 } from '../../track/cli/changes.ts'
-import { landedText } from '../../track/cli/landed.ts'
 import { claims, decisionList, issueList, progressList, quoteText } from '../../track/cli/records.ts'
 import { verdictText } from '../../track/cli/verdict.ts'
+import { landingWords } from '../../track/domain/landed.ts'
 import type { TaskEntry } from '../../track/operations/mission-answer.ts'
 import { promiseRows } from './plan.ts'
 
@@ -196,7 +196,7 @@ function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [stri
     ['depends on', task.depends_on.map(dependencyText).join('; ')],
     ['step', task.step ?? ''],
     ...promiseRows(task.done_when),
-    ['landed', task.landed === null ? '' : landedText(task.landed)],
+    ['landed', task.landed === null ? '' : landingWords(task.landed)],
     ['work tree', task.own_work_tree ?? ''],
     ['created', `${formatAge(task.created_at, page.now)} by ${task.created_by ?? 'someone'}`],
   ]

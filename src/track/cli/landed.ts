@@ -2,7 +2,7 @@ import { formatCount } from '../../kernel/text.ts'
 import { blocks, cutNote } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
 import type { AnswerView } from '../../surfaces/cli/render/view.ts'
-import { type Landed, type LandedState, landedStates, landingWords } from '../domain/landed.ts'
+import { type LandedState, landedStates, landingWords } from '../domain/landed.ts'
 
 /** Where finished tasks are, and those that did not land. */
 export const landed: AnswerView<'measure_landed'> = ({ branch, counts, tasks, tasks_total }, page) => {
@@ -12,7 +12,7 @@ export const landed: AnswerView<'measure_landed'> = ({ branch, counts, tasks, ta
   })
   if (found.length === 0) return 'No finished task has lines that can be followed yet.'
   const columns = [{ title: 'task', shrinks: true }, { title: 'where its lines are' }, { title: 'id' }]
-  const rows = tasks.map((task) => [task.title, landedText(task), page.ink('dim', task.task_id)])
+  const rows = tasks.map((task) => [task.title, landingWords(task), page.ink('dim', task.task_id)])
   return blocks(
     `${branch === null ? 'No default branch was found' : `Default branch: ${branch}`}. ${found.join(', ')}.`,
     rows.length === 0 ? '' : table(columns, rows, page),
@@ -29,13 +29,4 @@ const stateWords: Readonly<Record<LandedState, string>> = {
   uncommitted: 'not committed',
   none: 'without lines',
   unknown: 'not measured',
-}
-
-export function landedText({
-  is,
-  branch,
-  lines,
-  total,
-}: Pick<Landed, 'is' | 'branch' | 'lines' | 'total'>): string {
-  return landingWords({ is, branch, lines, total, commit: null, landedAt: null })
 }

@@ -127,7 +127,7 @@ interface NewTaskProps {
 
 /** The title of a new task and the phase that it goes to. Enter adds it, Esc does not. */
 export function NewTaskFields({ phases, phase, settle }: NewTaskProps) {
-  const row = useRef<HTMLSpanElement>(null)
+  const row = useRef<HTMLFieldSetElement>(null)
   const title = useRef<HTMLInputElement>(null)
   const isSettled = useRef(false)
   const named = phases.flatMap(({ id, name, mission_name: mission }) =>
@@ -142,9 +142,8 @@ export function NewTaskFields({ phases, phase, settle }: NewTaskProps) {
     settle(isWanted && text !== '' && chosen !== '' ? text : null, chosen)
   }
   return (
-    <span
+    <fieldset
       ref={row}
-      role="group"
       class="new-task"
       onFocusOut={({ relatedTarget }) => {
         // Between its two fields nothing is settled.
@@ -175,7 +174,7 @@ export function NewTaskFields({ phases, phase, settle }: NewTaskProps) {
           </option>
         ))}
       </select>
-    </span>
+    </fieldset>
   )
 }
 
