@@ -256,16 +256,17 @@ async function workTrees(
 ): Promise<readonly OtherPlace[]> {
   const hashOf = lineHasher(salt)
   const tops = [top, ...(await otherTreeTops(top))].slice(0, maxTrees)
-  return Promise.all(
-    tops.map(async (tree): Promise<OtherPlace> => {
-      const files = new Map<string, FileLines>()
-      for (const path of paths) {
-        const read = await readContained(tree, path, { maxBytes })
-        if ('reason' in read) continue
-        const { content } = read
-        files.set(path, linesOfContent(objectId(objectFormat, { type: 'blob', content }), content, hashOf))
-      }
-      return { is: 'uncommitted', files }
-    }),
-  )
+  const places: OtherPlace[] = []
+  // One after the other: their files may be large.
+  for (const tree of tops) {
+    const files = new Map<string, FileLines>()
+    for (const path of paths) {
+      const read = await readContained(tree, path, { maxBytes })
+      if ('reason' in read) continue
+      const { content } = read
+      files.set(path, linesOfContent(objectId(objectFormat, { type: 'blob', content }), content, hashOf))
+    }
+    places.push({ is: 'uncommitted', files })
+  }
+  return places
 }

@@ -153,6 +153,23 @@ describe('where the lines of a task are', () => {
     expect(await work.landed()).toMatchObject({ is })
   })
 
+  test('a commit with a wrong date lands as any other, and its revert is seen', async () => {
+    const work = await withTask()
+    const { project, landed, onMain, main } = work
+    const commitAt = (date: string, ...command: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b', ...command], {
+        cwd: project.folder,
+        env: { ...process.env, GIT_COMMITTER_DATE: date, GIT_AUTHOR_DATE: date },
+      })
+    project.git('add', '-A')
+    commitAt('2001-01-01T00:00:00Z', 'commit', '-q', '-m', 'Long ago')
+    onMain(['merge', '-q', 'feature'])
+    expect(await landed()).toMatchObject({ is: 'landed' })
+    commitAt('2099-01-01T00:00:00Z', 'commit', '-q', '--allow-empty', '-m', 'Far ahead')
+    commitAt('2099-01-02T00:00:00Z', 'revert', '--no-edit', 'HEAD~1')
+    expect(await landed()).toMatchObject({ is: 'reverted', branch: main })
+  })
+
   test('on a remote branch it is pushed, and on the default branch of the remote it has landed', async () => {
     const work = afterCommit(await withTask())
     const { project, main, landed } = work

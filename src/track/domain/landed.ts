@@ -128,10 +128,12 @@ export function followLines(task: TaskLines, { branch, base, versions, places }:
   const none: Landed = { is: 'none', branch, lines: 0, total, commit: null, landedAt: null }
   if (total === 0) return none
   const contents = new Map(base)
+  const removed = new Map(task.files.map((file) => [file.path, new Set(file.removed)]))
   const present = new Map(
     task.files.map((file) => [file.path, presentLines(file, base.get(file.path) ?? null)]),
   )
-  let state: Landed = task.landed === null ? none : { ...none, ...task.landed, is: 'landed' }
+  let state: Landed =
+    task.landed === null ? atBase(task, base, none) : { ...none, ...task.landed, is: 'landed' }
   let best = task.landed?.lines ?? sumOf(present)
   for (const { commit, committedAt, files } of versions) {
     const touched = task.files.filter(({ path }) => files.has(path))
@@ -141,13 +143,26 @@ export function followLines(task: TaskLines, { branch, base, versions, places }:
     best = Math.max(best, lines)
     if (state.is !== 'landed' && lines >= total * enough)
       state = { ...none, is: 'landed', lines, commit, landedAt: committedAt }
-    else if (state.is === 'landed' && lines <= total * (1 - enough) && bringsBack(files, contents, base))
+    else if (
+      state.is === 'landed' &&
+      lines <= total * (1 - enough) &&
+      bringsBack(files, contents, [base, removed])
+    )
       state = { ...none, is: 'reverted', lines: best, commit, landedAt: committedAt }
     for (const [path, content] of files) contents.set(path, content)
   }
   if (state.is === 'landed') return { ...state, lines: Math.max(best, state.lines) }
   if (state.is === 'reverted') return state
   return elsewhere(task.files, { ...none, lines: sumOf(present) }, places)
+}
+
+/** By their dates, the commits that brought the lines may be older than the task: then they are there from the first. */
+function atBase({ files }: TaskLines, base: ReadonlyMap<string, FileLines>, none: Landed): Landed {
+  const added = files.flatMap(({ path, added: lines }) =>
+    lines.map((line) => base.get(path)?.has(line) ?? false),
+  )
+  const found = added.filter(Boolean).length
+  return found > 0 && found >= added.length * enough ? { ...none, is: 'landed', lines: found } : none
 }
 
 /** How many of the added lines are there, and of the removed ones are not. */
@@ -164,12 +179,12 @@ function sumOf(counts: ReadonlyMap<string, number>): number {
 function bringsBack(
   now: ReadonlyMap<string, FileLines>,
   before: ReadonlyMap<string, FileLines>,
-  base: ReadonlyMap<string, FileLines>,
+  earlier: readonly ReadonlyMap<string, FileLines>[],
 ): boolean {
   const brought = [...now].flatMap(([path, content]) =>
     [...(content ?? [])]
       .filter((line) => !isWholeFile(line) && !before.get(path)?.has(line))
-      .map((line) => base.get(path)?.has(line) ?? false),
+      .map((line) => earlier.some((files) => files.get(path)?.has(line))),
   )
   return brought.filter(Boolean).length >= brought.length * enough
 }

@@ -22,7 +22,7 @@ const commit = z
   .nullable()
 const landedFields = z.strictObject({
   is: z.enum(landedStates),
-  branch: z.string().max(300).nullable(),
+  branch: z.string().max(4_096).nullable(),
   lines: count,
   total: count,
   commit,
@@ -32,7 +32,7 @@ const landedFields = z.strictObject({
 /** Where the lines of tasks are, in git and on disk. */
 const landing = measurement({
   brief: z.strictObject({
-    branch: z.string().max(300).nullable(),
+    branch: z.string().max(4_096).nullable(),
     salt: z.string().max(200),
     tasks: list(
       z.strictObject({
@@ -177,7 +177,10 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
         task,
         lines: {
           taskId: task.id,
-          since: Math.floor((landed?.landedAt ?? first.openedAt) / 1_000),
+          // A commit may be dated in the future.
+          since: Math.floor(
+            Math.min(landed?.landedAt ?? first.openedAt, before?.measuredAt ?? first.openedAt) / 1_000,
+          ),
           files: taskLines(mine, names),
           landed: landed && { commit: landed.commit, landedAt: landed.landedAt, lines: landed.lines },
         },
