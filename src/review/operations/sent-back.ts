@@ -38,7 +38,7 @@ export async function sentBackInMission(
   )
 }
 
-const aboutWork = { kinds: ['review', 'scope'], status: 'closed' } as const
+const aboutWork = { kinds: ['review', 'verdict', 'scope'], status: 'closed' } as const
 
 type ClosedItems = Awaited<ReturnType<Reads['inboxItems']['list']>>['items']
 

@@ -109,13 +109,6 @@ const cases: Readonly<Record<string, Case>> = {
     rules: [],
   },
   'with every expected change': { facts: { promises: { ...promises, changes: ['src/**'] } }, rules: [] },
-  'with an expected change of white space alone': {
-    facts: {
-      changed: [{ path: 'src/limit.ts', isBlank: true }],
-      promises: { ...promises, changes: ['src/**'] },
-    },
-    rules: ['changes_missing'],
-  },
   'with a changed file that must stay': {
     facts: { promises: { ...promises, keeps: ['src/limit.ts'] } },
     rules: ['keeps_changed'],
@@ -176,18 +169,6 @@ const cases: Readonly<Record<string, Case>> = {
     rules: ['criterion_unanswered'],
   },
   'measured in part': { facts: { measurement: 'partial' }, rules: ['measurement_partial'] },
-  'with tests that nobody saw': {
-    facts: { testsSeen: false, outcome: { ...outcome, testsStatus: 'passed' } },
-    rules: ['tests_not_seen'],
-  },
-  'with tests that were seen': {
-    facts: { testsSeen: true, outcome: { ...outcome, testsStatus: 'passed' } },
-    rules: [],
-  },
-  'with tests that no session shows': {
-    facts: { outcome: { ...outcome, testsStatus: 'passed' } },
-    rules: [],
-  },
   'with a contradicted subtask': {
     facts: { contradictedSubtasks: ['t-2' as TaskId] },
     rules: ['subtask_contradicted'],

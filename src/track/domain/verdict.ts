@@ -37,7 +37,6 @@ const doubtRules = [
   'criterion_unanswered',
   'criterion_unmet',
   'measurement_partial',
-  'tests_not_seen',
   'subtask_contradicted',
 ] as const
 export const verdictRules = [...contradictionRules, ...doubtRules] as const
@@ -97,8 +96,6 @@ export interface TaskChange {
   readonly path: string
   /** The old path of a rename. */
   readonly from?: string
-  /** Nothing but white space differs. */
-  readonly isBlank?: true
   /** Git brought it, or another agent may have made it. */
   readonly isForeign?: true
 }
@@ -119,8 +116,6 @@ export interface VerdictFacts {
   /** The parts of `done_when` that are judged without running anything. */
   readonly promises?: Pick<DoneWhen, 'criteria' | 'changes' | 'keeps'>
   readonly checks?: readonly CheckFact[]
-  /** Whether a check of the task was seen to run; absent where no session shows all commands. */
-  readonly testsSeen?: boolean
   readonly contradictedSubtasks?: readonly TaskId[]
 }
 
@@ -144,7 +139,6 @@ export function judge(facts: VerdictFacts): Verdict | null {
     ...openChecks(facts),
     ...openCriteria(facts),
     ...partialMeasurement(facts),
-    ...unseenTests(facts),
     ...contradictedSubtasks(facts),
   ]
   const is = contradictions.length > 0 ? 'contradicted' : doubts.length > 0 ? 'unproven' : 'proven'
@@ -208,10 +202,7 @@ function missingPackages({ missingPackages: missing = [] }: VerdictFacts): reado
 function missingChanges({ status, changed, prefix, promises }: VerdictFacts): readonly VerdictReason[] {
   const patterns = promises?.changes ?? []
   if (status !== 'success' || patterns.length === 0) return []
-  const paths = projectPaths(
-    changed.filter(({ isBlank }) => isBlank !== true),
-    prefix,
-  )
+  const paths = projectPaths(changed, prefix)
   const missing = patterns.filter((pattern) => !matchesSome(pattern, paths))
   if (missing.length === 0) return []
   return [
@@ -246,18 +237,23 @@ function weakenedTests({ outcome, weakened = [] }: VerdictFacts): readonly Verdi
   const explained = new Set([...(outcome.weakened ?? []).map(plainPath), ...pathsNamedIn(outcome, paths)])
   const places = weakened.filter(({ path }) => !explained.has(path))
   if (places.length === 0) return []
-  const named = places
-    .slice(0, maxNamed)
-    .map(({ path, line, text }) => `${path}${line === null ? '' : `:${line}`} (${text})`)
-  const more = places.length > maxNamed ? ` and ${places.length - maxNamed} more` : ''
   return [
     {
       rule: 'tests_weakened',
-      text: `Tests check less than before: ${named.join(', ')}${more}.`,
+      text: `Tests check less than before: ${placesText(places)}.`,
       paths: [...new Set(places.map(({ path }) => path))],
       fix: 'Name the file in the outcome or in outcome.weakened, or start the task again and restore it.',
     },
   ]
+}
+
+/** The first places by file and line, with what happened there. */
+export function placesText(places: readonly WeakenedPlace[]): string {
+  const named = places
+    .slice(0, maxNamed)
+    .map(({ path, line, text }) => `${path}${line === null ? '' : `:${line}`} (${text})`)
+  const more = places.length > maxNamed ? ` and ${places.length - maxNamed} more` : ''
+  return `${named.join(', ')}${more}`
 }
 
 function openChecks(facts: VerdictFacts): readonly VerdictReason[] {
@@ -327,11 +323,6 @@ function partialMeasurement({ measurement }: VerdictFacts): readonly VerdictReas
       ? 'Not all changes could be measured exactly.'
       : 'The changes could not be measured.'
   return [{ rule: 'measurement_partial', text }]
-}
-
-function unseenTests({ outcome, testsSeen }: VerdictFacts): readonly VerdictReason[] {
-  if (outcome.testsStatus !== 'passed' || testsSeen !== false) return []
-  return [{ rule: 'tests_not_seen', text: 'Tests are said to pass, but no check was seen to run.' }]
 }
 
 function contradictedSubtasks({ contradictedSubtasks: ids = [] }: VerdictFacts): readonly VerdictReason[] {

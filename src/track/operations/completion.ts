@@ -12,6 +12,7 @@ import { findAttempt } from '../../kernel/operations/find.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { CommentOutcomes } from '../../review/operations/agent-reviews.ts'
+import { sentBackOf } from '../../review/operations/sent-back.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { CompletionSituation } from '../domain/completion.ts'
 import { type Phase, phaseStatuses } from '../domain/mission.ts'
@@ -117,7 +118,7 @@ export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): 
   const { missions, tasks, inboxItems } = reads
   const { task, attempt } = closing
   // One round trip: while the project is locked, every query delays other callers.
-  const [mission, phaseSituation, openSubtasks, open, settings, workflowSituation, sentBackBy] =
+  const [mission, phaseSituation, openSubtasks, open, settings, workflowSituation, sentBack] =
     await Promise.all([
       attempt.missionId === null ? null : missions.find(attempt.missionId),
       loadPhase(reads, closing),
@@ -125,7 +126,7 @@ export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): 
       inboxItems.ofTask(task.id),
       readGateSettings(reads),
       loadWorkflow(reads, closing),
-      attempt.number === 1 ? null : findReviewer(reads, task.id),
+      attempt.number === 1 ? null : sentBackOf(reads, task.id),
     ])
   const { openItemsOfMission, ...workflow } = workflowSituation
   return {
@@ -135,40 +136,12 @@ export async function loadCompletion(reads: Reads, closing: AttemptEndRequest): 
     ...phaseSituation,
     openSubtasks,
     ...workflow,
-    sentBackBy,
+    sentBackBy: sentBack?.author ?? null,
     items: open.filter(({ attemptId }) => attemptId === attempt.id),
     verdictItems: open.filter(({ kind }) => kind === 'verdict'),
     waiting: { ...settings, openItemsOfMission },
   }
 }
-
-/** Who sent the work back, if no later review or answer approved it. */
-async function findReviewer({ reviews, inboxItems }: Reads, taskId: TaskId): Promise<string | null> {
-  const [sent, closed] = await Promise.all([
-    reviews.reviewsOfTask(taskId, maxDecisions),
-    inboxItems.list({ taskId, status: 'closed' }, { limit: maxDecisions }),
-  ])
-  const decisions = [
-    ...sent.flatMap(({ action, author, createdAt: at }) =>
-      action === 'comment' ? [] : [{ isBack: action === 'send_back', author: author.name, at }],
-    ),
-    ...closed.items.flatMap(({ item: { item } }) =>
-      item.action === 'sent back' || item.action === 'approved'
-        ? [
-            {
-              isBack: item.action === 'sent back',
-              author: item.closedBy ?? 'A person',
-              at: item.closedAt ?? 0,
-            },
-          ]
-        : [],
-    ),
-  ]
-  const last = decisions.toSorted((a, b) => a.at - b.at).at(-1)
-  return last?.isBack ? last.author : null
-}
-
-const maxDecisions = 20
 
 type PhaseSituation = Pick<
   CompletionSituation,

@@ -18,7 +18,7 @@ import {
   hasOtherWork,
   type RelatedAttempt,
 } from '../domain/task-work.ts'
-import { type CheckFact, judge, type Verdict } from '../domain/verdict.ts'
+import { type CheckFact, judge, placesText, type Verdict } from '../domain/verdict.ts'
 import { isJudgedWeakening, type Weakening } from '../domain/weakened/weakened.ts'
 
 /** The work of a task that the changes of its last attempt do not show. */
@@ -144,17 +144,11 @@ export function judgeCompletion(
   return { verdict, evidence }
 }
 
-const maxNamed = 5
-
 /** What tests and checks lost is reported, not judged. */
 function reportedNote(weakened: readonly Weakening[]): readonly string[] {
   const reported = weakened.filter((one) => !isJudgedWeakening(one))
   if (reported.length === 0) return []
-  const named = reported
-    .slice(0, maxNamed)
-    .map(({ path, line, text }) => `${path}${line === null ? '' : `:${line}`} (${text})`)
-  const more = reported.length > maxNamed ? ` and ${reported.length - maxNamed} more` : ''
-  return [`Changed in tests and checks: ${named.join(', ')}${more}.`]
+  return [`Changed in tests and checks: ${placesText(reported)}.`]
 }
 
 /** The paths that the outcome names and that nothing changed. */
