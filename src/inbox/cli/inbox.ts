@@ -1,10 +1,12 @@
 import { shortenContent } from '../../gate/domain/approved-content.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
+import { formatCount } from '../../kernel/text.ts'
 import { blocks, bullets, cutNote, indentText } from '../../surfaces/cli/render/parts.ts'
 import { escapeLineBreaks, formatAge, withLocalTimes, withPerson } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import { quoteText } from '../../track/cli/records.ts'
+import { verdictText } from '../../track/cli/verdict.ts'
 import { itemOutcome } from '../domain/inbox-item.ts'
 import type { InboxItemEntry } from '../operations/item-answer.ts'
 
@@ -52,6 +54,34 @@ function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): 
   return [task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`]
 }
 
+/** What the agent claims, what was measured, and the verdict with its reasons. */
+function completionForm(evidence: NonNullable<InboxRow['evidence']>, page: RenderContext): string {
+  const { claimed, measured, verdict, claimed_by: author, claimed_by_person: person } = evidence
+  if (verdict === null) return ''
+  const by = author === null ? '' : `  ${page.ink('dim', withPerson(author, person))}`
+  return [
+    ...(claimed === null ? [] : [`claimed   ${quoteText(claimed, page)}${by}`]),
+    ...(measured === null ? [] : [`measured  ${measuredFiles(measured)}`]),
+    verdictText(verdict, page, null),
+  ].join('\n')
+}
+
+type MeasuredFigures = Pick<
+  NonNullable<NonNullable<InboxRow['evidence']>['measured']>,
+  'files' | 'added_lines' | 'deleted_lines'
+>
+
+/** `2 files, +41 -3`, in the inbox and on the screen of `top`. */
+export function measuredFiles({
+  files,
+  added_lines: added,
+  deleted_lines: deleted,
+}: MeasuredFigures): string {
+  if (files === null) return 'unknown'
+  const lines = added === null || deleted === null ? '' : `, +${added} -${deleted}`
+  return `${formatCount(files, 'file')}${lines}`
+}
+
 /** The inbox: each item with its reason, its opener and its files. */
 export function inboxList(items: readonly InboxItemEntry[], page: RenderContext): string {
   return blocks(...items.map((item) => inboxItemText(item, page)))
@@ -60,18 +90,25 @@ export function inboxList(items: readonly InboxItemEntry[], page: RenderContext)
 function inboxItemText(item: InboxItemEntry & Partial<InboxRow>, page: RenderContext): string {
   const { ink } = page
   const about = [item.run_id, item.task_id, item.mission_id].filter((id) => id !== null)
+  const title = item.task_name ?? item.mission_name
+  const opener = withPerson(item.opened_by, item.opened_by_person)
+  const age = formatAge(item.opened_at, page.now)
   const head = [
-    ink('bold', item.item_id),
+    title ? ink('bold', escapeLineBreaks(title)) : '',
     ink('yellow', item.kind.replace(/_/g, ' ')),
+    item.opened_by === 'waymark' ? age : `opened by ${opener} ${age}`,
+    ink(title ? 'dim' : 'bold', item.item_id),
     ...about.map((id) => ink('dim', id)),
-    `opened by ${withPerson(item.opened_by, item.opened_by_person)} ${formatAge(item.opened_at, page.now)}`,
-  ]
-  const lines = [
-    item.mission_name ? `Mission: ${escapeLineBreaks(item.mission_name)}` : '',
-    item.task_name ? `Task: ${escapeLineBreaks(item.task_name)}` : '',
+  ].filter((part) => part !== '')
+  const form = item.kind === 'verdict' && item.evidence ? completionForm(item.evidence, page) : ''
+  const files = [
     withLocalTimes(item.reason, page.now),
     indentText(bullets(item.paths.map(escapeLineBreaks))),
     cutNote(item.paths.length, item.paths_total, `waymark changes ${item.task_id} lists all files.`),
+  ]
+  const lines = [
+    item.task_name && item.mission_name ? `Mission: ${escapeLineBreaks(item.mission_name)}` : '',
+    ...(form === '' ? files : [form]),
     item.workaround ? `Workaround by ${item.opened_by}: ${quoteText(item.workaround, page)}` : '',
     item.closed_by
       ? `${itemOutcome(item)} by ${item.closed_by}${item.answer === null ? '' : `: ${item.answer}`}`

@@ -105,8 +105,11 @@ export interface OperationContract<
    * command line, and to the project's folder elsewhere.
    */
   readonly paths?: Readonly<Partial<Record<keyof z.output<Input> & string, readonly string[]>>>
-  /** Input fields that the CLI takes by position, in this order. */
-  readonly positional?: readonly (keyof z.output<Input> & string)[]
+  /** Input fields that the CLI takes by position, in this order; `outcome.summary` is a field of a field. */
+  readonly positional?: readonly (
+    | (keyof z.output<Input> & string)
+    | `${keyof z.output<Input> & string}.${string}`
+  )[]
   /** The blocks of an answer as text instead of JSON; a command prints the first. Null: JSON this time. */
   readonly print?: (answer: Answer, input: Answer) => readonly string[] | null
   /** The short answer for a call with `brief: true`. */

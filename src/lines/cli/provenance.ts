@@ -30,7 +30,7 @@ export const blame: AnswerView<'blame'> = (answer, page) => {
 
 const words = {
   probable: 'probable: several agents worked there at the same time, and this one is the most likely.',
-  contested: 'contested: several agents worked there at the same time, and the author is unknown.',
+  contested: 'uncertain: several agents worked there at the same time, and the author is unknown.',
   matched: 'matched: recognized by the same text in the same order.',
   rests: '~: a short line, matched by the lines around it.',
   outside: 'outside: changed while no attempt was open, by a person or an unrecorded tool.',
@@ -70,7 +70,7 @@ function lineOwnerText(range: BlameRange): string {
     const about = tasks.length > 1 ? '' : plainLine(goal ?? '', widestGoal)
     const what = [tasks.join(' or '), about].filter((part) => part !== '').join(' ')
     const who = [agent, model].flatMap((word) => (word === null ? [] : [escapeLineBreaks(word)])).join(' ')
-    const sure = certainty === 'contested' || certainty === 'probable' ? certainty : ''
+    const sure = certainty === 'contested' ? 'uncertain' : certainty === 'probable' ? certainty : ''
     const marks = [isMatched(range) ? 'matched' : '', sure, rests ? '~' : ''].filter(Boolean).join(' ')
     const brought = range.brought_by === undefined ? '' : broughtByGit(range.brought_by)
     return [what, who, marks, brought].filter((part) => part !== '').join(' · ')

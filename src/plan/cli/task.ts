@@ -30,7 +30,7 @@ import { promiseRows } from './plan.ts'
 export const startTask: AnswerView<'start_task'> = (answer, page) => {
   const areas = answer.areas.map((area) => `${area.area} (${formatCount(area.files, 'file')})`)
   const lines = [
-    `${page.ink('green', 'Started')} ${page.ink('bold', `"${answer.task_name}"`)}.`,
+    `${page.ink('green', answer.continued ? 'Continued' : 'Started')} ${page.ink('bold', `"${answer.task_name}"`)}.`,
     pairs(
       [
         ['task', answer.task_id],
@@ -74,7 +74,7 @@ export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
   if (answer.corrected) return correctionAnswer(answer, page)
   const took = formatDuration(answer.duration_seconds)
   const repeated = answer.already_completed ? ' It was already completed. Nothing changed.' : ''
-  const phase = answer.phase_status?.replace(/_/g, ' ')
+  const phase = answer.phase_status && statusWord(answer.phase_status, page)
   return blocks(
     `${completionHeading(answer, page)} after ${took}.${repeated}`,
     scopeText(answer, page, answer.counts),
@@ -264,7 +264,7 @@ function correctionText(correction: AttemptAnswer['corrections'][number], page: 
   return `${author} added ${formatAge(correction.created_at, page.now)}: ${quoteText(correction.text, page)}`
 }
 
-function measuredText({ measured, attempt_id: id }: AttemptAnswer, page: RenderContext): string {
+function measuredText({ measured, verdict, attempt_id: id }: AttemptAnswer, page: RenderContext): string {
   if (!measured) return ''
   const { measurement, scope, counts } = measured
   const verification = {
@@ -278,7 +278,7 @@ function measuredText({ measured, attempt_id: id }: AttemptAnswer, page: RenderC
     indentText(changedFiles(measured.changes, page)),
     cutNote(measured.changes.length, countOf(counts), `waymark changes ${id} lists all.`),
     indentText(ignoredFiles(measured.ignored)),
-    sharedTree(measured, page),
+    sharedTree({ ...measured, verdict }, page),
   ]
     .filter((part) => part !== '')
     .join('\n')

@@ -15,17 +15,17 @@ export type Check = z.output<typeof Check>
 const witnessFinding = measurement({
   brief: z.strictObject({}),
   measured: z.strictObject({ check: z.string().max(20), ok: z.boolean(), finding: words }),
-  measure: (workTree) => attemptCheck('witness', () => witnessCheck(workTree)),
+  measure: (workTree) => attemptCheck('measurement', () => witnessCheck(workTree)),
 })
 
 async function witnessCheck(workTree: WorkTree): Promise<Check> {
   const place = await workTreePlace.measure(workTree, {}, {})
   if (place === null)
-    return { check: 'witness', ok: true, finding: 'The work trees are on the machines of the agents' }
+    return { check: 'measurement', ok: true, finding: 'The work trees are on the machines of the agents' }
   if (place.reason !== undefined) {
-    return { check: 'witness', ok: true, finding: `${place.reason} Changes are measured by checksums.` }
+    return { check: 'measurement', ok: true, finding: `${place.reason} Changes are measured by checksums.` }
   }
-  return { check: 'witness', ok: true, finding: `${place.engine} in ${place.top}` }
+  return { check: 'measurement', ok: true, finding: `${place.engine} in ${place.top}` }
 }
 
 export const doctor = defineOperation({
@@ -38,7 +38,7 @@ export const doctor = defineOperation({
     'Check Node, git and the record: the database file, the hash chain, and every table against the log.',
   kind: 'query',
   input: z.strictObject({
-    chain: z.boolean().describe('Check only the hash chain and the anchor').optional(),
+    chain: z.boolean().describe('Check only the hash chain and the end of the log').optional(),
   }),
   output: z.object({ healthy: z.boolean(), checks: list(Check) }),
 })
@@ -172,7 +172,7 @@ function chainFindings(found: ChainInspection): readonly Check[] {
 }
 
 function anchorFinding({ anchor }: ChainInspection): readonly Check[] {
-  return anchor ? [{ check: 'anchor', ok: anchor.ok, finding: anchor.says }] : []
+  return anchor ? [{ check: 'log end', ok: anchor.ok, finding: anchor.says }] : []
 }
 
 function fileFinding({ damage }: Inspection): readonly Check[] {

@@ -132,7 +132,7 @@ const insteadOf: Readonly<Record<string, string>> = {
 
 /** The flag of a positional value: a task's id is the task even in the position of a mission, and vice versa. */
 function flagFor(flags: readonly Flag[], place: string | undefined, value: string): Flag | undefined {
-  const named = (name: string | undefined) => flags.find(({ path }) => path.length === 1 && path[0] === name)
+  const named = (name: string | undefined) => flags.find(({ path }) => path.join('.') === name)
   const kind = value.startsWith('t-') ? 'task' : /^[mw]-/.test(value) ? 'mission' : undefined
   const isEither = place === 'task' || place === 'mission'
   return (isEither ? named(kind) : undefined) ?? named(place)

@@ -29,7 +29,7 @@ export async function candidates(
     return flags.map(({ name }) => `--${name}`).filter((flag) => flag.startsWith(typed))
   const further = rest.length === 0 ? commandWords(before, operations) : []
   const place = operation.positional?.[positionals(rest, flags)]
-  const flag = flags.find(({ path }) => path.length === 1 && path[0] === place)
+  const flag = flags.find(({ path }) => path.join('.') === place)
   const values = flag === undefined ? [] : await valuesOf(flag, { operation, typed }, context)
   return [...further.filter((word) => word.startsWith(typed)), ...values]
 }

@@ -4,6 +4,7 @@ import { type Flag, flagsOf, generalFlags, toKebabCase } from './flags.ts'
 import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { twoColumns, wrap } from './render/table.ts'
 import type { Terminal } from './terminal.ts'
+import { takesTitle } from './titles.ts'
 
 /** Every command once, in the order of the help: commands for people first. */
 const groups: Readonly<Record<string, string>> = {
@@ -64,7 +65,10 @@ export function usage(operations: readonly Operation[], terminal: Terminal): str
       '',
     ]),
     ink('bold', 'Common flags'),
-    twoColumns([...generalFlags.map(flagRow), ['-v, --version', 'Show the version']], terminal),
+    twoColumns(
+      [...generalFlags.map((flag) => flagRow(flag, false)), ['-v, --version', 'Show the version']],
+      terminal,
+    ),
     '',
     'Help for a command: waymark help <command>. task:start is the same as task start.',
     `All words: ${glossary}`,
@@ -73,7 +77,8 @@ export function usage(operations: readonly Operation[], terminal: Terminal): str
 }
 
 /** The help of a group such as `waymark task`. */
-export function groupUsage(word: string, group: readonly Operation[], { width }: Terminal): string {
+export function groupUsage(word: string, group: readonly Operation[], terminal: Terminal): string {
+  const width = helpWidth(terminal)
   const rows = group.map(({ command, title }) => [command, title] as const)
   return `Commands of ${word}:\n${twoColumns(rows, { width })}\n`
 }
@@ -81,15 +86,21 @@ export function groupUsage(word: string, group: readonly Operation[], { width }:
 /** `waymark <command> --help`: derived from the contract, with the flags that the program adds. */
 export function commandHelp(
   operation: Operation,
-  { ink, width }: Terminal,
+  terminal: Terminal,
   { operations, added }: { readonly operations: readonly Operation[]; readonly added?: OtherCommand },
 ): string {
+  const { ink } = terminal
+  const width = helpWidth(terminal)
   const flags = flagsOf(inputSchema(operation))
   // Some flags are operations of their own: `doctor --repair`.
   const others = operations
     .filter(({ command }) => command.startsWith(`${operation.command} --`))
     .map(({ command, title }) => [command.slice(operation.command.length + 1), title] as const)
-  const rows = [...flags.map(flagRow), ...others, ...(added?.explained ?? [])]
+  const rows = [
+    ...flags.map((flag) => flagRow(flag, takesTitle(operation.name, flag.path.join('.')))),
+    ...others,
+    ...(added?.explained ?? []),
+  ]
   return [
     ...wrap(operation.description, width),
     ...(added ? wrap(`${added.title}.`, width) : []),
@@ -106,6 +117,11 @@ export function commandHelp(
   ].join('\n')
 }
 
+/** Help is wrapped in a pipe too. */
+function helpWidth({ width }: Terminal): number {
+  return Math.min(width, 120)
+}
+
 /** `waymark blame <file> [--flags]` */
 export function usageLine(operation: Operation): string {
   const required = flagsOf(inputSchema(operation)).filter((flag) => flag.required && flag.path.length === 1)
@@ -114,7 +130,7 @@ export function usageLine(operation: Operation): string {
 }
 
 /** A flag with its value and description. */
-function flagRow(flag: Flag): readonly [string, string] {
+function flagRow(flag: Flag, hasTitle: boolean): readonly [string, string] {
   const text = flag.choices.length > 0 ? ' <choice>' : ' <text>'
   const value = { nothing: '', text, number: ' <number>', json: ' <json>' }[flag.takes]
   const choices = flag.choices.length > 0 && !hasAllChoices(flag) ? ` (${flag.choices.join(', ')})` : ''
@@ -122,7 +138,8 @@ function flagRow(flag: Flag): readonly [string, string] {
     flag.required ? (flag.path.length === 1 ? 'Required.' : 'Required with its object.') : '',
     flag.many ? 'May be repeated.' : '',
   ].filter((part) => part !== '')
-  const description = `${flag.description}${choices}`.trim()
+  const meaning = hasTitle ? flag.description.replace(/\bID\b/, 'ID or title') : flag.description
+  const description = `${meaning}${choices}`.trim()
   const end = more.length === 0 || description === '' || /[.!?]$/.test(description) ? '' : '.'
   return [`--${flag.name}${value}`, [`${description}${end}`, ...more].join(' ').trim()]
 }
@@ -132,14 +149,16 @@ function hasAllChoices({ description, choices }: Flag): boolean {
 }
 
 function positionalText(name: string, required: readonly Flag[]): string {
-  const needed = required.some(({ path }) => path[0] === name)
-  return needed ? `<${toKebabCase(name)}>` : `[${toKebabCase(name)}]`
+  const [field, ...inner] = name.split('.')
+  const needed = required.some(({ path }) => path[0] === field)
+  const word = toKebabCase(inner.at(-1) ?? name)
+  return needed ? `<${word}>` : `[${word}]`
 }
 
 /** A command line with every required field, with the contract's examples as values. */
 export function exampleOf(operation: Operation, flags: readonly Flag[]): string {
   const places = operation.positional ?? []
-  const byPlace = places.flatMap((name) => flags.filter(({ path }) => path.length === 1 && path[0] === name))
+  const byPlace = places.flatMap((name) => flags.filter(({ path }) => path.join('.') === name))
   const positionals = byPlace.filter((flag, at) => flag.required || at === 0 || hasExample(flag))
   const named = flags.filter((flag) => isNeeded(flag, flags) && !positionals.includes(flag))
   return [

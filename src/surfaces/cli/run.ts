@@ -95,7 +95,8 @@ async function perform(
     throw new Failure('UNAVAILABLE', `Cannot read the answer to ${name}.`, { reason: 'answer_unreadable' })
   }
   try {
-    const input = await completeInput(operation, placed, { ask, interactive: terminal.interactive })
+    const isText = (options.format ?? host.format) !== 'json'
+    const input = await completeInput(operation, placed, { ask, interactive: terminal.interactive, isText })
     const answer = await project.ask(operation, input, {
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     })

@@ -4,7 +4,7 @@ import { errorCode, Failure, refusalData } from '../../kernel/failure.ts'
 export interface Terminal {
   /** Whether it is a screen: then JSON is indented. */
   readonly interactive: boolean
-  /** Width in characters. */
+  /** Width in characters; infinite in a pipe, where nothing is cut. */
   readonly width: number
   readonly ink: Ink
   write(text: string): void
@@ -22,7 +22,7 @@ export function processTerminal(): Terminal {
   const { styleText } = process.getBuiltinModule('node:util')
   return {
     interactive: process.stdout.isTTY === true,
-    width: Math.max(40, process.stdout.columns || 120),
+    width: process.stdout.isTTY ? Math.max(40, process.stdout.columns || 120) : Number.POSITIVE_INFINITY,
     ink: (style, text) => (text === '' ? '' : styleText(style, text, { stream: process.stdout })),
     write: (text) => {
       process.stdout.write(printableStyled(text))

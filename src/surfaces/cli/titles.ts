@@ -57,6 +57,11 @@ function kindsOf(operation: string, field: string): readonly TitleKind[] | undef
   return operation === 'report' && field === 'mission' ? ['missions', 'tasks'] : kindsOfField[field]
 }
 
+/** Whether a command takes a title for the id in a field. */
+export function takesTitle(operation: string, field: string): boolean {
+  return kindsOf(operation, field) !== undefined
+}
+
 function isId(value: string): boolean {
   return /^[a-z]{1,3}-[0-9a-z-]*$/.test(value)
 }

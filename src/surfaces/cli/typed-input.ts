@@ -7,19 +7,30 @@ import { plannedTaskNamed, resolveTitles } from './titles.ts'
 /** Asks the project a question of its catalog. */
 export type AskProject = <Name extends OperationName>(name: Name, input: Answer) => Promise<OutputOf<Name>>
 
+interface CompletionContext {
+  readonly ask: AskProject
+  readonly interactive: boolean
+  /** Whether a person reads the answer. */
+  readonly isText: boolean
+}
+
 /** Completes what a person typed: titles become ids, and what is obvious need not be typed. */
 export async function completeInput(
   operation: Operation,
   typed: Answer,
-  { ask, interactive }: { readonly ask: AskProject; readonly interactive: boolean },
+  { ask, interactive, isText }: CompletionContext,
 ): Promise<Answer> {
   const input = await resolveTitles(operation, typed, (words) => ask('search', { words }))
   const { name } = operation
+  if (name === 'inbox' && isText) return { include: ['evidence'], ...input }
   if (name === 'start_task') return plannedTaskNamed(input, (filter) => ask('taskman_task_list', filter))
   if ((name === 'changes' || name === 'diff') && input['id'] === undefined)
     return { ...input, id: await currentTask(operation, ask) }
-  if (name === 'taskman_task_add' && input['phase'] === undefined && input['title'])
-    return { ...input, phase: await defaultPhase(ask) }
+  // Without a title the call is refused for that alone, and no phase is created.
+  if (name === 'taskman_task_add' && input['phase'] === undefined)
+    return { ...input, phase: input['title'] ? await defaultPhase(ask) : defaultPhaseId }
+  if (name === 'complete_task' && interactive && input['correction'] === undefined)
+    return { status: 'success', ...input }
   if (['approve', 'reject', 'resolve'].includes(name) && typeof input['id'] === 'string')
     return { ...input, id: await itemOfTitle(operation, input['id'], ask) }
   if (name === 'plan_graph' && interactive && input['language'] === undefined)
@@ -35,8 +46,10 @@ export async function completeInput(
 async function defaultPhase(ask: AskProject): Promise<string> {
   const { phases } = await ask('taskman_phase_list', { mission: 'none' })
   const last = phases.findLast(({ status }) => status !== 'done') ?? phases.at(-1)
-  return last?.id ?? (await ask('taskman_phase_add', { id: 'plan', name: 'Plan' })).id
+  return last?.id ?? (await ask('taskman_phase_add', { id: defaultPhaseId, name: 'Plan' })).id
 }
+
+const defaultPhaseId = 'plan'
 
 /** The open inbox item about the task or mission with this title; unchanged if there is none. */
 async function itemOfTitle({ command }: Operation, words: string, ask: AskProject): Promise<string> {

@@ -5,7 +5,7 @@ import { escapeLineBreaks } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import type { TextStyle } from '../../surfaces/cli/terminal.ts'
 import { broughtByGit } from '../domain/changes.ts'
-import { repeatsScope } from '../domain/scope/repeats-scope.ts'
+import { repeatsScope, unchangedClaimsWarning } from '../domain/scope/repeats-scope.ts'
 
 export const changes: AnswerView<'changes'> = (answer, page) => {
   const { changes: files, counts } = answer
@@ -110,13 +110,16 @@ function contestedRows(files: NonNullable<SharedTree['contested_files']>, { ink 
     .join('\n')
 }
 
-export function sharedTree(answer: SharedTree, page: RenderContext): string {
+/** `verdict` lists the claimed files that did not change, so they are not listed again. */
+export function sharedTree(answer: SharedTree & { readonly verdict?: unknown }, page: RenderContext): string {
   const contested = contestedRows(answer.contested_files ?? [], page)
   const commits = (answer.commits ?? []).map((commit) => {
     const committer = page.ink('dim', committers[commit.author])
     return `${page.ink('yellow', commit.id.slice(0, 8))}  ${escapeLineBreaks(commit.subject)}  ${committer}`
   })
-  const claimed = (answer.claimed_paths ?? []).map(
+  const paths = answer.claimed_paths ?? []
+  const unnamed = answer.verdict ? paths.filter(({ found: what }) => what !== 'unchanged') : paths
+  const claimed = unnamed.map(
     (path) => `${escapeLineBreaks(path.path)}  ${page.ink('dim', found[path.found])}`,
   )
   const total = answer.commits_total ?? 0
@@ -127,7 +130,7 @@ export function sharedTree(answer: SharedTree, page: RenderContext): string {
     section('Commits made meanwhile', indentText(commits.join('\n')), page),
     total > commits.length ? cutNote(commits.length, total, 'git log shows the others.') : '',
     section('Paths that the report names', indentText(claimed.join('\n')), page),
-    cutNote(claimed.length, answer.claimed_paths_total ?? claimed.length, 'the others are not listed here.'),
+    cutNote(paths.length, answer.claimed_paths_total ?? paths.length, 'the others are not listed here.'),
   )
 }
 
@@ -162,7 +165,9 @@ export function scopeText(
 ): string {
   const { ink } = page
   const { unexpected_files: unexpected, unexpected_total: total = unexpected.length } = verification
-  const shownWarnings = verification.warnings.filter((warning) => !repeatsScope(warning, unexpected))
+  const shownWarnings = verification.warnings.filter(
+    (warning) => !repeatsScope(warning, unexpected) && !warning.startsWith(unchangedClaimsWarning),
+  )
   const lines = [
     `${measurementLine(measurement, page)} ${scopeInWords({ measurement, verification }, page, counts)}`.trimEnd(),
     ink('red', indentText(bullets(unexpected.map(escapeLineBreaks)))),

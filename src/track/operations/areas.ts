@@ -95,5 +95,5 @@ function areaOverlapsOf(
 }
 
 function offerOfOwnTree(taskId: string): string {
-  return `To work separately, end this attempt and run \`waymark worktree add ${taskId}\` in a shell. It creates a work tree, where start_task { planned_task_id: "${taskId}" } continues.`
+  return `To work separately, end this attempt and run \`waymark worktree add ${taskId}\` in a shell. It creates a work tree. Start ${taskId} again there.`
 }

@@ -260,7 +260,7 @@ export const completeTask = defineOperation({
   description: 'Complete a task and compute file changes via Git diff',
   kind: 'command',
   idempotent: true,
-  positional: ['task_id'],
+  positional: ['task_id', 'outcome.summary'],
   input: inputFields,
   output: CompletionAnswer,
   listedOutput: [

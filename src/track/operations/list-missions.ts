@@ -6,7 +6,7 @@ import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import type { MissionOverview } from '../ports/mission-reads.ts'
 import { MissionEntry, missionEntry } from './mission-answer.ts'
 
-const statuses = ['open', 'ended', 'all'] as const
+const statuses = ['open', 'ended', 'completed', 'partial', 'failed', 'all'] as const
 
 /** The agents of a mission, its measured changes and its open inbox items. */
 const MissionWork = z.object({
@@ -32,7 +32,7 @@ export const listMissions = defineOperation({
   description: 'List missions and workflows, newest first: finds yours after a lost context',
   kind: 'query',
   input: z.strictObject({
-    status: choice(statuses, 'Default open').optional(),
+    status: choice(statuses, 'Default open', { done: 'completed' }).optional(),
     search: text('Words in name or objective').optional(),
     ...pageFields(200),
     include: unlistedField(
@@ -85,5 +85,8 @@ function missionWork(overview: MissionOverview | undefined): z.output<typeof Mis
 const statusFilter = {
   open: { statuses: ['pending', 'in_progress'] },
   ended: { statuses: ['completed', 'failed', 'partial'] },
+  completed: { statuses: ['completed'] },
+  partial: { statuses: ['partial'] },
+  failed: { statuses: ['failed'] },
   all: {},
 } as const satisfies Record<(typeof statuses)[number], object>

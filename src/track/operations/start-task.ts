@@ -66,6 +66,8 @@ const StartAnswer = z.object({
   caller_type: z.enum(callerTypes).nullable(),
   agent_name: z.string().nullable(),
   areas: list(z.object({ area: z.string(), files: z.int() })),
+  /** The caller's open attempt goes on from its first snapshot. */
+  continued: z.literal(true).optional(),
   warnings: strings,
   /** Its promises with those of mission and project. */
   done_when: DoneWhenEntry.optional(),
@@ -505,6 +507,7 @@ function startAnswer(
     caller_type: attempt.callerType,
     agent_name: attempt.agentName,
     areas: survey.slice(0, maxAreas).map(({ area, files }) => ({ area: excerpt(area, 120), files })),
+    ...(started.resumed && { continued: true as const }),
     warnings: [
       ...(started.resumed
         ? [`Attempt ${attempt.id} was already open. It continues from its first snapshot.`]

@@ -140,7 +140,7 @@ test('one word tells how work came back, in the answer, the log, the inbox and t
   expect((await spoken(['reject', item, 'Use whole cents.'], project)).out).toMatch(/^Sent back review h-/)
   expect((await spoken(['log'], project)).out).toContain(`sent back ${item} for "Add the form"`)
   expect((await spoken(['inbox', '--closed'], project)).out).toContain('sent back by Tess: Use whole cents.')
-  expect((await spoken(['show', taskId], project)).out).toMatch(/Attempt 1 by .*: success, sent back by Tess/)
+  expect((await spoken(['show', taskId], project)).out).toMatch(/Attempt 1 by .*: done, sent back by Tess/)
   expect((await spoken(['approve', item], project)).error).toContain('was already sent back by Tess')
 })
 
@@ -320,4 +320,52 @@ test('the graph of a plan is a tree at a terminal and Mermaid in a pipe', async 
   project.json('task', 'add', 'Build', '--depends-on', first.id)
   expect((await spoken(['plan', 'graph'], project)).out).toBe('○ Draw\n└─ · Build\n')
   expect(project.run('plan', 'graph').out).toMatch(/^flowchart LR/)
+})
+
+test('a person at a terminal completes a task with a summary alone; a program names the status', async () => {
+  const project = openCommandLine()
+  const { taskId } = startWork(project)
+  expect(project.run('task', 'complete', taskId, 'Drew it').code).toBe(2)
+  expect((await spoken(['task', 'complete', taskId], project)).error).toContain('outcome is missing')
+  expect((await spoken(['task', 'complete', 'Add the form', 'Drew it'], project)).code).toBe(0)
+  const [attempt] = project.json('show', taskId).attempts
+  expect(attempt).toMatchObject({ status: 'success', claimed: { summary: 'Drew it' } })
+})
+
+test('an attempt that goes on is not said to have started', async () => {
+  const project = openCommandLine()
+  expect((await spoken(['task', 'start', 'Draw the map'], project)).out).toMatch(/^Started /)
+  expect((await spoken(['task', 'start', 'Draw the map'], project)).out).toMatch(/^Continued /)
+})
+
+test('task add without a title misses the title alone, and creates no phase', async () => {
+  const project = openCommandLine()
+  const { code, error } = await spoken(['task', 'add'], project)
+  expect(code).toBe(2)
+  expect(error).not.toContain('--phase')
+  expect(project.json('phase', 'list')).toEqual([])
+})
+
+test('missions are listed by the way they ended', async () => {
+  const project = openCommandLine()
+  const { missionId } = startWork(project)
+  const names = (status: string) =>
+    project
+      .json('mission', 'list', '--status', status)
+      .missions.map((mission: { mission_id: string }) => mission.mission_id)
+  expect(names('completed')).toEqual([])
+  project.json('mission', 'complete', missionId, '--status', 'failed', '--summary', 'No way')
+  expect([names('failed'), names('completed'), names('done')]).toEqual([[missionId], [], []])
+})
+
+test('an inbox item of a verdict shows the claim, the figures and each reason', async () => {
+  const project = openCommandLine()
+  const { taskId } = startWork(project)
+  await spoken(['task', 'complete', taskId, 'Wrote the form, all tests pass.'], project)
+  const { out } = await spoken(['inbox'], project)
+  expect(out).toMatch(/^Add the form {2}verdict/m)
+  expect(out).toContain('claimed   "Wrote the form, all tests pass."')
+  expect(out).toContain('measured  0 files')
+  expect(out).toMatch(/^ +✗ /m)
+  expect(out).toMatch(/^ +contradicted$/m)
 })

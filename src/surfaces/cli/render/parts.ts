@@ -60,7 +60,15 @@ const styles: Readonly<Record<string, TextStyle>> = {
 /** A status in words: `IN_PROGRESS` is `in progress`. */
 export function statusWord(status: string, { ink }: RenderContext): string {
   const plain = status.toLowerCase()
-  const words = plain.replace(/_/g, ' ')
+  const words = printedStatuses[plain] ?? plain.replace(/_/g, ' ')
   const style = styles[plain]
   return style === undefined ? words : ink(style, words)
+}
+
+/** One word for one status, whatever field it comes from. */
+const printedStatuses: Readonly<Record<string, string>> = {
+  success: 'done',
+  completed: 'done',
+  partial_success: 'partly done',
+  partial: 'partly done',
 }

@@ -1,3 +1,4 @@
+import { measuredFiles } from '../../../inbox/cli/inbox.ts'
 import type { OutputOf } from '../../../kernel/operations/catalog.ts'
 import { formatCount, plainLine } from '../../../kernel/text.ts'
 import { noticeWords } from '../../../notifications/domain/notice.ts'
@@ -161,11 +162,17 @@ function detailLines(card: TopCard, columns: number): readonly ScreenLine[] {
   const width = Math.max(10, columns - 4)
   const request = card.request
   const texts = [
-    `${noticeWords[card.kind]}, says ${card.opened_by}: ${card.reason}`,
+    `${noticeWords[card.kind]}${card.opened_by === 'waymark' ? '' : `, says ${card.opened_by}`}: ${card.reason}`,
     request?.kind === 'command' ? `It would run: ${request.run} in ${request.folder}` : '',
     request?.kind === 'decision' ? shortRunIds(`Run ${card.run_id} in "${request.state}"`) : '',
-    card.paths_total > 0 ? `${formatCount(card.paths_total, 'file')}: ${card.paths.join(', ')}` : '',
+    card.measured && card.kind === 'verdict' ? `Measured: ${measuredFiles(card.measured)}` : '',
+    card.paths_total > 0 && card.kind !== 'verdict'
+      ? `${formatCount(card.paths_total, 'file')}: ${card.paths.join(', ')}`
+      : '',
     card.claimed ? `${card.claimed_by ?? 'The agent'} says: ${card.claimed}` : '',
+    card.unchanged_claims.length > 0 && card.kind !== 'verdict'
+      ? `✗ Claimed but unchanged: ${card.unchanged_claims.join(', ')}`
+      : '',
     card.workaround ? `Workaround: ${card.workaround}` : '',
   ]
   const lines = texts.filter(Boolean).flatMap((text) => wrapText(safeLine(text), width))
