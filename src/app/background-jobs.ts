@@ -5,16 +5,25 @@ import { recorderOf } from './capture/ingest-for.ts'
 const firstAfter = 10_000
 const again = 10 * 60_000
 
-// It reads git's history: not at every commit.
+// It reads git's history: not at every commit, and without a new log entry only now and then.
 const landedAgain = 2 * 60_000
+const landedAtLeast = 10 * 60_000
 
-async function measureLandings(context: Context): Promise<void> {
-  const [{ invoke }, { measureLanded }] = await Promise.all([
-    import('../kernel/operations/invoke.ts'),
-    import('../track/operations/landed.ts'),
-  ])
-  const { exists, ended } = await context.store.health()
-  if (exists && ended === null) await invoke(measureLanded, context, {})
+/** Measures what landed. Waymark is the author of what this records. */
+function landingJob(context: Context): () => Promise<void> {
+  let last = { seq: -1, at: Number.NEGATIVE_INFINITY }
+  return async () => {
+    const [{ invoke }, { measureLanded }, { waymark }] = await Promise.all([
+      import('../kernel/operations/invoke.ts'),
+      import('../track/operations/landed.ts'),
+      import('../inbox/operations/due-items.ts'),
+    ])
+    const { exists, ended, seq } = await context.store.health()
+    const isDue = seq !== last.seq || context.clock.now() - last.at >= landedAtLeast
+    if (!exists || ended !== null || !isDue) return
+    await invoke(measureLanded, { ...context, actor: waymark }, {})
+    last = { seq: (await context.store.health()).seq, at: context.clock.now() }
+  }
 }
 
 // Loaded late, to keep the start of a server fast.
@@ -26,20 +35,26 @@ async function pruneProject(context: Context): Promise<void> {
   await invoke(prune, context, {})
 }
 
-/** Runs background jobs, which never keep the process alive. Returns a function to stop them. */
-export function startBackgroundJobs(context: Context, log: (line: string) => void): () => Promise<void> {
+/**
+ * Runs background jobs, which never keep the process alive. Returns a function to stop them. Only a server measures what
+ * landed: of the processes of agents there are many, and they have calls to answer.
+ */
+export function startBackgroundJobs(
+  context: Context,
+  log: (line: string) => void,
+  { isServer = false }: { readonly isServer?: boolean } = {},
+): () => Promise<void> {
   const stopPruning = repeatJob(
     firstAfter,
     again,
     () => pruneProject(context),
     (error) => log(`Tidying up: ${error}`),
   )
-  const stopMeasuring = repeatJob(
-    landedAgain,
-    landedAgain,
-    () => measureLandings(context),
-    (error) => log(`Measuring what landed: ${error}`),
-  )
+  const stopMeasuring = isServer
+    ? repeatJob(landedAgain, landedAgain, landingJob(context), (error) =>
+        log(`Measuring what landed: ${error}`),
+      )
+    : () => undefined
   const stopDraining = ingestContinuously(context.folder, recorderOf(context))
   return async () => {
     stopPruning()

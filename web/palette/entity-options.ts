@@ -13,7 +13,7 @@ const ended = new Set(['done', 'completed', 'failed', 'succeeded', 'cancelled', 
 
 type Found = Omit<EntityOption, 'isOpen'> & { readonly isOpen?: boolean }
 
-async function searched(kind: 'tasks' | 'missions' | 'runs'): Promise<readonly Found[]> {
+async function searchFor(kind: 'tasks' | 'missions' | 'runs'): Promise<readonly Found[]> {
   const found = await call('search', {})
   return found[kind].map(({ id, name, status }) => ({
     id,
@@ -23,9 +23,9 @@ async function searched(kind: 'tasks' | 'missions' | 'runs'): Promise<readonly F
 }
 
 const readers = {
-  task: () => searched('tasks'),
-  mission: () => searched('missions'),
-  run: () => searched('runs'),
+  task: () => searchFor('tasks'),
+  mission: () => searchFor('missions'),
+  run: () => searchFor('runs'),
   phase: async () =>
     (await call('plan_show', {})).phases.flatMap(({ id, name, mission_name }) =>
       id === null

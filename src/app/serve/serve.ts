@@ -154,7 +154,8 @@ async function notifyUntilStopped(
   { open, refresh }: DatabaseProjects,
   { log, base }: { readonly log: Logger; readonly base: string },
 ): Promise<void> {
-  const keptUp = ({ context }: OpenProject) => startBackgroundJobs(context, (line) => log.warn(line))
+  const keptUp = ({ context }: OpenProject) =>
+    startBackgroundJobs(context, (line) => log.warn(line), { isServer: true })
   const stopping = open.map(keptUp)
   const ending = new AbortController()
   const telling = open.map((project) => sendNotifications(project, { log, base, signal: ending.signal }))

@@ -51,10 +51,10 @@ export const trusted: AnswerView<'doctor_trust'> = ({ events }, { ink }) =>
 
 export const pruned: AnswerView<'prune'> = (answer, { ink }) => {
   const removed = [
-    counted(answer.removed_snapshots, 'snapshot'),
-    counted(answer.removed_diffs, 'diff'),
-    counted(answer.removed_outputs, 'output of commands', 'outputs of commands'),
-    counted(answer.removed_contents, 'stored file'),
+    countText(answer.removed_snapshots, 'snapshot'),
+    countText(answer.removed_diffs, 'diff'),
+    countText(answer.removed_outputs, 'output of commands', 'outputs of commands'),
+    countText(answer.removed_contents, 'stored file'),
   ].flat()
   const stale =
     answer.stale_attempts === 0
@@ -64,7 +64,7 @@ export const pruned: AnswerView<'prune'> = (answer, { ink }) => {
   return `${ink('green', 'Removed')} ${removed.join(', ')} (${sizeOf(answer.removed_bytes)} of texts).${stale}`
 }
 
-function counted(count: number, noun: string, plural?: string): readonly string[] {
+function countText(count: number, noun: string, plural?: string): readonly string[] {
   return count === 0 ? [] : [formatCount(count, noun, plural)]
 }
 

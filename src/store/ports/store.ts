@@ -276,7 +276,7 @@ export interface Store {
   health(): Promise<StoreHealth>
   /** Why nothing can be recorded now; null if it can. Creates nothing. */
   unreadiness(): Promise<string | null>
-  /** Log entries after `after` as any process commits them, until the signal aborts. The database is polled only while followed. */
+  /** The log entries after a position, when a process commits them, until the signal aborts. The database is polled only meanwhile. */
   follow(after: number, signal: AbortSignal): AsyncIterable<readonly ProjectEvent[]>
   close(): Promise<void>
 }

@@ -85,17 +85,17 @@ export async function idOfTitle(
     if (near === undefined) return title
     throw new Failure('NOT_FOUND', `There is no ${nouns(kinds)} with the title "${title}".`, {
       reason: 'title_not_found',
-      hint: `Did you mean ${listed(found)}?`,
+      hint: `Did you mean ${listFound(found)}?`,
     })
   }
   if (others.length === 0) return only.id
   throw new Failure('INVALID_INPUT', `"${title}" could be ${fitting.length} of them.`, {
     reason: 'title_ambiguous',
-    hint: `Pass the id instead: ${listed(fitting)}.`,
+    hint: `Pass the id instead: ${listFound(fitting)}.`,
   })
 }
 
-function listed(found: SearchAnswer['tasks']): string {
+function listFound(found: SearchAnswer['tasks']): string {
   const names = found.slice(0, maxListed).map(({ id, name }) => `${id} "${name}"`)
   return `${names.join(', ')}${found.length > maxListed ? ` and ${found.length - maxListed} more` : ''}`
 }

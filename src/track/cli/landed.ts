@@ -2,13 +2,13 @@ import { formatCount } from '../../kernel/text.ts'
 import { blocks, cutNote } from '../../surfaces/cli/render/parts.ts'
 import { table } from '../../surfaces/cli/render/table.ts'
 import type { AnswerView } from '../../surfaces/cli/render/view.ts'
-import { type LandedState, landedStates, landingWords } from '../domain/landed.ts'
+import { landedStates, landedWords, landingWords } from '../domain/landed.ts'
 
 /** Where finished tasks are, and those that did not land. */
 export const landed: AnswerView<'measure_landed'> = ({ branch, counts, tasks, tasks_total }, page) => {
   const found = landedStates.flatMap((state) => {
     const many = counts[state] ?? 0
-    return many === 0 ? [] : `${formatCount(many, 'task')} ${stateWords[state]}`
+    return many === 0 ? [] : `${formatCount(many, 'task')} ${landedWords[state]}`
   })
   if (found.length === 0) return 'No finished task has lines that can be followed yet.'
   const columns = [{ title: 'task', shrinks: true }, { title: 'where its lines are' }, { title: 'id' }]
@@ -16,17 +16,6 @@ export const landed: AnswerView<'measure_landed'> = ({ branch, counts, tasks, ta
   return blocks(
     `${branch === null ? 'No default branch was found' : `Default branch: ${branch}`}. ${found.join(', ')}.`,
     rows.length === 0 ? '' : table(columns, rows, page),
-    cutNote(tasks.length, tasks_total, ''),
+    cutNote(tasks.length, tasks_total, 'waymark show <task> shows where the lines of one are.'),
   )
-}
-
-const stateWords: Readonly<Record<LandedState, string>> = {
-  lost: 'lost',
-  reverted: 'reverted',
-  landed: 'landed',
-  pushed: 'pushed',
-  committed: 'committed',
-  uncommitted: 'not committed',
-  none: 'without lines',
-  unknown: 'not measured',
 }

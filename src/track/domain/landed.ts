@@ -30,6 +30,18 @@ export interface Landed {
   readonly landedAt: number | null
 }
 
+/** A state in a word or two. */
+export const landedWords = {
+  lost: 'lost',
+  reverted: 'reverted',
+  landed: 'landed',
+  pushed: 'pushed',
+  committed: 'committed',
+  uncommitted: 'not committed',
+  none: 'without lines to land',
+  unknown: 'not measured against a branch',
+} as const satisfies Readonly<Record<LandedState, string>>
+
 /** How many tasks have lines that are not on the default branch. */
 export function notLanded(counts: ReadonlyMap<LandedState, number>): number {
   const states = ['lost', 'reverted', 'pushed', 'committed', 'uncommitted'] as const
@@ -58,9 +70,8 @@ export function landingWords({
     case 'lost':
       return 'lost: its lines are on no branch and in no work tree'
     case 'none':
-      return 'without lines to land'
     case 'unknown':
-      return 'not measured against a branch'
+      return landedWords[is]
   }
 }
 

@@ -11,7 +11,7 @@ import { type Landed, landedStates, type TaskLines } from '../domain/landed.ts'
 import type { Task } from '../domain/task.ts'
 
 /** More are measured the next time. */
-const maxTasks = 1_000
+const maxTasks = 500
 const maxListed = 100
 
 const hashes = list(z.string().max(100), 200_000)
@@ -86,7 +86,7 @@ export const measureLanded = defineOperation({
   command: 'landed',
   toolset: 'track',
   audience: 'both',
-  title: 'Which finished tasks landed',
+  title: 'Show which finished tasks landed',
   description:
     'Measure whether the lines of finished tasks are on the default branch, on another one, only on disk, reverted or lost. Servers do this automatically.',
   kind: 'command',

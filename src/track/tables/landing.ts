@@ -33,7 +33,6 @@ export async function applyLandingMeasured(
     .execute()
 }
 
-/** Of done tasks with the fewest other queries: the ones that have landed are looked at again for a revert. */
 export function landingReads({ db, projectId }: ReadScope): LandingReads {
   return {
     async of(taskIds) {

@@ -1,5 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { useRef, useState } from 'preact/hooks'
+import { landedWords } from '../../../src/track/domain/landed.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { useFlash } from '../../parts/list.tsx'
@@ -118,7 +119,7 @@ function Card({ card: of, isSelected, drag }: BoardCardProps) {
               <span class="muted"> unproven</span>
             ) : null}
             {card.landed === null || card.landed === 'none' || card.landed === 'unknown' ? null : (
-              <span class="muted"> · {card.landed === 'uncommitted' ? 'not committed' : card.landed}</span>
+              <span class="muted"> · {landedWords[card.landed]}</span>
             )}
           </span>
         ) : statusOf(card.outcome) === 'dropped' ? (

@@ -12,11 +12,13 @@ export const landed: GuardKind<LandedGuard> = {
   needs: () => [{ kind: 'tasks', phase: null }, { kind: 'landings' }],
   evaluate: ({ branch }, { observed }) => {
     const done = observed.tasks?.filter((task) => task.phase === null && task.done) ?? []
-    const measure = 'Run: waymark landed'
     if (done.length === 0) return unknownGuard('no task is done', 'Complete a task, and merge its work.')
     const unknown = done.filter(({ landed: where }) => !where || where.is === 'unknown')
     if (unknown.length > 0) {
-      return unknownGuard(`where the lines of ${namesOf(unknown)} are was not measured`, measure)
+      return unknownGuard(
+        `where the lines of ${namesOf(unknown)} are was not measured`,
+        'Run: waymark landed',
+      )
     }
     const other = done.find(
       ({ landed: where }) => branch !== null && where?.branch != null && !isOn(where.branch, branch),
@@ -35,7 +37,7 @@ export const landed: GuardKind<LandedGuard> = {
       )
     return unsatisfiedGuard(
       `${first.id} is ${landingWords(first.landed)}${left.length > 1 ? `, and ${left.length - 1} more did not land` : ''}`,
-      `Merge the work, then ${measure.toLowerCase()}`,
+      'Merge the work, then run: waymark landed',
     )
   },
 }
