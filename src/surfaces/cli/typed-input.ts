@@ -7,7 +7,7 @@ import { plannedTaskNamed, resolveTitles } from './titles.ts'
 /** Asks the project a question of its catalog. */
 export type AskProject = <Name extends OperationName>(name: Name, input: Answer) => Promise<OutputOf<Name>>
 
-interface CompletionContext {
+interface TypedInputContext {
   readonly ask: AskProject
   readonly interactive: boolean
   /** Whether a person reads the answer. */
@@ -18,7 +18,7 @@ interface CompletionContext {
 export async function completeInput(
   operation: Operation,
   typed: Answer,
-  { ask, interactive, isText }: CompletionContext,
+  { ask, interactive, isText }: TypedInputContext,
 ): Promise<Answer> {
   const input = await resolveTitles(operation, typed, (words) => ask('search', { words }))
   const { name } = operation

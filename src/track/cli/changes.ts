@@ -5,7 +5,7 @@ import { escapeLineBreaks } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import type { TextStyle } from '../../surfaces/cli/terminal.ts'
 import { broughtByGit } from '../domain/changes.ts'
-import { repeatsScope, unchangedClaimsWarning } from '../domain/scope/repeats-scope.ts'
+import { repeatsScope } from '../domain/scope/repeats-scope.ts'
 
 export const changes: AnswerView<'changes'> = (answer, page) => {
   const { changes: files, counts } = answer
@@ -165,9 +165,7 @@ export function scopeText(
 ): string {
   const { ink } = page
   const { unexpected_files: unexpected, unexpected_total: total = unexpected.length } = verification
-  const shownWarnings = verification.warnings.filter(
-    (warning) => !repeatsScope(warning, unexpected) && !warning.startsWith(unchangedClaimsWarning),
-  )
+  const shownWarnings = verification.warnings.filter((warning) => !repeatsScope(warning, unexpected))
   const lines = [
     `${measurementLine(measurement, page)} ${scopeInWords({ measurement, verification }, page, counts)}`.trimEnd(),
     ink('red', indentText(bullets(unexpected.map(escapeLineBreaks)))),

@@ -50,7 +50,6 @@ import type {
 import { type ClaimedWork, pathsNamedIn } from '../domain/claimed-paths.ts'
 import { claimedChanges, claimsWithoutChange, unchangedPaths } from '../domain/claims/claimed-changes.ts'
 import type { CandidateAuthor, EndContents, Interval } from '../domain/hook-evidence.ts'
-import { unchangedClaimsWarning } from '../domain/scope/repeats-scope.ts'
 import { coverage, hasPackageArea, judgeScope, parseScope, type Scope } from '../domain/scope/scope.ts'
 import { sensitiveKinds } from '../domain/scope/sensitive.ts'
 import { type Attempt, atWorkUntil, type SnapshotLocation, treeOf } from '../domain/task.ts'
@@ -500,7 +499,6 @@ export function judge(
       ...contestedNote(contested),
       ...otherCommitNotes(commits, activity, ownership),
       ...foreignNote(attributed, activity),
-      ...(absent.length > 0 ? [`${unchangedClaimsWarning}${nameSome(absent)}.`] : []),
       ...(crowded
         ? [`${maxNeighbors} or more attempts were open in this work tree: not all of them were compared.`]
         : []),

@@ -2,6 +2,3 @@
 export function repeatsScope(warning: string, unexpected: readonly string[]): boolean {
   return unexpected.length > 0 && /outside (?:the )?declared scope/.test(warning)
 }
-
-/** Begins the warning about files that a report names and that did not change; they are listed too. */
-export const unchangedClaimsWarning = 'Claimed in the outcome, but not changed during the task: '
