@@ -13,6 +13,8 @@ import { parseInput } from '../../src/kernel/operations/input/parse-input.ts'
 import { patternProblem } from '../../src/kernel/path-pattern.ts'
 import { readPlanText } from '../../src/plan/import/read-plan.ts'
 import { contentAfterEdit } from '../../src/sessions/capture/edit-explanation.ts'
+import { claimedChanges } from '../../src/track/domain/claims/claimed-changes.ts'
+import { weakenings } from '../../src/track/domain/weakened/weakened.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 /** What others write, of any size, is read in a time that grows with the size: never with its square. */
@@ -29,6 +31,12 @@ const readers: Readonly<Record<string, (size: number) => unknown>> = {
     const patch = `*** Begin Patch\n*** Update File: f\n@@\n${hunk} b\n`
     return contentAfterEdit({ kind: 'patch', patch }, { path: 'f', before: alike })
   },
+  'a report of brackets': (size) => claimedChanges({ summary: '['.repeat(size), achievements: [] }),
+  'a report of links without end': (size) =>
+    claimedChanges({ summary: '[a]('.repeat(size / 4), achievements: [] }),
+  'a report of one sentence': (size) => claimedChanges({ summary: '('.repeat(size), achievements: [] }),
+  'a changed test of one line': (size) =>
+    weakenings([{ path: 'a.test.ts', before: '', after: 'it("'.repeat(size / 4) }], () => true),
   'a JSON plan of tasks without titles': (size) =>
     readPlanText({ format: 'json', name: 'p', text: `{"tasks":[${'{},'.repeat(size / 32)}{}]}` }),
   'a Task Master file whose ids are alike': (size) =>

@@ -59,7 +59,7 @@ export function readDoneWhen(value: unknown, place: string): ReadDoneWhen {
   const problems: string[] = []
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     problems.push(
-      `${place} cannot be ${shown(value)}: write an object with criteria, check, changes or keeps.`,
+      `${place} cannot be ${valueText(value)}: write an object with criteria, check, changes or keeps.`,
     )
     return { changes: {}, problems }
   }
@@ -79,7 +79,7 @@ export function readDoneWhen(value: unknown, place: string): ReadDoneWhen {
         )
   const { inherit = null } = fields
   if (inherit !== null && typeof inherit !== 'boolean')
-    problems.push(`${place}.inherit cannot be ${shown(inherit)}: write true or false.`)
+    problems.push(`${place}.inherit cannot be ${valueText(inherit)}: write true or false.`)
   return {
     changes: {
       ...(criteria && { criteria }),
@@ -107,7 +107,9 @@ export function parseDoneWhen(value: unknown, place = 'done_when'): DoneWhenChan
 function readCheck(entry: unknown, place: string, problems: string[]): readonly TaskCheck[] {
   const fields: unknown = typeof entry === 'string' ? { run: entry } : entry
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) {
-    problems.push(`${place} cannot be ${shown(entry)}: write a command line, or { run, pinned, timeout }.`)
+    problems.push(
+      `${place} cannot be ${valueText(entry)}: write a command line, or { run, pinned, timeout }.`,
+    )
     return []
   }
   const { run, pinned = null, timeout = null, ...rest } = fields as Readonly<Record<string, unknown>> // checked above
@@ -116,14 +118,14 @@ function readCheck(entry: unknown, place: string, problems: string[]): readonly 
   const line = typeof run === 'string' ? run.trim() : ''
   if (line === '' || line.length > maxLength.check || /[\0\n\r]/.test(line)) {
     problems.push(
-      `${place}.run cannot be ${shown(run)}: write one command line of at most ${maxLength.check} characters.`,
+      `${place}.run cannot be ${valueText(run)}: write one command line of at most ${maxLength.check} characters.`,
     )
     return []
   }
   const milliseconds = timeout === null ? defaultTimeout : durationOf(timeout)
   if (milliseconds === null) {
     problems.push(
-      `${place}.timeout cannot be ${shown(timeout)}: write a time such as 90s, 20m or 2h, at most 6h.`,
+      `${place}.timeout cannot be ${valueText(timeout)}: write a time such as 90s, 20m or 2h, at most 6h.`,
     )
   }
   return [
@@ -156,7 +158,7 @@ function readTexts(value: unknown, place: string, list: TextList, problems: stri
           ? null
           : entryProblem(text)
     if (problem === null) return [text]
-    problems.push(`${place}[${at}] cannot be ${shown(entry)}${problem}.`)
+    problems.push(`${place}[${at}] cannot be ${valueText(entry)}${problem}.`)
     return []
   })
   return [...new Set(texts)]
@@ -180,7 +182,7 @@ function listAt(
   return []
 }
 
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   return value === undefined ? 'missing' : excerpt(JSON.stringify(value), 80)
 }
 

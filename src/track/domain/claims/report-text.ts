@@ -17,6 +17,8 @@ export interface ReportLine {
 
 /** A longer report is read up to here. */
 const maxLength = 100_000
+/** And a line up to here: reading a sentence takes time by the square of its length. */
+const maxTokens = 1_000
 
 export function readReport(text: string): readonly ReportLine[] {
   const lines: { kind: ReportLine['kind']; indent: number; text: string }[] = []
@@ -66,12 +68,17 @@ function rowText(row: string): string {
 const chunks = /`[^`]+`|https?:\/\/\S+|[^\s`,;()<>|"“”]+|[,;()]/gu
 
 function tokensOf(text: string): readonly ReportToken[] {
-  return [...withoutLinks(text).matchAll(chunks)].flatMap(([chunk]) => tokensOfChunk(chunk))
+  const tokens: ReportToken[] = []
+  for (const [chunk] of withoutLinks(text).matchAll(chunks)) {
+    tokens.push(...tokensOfChunk(chunk))
+    if (tokens.length >= maxTokens) break
+  }
+  return tokens
 }
 
 /** A link reads as the path that it names: in its text or, for a relative one, in its target. */
 function withoutLinks(text: string): string {
-  return text.replace(/!?\[([^\]]*)\]\(([^)\s]*)\)/g, (_, label: string, target: string) => {
+  return text.replace(/!?\[([^[\]]*)\]\(([^()\s]*)\)/g, (_, label: string, target: string) => {
     const named = label.replaceAll('`', '')
     const isLocal = !/^(?:\w+:|\/|#|\.\.)/.test(target)
     if (isLocal && target.includes('/') && pathIn(target) !== null) return `\`${target}\``
