@@ -12,6 +12,8 @@ import { contentsOf, maxManifestBytes, textOf } from './sensitive.ts'
 /** More changed test, manifest and CI files are not compared. */
 const maxCompared = 500
 const maxPackages = 100
+/** Manifests and lock files are searched for each package: of more bytes in all, nothing is judged. */
+const maxSearched = 4_000_000
 
 /** Compares the contents of changed test, manifest and CI files, and looks packages up in manifests. */
 export const comparedContents = measurement({
@@ -112,7 +114,8 @@ async function packagesNowhere(
   const ids = found.flatMap(([, state]) => state?.id ?? [])
   const texts = await witness.contents.read([end], ids, maxManifestBytes)
   const read = ids.flatMap((id) => texts.get(id)?.bytes ?? [])
-  if (read.length < found.length) return []
+  const searched = read.reduce((sum, { length }) => sum + length, 0)
+  if (read.length < found.length || searched > maxSearched) return []
   return missingPackages(
     packages,
     read.map((bytes) => textOf(bytes) ?? ''),
