@@ -33,13 +33,13 @@ function aliasesIn(text: string): readonly (readonly [string, string])[] {
     const entry = section === null ? line : (section[2] ?? '')
     const [, name, value] = /^\s*([A-Za-z][\w-]*)\s*=\s*(.*?)\s*$/.exec(entry) ?? []
     if (isAlias && name !== undefined && value !== undefined)
-      found.push([name.toLowerCase(), unquoted(value)])
+      found.push([name.toLowerCase(), unquoteValue(value)])
   }
   return found
 }
 
 /** A value without its quotes and comment. */
-function unquoted(value: string): string {
+function unquoteValue(value: string): string {
   let text = ''
   let isQuoted = false
   for (let at = 0; at < value.length; at += 1) {

@@ -15,3 +15,14 @@ function toSlashes(path: string): string {
     ? path.replaceAll('\\', '/').replace(/^[a-z]:/, (drive) => drive.toUpperCase())
     : path
 }
+
+/** A relative path without `.` and `..`; null if it leads out of its folder. */
+export function resolvePath(path: string): string | null {
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') parts.push(part)
+    else if (parts.pop() === undefined) return null
+  }
+  return parts.join('/')
+}

@@ -1,3 +1,4 @@
+import { quoteShellWord } from '../../../kernel/shell-word.ts'
 import { type GitEffect, gitEffects } from './git-effects.ts'
 import { type ShellCommand, type ShellScope, type ShellWord, shellCommands } from './shell-commands.ts'
 
@@ -137,7 +138,7 @@ function readCommand(words: readonly ShellWord[], command: ShellCommand, reading
     }
     const name = programName(first)
     if (first.dynamic || !Object.hasOwn(wrappers, name)) break
-    const wrapped = unwrapped(name, rest.slice(1))
+    const wrapped = unwrapCommand(name, rest.slice(1))
     if (wrapped === null) return
     if (wrapped.folder !== null) folders = [...folders, wrapped.folder]
     rest = wrapped.words
@@ -154,7 +155,7 @@ function programName({ text }: ShellWord): string {
 }
 
 /** The command that a wrapper runs; null if it runs none. */
-function unwrapped(
+function unwrapCommand(
   name: string,
   words: readonly ShellWord[],
 ): { readonly words: readonly ShellWord[]; readonly folder: string | null } | null {
@@ -305,7 +306,7 @@ function readSubcommand(
   const alias = given.get(`alias.${name.toLowerCase()}`) ?? reading.aliases(name)
   if (alias === undefined || aliases >= maxAliases) return
   if (alias.startsWith('!')) {
-    const script = `${alias.slice(1)} ${args.map(quoted).join(' ')}`
+    const script = `${alias.slice(1)} ${args.map(quoteWord).join(' ')}`
     // git runs it at the top of the work tree.
     readScript(script, { ...reading, folders: [...reading.folders, ':top'], depth: reading.depth + 1 })
     return
@@ -321,6 +322,6 @@ function readSubcommand(
   }
 }
 
-function quoted({ text, dynamic }: ShellWord): string {
-  return dynamic ? text : `'${text.replaceAll("'", `'\\''`)}'`
+function quoteWord({ text, dynamic }: ShellWord): string {
+  return dynamic ? text : quoteShellWord(text)
 }

@@ -1,3 +1,4 @@
+import { resolvePath } from '../../../kernel/path-below.ts'
 import type { GitPaths } from './git-effects.ts'
 
 /** The place of a command in its work tree. */
@@ -57,19 +58,9 @@ function pathFromTop(text: string, { top, prefix }: PathspecPlace): string | nul
   const isAbsolute = slashed.startsWith('/') || /^[A-Za-z]:[\\/]/.test(slashed)
   if (isAbsolute) {
     if (slashed === top || slashed === `${top}/`) return ''
-    return slashed.startsWith(`${top}/`) ? joined(slashed.slice(top.length + 1)) : null
+    return slashed.startsWith(`${top}/`) ? resolvePath(slashed.slice(top.length + 1)) : null
   }
-  return joined(prefix + slashed)
-}
-
-function joined(path: string): string | null {
-  const parts: string[] = []
-  for (const part of path.split('/')) {
-    if (part === '' || part === '.') continue
-    if (part !== '..') parts.push(part)
-    else if (parts.pop() === undefined) return null
-  }
-  return parts.join('/')
+  return resolvePath(prefix + slashed)
 }
 
 function matches({ pattern, ignoresCase }: Pathspec, path: string): boolean {

@@ -1,3 +1,4 @@
+import { resolvePath } from '../../../kernel/path-below.ts'
 import { type GlobMatcher, globMatcher } from '../../../kernel/pattern.ts'
 
 export type AreaKind = 'everything' | 'glob' | 'anchored' | 'segments' | 'package' | 'word'
@@ -69,17 +70,6 @@ function anchoredMatcher(path: string, { prefix }: AreaContext): Matcher {
   const file = foldCase(target)
   const folder = `${file}/`
   return { kind: 'anchored', matches: ({ top }) => top === file || top.startsWith(folder) }
-}
-
-// Null for a path that leaves the work tree.
-function resolvePath(path: string): string | null {
-  const parts: string[] = []
-  for (const part of path.split('/')) {
-    if (part === '' || part === '.') continue
-    if (part !== '..') parts.push(part)
-    else if (parts.pop() === undefined) return null
-  }
-  return parts.join('/')
 }
 
 function packageFolder(path: string, { packages }: AreaContext): string | null {
