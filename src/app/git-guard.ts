@@ -101,7 +101,9 @@ async function guard(
     resolve,
     topOf: (path) => {
       const real = realPath(path)
-      return real === null ? null : enclosingTree(real, home)
+      const found = real === null ? null : enclosingTree(real, home)
+      // Of repositories elsewhere nobody's work is known here, and none of their files is kept.
+      return found !== null && isOfProject(found, top) ? found : null
     },
     prefixOf: (path, of) => {
       const inside = pathBelow(of, realPath(path) ?? path) ?? ''
@@ -114,6 +116,11 @@ async function guard(
     },
     mode: settingOf(settings, 'guard_git'),
   })
+}
+
+/** Whether a work tree is one of this repository, or lies in this work tree. */
+function isOfProject(tree: string, top: string): boolean {
+  return pathBelow(top, tree) !== null || mainTree(tree) === mainTree(top)
 }
 
 /** The path with links resolved, of its nearest folder that exists. Null for none. */

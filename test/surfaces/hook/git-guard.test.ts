@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { decisionOf, type HookProject, openHookProject } from './hook-project.ts'
 
 /** A project with a committed file, in which another agent works. */
@@ -90,6 +92,19 @@ test.each([
   startTask('Add the form', [])
   write('src/a.ts', 'theirs\n')
   expect(bash(command).decision).toBe('none')
+})
+
+test('nothing of a repository elsewhere is kept, whatever folder a command names', () => {
+  const { startTask, bash, guarded, folder } = sharedTree()
+  startTask('Add the form', [])
+  const elsewhere = mkdtempSync(join(tmpdir(), 'elsewhere-'))
+  onTestFinished(() => rmSync(elsewhere, { recursive: true }))
+  execFileSync('git', ['init', '-q', elsewhere])
+  writeFileSync(join(elsewhere, 'private.txt'), 'theirs\n')
+  expect(bash(`git -C ${elsewhere} reset --hard`).decision).toBe('none')
+  expect(bash(`cd ${elsewhere} && git clean -fd`).decision).toBe('none')
+  bash(`git -C ${folder} reset --hard`)
+  expect(guarded()).toHaveLength(1)
 })
 
 test('a command is silent for the only agent, and a snapshot is kept', () => {
