@@ -57,7 +57,7 @@ describe('waymark check', () => {
     const project = branchOfDoneWork()
     const { code, out } = project.run('check', '--base', 'main')
     expect(out).toMatch(
-      /^Passed\. 1 file in 1 commit since [0-9a-f]{12}: 1 by attempts, 0 by persons; 1 mission\./,
+      /^Passed\. 1 file in 1 commit since [0-9a-f]{12}: 1 by attempts, 0 by people; 1 mission\./,
     )
     expect(code).toBe(0)
     const json = project.json('check', '--json')
@@ -187,6 +187,52 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
     )
   })
 
+  test('lists tasks that are not proven, and fails for them with --strict until a person accepts', () => {
+    const project = branchOfWork()
+    complete(project, project.taskId)
+    const idle = project.json('task', 'start', 'Fix', '--mission-id', project.missionId).task_id
+    complete(project, idle)
+    const [item] = project.json('inbox', '--json').items
+    const open = checked(project)
+    expect(open.reasons).toMatchObject([{ kind: 'inbox_item', id: item.item_id }])
+    expect(open.tasks).toMatchObject([
+      { task_id: project.taskId, verdict: 'unproven', rules: ['no_check'] },
+      { task_id: idle, verdict: 'contradicted', rules: ['nothing_changed', 'no_check'] },
+    ])
+    expect(checked(project, '--strict').reasons).toMatchObject([
+      { kind: 'inbox_item', id: item.item_id },
+      { kind: 'verdict', id: project.taskId },
+      { kind: 'verdict', id: idle },
+    ])
+
+    project.json('approve', item.item_id)
+    const { code, out } = project.run('check', '--base', 'main')
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringMatching(
+        /Not proven, but no failure:\n- Build .*unproven \(no check\)\n- Fix .*accepted by/,
+      ),
+    })
+    const strict = checked(project, '--strict')
+    expect(strict.reasons).toMatchObject([{ kind: 'verdict', id: project.taskId }])
+    expect(strict.tasks[1]).toMatchObject({ task_id: idle, accepted_by: expect.any(String) })
+  })
+
+  test('fails with --strict for a task that was reverted on the default branch', () => {
+    const project = branchOfDoneWork()
+    project.git('checkout', '-q', 'main')
+    project.git('merge', '-q', '--no-ff', '-m', 'Merge', 'work')
+    project.json('landed')
+    project.git('revert', '--no-edit', '-m', '1', 'HEAD')
+    project.json('landed')
+    project.git('checkout', '-q', 'work')
+    const base = ['check', '--base', 'main~2', '--json']
+    const open = JSON.parse(project.run(...base).out)
+    expect(open.tasks).toMatchObject([{ landed: 'reverted' }])
+    const strict = JSON.parse(project.run(...base, '--strict').out)
+    expect(strict.reasons.map(({ kind }: { kind: string }) => kind)).toEqual(['verdict', 'landed'])
+  })
+
   test('ends with 2 where nothing is recorded, where it is misused, and where the history is cut', () => {
     const empty = openCommandLine()
     const nothing = empty.run('check', '--base', 'HEAD')
@@ -206,6 +252,10 @@ guards: { ok: { type: artifact, artifact_type: plan, condition: exists } }
     expect(ran.error).toMatch(/This clone is shallow.*fetch-depth: 0/s)
   })
 })
+
+function checked(project: CommandLineProject, ...flags: readonly string[]) {
+  return JSON.parse(project.run('check', '--base', 'main', '--json', ...flags).out)
+}
 
 /** As actions/checkout leaves it with fetch-depth: 1: one commit, and the record in its file. */
 function shallowClone(project: CommandLineProject) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { Failure, messageOf } from '../../kernel/failure.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
+import { plainWord } from '../../kernel/text.ts'
 import { markdownText } from '../../reports/domain/document.ts'
 import { print, printError } from '../../surfaces/cli/terminal.ts'
 import { answerAsJson } from '../command-line.ts'
@@ -76,16 +77,53 @@ async function answerOf(words: readonly string[]): Promise<CheckAnswer | string>
 
 const maxInWords = 20
 
-function formatCheckResult({ says, reasons, unknown, notes }: CheckAnswer): string {
+function formatCheckResult(answer: CheckAnswer): string {
+  const { says, reasons, notes } = answer
   const lines = [
     says,
     ...reasons.map(({ message }) => `- ${oneLine(message)}`),
-    ...(unknown.length === 0 ? [] : ['Unknown, but no failure:']),
-    ...unknown.slice(0, maxInWords).map(({ path, why }) => `- ${oneLine(`${path}: ${why}`)}`),
-    ...(unknown.length > maxInWords ? [`- and ${unknown.length - maxInWords} more (--json lists them)`] : []),
+    ...sectionsOf(answer).flatMap(({ title, items }) => [
+      `${title}:`,
+      ...items.map((text) => `- ${oneLine(text)}`),
+    ]),
     ...notes,
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** What is listed without failing the check. */
+function sectionsOf({ unknown, tasks, reasons }: CheckAnswer) {
+  const failing = new Set(reasons.map(({ kind, path, id }) => `${kind} ${path ?? id}`))
+  const files = unknown.flatMap(({ path, why }) =>
+    failing.has(`unknown ${path}`) ? [] : [`${path}: ${why}`],
+  )
+  const doubtful = tasks.flatMap((task) => (failing.has(`verdict ${task.task_id}`) ? [] : [taskLine(task)]))
+  return [
+    { title: 'Unknown, but no failure', items: firstOf(files) },
+    { title: 'Not proven, but no failure', items: firstOf(doubtful) },
+  ].filter(({ items }) => items.length > 0)
+}
+
+function taskLine({
+  task_id,
+  name,
+  verdict,
+  rules,
+  landed,
+  accepted_by,
+}: CheckAnswer['tasks'][number]): string {
+  const why = rules.length === 0 ? '' : ` (${rules.map(plainWord).join(', ')})`
+  const facts = [
+    ...(verdict === null || verdict === 'proven' ? [] : [`${verdict}${why}`]),
+    ...(accepted_by === undefined ? [] : [`accepted by ${accepted_by}`]),
+    ...(landed === 'reverted' || landed === 'lost' ? [landed] : []),
+  ]
+  return `${name} (${task_id}): ${facts.join(', ')}`
+}
+
+function firstOf(lines: readonly string[]): readonly string[] {
+  const more = lines.length - maxInWords
+  return more > 0 ? [...lines.slice(0, maxInWords), `and ${more} more (--json lists them)`] : lines
 }
 
 /** One line. After `- ` and without `##[` no CI system takes it for a command. */
@@ -94,11 +132,13 @@ function oneLine(text: string): string {
 }
 
 /** Workflow commands of GitHub Actions: a line each, so nothing of a text may end it. */
-function annotations({ reasons, unknown, passed, says }: CheckAnswer): string {
+function annotations(answer: CheckAnswer): string {
+  const { reasons, unknown, tasks, passed, says } = answer
   const errors = reasons.map(({ message, path }) => annotation('error', path, message))
-  const others = unknown
-    .slice(0, maxInWords)
-    .map(({ path, why }) => annotation('notice', path, `${path}: ${why}`))
+  const others = [
+    ...unknown.slice(0, maxInWords).map(({ path, why }) => annotation('notice', path, `${path}: ${why}`)),
+    ...tasks.slice(0, maxInWords).map((task) => annotation('notice', null, taskLine(task))),
+  ]
   return [...errors, ...others, annotation(passed ? 'notice' : 'error', null, says)]
     .map((line) => `${line}\n`)
     .join('')
@@ -114,7 +154,8 @@ function escapeWorkflowCommand(text: string): string {
   return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A')
 }
 
-function summarize(environment: Environment, { says, passed, reasons, unknown, notes }: CheckAnswer): void {
+function summarize(environment: Environment, answer: CheckAnswer): void {
+  const { says, passed, reasons, notes } = answer
   const file = environment['GITHUB_STEP_SUMMARY']
   if (!file) return
   const lines = [
@@ -123,8 +164,12 @@ function summarize(environment: Environment, { says, passed, reasons, unknown, n
     markdownText(says),
     '',
     ...reasons.map(({ message }) => `- ${markdownText(message)}`),
-    ...(unknown.length === 0 ? [] : ['', 'Unknown, but no failure:', '']),
-    ...unknown.slice(0, maxInWords).map(({ path, why }) => `- ${markdownText(`${path}: ${why}`)}`),
+    ...sectionsOf(answer).flatMap(({ title, items }) => [
+      '',
+      `${title}:`,
+      '',
+      ...items.map((text) => `- ${markdownText(text)}`),
+    ]),
     ...(notes.length === 0 ? [] : ['', ...notes.map((note) => markdownText(note))]),
   ]
   try {

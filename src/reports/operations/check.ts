@@ -20,18 +20,34 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { measurement, requireMeasured, type WorkTree } from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount, plainWord } from '../../kernel/text.ts'
+import type { TaskCard } from '../../plan/ports/task-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { landedStates } from '../../track/domain/landed.ts'
+import { verdictRules, verdictValues } from '../../track/domain/verdict.ts'
 import { explainFile, type PathAuthorship, type RecordedWork } from '../domain/unexplained-files.ts'
 
 const Reason = z.object({
-  kind: z.enum(['gate', 'inbox_item', 'change', 'unknown']),
+  kind: z.enum(['gate', 'inbox_item', 'change', 'unknown', 'verdict', 'landed']),
   message: z.string(),
   /** The file, if the reason is about one. */
   path: z.string().nullable(),
-  /** The run or the inbox item. */
+  /** The run, the inbox item or the task. */
   id: z.string().nullable(),
 })
 type Reason = z.output<typeof Reason>
+
+/** A completed task of the branch that is not proven, or whose lines are gone. */
+const DoubtfulTask = z.object({
+  task_id: z.string(),
+  name: z.string(),
+  /** Null where it was completed without an attempt. */
+  verdict: z.enum(verdictValues).nullable(),
+  rules: list(z.enum(verdictRules)),
+  landed: z.enum(landedStates).nullable(),
+  /** The person who accepted the contradiction. */
+  accepted_by: z.string().optional(),
+})
+type DoubtfulTask = z.output<typeof DoubtfulTask>
 
 const maxReasons = 200
 
@@ -49,7 +65,10 @@ export const check = defineOperation({
     head: text('Last commit of the branch; default HEAD').optional(),
     mission: identifier('Also check this mission (m-…, w-…)').optional(),
     people: texts('E-mail addresses of people; their own commits need no record').optional(),
-    strict: z.boolean().describe('Also fail on files of unknown origin').optional(),
+    strict: z
+      .boolean()
+      .describe('Also fail on files of unknown origin, and on tasks that are not proven, reverted or lost')
+      .optional(),
   }),
   output: z.object({
     passed: z.boolean(),
@@ -68,6 +87,8 @@ export const check = defineOperation({
     reasons: list(Reason),
     /** Files with an unknown author, and why. */
     unknown: list(z.object({ path: z.string(), why: z.string() })),
+    /** Completed tasks that are contradicted, unproven, reverted or lost. */
+    tasks: list(DoubtfulTask),
     notes: strings,
   }),
 })
@@ -99,9 +120,10 @@ export const check = defineOperation({
       found: gates && { since, branch, accounts, missions, tasks, gates },
     }
   })
-  .answer(async ({ reads, found }, input) => {
+  .answer(async ({ reads, found, setting }, input) => {
     const { since, branch, accounts, missions, tasks, gates } = requireMeasured(found ?? undefined)
     const items = await openItemsOfWork(reads, missions, tasks)
+    const doubtful = await doubtfulTasks(reads, { missions, tasks, now: setting.at })
     const unknown = accounts.filter(({ category }) => category === 'unknown')
     const reasons: readonly Reason[] = [
       ...gates,
@@ -113,6 +135,7 @@ export const check = defineOperation({
           return [{ kind: 'unknown', message: `${path}: ${why}`, path, id: null }]
         return []
       }),
+      ...(input.strict ? doubtful.flatMap(taskReasons) : []),
     ]
     const passed = reasons.length === 0
     return {
@@ -125,6 +148,7 @@ export const check = defineOperation({
       files: tallyAccounts(accounts),
       reasons: reasons.slice(0, maxReasons),
       unknown: unknown.slice(0, maxReasons).map(({ path, why }) => ({ path, why })),
+      tasks: doubtful,
       notes: [
         ...(branch.isShallow
           ? [
@@ -302,6 +326,73 @@ async function openItemsOfWork(
   return [...new Map(open.map((item) => [item.id, item])).values()]
 }
 
+const maxTasks = 1000
+
+/** The completed tasks of the missions, and those without one, that are not proven or whose lines are gone. */
+async function doubtfulTasks(
+  reads: Reads,
+  {
+    missions,
+    tasks,
+    now,
+  }: Pick<Awaited<ReturnType<typeof affectedWork>>, 'missions' | 'tasks'> & { readonly now: number },
+): Promise<readonly DoubtfulTask[]> {
+  const ofMissions = await Promise.all(
+    missions.map(({ id }) => reads.plan.tasks({ owner: id, now }, { limit: maxTasks })),
+  )
+  const planned = ofMissions.flatMap((page) => page.tasks.map(({ task }) => task.id))
+  const cards = await reads.tasks.cards([...planned, ...tasks].slice(0, maxTasks))
+  const isDone = ({ task }: TaskCard) => task.status === 'done' && task.resolution !== 'dropped'
+  const doubtful = cards.filter((card) => isDone(card) && (isDoubted(card) || isGone(card)))
+  return Promise.all(doubtful.slice(0, maxReasons).map((card) => doubtfulTask(reads, card)))
+}
+
+/** A failed attempt claims nothing, and a task that was completed without one was not measured. */
+function isDoubted({ measured }: TaskCard): boolean {
+  return measured !== null && measured.verdict !== null && measured.verdict !== 'proven'
+}
+
+function isGone({ landed }: TaskCard): boolean {
+  return landed === 'reverted' || landed === 'lost'
+}
+
+async function doubtfulTask(
+  { tasks, inboxItems }: Reads,
+  { task, attempt, measured, landed }: TaskCard,
+): Promise<DoubtfulTask> {
+  const [verdicts, items] =
+    attempt === null
+      ? [[], []]
+      : await Promise.all([tasks.verdicts(attempt.id), inboxItems.ofAttempt(attempt.id)])
+  const accepted = items.find(
+    ({ kind, action }) => kind === 'verdict' && action !== null && action !== 'sent back',
+  )
+  return {
+    task_id: task.id,
+    name: excerpt(task.name, 120),
+    verdict: measured?.verdict ?? null,
+    rules: [...new Set(verdicts.at(-1)?.verdict?.reasons.map(({ rule }) => rule))],
+    landed,
+    ...(accepted !== undefined && accepted.closedBy !== null && { accepted_by: accepted.closedBy }),
+  }
+}
+
+function taskReasons(task: DoubtfulTask): readonly Reason[] {
+  const { task_id: id, name, verdict, rules, landed, accepted_by: acceptedBy } = task
+  const about = (kind: 'verdict' | 'landed', problem: string): Reason => ({
+    kind,
+    message: `Task ${id} "${name}" ${problem}`,
+    path: null,
+    id,
+  })
+  return [
+    ...(verdict !== null && verdict !== 'proven' && acceptedBy === undefined
+      ? [about('verdict', `is ${verdict}: ${rules.map(plainWord).join(', ')}.`)]
+      : []),
+    ...(landed === 'reverted' || landed === 'lost' ? [about('landed', `was ${landed}.`)] : []),
+  ]
+}
+
 function inboxItemReason({ id, kind, reason, paths }: InboxItem): Reason {
   return {
     kind: 'inbox_item',
@@ -335,7 +426,7 @@ function sentence(
   const { attempt, person, unknown, unattributed: nobody } = tallyAccounts(accounts)
   const counts = [
     `${attempt} by attempts`,
-    `${person} by persons`,
+    `${person} by people`,
     ...(unknown > 0 ? [`${unknown} not known`] : []),
     ...(nobody > 0 ? [`${nobody} by no recorded author`] : []),
   ]
