@@ -52,7 +52,7 @@ for (let from = 0; from < attempts; from += atOnce) {
 const everything = { since: null, missionId: null, limit: 100_000 }
 const read = () => store.view(({ stats }) => stats.records(everything))
 const { records } = await read()
-const question = { since: null, missionId: null } as const
+const question = { since: null, missionId: null, now: begin } as const
 console.log(`${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.versions.node}`)
 console.log(`${records.attempts.length} attempts with 5 changes each\n`)
 console.log('| what, ms | median | 95 % | least | at most |\n|---|---|---|---|---|')

@@ -70,6 +70,11 @@ test('48 two sessions that write one file in turns have each their lines, with h
     { name: 'claude-opus-4-5', lines: 2, files: 1 },
     { name: 'gpt-5.2', lines: 2, files: 1 },
   ])
+  const byModel = (await s.call('stats', { by: 'model' })).groups
+  expect(byModel.map(({ key, attempt_time }: Answer) => [key, attempt_time.n])).toEqual([
+    ['claude-opus-4-5', 1],
+    ['gpt-5.2', 1],
+  ])
   expect((await s.call('why', { place: 'f:3' })).says).toMatch(/^Made by one with claude-opus-4-5 for task/)
 })
 

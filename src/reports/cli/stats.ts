@@ -1,5 +1,5 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
-import { formatCount as amount } from '../../kernel/text.ts'
+import { formatCount as amount, plainWord } from '../../kernel/text.ts'
 import { blocks, section, warnings } from '../../surfaces/cli/render/parts.ts'
 import { table, twoColumns } from '../../surfaces/cli/render/table.ts'
 import { formatDuration } from '../../surfaces/cli/render/text.ts'
@@ -39,6 +39,7 @@ export const stats: CallView<'stats'> = (answer, page, { explain = false }) => {
   const cut = total > groups.length ? `${groups.length} of ${total} are shown; --limit shows more.` : ''
   return blocks(
     `${page.ink('bold', head)}\n${table(columns, rows, page)}`,
+    section('First verdicts, by rule', verdictRulesTable(all, page), page),
     section('Waiting, by kind', waitKindsTable(all, page), page),
     section(by === 'week' ? `By week (${zone})` : `By ${by}`, groupsTable(groups, page), page),
     cut,
@@ -57,7 +58,7 @@ export const stats: CallView<'stats'> = (answer, page, { explain = false }) => {
 }
 
 function linesOf(figures: StatsFigures): readonly FigureLine[] {
-  const { task_time, attempt_time, mission_time, first_pass, waiting } = figures
+  const { task_time, attempt_time, mission_time, first_pass, verdicts, landed, waiting } = figures
   const { out_of_scope, retries, refused_events, lines, tokens, turn_tokens } = figures
   return [
     { figure: 'task_time', n: task_time.n, value: spread(task_time) },
@@ -68,6 +69,12 @@ function linesOf(figures: StatsFigures): readonly FigureLine[] {
       n: first_pass.n,
       value: textOrNone(first_pass.share, (share) => `${percent(share)} (${first_pass.passed})`),
     },
+    {
+      figure: 'verdicts',
+      n: verdicts.n,
+      value: textOrNone(verdicts.proven, () => verdictCountsText(verdicts)),
+    },
+    { figure: 'landed', n: landed.n, value: textOrNone(landed.landed, () => landedText(landed)) },
     {
       figure: 'waiting',
       n: waiting.n,
@@ -108,6 +115,28 @@ function linesOf(figures: StatsFigures): readonly FigureLine[] {
   ]
 }
 
+function verdictCountsText({ proven, unproven, contradicted, explained }: StatsFigures['verdicts']): string {
+  const counts = { proven, unproven, contradicted, explained }
+  return Object.entries(counts)
+    .flatMap(([name, count]) => (count ? [`${count} ${name}`] : []))
+    .join(', ')
+}
+
+function landedText({ landed, share, reverted, lost, after }: StatsFigures['landed']): string {
+  const later = after.flatMap(({ days, share: part }) =>
+    part === null ? [] : [`${percent(part)} after ${amount(days, 'day')}`],
+  )
+  const gone = Object.entries({ reverted, lost }).flatMap(([name, count]) =>
+    count ? [`${count} ${name}`] : [],
+  )
+  return [`${percent(share ?? 0)} (${landed})`, ...later, ...gone].join(', ')
+}
+
+function verdictRulesTable({ verdicts }: StatsFigures, page: RenderContext): string {
+  const rows = verdicts.by_rule.map(({ rule, n }) => [plainWord(rule), `${n}`])
+  return table([{ title: 'rule', shrinks: true }, { title: 'completions' }], rows, page)
+}
+
 function waitKindsTable({ waiting }: StatsFigures, page: RenderContext): string {
   const rows = waiting.by_kind.map((wait) => [
     wait.kind.replace(/_/g, ' '),
@@ -131,6 +160,8 @@ function groupsTable(groups: StatsAnswer['groups'], page: RenderContext): string
     { title: 'task time' },
     { title: 'attempt time' },
     { title: 'first pass (claimed)' },
+    { title: 'contradicted' },
+    { title: 'landed' },
     { title: 'waiting' },
     { title: 'out of scope' },
     { title: 'attempts per task' },
@@ -143,6 +174,8 @@ function groupsTable(groups: StatsAnswer['groups'], page: RenderContext): string
       task_time,
       attempt_time,
       first_pass,
+      verdicts,
+      landed,
       waiting,
       out_of_scope,
       retries,
@@ -155,6 +188,8 @@ function groupsTable(groups: StatsAnswer['groups'], page: RenderContext): string
       valueWithCount(textOrNone(task_time.median_seconds, time), task_time.n),
       valueWithCount(textOrNone(attempt_time.median_seconds, time), attempt_time.n),
       valueWithCount(textOrNone(first_pass.share, percent), first_pass.n),
+      valueWithCount(textOrNone(verdicts.contradicted, String), verdicts.n),
+      valueWithCount(textOrNone(landed.share, percent), landed.n),
       valueWithCount(textOrNone(waiting.median_seconds, time), waiting.n),
       valueWithCount(textOrNone(out_of_scope.files, String), out_of_scope.n),
       valueWithCount(textOrNone(retries.per_task, String), retries.n),

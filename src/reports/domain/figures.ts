@@ -16,6 +16,8 @@ export type FigureName =
   | 'task_time'
   | 'mission_time'
   | 'first_pass'
+  | 'verdicts'
+  | 'landed'
   | 'waiting'
   | 'out_of_scope'
   | 'retries'
@@ -56,6 +58,22 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     unit: 'tasks',
     definition:
       'Share of completed tasks that needed one attempt, without a rejected review, scope or approval, and whose run entered no state twice. The completion is the agent’s claim; the rest is recorded.',
+  },
+  {
+    figure: 'verdicts',
+    title: 'Verdicts',
+    basis: 'measured',
+    unit: 'completions',
+    definition:
+      'The first verdict of each completion: proven, unproven or contradicted by the measurement. Explained: contradicted first, then cleared by other words for the same work. Failed attempts claim nothing and are not counted.',
+  },
+  {
+    figure: 'landed',
+    title: 'Landed',
+    basis: 'measured',
+    unit: 'tasks',
+    definition:
+      'Completed tasks with at least 80 % of their lines on the default branch. After 1, 7 and 30 days: of the tasks completed that long ago, those that had landed by then. Tasks without changed lines are not counted.',
   },
   {
     figure: 'waiting',

@@ -1,9 +1,11 @@
 import type { InboxItemKind } from '../../inbox/domain/inbox-item.ts'
 import type { AttemptId, MissionId, TaskId } from '../../kernel/id.ts'
+import type { LandedState } from '../../track/domain/landed.ts'
 import type { AttemptStatus, Resolution } from '../../track/domain/task.ts'
+import type { VerdictRule, VerdictValue } from '../../track/domain/verdict.ts'
 import { weekAfter } from './weeks.ts'
 
-export const groupings = ['mission', 'agent', 'role', 'week'] as const
+export const groupings = ['mission', 'agent', 'model', 'role', 'week'] as const
 export type Grouping = (typeof groupings)[number]
 
 /** An attempt with its measurement and claims. Times are in milliseconds. */
@@ -13,6 +15,8 @@ export interface CountedAttempt {
   readonly missionId: MissionId | null
   /** Null for a person's own work: people are not distinguished. */
   readonly agent: string | null
+  /** As its client reports it; null if it was not recorded. */
+  readonly model: string | null
   readonly number: number
   readonly status: AttemptStatus
   readonly openedAt: number
@@ -27,11 +31,19 @@ export interface CountedAttempt {
     /** Files whose lines cannot be counted. */
     readonly withoutLines: number
   } | null
+  /** The first verdict with its rules, and the one that counts now. Null where nothing was claimed. */
+  readonly verdict: {
+    readonly first: VerdictValue
+    readonly rules: readonly VerdictRule[]
+    readonly last: VerdictValue
+  } | null
   /** As reported by the agent; null if it reported nothing. */
   readonly tokensInput: number | null
   readonly tokensOutput: number | null
   readonly role: string | null
   readonly resolution: Resolution | null
+  /** Where the lines of its task are; null before they were measured. */
+  readonly landing: { readonly is: LandedState; readonly landedAt: number | null } | null
 }
 
 /** An inbox item that a person answered. */
@@ -57,6 +69,7 @@ export interface CountedEvent {
 /** An ended turn. */
 export interface CountedTurn {
   readonly client: string
+  readonly model: string | null
   readonly closedAt: number
   /** As reported by the client; null if it reports nothing. */
   readonly tokensInput: number | null
@@ -88,6 +101,8 @@ export interface StatsQuery {
   readonly missionId: MissionId | null
   readonly by: Grouping | null
   readonly weekOf: (at: number) => string
+  /** The present time, in milliseconds. */
+  readonly now: number
 }
 
 /** In milliseconds. Null without data. */
@@ -108,6 +123,8 @@ export interface Figures {
   readonly attemptTime: Distribution
   readonly missionTime: Distribution
   readonly firstPass: { readonly n: number; readonly passed: number | null }
+  readonly verdicts: VerdictCounts
+  readonly landed: LandedCounts
   readonly waiting: WaitDistribution
   /** Only kinds that were answered. */
   readonly waitingByKind: readonly (WaitDistribution & { readonly kind: InboxItemKind })[]
@@ -123,6 +140,24 @@ export interface Figures {
   readonly tokens: ReportedTokens
   /** The same figures for turns. */
   readonly turnTokens: ReportedTokens
+}
+
+/** First verdicts. `explained` contradictions were cleared by other words for the same work. */
+interface VerdictCounts {
+  readonly n: number
+  readonly counts: Readonly<Record<VerdictValue | 'explained', number>> | null
+  /** How many completions each rule of a first verdict concerned. */
+  readonly byRule: readonly { readonly rule: VerdictRule; readonly n: number }[]
+}
+
+/** Completed tasks whose lines were followed. */
+interface LandedCounts {
+  readonly n: number
+  readonly landed: number | null
+  readonly reverted: number | null
+  readonly lost: number | null
+  /** Of the tasks that were completed so many days ago or earlier, those that had landed by then. */
+  readonly after: readonly { readonly days: number; readonly n: number; readonly landed: number | null }[]
 }
 
 /** `ended` attempts could have reported a number; the ones that did are counted for each. */
@@ -165,7 +200,8 @@ interface StatsInput {
 export function statsOf(records: StatRecords, question: StatsQuery): Stats {
   const counted = partsOf(records, question)
   const { by } = question
-  const all = figuresOf(counted, records.setBack)
+  const known = { setBack: records.setBack, now: question.now }
+  const all = figuresOf(counted, known)
   if (by === null) return { all, groups: [] }
   const keys = keysOf[by](records, question)
   const groups = new Map<string | null, StatsInput>()
@@ -181,7 +217,7 @@ export function statsOf(records: StatRecords, question: StatsQuery): Stats {
   const order = by === 'week' ? weeksBetween([...groups.keys()]) : [...groups.keys()].toSorted(compareKeys)
   return {
     all,
-    groups: order.map((key) => ({ key, ...figuresOf(groups.get(key) ?? emptyParts(), records.setBack) })),
+    groups: order.map((key) => ({ key, ...figuresOf(groups.get(key) ?? emptyParts(), known) })),
   }
 }
 
@@ -276,6 +312,15 @@ const keysOf = {
       turns: ({ client }) => client,
     }
   },
+  model: () => ({
+    attempts: ({ model }) => model,
+    tasks: ({ last }) => last.model,
+    completed: ({ completed }) => completed?.model,
+    missions: () => undefined,
+    answers: () => undefined,
+    events: () => undefined,
+    turns: ({ model }) => model,
+  }),
   role: () => ({
     attempts: ({ role }) => role,
     tasks: ({ last }) => last.role,
@@ -300,7 +345,10 @@ const keysOf = {
   },
 } as const satisfies Record<Grouping, (records: StatRecords, question: StatsQuery) => GroupKeys>
 
-function figuresOf(parts: StatsInput, setBack: ReadonlySet<TaskId>): Figures {
+function figuresOf(
+  parts: StatsInput,
+  { setBack, now }: { readonly setBack: ReadonlySet<TaskId>; readonly now: number },
+): Figures {
   const { attempts, tasks, completed, missions, answers, events, turns } = parts
   const done = completed.filter(isDone)
   const judged = attempts.flatMap(({ measured }) =>
@@ -323,6 +371,8 @@ function figuresOf(parts: StatsInput, setBack: ReadonlySet<TaskId>): Figures {
         ),
       ),
     },
+    verdicts: verdictCounts(attempts),
+    landed: landedCounts(completed, now),
     waiting: waitStats(answers),
     waitingByKind: [...Map.groupBy(answers, ({ kind }) => kind)]
       .map(([kind, ofKind]) => ({ kind, ...waitStats(ofKind) }))
@@ -349,6 +399,58 @@ function figuresOf(parts: StatsInput, setBack: ReadonlySet<TaskId>): Figures {
     },
     tokens: tokensOf(worked),
     turnTokens: tokensOf(turns),
+  }
+}
+
+function verdictCounts(attempts: readonly CountedAttempt[]): VerdictCounts {
+  const verdicts = attempts.flatMap(({ verdict }) => verdict ?? [])
+  const isExplained = ({ first, last }: (typeof verdicts)[number]) =>
+    first === 'contradicted' && last !== 'contradicted'
+  const countOf = (is: VerdictValue) =>
+    count(verdicts, (verdict) => verdict.first === is && !isExplained(verdict))
+  const counts = {
+    proven: countOf('proven'),
+    unproven: countOf('unproven'),
+    contradicted: countOf('contradicted'),
+    explained: count(verdicts, isExplained),
+  }
+  const byRule = [
+    ...Map.groupBy(
+      verdicts.flatMap(({ rules }) => rules),
+      (rule) => rule,
+    ),
+  ]
+  return {
+    n: verdicts.length,
+    counts: verdicts.length === 0 ? null : counts,
+    byRule: byRule
+      .map(([rule, { length: n }]) => ({ rule, n }))
+      .toSorted((one, other) => other.n - one.n || compareKeys(one.rule, other.rule)),
+  }
+}
+
+const day = 86_400_000
+const landedDays = [1, 7, 30] as const
+
+function landedCounts(completed: readonly CountedTask[], now: number): LandedCounts {
+  const followed = completed.flatMap(({ completed: attempt }) => {
+    const { landing = null, closedAt = null } = attempt ?? {}
+    return landing === null || closedAt === null || landing.is === 'none' || landing.is === 'unknown'
+      ? []
+      : [{ ...landing, closedAt }]
+  })
+  const countOf = (is: LandedState) => whenAny(followed, () => count(followed, (task) => task.is === is))
+  return {
+    n: followed.length,
+    landed: countOf('landed'),
+    reverted: countOf('reverted'),
+    lost: countOf('lost'),
+    after: landedDays.map((days) => {
+      const old = followed.filter(({ closedAt }) => now - closedAt >= days * day)
+      const isInTime = ({ landedAt, closedAt }: (typeof old)[number]) =>
+        landedAt !== null && landedAt - closedAt <= days * day
+      return { days, n: old.length, landed: whenAny(old, () => count(old, isInTime)) }
+    }),
   }
 }
 

@@ -365,7 +365,7 @@ async function runStory({ runs }: Reads, run: RunRecord, from: number): Promise<
   }
 }
 
-async function figuresOf(reads: Reads, { id }: Mission): Promise<Figures> {
+async function figuresOf(reads: Reads, { id, createdAt: now }: Mission): Promise<Figures> {
   const { records } = await reads.stats.records({ since: null, missionId: id, limit: 100_000 })
-  return statsOf(records, { since: null, missionId: id, by: null, weekOf: weeksIn('UTC') }).all
+  return statsOf(records, { since: null, missionId: id, by: null, weekOf: weeksIn('UTC'), now }).all
 }

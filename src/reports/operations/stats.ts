@@ -7,6 +7,7 @@ import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
 import { excerpt } from '../../kernel/text.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { verdictRules } from '../../track/domain/verdict.ts'
 import { type FigureName, figureDefinitions } from '../domain/figures.ts'
 import {
   type Distribution,
@@ -35,6 +36,24 @@ const figures = {
   attempt_time: SpreadFigure,
   mission_time: SpreadFigure,
   first_pass: z.object({ basis: claimed, n, passed: whole, share: real }),
+  verdicts: z.object({
+    basis: measured,
+    n,
+    proven: whole,
+    unproven: whole,
+    contradicted: whole,
+    explained: whole,
+    by_rule: list(z.object({ rule: z.enum(verdictRules), n })),
+  }),
+  landed: z.object({
+    basis: measured,
+    n,
+    landed: whole,
+    share: real,
+    reverted: whole,
+    lost: whole,
+    after: list(z.object({ days: z.int(), n, landed: whole, share: real })),
+  }),
   waiting: WaitFigure.extend({ by_kind: list(WaitFigure.extend({ kind: z.enum(itemKinds) })) }),
   out_of_scope: z.object({ basis: measured, n, files: whole, attempts: whole }),
   retries: z.object({ basis: measured, n, attempts: whole, per_task: real, tried_again: whole }),
@@ -112,8 +131,9 @@ export const stats = defineOperation({
   const limit = input.limit ?? 100
   return store.view(async (reads) => {
     const missionId = input.mission === undefined ? null : (await findMission(reads, input.mission)).id
-    const { records, isCut } = await reads.stats.records({ since, missionId, limit: maxRows })
-    const { all, groups } = statsOf(records, { since, missionId, by, weekOf })
+    const filter = { since, missionId, hasModels: by === 'model', limit: maxRows }
+    const { records, isCut } = await reads.stats.records(filter)
+    const { all, groups } = statsOf(records, { since, missionId, by, weekOf, now: clock.now() })
     const shownGroups = by === 'week' || by === 'mission' ? groups.slice(-limit) : groups.slice(0, limit)
     const names = by === 'mission' ? await missionNames(reads, shownGroups) : new Map<string, string>()
     return {
@@ -171,6 +191,7 @@ async function missionNames(
 const nameless = {
   mission: 'no mission',
   agent: 'people, or no known agent',
+  model: 'no recorded model',
   role: 'no role',
   week: 'no week',
 } as const satisfies Record<Grouping, string>
@@ -184,11 +205,27 @@ function nameOf(by: Grouping | null, key: string | null, names: ReadonlyMap<stri
 
 function figuresEntry(figures: Figures): z.output<typeof FiguresEntry> {
   const { firstPass, outOfScope, retries, refusedEvents, lines, tokens, turnTokens, waitingByKind } = figures
+  const { verdicts, landed } = figures
   return {
     task_time: spreadEntry(figures.taskTime),
     attempt_time: spreadEntry(figures.attemptTime),
     mission_time: spreadEntry(figures.missionTime),
     first_pass: { basis: 'claimed', ...firstPass, share: ratio(firstPass.passed, firstPass.n) },
+    verdicts: {
+      basis: 'measured',
+      n: verdicts.n,
+      proven: verdicts.counts?.proven ?? null,
+      unproven: verdicts.counts?.unproven ?? null,
+      contradicted: verdicts.counts?.contradicted ?? null,
+      explained: verdicts.counts?.explained ?? null,
+      by_rule: [...verdicts.byRule],
+    },
+    landed: {
+      basis: 'measured',
+      ...landed,
+      share: ratio(landed.landed, landed.n),
+      after: landed.after.map((one) => ({ ...one, share: ratio(one.landed, one.n) })),
+    },
     waiting: {
       ...waitEntry(figures.waiting),
       by_kind: waitingByKind.map(({ kind, ...wait }) => ({ kind, ...waitEntry(wait) })),

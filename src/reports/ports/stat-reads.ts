@@ -5,6 +5,8 @@ export interface StatsFilter {
   /** Only what ended at or after this time, in milliseconds. */
   readonly since: number | null
   readonly missionId: MissionId | null
+  /** Whether the models of attempts are read, too. */
+  readonly hasModels?: boolean
   /** The maximum of rows of each kind, newest first. */
   readonly limit: number
 }

@@ -5,6 +5,7 @@ import type { AttemptId, MissionId, TaskId } from '../../kernel/id.ts'
 import type { TokenUsage } from '../../sessions/domain/hook-event.ts'
 import { parseColumn, parseColumnOrNull } from '../../store/tables/query.ts'
 import type { ReadScope, Tables } from '../../store/tables/tables.ts'
+import type { VerdictRule, VerdictValue } from '../../track/domain/verdict.ts'
 import type {
   CountedAnswer,
   CountedAttempt,
@@ -41,7 +42,7 @@ export function statReads(scope: ReadScope): StatReads {
 /** The attempts of every task with an attempt that ended in the time and mission; without both, all attempts. */
 async function attemptsOf(
   { db, projectId }: ReadScope,
-  { since, missionId, limit }: StatsFilter,
+  { since, missionId, hasModels = false, limit }: StatsFilter,
 ): Promise<readonly CountedAttempt[]> {
   const counted = (eb: ExpressionBuilder<Tables, 'attempt'>) => {
     const ended = eb
@@ -59,6 +60,9 @@ async function attemptsOf(
     .leftJoin('attempt_end as end', (join) =>
       join.onRef('end.project_id', '=', 'attempt.project_id').onRef('end.attempt_id', '=', 'attempt.id'),
     )
+    .leftJoin('landing', (join) =>
+      join.onRef('landing.project_id', '=', 'task.project_id').onRef('landing.task_id', '=', 'task.id'),
+    )
     .select(['attempt.id', 'attempt.task_id', 'attempt.mission_id', 'attempt.number', 'attempt.agent_name'])
     .select([
       'attempt.actor',
@@ -68,7 +72,7 @@ async function attemptsOf(
       'attempt.files_added',
     ])
     .select(['attempt.scope_matches', 'end.measurement', 'end.out_of_scope', 'end.outcome'])
-    .select(['task.role', 'task.resolution'])
+    .select(['task.role', 'task.resolution', 'landing.state as landed', 'landing.landed_at'])
     .where('attempt.project_id', '=', projectId)
     // Without a filter, the subquery is only overhead.
     .$if(since !== null || missionId !== null, (query) =>
@@ -78,6 +82,8 @@ async function attemptsOf(
     .limit(limit + 1)
     .execute()
   const lines = await linesOf({ db, projectId }, { since, missionId })
+  const verdicts = await verdictsOf({ db, projectId }, { since, missionId })
+  const models = hasModels ? await modelsOf({ db, projectId }) : new Map<string, string | null>()
   return rows.map((row) => {
     const changed = lines.get(row.id)
     const isMeasured = row.files_added !== null && row.measurement !== null && row.measurement !== 'unknown'
@@ -87,6 +93,7 @@ async function attemptsOf(
       taskId: row.task_id as TaskId, // a brand
       missionId: row.mission_id as MissionId | null, // a brand
       agent: agentOf(row.agent_name, row.actor),
+      model: models.get(row.id) ?? null,
       number: row.number,
       status: row.status as CountedAttempt['status'], // as it was written
       openedAt: row.opened_at,
@@ -100,12 +107,70 @@ async function attemptsOf(
             withoutLines: Number(changed?.without ?? 0),
           }
         : null,
+      verdict: verdicts.get(row.id) ?? null,
       tokensInput: outcome?.tokensInput ?? null,
       tokensOutput: outcome?.tokensOutput ?? null,
       role: row.role,
       resolution: row.resolution as CountedAttempt['resolution'], // as it was written
+      landing: row.landed === null ? null : { is: row.landed, landedAt: row.landed_at },
     }
   })
+}
+
+/** The attempts that ended in the time and mission. */
+function endedAttempts(
+  { db, projectId }: ReadScope,
+  { since, missionId }: Pick<StatsFilter, 'since' | 'missionId'>,
+) {
+  return db
+    .selectFrom('attempt')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('closed_at', '>=', since ?? 0)
+    .$if(missionId !== null, (query) => query.where('mission_id', '=', missionId ?? ''))
+}
+
+/** The first verdict of each attempt, and the last. */
+async function verdictsOf(
+  scope: ReadScope,
+  filter: Pick<StatsFilter, 'since' | 'missionId'>,
+): Promise<ReadonlyMap<string, NonNullable<CountedAttempt['verdict']>>> {
+  const rows = await scope.db
+    .selectFrom('attempt_verdict')
+    .select(['attempt_id', 'verdict', 'rules'])
+    .where('project_id', '=', scope.projectId)
+    .where('verdict', 'is not', null)
+    .$if(filter.since !== null || filter.missionId !== null, (query) =>
+      query.where('attempt_id', 'in', endedAttempts(scope, filter)),
+    )
+    .orderBy('seq')
+    .limit(1_000_000)
+    .execute()
+  const verdicts = new Map<string, NonNullable<CountedAttempt['verdict']>>()
+  for (const { attempt_id, verdict, rules } of rows) {
+    const last = verdict as VerdictValue // as it was written, and not null
+    const before = verdicts.get(attempt_id)
+    const first = { first: last, rules: rules.split(' ').filter(Boolean) as VerdictRule[] } // as they were written
+    verdicts.set(attempt_id, { ...(before ?? first), last })
+  }
+  return verdicts
+}
+
+/** The models that worked at attempts, as their clients reported them. */
+async function modelsOf({ db, projectId }: ReadScope): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await db
+    .selectFrom('capture_link as link')
+    .innerJoin('capture_session as session', (join) =>
+      join.onRef('session.project_id', '=', 'link.project_id').onRef('session.id', '=', 'link.session_id'),
+    )
+    .leftJoin('turn', (join) =>
+      join.onRef('turn.project_id', '=', 'link.project_id').onRef('turn.id', '=', 'link.turn_id'),
+    )
+    .select(['link.attempt_id', 'turn.model', 'session.model as session_model'])
+    .where('link.project_id', '=', projectId)
+    .limit(1_000_000)
+    .execute()
+  return new Map(rows.map((row) => [row.attempt_id, row.model ?? row.session_model]))
 }
 
 interface CountedLines {
@@ -116,16 +181,10 @@ interface CountedLines {
 
 /** For each attempt that changed a file, in index order, so that nothing is sorted. */
 async function linesOf(
-  { db, projectId }: ReadScope,
-  { since, missionId }: Pick<StatsFilter, 'since' | 'missionId'>,
+  scope: ReadScope,
+  filter: Pick<StatsFilter, 'since' | 'missionId'>,
 ): Promise<ReadonlyMap<string, CountedLines>> {
-  const ended = db
-    .selectFrom('attempt')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .where('closed_at', '>=', since ?? 0)
-    .$if(missionId !== null, (query) => query.where('mission_id', '=', missionId ?? ''))
-  const rows = await db
+  const rows = await scope.db
     .selectFrom('attempt_change')
     .select(({ fn }) => [
       'attempt_id',
@@ -133,8 +192,10 @@ async function linesOf(
       fn.sum<number | null>('deleted_lines').as('deleted'),
       sql<number>`count(case when added_lines is null then 1 end)`.as('without'),
     ])
-    .where('project_id', '=', projectId)
-    .$if(since !== null || missionId !== null, (query) => query.where('attempt_id', 'in', ended))
+    .where('project_id', '=', scope.projectId)
+    .$if(filter.since !== null || filter.missionId !== null, (query) =>
+      query.where('attempt_id', 'in', endedAttempts(scope, filter)),
+    )
     .groupBy('attempt_id')
     .limit(1_000_000)
     .execute()
@@ -245,16 +306,20 @@ async function turnsOf(
 ): Promise<readonly CountedTurn[]> {
   const rows = await db
     .selectFrom('turn')
-    .select(['client', 'closed_at', 'usage'])
-    .where('project_id', '=', projectId)
-    .where('closed_at', '>=', since ?? 0)
-    .orderBy('closed_at', 'desc')
+    .innerJoin('capture_session as session', (join) =>
+      join.onRef('session.project_id', '=', 'turn.project_id').onRef('session.id', '=', 'turn.session_id'),
+    )
+    .select(['turn.client', 'turn.closed_at', 'turn.usage', 'turn.model', 'session.model as session_model'])
+    .where('turn.project_id', '=', projectId)
+    .where('turn.closed_at', '>=', since ?? 0)
+    .orderBy('turn.closed_at', 'desc')
     .limit(limit + 1)
     .execute()
-  return rows.map(({ client, closed_at, usage }) => {
+  return rows.map(({ client, closed_at, usage, model, session_model }) => {
     const reported = parseColumnOrNull<TokenUsage>(usage)
     return {
       client,
+      model: model ?? session_model,
       closedAt: closed_at ?? 0,
       tokensInput: reported?.input ?? null,
       tokensOutput: reported?.output ?? null,

@@ -77,6 +77,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     seq bigint not null,
     attempt_id ${text} not null,
     verdict ${text},
+    rules ${text} not null,
     body ${text} not null,
     cause ${text} not null,
     summary ${text} not null,

@@ -14,6 +14,8 @@ export interface AttemptVerdictTable {
   attempt_id: string
   /** Null for a failed attempt. */
   verdict: string | null
+  /** The rules of its reasons, each once, with spaces between. */
+  rules: string
   body: string
   cause: string
   /** The claim that was judged. */
@@ -41,6 +43,7 @@ export async function insertVerdict(
     seq,
     attempt_id: attemptId,
     verdict: verdict?.is ?? null,
+    rules: [...new Set(verdict?.reasons.map(({ rule }) => rule))].join(' '),
     body: JSON.stringify(verdict),
     cause,
     summary: outcome.summary,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { figureDefinitions } from '../../../src/reports/domain/figures.ts'
-import { openProject, person } from '../../support/project.ts'
+import { openProject, type ProjectOptions, person } from '../../support/project.ts'
 import { openCommandLine } from '../../surfaces/cli/command-line.ts'
 
 const minute = 60_000
 
-async function worked() {
-  const project = await openProject()
+async function worked(options: ProjectOptions = {}) {
+  const project = await openProject(options)
   const { call, wait, write } = project
   const { mission_id: mission } = await call('start_mission', {
     name: 'Sign in',
@@ -75,6 +75,32 @@ describe('waymark stats', () => {
     const { all } = await call('stats')
     expect(all.out_of_scope).toEqual({ basis: 'measured', n: 1, files: 1, attempts: 1 })
     expect(all.lines).toMatchObject({ n: 1, added: 1, deleted: 1, files_without_lines: 0 })
+  })
+
+  test('counts first verdicts, and a contradiction that other words cleared as explained', async () => {
+    const { call, work } = await worked({ explainsNoChange: false })
+    const idle = await work('Fix the form', 'success')
+    await call('complete_task', {
+      task_id: idle,
+      status: 'success',
+      outcome: { summary: 'Nothing to fix.', no_change_reason: 'It was fixed before.' },
+    })
+    await work('Try the rest', 'failed')
+    const { all, groups } = await call('stats', { by: 'model' })
+    expect(all.verdicts).toEqual({
+      basis: 'measured',
+      n: 1,
+      proven: 0,
+      unproven: 0,
+      contradicted: 0,
+      explained: 1,
+      by_rule: [
+        { rule: 'no_check', n: 1 },
+        { rule: 'nothing_changed', n: 1 },
+      ],
+    })
+    expect(all.landed).toMatchObject({ n: 0, landed: null, share: null })
+    expect(groups).toMatchObject([{ key: null, verdicts: { n: 1, explained: 1 } }])
   })
 
   test('a person’s answer ends a wait; an end by an agent is none', async () => {

@@ -9,6 +9,8 @@ import {
   statsOf,
 } from '../../../src/reports/domain/stats.ts'
 import { mondayOf, weekAfter, weeksIn } from '../../../src/reports/domain/weeks.ts'
+import type { LandedState } from '../../../src/track/domain/landed.ts'
+import type { VerdictRule, VerdictValue } from '../../../src/track/domain/verdict.ts'
 
 const hour = 3_600_000
 const week = 7 * 24 * hour
@@ -22,7 +24,7 @@ const none: StatRecords = {
   turns: [],
   setBack: new Set(),
 }
-const everything = { since: null, missionId: null, by: null, weekOf: weeksIn('UTC') }
+const everything = { since: null, missionId: null, by: null, weekOf: weeksIn('UTC'), now: monday + 10 * week }
 
 function attempt(task: string, changes: Partial<CountedAttempt> = {}): CountedAttempt {
   const number = changes.number ?? 1
@@ -31,11 +33,14 @@ function attempt(task: string, changes: Partial<CountedAttempt> = {}): CountedAt
     taskId: `t-${task}` as TaskId,
     missionId: 'm-1' as MissionId,
     agent: 'builder',
+    model: 'opus',
     number,
     status: 'success',
     openedAt: monday,
     closedAt: monday + hour,
     measured: { scopeMatches: true, outOfScope: 0, addedLines: 10, deletedLines: 4, withoutLines: 0 },
+    verdict: null,
+    landing: null,
     tokensInput: null,
     tokensOutput: null,
     role: 'developer',
@@ -95,6 +100,14 @@ describe('figures', () => {
       attemptTime: { n: 0, median: null, p90: null },
       missionTime: { n: 0, median: null, p90: null },
       firstPass: { n: 0, passed: null },
+      verdicts: { n: 0, counts: null, byRule: [] },
+      landed: {
+        n: 0,
+        landed: null,
+        reverted: null,
+        lost: null,
+        after: [1, 7, 30].map((days) => ({ days, n: 0, landed: null })),
+      },
       waiting: { n: 0, median: null, p90: null, total: null },
       waitingByKind: [],
       outOfScope: { n: 0, files: null, attempts: null },
@@ -164,8 +177,60 @@ describe('figures', () => {
     expect(lines).toEqual({ n: 3, added: 12, deleted: 4, withoutLines: 2 })
   })
 
+  test('counts first verdicts, explained contradictions apart, and the rules of both', () => {
+    const judged = (task: string, first: VerdictValue, rules: readonly VerdictRule[], last = first) =>
+      attempt(task, { verdict: { first, rules, last } })
+    const attempts = [
+      judged('1', 'proven', []),
+      judged('2', 'unproven', ['no_check']),
+      judged('3', 'contradicted', ['nothing_changed', 'no_check']),
+      judged('4', 'contradicted', ['claimed_not_changed'], 'unproven'),
+      attempt('5', { verdict: null, status: 'failed' }),
+    ]
+    expect(all({ attempts }).verdicts).toEqual({
+      n: 4,
+      counts: { proven: 1, unproven: 1, contradicted: 1, explained: 1 },
+      byRule: [
+        { rule: 'no_check', n: 2 },
+        { rule: 'claimed_not_changed', n: 1 },
+        { rule: 'nothing_changed', n: 1 },
+      ],
+    })
+    expect(all({ attempts: [] }).verdicts).toEqual({ n: 0, counts: null, byRule: [] })
+  })
+
+  test('counts landed tasks, and after some days only of those that are so old', () => {
+    const day = 24 * hour
+    const now = everything.now
+    const followed = (task: string, age: number, is: LandedState, after: number | null) =>
+      attempt(task, {
+        closedAt: now - age * day,
+        landing: { is, landedAt: after === null ? null : now - (age - after) * day },
+      })
+    const attempts = [
+      followed('1', 40, 'landed', 0.5),
+      followed('2', 40, 'landed', 20),
+      followed('3', 10, 'reverted', 2),
+      followed('4', 10, 'committed', null),
+      followed('5', 0.5, 'landed', 0.1),
+      followed('6', 40, 'none', null),
+      attempt('7'),
+    ]
+    expect(all({ attempts }).landed).toEqual({
+      n: 5,
+      landed: 3,
+      reverted: 1,
+      lost: 0,
+      after: [
+        { days: 1, n: 4, landed: 1 },
+        { days: 7, n: 4, landed: 2 },
+        { days: 30, n: 2, landed: 2 },
+      ],
+    })
+  })
+
   test('tokens of turns are those that clients report, of the client and the week, and of no mission', () => {
-    const turn = { client: 'claude', closedAt: monday, tokensInput: 70, tokensOutput: null }
+    const turn = { client: 'claude', model: null, closedAt: monday, tokensInput: 70, tokensOutput: null }
     const records = { ...none, turns: [turn, { ...turn, client: 'codex', tokensInput: null }] }
     const told = { ended: 2, input: { n: 1, sum: 70 }, output: { n: 0, sum: null } }
     expect(statsOf(records, everything).all.turnTokens).toEqual(told)

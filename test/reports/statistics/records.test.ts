@@ -7,7 +7,7 @@ import { aChange, closing, happened } from '../../store/events.ts'
 import { agent, aMission, anAttempt, anItem, aTask } from '../../support/entities.ts'
 
 const mission = 'm-1' as MissionId
-const question = { since: null, missionId: null, by: null, weekOf: weeksIn('UTC') }
+const question = { since: null, missionId: null, by: null, weekOf: weeksIn('UTC'), now: 10_000 }
 
 describe.each(dialects)('what figures are made of, in $dialect', ({ fresh }) => {
   test('is read with the lines, the words and the task of each attempt, and the answers of people', async () => {
@@ -61,11 +61,14 @@ describe.each(dialects)('what figures are made of, in $dialect', ({ fresh }) => 
           taskId: 't-1',
           missionId: mission,
           agent: 'builder',
+          model: null,
           number: 1,
           status: 'success',
           openedAt: 1000,
           closedAt: 5000,
           measured: { scopeMatches: false, outOfScope: 0, addedLines: 7, deletedLines: 1, withoutLines: 1 },
+          verdict: { first: 'unproven', rules: ['no_check'], last: 'unproven' },
+          landing: null,
           tokensInput: 100,
           tokensOutput: 20,
           role: 'developer',

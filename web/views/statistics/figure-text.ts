@@ -27,6 +27,22 @@ const formats: {
   attempt_time: spread,
   mission_time: spread,
   first_pass: ({ n, passed, share }) => textOfFigure(n, share, percent, `${passed} of ${n}`),
+  verdicts: ({ n, proven, unproven, contradicted, explained }) =>
+    textOfFigure(
+      n,
+      contradicted,
+      (count) => `${count} contradicted`,
+      `${proven} proven, ${unproven} unproven${explained ? `, ${explained} explained` : ''}`,
+    ),
+  landed: ({ n, share, landed, reverted, lost, after }) => {
+    const later = after.flatMap(({ days, share: part }) =>
+      part === null ? [] : [`${percent(part)} after ${formatCount(days, 'day')}`],
+    )
+    const gone = Object.entries({ reverted, lost }).flatMap(([name, count]) =>
+      count ? [`${count} ${name}`] : [],
+    )
+    return textOfFigure(n, share, percent, [`${landed} of ${n}`, ...later, ...gone].join(', '))
+  },
   waiting: (figure) => {
     const { more, ...rest } = spread(figure)
     const { total_seconds: total } = figure

@@ -11,10 +11,11 @@ const groupings = [
   { by: 'week', title: 'By week' },
   { by: 'mission', title: 'By mission' },
   { by: 'agent', title: 'By agent' },
+  { by: 'model', title: 'By model' },
   { by: 'role', title: 'By role' },
   { by: 'lines', title: 'Line authors' },
 ] as const
-const figureGroups = [groupings[0], groupings[1], groupings[2], groupings[3]] as const
+const figureGroups = [groupings[0], groupings[1], groupings[2], groupings[3], groupings[4]] as const
 
 const spans = [
   { since: '4w', title: 'Last 4 weeks' },
@@ -47,7 +48,14 @@ function LinesTab() {
 
 function useTabs(span: string): void {
   const go = (at: number) => () => navigate(addressOf(groupings[at]?.by ?? 'week', span))
-  useCommands({ 'tab 1': go(0), 'tab 2': go(1), 'tab 3': go(2), 'tab 4': go(3), 'tab 5': go(4) })
+  useCommands({
+    'tab 1': go(0),
+    'tab 2': go(1),
+    'tab 3': go(2),
+    'tab 4': go(3),
+    'tab 5': go(4),
+    'tab 6': go(5),
+  })
 }
 
 function Tabs({ by, span }: { readonly by: string; readonly span: string }) {
