@@ -259,6 +259,79 @@ describe('the verdict on a completion with a check', () => {
     const answer = await task.complete()
     expect(answer.verdict.is).toBe('unproven')
     expect(rules(answer)).toEqual(['check_not_approved'])
+    const [item] = await task.items()
+    expect(await task.project.call('verify', { task_id: task.id })).toMatchObject({
+      commands: [{ status: 'unapproved', item_id: item.item_id }],
+    })
+    const approved = await task.project.call('approve', { id: item.item_id }, { actor: person })
+    expect(approved.notes).toMatchObject([expect.stringContaining(`waymark verify ${task.id}`)])
+    expect(await task.project.call('verify', { task_id: task.id })).toMatchObject({
+      passed: true,
+      verdict: { is: 'proven' },
+    })
+  })
+
+  test('changes when the check passes later on the same content, and its item closes', async () => {
+    const task = await checkedTask('test -f ../ready')
+    await task.approve()
+    const { project } = task
+    expect((await task.complete()).verdict.is).toBe('contradicted')
+    writeFileSync(join(project.folder, '..', 'ready'), '')
+    const verified = await project.call('verify', { task_id: task.id })
+    expect(verified).toMatchObject({ passed: true, verdict: { is: 'proven', reasons: [] } })
+    expect(verified).not.toHaveProperty('note')
+    const [attempt] = (await project.call('show', { id: task.id })).attempts
+    expect(attempt).toMatchObject({
+      verdict: { is: 'proven', checks: [{ command: 'sh check.sh', exit_code: 0, same_content: true }] },
+      former_verdicts: [{ verdict: { is: 'contradicted' } }],
+    })
+    expect((await project.call('inbox')).items).toEqual([])
+    expect((await project.call('stats')).all.verdicts).toMatchObject({ explained: 1, contradicted: 0 })
+    expect(troubles(await project.call('doctor'))).toEqual([])
+  })
+
+  test('opens an item when the check fails later on the same content', async () => {
+    const task = await checkedTask('test ! -f ../broken')
+    await task.approve()
+    const { project } = task
+    expect((await task.complete()).verdict.is).toBe('proven')
+    writeFileSync(join(project.folder, '..', 'broken'), '')
+    expect(await project.call('verify', { task_id: task.id })).toMatchObject({
+      verdict: { is: 'contradicted', reasons: [{ rule: 'check_failed' }] },
+    })
+    expect((await project.call('inbox')).items).toMatchObject([{ kind: 'verdict', task_id: task.id }])
+  })
+
+  test('stays when the check runs on other content, or after another attempt', async () => {
+    const task = await checkedTask('test -f ../ready')
+    await task.approve()
+    const { project } = task
+    await task.complete()
+    writeFileSync(join(project.folder, '..', 'ready'), '')
+    project.write('src/other.ts', 'export {}\n')
+    const verified = await project.call('verify', { task_id: task.id })
+    expect(verified).toMatchObject({ passed: true, note: expect.any(String) })
+    expect(verified).not.toHaveProperty('verdict')
+    expect((await project.call('show', { id: task.id })).attempts[0].verdict.is).toBe('contradicted')
+  })
+
+  test('changes by a result that CI reports for the same content', async () => {
+    const task = await checkedTask('true')
+    const { project } = task
+    project.git('commit', '-qam', 'Change')
+    const answer = await task.complete()
+    expect(rules(answer)).toEqual(['check_not_approved'])
+    const runner = { ...agentActor, name: 'ci', runner: true as const }
+    const report = (check: string, status: string) =>
+      project.call('ci_report', { check, status }, { actor: runner })
+    await report('another check', 'failure')
+    const current = async () => (await project.call('show', { id: task.id })).attempts[0].verdict.is
+    expect(await current()).toBe('unproven')
+    await report('sh check.sh', 'success')
+    expect(await current()).toBe('proven')
+    await report('sh check.sh', 'failure')
+    expect(await current()).toBe('contradicted')
+    expect(troubles(await project.call('doctor'))).toEqual([])
   })
 
   test('that fails beside another agent', async () => {

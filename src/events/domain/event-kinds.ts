@@ -319,6 +319,15 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     words: ({ taskId, status, verdict }, titles) =>
       `changed the outcome of ${titles.task(taskId)} (${plainWord(status)})${verdict ? `: ${verdict.is}` : ''}`,
   },
+  'verdict.changed': {
+    concerns: ({ attemptId: id, taskId, missionId }) => [
+      updatedConcern({ kind: 'task', id: taskId }),
+      updatedConcern({ kind: 'attempt', id, taskId }),
+      ...touchedMission(missionId),
+    ],
+    words: ({ taskId, verdict }, titles) =>
+      `${titles.task(taskId)} is ${verdict.is} by a later check on the same content`,
+  },
   'attempt.continued': {
     concerns: ({ taskId, missionId }) => [
       updatedConcern({ kind: 'task', id: taskId }),

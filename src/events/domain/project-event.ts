@@ -171,6 +171,14 @@ export type NewProjectEvent =
       readonly answer: Readonly<Record<string, unknown>>
     }
   | {
+      /** A check ran on exactly the content of a completion, later. */
+      readonly kind: 'verdict.changed'
+      readonly attemptId: AttemptId
+      readonly taskId: TaskId
+      readonly missionId: MissionId | null
+      readonly verdict: Verdict
+    }
+  | {
       /** An attempt is resumed by its agent or a person, and no longer stale. */
       readonly kind: 'attempt.continued'
       readonly attemptId: AttemptId

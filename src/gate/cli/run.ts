@@ -13,6 +13,7 @@ import {
 import { table } from '../../surfaces/cli/render/table.ts'
 import { formatAge, plainText, shortRunIds } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, CallView, RenderContext } from '../../surfaces/cli/render/view.ts'
+import { verdictText } from '../../track/cli/verdict.ts'
 import { approvalsByEvent, entryStamp } from '../domain/approvals-by-event.ts'
 import { payloadExample } from '../domain/payload-example.ts'
 import type { AcceptedEntry, ApprovalEntry, EventEntry, RefusalEntry } from '../operations/run-answer.ts'
@@ -351,13 +352,18 @@ function guardMark(status: string, ink: RenderContext['ink']): string {
 }
 
 /** The results of guards' commands; for those that did not pass, the end of their output. */
-export const verifyView: AnswerView<'verify'> = (answer, page) =>
-  blocks(...answer.commands.map((command) => commandText(command, page)))
+export const verifyView: AnswerView<'verify'> = ({ commands, verdict, note = '' }, page) =>
+  blocks(
+    ...commands.map((command) => commandText(command, page)),
+    verdict === undefined ? '' : section('Verdict now', verdictText(verdict, page, null), page),
+    note,
+  )
 
 function commandText(command: OutputOf<'verify'>['commands'][number], page: RenderContext): string {
   const { run, status, item_id: item } = command
   const head = `${page.ink('bold', run)}  ${statusText(status, page)}`
-  if (status === 'unapproved') return `${head}\n  A person must allow it first: waymark approve ${item ?? ''}`
+  if (status === 'unapproved')
+    return `${head}\n  A person must approve it first: ${item ? `waymark approve ${item}` : 'waymark inbox'}`
   const output = (command.output ?? '').trimEnd().split('\n').slice(-20).join('\n')
   return status === 'passed' || output === '' ? head : `${head}\n${indentText(output)}`
 }

@@ -427,11 +427,16 @@ async function recordItemAnswer(
   const answer = answerText ?? (verb === 'approve' ? ending.action : null)
   const attempt = item.attemptId === null ? null : await reads.tasks.attempt(item.attemptId)
   const task = item.taskId === null ? null : await reads.tasks.find(item.taskId)
-  const { id, kind } = item
-  const notes =
-    ending.action === 'sent back' && task !== null && task.status === 'in_progress'
+  const { id, kind, runId } = item
+  const isCheck = kind === 'command' && runId === null && ending.action === 'approved'
+  const notes = [
+    ...(ending.action === 'sent back' && task !== null && task.status === 'in_progress'
       ? [`Task ${task.id} is in progress: its agent reads the text at its next call.`]
-      : []
+      : []),
+    ...(isCheck && task !== null && task.status === 'done'
+      ? [`Task ${task.id} is done: waymark verify ${task.id} runs the check on its content now.`]
+      : []),
+  ]
   const withdrawn =
     ending.action === 'sent back' && task !== null
       ? await withdrawForTasks(reads, [task], { actor: context.actor, setting, decided: new Set() })

@@ -65,7 +65,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'completions',
     definition:
-      'The first verdict of each completion: proven, unproven or contradicted by the measurement. Explained: contradicted first, then cleared by other words for the same work. Failed attempts claim nothing and are not counted.',
+      'The first verdict of each completion: proven, unproven or contradicted by the measurement. Explained: contradicted first, then cleared for the same work, by other words or a later check. Failed attempts claim nothing and are not counted.',
   },
   {
     figure: 'landed',

@@ -142,7 +142,7 @@ export interface Figures {
   readonly turnTokens: ReportedTokens
 }
 
-/** First verdicts. `explained` contradictions were cleared by other words for the same work. */
+/** First verdicts. `explained` contradictions were cleared for the same work, by other words or a later check. */
 interface VerdictCounts {
   readonly n: number
   readonly counts: Readonly<Record<VerdictValue | 'explained', number>> | null

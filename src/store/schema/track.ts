@@ -78,6 +78,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     attempt_id ${text} not null,
     verdict ${text},
     rules ${text} not null,
+    content ${text},
     body ${text} not null,
     cause ${text} not null,
     summary ${text} not null,
@@ -87,6 +88,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     foreign key (project_id, attempt_id) references attempt (project_id, id)
   )`,
   'create index attempt_verdict_attempt on attempt_verdict (project_id, attempt_id, seq)',
+  'create index attempt_verdict_content on attempt_verdict (project_id, content)',
 
   `create table attempt_change (
     project_id ${text} not null,

@@ -74,6 +74,7 @@ import {
   applyMissionStarted,
 } from '../../track/tables/mission.ts'
 import { applyDecision, applyIssue, applyProgress } from '../../track/tables/records.ts'
+import { applyVerdictChanged } from '../../track/tables/verdict.ts'
 import { applyProjectCreated } from '../record/project.ts'
 import type { ProjectionContext } from './tables.ts'
 
@@ -109,6 +110,7 @@ const projections: {
   'attempt.abandoned': applyAbandoned,
   'attempt.corrected': applyCorrected,
   'attempt.amended': applyAmended,
+  'verdict.changed': applyVerdictChanged,
   'attempt.continued': touchAttempt,
   'lines.recorded': applyLinesRecorded,
   'lines.forgotten': applyLinesForgotten,

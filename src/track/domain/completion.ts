@@ -331,6 +331,29 @@ export function amendCompletion(
   }
 }
 
+/** The events of a verdict that a later result of a check changed. */
+export function changeVerdict(
+  verdict: Verdict,
+  {
+    attempt,
+    verdictItems,
+    completion,
+  }: {
+    readonly attempt: Attempt
+    readonly verdictItems: readonly InboxItem[]
+    readonly completion: CompletionMode
+  },
+  setting: TransactionContext,
+): readonly NewProjectEvent[] {
+  const { id: attemptId, taskId, missionId } = attempt
+  const opened = verdictItem(verdict, { attempt, mode: completion }, setting)
+  return [
+    { kind: 'verdict.changed', attemptId, taskId, missionId, verdict },
+    ...closeItems(verdictItems, 'A check ran on the same content.'),
+    ...opened.map((item): NewProjectEvent => ({ kind: 'inbox.opened', item })),
+  ]
+}
+
 /** Adds a correction to a completed attempt. The same text again adds nothing. */
 export function correctAttempt(
   {

@@ -66,6 +66,8 @@ export interface Verdict {
   readonly is: VerdictValue
   readonly reasons: readonly VerdictReason[]
   readonly checks: readonly CheckFact[]
+  /** The hash of the work tree's content that the checks are about; absent without checks. */
+  readonly content?: string
 }
 
 /** A command of `done_when` and its last result. */
@@ -116,6 +118,7 @@ export interface VerdictFacts {
   /** The parts of `done_when` that are judged without running anything. */
   readonly promises?: Pick<DoneWhen, 'criteria' | 'changes' | 'keeps'>
   readonly checks?: readonly CheckFact[]
+  readonly content?: string | null
   readonly contradictedSubtasks?: readonly TaskId[]
 }
 
@@ -141,8 +144,40 @@ export function judge(facts: VerdictFacts): Verdict | null {
     ...partialMeasurement(facts),
     ...contradictedSubtasks(facts),
   ]
+  return verdictOf(contradictions, doubts, facts)
+}
+
+function verdictOf(
+  contradictions: readonly VerdictReason[],
+  doubts: readonly VerdictReason[],
+  { checks = [], content }: Pick<VerdictFacts, 'checks' | 'content'>,
+): Verdict {
   const is = contradictions.length > 0 ? 'contradicted' : doubts.length > 0 ? 'unproven' : 'proven'
-  return { is, reasons: [...contradictions, ...doubts], checks: facts.checks ?? [] }
+  return { is, reasons: [...contradictions, ...doubts], checks, ...(content != null && { content }) }
+}
+
+const checkRules: readonly VerdictRule[] = [
+  'no_check',
+  'check_failed',
+  'check_failed_shared',
+  'check_not_approved',
+  'check_not_run',
+  'check_disturbed',
+]
+
+/** The verdict with later results of its checks, which ran on the same content. */
+export function withCheckResults(
+  { reasons, content }: Verdict,
+  { status, checks }: { readonly status: TaskOutcome; readonly checks: readonly CheckFact[] },
+): Verdict {
+  const others = reasons.filter(({ rule }) => !checkRules.includes(rule))
+  const contradictions = others.filter(({ rule }) => isContradiction(rule))
+  const doubts = others.filter(({ rule }) => !isContradiction(rule))
+  return verdictOf(
+    [...contradictions, ...failedChecks({ status, checks })],
+    [...openChecks({ status, checks }), ...doubts],
+    { checks, content: content ?? null },
+  )
 }
 
 function nothingChanged({
@@ -177,7 +212,10 @@ function claimedNotChanged({ claimedUnchanged }: VerdictFacts): readonly Verdict
   ]
 }
 
-function failedChecks({ status, checks = [] }: VerdictFacts): readonly VerdictReason[] {
+function failedChecks({
+  status,
+  checks = [],
+}: Pick<VerdictFacts, 'status' | 'checks'>): readonly VerdictReason[] {
   if (status !== 'success') return []
   return checks
     .filter((check) => hasFailed(check) && check.isShared !== true)
@@ -256,8 +294,10 @@ export function placesText(places: readonly WeakenedPlace[]): string {
   return `${named.join(', ')}${more}`
 }
 
-function openChecks(facts: VerdictFacts): readonly VerdictReason[] {
-  const { status, checks = [] } = facts
+function openChecks({
+  status,
+  checks = [],
+}: Pick<VerdictFacts, 'status' | 'checks'>): readonly VerdictReason[] {
   if (checks.length === 0) {
     return [
       {

@@ -438,6 +438,7 @@ async function prepareCompletion(
     related,
     promises,
     checks: checkFacts(prepared.checks),
+    content: prepared.content,
     isAmended: false,
   }
   const traces = tracesBrief(completion)
@@ -673,7 +674,7 @@ async function prepareAmendment(
     readGateSettings(reads),
     reads.tasks.verdicts(attempt.id),
   ])
-  const checks = before.at(-1)?.verdict?.checks ?? []
+  const { checks = [], content = null } = before.at(-1)?.verdict ?? {}
   const evidence = { ...end.evidence, changes }
   const completion = {
     attempt,
@@ -683,6 +684,7 @@ async function prepareAmendment(
     related,
     promises,
     checks,
+    content,
     isAmended: true,
   }
   const brief = tracesBrief(completion)

@@ -73,6 +73,8 @@ export interface ClaimedCompletion {
   /** Of the task, with those of its mission and project. */
   readonly promises: DoneWhen
   readonly checks: readonly CheckFact[]
+  /** The hash of the content that the checks are about; null without checks. */
+  readonly content: string | null
   /** The same measurement is judged again, with other words. */
   readonly isAmended: boolean
 }
@@ -119,7 +121,7 @@ export function judgeCompletion(
   traces: TaskTraces | undefined,
   compared: ComparedContents | undefined,
 ): JudgedCompletion {
-  const { attempt, status, outcome, related, promises, checks } = completion
+  const { attempt, status, outcome, related, promises, checks, content } = completion
   const elsewhere = completion.evidence.elsewhere ?? traces?.elsewhere
   const { weakened = [], missing = [] } = compared ?? {}
   const warnings = [...completion.evidence.warnings, ...reportedNote(weakened)]
@@ -139,6 +141,7 @@ export function judgeCompletion(
     weakened: weakened.filter(isJudgedWeakening),
     promises,
     checks,
+    content,
     contradictedSubtasks: contradictedSubtasks(attempt.taskId, related),
   })
   return { verdict, evidence }

@@ -47,6 +47,8 @@ export interface MeasuredCheck extends Omit<CheckFact, 'state'> {
   /** `waiting`: it is approved and will run, after another command in the same folder. */
   readonly state: CheckFact['state'] | 'running' | 'waiting'
   readonly result: CommandResult | null
+  /** What a person approves: the hash of the command with its files; null where they were not read. */
+  readonly hash: string | null
 }
 
 export interface PreparedChecks {
@@ -55,6 +57,8 @@ export interface PreparedChecks {
   readonly first: PreparationStep | undefined
   /** Null until everything was measured. */
   readonly checks: readonly MeasuredCheck[] | null
+  /** The hash of the content that they are about; null without checks, and where it is on another machine. */
+  readonly content: string | null
 }
 
 interface ChecksRequest {
@@ -75,14 +79,14 @@ export async function prepareChecks(reads: Reads, request: ChecksRequest): Promi
   const { context, task, promises, attempt, measured, status, again = false } = request
   const { check: promised } = promises
   const check = status === 'failed' ? [] : promised
-  if (check.length === 0) return { briefs: {}, first: undefined, checks: [] }
+  if (check.length === 0) return { briefs: {}, first: undefined, checks: [], content: null }
   const { snapshot } = attempt
   // Only the machine that has the files can run them.
   if (snapshot.machineId !== context.machine?.id)
-    return { briefs: {}, first: undefined, checks: check.map(notRun) }
+    return { briefs: {}, first: undefined, checks: check.map(notRun), content: null }
   const folder = folderOf(attempt)
   const briefs = { checkedTree: { folder } }
-  if (measured.checkedTree === undefined) return { briefs, first: undefined, checks: null }
+  if (measured.checkedTree === undefined) return { briefs, first: undefined, checks: null, content: null }
   const { tree } = measured.checkedTree
   const questions = new MeasurementQuestions<Pick<CheckMeasurements, 'commands' | 'ran'>>({
     ...(measured.commands && { commands: measured.commands }),
@@ -94,7 +98,8 @@ export async function prepareChecks(reads: Reads, request: ChecksRequest): Promi
     tree,
     runs: true,
   })
-  if (commands === null) return { briefs: { ...briefs, ...questions.briefs }, first: undefined, checks: null }
+  if (commands === null)
+    return { briefs: { ...briefs, ...questions.briefs }, first: undefined, checks: null, content: tree }
   const external = { tree, folder, commands: await withoutResultElsewhere(reads, commands, tree) }
   const owner: CommandOwner = {
     runId: null,
@@ -108,12 +113,13 @@ export async function prepareChecks(reads: Reads, request: ChecksRequest): Promi
     briefs: { ...briefs, ...questions.briefs },
     first: first ?? undefined,
     checks: first === null ? null : await measuredChecks(reads, { attempt, commands, external }),
+    content: tree,
   }
 }
 
 /** The checks as a verdict judges them. */
 export function checkFacts(checks: readonly MeasuredCheck[]): readonly CheckFact[] {
-  return checks.map(({ result: _, state, ...fact }) => ({
+  return checks.map(({ result: _, hash: __, state, ...fact }) => ({
     ...fact,
     state: state === 'running' || state === 'waiting' ? 'not_run' : state,
   }))
@@ -153,7 +159,8 @@ function folderOf({ snapshot: { top, prefix } }: Attempt): string {
 }
 
 function notRun({ run }: TaskCheck): MeasuredCheck {
-  return { command: run, state: 'not_run', exitCode: null, ranAt: null, sameContent: false, result: null }
+  const nothing = { exitCode: null, ranAt: null, sameContent: false, result: null, hash: null }
+  return { command: run, state: 'not_run', ...nothing }
 }
 
 /** A check that CI or a runner reported for this content is not run here. */
@@ -216,13 +223,13 @@ async function isTreeShared({ tasks }: Reads, { taskId, snapshot, openedAt }: At
 
 async function measuredCheck(
   reads: Reads,
-  { guard: { run }, approved, tree: key }: ApprovableCommand,
+  { guard: { run }, approved, hash, tree: key }: ApprovableCommand,
   { tree, folder }: Pick<ExternalState, 'tree' | 'folder'>,
 ): Promise<MeasuredCheck> {
   const elsewhere = await resultOfRunner(reads, run, tree)
   if (elsewhere !== null) return endedCheck(run, elsewhere)
   const result = key === null ? null : await reads.runs.commandResult({ run, folder }, key)
-  const nothing = { ...notRun({ run, pinned: [], timeout: 0 }), result }
+  const nothing = { ...notRun({ run, pinned: [], timeout: 0 }), result, hash }
   if (!approved) return { ...nothing, state: 'not_approved' }
   if (tree === null) return nothing
   if (result === null || result.status === 'stopped') return { ...nothing, state: 'waiting' }
@@ -232,7 +239,7 @@ async function measuredCheck(
   return endedCheck(run, result)
 }
 
-function endedCheck(command: string, result: CommandResult): MeasuredCheck {
+export function endedCheck(command: string, result: CommandResult): MeasuredCheck {
   const { status, exitCode, endedAt, treeHeld } = result
   return {
     command,
@@ -241,5 +248,6 @@ function endedCheck(command: string, result: CommandResult): MeasuredCheck {
     ranAt: endedAt,
     sameContent: treeHeld,
     result,
+    hash: null,
   }
 }

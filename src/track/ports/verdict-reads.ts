@@ -7,7 +7,7 @@ import type { Verdict } from '../domain/verdict.ts'
 export interface VerdictRecord {
   /** Null for a failed attempt. */
   readonly verdict: Verdict | null
-  readonly cause: 'completion' | 'amendment'
+  readonly cause: 'completion' | 'amendment' | 'check'
   /** The summary that was judged. */
   readonly summary: string
   readonly author: string
@@ -17,6 +17,8 @@ export interface VerdictRecord {
 export interface VerdictReads {
   /** The verdicts of an attempt, oldest first; the last one counts. */
   verdicts(attemptId: AttemptId): Promise<readonly VerdictRecord[]>
+  /** The attempts that completed a task with this content, newest first, at most 20. */
+  attemptsWithContent(content: string): Promise<readonly Attempt[]>
   /** The other attempts at the task of an attempt, and those at its subtasks. */
   related(attempt: Pick<Attempt, 'id' | 'taskId'>): Promise<readonly RelatedAttempt[]>
 }

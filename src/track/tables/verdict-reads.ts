@@ -61,6 +61,23 @@ export function verdictReads(scope: ReadScope): VerdictReads {
         createdAt: row.created_at,
       }))
     },
+    async attemptsWithContent(content) {
+      const rows = await db
+        .selectFrom('attempt')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('attempt_verdict')
+            .select('attempt_id')
+            .where('project_id', '=', projectId)
+            .where('content', '=', content),
+        )
+        .orderBy('seq', 'desc')
+        .limit(20)
+        .execute()
+      return rows.map(attemptOf)
+    },
     related: (attempt) => relatedTo(scope, attempt),
   }
 }

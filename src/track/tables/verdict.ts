@@ -2,6 +2,7 @@ import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { Outcome } from '../../events/domain/project-event.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { AttemptId } from '../../kernel/id.ts'
+import { touchTask } from '../../plan/tables/claim.ts'
 import { insertRow } from '../../store/tables/query.ts'
 import type { ProjectionContext } from '../../store/tables/tables.ts'
 import type { Verdict } from '../domain/verdict.ts'
@@ -16,6 +17,7 @@ export interface AttemptVerdictTable {
   verdict: string | null
   /** The rules of its reasons, each once, with spaces between. */
   rules: string
+  content: string | null
   body: string
   cause: string
   /** The claim that was judged. */
@@ -34,7 +36,7 @@ export async function insertVerdict(
   }: {
     readonly attemptId: AttemptId
     readonly verdict: Verdict | null
-    readonly outcome: Outcome
+    readonly outcome: Pick<Outcome, 'summary'>
     readonly cause: VerdictRecord['cause']
   },
 ): Promise<void> {
@@ -44,6 +46,7 @@ export async function insertVerdict(
     attempt_id: attemptId,
     verdict: verdict?.is ?? null,
     rules: [...new Set(verdict?.reasons.map(({ rule }) => rule))].join(' '),
+    content: verdict?.content ?? null,
     body: JSON.stringify(verdict),
     cause,
     summary: outcome.summary,
@@ -77,4 +80,21 @@ export async function recordAmendedEnd(
     .where('id', '=', attemptId)
     .execute()
   await insertVerdict(projecting, { attemptId, outcome, verdict, cause: 'amendment' })
+}
+
+/** A result of a check on the content of a completion changed its verdict. */
+export async function applyVerdictChanged(
+  projecting: ProjectionContext,
+  { attemptId, taskId, verdict }: ProjectEventOf<'verdict.changed'>,
+): Promise<void> {
+  const { db, projectId } = projecting
+  const end = await db
+    .updateTable('attempt_end')
+    .set({ verdict: verdict.is })
+    .where('project_id', '=', projectId)
+    .where('attempt_id', '=', attemptId)
+    .returning('summary')
+    .executeTakeFirstOrThrow()
+  await insertVerdict(projecting, { attemptId, outcome: end, verdict, cause: 'check' })
+  await touchTask(projecting, taskId)
 }

@@ -1,11 +1,16 @@
 import { z } from 'zod'
+import type { NewProjectEvent } from '../../../events/domain/project-event.ts'
 import type { Actor } from '../../../kernel/actor.ts'
 import { Failure } from '../../../kernel/failure.ts'
+import type { TransactionContext } from '../../../kernel/id.ts'
 import { instant } from '../../../kernel/instant.ts'
 import { oid } from '../../../kernel/operations/fields.ts'
 import { choice, text } from '../../../kernel/operations/input/fields.ts'
 import { measurement, requireMeasured } from '../../../kernel/operations/measurement-protocol.ts'
 import { defineOperation } from '../../../kernel/operations/operation.ts'
+import type { Reads } from '../../../store/ports/store.ts'
+import { judgeAgain } from '../../../track/operations/change-verdict.ts'
+import { checkFacts, endedCheck } from '../../../track/operations/task-checks.ts'
 import type { CommandResult } from '../../domain/run.ts'
 import { ciFolder, ciLine } from './ci-results.ts'
 
@@ -110,6 +115,7 @@ export const ciReport = defineOperation({
       startedAt: setting.at,
       endedAt: null,
     }
+    const ended: CommandResult = { ...command, status, endedAt: setting.at }
     return {
       events: [
         { kind: 'command.started', command },
@@ -122,10 +128,32 @@ export const ciReport = defineOperation({
           output: input.url ?? '',
           treeHeld: true,
         },
+        ...(tree === null
+          ? []
+          : await verdictsChangedBy(reads, { check: input.check, result: ended }, setting)),
       ],
       answer,
     }
   })
+
+/** The verdicts of completions with this content that have a check of this name. */
+async function verdictsChangedBy(
+  reads: Reads,
+  { check, result }: { readonly check: string; readonly result: CommandResult },
+  setting: TransactionContext,
+): Promise<readonly NewProjectEvent[]> {
+  if (result.status !== 'passed' && result.status !== 'failed') return []
+  const [reported] = checkFacts([endedCheck(check, result)])
+  const events: NewProjectEvent[] = []
+  for (const attempt of await reads.tasks.attemptsWithContent(result.tree)) {
+    const verdict = (await reads.tasks.verdicts(attempt.id)).at(-1)?.verdict
+    if (verdict == null || !verdict.checks.some(({ command }) => command === check)) continue
+    const checks = verdict.checks.map((one) => (one.command === check && reported ? reported : one))
+    const changed = await judgeAgain(reads, attempt, { content: result.tree, checks }, setting)
+    events.push(...(changed?.events ?? []))
+  }
+  return events
+}
 
 function assertRunner({ name, runner }: Actor): void {
   if (runner === true) return

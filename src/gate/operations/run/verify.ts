@@ -13,9 +13,13 @@ import {
 import { defineOperation, type RecordContext } from '../../../kernel/operations/operation.ts'
 import { promisesOf } from '../../../plan/operations/done-when.ts'
 import type { Reads } from '../../../store/ports/store.ts'
-import type { Task } from '../../../track/domain/task.ts'
+import type { Attempt, Task } from '../../../track/domain/task.ts'
+import { VerdictEntry, verdictEntry } from '../../../track/operations/attempt-answer.ts'
+import { judgeAgain } from '../../../track/operations/change-verdict.ts'
 import {
+  checkFacts,
   checkMeasurements,
+  isPending,
   type MeasuredCheck,
   prepareChecks,
 } from '../../../track/operations/task-checks.ts'
@@ -67,7 +71,7 @@ export const verify = defineOperation({
   audience: 'both',
   title: 'Run the commands of a run or a task',
   description:
-    'Run the approved commands that the guards of a run’s current state need, or the checks of a task, again, and show their results.',
+    'Run the approved commands that the guards of a run’s current state need, or the checks of a task, again, and show their results. Results on the content of a completion change its verdict.',
   kind: 'command',
   positional: ['run_id'],
   input: z.strictObject({
@@ -80,6 +84,9 @@ export const verify = defineOperation({
     current_state: z.string().optional(),
     passed: z.boolean(),
     commands: list(CommandEntry),
+    /** The verdict on the task, if a result changed it. */
+    verdict: VerdictEntry.optional(),
+    note: z.string().optional(),
   }),
 })
   .measure(verifyMeasurements)
@@ -108,14 +115,24 @@ export const verify = defineOperation({
       external && first !== null ? { kind: 'run' as const, record, definition, external } : null
     return { briefs: questions.briefs, found: prepared, first: first ?? undefined }
   })
-  .record(async ({ reads, found }) => {
+  .record(async ({ reads, found, setting }) => {
     const verified = requireMeasured(found ?? undefined)
     if (verified.kind === 'task') {
-      const { task, checks } = verified
+      const { task, attempt, checks, content } = verified
       const entries = await Promise.all(checks.map((check) => checkEntry(reads, check)))
+      const answer = { task_id: task.id, passed: entries.every(({ items }) => items), commands: entries }
+      if (checks.some(isPending)) return { events: [], answer }
+      const changed = await judgeAgain(reads, attempt, { content, checks: checkFacts(checks) }, setting)
       return {
-        events: [],
-        answer: { task_id: task.id, passed: entries.every(({ items }) => items), commands: entries },
+        events: changed?.events ?? [],
+        answer: {
+          ...answer,
+          ...(changed && { verdict: verdictEntry(changed.verdict) }),
+          ...(attempt.closedAt !== null &&
+            !(await isJudgedContent(reads, attempt, content)) && {
+              note: 'The files changed since the task was completed: its verdict stays as it was.',
+            }),
+        },
       }
     }
     const { record, definition, external } = verified
@@ -143,7 +160,15 @@ interface VerifiedRun extends Pick<LoadedRun, 'record' | 'definition'> {
 interface VerifiedTask {
   readonly kind: 'task'
   readonly task: Task
+  readonly attempt: Attempt
   readonly checks: readonly MeasuredCheck[]
+  readonly content: string | null
+}
+
+/** Whether the completion of an attempt was judged on this content. */
+async function isJudgedContent({ tasks }: Reads, { id }: Attempt, content: string | null): Promise<boolean> {
+  const verdict = (await tasks.verdicts(id)).at(-1)?.verdict
+  return verdict == null || (content !== null && verdict.content === content)
 }
 
 /** The checks of a task, in the work tree of its last attempt. */
@@ -170,7 +195,7 @@ async function prepareTask(
       hint: `Add one with waymark task edit ${task.id} --check "npm test".`,
     })
   }
-  const { briefs, first, checks } = await prepareChecks(reads, {
+  const { briefs, first, checks, content } = await prepareChecks(reads, {
     context,
     task,
     promises,
@@ -178,7 +203,7 @@ async function prepareTask(
     measured,
     again: true,
   })
-  const found: VerifiedTask | null = checks && { kind: 'task', task, checks }
+  const found: VerifiedTask | null = checks && { kind: 'task', task, attempt, checks, content }
   return { briefs, first, found }
 }
 
@@ -191,10 +216,11 @@ const statusOfCheck = {
 } as const
 
 async function checkEntry(
-  { runs }: Reads,
-  { command, state, exitCode, result }: MeasuredCheck,
+  { runs, inboxItems }: Reads,
+  { command, state, exitCode, result, hash }: MeasuredCheck,
 ): Promise<CommandEntry> {
   const printed = result && (await runs.commandOutput(result.id))
+  const item = state === 'not_approved' && hash !== null ? await inboxItems.openCommand(hash) : null
   return {
     run: command,
     status:
@@ -203,6 +229,7 @@ async function checkEntry(
         : statusOfCheck[state],
     items: state === 'ended' && exitCode === 0,
     exit_code: exitCode,
+    ...(item && { item_id: item.id }),
     ...(result && {
       output: printed?.text ?? result.output,
       started_at: instant(result.startedAt),
