@@ -255,7 +255,7 @@ const outsideTree: OwnPathRefusal = {
 
 const pathRefusals: Readonly<Partial<Record<RefusalReason, OwnPathRefusal>>> = {
   git: { reason: 'path_of_git', problem: 'belongs to git, not to the work tree' },
-  link: {
+  behind_link: {
     reason: 'path_behind_link',
     problem: 'is behind a link',
     hint: "Use the file's own path in the work tree.",

@@ -23,7 +23,7 @@ export interface OpenFolder {
 /** No link at the last name is followed. */
 export function openFolder(path: string | Buffer): OpenFolder {
   const descriptor = process.platform === 'linux' ? openSync(path, O_DIRECTORY | O_NOFOLLOW) : -1
-  if (descriptor < 0 && !lstatSync(path).isDirectory()) throw new Error('no folder')
+  if (descriptor < 0 && !lstatSync(path).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' })
   return { path: descriptor < 0 ? String(path) : `/proc/self/fd/${descriptor}`, descriptor }
 }
 
@@ -32,11 +32,11 @@ export function closeFolder({ descriptor }: OpenFolder): void {
 }
 
 /** Opens a folder inside another one, created if missing. */
-export function makeFolderIn({ path }: OpenFolder, name: string): OpenFolder {
+export function makeFolderIn({ path }: OpenFolder, name: string, mode = 0o700): OpenFolder {
   const place = `${path}/${name}`
   // Not `recursive`: in an open folder that was removed meanwhile, Node retries forever.
   try {
-    mkdirSync(place, { mode: 0o700 })
+    mkdirSync(place, { mode })
   } catch (error) {
     if (!existsSync(place)) throw error
   }

@@ -94,7 +94,7 @@ describe('writing', () => {
       expect(writeContained(folder.top, path, 'overwritten')).toHaveProperty('reason')
       expect(removeContained(folder.top, path)).toHaveProperty('reason')
     }
-    expect(writeContained(folder.top, 'out/new/file.txt', 'x')).toMatchObject({ reason: 'link' })
+    expect(writeContained(folder.top, 'out/new/file.txt', 'x')).toMatchObject({ reason: 'behind_link' })
     expect(readFileSync(folder.path('../elsewhere/private.txt'), 'utf8')).toBe('private')
     expect(existsSync(folder.path('../elsewhere/new'))).toBe(false)
   })
