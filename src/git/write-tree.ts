@@ -1,11 +1,11 @@
+import type { PathRefusal } from '../kernel/files/contained-file.ts'
 import {
   type ContainedEntry,
   entryWithin,
-  type PathRefusal,
   type PresentEntry,
   removeEmptyFolders,
   replaceWithin,
-} from '../kernel/files/contained-file.ts'
+} from '../kernel/files/replaced-file.ts'
 import { yieldToEventLoop } from '../kernel/files/yield-to-event-loop.ts'
 
 /** A file to write into a work tree. */

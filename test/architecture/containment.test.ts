@@ -29,6 +29,7 @@ const writers = {
   'files below a base folder, through no link': [
     'kernel/files/contained-file.ts',
     'kernel/files/open-folder.ts',
+    'kernel/files/replaced-file.ts',
   ],
   'settings of clients, each folder held open': ['clients/setup/disk.ts'],
   'git’s own folder of a new work tree': ['git/linked-trees.ts'],

@@ -23,7 +23,8 @@ export interface OpenFolder {
 /** No link at the last name is followed. */
 export function openFolder(path: string | Buffer): OpenFolder {
   const descriptor = process.platform === 'linux' ? openSync(path, O_DIRECTORY | O_NOFOLLOW) : -1
-  if (descriptor < 0 && !lstatSync(path).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' })
+  if (descriptor < 0 && !lstatSync(path).isDirectory())
+    throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' })
   return { path: descriptor < 0 ? String(path) : `/proc/self/fd/${descriptor}`, descriptor }
 }
 
