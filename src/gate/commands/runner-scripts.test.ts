@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { commandApprovals } from './command-approvals.ts'
 import { runnerScripts } from './runner-scripts.ts'
 
@@ -79,7 +79,7 @@ test.each([
   expect((await runnerScripts(folderWith({}), run)).files).toEqual(files)
 })
 
-test('composer covers every script, and a broken manifest none', async () => {
+test('composer covers every script, and a broken manifest is covered as a file', async () => {
   const folder = folderWith({
     'composer.json': { scripts: { test: ['phpunit', '@lint'], lint: 'phpcs' } },
     'package.json': '{"scripts": ',
@@ -88,7 +88,7 @@ test('composer covers every script, and a broken manifest none', async () => {
     { path: 'composer.json#lint', text: 'phpcs' },
     { path: 'composer.json#test', text: '["phpunit","@lint"]' },
   ])
-  expect(await runnerScripts(folder, 'npm test')).toEqual({ scripts: [], files: [] })
+  expect(await runnerScripts(folder, 'npm test')).toEqual({ scripts: [], files: ['package.json'] })
 })
 
 test('scripts that call each other end', async () => {
@@ -120,4 +120,159 @@ test('an approval covers the scripts: their change asks again, another change do
   })
   writeFileSync(join(folder, 'Makefile'), 'check:\n\tfalse\n')
   expect(await approvals.hashOf(make)).not.toBe(beforeMake)
+})
+
+/** Whether the approval of a line covers each of two versions of a file. */
+async function asksAgain(
+  run: string,
+  files: Readonly<Record<string, string | object>>,
+  changed: Readonly<Record<string, string | object>>,
+): Promise<boolean> {
+  const folder = folderWith(files)
+  const approvals = commandApprovals(join(folder, 'state'))
+  const command = { run, folder, pinned: [] }
+  const before = await approvals.hashOf(command)
+  for (const [path, content] of Object.entries(changed))
+    writeFileSync(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
+  return (await approvals.hashOf(command)) !== before
+}
+
+const manifest = (own: object) => ({ 'package.json': { scripts: own } })
+
+describe('a command that runs something else after its approval is asked about again', () => {
+  test.each([
+    [
+      'make test',
+      { Makefile: 'test:\n\t@npm run unit\n', ...manifest({ unit: 'vitest' }) },
+      manifest({ unit: 'true' }),
+    ],
+    [
+      'make test',
+      { Makefile: 'include build/rules.mk\n', 'build/rules.mk': 'test:\n\tvitest\n' },
+      { 'build/rules.mk': 'test:\n' },
+    ],
+    [
+      'make test',
+      { Makefile: '-include $(DIR)/rules.mk\n', 'build/rules.mk': 'test:\n\tvitest\n' },
+      { 'build/rules.mk': 'test:\n' },
+    ],
+    [
+      'make test',
+      { Makefile: 'test:\n\t$(MAKE) -C sub all\n', 'sub/Makefile': 'all:\n\tvitest\n' },
+      { 'sub/Makefile': 'all:\n' },
+    ],
+    ['make -fa.mk -f b.mk', { 'a.mk': 'x:\n', 'b.mk': 'y:\n\tvitest\n' }, { 'b.mk': 'y:\n' }],
+    [
+      'just test',
+      { justfile: "import 'ci.just'\n", 'ci.just': 'test:\n  vitest\n' },
+      { 'ci.just': 'test:\n' },
+    ],
+    ['task test', { 'Taskfile.yml': 'includes:\n  web: ./web.yml\n', 'web.yml': 'x' }, { 'web.yml': 'y' }],
+    ['deno task test', manifest({ test: 'vitest' }), manifest({ test: 'true' })],
+    ['node --run test', manifest({ test: 'vitest' }), manifest({ test: 'true' })],
+    ['yarn run-s "test:*"', manifest({ 'test:a': 'vitest' }), manifest({ 'test:a': 'true' })],
+    ['pnpm run "/^test:.*/"', manifest({ 'test:a': 'vitest' }), manifest({ 'test:a': 'true' })],
+    ['T=test; npm run $T', manifest({ test: 'vitest' }), manifest({ test: 'true' })],
+    [
+      'npm test',
+      manifest({ test: '$npm_execpath run unit', unit: 'vitest' }),
+      manifest({ test: '$npm_execpath run unit', unit: 'true' }),
+    ],
+    [
+      'npm test',
+      manifest({ test: 'n\\pm run unit', unit: 'vitest' }),
+      manifest({ test: 'n\\pm run unit', unit: 'true' }),
+    ],
+    [
+      '(cd web && npm ci); npm test',
+      { ...manifest({ test: 'vitest' }), 'web/package.json': '{}' },
+      manifest({ test: 'true' }),
+    ],
+    [
+      'cd web && cd .. && npm test',
+      { ...manifest({ test: 'vitest' }), 'web/package.json': '{}' },
+      manifest({ test: 'true' }),
+    ],
+    ['cd src && npm test', { ...manifest({ test: 'vitest' }), 'src/a.ts': '' }, manifest({ test: 'true' })],
+    [
+      'npm test',
+      { ...manifest({ test: 'vitest' }), '.npmrc': 'save-exact=true\n' },
+      { '.npmrc': 'script-shell=/bin/true\n' },
+    ],
+    [
+      'npm test',
+      { ...manifest({ test: 'vitest' }), '.npmrc': '' },
+      { '.npmrc': 'script-shell;token=/bin/true\n' },
+    ],
+    ['yarn test', manifest({ test: 'vitest' }), { '.yarnrc.yml': 'yarnPath: ./evil.cjs\n' }],
+    [
+      'yarn test',
+      { ...manifest({ test: 'vitest' }), '.yarnrc.yml': 'yarnPath: ./y.cjs\n', 'y.cjs': '1' },
+      { 'y.cjs': '2' },
+    ],
+    [
+      'pnpm -r test',
+      { ...manifest({}), 'pnpm-workspace.yaml': "packages:\n  - 'libs/*'\n", 'libs/a/package.json': '{}' },
+      { 'libs/a/package.json': '{"scripts":{"test":"true"}}' },
+    ],
+    [
+      'turbo run test',
+      { 'package.json': { workspaces: ['libs/*'] }, 'libs/a/package.json': '{}' },
+      { 'libs/a/package.json': '{"scripts":{"test":"true"}}' },
+    ],
+    [
+      'npm test',
+      { 'package.json': { ...manifest({ test: 'vitest' })['package.json'], x: 'x'.repeat(2_100_000) } },
+      { 'package.json': { ...manifest({ test: 'true' })['package.json'], x: 'x'.repeat(2_100_000) } },
+    ],
+    ['npm test', manifest(chain('vitest')), manifest(chain('true'))],
+  ])('%s: %#', async (run, files, changed) => {
+    expect(await asksAgain(run, files, changed)).toBe(true)
+  })
+
+  test('where it enters a folder by its whole path', async () => {
+    const folder = folderWith({ 'web/package.json': { scripts: { test: 'vitest' } } })
+    const found = await runnerScripts(folder, `cd ${folder}/web && npm test`)
+    expect(found.scripts.map(({ path }) => path)).toEqual(['web/package.json#test'])
+  })
+
+  test('but not because of a login of a package manager', async () => {
+    const files = {
+      ...manifest({ test: 'vitest' }),
+      '.npmrc': '//r.example/:_authToken=old\n_auth=old\nregistry=https://a:old@r\n',
+    }
+    const changed = { '.npmrc': '//r.example/:_authToken=new\n_auth=new\nregistry=https://a:new@r\n' }
+    expect(await asksAgain('npm test', files, changed)).toBe(false)
+    const found = await runnerScripts(folderWith(files), 'npm test')
+    expect(JSON.stringify(found)).not.toMatch(/old/)
+  })
+})
+
+/** More scripts than are followed, of which the last one decides. */
+function chain(last: string): Readonly<Record<string, string>> {
+  const names = Array.from({ length: 400 }, (_, at) => `s${at}`)
+  const calls = names.map((name) => `npm run ${name}`).join(' && ')
+  return { test: calls, ...Object.fromEntries(names.map((name) => [name, 'tsc'])), s399: last }
+}
+
+test.each([
+  ['make', { Makefile: `${'test: ; cd a; cd b; make -C c $(MAKE) npm run x\n'.repeat(40_000)}` }],
+  ['make', { Makefile: `include ${' '.repeat(1_900_000)}x` }],
+  ['npm test', { 'package.json': { scripts: { test: 'npm test && '.repeat(100_000) } } }],
+  ['npm test', { 'package.json': '['.repeat(1_900_000) }],
+  ['npm test -ws', { 'package.json': { workspaces: ['[[', '../..', '{1..9}', 'a\\b', 7, null] } }],
+  [
+    'make',
+    Object.fromEntries(
+      Array.from({ length: 300 }, (_, at) => [
+        at === 0 ? 'Makefile' : `m${at}.mk`,
+        `include m${at + 1}.mk m${at}.mk\nx:\n\tmake -f m${at}.mk\n`,
+      ]),
+    ),
+  ],
+])('a hostile repository is read in a moment: %s %#', async (run, files) => {
+  const folder = folderWith(files)
+  const started = performance.now()
+  await commandApprovals(join(folder, 'state')).hashOf({ run, folder, pinned: [] })
+  expect(performance.now() - started).toBeLessThan(4_000)
 })

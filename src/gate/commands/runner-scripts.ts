@@ -1,5 +1,8 @@
-import { readContained } from '../../kernel/files/contained-file.ts'
-import { isJsonObject, parseJson } from '../../kernel/json.ts'
+import { isAbsolute, posix } from 'node:path'
+import { pathSegmentsBelow, readContained } from '../../kernel/files/contained-file.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../../kernel/json.ts'
+import { patternProblem } from '../../kernel/path-pattern.ts'
+import { redactOutput } from '../../kernel/redaction.ts'
 
 /** A script that a command line leads to, as a file of its own: `package.json#test`. */
 export interface RunnerScript {
@@ -13,19 +16,28 @@ export interface RunnerScripts {
   readonly files: readonly string[]
 }
 
-const packageRunners: readonly string[] = ['npm', 'pnpm', 'yarn', 'bun']
+/** Runners of the scripts in `package.json`. */
+const packageRunners: readonly string[] = ['npm', 'pnpm', 'yarn', 'bun', 'nr']
 
-/** Runners of several scripts at once, by names and patterns: all scripts count. */
-const manyRunners: readonly string[] = [
-  'npm-run-all',
-  'npm-run-all2',
-  'run-s',
-  'run-p',
-  'concurrently',
-  'turbo',
-  'nx',
-  'lerna',
-]
+/** Runners of several scripts at once, by names and patterns: all scripts count. With their own files. */
+const manyRunners: Readonly<Record<string, readonly string[]>> = {
+  'npm-run-all': [],
+  'npm-run-all2': [],
+  'run-s': [],
+  'run-p': [],
+  concurrently: [],
+  nps: ['package-scripts.js'],
+  wireit: ['package.json'],
+  turbo: ['turbo.json'],
+  nx: ['nx.json', 'project.json'],
+  lerna: ['lerna.json'],
+  lage: ['lage.config.js'],
+}
+/** Of these, the scripts of every workspace count. */
+const workspaceRunners: readonly string[] = ['turbo', 'nx', 'lerna', 'lage']
+
+/** Files that say how a package manager runs scripts, beside `.npmrc`. */
+const managerFiles = ['.yarnrc', '.yarnrc.yml', 'bunfig.toml', 'pnpm-workspace.yaml']
 
 /** Runners whose file is read as a whole, with the options that name another file. */
 const fileRunners: Readonly<Record<string, { readonly files: readonly string[]; readonly option: RegExp }>> =
@@ -43,6 +55,11 @@ const fileRunners: Readonly<Record<string, { readonly files: readonly string[]; 
     composer: { files: [], option: /^$/ },
   }
 
+/** Lines of such a file that bring in another one, without the space around them. */
+const inclusion =
+  /^(?:(?:-?include|sinclude|import\??|mod\??\s+\w+|load|(?:- )?taskfile:)\s|\w+:\s(?=\S+\.ya?ml["']?$))\s*(.+)$/
+const maxInclusion = 1_000
+
 const folderOption = /^(?:-C|--prefix|--dir|--cwd|--directory|-d|--working-dir)$/
 
 /** Names that npm has for scripts, beside `run`. */
@@ -59,7 +76,15 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
 }
 
 const maxScripts = 200
-const maxManifestBytes = 2_000_000
+const maxFolders = 20
+const maxFiles = 1_000
+const maxPinned = 5_000
+const maxArguments = 50
+const maxFileBytes = 2_000_000
+/** Characters of scripts and files that are followed in all. */
+const maxFollowed = 1_500_000
+/** What each command of a line counts beside its characters. */
+const partCost = 100
 
 /**
  * The scripts that a command line leads to, with those before and after them, and those that these call. Words that only
@@ -75,7 +100,13 @@ class ScriptReader {
   readonly #folder: string
   readonly #scripts = new Map<string, string>()
   readonly #files = new Set<string>()
-  readonly #manifests = new Map<string, Promise<Readonly<Record<string, unknown>>>>()
+  readonly #texts = new Map<string, Promise<FileText>>()
+  readonly #manifests = new Map<string, Promise<JsonObject | null>>()
+  /** Folders whose settings of package managers were read. */
+  readonly #settled = new Set<string>()
+  /** Files of runners whose text was followed. */
+  readonly #followed = new Set<string>()
+  #budget = maxFollowed
 
   constructor(folder: string) {
     this.#folder = folder
@@ -92,110 +123,286 @@ class ScriptReader {
 
   /** The scripts of a command line, which is run in a folder: empty, or ending in `/`. */
   async follow(line: string, folder: string): Promise<void> {
-    let below = folder
-    for (const part of line.split(/&&|\|\||[;|&\n()`]/)) {
+    let folders = [folder]
+    // Only after `cd x && …` the folder is certain. Else the command may run in any folder named so far.
+    const isChain = !/\|\||[;|\n()`]|(?<!&)&(?!&)|\bpopd\b/.test(line)
+    const text = line.replace(/\$[({](\w+)[)}]/g, (_, name: string) =>
+      name === 'MAKE' ? 'make' : `$${name}`,
+    )
+    for (const part of text.split(/&&|\|\||[;|&\n()`]/)) {
+      this.#budget -= (part.length + partCost) * folders.length
+      if (this.#budget < 0) return this.#pinExisting(`${folder}package.json`)
+      // Recipes of make begin with @, + or -.
       const words = part
+        .replace(/^\s*[@+-]+/, '')
         .split(/\s+/)
-        .map((word) => word.replace(/["']/g, ''))
-        .filter((word) => word !== '')
-      if (words[0] === 'cd') below = `${below}${asFolder(words[1])}`
-      const at = words.findIndex((word) => isRunner(nameOf(word)))
-      if (at !== -1) await this.#followRunner(nameOf(words[at] ?? ''), words.slice(at + 1), below)
+        .flatMap((word) => word.replace(/["']/g, '') || [])
+      if (words[0] === 'cd' || words[0] === 'pushd') {
+        const entered = folders.flatMap((one) => this.#folderIn(one, words[1]) ?? [])
+        folders = isChain ? entered : [...new Set([...folders, ...entered])].slice(0, maxFolders)
+      }
+      for (const below of folders) await this.#followPart(words, below)
     }
   }
 
-  async #followRunner(runner: string, words: readonly string[], below: string): Promise<void> {
-    const inFolder = `${below}${folderOf(words)}`
+  async #followPart(words: readonly string[], below: string): Promise<void> {
+    // A variable in place of a program may be a package manager.
+    const program = words.find((word) => !/^(?:\w+=.*|exec|env|command|time|nohup)$/.test(word)) ?? ''
+    if (program.startsWith('$')) await this.#packageScripts(null, below)
+    const first = words.findIndex((word) => isRunner(nameOf(word)))
+    if (first === -1) return
+    for (const [at, word] of words.entries()) {
+      const name = nameOf(word)
+      // A later word may only look like a runner.
+      if (at === first || (isRunner(name) && at - first <= maxArguments))
+        await this.#followRunner(name, words.slice(at + 1), { below, isCertain: at === first })
+    }
+  }
+
+  async #followRunner(
+    runner: string,
+    words: readonly string[],
+    { below, isCertain }: { readonly below: string; readonly isCertain: boolean },
+  ): Promise<void> {
+    const option = optionValue(words, folderOption)
+    const inFolder = option === null ? below : this.#folderIn(below, option)
+    if (inFolder === null) return
+    if (runner === 'node')
+      return words.some(isRunOption) ? this.#packageScripts(words.flatMap(runOption), inFolder) : undefined
     if (packageRunners.includes(runner)) return this.#packageScripts(words, inFolder)
-    if (manyRunners.includes(runner)) return this.#packageScripts(null, inFolder)
+    if (Object.hasOwn(manyRunners, runner)) {
+      for (const file of manyRunners[runner] ?? []) await this.#pinExisting(`${inFolder}${file}`)
+      if (workspaceRunners.includes(runner)) await this.#pinWorkspaces(inFolder)
+      return this.#packageScripts(null, inFolder)
+    }
     if (runner === 'composer') return this.#allScripts(`${inFolder}composer.json`, inFolder)
+    await this.#followFiles(runner, words, { below: inFolder, isCertain })
+    // It runs the scripts of `package.json` too.
+    if (runner === 'deno') await this.#packageScripts(words, inFolder)
+  }
+
+  /** Pins the files of a runner, and follows the commands in them. */
+  async #followFiles(
+    runner: string,
+    words: readonly string[],
+    { below, isCertain }: { readonly below: string; readonly isCertain: boolean },
+  ): Promise<void> {
     const { files = [], option = /^$/ } = fileRunners[runner] ?? {}
-    const named = optionValue(words, option)
-    for (const file of named === null ? files : [named]) this.#pin(`${inFolder}${file}`)
+    const named = optionValues(words, option)
+    for (const file of named.length > 0 ? named : files) {
+      await (isCertain ? this.#pin(`${below}${file}`) : this.#pinExisting(`${below}${file}`))
+      await this.#followFile(`${below}${file}`, below)
+    }
+  }
+
+  async #followFile(path: string, below: string): Promise<void> {
+    if (this.#followed.has(path) || this.#followed.size >= maxFiles) return
+    this.#followed.add(path)
+    const { text } = await this.#text(path)
+    if (text === null) return
+    for (const line of text.split('\n')) {
+      const included = line.length > maxInclusion ? undefined : inclusion.exec(line.trim())?.[1]
+      if (included === undefined) continue
+      const names = included.replace(/\$[({]?\w*[)}]?/g, '*').replace(/["'()]/g, ' ')
+      for (const file of names.split(/\s+/).filter((name) => name !== '' && name !== '*')) {
+        // A part of its path that a variable holds may be any name.
+        this.#pin(`${below}${file}`)
+        if (!file.includes('*')) await this.#followFile(`${below}${file}`, below)
+      }
+    }
+    await this.follow(text, below)
+  }
+
+  /** A folder named in another one, ending in `/`; null for one outside. */
+  #folderIn(below: string, named: string | null | undefined): string | null {
+    if (named == null || named === '-') return below
+    if (isAbsolute(named))
+      return (
+        pathSegmentsBelow(this.#folder, named)
+          ?.map((name) => `${name}/`)
+          .join('') ?? null
+      )
+    const path = posix.normalize(`${below}${named}/`)
+    const plain = path.replace(/^(?:\.?\/)+/, '')
+    return plain.startsWith('..') ? null : plain
   }
 
   #pin(path: string): void {
+    const plain = path.replace(/^(?:\.\/)+/, '')
     // A path that leaves the folder is none of the project, and cannot be pinned.
-    if (!path.split('/').includes('..') && !path.startsWith('/')) this.#files.add(path)
+    if (this.#files.size < maxPinned && !plain.startsWith('/') && patternProblem(plain) === null)
+      this.#files.add(plain)
+  }
+
+  /** A file that matters only where it exists: if it is added, it is pinned then. */
+  async #pinExisting(path: string): Promise<void> {
+    if (!(await this.#text(path)).isMissing) this.#pin(path)
   }
 
   /** Null for the words: every script. */
   async #packageScripts(words: readonly string[] | null, below: string): Promise<void> {
-    const file = `${below}package.json`
-    const { scripts, workspaces } = await this.#manifest(file)
-    const all = isJsonObject(scripts) ? scripts : {}
+    const at = await this.#packageFolder(below)
+    const file = `${at}package.json`
+    const manifest = await this.#manifest(file)
+    await this.#managerSettings(at)
+    const all = manifest && isJsonObject(manifest['scripts']) ? manifest['scripts'] : {}
     const isOfWorkspaces = words?.some((word) =>
-      /^(?:-w|-ws|-r|--workspaces?(?:=.*)?|--filter(?:=.*)?|--recursive|workspaces?)$/.test(word),
+      /^(?:-w|-ws|-r|-F|--workspaces?(?:=.*)?|--filter(?:=.*)?|--recursive|workspaces?)$/.test(word),
     )
-    if (isOfWorkspaces) {
-      for (const pattern of workspacePatterns(workspaces))
-        this.#pin(`${below}${pattern.replace(/\/$/, '')}/package.json`)
-      this.#pin(`${below}pnpm-workspace.yaml`)
-    }
-    const named =
-      words === null || isOfWorkspaces
-        ? Object.keys(all)
-        : words.flatMap((word) => (Object.hasOwn(aliases, word) ? (aliases[word] ?? []) : [word]))
+    if (isOfWorkspaces) await this.#pinWorkspaces(at)
+    // A pattern, or a word that a variable holds, may be the name of any script.
+    const isEvery =
+      words === null || isOfWorkspaces || words.some((word) => /[$\\*?[\]{}]|^\/.*\/\w*$/.test(word))
+    const named = isEvery
+      ? Object.keys(all)
+      : words.flatMap((word) => (Object.hasOwn(aliases, word) ? (aliases[word] ?? []) : [word]))
     for (const name of new Set([...new Set(named)].flatMap((one) => [`pre${one}`, one, `post${one}`]))) {
       const text = Object.hasOwn(all, name) ? all[name] : undefined
-      if (typeof text === 'string') await this.#add(`${file}#${name}`, text, below)
+      if (typeof text === 'string') await this.#add(file, name, { text, below: at })
     }
+  }
+
+  /** As package managers look for it: in the folder, or in the next one above that has a manifest. */
+  async #packageFolder(below: string): Promise<string> {
+    for (let folder = below; folder !== ''; folder = folder.replace(/[^/]*\/$/, ''))
+      if (!(await this.#text(`${folder}package.json`)).isMissing) return folder
+    return ''
+  }
+
+  /** What decides how a package manager runs a script: its shell, its own program, options of Node. */
+  async #managerSettings(below: string): Promise<void> {
+    if (this.#settled.has(below)) return
+    this.#settled.add(below)
+    for (const name of managerFiles) await this.#pinExisting(`${below}${name}`)
+    const { text, isMissing } = await this.#text(`${below}.npmrc`)
+    const settings = text === null ? (isMissing ? '' : 'It cannot be read.') : withoutLogins(text)
+    if (settings !== '') this.#scripts.set(`${below}.npmrc`, settings)
+    const { text: yarn } = await this.#text(`${below}.yarnrc.yml`)
+    const program = /^yarnPath:[ \t]*["']?([^"'\n]+)/m.exec(yarn ?? '')?.[1]
+    if (program !== undefined) this.#pin(`${below}${program.trim()}`)
+  }
+
+  async #pinWorkspaces(below: string): Promise<void> {
+    const manifest = await this.#manifest(`${below}package.json`)
+    const { text } = await this.#text(`${below}pnpm-workspace.yaml`)
+    const listed = [...(text ?? '').matchAll(/^[ \t]*-[ \t]*["']?([^"'#!\n]+)/gm)].map(([, one = '']) =>
+      one.trim(),
+    )
+    for (const pattern of [...workspacePatterns(manifest?.['workspaces']), ...listed]) {
+      for (const name of ['package.json', 'project.json'])
+        this.#pin(`${below}${pattern.replace(/^\.\//, '').replace(/\/$/, '')}/${name}`)
+    }
+    this.#pin(`${below}pnpm-workspace.yaml`)
   }
 
   async #allScripts(file: string, below: string): Promise<void> {
-    const { scripts } = await this.#manifest(file)
+    const scripts = (await this.#manifest(file))?.['scripts']
     for (const [name, text] of Object.entries(isJsonObject(scripts) ? scripts : {}))
-      await this.#add(`${file}#${name}`, typeof text === 'string' ? text : JSON.stringify(text), below)
+      await this.#add(file, name, { text: typeof text === 'string' ? text : JSON.stringify(text), below })
   }
 
-  async #add(path: string, text: string, below: string): Promise<void> {
-    if (this.#scripts.has(path) || this.#scripts.size >= maxScripts) return
+  async #add(
+    file: string,
+    name: string,
+    { text, below }: { readonly text: string; readonly below: string },
+  ): Promise<void> {
+    const path = `${file}#${name}`
+    if (this.#scripts.has(path)) return
+    // Of too many scripts, the whole file counts.
+    if (this.#scripts.size >= maxScripts) return this.#pin(file)
     this.#scripts.set(path, text)
     await this.follow(text, below)
   }
 
-  /** Empty for a missing or broken manifest: the command then fails by itself. */
-  #manifest(path: string): Promise<Readonly<Record<string, unknown>>> {
-    const known = this.#manifests.get(path)
+  /** Null for a missing one. One that cannot be read is pinned: runners are less strict. */
+  #manifest(path: string): Promise<JsonObject | null> {
+    const manifest = this.#manifests.get(path) ?? this.#readManifest(path)
+    this.#manifests.set(path, manifest)
+    return manifest
+  }
+
+  async #readManifest(path: string): Promise<JsonObject | null> {
+    const { text, isMissing } = await this.#text(path)
+    const value = text === null ? undefined : parseJson(text)
+    if (isJsonObject(value)) return value
+    if (!isMissing) this.#pin(path)
+    return null
+  }
+
+  /** The text of a file; null where it cannot be read. */
+  #text(path: string): Promise<FileText> {
+    const known = this.#texts.get(path)
     if (known) return known
-    const reading = readContained(this.#folder, path, { maxBytes: maxManifestBytes })
-      .then((read) =>
-        'reason' in read ? undefined : parseJson(read.content.toString('utf8').replace(/^\ufeff/, '')),
+    const reading = readContained(this.#folder, path, { maxBytes: maxFileBytes, secrets: 'allowed' })
+      .then(
+        (read): FileText =>
+          'reason' in read
+            ? { text: null, isMissing: read.reason === 'missing' }
+            : { text: read.content.toString('utf8').replace(/^\ufeff/, ''), isMissing: false },
       )
-      .catch(() => undefined)
-      .then((value) => (isJsonObject(value) ? value : {}))
-    this.#manifests.set(path, reading)
+      .catch((): FileText => ({ text: null, isMissing: false }))
+    this.#texts.set(path, reading)
     return reading
   }
 }
 
-/** `npm` of `/usr/bin/npm` and `npm.cmd`. */
+interface FileText {
+  readonly text: string | null
+  readonly isMissing: boolean
+}
+
+/** The settings of an `.npmrc`, without tokens, logins and addresses. */
+function withoutLogins(text: string): string {
+  const lines = text
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^[;#]/.test(line))
+    .filter(
+      (line) =>
+        !/^["']?(?:\/\/|_)|auth|token|passw|user|email|cert|key|proxy|registry/i.test(
+          line.split(/[=;#]/, 1)[0] ?? '',
+        ),
+    )
+  return redactOutput(lines.join('\n'))
+}
+
+/** `npm` of `/usr/bin/npm`, `npm.cmd` and `n\pm`; also of the variable in which npm has its own path. */
 function nameOf(word: string): string {
-  return word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1).replace(/\.(?:cmd|exe)$/, '')
+  if (/npm_execpath|npm-cli\.js$/.test(word)) return 'npm'
+  const name = word.slice(word.lastIndexOf('/') + 1).replace(/\.(?:cmd|exe|[cm]?js)$/, '')
+  const plain = name.replaceAll('\\', '')
+  return isRunner(plain) ? plain : name.slice(name.lastIndexOf('\\') + 1)
 }
 
 function isRunner(name: string): boolean {
-  return packageRunners.includes(name) || manyRunners.includes(name) || Object.hasOwn(fileRunners, name)
+  return (
+    name === 'node' ||
+    packageRunners.includes(name) ||
+    Object.hasOwn(manyRunners, name) ||
+    Object.hasOwn(fileRunners, name)
+  )
 }
 
-function folderOf(words: readonly string[]): string {
-  return asFolder(optionValue(words, folderOption))
+/** `node --run test` and `node --run=test`. */
+function isRunOption(word: string): boolean {
+  return /^--run(?:=|$)/.test(word)
 }
 
-/** `web/` of `./web`; empty for no folder. */
-function asFolder(path: string | null | undefined): string {
-  const parts = (path ?? '').split('/').filter((part, at) => part !== '.' && (part !== '' || at === 0))
-  const named = parts.join('/')
-  return named === '' ? '' : `${named}/`
+function runOption(word: string): readonly string[] {
+  return isRunOption(word) ? [word.slice('--run='.length)] : [word]
 }
 
-/** The value of `--prefix web` or `--prefix=web`; null if it is not given. */
+/** The value of `--prefix web`, `--prefix=web` and `-Cweb`; null if it is not given. */
 function optionValue(words: readonly string[], option: RegExp): string | null {
-  for (const [at, word] of words.entries()) {
+  return optionValues(words, option)[0] ?? null
+}
+
+function optionValues(words: readonly string[], option: RegExp): readonly string[] {
+  return words.flatMap((word, at): readonly string[] => {
     const [name = '', value] = word.split('=', 2)
-    if (option.test(name)) return value ?? words[at + 1] ?? null
-  }
-  return null
+    if (option.test(name)) return [value ?? words[at + 1] ?? '']
+    return /^-[a-zA-Z][^-=]/.test(word) && option.test(word.slice(0, 2)) ? [word.slice(2)] : []
+  })
 }
 
 /** `workspaces: ["packages/*"]`, or the same below `packages`. */

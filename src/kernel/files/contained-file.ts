@@ -259,7 +259,7 @@ export function isLinkFree(base: string, path: string): boolean {
 }
 
 /** The names from a folder to a path in it. Null outside. */
-function pathSegmentsBelow(folder: string, path: string): readonly string[] | null {
+export function pathSegmentsBelow(folder: string, path: string): readonly string[] | null {
   const relativePath = relative(folder, path)
   const names = relativePath.split(sep).filter(Boolean)
   return names[0] === '..' || isAbsolute(relativePath) ? null : names
