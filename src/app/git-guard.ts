@@ -22,6 +22,7 @@ import { pathBelow } from '../kernel/path-below.ts'
 import { fingerprint } from '../store/fingerprint.ts'
 import type { Store } from '../store/ports/store.ts'
 import { postgresPlace } from '../store/postgres/database-url.ts'
+import { randomIds } from '../store/random-ids.ts'
 import { type Environment, firstSetVariable } from './settings/environment.ts'
 import {
   anchorOf,
@@ -65,7 +66,10 @@ export async function guardLocally(
       actor: { name: call.caller.client, kind: 'agent', role: null, channel: 'cli' },
       at: now,
       decide: async () => ({
-        events: result.guarded.map((command) => ({ kind: 'command.guarded', command })),
+        events: result.guarded.map((command) => ({
+          kind: 'command.guarded',
+          command: { ...command, id: randomIds.next('snapshot') },
+        })),
         answer: null,
       }),
     })

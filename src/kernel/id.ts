@@ -24,6 +24,8 @@ export type SessionId = Id<'session'>
 export type NotificationId = Id<'notification'>
 export type CaptureSessionId = Id<'captured session'>
 export type TurnId = Id<'turn'>
+/** A snapshot of a work tree that a command took before it changed files. */
+export type SnapshotId = Id<'snapshot'>
 export type ReviewId = Id<'review'>
 export type ReviewCommentId = Id<'review comment'>
 export type ReviewReplyId = Id<'review reply'>
@@ -51,6 +53,7 @@ export const idPrefixes = {
   notification: 'nt',
   captureSession: 'cs',
   turn: 'tn',
+  snapshot: 'sn',
   review: 'rv',
   reviewComment: 'rc',
   reviewReply: 'rr',
@@ -81,6 +84,7 @@ interface IdOfKind {
   readonly notification: NotificationId
   readonly captureSession: CaptureSessionId
   readonly turn: TurnId
+  readonly snapshot: SnapshotId
   readonly review: ReviewId
   readonly reviewComment: ReviewCommentId
   readonly reviewReply: ReviewReplyId

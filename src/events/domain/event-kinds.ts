@@ -20,6 +20,7 @@ import type { Turn } from '../../sessions/domain/session.ts'
 import { countChanges } from '../../track/domain/changes.ts'
 import { landingWords } from '../../track/domain/landed.ts'
 import type { Decision, Issue, Progress } from '../../track/domain/records.ts'
+import { treeOf } from '../../track/domain/task.ts'
 import type { NewProjectEvent } from './project-event.ts'
 
 export type ProjectEventKind = NewProjectEvent['kind']
@@ -597,6 +598,14 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       `${answer === 'none' ? 'ran' : answer === 'ask' ? 'asked before' : 'was denied'} ${shortenText(commands.join(', '))}${
         files.length === 0 ? '' : `, with ${formatCount(files.length, 'file')} of others`
       }${missing === null ? '' : ', without a snapshot'}`,
+  },
+  'tree.written': {
+    concerns: ({ write: { before, files, ...place } }) => [
+      touchedConcern({ kind: 'lines', tree: treeOf(before), files: files.length }),
+      ...touchedPlace(place),
+    ],
+    words: ({ write: { cause, files, subject, taskId } }, titles) =>
+      `${cause === 'undo' ? 'undid' : 'restored'} ${formatCount(files.length, 'file')} of ${taskId === null ? subject : titles.task(taskId)}`,
   },
   'capture.lost': {
     concerns: ({ sessionId }) => [updatedConcern({ kind: 'captured_session', id: sessionId })],

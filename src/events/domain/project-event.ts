@@ -22,6 +22,7 @@ import type { Landed } from '../../track/domain/landed.ts'
 import type { Mission, MissionEnding, Phase } from '../../track/domain/mission.ts'
 import type { Decision, Issue, Progress } from '../../track/domain/records.ts'
 import type { Attempt, SnapshotLocation, Task, TaskOutcome } from '../../track/domain/task.ts'
+import type { TreeWriteEvent } from '../../track/domain/tree-write.ts'
 import type { Verdict } from '../../track/domain/verdict.ts'
 
 /** An agent's claims at completion, kept apart from measurements. */
@@ -86,6 +87,7 @@ export type NewProjectEvent =
   | NewPlanEvent
   | GateEvent
   | GuardEvent
+  | TreeWriteEvent
   | IdentityEvent
   | NotificationLogEvent
   | CaptureEvent
@@ -230,6 +232,7 @@ function ownTime(event: NewProjectEvent): number | null {
   if (kind === 'turn.opened') return event.turn.openedAt
   if (kind === 'turn.closed') return event.closedAt
   if (kind === 'command.guarded') return event.command.guardedAt
+  if (kind === 'tree.written') return event.write.writtenAt
   if (kind === 'edits.reported') return latest(event.edits.map(({ at }) => at))
   if (kind === 'commands.seen') return latest(event.commands.map(({ from, to }) => to ?? from))
   return kind === 'capture.lost' ? event.to : null
@@ -254,6 +257,7 @@ export function eventSubject(event: NewProjectEvent): ProjectEventSubject {
   if ('issue' in event) return event.issue
   if ('progress' in event) return event.progress
   if ('item' in event) return event.item
+  if ('write' in event) return event.write
   if (event.kind === 'run.created') return event.run
   if (event.kind === 'review.sent') {
     const { subject } = event.review

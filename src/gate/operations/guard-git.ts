@@ -48,7 +48,7 @@ export interface GuardParts {
 export interface GitGuardResult {
   readonly decision: HookDecision | null
   /** What to record: one entry for each work tree. */
-  readonly guarded: readonly GuardedCommand[]
+  readonly guarded: readonly Omit<GuardedCommand, 'id'>[]
   /** Why a snapshot is missing where no one else is concerned. */
   readonly missing: string | null
 }
@@ -95,7 +95,7 @@ export async function guardGit(
   const findings = trees.flatMap((tree) => tree.findings)
   const missing = trees.find((tree) => tree.missing !== null)?.missing ?? null
   const decision = decideGuard(findings, { mode, canAsk: caller.canAsk, missing })
-  const guarded = trees.map((tree): GuardedCommand => {
+  const guarded = trees.map((tree): GitGuardResult['guarded'][number] => {
     return {
       guardedAt: parts.now(),
       top: tree.top,

@@ -4,6 +4,7 @@ import { guardSnapshotBudget } from '../domain/git-guard/guarded-command.ts'
 
 export interface GuardedCommandTable {
   project_id: string
+  id: string
   seq: number
   guarded_at: number
   top: string
@@ -24,12 +25,25 @@ export async function applyCommandGuarded(
   { db, projectId, seq }: ProjectionContext,
   { command }: ProjectEventOf<'command.guarded'>,
 ): Promise<void> {
-  const { guardedAt, top, client, clientSession, commands, answer, files, agents, snapshot, missing, bytes } =
-    command
+  const {
+    id,
+    guardedAt,
+    top,
+    client,
+    clientSession,
+    commands,
+    answer,
+    files,
+    agents,
+    snapshot,
+    missing,
+    bytes,
+  } = command
   await db
     .insertInto('guarded_command')
     .values({
       project_id: projectId,
+      id,
       seq,
       guarded_at: guardedAt,
       top,

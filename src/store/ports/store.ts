@@ -31,6 +31,7 @@ import type { CaptureReads } from '../../sessions/ports/capture-reads.ts'
 import type { LandingReads } from '../../track/ports/landing-reads.ts'
 import type { MissionReads } from '../../track/ports/mission-reads.ts'
 import type { RecordReads } from '../../track/ports/record-reads.ts'
+import type { TreeWriteReads } from '../../track/ports/tree-write-reads.ts'
 import type { SideRow } from './record-rows.ts'
 
 /** Every query of the store. Each method is one query with a limit. */
@@ -41,6 +42,7 @@ export interface Reads {
   readonly plan: PlanReads
   readonly records: RecordReads
   readonly landings: LandingReads
+  readonly treeWrites: TreeWriteReads
   readonly inboxItems: InboxItemReads
   readonly runs: RunReads
   readonly identities: IdentityReads

@@ -166,6 +166,7 @@ export const gateTables: TableStatements = ({ text, bytes }) => [
 
   `create table guarded_command (
     project_id ${text} not null references project (id),
+    id ${text} not null,
     seq bigint not null,
     guarded_at bigint not null,
     top ${text} not null,
@@ -178,7 +179,7 @@ export const gateTables: TableStatements = ({ text, bytes }) => [
     snapshot ${text},
     missing ${text},
     bytes bigint not null,
-    primary key (project_id, seq)
+    primary key (project_id, id)
   )`,
   'create index guarded_command_at on guarded_command (project_id, guarded_at)',
 ]

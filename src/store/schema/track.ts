@@ -56,6 +56,24 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     foreign key (project_id, task_id) references task (project_id, id)
   )`,
 
+  // Files that commands of people wrote into a work tree, each with the snapshot before it.
+  `create table tree_write (
+    project_id ${text} not null references project (id),
+    id ${text} not null,
+    seq bigint not null,
+    written_at bigint not null,
+    tree_top ${text} not null,
+    cause ${text} not null,
+    subject ${text} not null,
+    task_id ${text},
+    mission_id ${text},
+    files ${text} not null,
+    snapshot ${text} not null,
+    primary key (project_id, id)
+  )`,
+  'create index tree_write_tree on tree_write (project_id, tree_top, written_at)',
+  'create index tree_write_at on tree_write (project_id, written_at)',
+
   `create table attempt_end (
     project_id ${text} not null,
     attempt_id ${text} not null,

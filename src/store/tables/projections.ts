@@ -74,6 +74,7 @@ import {
   applyMissionStarted,
 } from '../../track/tables/mission.ts'
 import { applyDecision, applyIssue, applyProgress } from '../../track/tables/records.ts'
+import { applyTreeWritten } from '../../track/tables/tree-write.ts'
 import { applyVerdictChanged } from '../../track/tables/verdict.ts'
 import { applyProjectCreated } from '../record/project.ts'
 import type { ProjectionContext } from './tables.ts'
@@ -169,5 +170,6 @@ const projections: {
   'review.sent': applyReviewSent,
   'review.replied': applyReviewReplied,
   'attempt.linked': applyAttemptLinked,
+  'tree.written': applyTreeWritten,
   'capture.lost': applyCaptureLost,
 }

@@ -15,6 +15,7 @@ import { turnReads } from '../../sessions/tables/turn.ts'
 import { landingReads } from '../../track/tables/landing.ts'
 import { missionReads } from '../../track/tables/mission.ts'
 import { recordReads } from '../../track/tables/records.ts'
+import { treeWriteReads } from '../../track/tables/tree-write.ts'
 import type { Reads } from '../ports/store.ts'
 import { keyReads } from '../record/idempotency.ts'
 import type { ReadScope } from './tables.ts'
@@ -32,6 +33,7 @@ class ScopedReads implements Reads {
   #plan: Reads['plan'] | undefined
   #records: Reads['records'] | undefined
   #landings: Reads['landings'] | undefined
+  #treeWrites: Reads['treeWrites'] | undefined
   #items: Reads['inboxItems'] | undefined
   #runs: Reads['runs'] | undefined
   #identities: Reads['identities'] | undefined
@@ -71,6 +73,11 @@ class ScopedReads implements Reads {
   get landings(): Reads['landings'] {
     this.#landings ??= landingReads(this.#scope)
     return this.#landings
+  }
+
+  get treeWrites(): Reads['treeWrites'] {
+    this.#treeWrites ??= treeWriteReads(this.#scope)
+    return this.#treeWrites
   }
 
   get records(): Reads['records'] {

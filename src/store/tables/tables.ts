@@ -67,6 +67,7 @@ import type { LandingTable } from '../../track/tables/landing.ts'
 import type { MissionTable } from '../../track/tables/mission.ts'
 import type { MissionChangeTable } from '../../track/tables/mission-change.ts'
 import type { DecisionTable, IssueTable, ProgressTable } from '../../track/tables/records.ts'
+import type { TreeWriteTable } from '../../track/tables/tree-write.ts'
 import type { AttemptVerdictTable } from '../../track/tables/verdict.ts'
 import type { IdempotencyKeyTable } from '../record/idempotency.ts'
 import type { ProjectRootTable, ProjectTable } from '../record/project.ts'
@@ -90,6 +91,7 @@ export interface Tables {
   readonly attempt_correction: AttemptCorrectionTable
   readonly attempt_end: AttemptEndTable
   readonly landing: LandingTable
+  readonly tree_write: TreeWriteTable
   readonly attempt_change: AttemptChangeTable
   readonly attempt_verdict: AttemptVerdictTable
   readonly line_span: LineSpanTable

@@ -25,6 +25,7 @@ import type { RecordLocation } from '../domain/records.ts'
 import { type Attempt, type SnapshotLocation, staleAfter, type TaskOutcome, treeOf } from '../domain/task.ts'
 import type { AttemptEnd, AttemptReads, FileChangeCounts } from '../ports/attempt-reads.ts'
 import { addToMission, addToPhase, countedFiles, filesOf } from './mission-change.ts'
+import { snapshotsBeforeWrites } from './tree-write.ts'
 import { insertVerdict, recordAmendedEnd } from './verdict.ts'
 
 export interface AttemptTable {
@@ -635,7 +636,7 @@ async function staleAttempts({ db, projectId }: ReadScope, now: number): Promise
   return rows.map(attemptOf)
 }
 
-/** Snapshots of attempts, turns and guarded commands. Unlimited: an unlisted snapshot may be deleted. */
+/** Snapshots of attempts, turns, guarded commands, and of what commands of people replaced. Unlimited: an unlisted snapshot may be deleted. */
 async function referencedSnapshots(
   { db, projectId }: ReadScope,
   since: number,
@@ -646,7 +647,9 @@ async function referencedSnapshots(
   }
   const rows = await snapshots('attempt').unionAll(snapshots('turn')).execute()
   const guarded = await guardedSnapshots({ db, projectId }, since)
-  const texts = new Set([...rows.flatMap((row) => [row.snapshot, row.end_snapshot]), ...guarded])
+  const replaced = await snapshotsBeforeWrites({ db, projectId }, since)
+  const measured = rows.flatMap((row) => [row.snapshot, row.end_snapshot])
+  const texts = new Set([...measured, ...guarded, ...replaced])
   return [...texts].filter((text) => text !== null).map((text) => parseColumn<SnapshotLocation>(text))
 }
 

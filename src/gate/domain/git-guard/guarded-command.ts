@@ -1,7 +1,10 @@
+import type { SnapshotId } from '../../../kernel/id.ts'
 import type { SnapshotLocation } from '../../../track/domain/task.ts'
 
 /** A guarded git command of an agent, with the snapshot that was taken before it ran. */
 export interface GuardedCommand {
+  /** Names its snapshot. */
+  readonly id: SnapshotId
   /** When the hook answered, in milliseconds since the epoch. */
   readonly guardedAt: number
   /** The top of the work tree that it would change. */

@@ -1,0 +1,26 @@
+import type { MissionId, SnapshotId, TaskId } from '../../kernel/id.ts'
+import type { SnapshotLocation } from './task.ts'
+
+export const treeWriteCauses = ['restore', 'undo'] as const
+
+/** A command of a person wrote files into a work tree, and kept what was there before. */
+export interface TreeWrite {
+  /** Names the snapshot of the work tree before. */
+  readonly id: SnapshotId
+  readonly writtenAt: number
+  readonly cause: (typeof treeWriteCauses)[number]
+  /** The id of what was restored or undone. */
+  readonly subject: string
+  /** Null without a task, as the mission. */
+  readonly taskId: TaskId | null
+  readonly missionId: MissionId | null
+  /** The files that it wrote or removed, from the top. */
+  readonly files: readonly string[]
+  /** The work tree before it. */
+  readonly before: SnapshotLocation
+}
+
+export interface TreeWriteEvent {
+  readonly kind: 'tree.written'
+  readonly write: TreeWrite
+}

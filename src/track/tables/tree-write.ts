@@ -1,0 +1,94 @@
+import type { Selectable } from 'kysely'
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
+import type { MissionId, SnapshotId, TaskId } from '../../kernel/id.ts'
+import { parseColumn } from '../../store/tables/query.ts'
+import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
+import { type SnapshotLocation, treeOf } from '../domain/task.ts'
+import type { TreeWrite } from '../domain/tree-write.ts'
+import type { TreeWriteReads } from '../ports/tree-write-reads.ts'
+
+export interface TreeWriteTable {
+  project_id: string
+  id: string
+  seq: number
+  written_at: number
+  tree_top: string
+  cause: string
+  subject: string
+  task_id: string | null
+  mission_id: string | null
+  /** JSON, as the snapshot. */
+  files: string
+  snapshot: string
+}
+
+export async function applyTreeWritten(
+  { db, projectId, seq }: ProjectionContext,
+  { write }: ProjectEventOf<'tree.written'>,
+): Promise<void> {
+  const { id, writtenAt, cause, subject, taskId, missionId, files, before } = write
+  await db
+    .insertInto('tree_write')
+    .values({
+      project_id: projectId,
+      id,
+      seq,
+      written_at: writtenAt,
+      tree_top: treeOf(before),
+      cause,
+      subject,
+      task_id: taskId,
+      mission_id: missionId,
+      files: JSON.stringify(files),
+      snapshot: JSON.stringify(before),
+    })
+    .execute()
+}
+
+export function treeWriteReads({ db, projectId }: ReadScope): TreeWriteReads {
+  const all = db.selectFrom('tree_write').selectAll().where('project_id', '=', projectId)
+  return {
+    async byId(id) {
+      const row = await all.where('id', '=', id).executeTakeFirst()
+      return row === undefined ? null : writeOf(row)
+    },
+    async since(time, tree) {
+      const rows = await all
+        .where('written_at', '>=', time)
+        .$if(tree !== undefined, (query) => query.where('tree_top', '=', tree ?? ''))
+        .orderBy('written_at', 'desc')
+        .limit(maxWrites)
+        .execute()
+      return rows.map(writeOf)
+    },
+  }
+}
+
+const maxWrites = 1_000
+
+function writeOf(row: Selectable<TreeWriteTable>): TreeWrite {
+  return {
+    id: row.id as SnapshotId, // a brand, as the next ones
+    writtenAt: row.written_at,
+    cause: row.cause as TreeWrite['cause'],
+    subject: row.subject,
+    taskId: row.task_id as TaskId | null,
+    missionId: row.mission_id as MissionId | null,
+    files: parseColumn<string[]>(row.files),
+    before: parseColumn<SnapshotLocation>(row.snapshot),
+  }
+}
+
+/** The snapshots before files were written, as JSON. Unlimited: an unlisted one may be deleted. */
+export async function snapshotsBeforeWrites(
+  { db, projectId }: ReadScope,
+  since: number,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('tree_write')
+    .select('snapshot')
+    .where('project_id', '=', projectId)
+    .where('written_at', '>=', since)
+    .execute()
+  return rows.map(({ snapshot }) => snapshot)
+}
