@@ -1,4 +1,4 @@
-import { isAbsolute, posix } from 'node:path'
+import { resolve } from 'node:path'
 import { pathSegmentsBelow, readContained } from '../../kernel/files/contained-file.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../../kernel/json.ts'
 import { patternProblem } from '../../kernel/path-pattern.ts'
@@ -216,15 +216,12 @@ class ScriptReader {
   /** A folder named in another one, ending in `/`; null for one outside. */
   #folderIn(below: string, named: string | null | undefined): string | null {
     if (named == null || named === '-') return below
-    if (isAbsolute(named))
-      return (
-        pathSegmentsBelow(this.#folder, named)
-          ?.map((name) => `${name}/`)
-          .join('') ?? null
-      )
-    const path = posix.normalize(`${below}${named}/`)
-    const plain = path.replace(/^(?:\.?\/)+/, '')
-    return plain.startsWith('..') ? null : plain
+    const path = resolve(this.#folder, below, named)
+    return (
+      pathSegmentsBelow(this.#folder, path)
+        ?.map((name) => `${name}/`)
+        .join('') ?? null
+    )
   }
 
   #pin(path: string): void {
