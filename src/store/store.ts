@@ -414,7 +414,7 @@ class SqliteStore implements Store {
 function noRecordToRepair(file: string): Failure {
   return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was changed.`, {
     reason: 'record_not_found',
-    hint: 'Restore a backup with `waymark restore <file>`.',
+    hint: 'Restore a backup with `waymark backup restore <file>`.',
   })
 }
 

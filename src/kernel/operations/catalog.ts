@@ -61,7 +61,7 @@ import { planGraph, planShow } from '../../plan/operations/plan-show.ts'
 import { planTasks } from '../../plan/operations/plan-tasks.ts'
 import { taskGet, taskList } from '../../plan/operations/read-tasks.ts'
 import { taskNext } from '../../plan/operations/task-next.ts'
-import { backup, repair, restoreBackup, trust } from '../../project/operations/backup.ts'
+import { createBackup, repair, restoreBackup, trust } from '../../project/operations/backup.ts'
 import { doctor } from '../../project/operations/doctor.ts'
 import { exportEnd, exportReopen, importReplace } from '../../project/operations/export-import.ts'
 import { projectAdd, projectList, projectRename } from '../../project/operations/projects.ts'
@@ -211,7 +211,7 @@ const operations = [
   doctor,
   repair,
   trust,
-  backup,
+  createBackup,
   exportEnd,
   exportReopen,
   importReplace,

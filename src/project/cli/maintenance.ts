@@ -34,10 +34,10 @@ export const projectAdded: AnswerView<'project_add'> = ({ id, name, owner }, { i
 export const projectRenamed: AnswerView<'project_rename'> = ({ name, before }, { ink }) =>
   `${ink('green', 'Renamed')} ${before} to ${ink('bold', name)}.`
 
-export const backedUp: AnswerView<'backup'> = ({ file, events, bytes }, { ink }) =>
+export const backedUp: AnswerView<'backup_create'> = ({ file, events, bytes }, { ink }) =>
   `${ink('green', 'Wrote')} ${file}: ${entries(events)}, ${sizeOf(bytes)}.`
 
-export const restored: AnswerView<'restore'> = ({ restored: file, events, kept }, { ink }) =>
+export const restored: AnswerView<'backup_restore'> = ({ restored: file, events, kept }, { ink }) =>
   `${ink('green', 'Restored')} ${file}: ${entries(events)}.${kept === null ? '' : ` The database that was here is now ${kept}.`}`
 
 export const repaired: AnswerView<'doctor_repair'> = ({ backup, events, tables, rows }, { ink }) => {

@@ -6,41 +6,41 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 
 const file = (description: string) => z.string().min(1).max(4000).describe(description)
 
-export const backup = defineOperation({
-  name: 'backup',
-  command: 'backup',
+export const createBackup = defineOperation({
+  name: 'backup_create',
+  command: 'backup create',
   toolset: 'track',
   audience: 'person',
   access: 'admin',
-  title: 'Back up the record',
-  description: 'Copy the whole database to a new file. Servers may keep running.',
+  title: 'Create a backup of the database',
+  description: 'Copy the whole record to a new file. Servers may keep running.',
   kind: 'command',
   positional: ['file'],
   paths: { file: [] },
   input: z.strictObject({ file: file('The file to write; it must not exist yet') }),
   output: z.object({ file: z.string(), events: z.int(), bytes: z.int() }),
 }).handler(async ({ store, actor }, input) => {
-  assertCommandLine(actor, `backup ${input.file}`)
+  assertCommandLine(actor, `backup create ${input.file}`)
   return { ...(await store.backup(input.file)) }
 })
 
 export const restoreBackup = defineOperation({
-  name: 'restore',
-  command: 'restore',
+  name: 'backup_restore',
+  command: 'backup restore',
   toolset: 'track',
   audience: 'person',
   access: 'admin',
-  title: 'Restore a backup of the record',
+  title: 'Restore a backup of the database',
   description:
-    'Replace the database with a backup, and keep a copy of the current one. Servers may keep running.',
+    'Replace the record with a backup, and keep a copy of the current one. Servers may keep running.',
   kind: 'command',
   destructive: true,
   positional: ['file'],
   paths: { file: [] },
-  input: z.strictObject({ file: file('A file that `waymark backup` wrote') }),
+  input: z.strictObject({ file: file('A file that `waymark backup create` wrote') }),
   output: z.object({ restored: z.string(), events: z.int(), kept: z.string().nullable() }),
 }).handler(async ({ store, actor, clock }, input) => {
-  assertCommandLine(actor, `restore ${input.file}`)
+  assertCommandLine(actor, `backup restore ${input.file}`)
   return { ...(await store.putBack(input.file, clock.now())) }
 })
 

@@ -151,7 +151,7 @@ async function silentSessions({ store }: QueryContext): Promise<readonly Check[]
   }
 }
 
-const restoring = 'Restore a backup with `waymark restore <file>`.'
+const restoring = 'Restore a backup with `waymark backup restore <file>`.'
 const maxLines = 10
 
 /** The findings of `verify`: a missing record is a failure. */
@@ -178,7 +178,7 @@ function anchorFinding({ anchor }: ChainInspection): readonly Check[] {
 function fileFinding({ damage }: Inspection): readonly Check[] {
   if (damage === null) return []
   if (damage.length === 0) return [{ check: 'file', ok: true, finding: 'SQLite finds no damage in the file' }]
-  const finding = `The database file is damaged: ${joinLines(damage)}. \`waymark doctor --repair\` rebuilds what the log still holds. Or restore a backup with \`waymark restore <file>\`.`
+  const finding = `The database file is damaged: ${joinLines(damage)}. \`waymark doctor --repair\` rebuilds what the log still holds. Or restore a backup with \`waymark backup restore <file>\`.`
   return [{ check: 'file', ok: false, finding }]
 }
 

@@ -63,7 +63,7 @@ async function fixIndexes(
     `The database file ${file} is damaged beyond its indexes: ${remaining[0]}.`,
     {
       reason: 'database_damaged',
-      hint: `Restore a backup with \`waymark restore <file>\`. A copy of the file as it is was kept in ${backup}.`,
+      hint: `Restore a backup with \`waymark backup restore <file>\`. A copy of the file as it is was kept in ${backup}.`,
     },
   )
 }
@@ -71,7 +71,7 @@ async function fixIndexes(
 export function brokenEventLog(
   brokenAt: number | null,
   error: string | null,
-  hint = 'Restore a backup with `waymark restore <file>`.',
+  hint = 'Restore a backup with `waymark backup restore <file>`.',
 ): Failure {
   const why =
     error ?? `The log is broken at log entry ${brokenAt}: it, or one before it, was changed or removed.`

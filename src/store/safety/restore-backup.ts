@@ -57,14 +57,14 @@ function assertBackup(file: string, backup: string): void {
   if (!stats?.isFile()) {
     throw new Failure('NOT_FOUND', `There is no file ${backup}.`, {
       reason: 'file_not_found',
-      hint: 'Name a file that `waymark backup <file>` wrote.',
+      hint: 'Name a file that `waymark backup create <file>` wrote.',
     })
   }
   const now = statSync(file, { bigint: true, throwIfNoEntry: false })
   if (now?.ino === stats.ino && now.dev === stats.dev) {
     throw new Failure('INVALID_INPUT', `${backup} is the database itself.`, {
       reason: 'backup_is_database',
-      hint: 'Name a file that `waymark backup <file>` wrote.',
+      hint: 'Name a file that `waymark backup create <file>` wrote.',
     })
   }
 }
@@ -208,7 +208,7 @@ function swapFiles(incoming: string, file: string, oldName: string | null): void
 function notDatabaseFailure(file: string): Failure {
   return new Failure('INVALID_INPUT', `The file ${file} is not a Waymark database; nothing was changed.`, {
     reason: 'not_a_database',
-    hint: 'Name a file that `waymark backup <file>` wrote.',
+    hint: 'Name a file that `waymark backup create <file>` wrote.',
   })
 }
 

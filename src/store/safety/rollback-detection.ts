@@ -112,7 +112,7 @@ export class RecordWatch {
     const from = this.#rescueFile ?? '<file>'
     const saved =
       this.#rescueFile === null ? '' : `This process saved its unwritten entries in ${this.#rescueFile}. `
-    return `${saved}A person can restore a backup with \`waymark restore ${from}\`, or trust the current record with \`waymark doctor --trust\`.`
+    return `${saved}A person can restore a backup with \`waymark backup restore ${from}\`, or trust the current record with \`waymark doctor --trust\`.`
   }
 
   #lostLog(): Failure {

@@ -10,7 +10,7 @@ interface SqliteErrorText {
 }
 
 const damagedHint =
-  'Run `waymark doctor` to see the damage. `waymark restore <file>` restores a backup and keeps the replaced file.'
+  'Run `waymark doctor` to see the damage. `waymark backup restore <file>` restores a backup and keeps the replaced file.'
 
 const causes: readonly SqliteErrorText[] = [
   {

@@ -34,7 +34,7 @@ export function registerOwnFile(stats: BigIntStats): string {
 
 /** The hint for a file that is no database: its first page may be overwritten. */
 export const notADatabaseHint =
-  'Move it away, or name another file with WAYMARK_DATABASE. If it was your record, `waymark doctor` says what is wrong, and `waymark restore <file>` puts a backup in its place.'
+  'Move it away, or name another file with WAYMARK_DATABASE. If it was your record, `waymark doctor` says what is wrong, and `waymark backup restore <file>` puts a backup in its place.'
 
 function assertWaymarkDatabase(file: string): void {
   const header = firstBytes(file, 100)

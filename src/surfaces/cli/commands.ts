@@ -58,7 +58,9 @@ export function unknownCommand(operations: readonly Operation[], words: readonly
     const names = group.map(({ command }) => command)
     const meant = showVerbs.has(spoken[1] ?? '')
       ? 'show <id>'
-      : (sameVerb(first, spoken[1] ?? '', names) ?? nearestWord(spoken.slice(0, 2).join(' '), names))
+      : (sameVerb(first, spoken[1] ?? '', names) ??
+        nearestWord(spoken.slice(0, 2).join(' '), names) ??
+        otherNames.get(first))
     const suggestion = meant === undefined ? '' : `Did you mean: waymark ${meant}\n`
     return usageFailure(
       `There is no command "${spoken.slice(0, 2).join(' ')}".`,
@@ -98,6 +100,7 @@ function sameVerb(group: string, verb: string, names: readonly string[]): string
 /** Names of commands in other programs or earlier versions. */
 const otherNames = new Map([
   ['annotate', 'blame'],
+  ['backup', 'backup create'],
   ['clean', 'prune'],
   ['gc', 'prune'],
   ['history', 'log'],
@@ -111,6 +114,7 @@ const otherNames = new Map([
   ['done', 'task complete'],
   ['next', 'task next'],
   ['note', 'task note add'],
+  ['restore', 'backup restore'],
   ['start', 'task start'],
   ['tidy', 'prune'],
   ['users', 'person list'],

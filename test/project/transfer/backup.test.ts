@@ -139,7 +139,7 @@ test.skipIf(isPostgresLeftOut || !existsSync(join(bin, 'pg_dump')))(
     const project = await movable()
     const attemptId = await withKeptDiff(project)
     const there = takeTo(project, project.url)
-    expect(there.run('backup', 'copy.db')).toMatchObject({
+    expect(there.run('backup', 'create', 'copy.db')).toMatchObject({
       code: 1,
       error: expect.stringMatching(/pg_dump.*waymark export > <file>/s),
     })
@@ -212,7 +212,7 @@ test('a record that another process began meanwhile is not replaced', async () =
   const { mission_id } = project.json('mission', 'start', 'Begin', '--objective', 'Any')
   expect(mission_id).toBeTruthy()
   const backup = join(project.home, 'one.db')
-  project.json('backup', backup)
+  project.json('backup', 'create', backup)
   const [created] = project.json('log', '--since', '0').events
   const file = join(project.home, 'elsewhere/waymark.db')
   const replace = async (_point: unknown, _at: number, change: () => Promise<void>) => {

@@ -151,7 +151,7 @@ describe('import --replace', () => {
     expect(other.json(...verify)).toMatchObject({ healthy: true })
     expect(other.json('mission', 'list').missions).toMatchObject([{ name: 'Begin' }])
     // The way back.
-    other.json('restore', imported.set_aside)
+    other.json('backup', 'restore', imported.set_aside)
     expect(other.json('mission', 'list').missions).toMatchObject([{ name: 'Other' }])
     expect(
       readdirSync(join(other.folder, '.waymark')).filter((name) => /importing|restoring/.test(name)),

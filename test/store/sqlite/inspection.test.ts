@@ -169,7 +169,7 @@ test('a log that is broken or cut is told, and no table is made from it', async 
   await expect(store.repair(Date.now())).rejects.toMatchObject({
     code: 'REFUSED',
     message: expect.stringContaining(`at log entry ${head}`),
-    hint: expect.stringContaining('waymark restore'),
+    hint: expect.stringContaining('waymark backup restore'),
   })
 })
 

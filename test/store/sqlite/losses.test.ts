@@ -46,7 +46,7 @@ async function watchedStore() {
 const missions = (store: Store) =>
   store.view(async (reads) => (await reads.missions.list({ limit: 9 })).total)
 
-const refused = (message: RegExp, hint = /waymark restore/) => ({
+const refused = (message: RegExp, hint = /waymark backup restore/) => ({
   code: 'UNAVAILABLE',
   message: expect.stringMatching(message),
   hint: expect.stringMatching(hint),
@@ -96,7 +96,7 @@ test('a database that vanishes under a running server is refused, and what the s
   const { store, file, another, rescued } = watched
   rmSync(dirname(file), { recursive: true })
   await expect(recordMission(store, 'm-4')).rejects.toMatchObject(
-    refused(/is gone or empty: its log held 4 log entries at 20\d\d-/, /rescued-.*\.db.*waymark restore/),
+    refused(/is gone or empty: its log held 4 log entries at 20\d\d-/, /rescued-.*\.db.*waymark backup restore/),
   )
   await expect(missions(store)).rejects.toMatchObject(refused(/is gone or empty/))
   expect(existsSync(file)).toBe(false)

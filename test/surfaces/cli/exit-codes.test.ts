@@ -102,6 +102,8 @@ test.each([
   ['task done', 'task complete'],
   ['task delete', 'task drop'],
   ['run start', 'run create'],
+  ['backup copy.db', 'backup create'],
+  ['restore copy.db', 'backup restore'],
 ])('waymark %s suggests waymark %s', (written, meant) => {
   const { run } = openCommandLine({ git: false })
   const { code, error } = run(...written.split(' '))

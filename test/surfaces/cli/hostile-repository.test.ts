@@ -19,7 +19,7 @@ const begin = ['mission', 'start', 'Begin', '--objective', 'Any'] as const
 
 /** Refused with one sentence and a hint, and no stack trace. */
 function expectRefused(project: CommandLineProject, says: string): void {
-  for (const words of [['status'], begin, ['log'], ['doctor'], ['backup']]) {
+  for (const words of [['status'], begin, ['log'], ['doctor'], ['backup', 'create']]) {
     const { code, out, error } = project.run(...words)
     expect([words, code]).toEqual([words, 1])
     expect(`${out}${error}`).toContain(says)

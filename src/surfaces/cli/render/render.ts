@@ -122,7 +122,7 @@ const report: AnswerView<'report'> = ({ text }) => text.trimEnd()
 
 const views: { readonly [Name in OperationName]?: CallView<Name> } = {
   approve: decisionView,
-  backup: backedUp,
+  backup_create: backedUp,
   blame,
   board,
   changes,
@@ -184,7 +184,7 @@ const views: { readonly [Name in OperationName]?: CallView<Name> } = {
   reply_to_review: replySent,
   report,
   resolve: decisionView,
-  restore: restored,
+  backup_restore: restored,
   review_comments: reviewComments,
   review_show: reviewShow,
   role_add: roleAdded,
