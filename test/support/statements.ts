@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import type { SentStatement } from '../../src/store/statement-channel.ts'
 
@@ -21,4 +22,27 @@ function recorded(isWanted: (statement: SentStatement) => boolean): SentStatemen
   subscribe('waymark.statement', take)
   onTestFinished(() => void unsubscribe('waymark.statement', take))
   return statements
+}
+
+/** How many statements, and how many rows they answered. */
+export function costOf(statements: readonly SentStatement[]) {
+  return { statements: statements.length, rows: statements.reduce((sum, { rows }) => sum + rows, 0) }
+}
+
+/** The steps of statements on SQLite that read a whole table or index, as its query plans say. */
+export function scansOf(file: string, statements: readonly SentStatement[]): readonly string[] {
+  const database = new Database(file, { readonly: true })
+  try {
+    return [...new Set(statements.map(({ sql }) => sql))].flatMap((statement) =>
+      database
+        .prepare<[], { detail: string }>(`explain query plan ${statement.replaceAll('?', 'null')}`)
+        .all()
+        .filter(({ detail }) =>
+          /^SCAN (?!wanted|there|above|below|linked|\d+-ROW VALUES|(\d+ )?CONSTANT ROW)/.test(detail),
+        )
+        .map(({ detail }) => `${detail}: ${statement}`),
+    )
+  } finally {
+    database.close()
+  }
 }

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { NewProjectEvent } from '../../src/events/domain/project-event.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../src/kernel/id.ts'
@@ -11,7 +10,7 @@ import { aChange, closing, happened } from '../store/events.ts'
 import { amount } from '../support/amount.ts'
 import { anAttempt, aTask } from '../support/entities.ts'
 import { openProject } from '../support/project.ts'
-import { statementsSent } from '../support/statements.ts'
+import { costOf, scansOf, statementsSent } from '../support/statements.ts'
 
 async function call(context: Context, name: string, input: object): Promise<Record<string, string>> {
   const operation = catalog.find((candidate) => candidate.name === name)
@@ -69,27 +68,16 @@ describe.each(dialects)('in a mission with many tasks in $dialect', ({ dialect, 
   test.runIf(isQuick)(
     'a task is begun, spoken of and completed with as many statements and rows as in a small one',
     async () => {
-      const cost = ({ name, statements }: Awaited<ReturnType<typeof asked>>['calls'][number]) => ({
-        name,
-        statements: statements.length,
-        rows: statements.reduce((sum, { rows }) => sum + rows, 0),
-      })
       const small = await asked(3)
       const large = await asked(amount({ test: 40, soak: 120 }))
-      expect(large.calls.map(cost)).toEqual(small.calls.map(cost))
+      const costs = ({ calls }: typeof small) =>
+        calls.map(({ name, statements }) => ({ name, ...costOf(statements) }))
+      expect(costs(large)).toEqual(costs(small))
       if (dialect !== 'sqlite') return
-      const database = new Database(large.file, { readonly: true })
-      const plans = new Set(large.calls.flatMap(({ statements }) => statements.map(({ sql }) => sql)))
-      const scans = [...plans].flatMap((statement) =>
-        database
-          .prepare<[], { detail: string }>(`explain query plan ${statement.replaceAll('?', 'null')}`)
-          .all()
-          .filter(({ detail }) =>
-            /^SCAN (?!wanted|there|above|below|\d+-ROW VALUES|(\d+ )?CONSTANT ROW)/.test(detail),
-          )
-          .map(({ detail }) => `${detail}: ${statement}`),
+      const scans = scansOf(
+        large.file,
+        large.calls.flatMap(({ statements }) => statements),
       )
-      database.close()
       expect(scans).toEqual([])
     },
   )

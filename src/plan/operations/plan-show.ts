@@ -7,7 +7,7 @@ import type { Reads } from '../../store/ports/store.ts'
 import { dependencyTree, dot, mermaid } from '../domain/diagrams.ts'
 import { type OutlinePhase, type OutlineSource, outline, type TaskInPlan } from '../domain/outline.ts'
 import type { PlanSpan } from '../domain/plan.ts'
-import { criticalPath, markOf, marks, readyTasks, type TaskMark } from '../domain/readiness.ts'
+import { criticalPath, marks, readyTasks, type TaskMark } from '../domain/readiness.ts'
 import type { GraphTaskRow } from '../ports/plan-reads.ts'
 import { spanField } from './fields.ts'
 
@@ -143,12 +143,7 @@ export async function planSource({ plan }: Reads, owner: PlanSpan, now: number):
     phases,
     milestones,
     tasks: waiting.map((task) => taskInPlan(task, orders)),
-    outside: neighbors.map(({ id, name, missionId, ready, ...task }) => ({
-      id,
-      title: name,
-      missionId,
-      mark: markOf({ ...task, claimed: task.held }, ready),
-    })),
+    outside: neighbors.map(({ id, name, missionId, mark }) => ({ id, title: name, missionId, mark })),
     crossing,
   }
 }

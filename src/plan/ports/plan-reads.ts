@@ -2,7 +2,8 @@ import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts
 import type { Page, PageRequest } from '../../kernel/page.ts'
 import type { OpenTask } from '../../track/domain/completion.ts'
 import type { Phase } from '../../track/domain/mission.ts'
-import type { Milestone, Note, PlannedTask, PlanSpan, TaskStatus } from '../domain/plan.ts'
+import type { Milestone, Note, PlannedTask, PlanOwner, PlanSpan, TaskStatus } from '../domain/plan.ts'
+import type { TaskMark } from '../domain/readiness.ts'
 
 export interface PlanFilter {
   /** Phases and tasks of a mission, of the project's own plan, or of all open plans. Absent: everything. */
@@ -50,6 +51,26 @@ export interface GraphTaskRow {
   readonly seq: number
   readonly missionId: MissionId | null
   readonly dependsOn: readonly TaskId[]
+}
+
+/** A task that another one is linked to. */
+export interface LinkedTask {
+  readonly link: 'depends_on' | 'blocks' | 'subtask' | 'parent'
+  readonly id: TaskId
+  readonly name: string
+  readonly mark: TaskMark
+  readonly hasFailed: boolean
+}
+
+/** The tasks of a phase, or those of a plan without a phase. */
+export type TaskHome =
+  | { readonly phaseId: PhaseId }
+  | { readonly phaseId: null; readonly missionId: PlanOwner }
+
+/** A task in the order of its home. */
+export interface OrderedTask {
+  readonly id: TaskId
+  readonly sortOrder: number | null
 }
 
 export interface PlanReads {
@@ -103,7 +124,14 @@ export interface PlanReads {
     owner: PlanSpan,
     limit: number,
     now: number,
-  ): Promise<readonly (GraphTaskRow & { readonly ready: boolean })[]>
+  ): Promise<readonly (GraphTaskRow & { readonly mark: TaskMark })[]>
+  /** The tasks that a task is linked to, in list order, at most 1000. */
+  links(taskId: TaskId, now: number): Promise<readonly LinkedTask[]>
+  /** The tasks of a home in list order; with `before` only the nearest ones before that task, nearest first. */
+  siblings(
+    home: TaskHome,
+    nearest?: { readonly before: TaskId | null; readonly limit: number },
+  ): Promise<readonly OrderedTask[]>
   /** The roles that the project declared, in order of declaration. */
   roles(): Promise<readonly string[]>
 }

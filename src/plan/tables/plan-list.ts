@@ -167,7 +167,9 @@ type TaskReadiness = TaskTable['readiness']
 /** A task's position in the list. */
 export type ListPosition = Pick<TaskTable, 'order_phase' | 'order_phase_seq' | 'order_own' | 'seq'>
 
-export const listOrder = sql`order_phase, order_phase_seq, order_own, seq`
+export const listColumns = ['order_phase', 'order_phase_seq', 'order_own', 'seq'] as const
+
+export const listOrder = sql.raw(listColumns.join(', '))
 
 /** The tasks of a filter, as disjoint parts with an index each, in list order. */
 function planParts(

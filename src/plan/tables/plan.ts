@@ -3,11 +3,12 @@ import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import { isLeaseRunning } from '../../kernel/lease.ts'
 import { fingerprint } from '../../store/fingerprint.ts'
-import { nonEmptyValues, prepareQuery } from '../../store/tables/query.ts'
+import { lateralLookup, nonEmptyValues, prepareQuery } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { claimDurationMs } from '../domain/claims.ts'
 import type { PlannedTask, PlanSpan } from '../domain/plan.ts'
-import type { GraphTaskRow, PlanReads } from '../ports/plan-reads.ts'
+import { markOf } from '../domain/readiness.ts'
+import type { GraphTaskRow, LinkedTask, OrderedTask, PlanReads } from '../ports/plan-reads.ts'
 import { endedClaimCondition, taskById, tasksByIds } from './claim.ts'
 import { dependencyChain } from './dependency.ts'
 import { notesOf, notesWithIds } from './note.ts'
@@ -16,6 +17,7 @@ import {
   dependenciesOf,
   droppedTotal,
   hasOwner,
+  listColumns,
   listOrder,
   openMissionCondition,
   ownerCondition,
@@ -33,6 +35,7 @@ export interface RoleTable {
 }
 
 const maxExpired = 100
+const maxLinks = 1000
 
 const undoneIn = prepareQuery((db, projectId: string, phaseId: string) =>
   db
@@ -123,6 +126,8 @@ export function planReads(scope: ReadScope): PlanReads {
     notesWithIds: (ids) => notesWithIds(scope, ids),
     graph: (owner, limit, now) => planGraph(scope, owner, { limit, now }),
     neighbors: (owner, limit, now) => planNeighbors(scope, owner, { limit, now }),
+    links: (taskId, now) => linkedTasks(scope, taskId, now),
+    siblings: (home, nearest) => siblingsIn(scope, home, nearest),
     async roles() {
       const rows = await db
         .selectFrom('role')
@@ -224,9 +229,9 @@ async function planNeighbors(
 ) {
   const { db, projectId } = scope
   const owned = owner === 'open' ? openMissionCondition(projectId) : ownerCondition(owner)
-  const { rows } = await sql<TaskPlanColumns & Pick<TaskTable, 'readiness'>>`
+  const { rows } = await sql<TaskMarkColumns>`
     with inside as (select id from task where project_id = ${projectId} and ${owned})
-    select ${graphColumns}, readiness from task where project_id = ${projectId}
+    select ${graphColumns}, open_dependencies from task where project_id = ${projectId}
       and id not in (select id from inside)
       and id in (
         select depends_on_id from task_dependency
@@ -239,10 +244,67 @@ async function planNeighbors(
     scope,
     rows.map(({ id }) => id),
   )
-  return rows.map((row) => ({
-    ...graphTask(row, dependencies.get(row.id) ?? [], now),
-    ready: row.readiness === 'ready',
-  }))
+  return rows.map((row) => {
+    const task = graphTask(row, dependencies.get(row.id) ?? [], now)
+    return { ...task, mark: markOfRow(task, row) }
+  })
+}
+
+type TaskMarkColumns = TaskPlanColumns & Pick<TaskTable, 'open_dependencies'>
+
+function markOfRow({ held, ...task }: GraphTaskRow, { open_dependencies: open }: TaskMarkColumns) {
+  return markOf({ ...task, claimed: held }, open === 0)
+}
+
+/** Found by the indexes of dependencies and parents. */
+async function linkedTasks(scope: ReadScope, taskId: TaskId, now: number): Promise<readonly LinkedTask[]> {
+  const { db, projectId } = scope
+  const on = sql`task.project_id = ${projectId} and task.id = linked.other`
+  const { rows } = await sql<TaskMarkColumns & Pick<LinkedTask, 'link'>>`
+    with linked as (
+      select 'depends_on' as link, depends_on_id as other from task_dependency
+        where project_id = ${projectId} and task_id = ${taskId}
+      union all select 'blocks', task_id from task_dependency
+        where project_id = ${projectId} and depends_on_id = ${taskId}
+      union all select 'subtask', id from task
+        where project_id = ${projectId} and parent_task_id = ${taskId}
+      union all select 'parent', parent_task_id from task
+        where project_id = ${projectId} and id = ${taskId} and parent_task_id is not null)
+    select link, ${graphColumns}, open_dependencies
+      from linked ${lateralLookup(db, { table: 'task', as: 'task', on })}
+      order by ${listOrder} limit ${maxLinks}`.execute(db)
+  return rows.map((row) => {
+    const task = graphTask(row, [], now)
+    return {
+      link: row.link,
+      id: task.id,
+      name: task.name,
+      mark: markOfRow(task, row),
+      hasFailed: task.hasFailed,
+    }
+  })
+}
+
+async function siblingsIn(
+  { db, projectId }: ReadScope,
+  home: Parameters<PlanReads['siblings']>[0],
+  nearest: Parameters<PlanReads['siblings']>[1],
+): Promise<readonly OrderedTask[]> {
+  // Written so that the index of the phase leads, or that of the plan.
+  const inHome =
+    home.phaseId === null
+      ? sql`${ownerCondition(home.missionId)} and coalesce(phase_id, '') = ''`
+      : sql`phase_id = ${home.phaseId}`
+  const before = nearest?.before ?? null
+  const isBefore =
+    before === null
+      ? sql``
+      : sql`and (${listOrder}) < (select ${listOrder} from task where project_id = ${projectId} and id = ${before})`
+  const order = nearest ? sql.raw(`${listColumns.join(' desc, ')} desc limit ${nearest.limit}`) : listOrder
+  const { rows } = await sql<Pick<TaskTable, 'id' | 'sort_order'>>`
+    select id, sort_order from task where project_id = ${projectId} and ${inHome} ${isBefore}
+    order by ${order}`.execute(db)
+  return rows.map(({ id, sort_order: sortOrder }) => ({ id: id as TaskId, sortOrder })) // a brand
 }
 
 function graphTask(row: TaskPlanColumns, dependsOn: readonly TaskId[], now: number): GraphTaskRow {

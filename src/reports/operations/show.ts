@@ -27,10 +27,9 @@ import { defineOperation, type RecordContext } from '../../kernel/operations/ope
 import { excerpt } from '../../kernel/text.ts'
 import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { isHeld } from '../../plan/domain/claims.ts'
-import type { TaskInPlan } from '../../plan/domain/outline.ts'
-import { marks, taskStates } from '../../plan/domain/readiness.ts'
+import { marks } from '../../plan/domain/readiness.ts'
 import { DoneWhenEntry, doneWhenEntry, promisesOf } from '../../plan/operations/done-when.ts'
-import { planSource } from '../../plan/operations/plan-show.ts'
+import type { LinkedTask as LinkedTaskRow } from '../../plan/ports/plan-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { currentPhase, type Mission, shownStatus, totalPhases } from '../../track/domain/mission.ts'
 import {
@@ -549,36 +548,20 @@ async function placeInPlan({ plan, tasks }: Reads, task: Task, now: number) {
 }
 
 /** The related tasks of one task, with their state in the plan. */
-async function taskLinks(reads: Reads, task: Task, now: number): Promise<z.output<typeof TaskLinks>> {
-  const { tasks, outside, crossing } = await planSource(reads, task.missionId, now)
-  const states = taskStates(tasks)
-  const linked = (isIt: (other: TaskInPlan) => boolean) =>
-    tasks.flatMap((other, at) =>
-      isIt(other)
-        ? [
-            {
-              id: other.id,
-              title: excerpt(other.title, 160),
-              mark: states[at]?.mark ?? ('blocked' as const),
-              ...(other.hasFailed && { failed: true as const }),
-            },
-          ]
-        : [],
-    )
-  const others = (isIt: (other: { readonly id: string }) => boolean) =>
-    outside.filter(isIt).map(({ id, title, mark }) => ({ id, title: excerpt(title, 160), mark }))
-  const dependsOn = tasks.find(({ id }) => id === task.id)?.dependsOn ?? []
+async function taskLinks({ plan }: Reads, task: Task, now: number): Promise<z.output<typeof TaskLinks>> {
+  const links = Map.groupBy(await plan.links(task.id, now), ({ link }) => link)
+  const linked = (kind: LinkedTaskRow['link']) =>
+    (links.get(kind) ?? []).map(({ id, name, mark, hasFailed }) => ({
+      id,
+      title: excerpt(name, 160),
+      mark,
+      ...(hasFailed && { failed: true as const }),
+    }))
   return {
-    depends_on: [
-      ...linked(({ id }) => dependsOn.includes(id)),
-      ...others(({ id }) => crossing.some(({ from, to }) => from === id && to === task.id)),
-    ],
-    blocks: [
-      ...linked((other) => other.dependsOn.includes(task.id)),
-      ...others(({ id }) => crossing.some(({ from, to }) => from === task.id && to === id)),
-    ],
-    subtasks: linked(({ parentId }) => parentId === task.id),
-    parent: linked(({ id }) => id === task.parentTaskId)[0] ?? null,
+    depends_on: linked('depends_on'),
+    blocks: linked('blocks'),
+    subtasks: linked('subtask'),
+    parent: linked('parent')[0] ?? null,
   }
 }
 
