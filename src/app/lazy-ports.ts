@@ -4,7 +4,7 @@ import type { SetupFiles } from '../clients/ports/setup-files.ts'
 import { isRunnerAlive, runnerName } from '../gate/commands/os-processes.ts'
 import type { CommandApprovals, CommandRunner } from '../gate/ports/command-runner.ts'
 import type { EvidenceFiles, PreviewStore } from '../gate/ports/evidence-files.ts'
-import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../git/ports/work-tree.ts'
+import type { FileCopies, LinkedTrees, WorkTreeWitness, WorkUndo } from '../git/ports/work-tree.ts'
 import type { Failure } from '../kernel/failure.ts'
 import type { PlanFiles, ProcessFiles } from '../project/ports/project-files.ts'
 import type { Store } from '../store/ports/store.ts'
@@ -175,6 +175,18 @@ export function deferredLinkedTrees(environment: Environment): LinkedTrees {
     return linkedTrees(environment)
   })
   return deferMethods(trees, ['bound', 'list', 'add', 'losses', 'remove', 'discard'])
+}
+
+export function deferredWorkUndo(
+  stateFolder: () => string,
+  environment: Environment,
+  witness: WorkTreeWitness,
+): WorkUndo {
+  const undo = loadOnce(async () => {
+    const { workUndo } = await import('../git/undo.ts')
+    return workUndo({ stateFolder, environment, witness })
+  })
+  return deferMethods(undo, ['plan', 'apply'])
 }
 
 export function deferredFileCopies(stateFolder: () => string, environment: Environment): FileCopies {

@@ -27,6 +27,7 @@ import {
   deferredShownContents,
   deferredStore,
   deferredWitness,
+  deferredWorkUndo,
   refusingWitness,
 } from './lazy-ports.ts'
 import { runningProgram, version } from './program.ts'
@@ -131,6 +132,7 @@ export function openContext(opening: OpenProjectOptions): Context {
     shownContents: deferredShownContents(projectStateFolder),
     setupFiles: deferredSetupFiles(stateFolder(machine)),
     linkedTrees: deferredLinkedTrees(environment),
+    workUndo: deferredWorkUndo(projectStateFolder, environment, witness),
     ...(elsewhere === undefined && { copies: deferredFileCopies(projectStateFolder, environment) }),
     ...callerField(opening),
     commandRunner: deferredCommandRunner(environment),

@@ -45,8 +45,9 @@ export interface HistoryLookup {
   readonly place: PrivateDirectory
 }
 
-export function createLineHistory(options: LineHistoryOptions): LineHistory {
-  const withLookup = <T>(folder: string, work: (lookup: HistoryLookup) => Promise<T>): Promise<T> =>
+/** Makes a private git directory for a look-up, and removes it afterwards. */
+export function historyLookups(options: LineHistoryOptions) {
+  return <T>(folder: string, work: (lookup: HistoryLookup) => Promise<T>): Promise<T> =>
     withGitFaults(folder, () =>
       retryWithFreshLocations(options.environment, async () => {
         const location = await locateFolder(folder, options.environment)
@@ -63,6 +64,10 @@ export function createLineHistory(options: LineHistoryOptions): LineHistory {
         }
       }),
     )
+}
+
+export function createLineHistory(options: LineHistoryOptions): LineHistory {
+  const withLookup = historyLookups(options)
   return {
     file: (request) =>
       withLookup(request.folder, async (lookup) => {

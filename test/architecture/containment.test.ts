@@ -47,6 +47,7 @@ const writers = {
     'git/private-directory.ts',
     'git/private-store.ts',
     'git/recorded-state.ts',
+    'git/undo.ts',
     'git/witness.ts',
   ],
   'the user’s own state folder': [

@@ -9,6 +9,7 @@ import { shownContents } from '../../src/gate/evidence/preview-store.ts'
 import { processFiles } from '../../src/gate/process-files/process-files.ts'
 import { fileCopies } from '../../src/git/copies.ts'
 import { linkedTrees } from '../../src/git/linked-trees.ts'
+import { workUndo } from '../../src/git/undo.ts'
 import { createWitness } from '../../src/git/witness.ts'
 import type { Actor } from '../../src/kernel/actor.ts'
 import { Failure, type MissingKind } from '../../src/kernel/failure.ts'
@@ -156,6 +157,7 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
     evidenceFiles: evidenceFiles(),
     shownContents: shownContents(stateFolder),
     linkedTrees: linkedTrees(process.env),
+    workUndo: workUndo({ stateFolder: () => stateFolder, witness }),
     copies: fileCopies({ stateFolder }),
     commandRunner: commandRunner(),
     commandApprovals: commandApprovals(stateFolder),

@@ -1,9 +1,11 @@
 import type { MeasuredLines } from '../../lines/domain/line-hashes.ts'
+import type { ConflictReason, StayingLines, UndoneFile } from '../../lines/domain/undo-file.ts'
 import type { LineHistory } from '../../lines/ports/line-history.ts'
 import type { ChangeReport, WorkElsewhere } from '../../track/domain/changes.ts'
 import type { AreaCount, AreaOverlap } from '../../track/domain/scope/survey.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import type { TreeLosses } from '../../track/domain/tree-losses.ts'
+import type { UndoneEntry } from '../../track/domain/undo.ts'
 import type { Branch, BranchRequest } from './branch.ts'
 
 export type SnapshotEngine = SnapshotLocation['engine']
@@ -146,6 +148,57 @@ export interface SnapshotContents {
     most: number,
     source?: 'all' | 'kept',
   ): Promise<ReadonlyMap<string, StoredContent>>
+}
+
+/** The files that one stretch of the undone work changed, between two snapshots. */
+export interface UndoneWindow {
+  readonly from: SnapshotRef
+  readonly to: SnapshotRef
+  readonly files: readonly UndoneFile[]
+}
+
+export interface UndoRequest {
+  /** Any folder of the work tree that is written to. */
+  readonly folder: string
+  /** The last one first. */
+  readonly windows: readonly UndoneWindow[]
+  /** The state of the work tree now. */
+  readonly now: SnapshotRef
+  /** The names at the marks of conflicts, to write them; null to write nothing where there is one. */
+  readonly marks: { readonly now: string; readonly base: string; readonly undone: string } | null
+}
+
+export interface UndoPlan {
+  /** The top of the work tree. */
+  readonly top: string
+  readonly files: readonly UndoneEntry[]
+  readonly conflicts: readonly {
+    readonly path: string
+    readonly reason: ConflictReason
+    /** It is written with the marks of the conflict. */
+    readonly isMarked: boolean
+  }[]
+  readonly stays: readonly (StayingLines & { readonly path: string })[]
+  /** How many windows have no contents any more. */
+  readonly missing: number
+  /** The unified diff of what is written. */
+  readonly diff: string
+  /** Changes with everything that is written. */
+  readonly hash: string
+}
+
+export interface AppliedUndo extends UndoPlan {
+  readonly written: readonly string[]
+  /** Files that could not be written, and why. */
+  readonly refused: readonly { readonly path: string; readonly problem: string }[]
+}
+
+/** Takes work back in a work tree. Writes nothing of git's. */
+export interface WorkUndo {
+  /** Writes nothing. */
+  plan(request: UndoRequest): Promise<UndoPlan>
+  /** Writes what was planned. Null if the plan is another one by now: then it writes nothing. */
+  apply(request: UndoRequest, hash: string): Promise<AppliedUndo | null>
 }
 
 /** The witness: measures a work tree, never changes it and never runs what its repository configures. */

@@ -97,6 +97,7 @@ import { completePhase, startPhase } from '../../track/operations/phases.ts'
 import { logDecision, logIssue, logMilestone } from '../../track/operations/records.ts'
 import { startMission } from '../../track/operations/start-mission.ts'
 import { startTask } from '../../track/operations/start-task.ts'
+import { undo } from '../../track/operations/undo.ts'
 import { completeWorkflow, startWorkflow } from '../../track/operations/workflow.ts'
 import type { Operation } from './operation.ts'
 
@@ -146,6 +147,7 @@ const operations = [
   trailer,
   changes,
   diff,
+  undo,
   missionTimeline,
   missionChanges,
   stats,

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { CommandApprovals, RemoteRunner } from '../../gate/ports/command-runner.ts'
 import type { EvidenceFiles, PreviewStore } from '../../gate/ports/evidence-files.ts'
-import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../../git/ports/work-tree.ts'
+import type { FileCopies, LinkedTrees, WorkTreeWitness, WorkUndo } from '../../git/ports/work-tree.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import { Failure } from '../failure.ts'
@@ -13,6 +13,7 @@ export interface WorkTree
   extends Pick<Context, 'folder' | 'fingerprint' | 'planFiles' | 'processFiles' | 'setupFiles'> {
   readonly witness: Omit<WorkTreeWitness, 'settle' | 'sweep'>
   readonly linkedTrees: Pick<LinkedTrees, 'bound' | 'list' | 'losses'>
+  readonly workUndo: Pick<WorkUndo, 'plan'>
   readonly evidenceFiles: EvidenceFiles
   readonly shownContents: PreviewStore
   readonly copies?: Pick<FileCopies, 'contents' | 'amended' | 'linesOf'>
@@ -31,6 +32,7 @@ export interface WorkTree
 /** A work tree that an operation may write to, with this machine's own lists. */
 export interface WritableWorkTree extends WorkTree {
   readonly linkedTrees: LinkedTrees
+  readonly workUndo: WorkUndo
   readonly commandApprovals: CommandApprovals & { readonly trustsServer?: boolean }
 }
 

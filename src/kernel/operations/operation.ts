@@ -3,7 +3,7 @@ import type { ClientHealth } from '../../clients/ports/client-health.ts'
 import type { SetupFiles } from '../../clients/ports/setup-files.ts'
 import type { CommandApprovals, CommandRunner } from '../../gate/ports/command-runner.ts'
 import type { EvidenceFiles, PreviewStore } from '../../gate/ports/evidence-files.ts'
-import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../../git/ports/work-tree.ts'
+import type { FileCopies, LinkedTrees, WorkTreeWitness, WorkUndo } from '../../git/ports/work-tree.ts'
 import type { Messenger } from '../../notifications/ports/messenger.ts'
 import type { CallerPermissions, NeededAccess } from '../../people/domain/access.ts'
 import type { Team, TeamReader } from '../../people/ports/team.ts'
@@ -387,6 +387,7 @@ export interface Context {
   /** The files that setup wrote on this machine; absent where they cannot be read. */
   readonly setupFiles?: SetupFiles
   readonly linkedTrees: LinkedTrees
+  readonly workUndo: WorkUndo
   /** Copies of files made by hooks; absent if the files are on another machine. */
   readonly copies?: FileCopies
   /** The client session of a call, as the client claims. */
@@ -452,6 +453,7 @@ export type RecordContext = Omit<
   | 'shownContents'
   | 'setupFiles'
   | 'linkedTrees'
+  | 'workUndo'
   | 'copies'
   | 'commandApprovals'
 > & {

@@ -391,10 +391,10 @@ function findingsOf(
 
 const maxPaths = 200
 
-/** The record of a file, with the files that renames and moves lead to. */
-export async function recordOf({ lines }: Reads, name: string): Promise<LineRecord> {
+/** The record of files, with the files that renames and moves lead to. */
+export async function recordOf({ lines }: Reads, ...names: readonly string[]): Promise<LineRecord> {
   const steps = new StepLoader(lines)
-  await steps.load([name])
+  await steps.load(names)
   return steps.record()
 }
 

@@ -197,6 +197,10 @@ function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [stri
     ['step', task.step ?? ''],
     ...promiseRows(task.done_when),
     ['landed', task.landed === null ? '' : landingWords(task.landed)],
+    [
+      'undone',
+      task.undone === null ? '' : `${formatAge(task.undone.undone_at, page.now)} by ${task.undone.author}`,
+    ],
     ['work tree', task.own_work_tree ?? ''],
     ['created', `${formatAge(task.created_at, page.now)} by ${task.created_by ?? 'someone'}`],
   ]

@@ -1,6 +1,7 @@
 import { basename, dirname, resolve } from 'node:path'
 import type { ContentDifference } from '../../gate/domain/approved-content.ts'
 import type { PinnedCommand, RemoteRunner } from '../../gate/ports/command-runner.ts'
+import type { UndoRequest } from '../../git/ports/work-tree.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { containedPath, reachedPath } from '../../kernel/files/contained-file.ts'
@@ -35,7 +36,7 @@ export interface ConfinedContext {
 /** A work tree for a server's measurements: inside the project, without files that may hold secrets. */
 export function confinedWorkTree(confined: ConfinedContext): WorkTree {
   const { context, commands } = confined
-  const { witness, linkedTrees, evidenceFiles, shownContents, planFiles, processFiles } = context
+  const { witness, linkedTrees, workUndo, evidenceFiles, shownContents, planFiles, processFiles } = context
   const { commandApprovals, copies } = context
   const folder = (path: string) => resolveContained(path, confined)
   const place = (one: SnapshotLocation) => ownSnapshot(one, confined)
@@ -120,6 +121,9 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
         linesOf: async (one, steps) => copies.linesOf(place(one), steps),
       },
     }),
+    workUndo: {
+      plan: async (request) => workUndo.plan(confinedUndo(request, confined)),
+    },
     linkedTrees: {
       bound: async (path) => linkedTrees.bound(folder(path)),
       list: async (path) => linkedTrees.list(folder(path)),
@@ -167,14 +171,35 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
   }
 }
 
+/** Only what this machine kept of the project is written, into a work tree of the project. */
+function confinedUndo(request: UndoRequest, confined: ConfinedContext): UndoRequest {
+  return {
+    ...request,
+    folder: resolveContained(request.folder, confined),
+    now: ownSnapshot(request.now, confined),
+    windows: request.windows.map(({ files, from, to }) => ({
+      files: files.filter(({ path, from: old }) => !isSecretFile(path) && !isSecretFile(old)),
+      from: ownSnapshot(from, confined),
+      to: ownSnapshot(to, confined),
+    })),
+  }
+}
+
 /** The same for an operation that writes: limited to what its caller named. */
 export function confinedWritableWorkTree(confined: ConfinedContext): WritableWorkTree {
   const { context, commands } = confined
-  const { linkedTrees, commandApprovals } = context
+  const { linkedTrees, workUndo, commandApprovals } = context
   const workTree = confinedWorkTree(confined)
   const folder = (path: string) => resolveContained(path, confined)
   return {
     ...workTree,
+    workUndo: {
+      ...workTree.workUndo,
+      apply: async (request, hash) => {
+        assertPerson(context.actor)
+        return workUndo.apply(confinedUndo(request, confined), hash)
+      },
+    },
     linkedTrees: {
       ...workTree.linkedTrees,
       add: async (tree) =>

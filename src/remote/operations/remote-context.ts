@@ -35,6 +35,7 @@ export function remoteContext(context: Context, call: RemoteCall): Context {
     // The remote machine removes its own files.
     witness: elsewhere<Context['witness']>('witness', { sweep: (keep) => witness.sweep(keep) }),
     linkedTrees: elsewhere('linkedTrees'),
+    workUndo: elsewhere('workUndo'),
     evidenceFiles: elsewhere('evidenceFiles'),
     shownContents: elsewhere('shownContents'),
     planFiles: elsewhere('planFiles'),

@@ -49,6 +49,8 @@ import {
   measurement,
   sharedTree,
   sharedTreeFields,
+  UndoneEntry,
+  undoneEntry,
   VerdictEntry,
   verdictEntry,
 } from '../../track/operations/attempt-answer.ts'
@@ -73,6 +75,7 @@ import {
   progressEntry,
 } from '../../track/operations/record-answer.ts'
 import { missionRuns, phaseSummary } from '../../track/operations/summary.ts'
+import { undoneTasks } from '../../track/operations/tree-write.ts'
 
 /** The claims of an agent about a completed attempt. */
 const Claimed = z.object({
@@ -218,6 +221,8 @@ const TaskDetail = z.object({
   own_work_tree: z.string().nullable(),
   /** Where its lines were when they were last measured; null if they were not. */
   landed: LandedEntry.nullable(),
+  /** A person took its changes back, and it was not started again. */
+  undone: UndoneEntry.nullable(),
   attempts: list(AttemptDetail),
   attempts_total: z.int(),
   decisions: list(DecisionEntry),
@@ -457,6 +462,7 @@ async function taskDetail(
   const mission = task.missionId === null ? null : await missions.find(task.missionId)
   const attempts = await tasks.attempts(task.id)
   const landed = (await reads.landings.of([task.id])).get(task.id)
+  const undone = (await undoneTasks(reads, new Map([[task.id, attempts.at(-1) ?? null]]))).get(task.id)
   const decisions = await records.decisions(filter, { limit: 20 })
   const issues = await records.issues(filter, { limit: 20 })
   const progress = await records.progress(filter, { limit: 20 })
@@ -510,6 +516,7 @@ async function taskDetail(
     created_at: instant(task.createdAt),
     own_work_tree: null,
     landed: landed ? landedEntry(landed) : null,
+    undone: undone ? undoneEntry(undone) : null,
     attempts: details,
     attempts_total: attempts.length,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),

@@ -84,6 +84,7 @@ function turnBlock(turn: TurnListRow, page: RenderContext): string {
   const lines = [
     `${page.ink('bold', `Turn ${number}`)} ${page.ink('dim', id)} ${agent}${where}, ${formatAge(turn.started_at, page.now)}: ${measured}${used}${listed}`,
     error === null ? '' : page.ink('red', `Failed: ${error}`),
+    turn.undone ? `Undone ${formatAge(turn.undone.undone_at, page.now)} by ${turn.undone.author}.` : '',
     note ?? '',
     turn.prompt === null ? '' : page.ink('dim', `"${turn.prompt}"`),
   ]

@@ -9,7 +9,13 @@ import { defineOperation, type QueryContext } from '../../kernel/operations/oper
 import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
 import { hashRemoval } from '../../lines/operations/forget-hashes.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { diffAnswer, maxShownDiff, truncationFields } from '../../track/operations/attempt-answer.ts'
+import {
+  diffAnswer,
+  maxShownDiff,
+  truncationFields,
+  UndoneEntry,
+  undoneEntry,
+} from '../../track/operations/attempt-answer.ts'
 import { attemptEnds } from '../../track/operations/measure-attempt.ts'
 import { unifiedDiffs } from '../../track/operations/measure-diff.ts'
 import type { SessionLine, TurnSummary } from '../ports/capture-reads.ts'
@@ -73,6 +79,8 @@ export const sessionsShow = defineOperation({
     session: SessionEntry,
     turns: list(
       TurnEntry.extend({
+        /** A person took its changes back. */
+        undone: UndoneEntry.optional(),
         /** Redacted, and only where prompts are kept. */
         prompt: z.string().nullable(),
         changes: list(TurnChangeEntry),
@@ -114,21 +122,24 @@ export const sessionsShow = defineOperation({
       (line) => input.all === true || requestedTurn !== null || isWorthListing(line),
     )
     const ids = visible.map(({ turn }) => turn.id)
-    const [edits, commands, prompts, links] = await Promise.all([
+    const [edits, commands, prompts, links, undone] = await Promise.all([
       capture.edits(ids),
       capture.commands(ids),
       capture.prompts(ids),
       capture.linksIn([session.session.id]),
+      reads.treeWrites.undone(ids),
     ])
     const turns = await Promise.all(
       visible.map(async (line) => {
         const { id } = line.turn
+        const undo = undone.get(id)
         const [evidence, changes] = await Promise.all([
           capture.evidence(id),
           capture.changes(id, { limit: maxChanges, offset: 0 }),
         ])
         return {
           ...turnEntry(line),
+          ...(undo && { undone: undoneEntry(undo) }),
           prompt: prompts.get(id) ?? null,
           changes: changes.map(turnChangeEntry),
           contested: evidence?.contested ?? [],

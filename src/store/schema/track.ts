@@ -65,6 +65,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     tree_top ${text} not null,
     cause ${text} not null,
     subject ${text} not null,
+    author ${text} not null,
     task_id ${text},
     mission_id ${text},
     files ${text} not null,
@@ -72,6 +73,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     primary key (project_id, id)
   )`,
   'create index tree_write_tree on tree_write (project_id, tree_top, written_at)',
+  'create index tree_write_subject on tree_write (project_id, subject)',
   'create index tree_write_at on tree_write (project_id, written_at)',
 
   `create table attempt_end (

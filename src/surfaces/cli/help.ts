@@ -18,6 +18,7 @@ const groups: Readonly<Record<string, string>> = {
   Tasks: 'task list, task get, task add, task edit, task drop, task dep add, task dep remove',
   Phases: 'phase list, phase add, phase edit',
   Milestones: 'milestone list, milestone add, milestone edit',
+  Undo: 'undo',
   'Work trees': 'worktree list, worktree add, worktree start, worktree remove',
   Processes: 'process list, process show, process lint, process simulate, role add',
   Runs: 'run list, run show, run summary, run history, run create, run migrate, run cancel, decide',

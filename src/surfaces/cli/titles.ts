@@ -13,6 +13,7 @@ const kindsOfId: Readonly<Record<string, readonly TitleKind[]>> = {
   show: ['tasks', 'missions'],
   changes: ['tasks'],
   diff: ['tasks', 'missions'],
+  undo: ['tasks'],
   mission_changes: ['missions'],
   mission_timeline: ['missions'],
   task_drop: ['tasks'],

@@ -1,5 +1,6 @@
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
+import { conflictWords, stayWords } from '../../lines/domain/undo-file.ts'
 import { blocks, bullets, cutNote, indentText, section, warnings } from '../../surfaces/cli/render/parts.ts'
 import { escapeLineBreaks } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
@@ -40,6 +41,46 @@ export const diff: AnswerView<'diff'> = (answer, page) => {
 }
 
 export const diffOfTurn: AnswerView<'sessions_diff'> = (answer, page) => diffText(answer, page)
+
+export const undo: AnswerView<'undo'> = (answer, page) => {
+  const { id, title, files, files_total: total, conflicts, stays, dependents, notes } = answer
+  const { ink } = page
+  const name = `"${title}" ${ink('dim', id)}`
+  const head = answer.written
+    ? `${ink('green', 'Undid')} ${name}: ${formatCount(total, 'file')} in ${answer.work_tree}.`
+    : `Would undo ${name}: ${formatCount(total, 'file')} in ${answer.work_tree}. Nothing was written.`
+  const rows = (entries: readonly (readonly [path: string, note: string])[]) =>
+    indentText(entries.map(([path, note]) => `${escapeLineBreaks(path)}  ${ink('dim', note)}`).join('\n'))
+  const marked = (isMarked: boolean) => (isMarked ? ', marked in the file' : '')
+  return blocks(
+    answer.written ? '' : diffText({ ...answer, left_out_total: 0 }, page),
+    head,
+    answer.written ? section('Files', rows(files.map(({ path, action }) => [path, action])), page) : '',
+    cutNote(answer.written ? files.length : total, total, 'the others are not listed here.'),
+    section(
+      'Conflicts',
+      rows(conflicts.map((one) => [one.path, `${conflictWords[one.reason]}${marked(one.marked)}`])),
+      page,
+    ),
+    cutNote(conflicts.length, answer.conflicts_total, 'the others are not listed here.'),
+    section(
+      'Stays',
+      rows(
+        stays.map(({ path, reason, lines }) => [
+          path,
+          `${lines === null ? 'the file' : formatCount(lines, 'line')}: ${stayWords[reason]}`,
+        ]),
+      ),
+      page,
+    ),
+    cutNote(stays.length, answer.stays_total, 'the others are not listed here.'),
+    section('Depend on it', rows(dependents.map((one) => [one.id, one.name])), page),
+    warnings(notes, page),
+    answer.reopened ? `${id} is to do again.` : '',
+    answer.snapshot_id === null ? '' : `To take the undo back: waymark restore ${answer.snapshot_id}`,
+    answer.written ? '' : `Write it: waymark undo ${id} --yes${conflicts.length > 0 ? ' --conflicts' : ''}`,
+  )
+}
 
 function diffText(
   answer: Pick<OutputOf<'diff'>, 'diff' | 'truncated' | 'left_out_total'>,

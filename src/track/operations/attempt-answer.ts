@@ -14,6 +14,7 @@ import {
 } from '../domain/changes.ts'
 import type { Correction } from '../domain/task.ts'
 import { type Verdict, verdictRules, verdictValues } from '../domain/verdict.ts'
+import type { RecordedUndo } from '../ports/tree-write-reads.ts'
 
 /** The measurement of an attempt: its changes, the scope result, and what others did in the same tree. */
 
@@ -99,6 +100,13 @@ export const Verification = z.object({
   unexpected_total: z.int().optional(),
   warnings: strings,
 })
+
+/** That a person took the work of a task or turn back. It still counts as history. */
+export const UndoneEntry = z.object({ author: z.string(), undone_at: z.string() })
+
+export function undoneEntry({ author, undoneAt }: RecordedUndo): z.output<typeof UndoneEntry> {
+  return { author, undone_at: instant(undoneAt) }
+}
 
 /** What the measurement says about the claim of a completion. */
 export const VerdictEntry = z.object({

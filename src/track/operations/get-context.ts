@@ -17,6 +17,7 @@ import { reviewFields, reviewInMission } from '../../review/operations/agent-rev
 import type { Reads, StoreReader } from '../../store/ports/store.ts'
 import { currentPhase, shownStatus, totalPhases } from '../domain/mission.ts'
 import type { RecordFilter } from '../ports/record-reads.ts'
+import { undoneEntry } from './attempt-answer.ts'
 import { missionRunsFields, missionStatus, PhaseSummary, TaskEntry, taskEntry } from './mission-answer.ts'
 import {
   DecisionEntry,
@@ -27,6 +28,7 @@ import {
   progressEntry,
 } from './record-answer.ts'
 import { missionRuns, phaseSummary, phasesAround } from './summary.ts'
+import { undoneTasks } from './tree-write.ts'
 
 const contextSections = ['decisions', 'milestones', 'blockers', 'issues', 'phase_summary', 'tasks'] as const
 export type ContextSection = (typeof contextSections)[number]
@@ -84,21 +86,27 @@ async function loadTasks(
   const { tasks } = reads
   const { items, total } = await tasks.list(filter, page)
   const ids = items.map(({ item }) => item.task.id)
-  const [histories, entries] = await Promise.all([
+  const [histories, undone, entries] = await Promise.all([
     tasks.histories(ids, page.now),
+    undoneTasks(reads, new Map(items.map(({ item }) => [item.task.id, item.attempt]))),
     Promise.all(
       items.map(async ({ seq, item }) => ({ seq, item, doneWhen: await openPromises(reads, item) })),
     ),
   ])
   return {
     total,
-    items: entries.map(({ seq, item, doneWhen }) => ({
-      seq,
-      item: {
-        ...taskEntry(item, histories.get(item.task.id)),
-        ...(doneWhen && { done_when: doneWhen }),
-      },
-    })),
+    items: entries.map(({ seq, item, doneWhen }) => {
+      const undo = undone.get(item.task.id)
+      const entry = taskEntry(item, histories.get(item.task.id))
+      return {
+        seq,
+        item: {
+          ...entry,
+          ...(undo && { undone: undoneEntry(undo) }),
+          ...(doneWhen && { done_when: doneWhen }),
+        },
+      }
+    }),
   }
 }
 

@@ -9,7 +9,7 @@ import { currentPhase, type PhaseStatus, type Profile, shownStatus, totalPhases 
 import { type Attempt, callerTypes, type Task, type TaskHistory } from '../domain/task.ts'
 import { verdictValues } from '../domain/verdict.ts'
 import type { MissionListing } from '../ports/mission-reads.ts'
-import { ChangeCounts } from './attempt-answer.ts'
+import { ChangeCounts, UndoneEntry } from './attempt-answer.ts'
 
 /** Missions, and the tasks, phases and runs of a mission. */
 
@@ -104,6 +104,8 @@ export const TaskEntry = z.object({
   claimed_by: z.string().optional(),
   /** What the measurement says about that outcome. */
   verdict: z.enum(verdictValues).optional(),
+  /** A person took its changes back. */
+  undone: UndoneEntry.optional(),
   correction: z.string().optional(),
   corrected_by: z.string().optional(),
   files: strings.optional(),

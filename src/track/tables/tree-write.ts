@@ -1,11 +1,12 @@
 import type { Selectable } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
+import { displayName } from '../../kernel/actor.ts'
 import type { MissionId, SnapshotId, TaskId } from '../../kernel/id.ts'
-import { parseColumn } from '../../store/tables/query.ts'
+import { parseColumn, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { type SnapshotLocation, treeOf } from '../domain/task.ts'
 import type { TreeWrite } from '../domain/tree-write.ts'
-import type { TreeWriteReads } from '../ports/tree-write-reads.ts'
+import type { RecordedUndo, TreeWriteReads } from '../ports/tree-write-reads.ts'
 
 export interface TreeWriteTable {
   project_id: string
@@ -15,6 +16,7 @@ export interface TreeWriteTable {
   tree_top: string
   cause: string
   subject: string
+  author: string
   task_id: string | null
   mission_id: string | null
   /** JSON, as the snapshot. */
@@ -23,7 +25,7 @@ export interface TreeWriteTable {
 }
 
 export async function applyTreeWritten(
-  { db, projectId, seq }: ProjectionContext,
+  { db, projectId, seq, actor }: ProjectionContext,
   { write }: ProjectEventOf<'tree.written'>,
 ): Promise<void> {
   const { id, writtenAt, cause, subject, taskId, missionId, files, before } = write
@@ -37,6 +39,7 @@ export async function applyTreeWritten(
       tree_top: treeOf(before),
       cause,
       subject,
+      author: displayName({ actor }),
       task_id: taskId,
       mission_id: missionId,
       files: JSON.stringify(files),
@@ -60,6 +63,39 @@ export function treeWriteReads({ db, projectId }: ReadScope): TreeWriteReads {
         .limit(maxWrites)
         .execute()
       return rows.map(writeOf)
+    },
+    async undone(ids) {
+      const found = new Map<string, RecordedUndo>()
+      for (const batch of splitIntoBatches([...new Set(ids)])) {
+        const rows = await all
+          .where('cause', '=', 'undo')
+          .where('subject', 'in', batch)
+          .where(({ not, exists, selectFrom }) =>
+            not(
+              exists(
+                selectFrom('attempt')
+                  .select('attempt.id')
+                  .whereRef('attempt.project_id', '=', 'tree_write.project_id')
+                  .whereRef('attempt.task_id', '=', 'tree_write.subject')
+                  .whereRef('attempt.seq', '>', 'tree_write.seq'),
+              ),
+            ),
+          )
+          .where(({ not, exists, selectFrom }) =>
+            not(
+              exists(
+                selectFrom('tree_write as later')
+                  .select('later.id')
+                  .whereRef('later.project_id', '=', 'tree_write.project_id')
+                  .whereRef('later.subject', '=', 'tree_write.id'),
+              ),
+            ),
+          )
+          .orderBy('seq')
+          .execute()
+        for (const { subject, author, written_at: undoneAt } of rows) found.set(subject, { author, undoneAt })
+      }
+      return found
     },
   }
 }

@@ -1,5 +1,6 @@
 import { landingWords } from '../../../src/track/domain/landed.ts'
 import type { AttemptData, TaskData } from '../../api/entities.ts'
+import { Since } from '../../parts/time.tsx'
 import { VerdictBadge, VerdictReasons } from '../../parts/verdict.tsx'
 import { href } from '../../router/location.ts'
 
@@ -38,7 +39,7 @@ export function AttemptVerdict({
 }
 
 /** What the task promises, and where its lines are. */
-export function Promises({ task: { done_when: promises, landed } }: { readonly task: TaskData }) {
+export function Promises({ task: { done_when: promises, landed, undone } }: { readonly task: TaskData }) {
   const checks = (promises?.check ?? []).map((check) => (typeof check === 'string' ? check : check.run))
   return (
     <>
@@ -56,6 +57,11 @@ export function Promises({ task: { done_when: promises, landed } }: { readonly t
         </section>
       )}
       {landed === null ? null : <p class="task-landed muted">Lines: {landingWords(landed)}.</p>}
+      {undone === null ? null : (
+        <p class="task-undone muted">
+          Undone by {undone.author}, <Since at={undone.undone_at} /> ago: its changes were taken back.
+        </p>
+      )}
     </>
   )
 }

@@ -101,7 +101,7 @@ import {
   progressLogged,
   workflowStarted,
 } from '../../../track/cli/acknowledgements.ts'
-import { changes, diff, diffOfTurn, missionChanges } from '../../../track/cli/changes.ts'
+import { changes, diff, diffOfTurn, missionChanges, undo } from '../../../track/cli/changes.ts'
 import { landed } from '../../../track/cli/landed.ts'
 import { getContext, listMissions, missionPage } from '../../../track/cli/mission.ts'
 import { printableAll, printableJson, type Terminal, withoutControlCodes } from '../terminal.ts'
@@ -234,6 +234,7 @@ const views: { readonly [Name in OperationName]?: CallView<Name> } = {
   token_create: tokenCreated,
   token_list: tokens,
   token_revoke: tokenRevoked,
+  undo,
   verify: verifyView,
   whoami,
   why,

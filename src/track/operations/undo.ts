@@ -1,0 +1,330 @@
+import { z } from 'zod'
+import type { UndoPlan, UndoRequest } from '../../git/ports/work-tree.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { names, path, place, list as upTo, words } from '../../kernel/operations/fields.ts'
+import { identifier } from '../../kernel/operations/input/fields.ts'
+import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
+import { waitingHooks, workTreePlace } from '../../kernel/operations/local-work-tree.ts'
+import { measurement, prepareSteps, type Readable } from '../../kernel/operations/measurement-protocol.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { excerpt, formatCount } from '../../kernel/text.ts'
+import { conflictReasons, conflictWords, stayReasons, stayWords } from '../../lines/domain/undo-file.ts'
+import { fileStates } from '../../review/operations/measure-files.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { undoActions } from '../domain/undo.ts'
+import { maxShownDiff } from './attempt-answer.ts'
+import { attemptEnds } from './measure-attempt.ts'
+import { treeWritten } from './tree-write.ts'
+import { findUndoneWork, type UndoneWork, undoneStates, undoneWindow, undoneWindows } from './undone-work.ts'
+
+const maxWindows = 2_000
+const maxEntries = 10_000
+const maxListed = 200
+
+const request = z.strictObject({
+  windows: upTo(undoneWindow, maxWindows),
+  now: place,
+  /** The name of the undone work at the marks of conflicts; null to mark none. */
+  marked: z.string().max(200).nullable(),
+})
+
+const entry = z.strictObject({
+  path,
+  action: z.enum(undoActions),
+  marked: z.literal(true).exactOptional(),
+})
+
+const planned = z.strictObject({
+  files: upTo(entry, maxEntries),
+  conflicts: upTo(
+    z.strictObject({ path, reason: z.enum(conflictReasons), isMarked: z.boolean() }),
+    maxEntries,
+  ),
+  stays: upTo(
+    z.strictObject({ path, reason: z.enum(stayReasons), lines: z.int().min(0).nullable() }),
+    maxEntries,
+  ),
+  missing: z.int().min(0),
+  diff: z.string().max(maxShownDiff),
+  cut: z.boolean(),
+  hash: z.string().max(100),
+})
+
+/** What an undo would write; the contents stay on the machine that has the files. */
+const undoPlan = measurement({
+  brief: request,
+  measured: planned,
+  measure: async ({ workUndo, folder }, brief) =>
+    measuredPlan(await workUndo.plan(undoRequest(folder, brief))),
+})
+
+type MeasuredPlan = Readable<z.output<typeof planned>>
+
+function undoRequest(
+  folder: string,
+  { windows, now, marked }: Readable<z.output<typeof request>>,
+): UndoRequest {
+  const marks = marked === null ? null : { now: 'now', base: `end of ${marked}`, undone: `without ${marked}` }
+  return { folder, windows, now, marks }
+}
+
+function measuredPlan({ files, conflicts, stays, missing, diff, hash }: UndoPlan): z.output<typeof planned> {
+  return {
+    files: files.map((one) => ({ ...one })),
+    conflicts: conflicts.map((one) => ({ ...one })),
+    stays: stays.map((one) => ({ ...one })),
+    missing,
+    diff: diff.slice(0, maxShownDiff),
+    cut: diff.length > maxShownDiff,
+    hash,
+  }
+}
+
+export const undo = defineOperation({
+  name: 'undo',
+  command: 'undo',
+  toolset: 'track',
+  audience: 'person',
+  title: 'Undo one task or turn',
+  description:
+    'Take back what one task with its subtasks, or one turn, changed in this work tree. Lines that others wrote stay. Committed work is undone in the files only; nothing is committed. Without --yes it only shows the difference.',
+  kind: 'command',
+  destructive: true,
+  positional: ['id'],
+  input: z.strictObject({
+    id: identifier('A task or a turn (t-…, tn-…)'),
+    yes: z.boolean().describe('Write the files').optional(),
+    dry_run: z.boolean().describe('Only show the difference, and write nothing').optional(),
+    conflicts: z
+      .boolean()
+      .describe('Write conflicts into the files with the marks of git, instead of writing nothing')
+      .optional(),
+    reopen: z.boolean().describe('Also set the task to do again').optional(),
+  }),
+  output: z.object({
+    id: z.string(),
+    title: z.string(),
+    written: z.boolean(),
+    work_tree: z.string(),
+    files: list(
+      z.object({ path: z.string(), action: z.enum(undoActions), marked: z.literal(true).optional() }),
+    ),
+    files_total: z.int(),
+    conflicts: list(z.object({ path: z.string(), reason: z.enum(conflictReasons), marked: z.boolean() })),
+    conflicts_total: z.int(),
+    /** Lines that are not certainly its own, or that others wrote; `lines` is null for a whole file. */
+    stays: list(z.object({ path: z.string(), reason: z.enum(stayReasons), lines: z.int().nullable() })),
+    stays_total: z.int(),
+    /** Tasks that depend on it, and are not undone. */
+    dependents: list(Named),
+    /** The work tree before, which people can restore; null if nothing was written. */
+    snapshot_id: z.string().nullable(),
+    reopened: z.boolean(),
+    notes: strings,
+    diff: z.string(),
+    truncated: z.boolean(),
+  }),
+})
+  .measure({ hooks: waitingHooks, tree: workTreePlace, states: fileStates, now: attemptEnds, plan: undoPlan })
+  .prepare((reads, input, context, measured) =>
+    prepareSteps(measured, async (measure) => {
+      if (context.drain) await measure({ hooks: {} })
+      const work = await findUndoneWork(reads, context, input.id)
+      const { tree } = await measure({ tree: {} })
+      if (tree === null || tree.engine !== 'git') throw noGitFailure(work, tree?.reason)
+      const { paths, brief } = await undoneStates(reads, work)
+      const { states } = await measure({ states: brief })
+      const windows = await undoneWindows(reads, work, { paths, states })
+      const { now } = await measure({ now: [{ id: 'undo', top: tree.top, prefix: '', engine: 'git' }] })
+      const before = now[0]?.place
+      if (!before) throw unmeasuredFailure(work, now[0]?.error ?? null)
+      const request = {
+        windows: [...windows],
+        now: before,
+        marked: input.conflicts === true ? work.id : null,
+      }
+      const { plan } = await measure({ plan: request })
+      return { work, top: tree.top, request, plan }
+    }),
+  )
+  .apply({
+    plan: z.strictObject({ request, hash: z.string().max(100), top: path, isWanted: z.boolean() }),
+    applied: planned.extend({
+      written: names,
+      refused: upTo(z.strictObject({ path, problem: words }), maxEntries),
+    }),
+    decide: async ({ found: { work, top, request: wanted, plan } }, input) => {
+      if (plan.missing === work.spans.length) throw notKeptFailure(work)
+      if (plan.files.length + plan.conflicts.length === 0) throw nothingFailure(work, top, plan)
+      const isWanted = input.yes === true && input.dry_run !== true
+      if (isWanted && input.conflicts !== true && plan.conflicts.length > 0) throw conflictFailure(work, plan)
+      return { request: wanted, hash: plan.hash, top, isWanted }
+    },
+    apply: async ({ workUndo, folder }, { request: wanted, hash, top, isWanted }, { id }) => {
+      const asked = undoRequest(folder, wanted)
+      if (!isWanted) return { ...measuredPlan(await workUndo.plan(asked)), written: [], refused: [] }
+      const applied = await workUndo.apply(asked, hash)
+      if (applied === null) throw changedFailure(id, top)
+      const [first] = applied.refused
+      if (first !== undefined && applied.written.length === 0) throw refusedFailure(id, applied.refused)
+      const { written, refused } = applied
+      return { ...measuredPlan(applied), written: [...written], refused: refused.map((one) => ({ ...one })) }
+    },
+  })
+  .record(async ({ reads, plan: { request: wanted, top, isWanted }, applied, context, setting }, input) => {
+    const work = await findUndoneWork(reads, context, input.id)
+    const answer = {
+      id: work.id,
+      title: work.title,
+      written: isWanted,
+      work_tree: top,
+      files: applied.files.slice(0, maxListed),
+      files_total: applied.files.length,
+      conflicts: applied.conflicts.slice(0, maxListed).map(conflictEntry),
+      conflicts_total: applied.conflicts.length,
+      stays: applied.stays.slice(0, maxListed),
+      stays_total: applied.stays.length,
+      dependents: await dependentsOf(reads, work, setting.at),
+      snapshot_id: null,
+      reopened: false,
+      notes: notesOf(work, applied),
+      diff: applied.diff,
+      truncated: applied.cut,
+    }
+    if (!isWanted) return { events: [], answer }
+    const { id, taskId, missionId } = work
+    const task = taskId === null ? null : await reads.tasks.find(taskId)
+    const reopens = input.reopen === true && task?.status === 'done'
+    const write = treeWritten(
+      { cause: 'undo', subject: id, taskId, missionId, files: applied.written, before: wanted.now },
+      { context, setting },
+    )
+    return {
+      events: [
+        write,
+        ...(reopens && task ? [{ kind: 'task.marked' as const, taskId: task.id, as: 'to_do' as const }] : []),
+      ],
+      answer: { ...answer, snapshot_id: write.write.id, reopened: reopens },
+    }
+  })
+
+function conflictEntry({ path: name, reason, isMarked }: MeasuredPlan['conflicts'][number]) {
+  return { path: name, reason, marked: isMarked }
+}
+
+/** The tasks that depend on an undone one, and are not undone with it. */
+async function dependentsOf(
+  { plan }: Reads,
+  { taskId, subtasks, missionId }: UndoneWork,
+  now: number,
+): Promise<readonly z.output<typeof Named>[]> {
+  if (taskId === null) return []
+  const undone = new Set<string>([taskId, ...subtasks])
+  const near = [
+    ...(await plan.graph(missionId, maxEntries, now)),
+    ...(await plan.neighbors(missionId, maxEntries, now)),
+  ]
+  return near
+    .filter(({ id, dependsOn }) => !undone.has(id) && dependsOn.some((one) => undone.has(one)))
+    .slice(0, maxListed)
+    .map(({ id, name }) => ({ id, name: excerpt(name, 120) }))
+}
+
+function notesOf(
+  work: UndoneWork,
+  { missing, refused }: Pick<MeasuredPlan, 'missing'> & { readonly refused: readonly RefusedFile[] },
+): readonly string[] {
+  return [
+    ...(missing > 0
+      ? [`The contents of ${missing} of ${work.spans.length} attempts are no longer kept: those stay.`]
+      : []),
+    ...refused.slice(0, maxNamed).map((one) => `${one.path} ${one.problem}: it was not written.`),
+  ]
+}
+
+interface RefusedFile {
+  readonly path: string
+  readonly problem: string
+}
+
+function noGitFailure({ id }: UndoneWork, reason = ''): Failure {
+  return new Failure('UNAVAILABLE', `Cannot undo ${id} here: there is no git work tree. ${reason}`.trim(), {
+    reason: 'no_git_repository',
+    hint: `Run it in the work tree of the project: waymark undo ${id}`,
+  })
+}
+
+function unmeasuredFailure({ id }: UndoneWork, error: string | null): Failure {
+  return new Failure(
+    'UNAVAILABLE',
+    `Cannot undo ${id}: the work tree could not be measured. ${error ?? ''}`.trim(),
+    {
+      reason: 'work_tree_not_measured',
+      hint: 'Check the work tree with git status, and call again.',
+    },
+  )
+}
+
+function notKeptFailure({ id }: UndoneWork): Failure {
+  return new Failure('UNAVAILABLE', `Cannot undo ${id}: the contents of its files are no longer kept.`, {
+    reason: 'contents_not_kept',
+    hint: 'Snapshots are kept for 30 days. For committed work, use git revert.',
+  })
+}
+
+function nothingFailure({ id, spans }: UndoneWork, top: string, plan: MeasuredPlan): Failure {
+  const trees = [...new Set(spans.map(({ to }) => to.place.top))].filter((tree) => tree !== top)
+  const staying =
+    plan.stays.length > 0
+      ? ` ${formatCount(plan.stays.length, 'file')} stay: ${listed(plan.stays, stayWords)}.`
+      : ''
+  return new Failure('CONFLICT', `There is nothing to undo of ${id} in ${top}.${staying}`, {
+    reason: 'nothing_to_undo',
+    hint:
+      trees.length > 0
+        ? `It worked in ${trees.join(', ')}: run waymark undo ${id} there.`
+        : `waymark changes ${id} lists what it changed.`,
+    details: { stays: plan.stays.slice(0, maxListed) },
+  })
+}
+
+function conflictFailure({ id }: UndoneWork, { conflicts, stays }: MeasuredPlan): Failure {
+  const files = formatCount(conflicts.length, 'file')
+  const message = `Cannot undo ${id}: ${files} changed since: ${listed(conflicts, conflictWords)}. Nothing was written.`
+  return new Failure('CONFLICT', message, {
+    reason: 'undo_conflicts',
+    hint: `Look at the difference with waymark undo ${id} --dry-run, or write the conflicts into the files: waymark undo ${id} --yes --conflicts`,
+    details: {
+      conflicts: conflicts.slice(0, maxListed).map(conflictEntry),
+      stays: stays.slice(0, maxListed),
+    },
+  })
+}
+
+function changedFailure(id: string, top: string): Failure {
+  return new Failure('CONFLICT', `Files in ${top} changed meanwhile: nothing was written.`, {
+    reason: 'files_changed_meanwhile',
+    hint: `Look at the difference again: waymark undo ${id} --dry-run`,
+  })
+}
+
+function refusedFailure(id: string, refused: readonly RefusedFile[]): Failure {
+  const all = refused.slice(0, maxNamed).map((one) => `${one.path} ${one.problem}`)
+  return new Failure('CONFLICT', `Cannot undo ${id}: ${all.join('; ')}. Nothing was written.`, {
+    reason: 'files_not_writable',
+    hint: `Correct that, and call again: waymark undo ${id}`,
+  })
+}
+
+const maxNamed = 10
+
+function listed<Entry extends { readonly path: string; readonly reason: string }>(
+  entries: readonly Entry[],
+  reasons: Readonly<Record<Entry['reason'], string>>,
+): string {
+  const some = entries
+    .slice(0, maxNamed)
+    .map((one) => `${one.path} (${reasons[one.reason as Entry['reason']]})`)
+  const more = entries.length - some.length
+  return more > 0 ? `${some.join(', ')} and ${more} more` : some.join(', ')
+}

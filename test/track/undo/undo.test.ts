@@ -1,0 +1,302 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { base, lines, openStory, type Story } from '../../lines/story.ts'
+import { type Answer, person } from '../../support/project.ts'
+
+const x = (...numbers: number[]) => lines('x', ...numbers)
+const y = (...numbers: number[]) => lines('y', ...numbers)
+
+interface UndoStory extends Story {
+  readonly undo: (work: Answer, more?: object) => Promise<Answer>
+  readonly refusal: (work: Answer, more?: object) => Promise<Answer>
+  readonly rows: (path: string) => readonly string[]
+}
+
+async function openUndo(): Promise<UndoStory> {
+  const s = await openStory()
+  return {
+    ...s,
+    undo: ({ task_id: id }, more = {}) => s.call('undo', { id, yes: true, ...more }, { actor: person }),
+    refusal: ({ task_id: id }, more = {}) => s.refused('undo', { id, yes: true, ...more }, { actor: person }),
+    rows: (path) => s.read(path).split('\n').slice(0, -1),
+  }
+}
+
+describe('of one agent alone', () => {
+  test('takes back added, changed and removed lines, and nothing is left for a second undo', async () => {
+    const s = await openUndo()
+    const done = await s.attempt('a1', () => {
+      s.put('f', x(1, 2), 'base line two')
+      s.swap('f', 'base line three', 'x3 is another third line')
+      s.take('f', 'base line four')
+    })
+    const answer = await s.undo(done)
+    expect(s.rows('f')).toEqual(base)
+    expect(answer).toMatchObject({
+      written: true,
+      files: [{ path: 'f', action: 'changed' }],
+      conflicts: [],
+      stays: [],
+    })
+    expect(await s.refusal(done)).toMatchObject({ code: 'CONFLICT', reason: 'nothing_to_undo' })
+  })
+
+  test('shows the task as undone until it is started again, and sets it to do where that is wanted', async () => {
+    const s = await openUndo()
+    const done = await s.attempt('a1', () => s.put('f', x(1)))
+    const shown = async () => (await s.call('show', { id: done.task_id })) as Answer
+    expect((await shown()).undone).toBeNull()
+    const answer = await s.undo(done, { reopen: true })
+    expect(answer).toMatchObject({ reopened: true, snapshot_id: expect.stringMatching(/^sn-/) })
+    expect(await shown()).toMatchObject({ undone: { author: 'Tess' }, status: 'TO_DO' })
+    const { events } = await s.call('log', {})
+    expect(events.map(({ kind }: Answer) => kind)).toContain('tree.written')
+    await s.call('start_task', { planned_task_id: done.task_id, agent_name: 'a2' })
+    expect((await shown()).undone).toBeNull()
+  })
+
+  test('writes nothing without yes, and shows the difference', async () => {
+    const s = await openUndo()
+    const done = await s.attempt('a1', () => s.put('f', x(1)))
+    const before = s.git('status', '--porcelain') + s.read('f')
+    const dry = await s.undo(done, { dry_run: true })
+    const unsaid = await s.call('undo', { id: done.task_id }, { actor: person })
+    expect([dry.written, unsaid.written]).toEqual([false, false])
+    expect(dry.diff).toContain('-x1 is line 1 of x')
+    expect(s.git('status', '--porcelain') + s.read('f')).toBe(before)
+    expect((await s.call('log', {})).events.some(({ kind }: Answer) => kind === 'tree.written')).toBe(false)
+  })
+
+  test('removes an added file, brings a removed one back, and takes a rename back', async () => {
+    const s = await openUndo()
+    s.write('gone', 'to be removed\nsecond line of it\n')
+    s.write('old', 'one line of the old file\nanother line of the old file\nthird line of the old file\n')
+    s.commit()
+    const done = await s.attempt('a1', () => {
+      s.write('sub/new', 'a new file\n')
+      s.remove('gone')
+      s.git('mv', 'old', 'renamed')
+      s.put('renamed', x(1))
+    })
+    await s.undo(done)
+    expect(existsSync(join(s.folder, 'sub'))).toBe(false)
+    expect(s.read('gone')).toBe('to be removed\nsecond line of it\n')
+    expect(existsSync(join(s.folder, 'renamed'))).toBe(false)
+    expect(s.rows('old')).toHaveLength(3)
+  })
+
+  test('takes modes, links and binary files back', async () => {
+    const s = await openUndo()
+    s.write('run', 'echo\n')
+    s.write('picture', 'a\0b')
+    symlinkSync('f', join(s.folder, 'link'))
+    s.commit()
+    const done = await s.attempt('a1', () => {
+      chmodSync(join(s.folder, 'run'), 0o755)
+      s.write('picture', 'c\0d')
+      rmSync(join(s.folder, 'link'))
+      symlinkSync('g', join(s.folder, 'link'))
+      s.write('other', 'e\0f')
+    })
+    await s.undo(done)
+    expect(lstatSync(join(s.folder, 'run')).mode & 0o111).toBe(0)
+    expect(s.read('picture')).toBe('a\0b')
+    expect(readlinkSync(join(s.folder, 'link'))).toBe('f')
+    expect(existsSync(join(s.folder, 'other'))).toBe(false)
+  })
+
+  test('takes committed work back in the files only', async () => {
+    const s = await openUndo()
+    const done = await s.attempt('a1', () => {
+      s.put('f', x(1, 2))
+      s.commit('of a1')
+    })
+    const before = [s.git('rev-parse', 'HEAD'), s.git('ls-files', '-s'), s.git('count-objects', '-v')]
+    await s.undo(done)
+    expect(s.rows('f')).toEqual(base)
+    expect([s.git('rev-parse', 'HEAD'), s.git('ls-files', '-s'), s.git('count-objects', '-v')]).toEqual(
+      before,
+    )
+  })
+
+  test('keeps the line endings of files that git converts', async () => {
+    const s = await openUndo()
+    s.write('.gitattributes', '*.txt text eol=crlf\n')
+    s.write('a.txt', 'first line here\r\nsecond line here\r\n')
+    s.commit()
+    const done = await s.attempt('a1', () =>
+      s.write('a.txt', 'first line here\r\nadded by a1\r\nsecond line here\r\n'),
+    )
+    s.write('a.txt', 'first line here\r\nadded by a1\r\nsecond line here\r\nof a person\r\n')
+    await s.undo(done)
+    expect(s.read('a.txt')).toBe('first line here\r\nsecond line here\r\nof a person\r\n')
+  })
+})
+
+describe('among others', () => {
+  test('leaves the lines of later work, beside its own and elsewhere', async () => {
+    const s = await openUndo()
+    const first = await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
+    await s.attempt('a2', () => {
+      s.put('f', y(1, 2))
+      s.put('f', y(3), 'base line two')
+    })
+    s.commit()
+    s.put('f', ['p1 is of a person'], 'base line one')
+    await s.undo(first)
+    expect(s.rows('f')).toEqual(['p1 is of a person', base[0], ...y(3), ...base.slice(1), ...y(1, 2)])
+  })
+
+  test('leaves lines that others put between its own', async () => {
+    const s = await openUndo()
+    const first = await s.attempt('a1', () => s.put('f', x(1, 2, 3, 4)))
+    await s.attempt('a2', () => s.put('f', y(1), 'x3'))
+    await s.undo(first)
+    expect(s.rows('f')).toEqual([...base, ...y(1)])
+  })
+
+  test('refuses to take a line back that a person changed, and marks it where that is wanted', async () => {
+    const s = await openUndo()
+    const done = await s.attempt('a1', () => {
+      s.put('f', x(1, 2))
+      s.put('g', x(5))
+    })
+    s.swap('f', 'x2', 'x2 as a person wants it')
+    const before = [s.read('f'), s.read('g')]
+    expect(await s.refusal(done)).toMatchObject({
+      code: 'CONFLICT',
+      reason: 'undo_conflicts',
+      details: { conflicts: [{ path: 'f', reason: 'lines_changed' }] },
+    })
+    expect([s.read('f'), s.read('g')]).toEqual(before)
+    const answer = await s.undo(done, { conflicts: true })
+    expect(answer.conflicts).toEqual([{ path: 'f', reason: 'lines_changed', marked: true }])
+    expect(s.read('f')).toContain('<<<<<<< now\n')
+    expect(s.read('f')).toContain('x2 as a person wants it')
+    expect(s.rows('g')).toEqual(['other file one', 'other file two'])
+  })
+
+  test('keeps what others added to a file that it added', async () => {
+    const s = await openUndo()
+    const first = await s.attempt('a1', () =>
+      s.write(
+        'new',
+        x(1, 2)
+          .map((line) => `${line}\n`)
+          .join(''),
+      ),
+    )
+    await s.attempt('a2', () => s.put('new', y(1)))
+    const answer = await s.undo(first)
+    expect(s.rows('new')).toEqual(y(1))
+    expect(answer.stays).toEqual([{ path: 'new', reason: 'others', lines: 1 }])
+  })
+
+  test('leaves lines that may be of either of two agents, and lists them', async () => {
+    const s = await openUndo()
+    const first = await s.begin('a1')
+    s.put('f', x(1))
+    const second = await s.begin('a2')
+    s.put('f', x(2), 'base line one')
+    await s.end(second)
+    await s.end(first)
+    const answer = await s.undo(first)
+    expect(s.rows('f')).toEqual([...x(2), ...base])
+    expect(answer.stays).toEqual([{ path: 'f', reason: 'uncertain', lines: 1 }])
+  })
+
+  test('follows a rename by others', async () => {
+    const s = await openUndo()
+    const first = await s.attempt('a1', () => s.put('f', x(1)))
+    await s.attempt('a2', () => {
+      s.git('mv', 'f', 'moved')
+      s.put('moved', y(1), 'base line one')
+    })
+    await s.undo(first)
+    expect(s.rows('moved')).toEqual([...y(1), ...base])
+    expect(existsSync(join(s.folder, 'f'))).toBe(false)
+  })
+
+  test('refuses a path that became a link', async () => {
+    const s = await openUndo()
+    const done = await s.attempt('a1', () => s.put('f', x(1)))
+    writeFileSync(join(s.folder, '..', 'outside'), s.read('f'))
+    rmSync(join(s.folder, 'f'))
+    symlinkSync('../outside', join(s.folder, 'f'))
+    expect(await s.refusal(done)).toMatchObject({
+      reason: 'undo_conflicts',
+      details: { conflicts: [{ path: 'f', reason: 'type_changed' }] },
+    })
+    expect(readFileSync(join(s.folder, '..', 'outside'), 'utf8')).toContain('x1')
+  })
+
+  test('takes squash-merged work back', async () => {
+    const s = await openUndo()
+    s.git('checkout', '-qb', 'work')
+    const done = await s.attempt('a1', () => {
+      s.put('f', x(1, 2), 'base line two')
+      s.commit('of a1')
+    })
+    s.git('checkout', '-q', 'main')
+    s.put('f', ['p1 is of a person'])
+    s.commit('of a person')
+    s.git('merge', '-q', '--squash', 'work')
+    s.git('commit', '-qm', 'squashed')
+    await s.undo(done)
+    expect(s.rows('f')).toEqual([...base, 'p1 is of a person'])
+  })
+})
+
+describe('of several attempts', () => {
+  test('takes failed attempts back, and those of subtasks', async () => {
+    const s = await openUndo()
+    const started = await s.begin('a1')
+    s.put('f', x(1))
+    const child = await s.begin('a2', { parent_task_id: started.task_id })
+    s.put('g', y(1))
+    s.put('f', y(2))
+    await s.end(child)
+    await s.call('complete_task', { task_id: started.task_id, status: 'failed', outcome: { summary: 'no' } })
+    s.put('f', ['p1 is of a person'], 'base line one')
+    const again = await s.call('start_task', { planned_task_id: started.task_id, agent_name: 'a3' })
+    s.put('f', x(3), 'base line two')
+    await s.end(again)
+    const answer = await s.undo(started)
+    expect((await s.call('show', { id: child.task_id })).undone).toMatchObject({ author: 'Tess' })
+    expect(s.rows('f')).toEqual(['p1 is of a person', ...base])
+    expect(s.rows('g')).toEqual(['other file one', 'other file two'])
+    expect(answer.stays).toEqual([])
+  })
+})
+
+describe('refuses', () => {
+  test('a task that is unknown, open, or was never started, and an agent', async () => {
+    const s = await openUndo()
+    expect(await s.refusal({ task_id: 't-none' })).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await s.refusal({ task_id: 'tn-none' })).toMatchObject({ reason: 'turn_not_found' })
+    const open = await s.begin('a1')
+    expect(await s.refusal(open)).toMatchObject({ code: 'REFUSED', reason: 'attempt_open' })
+    const { tasks } = await s.call('plan_tasks', {
+      phases: [{ name: 'Build' }],
+      tasks: [{ key: 'n', title: 'never started', phase: 'Build' }],
+    })
+    expect(await s.refusal({ task_id: tasks[0].id })).toMatchObject({ reason: 'task_not_started' })
+    expect(await s.refused('undo', { id: open.task_id, yes: true })).toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  test('work that changed nothing', async () => {
+    const s = await openUndo()
+    const done = await s.attempt('a1', () => undefined)
+    expect(await s.refusal(done)).toMatchObject({ reason: 'nothing_to_undo' })
+  })
+})
