@@ -44,7 +44,16 @@ describe('a task promises when it is done', () => {
     const { tasks } = await call('get_context', { mission_id, include: ['tasks'] })
     expect(tasks).toMatchObject([{ id: task_id, done_when: whole }])
     const alone = { name: 'B', goal: 'B', mission_id, done_when: { inherit: false, criteria: ['B'] } }
-    expect((await call('start_task', alone)).done_when).toEqual({ criteria: ['B'] })
+    const left_out = [
+      { list: 'criteria', text: 'Documented' },
+      { list: 'check', text: 'npm test' },
+      { list: 'keeps', text: 'LICENSE' },
+    ]
+    expect((await call('start_task', alone)).done_when).toEqual({ criteria: ['B'], left_out })
+    const asPerson = { actor: person }
+    expect((await call('start_task', { ...alone, name: 'C' }, asPerson)).done_when).toEqual({
+      criteria: ['B'],
+    })
     expect((await call('show', { id: mission_id })).done_when).toEqual(mission.done_when)
   })
 

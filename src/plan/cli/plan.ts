@@ -185,13 +185,14 @@ export function promiseRows(
   doneWhen: PlannedTaskEntry['done_when'] | null,
 ): readonly (readonly [string, string])[] {
   if (!doneWhen) return []
-  const { criteria = [], check = [], changes, keeps = [], removed = [] } = doneWhen
+  const { criteria = [], check = [], changes, keeps = [], removed = [], left_out = [] } = doneWhen
   const checks = check.map((entry) => (typeof entry === 'string' ? entry : checkText(entry)))
   return [
     ['done when', criteria.join('; ')],
     ['checks', checks.join('; ')],
     ['changes', changes?.length === 0 ? 'none expected' : (changes ?? []).join(', ')],
     ['keeps', keeps.join(', ')],
+    ['left out', left_out.map(({ list, text }) => `${list}: ${text} (by an agent)`).join('; ')],
     ['removed', removed.map(({ list, text, author }) => `${list}: ${text} (by ${author})`).join('; ')],
   ]
 }

@@ -8,8 +8,10 @@ import {
   editDoneWhen,
   isEmptyDoneWhen,
   mergeDoneWhen,
+  newDoneWhen,
   noDoneWhen,
   parseDoneWhen,
+  promisesLeftOut,
   readDoneWhen,
 } from './done-when.ts'
 
@@ -93,15 +95,40 @@ describe('the promises of project, mission and task', () => {
   const mission = anyDoneWhen({ criteria: ['m'], changes: ['src/**'] })
 
   it('add up', () => {
-    const task = anyDoneWhen({ criteria: ['t', 'p'], check: [check('test'), check('lint', ['a'])] })
+    const task = anyDoneWhen({ criteria: ['t', 'p'], check: [check('test'), check('lint', [], 900_000)] })
     expect(mergeDoneWhen(project, mission, task)).toEqual({
       criteria: ['p', 'm', 't'],
-      check: [check('lint', ['a']), check('test')],
+      check: [check('lint', [], 900_000), check('test')],
       changes: ['src/**'],
       keeps: ['package.json'],
       inherit: true,
       removed: [],
     })
+  })
+
+  it('keep a check beside the same one with other pinned files, which needs another approval', () => {
+    const more = anyDoneWhen({ check: [check('lint', ['a'])] })
+    const both = [check('lint'), check('lint', ['a'])]
+    expect(mergeDoneWhen(project, null, more).check).toEqual(both)
+    expect(mergeDoneWhen(more, null, anyDoneWhen({ check: [check('lint')] })).check).toEqual(more.check)
+  })
+
+  it('show what an agent left out, and not what a person did', () => {
+    const without = anyDoneWhen({ check: [check('test')], inherit: false })
+    const leftOut = [
+      { list: 'criteria', text: 'p' },
+      { list: 'criteria', text: 'm' },
+      { list: 'check', text: 'lint' },
+      { list: 'changes', text: 'src/**' },
+      { list: 'keeps', text: 'package.json' },
+    ]
+    expect(promisesLeftOut(project, mission, without)).toEqual(leftOut)
+    expect(promisesLeftOut(project, mission, { ...without, byPerson: true })).toEqual([])
+    const noChange = anyDoneWhen({ changes: [] })
+    expect(promisesLeftOut(project, mission, noChange)).toEqual([{ list: 'changes', text: 'src/**' }])
+    expect(promisesLeftOut(project, null, noChange)).toEqual([])
+    expect(promisesLeftOut(mission, noChange, null)).toEqual([{ list: 'changes', text: 'src/**' }])
+    expect(promisesLeftOut(project, mission, anyDoneWhen({ changes: ['test/'] }))).toEqual([])
   })
 
   it('leave out what is above a level that does not inherit', () => {
@@ -127,6 +154,8 @@ describe('editing done_when', () => {
     ['a criterion', { criteria: ['b'] }],
     ['a check', { check: [] }],
     ['a pinned file', { check: [check('test')] }],
+    ['a check in favor of one that pins more', { check: [check('test', ['p', 'q'])] }],
+    ['time of a check', { check: [check('test', ['p'], 1_000)] }],
     ['a pattern', { changes: ['test/'] }],
     ['every change', { changes: [] }],
     ['what it inherits', { inherit: false }],
@@ -145,8 +174,23 @@ describe('editing done_when', () => {
     )
   })
 
+  it('refuses an agent that removes what a person gave, also before the task has started', () => {
+    const { doneWhen } = newDoneWhen({ check: [check('test')] }, { kind: 'person' })
+    if (doneWhen === undefined) throw new Error('there are promises')
+    const early = { ...agent, started: false }
+    for (const after of [noDoneWhen, { ...doneWhen, inherit: false }, { ...doneWhen, changes: [] }])
+      expect(() => editDoneWhen(doneWhen, after, early)).toThrow(
+        expect.objectContaining({ reason: 'done_when_fixed' }),
+      )
+    const added = editDoneWhen(doneWhen, { ...doneWhen, keeps: ['a'] }, early)
+    expect(added).toEqual({ ...doneWhen, keeps: ['a'] })
+    expect(() => editDoneWhen(added, noDoneWhen, early)).toThrow(Failure)
+    expect(editDoneWhen(added, noDoneWhen, { ...early, isPerson: true }).check).toEqual([])
+  })
+
   it('lets an agent add', () => {
-    const added = { criteria: ['a', 'b'], check: [check('test', ['p', 'q'], 1_000)], changes: ['src/', 'x'] }
+    const more = [check('test', ['p'], 900_000), check('test', ['q'])]
+    const added = { criteria: ['a', 'b'], check: more, changes: ['src/', 'x'] }
     expect(editDoneWhen(before, { ...before, ...added }, agent)).toEqual({ ...before, ...added })
     expect(
       editDoneWhen(anyDoneWhen({ changes: [] }), anyDoneWhen({ changes: ['src/'] }), agent).changes,

@@ -1,3 +1,4 @@
+import type { Actor } from '../../kernel/actor.ts'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import { patternProblem } from '../../kernel/path-pattern.ts'
 import { excerpt } from '../../kernel/text.ts'
@@ -16,6 +17,8 @@ export interface DoneWhen {
   readonly inherit: boolean
   /** What a person removed after the task had started. */
   readonly removed: readonly RemovedPromise[]
+  /** A person gave them, or changed them last: agents may only add. */
+  readonly byPerson?: true
 }
 
 /** A command of a task, with the fields of a guard's command. */
@@ -38,7 +41,7 @@ export interface RemovedPromise {
 }
 
 /** The fields that a caller gave. */
-export type DoneWhenChanges = Partial<Omit<DoneWhen, 'removed'>>
+export type DoneWhenChanges = Partial<Omit<DoneWhen, 'removed' | 'byPerson'>>
 
 export const noDoneWhen: DoneWhen = { criteria: [], check: [], keeps: [], inherit: true, removed: [] }
 
@@ -204,16 +207,34 @@ function union(some: readonly string[] = [], others: readonly string[] = []): re
   return [...new Set([...some, ...others])]
 }
 
+/**
+ * Adds checks to others. One that pins more is another check: its approval must not take the place of the one that is
+ * there, whose result would then not count.
+ */
+function addChecks(before: readonly TaskCheck[], added: readonly TaskCheck[]): readonly TaskCheck[] {
+  const checks = [...before]
+  for (const check of added) {
+    const at = checks.findIndex(
+      ({ run, pinned }) => run === check.run && check.pinned.every((path) => pinned.includes(path)),
+    )
+    const same = checks[at]
+    if (same === undefined) checks.push(check)
+    else checks[at] = { ...same, timeout: Math.max(same.timeout, check.timeout) }
+  }
+  return checks
+}
+
 /** Adds promises to others. An empty list of changes takes the place of patterns, and patterns that of an empty list. */
 export function addToDoneWhen(before: DoneWhen, added: DoneWhenChanges): DoneWhen {
   const changes = added.changes?.length === 0 ? [] : union(before.changes, added.changes)
   return {
     criteria: union(before.criteria, added.criteria),
-    check: uniqueChecks([...before.check, ...(added.check ?? [])]),
+    check: addChecks(before.check, added.check ?? []),
     ...((before.changes ?? added.changes) && { changes }),
     keeps: union(before.keeps, added.keeps),
     inherit: added.inherit ?? before.inherit,
     removed: before.removed,
+    ...(before.byPerson && { byPerson: true }),
   }
 }
 
@@ -229,6 +250,24 @@ export function mergeDoneWhen(
   return { ...merged, inherit: true, removed: task?.removed ?? [] }
 }
 
+/** The promises of project and mission that agents left out, with `inherit: false` or an empty list of changes. */
+export function promisesLeftOut(
+  project: DoneWhen | null,
+  mission: DoneWhen | null,
+  task: DoneWhen | null,
+): readonly Promised[] {
+  const [ownMission, ownTask] = [mission, task].map((level) => level && withoutExclusions(level))
+  const whole = mergeDoneWhen(project, ownMission ?? null, ownTask ?? null)
+  const lost = promisesLost(whole, mergeDoneWhen(project, mission, task))
+  return lost.filter(({ text }) => text !== aChange)
+}
+
+function withoutExclusions(level: DoneWhen): DoneWhen {
+  if (level.byPerson) return level
+  const { changes, ...rest } = level
+  return { ...rest, inherit: true, ...(changes && changes.length > 0 && { changes }) }
+}
+
 export function isEmptyDoneWhen({ criteria, check, changes, keeps, inherit, removed }: DoneWhen): boolean {
   return (
     criteria.length + check.length + keeps.length + removed.length === 0 && changes === undefined && inherit
@@ -236,13 +275,20 @@ export function isEmptyDoneWhen({ criteria, check, changes, keeps, inherit, remo
 }
 
 /** The field of a new task or mission. */
-export function newDoneWhen(changes: DoneWhenChanges | null | undefined): { readonly doneWhen?: DoneWhen } {
+export function newDoneWhen(
+  changes: DoneWhenChanges | null | undefined,
+  { kind }: Pick<Actor, 'kind'>,
+): { readonly doneWhen?: DoneWhen } {
   const doneWhen = { ...noDoneWhen, ...changes }
-  return isEmptyDoneWhen(doneWhen) ? {} : { doneWhen }
+  return isEmptyDoneWhen(doneWhen) ? {} : { doneWhen: givenBy(doneWhen, kind === 'person') }
+}
+
+function givenBy({ byPerson: _, ...doneWhen }: DoneWhen, isPerson: boolean): DoneWhen {
+  return isPerson ? { ...doneWhen, byPerson: true } : doneWhen
 }
 
 /** The promises without what was removed, which does not travel with a plan. */
-export function givenPromises({ removed: _, ...promises }: DoneWhen): DoneWhenChanges {
+export function givenPromises({ removed: _, byPerson: __, ...promises }: DoneWhen): DoneWhenChanges {
   return promises
 }
 
@@ -256,26 +302,43 @@ export interface DoneWhenEdit {
   readonly at: number
 }
 
-/** Once the task has started, only a person may remove, and what was removed is kept. */
+/** Once the task has started, or a person gave them, only a person may remove; what was removed since its start is kept. */
 export function editDoneWhen(before: DoneWhen, after: DoneWhen, edit: DoneWhenEdit): DoneWhen {
+  const isFixed = edit.started || before.byPerson === true
+  const [first] = isFixed && !edit.isPerson ? promisesLost(before, after) : []
+  if (first) throw removalFailure(edit, first)
   const lost = edit.started ? promisesLost(before, after) : []
-  const [first] = lost
-  if (first && !edit.isPerson) throw removalFailure(edit.taskId, first)
   const kept = before.removed.filter(({ list, text }) => !promisesOf(after, list).includes(text))
   const removed = lost.map(({ list, text }) => ({ list, text, author: edit.author, removedAt: edit.at }))
-  return { ...after, removed: [...kept, ...removed] }
+  const isOfPerson = edit.isPerson || before.byPerson === true
+  return givenBy({ ...after, removed: [...kept, ...removed] }, isOfPerson)
 }
 
-type Promised = Pick<RemovedPromise, 'list' | 'text'>
+export type Promised = Pick<RemovedPromise, 'list' | 'text'>
 
 /** The promises of the one that the other lacks or weakens. */
 function promisesLost(before: DoneWhen, after: DoneWhen): readonly Promised[] {
   return promiseLists.flatMap((list) => {
     const still = new Set(promisesOf(after, list))
-    return promisesOf(before, list)
-      .filter((text) => !still.has(text))
-      .map((text) => ({ list, text }))
+    const lost = promisesOf(before, list).filter((text) => !still.has(text))
+    return [...lost, ...(list === 'check' ? shortened(before, after) : [])].map((text) => ({ list, text }))
   })
+}
+
+/** Checks that may take less time than before: what is still running then says nothing. */
+function shortened(before: DoneWhen, after: DoneWhen): readonly string[] {
+  const limits = new Map(after.check.map((check) => [checkText(check), check.timeout]))
+  return before.check.flatMap((check) => {
+    const limit = limits.get(checkText(check))
+    return limit === undefined || limit >= check.timeout
+      ? []
+      : [`${checkText(check)} (timeout: ${durationText(check.timeout)})`]
+  })
+}
+
+/** A check with its pinned files: with others, it needs another approval. */
+function checkText({ run, pinned }: TaskCheck): string {
+  return pinned.length === 0 ? run : `${run} (pinned: ${pinned.toSorted().join(', ')})`
 }
 
 /** Each promise of a list as a text. */
@@ -287,7 +350,7 @@ function promisesOf(
     case 'criteria':
       return criteria
     case 'check':
-      return check.flatMap(({ run, pinned }) => [run, ...pinned.map((path) => `${run} (pinned: ${path})`)])
+      return check.map(checkText)
     case 'changes':
       // An empty list promises nothing that could be broken: it says that no change is needed.
       return changes?.length === 0 ? [] : [...(changes ?? []), aChange]
@@ -301,10 +364,11 @@ function promisesOf(
 /** Every task promises a change, unless its list of changes is empty. */
 const aChange = 'a change'
 
-function removalFailure(taskId: string, { list, text }: Promised): Failure {
+function removalFailure({ taskId, started }: DoneWhenEdit, { list, text }: Promised): Failure {
+  const why = started ? 'it has started' : 'a person gave it'
   return new Failure(
     'REFUSED',
-    `Cannot remove "${excerpt(text, 120)}" from ${list} of task ${taskId}: it has started. Agents may only add then.`,
+    `Cannot remove "${excerpt(text, 120)}" from ${list} of task ${taskId}: ${why}. Agents may only add then.`,
     {
       reason: 'done_when_fixed',
       hint: hintOf`Give the whole list with ${callTo('taskman_task_edit', { id: taskId, done_when: undefined })}, or ask a person to remove it.`,

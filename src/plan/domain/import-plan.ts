@@ -1,4 +1,5 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import type { Actor } from '../../kernel/actor.ts'
 import type { MilestoneId, PhaseId, TaskId, TransactionContext } from '../../kernel/id.ts'
 import type { Phase } from '../../track/domain/mission.ts'
 import { newTask, type Task } from '../../track/domain/task.ts'
@@ -52,7 +53,7 @@ function* mapInSteps<One, Result>(
 export function* importPlan(
   document: PlanDocument,
   situation: ImportSituation,
-  { setting, creator }: { readonly setting: TransactionContext; readonly creator: string },
+  { setting, author }: { readonly setting: TransactionContext; readonly author: Actor },
 ): ResumableWork<ImportedPlan> {
   const ids = yield* taskIds(document, situation, setting)
   const isNew = ({ key }: DocumentTask): boolean => !isKnown(ids, key)
@@ -62,7 +63,7 @@ export function* importPlan(
   const inProgress = tasks.filter(({ status }) => status === 'in_progress').length
   const toTask = (task: DocumentTask): NewProjectEvent => ({
     kind: 'task.planned',
-    task: plannedTask(task, { ids, owner: situation.owner, setting, creator }),
+    task: plannedTask(task, { ids, owner: situation.owner, setting, author }),
   })
   const planned = yield* mapInSteps(tasks, toTask)
   const linked = yield* mapInSteps(tasks, (task) => dependencies(task, ids))
@@ -179,12 +180,12 @@ function plannedTask(
     ids,
     owner,
     setting,
-    creator,
+    author,
   }: {
     readonly ids: ImportIdMap
     readonly owner: PlanOwner
     readonly setting: TransactionContext
-    readonly creator: string
+    readonly author: Actor
   },
 ): Task {
   const planned = newTask(
@@ -199,9 +200,9 @@ function plannedTask(
       role: task.role,
       ...(task.assignee !== null && { assignee: task.assignee }),
       areas: task.areas,
-      ...newDoneWhen(task.doneWhen),
+      ...newDoneWhen(task.doneWhen, author),
       sortOrder: task.sortOrder,
-      creator: task.creator ?? creator,
+      creator: task.creator ?? author.name,
     },
     task.createdAt ?? setting.at,
   )

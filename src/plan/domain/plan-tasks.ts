@@ -1,4 +1,5 @@
 import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import type { PhaseId, TaskId, TransactionContext } from '../../kernel/id.ts'
 import { formatCount } from '../../kernel/text.ts'
@@ -50,7 +51,7 @@ export interface PlanBatchSituation {
   readonly roles: ReadonlySet<string>
   /** Existing tasks among the named ones. */
   readonly existingTasks: ReadonlyMap<string, PlannedTask>
-  readonly creator: string
+  readonly author: Actor
 }
 
 interface PlanBatchEntry {
@@ -82,7 +83,7 @@ export function planTaskGroup(
     const dependsOn = [...new Set(requested.depends_on)].map((name) => ids.get(name) ?? (name as TaskId)) // known: checked above
     return [
       {
-        task: newTaskOf(requested, { id, home, creator: situation.creator, at: setting.at }),
+        task: newTaskOf(requested, { id, home, author: situation.author, at: setting.at }),
         home,
         dependsOn,
       },
@@ -136,9 +137,9 @@ function newTaskOf(
   {
     id,
     home,
-    creator,
+    author,
     at,
-  }: { readonly id: TaskId; readonly home: Phase; readonly creator: string; readonly at: number },
+  }: { readonly id: TaskId; readonly home: Phase; readonly author: Actor; readonly at: number },
 ): Task {
   const { done_when: promised = {} } = requested
   return newTask(
@@ -151,8 +152,8 @@ function newTaskOf(
       role: requested.role ?? null,
       ...(requested.assignee !== undefined && { assignee: requested.assignee }),
       areas: requested.areas ?? [],
-      ...newDoneWhen(readDoneWhen(promised, 'done_when').changes),
-      creator,
+      ...newDoneWhen(readDoneWhen(promised, 'done_when').changes, author),
+      creator: author.name,
     },
     at,
   )

@@ -13,8 +13,10 @@ import {
   isEmptyDoneWhen,
   mergeDoneWhen,
   noDoneWhen,
+  type Promised,
   parseDoneWhen,
   promiseLists,
+  promisesLeftOut,
 } from '../domain/done-when.ts'
 
 /** Checked by `parseDoneWhen`. Its own fields are not in the list of tools, which names them in one description. */
@@ -56,15 +58,21 @@ export function givenDoneWhen(input: {
 }
 
 /** The promises of a task with those of its mission and project. */
+export interface TaskPromises extends DoneWhen {
+  /** Those of mission and project that an agent left out. */
+  readonly leftOut: readonly Promised[]
+}
+
 export async function promisesOf(
   reads: Reads,
   { missionId, doneWhen }: Pick<Task, 'missionId' | 'doneWhen'>,
-): Promise<DoneWhen> {
+): Promise<TaskPromises> {
   const [settings, mission] = await Promise.all([
     reads.runs.settings(),
     missionId === null ? null : reads.missions.find(missionId),
   ])
-  return mergeDoneWhen(doneWhenOf(settings), mission?.doneWhen ?? null, doneWhen ?? null)
+  const levels = [doneWhenOf(settings), mission?.doneWhen ?? null, doneWhen ?? null] as const
+  return { ...mergeDoneWhen(...levels), leftOut: promisesLeftOut(...levels) }
 }
 
 export const DoneWhenEntry = z.object({
@@ -82,13 +90,23 @@ export const DoneWhenEntry = z.object({
   removed: list(
     z.object({ list: z.enum(promiseLists), text: z.string(), author: z.string(), removed_at: z.string() }),
   ).optional(),
+  /** What an agent left out of the promises of mission and project. */
+  left_out: list(z.object({ list: z.enum(promiseLists), text: z.string() })).optional(),
 })
 
 /** Null if nothing is promised. */
-export function doneWhenEntry(doneWhen: DoneWhen | undefined): z.output<typeof DoneWhenEntry> | null {
-  if (doneWhen === undefined || isEmptyDoneWhen(doneWhen)) return null
+export function doneWhenEntry(
+  doneWhen: (DoneWhen & Partial<TaskPromises>) | undefined,
+): z.output<typeof DoneWhenEntry> | null {
+  if (doneWhen === undefined) return null
+  const { leftOut = [] } = doneWhen
+  if (isEmptyDoneWhen(doneWhen) && leftOut.length === 0) return null
   const removed = doneWhen.removed.map(({ list: from, text, author, removedAt }) => {
     return { list: from, text, author, removed_at: instant(removedAt) }
   })
-  return { ...doneWhenJson(doneWhen), ...(removed.length > 0 && { removed }) }
+  return {
+    ...doneWhenJson(doneWhen),
+    ...(removed.length > 0 && { removed }),
+    ...(leftOut.length > 0 && { left_out: leftOut.map((one) => ({ ...one })) }),
+  }
 }

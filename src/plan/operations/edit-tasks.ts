@@ -73,7 +73,7 @@ export const taskAdd = defineOperation({
         role: input.role ?? null,
         ...(input.assignee !== undefined && { assignee: input.assignee }),
         areas: input.areas ?? [],
-        ...newDoneWhen(givenDoneWhen(input)),
+        ...newDoneWhen(givenDoneWhen(input), actor),
         sortOrder: input['sort-order'] ?? null,
         creator: input.creator ?? actor.name,
       },

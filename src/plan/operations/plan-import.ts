@@ -102,7 +102,7 @@ async function addPlan(
     const situation = await situationOf(reads, owner, at)
     for (const { key } of document.phases) if (!situation.phases.has(key)) await assertFreeId(reads, key)
     const { events, ...summary } = await runSteps(
-      importPlan(document, situation, { setting: { at, ids }, creator: actor.name }),
+      importPlan(document, situation, { setting: { at, ids }, author: actor }),
     )
     return { events, answer: { ...summary, added: { ...summary.added }, notices: [...summary.notices] } }
   }

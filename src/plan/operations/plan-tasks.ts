@@ -78,7 +78,7 @@ export const planTasks = defineOperation({
           reads,
           input.tasks.flatMap(({ depends_on }) => depends_on ?? []),
         ),
-        creator: actor.name,
+        author: actor,
       },
       setting,
     )

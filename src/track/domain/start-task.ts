@@ -179,7 +179,7 @@ function taskOfRequest(
       name,
       goal: request.goal ?? name,
       areas: request.areas,
-      ...newDoneWhen(request.doneWhen),
+      ...newDoneWhen(request.doneWhen, request.actor),
       creator: displayName(request),
     },
     setting.at,

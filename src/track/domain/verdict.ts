@@ -1,8 +1,8 @@
 import type { AttemptMeasurement, Outcome } from '../../events/domain/project-event.ts'
 import type { TaskId } from '../../kernel/id.ts'
 import { pathInsidePrefix, pathPatterns } from '../../kernel/path-pattern.ts'
-import { formatCount } from '../../kernel/text.ts'
-import type { DoneWhen } from '../../plan/domain/done-when.ts'
+import { excerpt, formatCount } from '../../kernel/text.ts'
+import type { DoneWhen, Promised } from '../../plan/domain/done-when.ts'
 import { pathsNamedIn } from './claimed-paths.ts'
 import type { TaskOutcome } from './task.ts'
 
@@ -38,6 +38,7 @@ const doubtRules = [
   'criterion_unmet',
   'measurement_partial',
   'subtask_contradicted',
+  'promises_left_out',
 ] as const
 export const verdictRules = [...contradictionRules, ...doubtRules] as const
 export type VerdictRule = (typeof verdictRules)[number]
@@ -116,7 +117,9 @@ export interface VerdictFacts {
   readonly missingPackages?: readonly string[]
   readonly weakened?: readonly WeakenedPlace[]
   /** The parts of `done_when` that are judged without running anything. */
-  readonly promises?: Pick<DoneWhen, 'criteria' | 'changes' | 'keeps'>
+  readonly promises?: Pick<DoneWhen, 'criteria' | 'changes' | 'keeps'> & {
+    readonly leftOut?: readonly Promised[]
+  }
   readonly checks?: readonly CheckFact[]
   readonly content?: string | null
   readonly contradictedSubtasks?: readonly TaskId[]
@@ -143,6 +146,7 @@ export function judge(facts: VerdictFacts): Verdict | null {
     ...openCriteria(facts),
     ...partialMeasurement(facts),
     ...contradictedSubtasks(facts),
+    ...promisesLeftOut(facts),
   ]
   return verdictOf(contradictions, doubts, facts)
 }
@@ -371,6 +375,21 @@ function contradictedSubtasks({ contradictedSubtasks: ids = [] }: VerdictFacts):
     {
       rule: 'subtask_contradicted',
       text: `${formatCount(ids.length, 'subtask')} contradicted: ${ids.slice(0, maxNamed).join(', ')}.`,
+    },
+  ]
+}
+
+/** A person may leave out what mission and project promise; of an agent it is shown. */
+function promisesLeftOut({ promises }: VerdictFacts): readonly VerdictReason[] {
+  const { leftOut = [] } = promises ?? {}
+  if (leftOut.length === 0) return []
+  const named = leftOut.slice(0, maxNamed).map(({ list, text }) => `${list} "${excerpt(text, 120)}"`)
+  const more = leftOut.length > maxNamed ? ` and ${leftOut.length - maxNamed} more` : ''
+  return [
+    {
+      rule: 'promises_left_out',
+      text: `An agent left out what mission or project promise: ${named.join(', ')}${more}.`,
+      fix: 'Keep inherit: true, and name paths in changes; or ask a person to leave it out.',
     },
   ]
 }

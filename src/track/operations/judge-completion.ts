@@ -6,7 +6,7 @@ import {
   type MeasurementOf,
   measurement,
 } from '../../kernel/operations/measurement-protocol.ts'
-import type { DoneWhen } from '../../plan/domain/done-when.ts'
+import type { TaskPromises } from '../../plan/operations/done-when.ts'
 import type { ReportedChange } from '../domain/changes.ts'
 import { unchangedClaims } from '../domain/claimed-paths.ts'
 import { claimedChanges, claimsWithoutChange, unchangedPaths } from '../domain/claims/claimed-changes.ts'
@@ -71,7 +71,7 @@ export interface ClaimedCompletion {
   readonly evidence: AttemptMeasurement
   readonly related: readonly RelatedAttempt[]
   /** Of the task, with those of its mission and project. */
-  readonly promises: DoneWhen
+  readonly promises: TaskPromises
   readonly checks: readonly CheckFact[]
   /** The hash of the content that the checks are about; null without checks. */
   readonly content: string | null

@@ -57,7 +57,7 @@ export const startMission = defineOperation({
     found: process ? await processToRun(context, process) : null,
   }))
   .record(async ({ reads, found: gate, context, setting }, input) => {
-    const mission = { ...decide(input, setting), ...newDoneWhen(givenDoneWhen(input)) }
+    const mission = { ...decide(input, setting), ...newDoneWhen(givenDoneWhen(input), context.actor) }
     const started =
       gate &&
       createRun(

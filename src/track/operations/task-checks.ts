@@ -20,7 +20,7 @@ import {
 import type { RecordContext } from '../../kernel/operations/operation.ts'
 import type { DoneWhen, TaskCheck } from '../../plan/domain/done-when.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import { type Attempt, staleAfter, type Task, type TaskOutcome, treeOf } from '../domain/task.ts'
+import { type Attempt, isOpenedBy, staleAfter, type Task, type TaskOutcome, treeOf } from '../domain/task.ts'
 import type { CheckFact } from '../domain/verdict.ts'
 
 /** What the checks of a task need: the content that they run on, their approvals, and their runs on another machine. */
@@ -208,16 +208,20 @@ async function measuredChecks(
   return checks.map((check) => (failed.includes(check) ? { ...check, isShared: true } : check))
 }
 
-/** Whether another attempt was open in the work tree since this one began; those at tasks above it do not count. */
-async function isTreeShared({ tasks }: Reads, { taskId, snapshot, openedAt }: Attempt): Promise<boolean> {
+/** Whether another agent's attempt was open in the work tree since this one began; those at tasks above it do not count. */
+async function isTreeShared({ tasks }: Reads, attempt: Attempt): Promise<boolean> {
+  const { taskId, snapshot, openedAt, actor, agentName } = attempt
   const [inTree, ancestors] = await Promise.all([
     tasks.attemptsInTree(treeOf(snapshot), openedAt),
     tasks.ancestors([taskId]),
   ])
   const own = new Set<string>([taskId, ...(ancestors.get(taskId) ?? [])])
   return inTree.some(
-    ({ taskId: of, status, lastCallAt }) =>
-      !own.has(of) && (status !== 'open' || openedAt - lastCallAt < staleAfter),
+    (other) =>
+      !own.has(other.taskId) &&
+      (other.status !== 'open' || openedAt - other.lastCallAt < staleAfter) &&
+      // Else an agent could open a task beside its own, and no failed check would count.
+      !isOpenedBy(other, actor, agentName),
   )
 }
 

@@ -53,6 +53,7 @@ export function Promises({ task: { done_when: promises, landed, undone } }: { re
             <Codes word="Check" values={checks} />
             <Codes word="Changes" values={promises.changes ?? []} />
             <Codes word="Keeps" values={promises.keeps ?? []} />
+            <Codes word="Left out by an agent:" values={(promises.left_out ?? []).map(({ text }) => text)} />
           </ul>
         </section>
       )}
