@@ -17,6 +17,18 @@ describe('looking', () => {
     ])
   })
 
+  test('waits until a task is ready and claims it, and ends without one in time', async () => {
+    const { plan, call, edit } = await openPlan()
+    const first = await plan('first')
+    const second = await plan('second')
+    await call('taskman_task_dep_add', { 'task-id': second, 'dep-id': first })
+    await edit(first, { status: 'in_progress' })
+    const pending = call('taskman_task_next', { claim: true, wait_seconds: 30 })
+    await edit(first, { status: 'done' })
+    expect(await pending).toMatchObject({ task: { id: second }, claim: { token: expect.any(String) } })
+    expect(await call('taskman_task_next', { claim: true, wait_seconds: 1 })).toMatchObject({ task: null })
+  })
+
   test('what the longest chain waits for comes first, then the order of the list', async () => {
     const { plan, call, edit } = await openPlan()
     const short = await plan('short')
@@ -55,7 +67,7 @@ describe('looking', () => {
     expect(await next()).toBe(failed)
     await call('start_task', { planned_task_id: failed })
     expect((await call('taskman_task_next')).message).toBe(
-      `No task is ready. Of 2 tasks, 1 waits for ${failed} (in progress), you hold ${failed}. Wait with get_context { wait_seconds: 50 }.`,
+      `No task is ready. Of 2 tasks, 1 waits for ${failed} (in progress), you hold ${failed}. Wait with taskman_task_next { claim: true, wait_seconds: 50 }.`,
     )
   })
 

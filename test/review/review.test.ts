@@ -158,6 +158,24 @@ test('comments are drafts of their author until they are sent back with the work
   })
 })
 
+test('answers all comments of a review at once, by the id of the review', async () => {
+  const { project, task, show } = await workedTask()
+  const subject = { task }
+  for (const text of ['Rename user', 'Add a test'])
+    await project.call('review_comment', { subject, path: 'src/auth.ts', line: 2, kind: 'request', text }, as)
+  const { content } = await show()
+  const review = { subject, action: 'send_back', content, viewed: true }
+  const { review_id: id } = await project.call('review_send', review, as)
+  const reply = await project.call('reply_to_review', { comment_id: id, text: 'Both done.', done: true })
+  const { comments } = await show()
+  expect(reply.comments).toEqual(comments.map(({ comment_id }: Answer) => comment_id))
+  expect(comments).toMatchObject([{ status: 'done' }, { status: 'done' }])
+  expect(await project.refused('reply_to_review', { comment_id: 'rv-none', text: 'x' })).toMatchObject({
+    code: 'NOT_FOUND',
+    reason: 'comment_not_found',
+  })
+})
+
 test('a file that became a program after it was looked at comes back', async () => {
   const { project, task, show } = await workedTask()
   const [first] = (await show()).files

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { waitForProjectEvent } from '../../events/operations/follow.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { instant } from '../../kernel/instant.ts'
 import { findPlanned, spanOf } from '../../kernel/operations/find.ts'
-import { name } from '../../kernel/operations/input/fields.ts'
+import { count, name, unlistedField } from '../../kernel/operations/input/fields.ts'
 import { type CommandContext, defineOperation } from '../../kernel/operations/operation.ts'
 import { printAsText } from '../../kernel/operations/print.ts'
 import { formatCount, plainWord } from '../../kernel/text.ts'
@@ -14,11 +15,14 @@ import { maxNamed, reasonsFor } from '../domain/readiness.ts'
 import { assertRole, formatField, roleField, spanField } from './fields.ts'
 import { PlannedTaskEntry, plannedTaskEntry } from './plan-answer.ts'
 
+const maxWaitSeconds = 50
+
 const inputFields = z.strictObject({
   role: roleField.optional(),
   claim: z.boolean().describe('Claim it for 30 minutes').optional(),
   agent_name: name('Your name, if agents share this connection').optional(),
   mission: spanField.optional(),
+  wait_seconds: unlistedField(count('Wait up to this long for a ready task', maxWaitSeconds)).optional(),
   format: formatField.optional(),
 })
 
@@ -47,6 +51,7 @@ export const taskNext = defineOperation({
       : JSON.stringify(answer),
   ],
 }).handler(async (handling, input) => {
+  await waitForTask(handling, input)
   if (!input.claim) {
     return handling.store.view(async (reads) => {
       const now = handling.clock.now()
@@ -83,6 +88,26 @@ export const taskNext = defineOperation({
 })
 
 type TaskNextInput = z.output<typeof inputFields>
+
+// A claim ends by the clock, without an event.
+const maxSilenceMs = 5_000
+
+/** Waits until a task is ready, as long as the caller allows. */
+async function waitForTask(handling: CommandContext, input: TaskNextInput): Promise<void> {
+  const { store, clock } = handling
+  const until = clock.now() + (input.wait_seconds ?? 0) * 1000
+  for (;;) {
+    const left = until - clock.now()
+    if (left <= 0) return
+    const seen = await store.view(async (reads) => ({
+      after: await reads.eventLog.head(),
+      isReady: (await nextOf(reads, input, { now: clock.now(), caller: callerOf(handling, input) })) !== null,
+    }))
+    if (seen.isReady) return
+    const milliseconds = Math.min(left, maxSilenceMs)
+    await waitForProjectEvent(store, { after: seen.after, milliseconds, until: async () => true })
+  }
+}
 
 interface TaskNextContext {
   readonly now: number
@@ -153,7 +178,8 @@ async function noTaskReason(
   const figures = total === 0 ? none : `Of ${formatCount(total, 'task')}, ${reasons.join(', ')}.`
   const other = await readyElsewhere(reads, owner, input, { now, caller })
   const isWaiting = toDo.tasks.some(({ blocked }) => blocked) || inProgress.total > 0
-  const wait = other === null && isWaiting ? ' Wait with get_context { wait_seconds: 50 }.' : ''
+  const wait =
+    other === null && isWaiting ? ' Wait with taskman_task_next { claim: true, wait_seconds: 50 }.' : ''
   return `No task is ready. ${figures}${other === null ? wait : ` ${other}`}`
 }
 

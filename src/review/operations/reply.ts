@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import { idPrefixes } from '../../kernel/id.ts'
+import { identifier } from '../../kernel/operations/input/fields.ts'
+import { strings } from '../../kernel/operations/list-answer.ts'
 import { defineOperation } from '../../kernel/operations/operation.ts'
+import type { Reads } from '../../store/ports/store.ts'
 import { speakerOf } from '../../track/domain/task.ts'
-import { maxCommentLength, type ReviewReply } from '../domain/review.ts'
+import { maxCommentLength, type ReviewComment, type ReviewReply } from '../domain/review.ts'
 import { ReplyEntry, replyEntry } from './entries.ts'
-import { commentField } from './file.ts'
 
 const maxReplies = 50
 
@@ -19,50 +22,74 @@ export const replyToReview = defineOperation({
   kind: 'command',
   positional: ['comment_id', 'text'],
   input: z.strictObject({
-    comment_id: commentField,
+    comment_id: identifier('The comment (rc-…), or a review (rv-…)'),
     text: z.string().min(1).max(maxCommentLength).describe('Your answer, or what you did'),
     done: z.boolean().describe('You made the requested change').optional(),
   }),
-  output: ReplyEntry.extend({ comment_id: z.string(), status: z.enum(['answered', 'done']) }),
+  synonyms: { review_id: 'comment_id', id: 'comment_id' },
+  output: ReplyEntry.extend({
+    comment_id: z.string(),
+    status: z.enum(['answered', 'done']),
+    /** The comments that a review has, all of them answered. */
+    comments: strings.optional(),
+  }),
   listedOutput: ['comment_id', 'status'],
 }).handler(({ record, actor }, input) =>
   record(async (reads, { at: createdAt, ids }) => {
-    const comment = await reads.reviews.comment(input.comment_id)
-    if (comment === null) {
-      throw new Failure('NOT_FOUND', `comment not found: ${input.comment_id}`, {
-        reason: 'comment_not_found',
-        hint: hintOf`${callTo('get_context')} lists the comments of a review with their ids (rc-…).`,
-      })
-    }
-    if (comment.replies.length >= maxReplies) {
-      throw new Failure('REFUSED', `Comment ${comment.id} has ${maxReplies} answers, the maximum.`, {
-        reason: 'too_many_replies',
-        hint: hintOf`Put it into the report of the task (${callTo('complete_task')}).`,
-      })
-    }
-    const last = comment.taskId === null ? null : await reads.tasks.lastAttempt(comment.taskId)
-    const reply: ReviewReply = {
-      id: ids.next('reviewReply'),
-      commentId: comment.id,
-      taskId: comment.taskId,
-      missionId: comment.missionId,
-      attemptId: last?.status === 'open' ? last.id : null,
-      text: input.text,
-      done: input.done ?? false,
-      author: actor.name,
-      isPerson: actor.kind === 'person',
-      agentName: actor.kind === 'person' ? null : speakerOf(last, actor),
-      createdAt,
-    }
+    const comments = await commentsNamed(reads, input.comment_id)
+    const replies = await Promise.all(
+      comments.map(async (comment): Promise<ReviewReply> => {
+        const last = comment.taskId === null ? null : await reads.tasks.lastAttempt(comment.taskId)
+        return {
+          id: ids.next('reviewReply'),
+          commentId: comment.id,
+          taskId: comment.taskId,
+          missionId: comment.missionId,
+          attemptId: last?.status === 'open' ? last.id : null,
+          text: input.text,
+          done: input.done ?? false,
+          author: actor.name,
+          isPerson: actor.kind === 'person',
+          agentName: actor.kind === 'person' ? null : speakerOf(last, actor),
+          createdAt,
+        }
+      }),
+    )
+    const [[comment], [reply]] = [comments, replies]
+    if (comment === undefined || reply === undefined) throw new Error('There is at least one comment.')
     const isDone = reply.done || comment.replies.some(({ done }) => done)
     return {
-      events: [{ kind: 'review.replied', reply }],
+      events: replies.map((one) => ({ kind: 'review.replied' as const, reply: one })),
       agentName: reply.agentName,
       answer: {
         comment_id: comment.id,
         ...replyEntry(reply),
         status: isDone ? ('done' as const) : ('answered' as const),
+        ...(comments.length > 1 && { comments: comments.map(({ id }) => id) }),
       },
     }
   }),
 )
+
+/** A comment, or those of a review. Fails if there is none, or if one has too many answers. */
+async function commentsNamed(reads: Reads, id: string): Promise<readonly ReviewComment[]> {
+  const isReview = id.startsWith(`${idPrefixes.review}-`)
+  const comments = isReview
+    ? await reads.reviews.commentsOfReview(id)
+    : [await reads.reviews.comment(id)].filter((comment) => comment !== null)
+  if (comments.length === 0) {
+    const what = isReview ? `Review ${id} has no comment to answer` : `comment not found: ${id}`
+    throw new Failure('NOT_FOUND', what, {
+      reason: 'comment_not_found',
+      hint: hintOf`${callTo('get_context')} lists the comments of a review with their ids (rc-…).`,
+    })
+  }
+  const full = comments.find(({ replies }) => replies.length >= maxReplies)
+  if (full !== undefined) {
+    throw new Failure('REFUSED', `Comment ${full.id} has ${maxReplies} answers, the maximum.`, {
+      reason: 'too_many_replies',
+      hint: hintOf`Put it into the report of the task (${callTo('complete_task')}).`,
+    })
+  }
+  return comments
+}

@@ -46,6 +46,8 @@ export interface ReviewReads {
   /** Unfinished tasks with unanswered comments, or that were sent back: the last, at most 20. */
   waitingTasks(): Promise<readonly TaskId[]>
   comment(id: string): Promise<ReviewComment | null>
+  /** The comments of a review, in their order; the first 500. */
+  commentsOfReview(id: string): Promise<readonly ReviewComment[]>
   /** Reviews of subjects, oldest first; the last 50. */
   sentAbout(subjects: readonly string[]): Promise<readonly ReviewSummary[]>
   /** The last reviews of a task, alone or with others, oldest first. */

@@ -522,6 +522,14 @@ export function reviewReads({ db, projectId }: ReadScope): ReviewReads {
       const ids = waiting.map(({ task_id }) => task_id as TaskId) // a brand; never null in a join
       return [...new Set(ids)].slice(0, 20)
     },
+    async commentsOfReview(id) {
+      const rows = await comments()
+        .where('review_id', '=', id)
+        .orderBy('position', 'desc')
+        .limit(maxComments)
+        .execute()
+      return withReplies(rows)
+    },
     async comment(id) {
       const rows = await comments().where('id', '=', id).execute()
       const [comment = null] = await withReplies(rows)
