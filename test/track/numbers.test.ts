@@ -179,7 +179,7 @@ test('only open tasks are named as waited for, each with why it is open', async 
   const { message } = await call('taskman_task_next', { mission: mission_id })
   expect(message).toMatch(
     new RegExp(
-      `^No task is ready. Of 1 task, 1 waits for ${c} \\(in review: h-\\S+\\). Wait with get_context `,
+      `^No task is ready. Of 1 task, 1 waits for ${c} \\(in review: h-\\S+\\). Wait with taskman_task_next `,
     ),
   )
 })

@@ -320,6 +320,18 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     words: ({ taskId, status, verdict }, titles) =>
       `changed the outcome of ${titles.task(taskId)} (${plainWord(status)})${verdict ? `: ${verdict.is}` : ''}`,
   },
+  'files.settled': {
+    concerns: ({ attemptId: id, taskId, missionId }) => [
+      updatedConcern({ kind: 'task', id: taskId }),
+      updatedConcern({ kind: 'attempt', id, taskId }),
+      ...touchedMission(missionId),
+    ],
+    words: ({ taskId, paths, candidates, cause }, titles) => {
+      const files = `${shortenText(paths.slice(0, 3).join(', '))}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`
+      const why = cause === 'claimed' ? `claimed by ${candidates.join(', ')}` : 'denied by its agent'
+      return `took ${files} off the files of ${titles.task(taskId)}: ${why}`
+    },
+  },
   'verdict.changed': {
     concerns: ({ attemptId: id, taskId, missionId }) => [
       updatedConcern({ kind: 'task', id: taskId }),

@@ -39,6 +39,8 @@ export interface Outcome {
   readonly noChangeReason?: string
   /** Files whose tests check less than before, on purpose. */
   readonly weakened?: readonly string[]
+  /** Changed files that are not its own. */
+  readonly notMine?: readonly string[]
   /** The answers to the criteria of the task. */
   readonly criteria?: readonly CriterionAnswer[]
   readonly packagesAdded: readonly string[]
@@ -70,6 +72,10 @@ export interface AttemptMeasurement {
   readonly contested?: readonly ContestedFile[]
   readonly commits?: readonly AttemptCommit[]
   readonly claimedPaths?: readonly ClaimedPath[]
+  /** Changed paths that everyone denies who may have changed them. */
+  readonly deniedByAll?: readonly string[]
+  /** Paths that its agent denied after the end. */
+  readonly denied?: readonly string[]
   /** Areas that the agent added when it completed the task. */
   readonly widened?: readonly string[]
   /** The changed rows of the mission's changes; null where they could not be measured. */
@@ -171,6 +177,17 @@ export type NewProjectEvent =
       /** As of a completion. */
       readonly inputHash: string
       readonly answer: Readonly<Record<string, unknown>>
+    }
+  | {
+      /** Uncertain files leave those of an ended attempt: another one claims them, or its own agent denies them. */
+      readonly kind: 'files.settled'
+      readonly attemptId: AttemptId
+      readonly taskId: TaskId
+      readonly missionId: MissionId | null
+      readonly paths: readonly string[]
+      /** The names of those who may have changed them. */
+      readonly candidates: readonly string[]
+      readonly cause: 'claimed' | 'denied'
     }
   | {
       /** A check ran on exactly the content of a completion, later. */

@@ -74,6 +74,7 @@ import {
   applyMissionStarted,
 } from '../../track/tables/mission.ts'
 import { applyDecision, applyIssue, applyProgress } from '../../track/tables/records.ts'
+import { applyFilesSettled } from '../../track/tables/settled-files.ts'
 import { applyTreeWritten } from '../../track/tables/tree-write.ts'
 import { applyVerdictChanged } from '../../track/tables/verdict.ts'
 import { applyProjectCreated } from '../record/project.ts'
@@ -111,6 +112,7 @@ const projections: {
   'attempt.abandoned': applyAbandoned,
   'attempt.corrected': applyCorrected,
   'attempt.amended': applyAmended,
+  'files.settled': applyFilesSettled,
   'verdict.changed': applyVerdictChanged,
   'attempt.continued': touchAttempt,
   'lines.recorded': applyLinesRecorded,

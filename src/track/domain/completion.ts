@@ -153,7 +153,21 @@ export function itemsOpenedBy(
     const item = openInboxItem({ kind: 'scope', reason, openedBy: 'waymark' }, location, setting)
     items.push({ ...item, paths: evidence.scope.unexpected })
   }
+  const denied = evidence.deniedByAll ?? []
+  if (denied.length > 0) items.push({ ...deniedItem(denied, location, setting), paths: denied })
   return [...items, ...verdictItem(verdict, { attempt, mode: situation.waiting.completion }, setting)]
+}
+
+/** Everyone who may have changed these files says that it was another: a person decides. */
+export function deniedItem(
+  paths: readonly string[],
+  location: Parameters<typeof openInboxItem>[1],
+  setting: TransactionContext,
+): InboxItem {
+  const [first] = paths
+  const files = paths.length === 1 ? first : `${first} and ${formatCount(paths.length - 1, 'more file')}`
+  const reason = `${files} changed, and every agent that worked here says that it was another.`
+  return { ...openInboxItem({ kind: 'scope', reason, openedBy: 'waymark' }, location, setting), paths }
 }
 
 function reviewItem(

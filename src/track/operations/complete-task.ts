@@ -74,6 +74,7 @@ import {
   attemptToClose,
   CompletionAnswer,
   completionAnswer,
+  isByItsAgent,
   loadCompletion,
   openItemsOfTask,
   readGateSettings,
@@ -92,6 +93,7 @@ import {
   pathsNamed,
 } from './measure-attempt.ts'
 import { maxDiffLength, unifiedDiffs } from './measure-diff.ts'
+import { denyFiles, releaseClaimed } from './settle-files.ts'
 import {
   checkFacts,
   checkMeasurements,
@@ -114,6 +116,7 @@ const outcomeFields = z
       .max(200)
       .describe('Files you changed out of scope, and why')
       .optional(),
+    not_mine: unlistedField(texts('Changed files that are not your work')).optional(),
     no_change_reason: unlistedField(text('Why no file had to change')).optional(),
     weakened: unlistedField(texts('Files whose tests check less than before, on purpose')).optional(),
     criteria: unlistedField(
@@ -158,6 +161,7 @@ function outcomeOf(
     manualReviewNeeded: outcome.manual_review_needed ?? false,
     manualReviewReason: outcome.manual_review_reason ?? null,
     ...(outcome.unexpected && outcome.unexpected.length > 0 && { unexpected: outcome.unexpected }),
+    ...(outcome.not_mine && outcome.not_mine.length > 0 && { notMine: outcome.not_mine }),
     ...(outcome.no_change_reason !== undefined && { noChangeReason: outcome.no_change_reason }),
     ...(outcome.weakened && outcome.weakened.length > 0 && { weakened: outcome.weakened }),
     ...(outcome.criteria &&
@@ -196,6 +200,7 @@ const inputFields = z
     correction: text(
       'A later correction of a completed task: status and outcome are then ignored',
     ).optional(),
+    not_mine: unlistedField(texts('With correction: changed files that are not your work')).optional(),
   })
   // They are optional only beside correction, which the plain schemas of clients cannot express.
   .meta({ required: ['task_id', 'status', 'outcome'] })
@@ -360,6 +365,8 @@ type Completion =
     > & {
       readonly kind: 'ended'
       readonly checks: readonly MeasuredCheck[]
+      /** Uncertain files that leave those of other attempts. */
+      readonly released: readonly NewProjectEvent[]
       readonly mission: MissionTree | null
       readonly comments: readonly ReviewComment[]
       readonly lines: LineRecordRequest | null
@@ -407,7 +414,7 @@ async function prepareCompletion(
     ])
   refuseOpenSubtasks(input.status, task, open)
   if (endState === null || activity === null) return { briefs, found: { kind: 'asking' } }
-  const claims = { outcome, areas: input.areas ?? [] }
+  const claims = { outcome, notMine: outcome.notMine, areas: input.areas ?? [] }
   const prepared = await prepareChecks(reads, {
     context,
     task,
@@ -445,6 +452,7 @@ async function prepareCompletion(
   const compared = comparisonBrief(completion)
   const { verdict, evidence } = judgeCompletion(completion, measured.traces, measured.compared)
   const { endSnapshot } = evidence
+  const released = input.preview ? [] : await releaseClaimed(reads, attempt, { evidence, outcome, activity })
   const isOn = context.machine !== undefined && settingOf(settings, 'upload_diff') !== 'off'
   const keeps = isOn && !input.preview && endSnapshot !== null && evidence.changes.length > 0
   return {
@@ -463,6 +471,7 @@ async function prepareCompletion(
     found: {
       kind: 'ended' as const,
       checks: prepared.checks,
+      released,
       input,
       inputHash,
       task,
@@ -531,6 +540,8 @@ interface TaskCompletionContext {
   readonly review: ReturnType<typeof commentStatuses>
   /** Changes of lines since the work tree's last snapshot. */
   readonly lines: readonly NewProjectEvent[]
+  /** Uncertain files that leave those of other attempts. */
+  readonly released: readonly NewProjectEvent[]
   readonly diff: KeptDiff | null
   /** File contents to keep, where the files are on another machine. */
   readonly files: FilesToKeep | null
@@ -582,7 +593,7 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
     answer,
   }
   return {
-    events: [...ending.lines, closed, ...completed.consequences],
+    events: [...ending.lines, closed, ...ending.released, ...completed.consequences],
     agentName: speakerOf(attempt, actor),
     beside: [
       ...(ending.diff ? [{ kind: 'diff kept' as const, attemptId: attempt.id, ...ending.diff }] : []),
@@ -607,7 +618,7 @@ function previewEnd({
   actor,
   setting,
   ...before
-}: Omit<TaskCompletionContext, 'inputHash' | 'lines' | 'diff' | 'files'> & CompletionAuthor) {
+}: Omit<TaskCompletionContext, 'inputHash' | 'lines' | 'released' | 'diff' | 'files'> & CompletionAuthor) {
   const { phase } = situation
   refuseContradicted(verdict, situation)
   const waiting = withoutVerdicts(before.waiting)
@@ -754,6 +765,7 @@ async function correct(
     readonly task_id: string
     readonly attempt_id?: string | undefined
     readonly correction: string
+    readonly not_mine?: readonly string[] | undefined
     readonly status?: unknown
     readonly outcome?: unknown
   },
@@ -765,11 +777,15 @@ async function correct(
       : await findAttempt(reads, request.attempt_id)
   const before = attempt === null ? [] : await reads.tasks.corrections(attempt.id)
   const corrected = correctAttempt({ task, attempt, before }, { text: request.correction, actor }, setting)
+  const { not_mine: denied = [] } = request
+  if (denied.length > 0 && !isByItsAgent(corrected.attempt, actor)) throw notItsAgent(corrected.attempt)
+  const settled = await denyFiles(reads, corrected.attempt, denied, setting)
   const end = await reads.tasks.end(corrected.attempt.id)
-  const { settled: _, ...answer } = storedCompletion(end?.answer ?? {})
+  const { settled: __, ...answer } = storedCompletion(end?.answer ?? {})
+  const taken = settled.flatMap((event) => (event.kind === 'files.settled' ? event.paths : []))
   const ignored = request.status !== undefined || request.outcome !== undefined
   return {
-    events: corrected.events,
+    events: [...corrected.events, ...settled],
     agentName: corrected.agentName,
     answer: {
       ...answer,
@@ -777,9 +793,18 @@ async function correct(
       waits_for: (await openItemsOfTask(reads, task.id)).map(openItemEntry),
       corrected: true as const,
       correction: { text: request.correction, created_at: instant(corrected.at) },
+      ...(denied.length > 0 && { files_taken_off: taken }),
       ...(ignored && { note: 'status and outcome are unchanged; the correction is stored beside them.' }),
     },
   }
+}
+
+function notItsAgent(attempt: Attempt): Failure {
+  return new Failure(
+    'FORBIDDEN',
+    `Only ${displayName(attempt)} or a person can say which files of attempt ${attempt.id} are not its own.`,
+    { reason: 'attempt_of_other_agent', hint: 'Send the correction without not_mine.' },
+  )
 }
 
 function missionBrief(

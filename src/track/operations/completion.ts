@@ -9,7 +9,7 @@ import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
 import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { instant, secondsBetween } from '../../kernel/instant.ts'
 import { findAttempt } from '../../kernel/operations/find.ts'
-import { list } from '../../kernel/operations/list-answer.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
 import { excerpt } from '../../kernel/text.ts'
 import { CommentOutcomes } from '../../review/operations/agent-reviews.ts'
 import { sentBackOf } from '../../review/operations/sent-back.ts'
@@ -78,7 +78,7 @@ async function openVerdictItems(
 }
 
 /** Whether the caller may change the words of an attempt: its agent, or a person. */
-function isByItsAgent({ actor, completedBy }: Attempt, caller: Actor): boolean {
+export function isByItsAgent({ actor, completedBy }: Attempt, caller: Actor): boolean {
   return caller.kind === 'person' || [actor, completedBy].some((one) => one?.name === caller.name)
 }
 
@@ -265,6 +265,8 @@ export const CompletionAnswer = z.object({
   amended: z.literal(true).optional(),
   /** A later correction, kept beside the original claims and measurements. */
   corrected: z.literal(true).optional(),
+  /** Files that a correction with not_mine took off those of the task. */
+  files_taken_off: strings.optional(),
   correction: z.object({ text: z.string(), created_at: z.string() }).optional(),
   note: z.string().optional(),
 })

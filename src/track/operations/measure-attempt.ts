@@ -52,12 +52,16 @@ import { claimedChanges, claimsWithoutChange, unchangedPaths } from '../domain/c
 import type { CandidateAuthor, EndContents, Interval } from '../domain/hook-evidence.ts'
 import { coverage, hasPackageArea, judgeScope, parseScope, type Scope } from '../domain/scope/scope.ts'
 import { sensitiveKinds } from '../domain/scope/sensitive.ts'
+import { type Settlement, settle } from '../domain/settlement.ts'
 import { type Attempt, atWorkUntil, type SnapshotLocation, treeOf } from '../domain/task.ts'
+import type { AttemptStatement } from '../ports/attempt-reads.ts'
 import { type SensitiveChanges, sensitiveChanges } from './sensitive.ts'
 
 /** The claims of an agent at completion that affect the measurement. */
 export interface StatedOutcome {
   readonly outcome: ClaimedWork
+  /** Changed files that the agent says are not its own. */
+  readonly notMine?: readonly string[] | undefined
   /** Areas beyond those declared at the start. */
   readonly areas: readonly string[]
 }
@@ -296,6 +300,8 @@ export const openAttemptMeasurements = { ends: attemptEnds, changes: attemptChan
 /** The records read for measuring an attempt. */
 export interface AttemptChangesContext extends WorkTreeActivity {
   readonly sensitive: string | null
+  /** What the agents of the other attempts say that have ended. */
+  readonly statements: ReadonlyMap<string, AttemptStatement>
 }
 
 export async function changesAround(
@@ -306,7 +312,11 @@ export async function changesAround(
     readAttemptSurroundings(reads, attempt, end?.until),
     reads.runs.settings(),
   ])
-  return { ...surroundings, sensitive: settings.get('sensitive') ?? null }
+  const ended = [...surroundings.neighbors.values()].filter(
+    ({ id, status }) => id !== attempt.id && status !== 'open' && status !== 'abandoned',
+  )
+  const statements = await reads.tasks.statements(ended.map(({ id }) => id))
+  return { ...surroundings, sensitive: settings.get('sensitive') ?? null, statements }
 }
 
 /** Null where nothing can be measured. */
@@ -398,6 +408,7 @@ interface MeasureContext extends WorkTreeActivity {
   readonly sensitive?: SensitiveChanges
   /** The claimed files that did not change and exist. */
   readonly existing?: ReadonlySet<string>
+  readonly statements?: AttemptChangesContext['statements']
 }
 
 /** Judges a measured report: the owner of each change, whether it is in scope, and how certain that is. */
@@ -411,7 +422,7 @@ export function judge(
     parseScope(areas, { prefix: snapshot.prefix, packages: activity.packages })
   const widened = { ...attempt, areas: [...attempt.areas, ...claims.areas] }
   const attributed = attribute(attempt.id, report, activity.intervals, candidateAuthorsOf(activity, scopeOf))
-  const ownership = settleOwners(attributed, claimedPaths(report.changes, attempt, claims))
+  const ownership = settleOwners(attempt, report.changes, attributed, { claims, activity })
   const own = report.changes.filter(({ path }) => ownership.own(path) !== null)
   const isJudged = ({ path }: FileChange): boolean => ownership.own(path)?.certainty !== 'contested'
   const subtaskScopes = (path: string) => {
@@ -486,6 +497,7 @@ export function judge(
         ...absent.map((path) => ({ path, found: 'unchanged' as const })),
       ],
     }),
+    ...(ownership.deniedByAll.length > 0 && { deniedByAll: ownership.deniedByAll }),
     ...(claims.areas.length > 0 && { widened: claims.areas }),
     ...(report.unreadable.length > 0 && { unreadable: report.unreadable }),
     warnings: [
@@ -562,41 +574,110 @@ interface PathOwnership {
   readonly candidates: (path: string) => readonly string[]
   /** The paths that a claim decided. */
   readonly claimed: readonly string[]
+  /** The changed paths that everyone denies who may have changed them. */
+  readonly deniedByAll: readonly string[]
 }
 
 const alone: OwnAttribution = { certainty: 'certain', others: [] }
 
-function settleOwners(attributed: AttributedChanges | null, claimed: ReadonlySet<string>): PathOwnership {
-  if (attributed === null) return { own: () => alone, candidates: () => [], claimed: [] }
+function settleOwners(
+  attempt: Attempt,
+  changes: readonly FileChange[],
+  attributed: AttributedChanges | null,
+  { claims, activity }: { readonly claims: StatedOutcome; readonly activity: MeasureContext },
+): PathOwnership {
+  if (attributed === null) return { own: () => alone, candidates: () => [], claimed: [], deniedByAll: [] }
   const { own, candidates } = attributed
-  const isSettled = (path: string): boolean =>
-    claimed.has(path) && (candidates.has(path) || own.get(path)?.certainty === 'contested')
+  const settlements = settledPaths(attempt, changes, attributed, { claims, activity })
+  const pathsOfKind = (kind: Settlement['is']) =>
+    [...settlements].flatMap(([path, { is }]) => (is === kind ? [path] : []))
   return {
     own: (path) => {
-      if (!isSettled(path)) return own.get(path) ?? null
+      const settlement = settlements.get(path)
+      if (settlement?.is === 'others') return null
+      if (settlement?.is !== 'own') return own.get(path) ?? null
       return {
         ...own.get(path),
         certainty: 'probable',
         others: own.get(path)?.others ?? candidates.get(path) ?? [],
       }
     },
-    candidates: (path) => (isSettled(path) ? [] : (candidates.get(path) ?? [])),
-    claimed: [...new Set([...own.keys(), ...candidates.keys()])].filter(isSettled),
+    candidates: (path) => {
+      const settlement = settlements.get(path)
+      if (settlement?.is === 'others') return settlement.authors
+      return settlement?.is === 'own' ? [] : (candidates.get(path) ?? [])
+    },
+    claimed: pathsOfKind('own'),
+    deniedByAll: pathsOfKind('denied_by_all'),
   }
 }
 
-/** Changes that the agent names. */
-function claimedPaths(
-  changes: readonly FileChange[],
+/** The uncertain changes that the words of the agents decide. */
+function settledPaths(
   attempt: Attempt,
-  { outcome }: StatedOutcome,
+  changes: readonly FileChange[],
+  { own, candidates }: AttributedChanges,
+  { claims, activity }: { readonly claims: StatedOutcome; readonly activity: MeasureContext },
+): ReadonlyMap<string, Settlement> {
+  const uncertain = changes.flatMap((change) => {
+    const claim = own.get(change.path)
+    const others = claim?.others ?? candidates.get(change.path) ?? []
+    const certainty = claim?.certainty ?? ('perhaps' as const)
+    return others.length === 0 || certainty === 'certain' ? [] : [{ change, certainty, others }]
+  })
+  if (uncertain.length === 0) return new Map()
+  const files = uncertain.map(({ change }) => change)
+  const statements = [
+    { by: attempt, claimed: claims.outcome, denied: claims.notMine ?? [] },
+    ...[...(activity.statements ?? [])].flatMap(([id, statement]) => {
+      const by = activity.neighbors.get(id)
+      return by === undefined ? [] : [{ by, ...statement }]
+    }),
+  ].map(({ by, claimed, denied }) => ({
+    id: by.id as string,
+    claims: claimedPaths(files, by, claimed),
+    denies: deniedPaths(files, by, denied),
+  }))
+  return new Map(
+    uncertain.map(({ change: { path }, certainty, others }) => {
+      const idsOf = (some: typeof statements) => new Set(some.map(({ id }) => id))
+      const denies = idsOf(statements.filter((one) => one.denies.has(path)))
+      const claiming = idsOf(statements.filter((one) => one.claims.has(path) && !one.denies.has(path)))
+      return [path, settle(attempt.id, { certainty, others }, { claims: claiming, denies })] as const
+    }),
+  )
+}
+
+/** Changes that an agent says are not its own, by their paths in the work tree or in the project's folder. */
+export function deniedPaths(
+  changes: readonly Pick<FileChange, 'path' | 'from'>[],
+  { snapshot: { prefix } }: Attempt,
+  denied: readonly string[],
+): ReadonlySet<string> {
+  if (denied.length === 0) return new Set()
+  const paths = new Set(denied.map((path) => path.trim().replace(/^\.\//, '')))
+  const isDenied = (path: string) =>
+    paths.has(path) || (path.startsWith(prefix) && paths.has(path.slice(prefix.length)))
+  return new Set(
+    changes.flatMap(({ path, from }) =>
+      isDenied(path) || (from !== undefined && isDenied(from)) ? [path] : [],
+    ),
+  )
+}
+
+/** Changes that the agent names. */
+export function claimedPaths(
+  changes: readonly Pick<FileChange, 'path' | 'from'>[],
+  attempt: Attempt,
+  outcome: ClaimedWork,
 ): ReadonlySet<string> {
   const named = pathsNamed(
     changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])),
     attempt,
     outcome,
   )
-  const isNamed = ({ path, from }: FileChange) => named.has(path) || (from !== undefined && named.has(from))
+  const isNamed = ({ path, from }: Pick<FileChange, 'path' | 'from'>) =>
+    named.has(path) || (from !== undefined && named.has(from))
   return new Set(changes.filter(isNamed).map(({ path }) => path))
 }
 
@@ -723,7 +804,7 @@ function contestedNotes(changes: readonly ReportedChange[], own: string): readon
   const paths = contested.map(({ path }) => path)
   const authors = others.length === 0 ? 'another agent' : nameSome(others)
   return [
-    `The author of ${formatCount(paths.length, 'changed file')} is unknown, because ${authors} also worked here: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary.`,
+    `The author of ${formatCount(paths.length, 'changed file')} is unknown, because ${authors} also worked here: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary; otherwise in outcome.not_mine.`,
   ]
 }
 

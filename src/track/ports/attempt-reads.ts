@@ -2,6 +2,7 @@ import type { AttemptMeasurement, Outcome } from '../../events/domain/project-ev
 import type { AttemptId, MissionId, TaskId } from '../../kernel/id.ts'
 import type { ListPart } from '../../kernel/page.ts'
 import type { ReportedChange } from '../domain/changes.ts'
+import type { ClaimedWork } from '../domain/claimed-paths.ts'
 import type { Attempt, SnapshotLocation } from '../domain/task.ts'
 import type { VerdictValue } from '../domain/verdict.ts'
 
@@ -37,6 +38,19 @@ export interface AttemptMeasurementTotals {
   readonly deletedLines: number | null
 }
 
+/** What an agent says about the files of its ended attempt. */
+export interface AttemptStatement {
+  readonly claimed: ClaimedWork
+  /** Paths that are not its own. */
+  readonly denied: readonly string[]
+}
+
+/** An ended attempt with a changed file that may be another's. */
+export interface UncertainHolder {
+  readonly attempt: Attempt
+  readonly change: ReportedChange
+}
+
 export interface AttemptReads {
   attempt(id: string): Promise<Attempt | null>
   /** The attempts at a task, first to last, at most 100. */
@@ -50,6 +64,10 @@ export interface AttemptReads {
   changedBy(
     paths: readonly string[],
   ): Promise<readonly { readonly path: string; readonly attemptId: AttemptId }[]>
+  /** By the ids of attempts; those that have not ended are left out. */
+  statements(attemptIds: readonly string[]): Promise<ReadonlyMap<string, AttemptStatement>>
+  /** The ended attempts that list one of these paths without being certain of it. */
+  uncertainHolders(paths: readonly string[]): Promise<readonly UncertainHolder[]>
   /** Whether another attempt of a mission is open. */
   isOtherOpen(missionId: MissionId, besides: AttemptId): Promise<boolean>
   /** Open attempts of a mission, or of the whole project without one, at most 10,000. */

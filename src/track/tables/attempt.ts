@@ -16,6 +16,7 @@ import {
   insertRows,
   parseColumn,
   parseColumnOrNull,
+  prepareByIds,
   prepareQuery,
   splitIntoBatches,
 } from '../../store/tables/query.ts'
@@ -23,7 +24,13 @@ import type { ProjectionContext, ReadScope, RowKey } from '../../store/tables/ta
 import { countChanges, type ReportedChange, writtenLines } from '../domain/changes.ts'
 import type { RecordLocation } from '../domain/records.ts'
 import { type Attempt, type SnapshotLocation, staleAfter, type TaskOutcome, treeOf } from '../domain/task.ts'
-import type { AttemptEnd, AttemptReads, FileChangeCounts } from '../ports/attempt-reads.ts'
+import type {
+  AttemptEnd,
+  AttemptReads,
+  AttemptStatement,
+  FileChangeCounts,
+  UncertainHolder,
+} from '../ports/attempt-reads.ts'
 import { addToMission, addToPhase, countedFiles, filesOf } from './mission-change.ts'
 import { snapshotsBeforeWrites } from './tree-write.ts'
 import { insertVerdict, recordAmendedEnd } from './verdict.ts'
@@ -267,16 +274,12 @@ async function closeAttempt(
   { db, projectId, at, actor }: ProjectionContext,
   { attemptId, status, evidence }: ProjectEventOf<'attempt.closed'>,
 ): Promise<void> {
-  const counts = countChanges(evidence.changes)
   await db
     .updateTable('attempt')
     .set({
       status: status satisfies Attempt['status'],
       end_snapshot: evidence.endSnapshot === null ? null : JSON.stringify(evidence.endSnapshot),
-      files_added: counts.added,
-      files_modified: counts.modified,
-      files_deleted: counts.deleted,
-      files_renamed: counts.renamed,
+      ...countColumns(evidence.changes),
       scope_matches: evidence.scope.matches === null ? null : Number(evidence.scope.matches),
       last_call_at: at,
       closed_at: at,
@@ -285,6 +288,11 @@ async function closeAttempt(
     .where('project_id', '=', projectId)
     .where('id', '=', attemptId)
     .execute()
+}
+
+export function countColumns(changes: readonly ReportedChange[]) {
+  const { added, modified, deleted, renamed } = countChanges(changes)
+  return { files_added: added, files_modified: modified, files_deleted: deleted, files_renamed: renamed }
 }
 
 async function insertEnd(
@@ -312,7 +320,7 @@ async function insertEnd(
   await insertVerdict(projecting, { attemptId, outcome, verdict, cause: 'completion' })
 }
 
-async function insertChanges(
+export async function insertChanges(
   { db, projectId }: ProjectionContext,
   attemptId: AttemptId,
   changes: readonly ReportedChange[],
@@ -491,6 +499,8 @@ export function attemptReads(scope: ReadScope): AttemptReads {
     end: (attemptId) => attemptEnd(scope, attemptId),
     changes: (attemptId, request) => changesOf(scope, attemptId, request),
     changedBy: (paths) => attemptsThatChanged(scope, paths),
+    statements: (attemptIds) => statementsOf(scope, attemptIds),
+    uncertainHolders: (paths) => uncertainHolders(scope, paths),
     silentAttempts: (now) => staleAttempts(scope, now),
     attemptsInTree: cachedQuery((top: string, since: number) => attemptsInTree(scope, top, since)),
     keptSnapshots: (since) => referencedSnapshots(scope, since),
@@ -536,6 +546,55 @@ async function changesOf(
     .limit(limit)
     .execute()
   return rows.map(({ body }) => parseColumn<ReportedChange>(body))
+}
+
+/** What the agents of ended attempts say about files. */
+async function statementsOf(
+  scope: ReadScope,
+  attemptIds: readonly string[],
+): Promise<ReadonlyMap<string, AttemptStatement>> {
+  const rows = attemptIds.length === 0 ? [] : await endsOfAttempts(scope, attemptIds)
+  return new Map(
+    rows.map(({ attempt_id, outcome, evidence }) => {
+      const { notMine = [], ...claimed } = parseColumn<AttemptEnd['outcome']>(outcome)
+      const { denied = [] } = parseColumn<Pick<AttemptMeasurement, 'denied'>>(evidence)
+      return [attempt_id, { claimed, denied: [...notMine, ...denied] }]
+    }),
+  )
+}
+
+const endsOfAttempts = prepareByIds((db, projectId, attemptIds) =>
+  db
+    .selectFrom('attempt_end')
+    .select(['attempt_id', 'outcome', 'evidence'])
+    .where('project_id', '=', projectId)
+    .where('attempt_id', 'in', attemptIds)
+    .limit(1000),
+)
+
+async function uncertainHolders(
+  scope: ReadScope,
+  paths: readonly string[],
+): Promise<readonly UncertainHolder[]> {
+  const holders = (await attemptsThatChanged(scope, paths)).map(({ attemptId }) => attemptId)
+  if (holders.length === 0) return []
+  const rows = await scope.db
+    .selectFrom('attempt_change as change')
+    .innerJoin('attempt', (join) =>
+      join
+        .onRef('attempt.project_id', '=', 'change.project_id')
+        .onRef('attempt.id', '=', 'change.attempt_id'),
+    )
+    .selectAll('attempt')
+    .select('change.body')
+    .where('change.project_id', '=', scope.projectId)
+    .where('change.attempt_id', 'in', [...new Set(holders)].slice(0, 500))
+    .where('change.path', 'in', paths.slice(0, 500))
+    .execute()
+  return rows.flatMap(({ body, ...row }) => {
+    const change = parseColumn<ReportedChange>(body)
+    return change.attribution === 'certain' ? [] : [{ attempt: attemptOf(row), change }]
+  })
 }
 
 /** The newest attempts of each path, so that one busy path leaves room for others. */

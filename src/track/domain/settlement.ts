@@ -1,0 +1,38 @@
+import type { Certainty } from './attribution.ts'
+
+/** What attempts say about a changed path: the ids of those that name it as their change, and of those that deny it. */
+export interface PathStatements {
+  readonly claims: ReadonlySet<string>
+  readonly denies: ReadonlySet<string>
+}
+
+export type Settlement =
+  /** What hooks, scopes and times say stays as it is. */
+  | { readonly is: 'unsettled' }
+  /** The attempt alone claims it, or every other one denies it. */
+  | { readonly is: 'own' }
+  /** It is not the attempt's, but one of these attempts'. */
+  | { readonly is: 'others'; readonly authors: readonly string[] }
+  /** Everyone who may have made it denies it. */
+  | { readonly is: 'denied_by_all' }
+
+const unsettled: Settlement = { is: 'unsettled' }
+
+/**
+ * Decides an uncertain change by what the attempts say. A change that a hook saw the attempt make, or that no other
+ * attempt can have made, is not moved by words.
+ */
+export function settle(
+  attempt: string,
+  { certainty, others }: { readonly certainty: Certainty | 'perhaps'; readonly others: readonly string[] },
+  { claims, denies }: PathStatements,
+): Settlement {
+  if (certainty === 'certain' || others.length === 0) return unsettled
+  const possible = others.filter((id) => !denies.has(id))
+  if (denies.has(attempt))
+    return possible.length > 0 ? { is: 'others', authors: possible } : { is: 'denied_by_all' }
+  const claimants = possible.filter((id) => claims.has(id))
+  if (claims.has(attempt)) return claimants.length === 0 ? { is: 'own' } : unsettled
+  if (claimants.length === 1) return { is: 'others', authors: claimants }
+  return possible.length === 0 ? { is: 'own' } : unsettled
+}

@@ -1,0 +1,98 @@
+import type { AttemptMeasurement, NewProjectEvent, Outcome } from '../../events/domain/project-event.ts'
+import { displayName } from '../../kernel/actor.ts'
+import type { TransactionContext } from '../../kernel/id.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { ReportedChange } from '../domain/changes.ts'
+import { deniedItem } from '../domain/completion.ts'
+import type { Attempt } from '../domain/task.ts'
+import type { UncertainHolder } from '../ports/attempt-reads.ts'
+import { type AttemptChangesContext, claimedPaths, deniedPaths } from './measure-attempt.ts'
+
+/** Files that a completion alone claims leave those of ended attempts that may have changed them. */
+export async function releaseClaimed(
+  { tasks }: Reads,
+  attempt: Attempt,
+  {
+    evidence,
+    outcome,
+    activity: { neighbors, statements },
+  }: {
+    readonly evidence: AttemptMeasurement
+    readonly outcome: Outcome
+    readonly activity: AttemptChangesContext
+  },
+): Promise<readonly NewProjectEvent[]> {
+  const settled = new Set(
+    (evidence.claimedPaths ?? []).flatMap(({ path, found }) => (found === 'settled' ? [path] : [])),
+  )
+  const claimed = claimedPaths(evidence.changes, attempt, outcome)
+  const paths = [...settled].filter((path) => claimed.has(path))
+  if (paths.length === 0) return []
+  const holders = (await tasks.uncertainHolders(paths)).filter(({ attempt: other, change }) => {
+    const statement = statements.get(other.id)
+    return (
+      neighbors.has(other.id) &&
+      statement !== undefined &&
+      !claimedPaths([change], other, statement.claimed).has(change.path)
+    )
+  })
+  return settledEvents(holders, { cause: 'claimed', candidates: () => [displayName(attempt)] })
+}
+
+/** Files that the agent of an ended attempt denies leave it, unless nobody else can have changed them. */
+export async function denyFiles(
+  { tasks }: Reads,
+  attempt: Attempt,
+  denied: readonly string[],
+  setting: TransactionContext,
+): Promise<readonly NewProjectEvent[]> {
+  if (denied.length === 0) return []
+  const changes = await tasks.changes(attempt.id, { limit: maxChanges, offset: 0 })
+  const named = deniedPaths(changes, attempt, denied)
+  const uncertain = changes.filter(
+    ({ path, attribution, with: others = [] }) =>
+      named.has(path) && attribution !== 'certain' && others.length > 0,
+  )
+  if (uncertain.length === 0) return []
+  const [holders, open] = await Promise.all([
+    tasks.uncertainHolders(uncertain.map(({ path }) => path)),
+    tasks.openAttempts(),
+  ])
+  const isHeldByOther = ({ path, with: others = [] }: ReportedChange) =>
+    holders.some(({ attempt: other, change }) => other.id !== attempt.id && change.path === path) ||
+    open.some(({ taskId }) => others.some((one) => one.taskId === taskId))
+  const leaving = uncertain.filter(isHeldByOther)
+  const denyingAll = uncertain.filter((change) => !isHeldByOther(change)).map(({ path }) => path)
+  const location = { ...attempt, attemptId: attempt.id }
+  return [
+    ...settledEvents(
+      leaving.map((change) => ({ attempt, change })),
+      { cause: 'denied', candidates: ({ with: others = [] }) => others.map(({ agent }) => agent) },
+    ),
+    ...(denyingAll.length > 0
+      ? [{ kind: 'inbox.opened' as const, item: deniedItem(denyingAll, location, setting) }]
+      : []),
+  ]
+}
+
+const maxChanges = 20_000
+
+function settledEvents(
+  holders: readonly UncertainHolder[],
+  {
+    cause,
+    candidates,
+  }: {
+    readonly cause: 'claimed' | 'denied'
+    readonly candidates: (change: ReportedChange) => readonly string[]
+  },
+): readonly NewProjectEvent[] {
+  return [...Map.groupBy(holders, ({ attempt }) => attempt.id).values()].flatMap((some) => {
+    const [holder] = some
+    if (holder === undefined) return []
+    const { id: attemptId, taskId, missionId } = holder.attempt
+    const paths = some.map(({ change }) => change.path)
+    const names = [...new Set(some.flatMap(({ change }) => candidates(change)))]
+    return [{ kind: 'files.settled', attemptId, taskId, missionId, paths, candidates: names, cause }]
+  })
+}

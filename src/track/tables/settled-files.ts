@@ -1,0 +1,58 @@
+import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
+import type { AttemptMeasurement } from '../../events/domain/project-event.ts'
+import { touchTask } from '../../plan/tables/claim.ts'
+import { parseColumn } from '../../store/tables/query.ts'
+import type { ProjectionContext } from '../../store/tables/tables.ts'
+import type { ReportedChange } from '../domain/changes.ts'
+import { countColumns, insertChanges } from './attempt.ts'
+
+/** Takes uncertain files off those of an ended attempt; they stay named as contested. */
+export async function applyFilesSettled(
+  projecting: ProjectionContext,
+  { attemptId, taskId, paths, candidates, cause }: ProjectEventOf<'files.settled'>,
+): Promise<void> {
+  const { db, projectId } = projecting
+  const rows = await db
+    .selectFrom('attempt_change')
+    .select('body')
+    .where('project_id', '=', projectId)
+    .where('attempt_id', '=', attemptId)
+    .orderBy('position')
+    .execute()
+  const end = await db
+    .selectFrom('attempt_end')
+    .select('evidence')
+    .where('project_id', '=', projectId)
+    .where('attempt_id', '=', attemptId)
+    .executeTakeFirstOrThrow()
+  const gone = new Set(paths)
+  const kept = rows.map(({ body }) => parseColumn<ReportedChange>(body)).filter(({ path }) => !gone.has(path))
+  const evidence = parseColumn<Omit<AttemptMeasurement, 'changes' | 'mission'>>(end.evidence)
+  const unexpected = evidence.scope.unexpected.filter((path) => !gone.has(path))
+  const settled = {
+    ...evidence,
+    scope: { ...evidence.scope, unexpected },
+    contested: [...(evidence.contested ?? []), ...paths.map((path) => ({ path, candidates }))],
+    ...(cause === 'denied' && { denied: [...(evidence.denied ?? []), ...paths] }),
+  }
+  // Anew, because positions are counted without gaps.
+  await db
+    .deleteFrom('attempt_change')
+    .where('project_id', '=', projectId)
+    .where('attempt_id', '=', attemptId)
+    .execute()
+  await insertChanges(projecting, attemptId, kept)
+  await db
+    .updateTable('attempt')
+    .set(countColumns(kept))
+    .where('project_id', '=', projectId)
+    .where('id', '=', attemptId)
+    .execute()
+  await db
+    .updateTable('attempt_end')
+    .set({ evidence: JSON.stringify(settled), out_of_scope: unexpected.length })
+    .where('project_id', '=', projectId)
+    .where('attempt_id', '=', attemptId)
+    .execute()
+  await touchTask(projecting, taskId)
+}

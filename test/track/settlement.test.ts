@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { type Answer, agentActor, openProject, person, troubles } from '../support/project.ts'
+
+const mira = { actor: { ...agentActor, name: 'mira' } }
+const noor = { actor: { ...agentActor, name: 'noor' } }
+
+/** Two agents at work in one tree without hooks, and a file that either may have changed. */
+async function sharedFile() {
+  const project = await openProject()
+  const start = async (name: string, as: typeof mira) =>
+    (await project.call('start_task', { name, agent_name: as.actor.name }, as)).task_id as string
+  const first = await start('Add the form', mira)
+  const second = await start('Add the list', noor)
+  project.write('src/list.ts', 'export const list = 1\n')
+  const complete = (task_id: string, as: typeof mira, summary: string, outcome: object = {}) =>
+    project.call('complete_task', { task_id, status: 'success', outcome: { summary, ...outcome } }, as)
+  const correct = (task_id: string, as: { readonly actor: object }) =>
+    project.call(
+      'complete_task',
+      { task_id, correction: 'Not mine.', not_mine: ['src/list.ts'] },
+      as as never,
+    )
+  const files = async (id: string) =>
+    (await project.call('changes', { id })).changes.map(({ path, attribution }: Answer) => [
+      path,
+      attribution,
+    ])
+  const isWhole = async () => expect(troubles(await project.call('doctor'))).toEqual([])
+  return { ...project, first, second, complete, correct, files, isWhole }
+}
+
+describe('a file that two agents may have changed', () => {
+  test('is of the one that claims it, if the other says that it is not its own', async () => {
+    const { first, second, complete, files, isWhole } = await sharedFile()
+    const denied = await complete(first, mira, 'Added the form.', { not_mine: ['src/list.ts'] })
+    expect(denied).toMatchObject({
+      files_changed: { added: [], modified: [], deleted: [] },
+      contested_files: [{ path: 'src/list.ts', candidates: ['noor'] }],
+    })
+    expect(await files(first)).toEqual([])
+    await complete(second, noor, 'Created src/list.ts.')
+    expect(await files(second)).toEqual([['src/list.ts', 'probable']])
+    await isWhole()
+  })
+
+  test('is of the one that does not deny it, although it says nothing', async () => {
+    const { first, second, complete, files } = await sharedFile()
+    await complete(first, mira, 'Added the form.', { not_mine: ['./src/list.ts'] })
+    await complete(second, noor, 'Done.')
+    expect(await files(second)).toEqual([['src/list.ts', 'probable']])
+  })
+
+  test('leaves the files of an ended task when the other claims it alone', async () => {
+    const { first, second, complete, files, isWhole, call } = await sharedFile()
+    await complete(first, mira, 'Added the form.')
+    expect(await files(first)).toHaveLength(1)
+    await complete(second, noor, 'Created src/list.ts.')
+    expect([await files(first), await files(second)]).toEqual([[], [['src/list.ts', 'probable']]])
+    expect((await call('show', { id: first })).attempts[0].measured).toMatchObject({
+      counts: { added: 0 },
+      contested: [{ path: 'src/list.ts', candidates: ['noor'] }],
+    })
+    await isWhole()
+  })
+
+  test('stays in the files of an ended task that claimed it, too', async () => {
+    const { first, second, complete, files } = await sharedFile()
+    await complete(first, mira, 'Created src/list.ts.')
+    await complete(second, noor, 'Created src/list.ts.')
+    expect(await files(first)).toEqual([['src/list.ts', 'probable']])
+    expect(await files(second)).toEqual([['src/list.ts', 'contested']])
+  })
+
+  test('is not in the files of one that does not claim it, after the other did', async () => {
+    const { first, second, complete, files } = await sharedFile()
+    await complete(second, noor, 'Created src/list.ts.')
+    await complete(first, mira, 'Added the form.')
+    expect([await files(first), await files(second)]).toEqual([[], [['src/list.ts', 'probable']]])
+  })
+
+  test('leaves by a later correction of its agent, and needs a person when all deny it', async () => {
+    const { first, second, complete, correct, files, isWhole, call } = await sharedFile()
+    await complete(first, mira, 'Added the form.')
+    await complete(second, noor, 'Done.')
+    expect(await correct(first, mira)).toMatchObject({ corrected: true, files_taken_off: ['src/list.ts'] })
+    expect(await files(first)).toEqual([])
+    expect(await correct(second, noor)).toMatchObject({ files_taken_off: [] })
+    expect(await files(second)).toHaveLength(1)
+    expect((await call('inbox')).items).toMatchObject([
+      { kind: 'scope', task_id: second, paths: ['src/list.ts'] },
+    ])
+    await isWhole()
+  })
+
+  test('needs a person when the last of them denies it at its completion', async () => {
+    const { first, second, complete, files, call } = await sharedFile()
+    await complete(first, mira, 'Added the form.', { not_mine: ['src/list.ts'] })
+    await complete(second, noor, 'Done.', { not_mine: ['src/list.ts'] })
+    expect(await files(second)).toHaveLength(1)
+    expect((await call('inbox')).items).toMatchObject([{ kind: 'scope', paths: ['src/list.ts'] }])
+  })
+
+  test('is moved by its own agent or a person only', async () => {
+    const { first, second, complete, files, call, refused, correct } = await sharedFile()
+    await complete(first, mira, 'Added the form.')
+    await complete(second, noor, 'Done.')
+    const input = { task_id: first, correction: 'Not theirs.', not_mine: ['src/list.ts'] }
+    expect(await refused('complete_task', input, noor)).toMatchObject({
+      code: 'FORBIDDEN',
+      reason: 'attempt_of_other_agent',
+    })
+    expect(await files(first)).toHaveLength(1)
+    await correct(first, { actor: person })
+    expect(await files(first)).toEqual([])
+    expect((await call('changes', { id: second })).changes).toHaveLength(1)
+  })
+})
+
+test('what no one else can have changed is not denied away', async () => {
+  const project = await openProject()
+  const { task_id } = await project.call('start_task', { name: 'Alone' })
+  project.write('src/a.ts', 'export {}\n')
+  const outcome = { summary: 'Done.', not_mine: ['src/a.ts'] }
+  const answer = await project.call('complete_task', { task_id, status: 'success', outcome })
+  expect(answer.files_changed.added).toEqual(['src/a.ts'])
+  const correction = { task_id, correction: 'Not mine.', not_mine: ['src/a.ts'] }
+  expect(await project.call('complete_task', correction)).toMatchObject({ files_taken_off: [] })
+  expect((await project.call('changes', { id: task_id })).changes).toHaveLength(1)
+})
