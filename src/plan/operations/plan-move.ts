@@ -7,7 +7,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { Task } from '../../track/domain/task.ts'
 import type { NewPlanEvent } from '../domain/plan.ts'
-import type { OrderedTask, TaskHome } from '../ports/plan-reads.ts'
+import type { OrderedTask, PlannedHome } from '../ports/plan-reads.ts'
 
 export const planMove = defineOperation({
   name: 'plan_move',
@@ -84,7 +84,7 @@ async function taskMoves(reads: Reads, move: PlanMoveInput): Promise<readonly Ne
 async function newOrders(
   { plan }: Reads,
   task: Task,
-  { home, before }: { readonly home: TaskHome; readonly before: string | undefined },
+  { home, before }: { readonly home: PlannedHome; readonly before: string | undefined },
 ): Promise<ReadonlyMap<TaskId, number>> {
   const next = before === undefined ? null : ((await plan.task(before))?.task ?? null)
   if (before !== undefined && (next === null || next.id === task.id || !isAtHome(next, home)))
@@ -102,7 +102,7 @@ async function newOrders(
   return new Map(numbered.flatMap(({ id, sortOrder, now }) => (now === sortOrder ? [] : [[id, now]])))
 }
 
-function isAtHome({ phaseId, missionId }: Task, home: TaskHome): boolean {
+function isAtHome({ phaseId, missionId }: Task, home: PlannedHome): boolean {
   return phaseId === home.phaseId && (home.phaseId !== null || missionId === home.missionId)
 }
 

@@ -54,7 +54,7 @@ export interface GraphTaskRow {
 }
 
 /** A task that another one is linked to. */
-export interface LinkedTask {
+export interface PlanLink {
   readonly link: 'depends_on' | 'blocks' | 'subtask' | 'parent'
   readonly id: TaskId
   readonly name: string
@@ -63,7 +63,7 @@ export interface LinkedTask {
 }
 
 /** The tasks of a phase, or those of a plan without a phase. */
-export type TaskHome =
+export type PlannedHome =
   | { readonly phaseId: PhaseId }
   | { readonly phaseId: null; readonly missionId: PlanOwner }
 
@@ -126,10 +126,10 @@ export interface PlanReads {
     now: number,
   ): Promise<readonly (GraphTaskRow & { readonly mark: TaskMark })[]>
   /** The tasks that a task is linked to, in list order, at most 1000. */
-  links(taskId: TaskId, now: number): Promise<readonly LinkedTask[]>
+  links(taskId: TaskId, now: number): Promise<readonly PlanLink[]>
   /** The tasks of a home in list order; with `before` only the nearest ones before that task, nearest first. */
   siblings(
-    home: TaskHome,
+    home: PlannedHome,
     nearest?: { readonly before: TaskId | null; readonly limit: number },
   ): Promise<readonly OrderedTask[]>
   /** The roles that the project declared, in order of declaration. */

@@ -8,7 +8,7 @@ import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { claimDurationMs } from '../domain/claims.ts'
 import type { PlannedTask, PlanSpan } from '../domain/plan.ts'
 import { markOf } from '../domain/readiness.ts'
-import type { GraphTaskRow, LinkedTask, OrderedTask, PlanReads } from '../ports/plan-reads.ts'
+import type { GraphTaskRow, OrderedTask, PlanLink, PlanReads } from '../ports/plan-reads.ts'
 import { endedClaimCondition, taskById, tasksByIds } from './claim.ts'
 import { dependencyChain } from './dependency.ts'
 import { notesOf, notesWithIds } from './note.ts'
@@ -257,10 +257,10 @@ function markOfRow({ held, ...task }: GraphTaskRow, { open_dependencies: open }:
 }
 
 /** Found by the indexes of dependencies and parents. */
-async function linkedTasks(scope: ReadScope, taskId: TaskId, now: number): Promise<readonly LinkedTask[]> {
+async function linkedTasks(scope: ReadScope, taskId: TaskId, now: number): Promise<readonly PlanLink[]> {
   const { db, projectId } = scope
   const on = sql`task.project_id = ${projectId} and task.id = linked.other`
-  const { rows } = await sql<TaskMarkColumns & Pick<LinkedTask, 'link'>>`
+  const { rows } = await sql<TaskMarkColumns & Pick<PlanLink, 'link'>>`
     with linked as (
       select 'depends_on' as link, depends_on_id as other from task_dependency
         where project_id = ${projectId} and task_id = ${taskId}

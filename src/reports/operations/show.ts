@@ -29,7 +29,7 @@ import { peopleBehind } from '../../people/operations/agent-owners.ts'
 import { isHeld } from '../../plan/domain/claims.ts'
 import { marks } from '../../plan/domain/readiness.ts'
 import { DoneWhenEntry, doneWhenEntry, promisesOf } from '../../plan/operations/done-when.ts'
-import type { LinkedTask as LinkedTaskRow } from '../../plan/ports/plan-reads.ts'
+import type { PlanLink } from '../../plan/ports/plan-reads.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { currentPhase, type Mission, shownStatus, totalPhases } from '../../track/domain/mission.ts'
 import {
@@ -557,7 +557,7 @@ async function placeInPlan({ plan, tasks }: Reads, task: Task, now: number) {
 /** The related tasks of one task, with their state in the plan. */
 async function taskLinks({ plan }: Reads, task: Task, now: number): Promise<z.output<typeof TaskLinks>> {
   const links = Map.groupBy(await plan.links(task.id, now), ({ link }) => link)
-  const linked = (kind: LinkedTaskRow['link']) =>
+  const linked = (kind: PlanLink['link']) =>
     (links.get(kind) ?? []).map(({ id, name, mark, hasFailed }) => ({
       id,
       title: excerpt(name, 160),
