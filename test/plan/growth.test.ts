@@ -6,7 +6,7 @@ import { dialects } from '../store/dialects.ts'
 import { happened } from '../store/events.ts'
 import { aTask } from '../support/entities.ts'
 import { type Answer, openProject, person } from '../support/project.ts'
-import { allStatementsSent, costOf, scansOf } from '../support/statements.ts'
+import { allStatementsSent, costOf, planSteps, scansOf } from '../support/statements.ts'
 import { fillPlan } from './fill-plan.ts'
 
 describe.each(dialects)('in a large plan in $dialect', ({ dialect, fresh, isQuick }) => {
@@ -80,6 +80,42 @@ describe.each(dialects)('in a large plan in $dialect', ({ dialect, fresh, isQuic
     const small = await costs(3)
     expect(await costs(60)).toEqual(small)
     expect(small.scans).toEqual([])
+  })
+
+  test.runIf(dialect === 'sqlite')(
+    'lists and the next task are found by indexes of the open plan',
+    async () => {
+      const { call, sent, file, ids } = await opened(3)
+      await call('taskman_task_edit', { id: ids[2], status: 'done' })
+      sent.length = 0
+      for (const filter of [{}, { ready: true }, { blocked: true }, { status: 'done' }, { unassigned: true }])
+        await call('taskman_task_list', { ...filter, limit: 1 })
+      await call('taskman_task_list', { role: 'developer' })
+      await call('taskman_task_next', {})
+      expect(scansOf(file, sent)).toEqual([])
+      const searches = planSteps(file, sent).filter((step) => step.startsWith('SEARCH task USING'))
+      expect(searches.length).toBeGreaterThan(10)
+      expect(
+        searches.filter((step) => !/^[^:]*(?:in_open_plan=\?|claim_expires_at[<>]\?)/.test(step)),
+      ).toEqual([])
+    },
+  )
+
+  test('a list leaves out missions that ended, and counts as far as 1000', async () => {
+    const { call, ids, store } = await opened(1100)
+    const { mission_id } = await call('start_mission', { name: 'm', objective: 'o' })
+    const task = aTask({ id: 't-left' as TaskId, missionId: mission_id, name: 'left', status: 'to_do' }) // a brand
+    await happened(store, Date.now(), { kind: 'task.planned', task })
+    const found = async () => (await call('taskman_task_list', { search: 'left' })).tasks.length
+    expect(await found()).toBe(1)
+    await call('complete_mission', { mission_id, status: 'failed', summary: 'Given up.' })
+    expect(await found()).toBe(0)
+    const mission = { owner: 'open', now: Date.now() } as const
+    const counted = (countTo?: number) =>
+      store.view(({ plan }) => plan.tasks(mission, { limit: 1, ...(countTo !== undefined && { countTo }) }))
+    expect(await counted()).toMatchObject({ total: ids.length })
+    expect(await counted(1000)).toMatchObject({ total: 1000, isMore: true })
+    expect((await counted(1100)).isMore).toBeUndefined()
   })
 
   test('moved tasks are where they were put, with and without numbers', async () => {

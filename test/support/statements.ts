@@ -29,20 +29,24 @@ export function costOf(statements: readonly SentStatement[]) {
   return { statements: statements.length, rows: statements.reduce((sum, { rows }) => sum + rows, 0) }
 }
 
-/** The steps of statements on SQLite that read a whole table or index, as its query plans say. */
-export function scansOf(file: string, statements: readonly SentStatement[]): readonly string[] {
+/** The steps of statements on SQLite, as its query plans say, each with its statement. */
+export function planSteps(file: string, statements: readonly SentStatement[]): readonly string[] {
   const database = new Database(file, { readonly: true })
   try {
     return [...new Set(statements.map(({ sql }) => sql))].flatMap((statement) =>
       database
         .prepare<[], { detail: string }>(`explain query plan ${statement.replaceAll('?', 'null')}`)
         .all()
-        .filter(({ detail }) =>
-          /^SCAN (?!wanted|there|above|below|linked|\d+-ROW VALUES|(\d+ )?CONSTANT ROW)/.test(detail),
-        )
         .map(({ detail }) => `${detail}: ${statement}`),
     )
   } finally {
     database.close()
   }
+}
+
+/** The steps that read a whole table or index. */
+export function scansOf(file: string, statements: readonly SentStatement[]): readonly string[] {
+  const derived =
+    /^SCAN (?:wanted|there|above|below|linked|counted|merged|part\d|\d+-ROW VALUES|(?:\d+ )?CONSTANT ROW)/
+  return planSteps(file, statements).filter((step) => step.startsWith('SCAN ') && !derived.test(step))
 }

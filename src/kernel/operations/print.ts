@@ -36,7 +36,8 @@ export function printList(key: string): (answer: Answer, input: Answer) => reado
     const text = input['format'] === 'text' ? words : JSON.stringify(entries)
     const cursor = answer['next_cursor']
     if (typeof cursor !== 'string' || !Array.isArray(entries)) return [text]
-    return [text, `${entries.length} of ${String(answer['total'])}; next: cursor "${cursor}"`]
+    const total = `${answer['total_is_minimum'] === true ? 'more than ' : ''}${String(answer['total'])}`
+    return [text, `${entries.length} of ${total}; next: cursor "${cursor}"`]
   }
 }
 

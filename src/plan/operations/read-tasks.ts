@@ -30,6 +30,9 @@ const inputFields = z.strictObject({
   format: formatField.optional(),
 })
 
+/** The maximum of tasks that a list counts where the number is not stored. */
+const maxCounted = 1000
+
 export const taskList = defineOperation({
   name: 'taskman_task_list',
   tool: 'taskman_task_list',
@@ -41,7 +44,12 @@ export const taskList = defineOperation({
   description: 'List the tasks of the plan, in order',
   kind: 'query',
   input: inputFields,
-  output: z.object({ tasks: list(PlannedTaskEntry), ...page }),
+  output: z.object({
+    tasks: list(PlannedTaskEntry),
+    ...page,
+    /** There are more than `total`: no further ones were counted. */
+    total_is_minimum: z.literal(true).optional(),
+  }),
   print: printList('tasks'),
 }).handler(({ store, clock, actor }, input) =>
   store.view(async (reads) => {
@@ -50,12 +58,18 @@ export const taskList = defineOperation({
     const last = paging.after()
     const after = last === undefined ? null : await findPlanned(reads, last)
     const filter = await filterOf(reads, input, now)
-    const { tasks, total } = await reads.plan.tasks(filter, {
+    const { tasks, total, isMore } = await reads.plan.tasks(filter, {
       limit: paging.limit + 1,
+      countTo: maxCounted,
       ...(after && { after: after.task.id }),
     })
     const entries = paging.fit(tasks.map((planned) => taskListEntry(plannedTaskEntry(planned, now), actor)))
-    return { tasks: entries, total, next_cursor: paging.next(tasks, entries.length, ({ task }) => task.id) }
+    return {
+      tasks: entries,
+      total,
+      ...(isMore && { total_is_minimum: isMore }),
+      next_cursor: paging.next(tasks, entries.length, ({ task }) => task.id),
+    }
   }),
 )
 

@@ -26,9 +26,19 @@ export interface PlanFilter {
   readonly now: number
 }
 
+export interface PlanRequest {
+  readonly limit: number
+  /** Continues after a task. */
+  readonly after?: TaskId
+  /** Count no further than this. */
+  readonly countTo?: number
+}
+
 export interface PlanPage {
   readonly tasks: readonly PlannedTask[]
   readonly total: number
+  /** There are more than `total`. */
+  readonly isMore?: true
 }
 
 /** A task with the fields for graphs. */
@@ -86,8 +96,8 @@ export interface PlanReads {
   task(id: string): Promise<PlannedTask | null>
   /** The existing ones of these tasks. */
   tasksWithIds(ids: readonly string[]): Promise<readonly PlannedTask[]>
-  /** By the phase's order, then sort order, then creation; `after` continues after a task. */
-  tasks(filter: PlanFilter, request: { readonly limit: number; readonly after?: TaskId }): Promise<PlanPage>
+  /** By the phase's order, then sort order, then creation. */
+  tasks(filter: PlanFilter, request: PlanRequest): Promise<PlanPage>
   /** How many tasks of open plans were dropped. */
   dropped(): Promise<number>
   /** How many tasks of a phase are not done. */

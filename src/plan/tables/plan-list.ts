@@ -4,24 +4,24 @@ import { prepareByIds } from '../../store/tables/query.ts'
 import { containsText } from '../../store/tables/search.ts'
 import type { ReadScope } from '../../store/tables/tables.ts'
 import type { PlannedTask, PlanOwner } from '../domain/plan.ts'
-import type { PlanFilter, PlanPage } from '../ports/plan-reads.ts'
+import type { PlanFilter, PlanPage, PlanRequest } from '../ports/plan-reads.ts'
 import { claimOf, endedClaimCondition } from './claim.ts'
 import type { TaskDependencyTable } from './dependency.ts'
-import { hasOpenItems, type TaskTable, taskOf } from './task.ts'
+import { hasOpenItems, missionHasNotEnded, type TaskTable, taskOf, workflowEndedByItself } from './task.ts'
 import { ownPlan } from './task-lists.ts'
 
 /** Nothing comes after a missing task. */
 export async function planPage(
   scope: ReadScope,
   filter: PlanFilter,
-  { limit, after }: { readonly limit: number; readonly after?: TaskId },
+  { limit, after, countTo }: PlanRequest,
 ): Promise<PlanPage> {
-  const total = await planTotal(scope, filter)
   const behind = after === undefined ? null : await listPlaceOf(scope, after)
-  if (behind === undefined) return { tasks: [], total }
-  const parts = planParts(scope.projectId, filter, behind)
+  const parts = behind === undefined || limit === 0 ? [] : planParts(scope.projectId, filter, behind)
   const rows = await selectFirstTasks(scope, parts, { order: listOrder, limit })
-  return { tasks: await plannedTasks(scope, rows), total }
+  const tasks = await plannedTasks(scope, rows)
+  if (after === undefined && rows.length < limit) return { tasks, total: rows.length }
+  return { tasks, ...(await planTotal(scope, filter, countTo)) }
 }
 
 async function listPlaceOf({ db, projectId }: ReadScope, taskId: TaskId): Promise<ListPosition | undefined> {
@@ -88,16 +88,23 @@ async function dependencyEdges(
   return (await edges(scope, taskIds)).toSorted((one, other) => one.seq - other.seq)
 }
 
-/** The number of tasks that a filter matches, from stored counts where possible. */
-async function planTotal(scope: ReadScope, filter: PlanFilter): Promise<number> {
-  const { milestoneId, role, ready, blocked, unblocked, unassigned, search, status } = filter
-  const isKept = milestoneId === undefined && role === undefined && search === undefined
-  if (!isKept || ready || blocked || unblocked || unassigned)
-    return countOf(scope, planParts(scope.projectId, filter))
+/** The number of tasks that a filter matches: from stored counts where possible, else counted. */
+async function planTotal(
+  scope: ReadScope,
+  filter: PlanFilter,
+  countTo: number | undefined,
+): Promise<Omit<PlanPage, 'tasks'>> {
+  const { owner, phaseId, milestoneId, role, ready, blocked, unblocked, unassigned, search, status } = filter
+  const isStored = milestoneId === undefined && role === undefined && search === undefined
+  const isOfOnePlace = phaseId !== undefined || owner !== 'open'
+  if (!isStored || !isOfOnePlace || ready || blocked || unblocked || unassigned) {
+    const total = await countOf(scope, planParts(scope.projectId, filter), countTo)
+    return countTo === undefined || total <= countTo ? { total } : { total: countTo, isMore: true }
+  }
   const stored = await storedCount(scope, filter)
-  if (status === undefined || status === 'done') return stored
+  if (status === undefined || status === 'done') return { total: stored }
   const expired = await countOf(scope, [expiredPart(scope.projectId, filter)])
-  return status === 'to_do' ? stored + expired : stored - expired
+  return { total: status === 'to_do' ? stored + expired : stored - expired }
 }
 
 async function storedCount({ db, projectId }: ReadScope, filter: PlanFilter): Promise<number> {
@@ -108,8 +115,7 @@ async function storedCount({ db, projectId }: ReadScope, filter: PlanFilter): Pr
     .select(sql<number>`coalesce(sum(tasks), 0)`.as('total'))
     .where('project_id', '=', projectId)
     .where('kind', '=', kind)
-    .$if(place !== null, (query) => query.where('place', '=', place ?? ''))
-    .$if(place === null, (query) => query.where(sql<boolean>`${countsOfOpenMissions(projectId)}`))
+    .where('place', '=', place)
     .$if(status !== undefined, (query) => query.where('status', '=', status ?? ''))
     .$if(phaseId !== undefined && owner !== undefined, (query) =>
       query.where(sql<boolean>`exists (select 1 from phase
@@ -122,7 +128,6 @@ async function storedCount({ db, projectId }: ReadScope, filter: PlanFilter): Pr
 
 function placeOf(projectId: string, { owner, phaseId }: PlanFilter) {
   if (phaseId !== undefined) return { kind: 'home_phase', place: phaseId } as const
-  if (owner === 'open') return { kind: 'home', place: null } as const
   if (owner !== undefined) return { kind: 'home', place: owner ?? ownPlan } as const
   return { kind: 'project', place: projectId } as const
 }
@@ -130,13 +135,21 @@ function placeOf(projectId: string, { owner, phaseId }: PlanFilter) {
 /** The number of dropped tasks in open plans. */
 export function droppedTotal(scope: ReadScope): Promise<number> {
   const { projectId } = scope
-  const isDropped = sql`project_id = ${projectId} and resolution = 'dropped' and ${openMissionCondition(projectId)}`
+  const isDropped = sql`project_id = ${projectId} and resolution = 'dropped' and ${inOpenPlan}`
   return countOf(scope, [isDropped])
 }
 
-async function countOf({ db }: ReadScope, parts: readonly RawBuilder<unknown>[]): Promise<number> {
+async function countOf(
+  { db }: ReadScope,
+  parts: readonly RawBuilder<unknown>[],
+  countTo?: number,
+): Promise<number> {
   if (parts.length === 0) return 0
-  const counts = parts.map((part) => sql`(select count(*) from task where ${part})`)
+  const counts = parts.map((part) =>
+    countTo === undefined
+      ? sql`(select count(*) from task where ${part})`
+      : sql`(select count(*) from (select 1 from task where ${part} limit ${countTo + 1}) as counted)`,
+  )
   const { rows } = await sql<{ total: number }>`select ${sql.join(counts, sql` + `)} as total`.execute(db)
   return rows[0]?.total ?? 0
 }
@@ -150,13 +163,11 @@ export async function selectFirstTasks(
   if (parts.length === 0) return []
   const firsts = parts.map((part) => sql`select * from task where ${part} order by ${order} limit ${limit}`)
   const [only] = firsts
+  const parted = firsts.map((first, index) => sql`select * from (${first}) as ${sql.ref(`part${index}`)}`)
   const query =
     firsts.length === 1 && only
       ? only
-      : sql`${sql.join(
-          firsts.map((first, index) => sql`select * from (${first}) as ${sql.ref(`part${index}`)}`),
-          sql` union all `,
-        )} order by ${order} limit ${limit}`
+      : sql`select * from (${sql.join(parted, sql` union all `)}) as merged order by ${order} limit ${limit}`
   const { rows } = await sql<Selectable<TaskTable>>`${query}`.execute(db)
   return rows
 }
@@ -272,51 +283,41 @@ function planConditions(projectId: string, filter: PlanFilter, lead: IndexColumn
   const { owner, phaseId, milestoneId, role, unassigned, search, ready, unblocked } = filter
   return [
     sql`project_id = ${projectId}`,
-    ...spanCondition(projectId, owner, lead),
+    ...spanCondition(owner, lead),
     ...equalCondition('phase_id', phaseId, lead),
     ...equalCondition('milestone_id', milestoneId, lead),
     ...equalCondition('role', role, lead),
     ...(unassigned ? [lead === 'role' ? sql`role is null` : sql`coalesce(role, '') = ''`] : []),
     ...wordsOf(search).map(containsText),
-    ...(ready && owner !== 'open' ? [openMissionCondition(projectId)] : []),
+    ...(ready && owner !== 'open' ? [openPlanCondition(lead)] : []),
     ...(unblocked ? [sql`(open_dependencies = 0 or status = 'done')`] : []),
   ]
 }
 
-function spanCondition(
-  projectId: string,
-  owner: PlanFilter['owner'],
-  lead: IndexColumn,
-): readonly Condition[] {
-  if (owner === undefined) return []
-  if (owner === 'open') return [openMissionCondition(projectId)]
-  return [lead === 'mission_id' ? ownerCondition(owner) : hasOwner(owner)]
+function openPlanCondition(lead: IndexColumn): Condition {
+  return lead === null || lead === 'role' ? inOpenPlan : isInOpenPlan
 }
 
-/** Tasks of the project's own plan and of open missions; a workflow that ended by itself accepts open tasks. */
-export function openMissionCondition(projectId: string): Condition {
-  return sql`(mission_id is null or exists (select 1 from mission as around
-    where around.project_id = ${projectId} and around.id = mission_id
-      and (${hasNotEnded} or ${endedByItself} and task.status <> 'done')))`
+function spanCondition(owner: PlanFilter['owner'], lead: IndexColumn): readonly Condition[] {
+  if (owner === undefined) return []
+  if (owner === 'open') return [openPlanCondition(lead)]
+  if (lead === 'mission_id') return [ownerCondition(owner)]
+  // The project's own plan is always open, and the index of roles goes on with that.
+  return [hasOwner(owner), ...(owner === null && lead === 'role' ? [inOpenPlan] : [])]
 }
+
+/** Tasks of the project's own plan and of open missions. Literal text, so that indexes match. */
+export const inOpenPlan = sql`in_open_plan = 1`
+
+/** The same, hidden from the indexes where another one is to lead. */
+export const isInOpenPlan = sql`in_open_plan + 0 = 1`
 
 /** Phases of the project's own plan and of open missions. */
 export function phaseOfOpenMission(projectId: string): Condition {
   return sql`(phase.mission_id is null or exists (select 1 from mission as around
     where around.project_id = ${projectId} and around.id = phase.mission_id
-      and (${hasNotEnded} or ${endedByItself})))`
+      and (${missionHasNotEnded} or ${workflowEndedByItself})))`
 }
-
-/** Counts for the condition above. */
-function countsOfOpenMissions(projectId: string): Condition {
-  return sql`(task_count.place = ${ownPlan} or exists (select 1 from mission as around
-    where around.project_id = ${projectId} and around.id = task_count.place
-      and (${hasNotEnded} or ${endedByItself} and task_count.status <> 'done')))`
-}
-
-const hasNotEnded = sql`around.status not in ('completed', 'failed', 'partial')`
-
-const endedByItself = sql`around.kind = 'workflow' and around.summary is null`
 
 export function ownerCondition(owner: PlanOwner): Condition {
   return owner === null ? sql`mission_id is null` : sql`mission_id = ${owner}`

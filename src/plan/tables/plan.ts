@@ -17,9 +17,10 @@ import {
   dependenciesOf,
   droppedTotal,
   hasOwner,
+  inOpenPlan,
+  isInOpenPlan,
   listColumns,
   listOrder,
-  openMissionCondition,
   ownerCondition,
   plannedTasks,
   planPage,
@@ -153,14 +154,13 @@ async function nextTask(scope: ReadScope, filter: NextFilter): Promise<PlannedTa
     : sql``
   const fits = sql`${forRole} ${withoutRole} ${forAssignees}`
   const isAny = owner === undefined || owner === 'open'
-  const open = openMissionCondition(scope.projectId)
   const ready = sql`project_id = ${scope.projectId} and readiness = 'ready'
-    ${isAny ? sql`` : sql`and ${ownerCondition(owner)}`} ${fits} and ${open}`
+    ${isAny ? sql`` : sql`and ${ownerCondition(owner)}`} ${fits} and ${inOpenPlan}`
   const expired = sql`project_id = ${scope.projectId} and ${endedClaimCondition(now)} and open_dependencies = 0
-    ${isAny ? sql`` : sql`and ${hasOwner(owner)}`} ${fits} and ${open}`
-  const order = sql`height desc, ${listOrder}`
-  // One after the other: each is read in the order of its index.
-  for (const condition of priorities) {
+    ${isAny ? sql`` : sql`and ${hasOwner(owner)}`} ${fits} and ${isInOpenPlan}`
+  // One after the other: the many new tasks are read in the order of their index, the few tried ones from their own.
+  for (const { condition, height } of priorities) {
+    const order = sql`${height} desc, ${listOrder}`
     const parts = [sql`${ready} and ${condition}`, sql`${expired} and ${condition}`]
     const [next] = await plannedTasks(scope, await selectFirstTasks(scope, parts, { order, limit: 1 }))
     if (next) return next
@@ -173,9 +173,18 @@ const lastStatus = sql`coalesce((select last.status from attempt as last
 
 /** Work that was done and sent back comes first, tasks whose last attempt failed come last. */
 const priorities = [
-  sql`last_attempt_id is not null and ${lastStatus} in ('success', 'partial_success')`,
-  sql`(last_attempt_id is null or ${lastStatus} not in ('success', 'partial_success', 'failed'))`,
-  sql`last_attempt_id is not null and ${lastStatus} = 'failed'`,
+  {
+    condition: sql`last_attempt_id is not null and ${lastStatus} in ('success', 'partial_success')`,
+    height: sql`height + 0`,
+  },
+  {
+    condition: sql`(last_attempt_id is null or ${lastStatus} not in ('success', 'partial_success', 'failed'))`,
+    height: sql`height`,
+  },
+  {
+    condition: sql`last_attempt_id is not null and ${lastStatus} = 'failed'`,
+    height: sql`height + 0`,
+  },
 ]
 
 type TaskPlanColumns = Pick<
@@ -209,9 +218,7 @@ async function planGraph(
   { limit, now }: { readonly limit: number; readonly now: number },
 ): Promise<readonly GraphTaskRow[]> {
   const owned =
-    owner === undefined
-      ? sql``
-      : sql`and ${owner === 'open' ? openMissionCondition(scope.projectId) : ownerCondition(owner)}`
+    owner === undefined ? sql`` : sql`and ${owner === 'open' ? inOpenPlan : ownerCondition(owner)}`
   const { rows } = await sql<TaskPlanColumns>`
     select ${graphColumns} from task where project_id = ${scope.projectId} ${owned}
     order by ${listOrder} limit ${limit}`.execute(scope.db)
@@ -228,7 +235,7 @@ async function planNeighbors(
   { limit, now }: { readonly limit: number; readonly now: number },
 ) {
   const { db, projectId } = scope
-  const owned = owner === 'open' ? openMissionCondition(projectId) : ownerCondition(owner)
+  const owned = owner === 'open' ? inOpenPlan : ownerCondition(owner)
   const { rows } = await sql<TaskMarkColumns>`
     with inside as (select id from task where project_id = ${projectId} and ${owned})
     select ${graphColumns}, open_dependencies from task where project_id = ${projectId}

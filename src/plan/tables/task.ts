@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../kernel/id.ts'
 import { parseColumn, prepareQuery } from '../../store/tables/query.ts'
@@ -70,6 +70,8 @@ export interface TaskTable {
   updated_at: number
   /** Name and goal, for the search. */
   search: string
+  /** 1 for tasks of the project's own plan and of missions that accept them, else 0. */
+  in_open_plan: number
 }
 
 /** A new task: without dependencies and dependents. */
@@ -77,7 +79,7 @@ function taskRow(
   { projectId, seq }: RowKey,
   task: Task,
   place: ReturnType<typeof placeByPhase>,
-): Selectable<TaskTable> {
+): Omit<Selectable<TaskTable>, 'in_open_plan'> {
   return {
     project_id: projectId,
     id: task.id,
@@ -144,6 +146,30 @@ function readinessOf(status: Task['status'], openDependencies: number): TaskTabl
   return openDependencies === 0 ? 'ready' : 'blocked'
 }
 
+export const missionHasNotEnded = sql`around.status not in ('completed', 'failed', 'partial')`
+
+/** A workflow that ended by itself still accepts tasks. */
+export const workflowEndedByItself = sql`around.kind = 'workflow' and around.summary is null`
+
+function openPlanColumn(
+  { projectId }: Pick<ProjectionContext, 'projectId'>,
+  missionId: string | null,
+  status: string | RawBuilder<unknown>,
+): 1 | RawBuilder<number> {
+  if (missionId === null) return 1
+  return sql<number>`(select case
+      when ${missionHasNotEnded} or ${workflowEndedByItself} and ${status} <> 'done' then 1 else 0 end
+    from mission as around where around.project_id = ${projectId} and around.id = ${missionId})`
+}
+
+/** A mission ended or was reopened: its tasks leave the open plan, or return. */
+export async function recountOpenPlan(projecting: ProjectionContext, missionId: string): Promise<void> {
+  const { db, projectId } = projecting
+  const column = openPlanColumn(projecting, missionId, sql`task.status`)
+  await sql`update task set in_open_plan = ${column}
+    where project_id = ${projectId} and mission_id = ${missionId}`.execute(db)
+}
+
 type TaskSettlement = Pick<TaskTable, 'status' | 'resolution' | 'open_items'>
 
 /** Done, but an inbox item is open: its dependents wait. A dropped task blocks nothing. */
@@ -186,7 +212,11 @@ export async function applyTaskPlanned(
 ): Promise<void> {
   const phase = task.phaseId === null ? null : await phaseRowOf(projecting, task.phaseId)
   const row = taskRow(projecting, task, placeByPhase(phase))
-  await projecting.db.insertInto('task').values(row).execute()
+  const in_open_plan = openPlanColumn(projecting, task.missionId, task.status)
+  await projecting.db
+    .insertInto('task')
+    .values({ ...row, in_open_plan })
+    .execute()
   await placeNewTask(
     projecting,
     { id: task.id, seq: projecting.seq, status: task.status },
@@ -255,7 +285,12 @@ export async function moveTask(
   const home = { mission_id: phase.mission_id, phase_id: phase.id }
   await db
     .updateTable('task')
-    .set({ ...home, ...placeByPhase(phase), updated_at: updatedAt })
+    .set({
+      ...home,
+      ...placeByPhase(phase),
+      in_open_plan: openPlanColumn(projecting, home.mission_id, before.status),
+      updated_at: updatedAt,
+    })
     .where('project_id', '=', projectId)
     .where('id', '=', before.id)
     .execute()
@@ -352,6 +387,7 @@ export async function changeTask(
     .set({
       ...changed,
       readiness: readinessOf(changed.status, before.open_dependencies),
+      in_open_plan: openPlanColumn(projecting, before.mission_id, changed.status),
       ...(changed.status === 'done' && { height: 0 }),
       updated_at: updatedAt,
     })

@@ -5,7 +5,7 @@ import type { MissionId, TaskId } from '../../kernel/id.ts'
 import type { Page } from '../../kernel/page.ts'
 import type { DoneWhen } from '../../plan/domain/done-when.ts'
 import { openPhases, phaseOf, phaseTallies } from '../../plan/tables/phase.ts'
-import { doneWhenColumn, phaseById } from '../../plan/tables/task.ts'
+import { doneWhenColumn, phaseById, recountOpenPlan } from '../../plan/tables/task.ts'
 import {
   cachedQuery,
   idsByPrefix,
@@ -124,6 +124,7 @@ export async function applyMissionEnded(
     limitations: JSON.stringify(ended.limitations),
     completed_at: projecting.at,
   })
+  await recountOpenPlan(projecting, ended.missionId)
   if (ended.status === 'failed') await failPhases(projecting, ended.missionId)
 }
 
@@ -150,6 +151,7 @@ export async function applyMissionReopened(
   { missionId }: ProjectEventOf<'mission.reopened'>,
 ): Promise<void> {
   await update(projecting, missionId, { status: 'in_progress', completed_at: null })
+  await recountOpenPlan(projecting, missionId)
 }
 
 async function update(
