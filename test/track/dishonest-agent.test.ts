@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
+import { type Answer, agentActor, openProject, person, type TestProject } from '../support/project.ts'
 
 const asPerson = { actor: person }
 
@@ -86,5 +86,82 @@ describe('an agent cannot make a failing check of the project count less', () =>
       })
     const weaker = { planned_task_id: id, done_when: { changes: [] } }
     expect(await refused('start_task', weaker)).toMatchObject({ reason: 'done_when_fixed' })
+  })
+})
+
+describe('a promised change', () => {
+  const promise = { done_when: { changes: ['src/auth.ts'] } }
+
+  test('is more than white space', async () => {
+    const { call, write } = await openProject({ explainsNoChange: false })
+    const { task_id } = await call('start_task', { name: 'A', goal: 'A', ...promise })
+    const preview = () =>
+      call('complete_task', { task_id, status: 'success', outcome: { summary: 'Did it.' }, preview: true })
+    write('src/auth.ts', '\nexport  const auth =\t1\r\n\n')
+    expect((await preview()).verdict).toMatchObject({
+      is: 'contradicted',
+      reasons: [{ rule: 'changes_missing', paths: ['src/auth.ts'] }, { rule: 'no_check' }],
+    })
+    write('src/auth.ts', 'export const auth = 2\n')
+    expect(rulesOf(await preview())).toEqual(['no_check'])
+  })
+
+  test('that git or another agent made proves nothing, and contradicts nothing', async () => {
+    const { git, write, start, complete, approve } = await checkedProject()
+    git('switch', '-qc', 'other')
+    write('src/auth.ts', 'works\n')
+    git('commit', '-qam', 'Limit')
+    git('switch', '-q', '-')
+    const id = await start(promise)
+    git('merge', '-q', '--ff-only', 'other')
+    await approve(id)
+    expect((await complete(id)).verdict).toMatchObject({
+      is: 'unproven',
+      reasons: [{ rule: 'changes_uncertain', paths: ['src/auth.ts'] }],
+    })
+  })
+})
+
+describe('an agent cannot go around the completion', () => {
+  const other = { actor: { ...agentActor, name: 'other-agent' } }
+
+  test('by setting a task to done that has promises, or whose attempt failed', async () => {
+    const { call, refused, start, complete } = await checkedProject()
+    await call('taskman_phase_add', { id: 'p1', name: 'P' })
+    const add = async (more: object) =>
+      (await call('taskman_task_add', { title: 'A', phase: 'p1', ...more })).id as string
+    const done = (id: string) => ({ id, status: 'done' })
+    const promised = await add({ done_when: { criteria: ['Works'] } })
+    const needed = { code: 'REFUSED', reason: 'completion_needed' }
+    expect(await refused('taskman_task_edit', done(promised))).toMatchObject(needed)
+    const tried = await add({})
+    await start({ planned_task_id: tried, name: undefined, goal: undefined })
+    await complete(tried, { status: 'failed' })
+    expect(await refused('taskman_task_edit', done(tried))).toMatchObject(needed)
+    for (const id of [promised, tried])
+      expect(await call('taskman_task_edit', done(id), asPerson)).toMatchObject({ status: 'done' })
+    expect(await call('taskman_task_edit', done(await add({})))).toMatchObject({ is_unmeasured: true })
+  })
+
+  test('by answering its own inbox item, or amending what another agent said', async () => {
+    const { call, refused, start, complete } = await checkedProject()
+    const id = await start()
+    expect(await complete(id)).toMatchObject({ settled: false, verdict: { is: 'contradicted' } })
+    const { items } = await call('inbox', { kind: 'verdict' })
+    const item = items[0].item_id
+    for (const [name, input] of [
+      ['approve', { id: item }],
+      ['approve', { id }],
+      ['reject', { id: item, reason: 'x' }],
+      ['resolve', { id: item, answer: 'x' }],
+    ] as const)
+      expect(await refused(name, input)).toMatchObject({ code: 'FORBIDDEN', reason: 'person_needed' })
+    const words = { task_id: id, status: 'success', outcome: { summary: 'x', no_change_reason: 'x' } }
+    expect(await refused('complete_task', words, other)).toMatchObject({
+      reason: 'attempt_already_completed',
+    })
+    expect((await call('inbox', { kind: 'verdict' })).items).toHaveLength(1)
+    for (const status of ['to_do', 'done']) await call('taskman_task_edit', { id, status })
+    expect((await call('inbox', { kind: 'verdict' })).items).toHaveLength(1)
   })
 })

@@ -15,7 +15,8 @@ export interface TaskEdit {
 /** The rows that an edit depends on, read under the lock. */
 export interface EditSituation {
   readonly planned: PlannedTask
-  readonly openAttempt: Attempt | null
+  /** The last attempt, if the edit sets a status. */
+  readonly lastAttempt: Attempt | null
   /** The milestone named by the edit. */
   readonly milestone: Milestone | null
 }
@@ -57,7 +58,7 @@ export function milestonePhaseFailure(milestone: Milestone, phaseId: string): Fa
 
 function statusChange(
   requested: TaskStatus | null,
-  { planned, openAttempt }: EditSituation,
+  { planned, lastAttempt }: EditSituation,
   claimant: Claimant,
   setting: TransactionContext,
 ): readonly NewPlanEvent[] {
@@ -67,7 +68,8 @@ function statusChange(
   if (requested === 'in_progress') assertUnclaimed(planned, claimant, setting.at)
   if (requested === now) return []
   const { task } = planned
-  if (openAttempt) throw attemptOpenFailure(requested, planned, openAttempt)
+  if (lastAttempt?.status === 'open') throw attemptOpenFailure(requested, planned, lastAttempt)
+  if (requested === 'done' && claimant.actor.kind === 'agent') refuseUnjudged(planned, lastAttempt)
   // A person may take a task back from an agent that claimed but did not start it.
   const takesBack = requested === 'to_do' && claimant.actor.kind === 'person'
   if (!takesBack) assertUnclaimed(planned, claimant, setting.at)
@@ -83,6 +85,19 @@ function statusChange(
     case 'done':
       return [...released, { kind: 'task.marked', taskId: task.id, as: 'done' }]
   }
+}
+
+/** An agent completes what it promised, or tried in vain, only by a completion that is measured and judged. */
+function refuseUnjudged({ task }: PlannedTask, last: Attempt | null): void {
+  const isTriedInVain = last?.status === 'failed' || last?.status === 'abandoned'
+  if (task.doneWhen === undefined && !isTriedInVain) return
+  const why = isTriedInVain
+    ? `attempt ${last.id} ${last.status === 'failed' ? 'failed' : 'was abandoned'}`
+    : 'it has promises (done_when)'
+  throw new Failure('REFUSED', `Cannot set task ${task.id} to done: ${why}, so its completion is measured.`, {
+    reason: 'completion_needed',
+    hint: hintOf`Start it with ${callTo('start_task', { planned_task_id: task.id })}, and complete it with ${callTo('complete_task', { task_id: task.id })}; or ask a person to set it.`,
+  })
 }
 
 function attemptOpenFailure(requested: TaskStatus, { task }: PlannedTask, attempt: Attempt): Failure {

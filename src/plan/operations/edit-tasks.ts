@@ -163,14 +163,14 @@ export const taskEdit = defineOperation({
     const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
     await assertRole(reads, input.role)
     const status = input.status ?? null
-    const openAttempt = status === null ? null : await reads.tasks.openAttempt(planned.task.id)
+    const lastAttempt = status === null ? null : await reads.tasks.lastAttempt(planned.task.id)
     const changes = {
       ...(await changesOf(reads, input, milestone)),
       ...(await doneWhenChange(reads, input, planned.task, { actor, at: setting.at })),
     }
     const events = editTask(
       { changes, status },
-      { planned, openAttempt, milestone },
+      { planned, lastAttempt, milestone },
       { actor, agentName: input.agent_name ?? null },
       setting,
     )

@@ -39,6 +39,7 @@ const doubtRules = [
   'measurement_partial',
   'subtask_contradicted',
   'promises_left_out',
+  'changes_uncertain',
 ] as const
 export const verdictRules = [...contradictionRules, ...doubtRules] as const
 export type VerdictRule = (typeof verdictRules)[number]
@@ -115,6 +116,8 @@ export interface VerdictFacts {
   readonly hasOtherWork: boolean
   readonly claimedUnchanged: readonly string[]
   readonly missingPackages?: readonly string[]
+  /** Files that changed in nothing but white space. */
+  readonly respaced?: readonly string[]
   readonly weakened?: readonly WeakenedPlace[]
   /** The parts of `done_when` that are judged without running anything. */
   readonly promises?: Pick<DoneWhen, 'criteria' | 'changes' | 'keeps'> & {
@@ -147,6 +150,7 @@ export function judge(facts: VerdictFacts): Verdict | null {
     ...partialMeasurement(facts),
     ...contradictedSubtasks(facts),
     ...promisesLeftOut(facts),
+    ...uncertainChanges(facts),
   ]
   return verdictOf(contradictions, doubts, facts)
 }
@@ -241,10 +245,28 @@ function missingPackages({ missingPackages: missing = [] }: VerdictFacts): reado
   ]
 }
 
-function missingChanges({ status, changed, prefix, promises }: VerdictFacts): readonly VerdictReason[] {
+/** The paths of changes that promised patterns match. */
+export function promisedChanges(
+  changed: readonly TaskChange[],
+  { prefix, promises }: Pick<VerdictFacts, 'prefix' | 'promises'>,
+): readonly string[] {
+  const patterns = promises?.changes ?? []
+  if (patterns.length === 0) return []
+  const { matches } = pathPatterns(patterns)
+  const paths = changed.map(({ path }) => path)
+  return [...new Set(paths)].filter((path) => matches(pathInsidePrefix(path, prefix) ?? ''))
+}
+
+/** The changes that count for promised patterns: more than white space. */
+function countedChanges({ changed, respaced = [] }: VerdictFacts): readonly TaskChange[] {
+  return changed.filter(({ path, from }) => from !== undefined || !respaced.includes(path))
+}
+
+function missingChanges(facts: VerdictFacts): readonly VerdictReason[] {
+  const { status, prefix, promises } = facts
   const patterns = promises?.changes ?? []
   if (status !== 'success' || patterns.length === 0) return []
-  const paths = projectPaths(changed, prefix)
+  const paths = projectPaths(countedChanges(facts), prefix)
   const missing = patterns.filter((pattern) => !matchesSome(pattern, paths))
   if (missing.length === 0) return []
   return [
@@ -253,6 +275,28 @@ function missingChanges({ status, changed, prefix, promises }: VerdictFacts): re
       text: 'No changed file matches:',
       paths: missing,
       fix: 'Start the task again and make the change, or complete as partial_success or failed.',
+    },
+  ]
+}
+
+/** A promised change that git brought, or that another agent may have made, contradicts nothing and proves nothing. */
+function uncertainChanges(facts: VerdictFacts): readonly VerdictReason[] {
+  const { status, prefix, promises } = facts
+  const patterns = promises?.changes ?? []
+  if (status !== 'success' || patterns.length === 0) return []
+  const counted = countedChanges(facts)
+  const [all, own] = [counted, counted.filter(({ isForeign }) => isForeign !== true)].map((changes) =>
+    projectPaths(changes, prefix),
+  )
+  const paths = patterns.filter(
+    (pattern) => matchesSome(pattern, all ?? []) && !matchesSome(pattern, own ?? []),
+  )
+  if (paths.length === 0) return []
+  return [
+    {
+      rule: 'changes_uncertain',
+      text: 'Only files that git brought, or that another agent may have changed, match:',
+      paths,
     },
   ]
 }

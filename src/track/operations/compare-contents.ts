@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { list, names, path, place } from '../../kernel/operations/fields.ts'
-import { type BriefOf, measurement, type WorkTree } from '../../kernel/operations/measurement-protocol.ts'
+import {
+  type BriefOf,
+  isAmong,
+  measurement,
+  type WorkTree,
+} from '../../kernel/operations/measurement-protocol.ts'
 import { manifestPaths, manifestPatterns, missingPackages } from '../domain/packages.ts'
 import type { SnapshotLocation } from '../domain/task.ts'
 import { changesOfTask, firstAttempt } from '../domain/task-work.ts'
+import { promisedChanges } from '../domain/verdict.ts'
 import { isComparedFile, weakeningKinds } from '../domain/weakened/line-patterns.ts'
 import { subjectsOf, type Weakening, weakenings } from '../domain/weakened/weakened.ts'
 import type { ClaimedCompletion } from './judge-completion.ts'
@@ -21,6 +27,8 @@ export const comparedContents = measurement({
     from: place,
     end: place,
     paths: list(path, maxCompared),
+    /** Files that promised changes name. */
+    promised: list(path, maxCompared),
     packages: list(z.string().max(500), maxPackages),
   }),
   measured: z.strictObject({
@@ -34,14 +42,18 @@ export const comparedContents = measurement({
       1_000,
     ),
     missing: names,
+    /** Of the promised files, those that changed in nothing but white space. */
+    respaced: names,
   }),
-  fits: ({ packages }, { missing }) => missing.every((name) => packages.includes(name)),
-  measure: async (workTree, { from, end, paths, packages }) => {
-    const [weakened, missing] = await Promise.all([
+  fits: ({ packages, promised }, { missing, respaced }) =>
+    isAmong(missing, packages) && isAmong(respaced, promised),
+  measure: async (workTree, { from, end, paths, promised, packages }) => {
+    const [weakened, missing, respaced] = await Promise.all([
       weakenedFiles(workTree, { from, end, paths }),
       packages.length === 0 ? [] : packagesNowhere(workTree, { end, paths, packages }),
+      promised.length === 0 ? [] : respacedFiles(workTree, { from, end, paths: promised }),
     ])
-    return { weakened: [...weakened], missing: [...missing] }
+    return { weakened: [...weakened], missing: [...missing], respaced: [...respaced] }
   },
 })
 
@@ -52,6 +64,7 @@ export function comparisonBrief({
   outcome,
   evidence,
   related,
+  promises,
 }: ClaimedCompletion): BriefOf<typeof comparedContents> | null {
   const { endSnapshot: end, measurement: completeness } = evidence
   if (end === null || completeness === 'unknown' || status === 'failed') return null
@@ -60,12 +73,14 @@ export function comparisonBrief({
     .filter(({ isForeign }) => isForeign !== true)
     .flatMap((change) => (change.from === undefined ? [change.path] : [change.path, change.from]))
     .filter(isComparedFile)
+  const promised = promisedChanges(changes, { prefix: attempt.snapshot.prefix, promises })
   const packages = outcome.packagesAdded.filter((name) => name.length <= 500)
-  if (paths.length + packages.length === 0) return null
+  if (paths.length + packages.length + promised.length === 0) return null
   return {
     from: firstAttempt(attempt, related).snapshot,
     end,
     paths: [...new Set(paths)].slice(0, maxCompared),
+    promised: promised.slice(0, maxCompared),
     packages: packages.slice(0, maxPackages),
   }
 }
@@ -91,6 +106,25 @@ async function weakenedFiles(
   const subjects = files.flatMap(({ path: one, after }) => (after === null ? subjectsOf(one) : []))
   const states = subjects.length === 0 ? null : await workTree.witness.contents.states(end, subjects)
   return weakenings(files, (one) => (states?.get(one) ?? null) !== null)
+}
+
+/** The files that changed, and whose content is the same without white space. */
+async function respacedFiles(
+  workTree: Pick<WorkTree, 'witness'>,
+  { from, end, paths }: ComparedRange,
+): Promise<readonly string[]> {
+  const contents = await contentsOf(workTree, [from, end], paths)
+  return paths.filter((one) => {
+    const { before, after } = contents(one)
+    if (before == null || after == null) return false
+    return withoutSpace(before) === withoutSpace(after)
+  })
+}
+
+function withoutSpace(content: Uint8Array): string {
+  return Buffer.from(content)
+    .toString('latin1')
+    .replace(/[ \t\r\n\f\v]+/g, '')
 }
 
 /** The packages that no manifest or lock file has; none if one of these files could not be read. */

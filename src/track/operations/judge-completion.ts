@@ -61,6 +61,8 @@ interface ComparedContents {
   readonly weakened: readonly Weakening[]
   /** Packages that no manifest has. */
   readonly missing: readonly string[]
+  /** Promised files that changed in nothing but white space. */
+  readonly respaced: readonly string[]
 }
 
 /** The claim of a completion, and what was measured and recorded about it. */
@@ -123,7 +125,7 @@ export function judgeCompletion(
 ): JudgedCompletion {
   const { attempt, status, outcome, related, promises, checks, content } = completion
   const elsewhere = completion.evidence.elsewhere ?? traces?.elsewhere
-  const { weakened = [], missing = [] } = compared ?? {}
+  const { weakened = [], missing = [], respaced = [] } = compared ?? {}
   const warnings = [...completion.evidence.warnings, ...reportedNote(weakened)]
   const evidence = { ...completion.evidence, warnings, ...(elsewhere && { elsewhere }) }
   const measured = { ...completion, evidence }
@@ -138,6 +140,7 @@ export function judgeCompletion(
       hasOtherWork(evidence) || related.some(({ measured: other }) => other !== null && hasOtherWork(other)),
     claimedUnchanged: claimsUnchanged(measured, traces),
     missingPackages: missing,
+    respaced,
     weakened: weakened.filter(isJudgedWeakening),
     promises,
     checks,
