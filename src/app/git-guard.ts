@@ -11,6 +11,7 @@ import {
   type AgentAtWork,
   agentsAtWork,
   attemptsAtWork,
+  attemptsOfCaller,
   type GitGuardResult,
   type GuardCaller,
   guardGit,
@@ -18,6 +19,7 @@ import {
 import { readAliases } from '../git/aliases.ts'
 import { createWitness } from '../git/witness.ts'
 import { canWrite, removeFromState } from '../kernel/files/state-folder.ts'
+import type { WorkTree } from '../kernel/operations/measurement-protocol.ts'
 import { pathBelow } from '../kernel/path-below.ts'
 import { fingerprint } from '../store/fingerprint.ts'
 import type { Store } from '../store/ports/store.ts'
@@ -83,25 +85,63 @@ export function guardRemotely(call: GuardCall, attempts: readonly HookAttempt[])
   return guard(call, async () => attemptsAtWork(open, call.caller))
 }
 
+/** Measures the work tree of a hook, with its snapshots where servers remove what is no longer needed. */
+function openHookWitness(call: Pick<GuardCall, 'environment' | 'top' | 'root'>) {
+  const { environment, root } = call
+  const server = serverDatabase(environment)
+  const named = firstSetVariable(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
+  const database = server ? postgresPlace(server.url).label : named === undefined ? null : resolve(named)
+  // Of the project's root: a work tree may have another.
+  const state = projectState(machineState(call), { folder: root, database }, fingerprint)
+  const witness = createWitness({ stateFolder: state, clock: { now: () => Date.now() }, environment })
+  return { witness, discard: (name: string) => void removeFromState(state, join(state, 'snapshots', name)) }
+}
+
+/** Why the open attempts of a stopping agent would be contradicted, each with its task. */
+export async function checkStop(
+  call: Omit<GuardCall, 'script' | 'settings'>,
+  store: Store,
+): Promise<readonly string[]> {
+  const { witness, discard } = openHookWitness(call)
+  const { stopReasons } = await import('../track/operations/stop-check.ts')
+  return store.view(async (reads) => {
+    const open = (await reads.tasks.openAttempts()).filter(({ snapshot }) => snapshot.top === call.top)
+    const own = await attemptsOfCaller(reads, open, call.caller)
+    const found = await Promise.all(
+      own.slice(0, maxStopChecks).map(async (attempt) => {
+        const name = `stop-${randomUUID()}`
+        // The rest of a work tree is for other measurements.
+        const workTree = { witness, now: () => Date.now(), snapshotName: () => name } as unknown as WorkTree
+        try {
+          const reasons = await stopReasons(reads, attempt, workTree)
+          return reasons.length === 0
+            ? []
+            : [`Task ${attempt.taskId} would be contradicted: ${reasons.join(' ')}`]
+        } finally {
+          discard(name)
+        }
+      }),
+    )
+    return found.flat()
+  })
+}
+
+const maxStopChecks = 3
+
 async function guard(
   call: GuardCall,
   agents: () => Promise<readonly AgentAtWork[]>,
 ): Promise<GitGuardResult> {
-  const { script, folder, caller, environment, settings, top, root } = call
+  const { script, folder, caller, environment, settings, top } = call
   const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
-  const server = serverDatabase(environment)
-  const named = firstSetVariable(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
-  const database = server ? postgresPlace(server.url).label : named === undefined ? null : resolve(named)
-  // Of the project's root, where servers remove what is no longer needed.
-  const state = projectState(machineState(call), { folder: root, database }, fingerprint)
-  const witness = createWitness({ stateFolder: state, clock: { now: () => Date.now() }, environment })
+  const { witness, discard } = openHookWitness(call)
   let aliases: ReadonlyMap<string, string> | null = null
   return guardGit(script, folder, caller, {
     agents,
     witness,
     now: () => Date.now(),
     snapshotName: () => `guard-${randomUUID()}`,
-    discard: (name) => void removeFromState(state, join(state, 'snapshots', name)),
+    discard,
     resolve,
     topOf: (path) => {
       const real = realPath(path)

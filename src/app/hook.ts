@@ -91,6 +91,11 @@ async function openHookProject(folder: string, word: string): Promise<HookProjec
       const settings = await store.view(({ runs }) => runs.settings())
       return settingOf(settings, 'hook_on_error') === 'closed'
     },
+    checkStop: async ({ folder: place, payload }) => {
+      const { checkStop, guardCaller } = await import('./git-guard.ts')
+      const caller = guardCaller(payload, { word, environment })
+      return checkStop({ folder: place, caller, environment, top, root }, store)
+    },
     guard: async (request) => {
       const { guardLocally, guardCaller } = await import('./git-guard.ts')
       const caller = guardCaller(request.payload, { word, environment })

@@ -239,6 +239,7 @@ export const settingNames = [
   'hook_outside_areas',
   'hook_on_error',
   'guard_git',
+  'stop_hook',
   'inbox_gate',
   'upload_diff',
   'retention_days',

@@ -39,6 +39,11 @@ export const settingDefinitions = {
     meaning:
       'What hooks do before a git command that would change uncommitted files of other agents: ask a person, deny, or only keep a snapshot. With off, no snapshot either.',
   },
+  stop_hook: {
+    values: ['warn', 'block_once'],
+    meaning:
+      'What hooks do when an agent stops while its task is open: warn the person, or also stop the agent once if no file changed, a file changed that must not, or tests check less than before.',
+  },
   inbox_gate: {
     values: ['blockers', 'all', 'none'],
     meaning:

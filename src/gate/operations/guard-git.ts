@@ -286,6 +286,23 @@ export async function agentsAtWork(
   return [...ofAttempts, ...ofTurns]
 }
 
+/** The open attempts of a work tree that are the caller's: of its session, or the only one there. */
+export async function attemptsOfCaller(
+  { capture }: Reads,
+  attempts: readonly Attempt[],
+  caller: GuardCaller,
+): Promise<readonly Attempt[]> {
+  const links = await capture.linksOf(attempts.map(({ id }) => id))
+  const heard = await capture.openSessions()
+  const sessionOf = new Map(links.map(({ attemptId, sessionId }) => [attemptId, sessionId]))
+  return attempts.filter((attempt) => {
+    const id = sessionOf.get(attempt.id)
+    if (id === undefined) return isOnlyOwn(attempt, attempts, caller)
+    const session = heard.find((one) => one.session.id === id)?.session
+    return caller.session !== null && session?.clientSession === caller.session
+  })
+}
+
 /** Agents by their attempts alone. */
 export function attemptsAtWork(attempts: readonly Attempt[], caller: GuardCaller): readonly AgentAtWork[] {
   return attempts.map((attempt) => ({

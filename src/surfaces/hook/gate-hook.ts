@@ -9,6 +9,7 @@ import {
   briefAnswer,
   formatHookDecision,
   formatHookNote,
+  formatStopRefusal,
   formatStopWarning,
   type HookCall,
   type HookEventName,
@@ -24,6 +25,8 @@ export interface HookProject {
   look<Result>(judge: (seen: HookState) => Promise<Result>): Promise<Result>
   /** Whether a failing hook denies, as a person chose. */
   isClosed(): Promise<boolean>
+  /** Why the open work of a stopping agent would be contradicted; absent where the record is elsewhere. */
+  checkStop?(stopping: Pick<GuardRequest, 'folder' | 'payload'>): Promise<readonly string[]>
   /** Guards the git commands of a shell command. */
   guard(command: GuardRequest): Promise<GitGuardResult>
 }
@@ -87,11 +90,25 @@ async function answer(event: HookEventName, call: HookCall, host: HookHost): Pro
   const project = await host.open(folder)
   if (project === null) return ''
   if (event === 'pre-tool-use') return tool === null ? '' : judgeCall({ ...call, tool }, folder, project)
-  const view = project.look(async (seen) => {
-    if (event === 'session-start') return briefAnswer(brief(await seen.briefing()), client)
-    return formatStopWarning(openAttemptsReminder(seen.situation.attempts), client)
-  })
-  return rejectAfter(patience, view)
+  if (event === 'stop') return answerStop(call, folder, project)
+  return rejectAfter(
+    patience,
+    project.look(async (seen) => briefAnswer(brief(await seen.briefing()), client)),
+  )
+}
+
+/** A person is warned of open work; by a setting, the agent is stopped once if its work would be contradicted. */
+async function answerStop(
+  { client, payload }: HookCall,
+  folder: string,
+  project: HookProject,
+): Promise<string> {
+  const view = project.look(async ({ situation }) => situation)
+  const { attempts, settings } = await rejectAfter(patience, view)
+  const isChecked = settingOf(settings, 'stop_hook') === 'block_once' && attempts.length > 0
+  const reasons = isChecked ? await rejectAfter(patience, project.checkStop?.({ folder, payload }) ?? []) : []
+  if (reasons.length > 0) return formatStopRefusal(reasons.join('\n'), client)
+  return formatStopWarning(openAttemptsReminder(attempts), client)
 }
 
 async function judgeCall(

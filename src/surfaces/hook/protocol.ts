@@ -117,6 +117,11 @@ export function formatStopWarning(farewell: string | null, client: HookClient): 
   return farewell === null || client !== 'claude' ? '' : line({ systemMessage: `Waymark: ${farewell}` })
 }
 
+/** Keeps the agent from stopping, with the reason; nothing where the client has no such answer. */
+export function formatStopRefusal(reason: string, client: HookClient): string {
+  return client === 'claude' ? line({ decision: 'block', reason: `Waymark: ${reason}` }) : ''
+}
+
 function line(answer: object): string {
   return `${JSON.stringify(answer)}\n`
 }

@@ -49,6 +49,51 @@ test('stop warns about open work, once, and never keeps the agent from stopping'
   )
 })
 
+/** A project that stops an agent once, with a test file and one task that is open. */
+function checkedAtStop() {
+  const project = openHookProject()
+  const { json, write, git, runWith, hook } = project
+  json('setting', 'set', 'stop_hook', 'block_once')
+  json('setting', 'set', 'done_when', '{"keeps": ["LICENSE"]}')
+  write('test/login.test.ts', "test('refuses', () => expect(1).toBe(1))\n")
+  git('add', '-A')
+  git('commit', '-qm', 'first')
+  const start = (name: string) =>
+    JSON.parse(runWith({ environment: { CLAUDECODE: '1' } }, 'task', 'start', name, '--json').out).task_id
+  const task = start('Add the form')
+  const stop = (payload = {}) => {
+    const { code, out, error } = hook('stop', { stop_hook_active: false, ...payload })
+    expect({ code, error }).toEqual({ code: 0, error: '' })
+    return out === '' ? null : JSON.parse(out)
+  }
+  return { ...project, task, start, stop }
+}
+
+test('a setting stops an agent once whose open task changed nothing', () => {
+  const { task, stop, write } = checkedAtStop()
+  const answer = stop()
+  expect(answer).toEqual({ decision: 'block', reason: expect.stringContaining(task) })
+  expect(answer.reason).toContain('No file changed')
+  expect(stop({ stop_hook_active: true })).toBeNull()
+  write('src/form.ts', 'export {}\n')
+  expect(stop()).toEqual({ systemMessage: expect.stringContaining(task) })
+})
+
+test.each([
+  ['LICENSE', 'changed\n', /must not change: LICENSE/],
+  ['test/login.test.ts', "test.skip('refuses', () => expect(1).toBe(1))\n", /test\/login\.test\.ts:1/],
+])('a setting stops an agent once that changed %s', (path, content, reason) => {
+  const { stop, write } = checkedAtStop()
+  write(path, content)
+  expect(stop()).toEqual({ decision: 'block', reason: expect.stringMatching(reason) })
+})
+
+test('an agent is not stopped where the open task may be of another agent', () => {
+  const { stop, start } = checkedAtStop()
+  start('Pay')
+  expect(stop()).toEqual({ systemMessage: expect.any(String) })
+})
+
 function issueWords(task: string): readonly string[] {
   return [
     '--task-id',

@@ -1,0 +1,73 @@
+import type { Outcome } from '../../events/domain/project-event.ts'
+import type { WorkTree } from '../../kernel/operations/measurement-protocol.ts'
+import { promisesOf } from '../../plan/operations/done-when.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import type { Attempt } from '../domain/task.ts'
+import { reasonText, type VerdictRule } from '../domain/verdict.ts'
+import { comparedContents, comparisonBrief } from './compare-contents.ts'
+import { judgeCompletion, taskTraces, tracesBrief } from './judge-completion.ts'
+import {
+  attemptChanges,
+  attemptEnds,
+  attemptEndsBrief,
+  changesAround,
+  changesBrief,
+  endedTree,
+  measurementOf,
+} from './measure-attempt.ts'
+
+/** What an agent can still put right before it stops. */
+const checkedRules: readonly VerdictRule[] = ['nothing_changed', 'keeps_changed', 'tests_weakened']
+
+const nothingClaimed: Outcome = {
+  summary: '',
+  achievements: [],
+  limitations: [],
+  nextSteps: [],
+  manualReviewNeeded: false,
+  manualReviewReason: null,
+  packagesAdded: [],
+  packagesRemoved: [],
+  commandsExecuted: [],
+  testsStatus: null,
+  tokensInput: null,
+  tokensOutput: null,
+}
+
+/** Why a success would be contradicted if the attempt ended now, without its words and its checks. */
+export async function stopReasons(
+  reads: Reads,
+  attempt: Attempt,
+  workTree: WorkTree,
+): Promise<readonly string[]> {
+  const [measured] = await attemptEnds.measure(workTree, attemptEndsBrief({}, [attempt]), {})
+  const task = await reads.tasks.find(attempt.taskId)
+  if (measured === undefined || task === null) return []
+  const state = { attempt, end: endedTree({ clock: { now: workTree.now } }, measured) }
+  const [activity, related, promises] = await Promise.all([
+    changesAround(reads, state),
+    reads.tasks.related(attempt),
+    promisesOf(reads, task),
+  ])
+  const brief = changesBrief(state, activity)
+  const [changes] = brief === null ? [] : await attemptChanges.measure(workTree, [brief], {})
+  const completion = {
+    attempt,
+    status: 'success' as const,
+    outcome: nothingClaimed,
+    evidence: measurementOf(state, activity, changes),
+    related,
+    promises,
+    checks: [],
+    content: null,
+    isAmended: false,
+  }
+  const [traces, comparison] = [tracesBrief(completion), comparisonBrief(completion)]
+  const [found, compared] = await Promise.all([
+    traces === null ? undefined : taskTraces.measure(workTree, traces, {}),
+    comparison === null ? undefined : comparedContents.measure(workTree, comparison, {}),
+  ])
+  const { verdict } = judgeCompletion(completion, found, compared)
+  const reasons = verdict?.reasons.filter(({ rule }) => checkedRules.includes(rule)) ?? []
+  return reasons.map((reason) => `${reasonText(reason)} ${reason.fix ?? ''}`.trim())
+}
