@@ -100,7 +100,7 @@ async function planUndoing(
         now: files.at(path),
         path,
         atStart: files.at(file.from),
-        endings: await files.endingsOf(path, conversions),
+        endings: await files.endingsOf(end === null ? file.from : path, conversions),
         contentOf: states.contentOf,
       })
       const decided: MergedDecision =
@@ -111,7 +111,10 @@ async function planUndoing(
       if (decided.isMarked)
         plan.conflicts.push({ path: decided.path, reason: 'lines_changed', isMarked: true })
       if (decided.removes !== null) files.put(decided.removes, null)
-      files.put(decided.path, decided.version, path)
+      const version = decided.isStored
+        ? await checkedOut(lookup, decided.path, decided.version, conversions)
+        : decided.version
+      files.put(decided.path, version, path)
     }
   }
   const marked = new Set(plan.conflicts.flatMap(({ path, isMarked }) => (isMarked ? [path] : [])))
@@ -284,8 +287,8 @@ class FilesNow {
   ): Promise<'crlf' | 'other' | null> {
     const conversion = conversions.get(path)
     const version = this.at(path)
-    if (conversion === undefined || version?.content == null || !version.mode.startsWith('100')) return null
     if (conversion === 'filter') return 'other'
+    if (conversion === undefined || version?.content == null || !version.mode.startsWith('100')) return null
     const { place, repository } = this.#lookup
     const bytes = Buffer.from(version.content, 'latin1')
     const question = ['hash-object', '--stdin', `--path=${path}`]
@@ -329,6 +332,21 @@ function writeOf({ path, before: { expected }, after }: UndoChange): FileWrite {
 
 /** What is at a path that is no file or link of this work tree: its content is unknown. */
 const unknownVersion: UndoVersion = { mode: '040000', content: null }
+
+/** A file as git would check it out, if its line endings or its encoding are converted. No filter is run. */
+async function checkedOut(
+  { place, repository }: HistoryLookup,
+  path: string,
+  version: UndoVersion | null,
+  conversions: ReadonlyMap<string, 'endings' | 'filter'>,
+): Promise<UndoVersion | null> {
+  if (version?.content == null || !version.mode.startsWith('100') || !conversions.has(path)) return version
+  const pack = new PackWriter(join(place.directory, 'objects'), repository.objectFormat)
+  const oid = await pack.add({ type: 'blob', content: Buffer.from(version.content, 'latin1') })
+  await pack.close()
+  const content = await git(['cat-file', '--filters', `--path=${path}`, oid], privateCall(place))
+  return { ...version, content: content.toString('latin1') }
+}
 
 /** The unified diff of what is written. */
 async function diffOf({ place, repository }: HistoryLookup, changed: readonly UndoChange[]): Promise<string> {

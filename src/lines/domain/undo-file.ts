@@ -65,6 +65,8 @@ export type UndoDecision =
       readonly version: UndoVersion | null
       /** A second path that is removed, for a rename. */
       readonly removes: string | null
+      /** The content is as git stores it, not as it is on disk. */
+      readonly isStored?: true
       readonly stays: readonly StayingLines[]
     }
 
@@ -170,14 +172,25 @@ interface MergedLines {
 /** A file that was removed at the end. */
 function broughtBack(
   { from, isOwnRemoval }: UndoneFile,
-  { start, atStart }: UndoVersions,
+  { start, atStart, endings }: UndoVersions,
   { merge, staying }: MergedLines,
 ): UndoDecision {
   if (start === null || start === undefined) return { is: 'nothing' }
   if (!isOwnRemoval) return stays('uncertain')
+  if (endings === 'other') return stays('converted')
   const content = contentOfLines(merge.theirs)
-  if (atStart !== null) return atStart.content === content ? { is: 'nothing' } : conflict('file_exists')
-  return { is: 'write', path: from, version: { mode: start.mode, content }, removes: null, stays: staying }
+  if (atStart !== null) {
+    const isSameText = unixLines(atStart.content) === unixLines(content)
+    return atStart.content === content || (endings === 'crlf' && isSameText)
+      ? { is: 'nothing' }
+      : conflict('file_exists')
+  }
+  const version = { mode: start.mode, content }
+  return { is: 'write', path: from, version, removes: null, isStored: true, stays: staying }
+}
+
+function unixLines(content: string | null): string | undefined {
+  return content?.replaceAll('\r\n', '\n')
 }
 
 function merged(
@@ -217,7 +230,8 @@ function wholeFile(file: UndoneFile, versions: UndoVersions): UndoDecision {
   if (end === null || now === null) {
     if (end !== null || start === null) return { is: 'nothing' }
     if (atStart !== null) return isSame(atStart, start) ? { is: 'nothing' } : conflict('file_exists')
-    return { is: 'write', path: file.from, version: start, removes: null, stays: [] }
+    if (endings === 'other') return stays('converted')
+    return { is: 'write', path: file.from, version: start, removes: null, isStored: true, stays: [] }
   }
   if (!isMoved && start !== null && isSame(now, start)) return { is: 'nothing' }
   if (endings !== null) return stays('converted')

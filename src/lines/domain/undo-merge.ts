@@ -3,7 +3,9 @@ import type { UndoHunk, UndoStep } from './undo-steps.ts'
 
 /** A line of a file with its line feed, in any of its contents. */
 interface WovenLine {
+  /** At the end, and without the undone work: the line feed of a last line may differ. */
   text: string
+  textWithout: string
   /** The hunk that added it; null for a line of the first content. */
   readonly born: WovenHunk | null
   died: WovenHunk | null
@@ -46,6 +48,7 @@ export function undoMerge(
 ): UndoMerge | null {
   let woven: WovenLine[] = first.map((text) => ({
     text,
+    textWithout: text,
     born: null,
     died: null,
     isOwn: false,
@@ -67,6 +70,7 @@ function weave(
   after: readonly string[],
 ): WovenLine[] | null {
   const next: WovenLine[] = []
+  const isOwnStep = hunks.some(({ restores, own }) => restores || own.length > 0)
   let [at, line, lineAfter] = [0, 1, 1]
   /** Passes the lines that stay, until one of the content before. */
   const passUntil = (end: number): boolean => {
@@ -77,6 +81,7 @@ function weave(
         if (line >= end) return true
         const text = after[lineAfter - 1]
         if (text === undefined || !isSameText(text, one.text)) return false
+        if (!isOwnStep) one.textWithout = text
         one.text = text
         line += 1
         lineAfter += 1
@@ -112,7 +117,7 @@ function weave(
       const text = after[lineAfter - 1]
       if (text === undefined) return null
       const [isOwn, isUncertain] = [own.has(lineAfter), uncertain.has(lineAfter)]
-      next.push({ text, born: current, died: null, isOwn, isUncertain })
+      next.push({ text, textWithout: text, born: current, died: null, isOwn, isUncertain })
     }
   }
   if (!passUntil(Number.MAX_SAFE_INTEGER) || lineAfter !== after.length + 1) return null
@@ -140,17 +145,17 @@ function mergeOf(woven: readonly WovenLine[]): UndoMerge {
   let back: string[] = []
   let [uncertain, inside, run] = [0, 0, 0]
   let isAfterOwn = false
-  for (const { text, born, died, isOwn, isUncertain } of woven) {
+  for (const { text, textWithout, born, died, isOwn, isUncertain } of woven) {
     if (born?.isContended) continue
     const isInBase = died === null || died.isContended
     const isInTheirs = !isOwn && (isInBase || died?.restores === true)
-    if (isInTheirs) theirs.push(text)
+    if (isInTheirs) theirs.push(textWithout)
     if (isInTheirs && isUncertain) uncertain += 1
     if (isInBase) {
       base.push(text)
       edits.push({ goes: !isInTheirs, back })
       back = []
-    } else if (isInTheirs) back.push(text)
+    } else if (isInTheirs) back.push(textWithout)
     if (isInBase && !isInTheirs) {
       if (isAfterOwn) inside += run
       ;[isAfterOwn, run] = [true, 0]

@@ -49,7 +49,7 @@ export interface ChainRequest {
 /** The attempts and turns to undo. */
 export interface UndoneMakers {
   readonly ids: ReadonlySet<string>
-  /** Whether nobody else was at work in the time of a step: then whoever of them made it, it is undone. */
+  /** Whether nobody else can have been at work in the time of a step: then whoever of them made it, it is undone. */
   readonly wereAlone: (time: Pick<LineStep['span'], 'tree' | 'since' | 'until'>) => boolean
 }
 
@@ -152,5 +152,6 @@ function isCertainlyOf(
 ): boolean {
   const all = makersOf(made)
   if (all.length === 0 || !all.every((maker) => makers.ids.has(maker))) return false
-  return made.certainty === 'certain' || makers.wereAlone(made.span)
+  if (made.certainty === 'certain') return true
+  return made.certainty === 'contested' && makers.wereAlone(made.span)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
-import type { AttemptId, MissionId, TaskId } from '../../kernel/id.ts'
+import type { MissionId, TaskId } from '../../kernel/id.ts'
 import { count, list, path, place } from '../../kernel/operations/fields.ts'
 import { findTask } from '../../kernel/operations/find.ts'
 import type { BriefOf } from '../../kernel/operations/measurement-protocol.ts'
@@ -340,7 +340,7 @@ export async function undoneWindows(
   return windows.reverse().map((window) => structuredClone(window) as z.output<typeof undoneWindow>)
 }
 
-/** Whether no other attempt or turn was at work in the time of a step. */
+/** Whether no other attempt was at work in the time of a step, and no turn. */
 async function othersAtWork(
   { tasks, capture }: Reads,
   { from }: WorkSpan,
@@ -351,15 +351,15 @@ async function othersAtWork(
     tasks.attemptsInTree(tree, from.at),
     capture.turnsInTree(tree, from.at),
   ])
-  const links = await capture.linksOf([...makers] as AttemptId[]) // turns have no links
-  const sessions = new Set<string>(links.map(({ sessionId }) => sessionId))
   const others = [
     ...attempts
       .filter(({ id }) => !makers.has(id))
       .map((attempt) => ({ since: attempt.openedAt, until: atWorkUntil(attempt) })),
-    ...turns
-      .filter(({ turn }) => !makers.has(turn.id) && !sessions.has(turn.sessionId))
-      .map(({ turn }) => ({ since: turn.openedAt, until: turn.closedAt ?? Number.MAX_SAFE_INTEGER })),
+    // Where hooks report edits, what they do not report may be anybody's.
+    ...turns.map(({ turn }) => ({
+      since: turn.openedAt,
+      until: turn.closedAt ?? Number.MAX_SAFE_INTEGER,
+    })),
   ]
   return (time) =>
     time.tree === tree && others.every(({ since, until }) => until <= time.since || since >= time.until)

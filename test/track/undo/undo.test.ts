@@ -2,6 +2,7 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -10,8 +11,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { catalog } from '../../../src/kernel/operations/catalog.ts'
+import { invoke } from '../../../src/kernel/operations/invoke.ts'
+import type { Operation } from '../../../src/kernel/operations/operation.ts'
 import { base, lines, openStory, type Story } from '../../lines/story.ts'
-import { type Answer, person } from '../../support/project.ts'
+import { type Answer, type ProjectOptions, person, refusedBy } from '../../support/project.ts'
+import { throughMachine } from '../../support/through-machine.ts'
 
 const x = (...numbers: number[]) => lines('x', ...numbers)
 const y = (...numbers: number[]) => lines('y', ...numbers)
@@ -22,8 +27,8 @@ interface UndoStory extends Story {
   readonly rows: (path: string) => readonly string[]
 }
 
-async function openUndo(): Promise<UndoStory> {
-  const s = await openStory()
+async function openUndo(options: ProjectOptions = {}): Promise<UndoStory> {
+  const s = await openStory(options)
   return {
     ...s,
     undo: ({ task_id: id }, more = {}) => s.call('undo', { id, yes: true, ...more }, { actor: person }),
@@ -140,6 +145,10 @@ describe('of one agent alone', () => {
     s.write('a.txt', 'first line here\r\nadded by a1\r\nsecond line here\r\nof a person\r\n')
     await s.undo(done)
     expect(s.read('a.txt')).toBe('first line here\r\nsecond line here\r\nof a person\r\n')
+    const removed = await s.attempt('a2', () => s.remove('a.txt'))
+    await s.undo(removed)
+    expect(s.read('a.txt')).toBe('first line here\r\nsecond line here\r\nof a person\r\n')
+    expect(await s.refusal(removed)).toMatchObject({ reason: 'nothing_to_undo' })
   })
 })
 
@@ -298,5 +307,102 @@ describe('refuses', () => {
     const s = await openUndo()
     const done = await s.attempt('a1', () => undefined)
     expect(await s.refusal(done)).toMatchObject({ reason: 'nothing_to_undo' })
+  })
+})
+
+describe('where contents are missing', () => {
+  test('refuses work whose snapshots are gone, and work that was measured without git', async () => {
+    const s = await openUndo()
+    const done = await s.attempt('a1', () => s.put('f', x(1)))
+    rmSync(join(s.context.program.stateFolder, 'snapshots'), { recursive: true })
+    expect(await s.refusal(done)).toMatchObject({ code: 'UNAVAILABLE', reason: 'contents_not_kept' })
+    const plain = await openUndo({ git: false })
+    const other = await plain.attempt('a1', () => plain.put('f', x(1)))
+    expect(await plain.refusal(other)).toMatchObject({ reason: 'measured_without_git' })
+  })
+
+  test('refuses on another machine, with its name, and works on the machine of the files', async () => {
+    const here = await openUndo({ isOnMachine: false })
+    const done = await here.attempt('a1', () => here.put('f', x(1)))
+    const undo = catalog.find(({ name }) => name === 'undo') as Operation
+    const input = { id: done.task_id, yes: true }
+    const context = { ...here.context, actor: person }
+    const away = throughMachine(context, 'undo', (on) => invoke(undo, on, input), { input })
+    expect(await refusedBy(away)).toMatchObject({
+      code: 'UNAVAILABLE',
+      reason: 'work_on_other_machine',
+      details: { work_tree: here.folder },
+    })
+    const there = await openUndo({ isOnMachine: true })
+    const sent = await there.attempt('a1', () => there.put('f', x(1)))
+    expect(await there.undo(sent)).toMatchObject({ written: true })
+    expect(there.rows('f')).toEqual(base)
+  })
+
+  test('leaves secret files, and takes the rest back', async () => {
+    const s = await openUndo()
+    const done = await s.attempt('a1', () => {
+      s.write('.env', 'TOKEN=1\n')
+      s.put('f', x(1))
+    })
+    const answer = await s.undo(done)
+    expect(s.rows('f')).toEqual(base)
+    expect(s.read('.env')).toBe('TOKEN=1\n')
+    expect(answer.stays).toEqual([{ path: '.env', reason: 'not_kept', lines: null }])
+    expect(answer.diff).not.toContain('TOKEN')
+  })
+})
+
+describe('conflicts of whole files', () => {
+  test('refuses a binary file that was changed since, and files that are back or in the way', async () => {
+    const s = await openUndo()
+    s.write('picture', 'a\0b')
+    s.write('gone', 'one line of it\ntwo lines of it\n')
+    s.write('old', 'first of the old\nsecond of the old\nthird of the old\n')
+    s.commit()
+    const done = await s.attempt('a1', () => {
+      s.write('picture', 'c\0d')
+      s.remove('gone')
+      s.git('mv', 'old', 'renamed')
+    })
+    s.write('picture', 'e\0f')
+    s.write('gone', 'of a person\n')
+    s.write('old', 'of a person\n')
+    const { details } = await s.refusal(done)
+    expect(details.conflicts).toEqual([
+      { path: 'gone', reason: 'file_exists', marked: false },
+      { path: 'picture', reason: 'file_changed', marked: false },
+      { path: 'renamed', reason: 'file_exists', marked: false },
+    ])
+    expect([s.read('picture'), s.read('gone'), s.read('old')]).toEqual([
+      'e\0f',
+      'of a person\n',
+      'of a person\n',
+    ])
+  })
+
+  test('leaves nothing behind in the state folder', async () => {
+    const s = await openUndo()
+    const done = await s.attempt('a1', () => s.put('f', x(1)))
+    await s.undo(done)
+    const left = readdirSync(join(s.context.program.stateFolder, 'snapshots'))
+    expect(left.filter((name) => name.startsWith('undo-'))).toEqual([])
+  })
+
+  test('takes back what is left of a task after later tasks removed the rest', async () => {
+    const s = await openUndo()
+    const first = await s.attempt('a1', () => s.put('f', x(1, 2, 3)))
+    await s.attempt('a2', () => s.take('f', 'x2'))
+    await s.undo(first)
+    expect(s.rows('f')).toEqual(base)
+  })
+
+  test('keeps a last line without a line feed as it was', async () => {
+    const s = await openUndo()
+    s.write('end', 'first line here\nlast line here')
+    s.commit()
+    const done = await s.attempt('a1', () => s.write('end', 'first line here\nlast line here\nadded by a1'))
+    await s.undo(done)
+    expect(s.read('end')).toBe('first line here\nlast line here')
   })
 })
