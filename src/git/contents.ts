@@ -50,9 +50,7 @@ async function fileStates(
     if (ignored !== undefined) states.set(path, stateOf(path, { mode: '100644', oid: ignored.oid }, true))
     else asCommitted.set(repository, [...(asCommitted.get(repository) ?? []), path])
   }
-  const own = placeOf(state, environment)
-  // The content in HEAD can be read even if the work tree was removed.
-  const place = existsSync(own.top) ? own : { ...own, top: own.directory }
+  const place = readable(placeOf(state, environment))
   for (const [repository, some] of asCommitted) {
     const heads = await headsOf(place, repository, some)
     for (const path of some) {
@@ -96,9 +94,13 @@ async function headBefore(
   if (repository === undefined) return undefined
   const entry = repository.overlay.get(bytes.slice(repository.prefix.length))
   if (entry !== undefined) return entry.head?.oid
-  const own = placeOf(state, environment)
-  const place = existsSync(own.top) ? own : { ...own, top: own.directory }
+  const place = readable(placeOf(state, environment))
   return (await headsOf(place, repository, [path])).get(path)?.oid
+}
+
+/** Contents can be read even if the work tree was removed. */
+function readable(place: PrivateDirectory): PrivateDirectory {
+  return existsSync(place.top) ? place : { ...place, top: place.directory }
 }
 
 function stateOf(
@@ -121,7 +123,7 @@ async function placeHoldingAll(
   const [first] = states
   if (first === undefined) return null
   const repositories = states.flatMap((state) => state.repositories)
-  const place = comparisonPlace({ from: { ...first, repositories }, to: first }, environment)
+  const place = readable(comparisonPlace({ from: { ...first, repositories }, to: first }, environment))
   if (source === 'all') return place
   // A repository's own objects may contain committed secrets.
   const own = new Set(repositories.map(({ objects }) => objects))

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Randomness } from '../../git/randomness.ts'
 import { openStory } from '../../lines/story.ts'
@@ -95,6 +95,23 @@ export async function randomUndo(
     if (player === null) s.write(file, content)
     else player.edit(join(s.folder, file), content)
   }
+  /** Removes a file, or gives it another name. */
+  const move = ({ name, player }: Agent) => {
+    const file = pick(there())
+    const free = names.find((one) => read(one) === null)
+    if (there().length < 2) return
+    const isRenamed = free !== undefined && below(2) === 0
+    const rows = rowsOf(file)
+    if (!isRenamed)
+      for (const row of rows) removers.set(wordOf(row), new Set([...(removers.get(wordOf(row)) ?? []), name]))
+    story.push(`${name} ${isRenamed ? `renamed ${file} to ${free}` : `removed ${file}`}`)
+    const work = () => {
+      if (isRenamed) renameSync(join(s.folder, file), join(s.folder, free))
+      else rmSync(join(s.folder, file))
+    }
+    if (player === null) work()
+    else player.shell(work, { program: isRenamed ? 'mv' : 'rm' })
+  }
   const commit = () => {
     commits += 1
     s.git('add', '-A')
@@ -104,6 +121,7 @@ export async function randomUndo(
     const kind = below(12)
     if ((open.length === 0 && kind < 9) || (kind === 0 && open.length < 3)) await begin()
     else if (kind < 3) await end()
+    else if (kind === 3 && below(2) === 0) move(pick(open))
     else if (kind < 9) write(pick(open))
     // Without hooks, nobody can tell a person from the attempts that are open meanwhile.
     else if (kind < 11 && (hooks || open.length === 0)) {
@@ -136,7 +154,10 @@ export async function randomUndo(
     const after = Object.fromEntries(names.map((file) => [file, rowsOf(file)]))
     const isOwn = (row: string) => writers.get(wordOf(row)) === name
     for (const file of names) {
-      const rows = after[file] ?? []
+      const first = (before[file] ?? []).find((one) => !isOwn(one))
+      // It may have another name now.
+      const now = names.find((one) => first !== undefined && after[one]?.includes(first)) ?? file
+      const rows = after[now] ?? []
       let at = 0
       for (const row of (before[file] ?? []).filter((one) => !isOwn(one))) {
         at = rows.indexOf(row, at) + 1

@@ -15,6 +15,7 @@ import { catalog } from '../../../src/kernel/operations/catalog.ts'
 import { invoke } from '../../../src/kernel/operations/invoke.ts'
 import type { Operation } from '../../../src/kernel/operations/operation.ts'
 import { base, lines, openStory, type Story } from '../../lines/story.ts'
+import { git as runGit } from '../../support/git.ts'
 import { type Answer, type ProjectOptions, person, refusedBy } from '../../support/project.ts'
 import { throughMachine } from '../../support/through-machine.ts'
 
@@ -405,4 +406,23 @@ describe('conflicts of whole files', () => {
     await s.undo(done)
     expect(s.read('end')).toBe('first line here\nlast line here')
   })
+})
+
+test('takes work of a linked work tree back where it was merged, also when that tree is gone', async () => {
+  const s = await openUndo({ isOnMachine: false })
+  const linked = join(s.folder, '..', 'linked')
+  s.git('worktree', 'add', '-q', '-b', 'beside', linked)
+  const context = { ...s.context, folder: linked }
+  const begun = { name: 'work beside', goal: 'g', agent_name: 'a1' }
+  const started = await s.call('start_task', begun, { context })
+  writeFileSync(join(linked, 'f'), [...base, ...x(1)].map((line) => `${line}\n`).join(''))
+  runGit(linked, 'commit', '-qam', 'beside')
+  const end = { task_id: started.task_id, status: 'success', outcome: { summary: 'done' } }
+  await s.call('complete_task', end, { context })
+  expect(await s.refusal(started)).toMatchObject({ reason: 'nothing_to_undo' })
+  s.git('merge', '-q', 'beside')
+  s.git('worktree', 'remove', '--force', linked)
+  s.put('f', ['p1 is of a person'], 'base line one')
+  await s.undo(started)
+  expect(s.rows('f')).toEqual(['p1 is of a person', ...base])
 })
