@@ -99,7 +99,8 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
   const { commandLine } = await import('./command-line.ts')
   process.exitCode = await commandLine([command, ...rest])
   if (command === 'init' && process.exitCode === 0 && !asksForHelp) {
-    printError('No client was set up. Set up those found on this machine: waymark init --yes\n')
+    const { clientSteps } = await import('./setup/setup.ts')
+    printError(clientSteps())
   }
 }
 

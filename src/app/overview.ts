@@ -137,7 +137,11 @@ function nextStep({ set_up: setUp, clients }: Overview): string {
     return `  Say to your agent: ${firstPrompt}\n  waymark open   Watch it in the dashboard.`
   if (clients.length > 0)
     return '  waymark init   Set up these agents. Shows every change, and asks before it writes.'
-  return '  waymark demo   Play a recorded day, to see what Waymark does.'
+  return [
+    '  waymark demo                Play a recorded day, to see what Waymark does.',
+    '  waymark setup claude        Set up a client: the program that your agent runs in.',
+    '  waymark task add "<title>"  Or plan your own work.',
+  ].join('\n')
 }
 
 function uncommittedText(uncommitted: Overview['uncommitted']): string {

@@ -425,8 +425,8 @@ async function quotedFiles(
   project: WatchedProject,
   { subject, again }: Pick<ReviewArguments, 'subject' | 'again'>,
   work: ReviewAnswer,
-): Promise<readonly QuotedFile[]> {
-  const files: QuotedFile[] = []
+): Promise<readonly FileHunks[]> {
+  const files: FileHunks[] = []
   for (const file of work.files) {
     const { path, tree, viewed } = file
     const why =
@@ -452,6 +452,10 @@ async function quotedFiles(
 }
 
 type ReviewHunks = OutputOf<'review_file'>['hunks']
+
+interface FileHunks extends QuotedFile {
+  readonly hunks: ReviewHunks
+}
 
 /** Why the lines of a file are hidden; null if they are visible. */
 function foldReasonOf(
@@ -486,18 +490,24 @@ function summary(work: ReviewAnswer): string {
           `${formatCount(done, 'comment')} done before the last review: waymark review comments ${subject.task_id ?? subject.mission_id ?? '<task>'} shows ${done === 1 ? 'it' : 'them'}.`,
         ]),
     ...listed('Your unsent comments (--drop <comment> deletes one):', drafts.map(draftLine)),
-    ...waiting.map(({ item_id, kind, reason }) => `  waits: ${item_id} (${kind}): ${reason}`),
+    ...listed(
+      'Needs a person:',
+      waiting.map(({ item_id, kind, reason }) => `${kind.replace(/_/g, ' ')}: ${reason}  ${item_id}`),
+    ),
     ...(may.why === null ? [] : [may.why]),
     ...notes,
     '',
   ].join('\n')
 }
 
-function plainDiff(files: readonly QuotedFile[]): string {
+function plainDiff(files: readonly FileHunks[]): string {
   return files
     .flatMap(({ path, hunks, error }) => [
       `=== ${escapeLineBreaks(path)}${error === null ? '' : ` (${error})`}`,
-      ...hunks.flatMap(({ lines }) => ['...', ...lines.map(({ kind, text }) => `${kind}${text}`)]),
+      ...hunks.flatMap(({ old_start: old, new_start: now, lines }) => [
+        `@@ -${old} +${now} @@`,
+        ...lines.map(({ kind, text }) => `${kind}${text}`),
+      ]),
     ])
     .concat('')
     .join('\n')

@@ -14,6 +14,11 @@ export interface PathPatterns {
   readonly each: readonly { readonly text: string; readonly matches: (path: string) => boolean }[]
 }
 
+/** The patterns of a text such as `src/, test/{a,b}.ts`: commas inside braces belong to a pattern. */
+export function splitPatterns(text: string): readonly string[] {
+  return text.split(/,(?![^{}]*\})/).map((pattern) => pattern.trim())
+}
+
 /** Compiles a list. Fails with INVALID_INPUT for a pattern that can match nothing. */
 export function pathPatterns(texts: readonly string[]): PathPatterns {
   const cached = compiled.get(texts)

@@ -80,7 +80,7 @@ test('comment, answer, new attempt, only the new difference, approval: in a term
   expect(again.out).toContain('src/auth.ts +2 −1 (changed since you viewed it)')
   const [difference = '', next = ''] = (again.out.split('=== src/auth.ts\n')[1] ?? '').split('\n\n')
   expect(`${difference}\n`).toBe(
-    '...\n export const auth = 2\n-export const user = 1\n+export const account = 1\n',
+    '@@ -1 +1 @@\n export const auth = 2\n-export const user = 1\n+export const account = 1\n',
   )
   const [, approval = ''] = /^Approve: waymark (.*)$/m.exec(next) ?? []
   const unconfirmed = person(['review', task, '--approve'])

@@ -200,7 +200,7 @@ test('a list that is cut says how many there are in all', async () => {
   expect(items[0].paths).toHaveLength(50)
   const page = { ink: (_: string, text: string) => text, width: 120, now: 0 }
   for (const answer of [ended, changes]) {
-    const words = scopeText(answer, page, counts)
+    const words = scopeText(answer, page, { counts, listed: [] })
     expect(words).toContain('70 of 70 files')
     expect(words).toContain(`${answer.verification.unexpected_files.length} of 70 are shown`)
   }

@@ -103,6 +103,15 @@ export async function init(words: readonly string[]): Promise<void> {
   await run(chosen, flags, { command: ['init', '--clients', idsOf(chosen, ',')], host, makesRecord: true })
 }
 
+/** What `waymark init` in a pipe leaves to do: it makes the database, and sets up no client without `--yes`. */
+export function clientSteps(): string {
+  const found = detectClients(setupContextOf(process.env, undefined), new Disk().exists)
+  const [setup, plan] = withoutClientSteps
+  return found.length === 0
+    ? `No client was found to set up. Choose one: ${setup}\nOr plan your own work: ${plan}\n`
+    : `No client is set up yet. Found here: ${titlesOf(found.map(({ client }) => client))}.\nShow what would be written: waymark init --dry-run\nWrite it: waymark init --yes\n`
+}
+
 const withoutClientSteps = ['waymark setup claude', 'waymark task add "<title>"'] as const
 
 /** The clients that are set up, in this project or for all projects. */

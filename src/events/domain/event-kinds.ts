@@ -339,7 +339,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ...touchedMission(missionId),
     ],
     words: ({ taskId, verdict }, titles) =>
-      `${titles.task(taskId)} is ${verdict.is} by a later check on the same content`,
+      `checked ${titles.task(taskId)} again on the same content: ${verdict.is}`,
   },
   'attempt.continued': {
     concerns: ({ taskId, missionId }) => [

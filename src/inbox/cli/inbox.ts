@@ -16,19 +16,45 @@ export const inbox: AnswerView<'inbox'> = (answer, page) => {
   const { items } = answer
   if (items.length === 0) return 'Nothing needs you.'
   const lines = items.map((item) =>
-    [inboxItemText(item, page), indentText(answerLines(item))].filter(Boolean).join('\n'),
+    [inboxItemText(item, page), indentText(answerLines(item, page))].filter(Boolean).join('\n'),
   )
   return blocks(...lines)
 }
 
-/** The question of an item, or the command that shows it; and the possible answers. */
-function answerLines(item: InboxRow): string {
-  const answers = item.answers.map(({ verb, command }) => {
+/** The question of an item, or the command that shows it; and each possible answer with its effect. */
+function answerLines(item: InboxRow, page: RenderContext): string {
+  const effects: Readonly<Record<string, string>> = answerEffects[item.kind]
+  const answers = item.answers.map(({ verb, command }): readonly [string, string] => {
     const content =
       verb === 'Approve' && item.content !== null ? ` --content ${shortenContent(item.content)}` : ''
-    return `${verb}: ${command}${content}`
+    return [`${command}${content}`, page.ink('dim', effects[verb] ?? verb)]
   })
-  return [...shownLines(item), ...answers].filter((line) => line !== '').join('\n')
+  const width = Math.max(0, ...answers.map(([command]) => command.length))
+  const lines = answers.map(([command, effect]) => `${command.padEnd(width)}  ${effect}`)
+  return [...shownLines(item), ...lines].filter((line) => line !== '').join('\n')
+}
+
+const reviewEffects = {
+  'Review the work': 'Read the lines, comment on them',
+  Approve: 'Accept the work as it is',
+  'Send back': 'Send back: reopen the task with your reason',
+  Answer: 'Answer the agent; the task stays done',
+  Dismiss: 'Close this item without an answer',
+} as const
+
+/** The effect of each answer, by the kind of item. */
+const answerEffects: Readonly<Record<InboxRow['kind'], Readonly<Record<string, string>>>> = {
+  verdict: reviewEffects,
+  review: reviewEffects,
+  scope: { ...reviewEffects, Approve: 'Accept these files' },
+  blocker: { Answer: 'Answer the agent', Dismiss: 'Close this item without an answer' },
+  approval: { Approve: 'Approve this step of the run', Reject: 'Refuse it with your reason' },
+  command: { Approve: 'Let it run, now and later', Reject: 'Forbid it with your reason' },
+  stale_attempt: {
+    Approve: 'Abandon the attempt: others can start the task',
+    Reject: 'Let the attempt go on',
+    Dismiss: 'Close this item without an answer',
+  },
 }
 
 function shownLines({ request, task_id: task, mission_id: mission }: InboxRow): readonly string[] {
@@ -87,9 +113,18 @@ export function inboxList(items: readonly InboxItemEntry[], page: RenderContext)
   return blocks(...items.map((item) => inboxItemText(item, page)))
 }
 
-function inboxItemText(item: InboxItemEntry & Partial<InboxRow>, page: RenderContext): string {
+/** The items of one task, on a page that names it and shows its verdict. */
+export function taskInboxList(items: readonly InboxItemEntry[], page: RenderContext): string {
+  return blocks(...items.map((item) => inboxItemText(item, page, true)))
+}
+
+function inboxItemText(
+  item: InboxItemEntry & Partial<InboxRow>,
+  page: RenderContext,
+  onTaskPage = false,
+): string {
   const { ink } = page
-  const about = [item.run_id, item.task_id, item.mission_id].filter((id) => id !== null)
+  const about = onTaskPage ? [] : [item.run_id, item.task_id, item.mission_id].filter((id) => id !== null)
   const title = item.task_name ?? item.mission_name
   const opener = withPerson(item.opened_by, item.opened_by_person)
   const age = formatAge(item.opened_at, page.now)
@@ -101,14 +136,17 @@ function inboxItemText(item: InboxItemEntry & Partial<InboxRow>, page: RenderCon
     ...about.map((id) => ink('dim', id)),
   ].filter((part) => part !== '')
   const form = item.kind === 'verdict' && item.evidence ? completionForm(item.evidence, page) : ''
+  const isNamed =
+    item.paths_total === item.paths.length && item.paths.every((path) => item.reason.includes(path))
   const files = [
     withLocalTimes(item.reason, page.now),
-    indentText(bullets(item.paths.map(escapeLineBreaks))),
+    isNamed ? '' : indentText(bullets(item.paths.map(escapeLineBreaks))),
     cutNote(item.paths.length, item.paths_total, `waymark changes ${item.task_id} lists all files.`),
   ]
+  const isShown = onTaskPage && item.kind === 'verdict'
   const lines = [
     item.task_name && item.mission_name ? `Mission: ${escapeLineBreaks(item.mission_name)}` : '',
-    ...(form === '' ? files : [form]),
+    ...(isShown ? [] : form === '' ? files : [form]),
     item.workaround ? `Workaround by ${item.opened_by}: ${quoteText(item.workaround, page)}` : '',
     item.closed_by
       ? `${itemOutcome(item)} by ${item.closed_by}${item.answer === null ? '' : `: ${item.answer}`}`

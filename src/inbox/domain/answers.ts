@@ -39,9 +39,9 @@ const endings: Readonly<Record<InboxItemKind, Readonly<Partial<Record<InboxVerb,
   stale_attempt: { approve: approved, reject: rejected, dismiss: dismissed },
 }
 
-/** The answers offered for an item, in order. */
+/** The answers offered for an item, the most usual first. */
 export function verbsFor(kind: InboxItemKind): readonly InboxVerb[] {
-  return (['answer', 'approve', 'reject', 'dismiss'] as const).filter((verb) => endings[kind][verb])
+  return (['approve', 'reject', 'answer', 'dismiss'] as const).filter((verb) => endings[kind][verb])
 }
 
 export function commandFor(verb: InboxVerb, id: string): string {

@@ -420,11 +420,10 @@ export function recordAnswer(
 /** Closes an item with a person's answer. */
 async function recordItemAnswer(
   { reads, context, setting }: Deciding,
-  { verb, words: answerText }: AnswerRequest,
+  { verb, words: answer }: AnswerRequest,
   item: InboxItem,
 ): Promise<ChangeSet<Answered>> {
-  const ending = endingOf(item, verb, answerText)
-  const answer = answerText ?? (verb === 'approve' ? ending.action : null)
+  const ending = endingOf(item, verb, answer)
   const attempt = item.attemptId === null ? null : await reads.tasks.attempt(item.attemptId)
   const task = item.taskId === null ? null : await reads.tasks.find(item.taskId)
   const { id, kind, runId } = item

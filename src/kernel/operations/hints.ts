@@ -19,11 +19,8 @@ function flagOf(field: string, value: unknown): readonly string[] {
   if (value === true) return [flag]
   if (value === undefined) return [flag, '…']
   if (isJsonObject(value)) return [flag, quoteShellWord(JSON.stringify(value))]
-  const text = Array.isArray(value)
-    ? value.join(',')
-    : typeof value === 'string'
-      ? value
-      : JSON.stringify(value)
+  if (Array.isArray(value)) return value.flatMap((entry) => flagOf(field, entry))
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
   return [flag, /^[\w.,/-]+$/.test(text) ? text : JSON.stringify(text)]
 }
 

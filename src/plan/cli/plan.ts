@@ -173,11 +173,16 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: RenderCon
       ['milestone', task.milestone_id ?? ''],
       ['role', task.role ?? ''],
       ...promiseRows(task.done_when),
-      [task.blocked ? 'waits for' : 'depends on', waits.join(', ')],
+      [task.blocked ? 'waits for' : 'depends on', waits.map((id) => taskText(id, page)).join('\n')],
       ['planned', `${formatAge(created, page.now)}${creator ? ` by ${creator}` : ''}`],
     ],
     page,
   )}`
+}
+
+function taskText(id: string, { titles, ink }: RenderContext): string {
+  const title = titles?.get(id)
+  return title === undefined ? id : `${title}  ${ink('dim', id)}`
 }
 
 /** Rows for what a task promises: criteria, checks, changes and files to keep. */

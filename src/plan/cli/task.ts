@@ -1,4 +1,4 @@
-import { inboxList } from '../../inbox/cli/inbox.ts'
+import { taskInboxList } from '../../inbox/cli/inbox.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import { formatCount } from '../../kernel/text.ts'
 import {
@@ -77,7 +77,7 @@ export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
   const phase = answer.phase_status && statusWord(answer.phase_status, page)
   return blocks(
     `${completionHeading(answer, page)} after ${took}.${repeated}`,
-    scopeText(answer, page, answer.counts),
+    scopeText(answer, page, { counts: answer.counts, listed: answer.details }),
     answer.measurement === 'unknown'
       ? ''
       : section(
@@ -91,7 +91,7 @@ export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
     section('Verdict', indentText(completionVerdict(answer, page)), page),
     section(
       answer.completed_at === null ? 'Would need a person' : 'Needs a person',
-      indentText(openQuestionsText(answer)),
+      indentText(openQuestionsText(answer, page)),
       page,
     ),
     answer.review === undefined ? '' : commentCountsText(answer.review),
@@ -112,12 +112,15 @@ function reviewCommand(taskId: string, items: readonly { readonly kind: string }
 }
 
 /** Records of a preview have no id yet. */
-function openQuestionsText({ waits_for: waitsFor = [] }: OutputOf<'complete_task'>): string {
+function openQuestionsText(
+  { waits_for: waitsFor = [], verdict }: OutputOf<'complete_task'>,
+  page: RenderContext,
+): string {
   return waitsFor
-    .map(
-      ({ item_id: id, kind, question }) =>
-        `${id === null ? '' : `${id}  `}${kind.replace(/_/g, ' ')}: ${question}`,
-    )
+    .map(({ item_id: id, kind, question }) => {
+      const words = kind === 'verdict' && verdict !== undefined ? `the work is ${verdict.is}` : question
+      return `${kind.replace(/_/g, ' ')}: ${words}${id === null ? '' : `  ${page.ink('dim', id)}`}`
+    })
     .join('\n')
 }
 
@@ -165,8 +168,8 @@ export function taskPage(task: TaskAnswer, page: RenderContext): string {
     section('Subtasks', subtasksOf(task), page),
     ...attempts.map((attempt) => attemptText(attempt, task, page)),
     cutNote(attempts.length, task.attempts_total, 'these are the last ones.'),
-    section('Needs a person', inboxList(task.items, page), page),
-    section('Answered', inboxList(task.answered_items, page), page),
+    section('Needs a person', taskInboxList(task.items, page), page),
+    section('Answered', taskInboxList(task.answered_items, page), page),
     section('Decisions', decisionList(task.decisions, page), page),
     section('Issues', issueList(task.issues, page), page),
     section('Progress', progressList(task.progress, page), page),
@@ -174,7 +177,7 @@ export function taskPage(task: TaskAnswer, page: RenderContext): string {
 }
 
 function dependencyText({ id, name, status }: TaskAnswer['depends_on'][number]): string {
-  return `${id} ${name} (${status.toLowerCase().replace(/_/g, ' ')})`
+  return `${name} (${status.toLowerCase().replace(/_/g, ' ')})  ${id}`
 }
 
 function subtasksOf({ subtasks, subtasks_total: total }: TaskAnswer): string {
@@ -193,7 +196,7 @@ function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [stri
     ['phase', task.phase?.name ?? ''],
     ['scope', task.areas.join(', ')],
     ['parent', task.parent === null ? '' : dependencyText(task.parent)],
-    ['depends on', task.depends_on.map(dependencyText).join('; ')],
+    ['depends on', task.depends_on.map(dependencyText).join('\n')],
     ['step', task.step ?? ''],
     ...promiseRows(task.done_when),
     ['landed', task.landed === null ? '' : landingWords(task.landed)],
@@ -253,7 +256,9 @@ function attemptVerdict(
 ): string {
   if (verdict === null) return ''
   const items = task.items.filter(({ attempt_id: of }) => of === id)
-  const before = former.flatMap((one) => (one.verdict === null ? [] : [one.verdict.is]))
+  const before = former.flatMap((one) =>
+    one.verdict === null || one.verdict.is === verdict.is ? [] : [one.verdict.is],
+  )
   return [
     verdictText(verdict, page, reviewCommand(task.id, items)),
     before.length === 0 ? '' : page.ink('dim', `before: ${before.join(', ')}`),
@@ -277,7 +282,7 @@ function measuredText({ measured, verdict, attempt_id: id }: AttemptAnswer, page
     warnings: measured.warnings,
   }
   return [
-    scopeText({ measurement, verification }, page, counts),
+    scopeText({ measurement, verification }, page, { counts, listed: measured.changes }),
     measurement === 'unknown' ? '' : `Measured: ${countsInWords(counts)}`,
     indentText(changedFiles(measured.changes, page)),
     cutNote(measured.changes.length, countOf(counts), `waymark changes ${id} lists all.`),

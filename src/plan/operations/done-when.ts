@@ -38,8 +38,8 @@ export function doneWhenField(description: string) {
 
 /** Two lists as flags of their own, for the command line. */
 export const promiseFlags = {
-  criterion: unlistedField(texts('A criterion that the outcome answers; may be repeated')).optional(),
-  check: unlistedField(texts('A command that must pass; may be repeated')).optional(),
+  criterion: unlistedField(texts('A criterion that the outcome answers')).optional(),
+  check: unlistedField(texts('A command that must pass')).optional(),
 }
 
 /** The promises that a call gives, in whole or as flags; null for none. */

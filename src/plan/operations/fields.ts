@@ -32,7 +32,7 @@ export const reachedField = choice(['0', '1'], '1=reached', {
 export const sortOrderField = z.int().describe('Display order')
 
 /** taskman's option; agents read JSON as well, so their tool list omits it. */
-export const formatField = unlistedField(choice(['json', 'text'], 'Form of the answer; default json'))
+export const formatField = unlistedField(choice(['json', 'text'], 'Output format'))
 
 export const missionField = identifier('Mission ID, instead of the project’s plan')
 

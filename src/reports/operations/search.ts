@@ -43,7 +43,13 @@ export const search = defineOperation({
           status,
         })),
       ),
-      tasks: fitting(tasks.map(({ id, name, status }) => ({ id, name: excerpt(name, 120), status }))),
+      tasks: fitting(
+        tasks.map(({ id, name, status, dropped }) => ({
+          id,
+          name: excerpt(name, 120),
+          status: dropped ? 'dropped' : status,
+        })),
+      ),
     }
   }),
 )

@@ -33,9 +33,9 @@ export const reviewShow: AnswerView<'review_show'> = (answer, page) => {
     section('Your comments that are not sent', indentText(drafts.map(draftLine).join('\n')), page),
     section('Reviews', reviewList(reviews, page), page),
     section(
-      'Waiting',
+      'Needs a person',
       indentText(
-        waiting.map(({ item_id, kind, reason }) => `${item_id} (${kindWord(kind)}): ${reason}`).join('\n'),
+        waiting.map(({ item_id, kind, reason }) => `${kindWord(kind)}: ${reason}  ${item_id}`).join('\n'),
       ),
       page,
     ),
@@ -57,11 +57,11 @@ export function headOf({
   const head =
     subject.kind === 'since'
       ? since
-      : `${subject.task_id ?? subject.mission_id ?? ''}  ${escapeLineBreaks(subject.name)}`
+      : `${escapeLineBreaks(subject.name)}  ${subject.task_id ?? subject.mission_id ?? ''}`
   return [
     `${head}${by}`,
     `${formatCount(totals.files, 'file')}, +${totals.added} −${totals.removed}, ${totals.viewed} viewed; content ${content.slice(0, 12)}`,
-    ...unchanged.map((path) => `✗ claimed, but not changed: ${escapeLineBreaks(path)}`),
+    ...unchanged.map((path) => `✗ Claimed but unchanged: ${escapeLineBreaks(path)}`),
   ].join('\n')
 }
 

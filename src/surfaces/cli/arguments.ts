@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util'
 import { Failure } from '../../kernel/failure.ts'
+import { parseJsonOrText } from '../../kernel/json.ts'
 import { nearestWord } from '../../kernel/nearest-word.ts'
 import { inputSchema } from '../../kernel/operations/input/json-schema.ts'
 import type { Operation } from '../../kernel/operations/operation.ts'
+import { splitPatterns } from '../../kernel/path-pattern.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import { type Flag, flagsOf, type GeneralOptions, generalFlags, toKebabCase, usageFailure } from './flags.ts'
 
@@ -38,6 +40,7 @@ function synonymFlags({ synonyms = {} }: Operation): readonly Flag[] {
     path: [key],
     takes: 'text',
     many: false,
+    separated: false,
     required: false,
     description: '',
     choices: [],
@@ -205,10 +208,17 @@ function valueFrom(flag: Flag, values: readonly string[], own: readonly Flag[]):
     throw usageFailure(`--${flag.name} was given ${values.length} times; it takes one value.`, 'Use it once.')
   }
   if (flag.takes === 'nothing' && ['true', 'false'].includes(first)) return first === 'true'
+  if (flag.separated) return values.flatMap(separateValues)
   if (flag.takes !== 'json') return flag.many && values.length > 1 ? values : first
   const parsed = values.map((value) => parsedJson(flag, value, own))
   if (!flag.many) return parsed[0]
   return parsed.length === 1 && Array.isArray(parsed[0]) ? parsed[0] : parsed
+}
+
+/** `src/,test/{a,b}.ts` is two paths, and `["a,b.ts"]` is one. */
+function separateValues(text: string): readonly unknown[] {
+  const list = text.trimStart().startsWith('[') ? parseJsonOrText(text) : text
+  return Array.isArray(list) ? list : splitPatterns(text)
 }
 
 function parsedJson(flag: Flag, value: string, own: readonly Flag[]): unknown {

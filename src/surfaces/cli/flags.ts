@@ -10,6 +10,8 @@ export interface Flag {
   readonly takes: 'nothing' | 'text' | 'number' | 'json'
   /** It may be repeated; its values become a list. */
   readonly many: boolean
+  /** Commas separate its values too; a JSON list holds a value that has a comma. */
+  readonly separated: boolean
   readonly required: boolean
   readonly description: string
   readonly choices: readonly string[]
@@ -40,11 +42,30 @@ function flagOf(path: readonly string[], field: JsonSchema, required: boolean): 
     path,
     takes: flagValueType(value),
     many,
+    separated: many && separatedFields.has(path.at(-1) ?? ''),
     required,
     description: field.description ?? '',
     choices: (value.enum ?? []).map(String),
   }
 }
+
+/** Lists of paths, ids and names. In lists of sentences and commands a comma is text. */
+const separatedFields = new Set([
+  'areas',
+  'changes',
+  'keeps',
+  'weakened',
+  'artifact_paths',
+  'depends_on',
+  'packages_added',
+  'packages_removed',
+  'people',
+  'roles',
+  'satisfied',
+  'include',
+  'clear',
+  'kinds',
+])
 
 function flagValueType({ type }: JsonSchema): Flag['takes'] {
   if (type === 'boolean') return 'nothing'
@@ -52,7 +73,7 @@ function flagValueType({ type }: JsonSchema): Flag['takes'] {
   return type === 'integer' || type === 'number' ? 'number' : 'text'
 }
 
-const base = { many: false, required: false, choices: [] }
+const base = { many: false, separated: false, required: false, choices: [] }
 
 /** The flags of every command, listed once in `waymark help`. */
 export const generalFlags: readonly Flag[] = [

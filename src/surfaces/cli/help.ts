@@ -137,7 +137,7 @@ function flagRow(flag: Flag, hasTitle: boolean): readonly [string, string] {
   const choices = flag.choices.length > 0 && !hasAllChoices(flag) ? ` (${flag.choices.join(', ')})` : ''
   const more = [
     flag.required ? (flag.path.length === 1 ? 'Required.' : 'Required with its object.') : '',
-    flag.many ? 'May be repeated.' : '',
+    flag.separated ? 'Comma-separated, or repeated.' : flag.many ? 'May be repeated.' : '',
   ].filter((part) => part !== '')
   const meaning = hasTitle ? flag.description.replace(/\bID\b/, 'ID or title') : flag.description
   const description = `${meaning}${choices}`.trim()

@@ -13,6 +13,7 @@ import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { type OutputFormat, render } from './render/render.ts'
 import { twoColumns } from './render/table.ts'
 import { type ExitCode, exitCodeOf, isJsonWanted, type Terminal } from './terminal.ts'
+import { dependencyTitles } from './titles.ts'
 import { type AskProject, completeInput } from './typed-input.ts'
 
 /** The parts of the program that the command line needs. */
@@ -101,7 +102,8 @@ async function perform(
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     })
     const wanted = options.format ?? (input['format'] === undefined ? host.format : formatIn(input))
-    terminal.write(render(operation, { answer, input, wanted, typed: found.rest }, terminal))
+    const titles = wanted === 'json' ? new Map() : await dependencyTitles(answer, () => ask('search', {}))
+    terminal.write(render(operation, { answer, input, wanted, typed: found.rest, titles }, terminal))
     // `waymark doctor`, `waymark verify` and a dry run in a script must be able to fail.
     return ['healthy', 'passed', 'success'].some((key) => answer[key] === false) ? 1 : 0
   } catch (error) {

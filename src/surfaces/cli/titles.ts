@@ -1,4 +1,5 @@
 import { Failure } from '../../kernel/failure.ts'
+import { isJsonObject } from '../../kernel/json.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import type { Answer, Operation } from '../../kernel/operations/operation.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
@@ -79,7 +80,9 @@ export async function idOfTitle(
   const found = kinds.flatMap((kind) => answer[kind])
   if (found.some(({ id }) => id === title)) return title
   const same = found.filter(({ name }) => name.toLowerCase() === title.trim().toLowerCase())
-  const fitting = same.length > 0 || isWhole ? same : found
+  const named = same.length > 0 || isWhole ? same : found
+  const kept = named.filter(({ status }) => status !== 'dropped')
+  const fitting = kept.length > 0 ? kept : named
   const [only, ...others] = fitting
   if (only === undefined) {
     const [near] = found
@@ -90,10 +93,25 @@ export async function idOfTitle(
     })
   }
   if (others.length === 0) return only.id
-  throw new Failure('INVALID_INPUT', `"${title}" could be ${fitting.length} of them.`, {
+  throw new Failure('INVALID_INPUT', `"${title}" matches ${fitting.length} ${kinds.join(' or ')}.`, {
     reason: 'title_ambiguous',
-    hint: `Pass the id instead: ${listFound(fitting)}.`,
+    hint: `Pass the id instead:\n${fitting
+      .slice(0, maxListed)
+      .map(({ id, name, status }) => `${id}  ${name}  ${status.replace(/_/g, ' ')}`)
+      .join('\n')}`,
   })
+}
+
+/** The titles of the tasks that an answer depends on: it names them by id. */
+export async function dependencyTitles(
+  { depends_on: ids, task }: Answer,
+  searchAll: () => Promise<SearchAnswer>,
+): Promise<ReadonlyMap<string, string>> {
+  if (isJsonObject(task)) return dependencyTitles(task, searchAll)
+  const wanted = new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [])
+  if (wanted.size === 0) return new Map()
+  const { tasks } = await searchAll()
+  return new Map(tasks.flatMap(({ id, name }) => (wanted.has(id) ? [[id, name] as const] : [])))
 }
 
 function listFound(found: SearchAnswer['tasks']): string {

@@ -15,7 +15,7 @@ export const changes: AnswerView<'changes'> = (answer, page) => {
     `${page.ink('bold', `"${answer.task_name}"`)} ${page.ink('dim', answer.attempt_id)}${soFar}: ${countsInWords(counts)}`,
     changedFiles(files, page),
     sharedTree(answer, page),
-    scopeText(answer, page, counts),
+    scopeText(answer, page, { counts, listed: files }),
   )
 }
 
@@ -198,19 +198,23 @@ export function countOf(counts: ChangeCountsAnswer): number {
   return kinds.reduce((sum, kind) => sum + counts[kind], 0)
 }
 
-/** How complete the measurement is, and the scope result. */
+/** How complete the measurement is, the scope result, and the files out of scope that are not `listed`. */
 export function scopeText(
   { measurement, verification }: ScopeAnswer,
   page: RenderContext,
-  counts: ChangeCountsAnswer,
+  { counts, listed }: { readonly counts: ChangeCountsAnswer; readonly listed: readonly ChangedFileLine[] },
 ): string {
   const { ink } = page
+  const shown = new Set(listed.flatMap(({ path, scope }) => (scope === 'out' ? [path] : [])))
   const { unexpected_files: unexpected, unexpected_total: total = unexpected.length } = verification
+  const rest = unexpected.filter((path) => !shown.has(path))
   const shownWarnings = verification.warnings.filter((warning) => !repeatsScope(warning, unexpected))
   const lines = [
     `${measurementLine(measurement, page)} ${scopeInWords({ measurement, verification }, page, counts)}`.trimEnd(),
-    ink('red', indentText(bullets(unexpected.map(escapeLineBreaks)))),
-    indentText(cutNote(unexpected.length, total, 'waymark changes <task> lists all files.')),
+    ink('red', indentText(bullets(rest.map(escapeLineBreaks)))),
+    rest.length === 0
+      ? ''
+      : indentText(cutNote(unexpected.length, total, 'waymark changes <task> lists all files.')),
     warnings(shownWarnings, page),
   ]
   return lines.filter((line) => line !== '').join('\n')

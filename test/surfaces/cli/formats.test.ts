@@ -157,7 +157,8 @@ test('what was measured is shown apart from what was claimed', () => {
     '--format',
     'text',
   ).out
-  expect(completed).toContain('● Measured exactly. Out of scope: 1 of 2 files\n  - elsewhere.ts')
+  expect(completed).toContain('● Measured exactly. Out of scope: 1 of 2 files')
+  expect(completed.match(/elsewhere\.ts {2}\+1 -0 {2}out of scope/g)).toHaveLength(1)
   expect(completed).toContain('M  src/app.ts  +1 -1')
   const { out: shown } = project.run('show', taskId, '--format', 'text')
   expect(shown).toMatch(/says \(a claim, not measured\):\n\s+Only the form/)

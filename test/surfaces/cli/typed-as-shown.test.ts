@@ -40,7 +40,7 @@ test('a claimed task is printed with the command that starts it, and a done depe
   project.json('task:dep:add', second, first)
   project.json('task:edit', first, '--status', 'done')
   const { out } = await spoken(['task', 'next', '--claim'], project)
-  expect(out).toMatch(new RegExp(`depends on +${first}`))
+  expect(out).toMatch(new RegExp(`depends on +First +${first}`))
   expect(out).not.toContain('waits for')
   const [command = ''] = /waymark task start .*/.exec(out) ?? []
   expect(await spoken(command.split(' ').slice(1), project)).toMatchObject({ code: 0 })

@@ -257,12 +257,14 @@ export function render(
     input,
     wanted,
     typed = [],
+    titles = new Map(),
   }: {
     readonly answer: Answer
     readonly input: Answer
     readonly wanted: OutputFormat
     /** The words after the command, for the command of the next page. */
     readonly typed?: readonly string[]
+    readonly titles?: ReadonlyMap<string, string>
   },
   terminal: Terminal,
 ): string {
@@ -287,7 +289,7 @@ export function render(
   if (format === 'json')
     return `${printableJson(JSON.stringify(answer, null, terminal.interactive ? 2 : 0))}\n`
   if (!view) return `${printableJson(JSON.stringify(answer, null, 2))}\n`
-  const text = view(printableAll(answer), { ...terminal, now: Date.now() }, input)
+  const text = view(printableAll(answer), { ...terminal, now: Date.now(), titles }, input)
   return `${shortRunIds(blocks(text, nextPage(operation, answer, typed)))}\n`
 }
 

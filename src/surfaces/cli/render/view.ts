@@ -8,6 +8,8 @@ export interface RenderContext {
   readonly width: number
   /** Milliseconds since the epoch, to compute ages. */
   readonly now: number
+  /** Titles of tasks that the answer names by id alone. */
+  readonly titles?: ReadonlyMap<string, string>
 }
 
 /** Renders an answer for a person at a terminal, without a final line break. */

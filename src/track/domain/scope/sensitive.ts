@@ -1,6 +1,11 @@
 import { parse as parseToml } from 'smol-toml'
 import { isSameJson } from '../../../gate/domain/json.ts'
-import { type PathPatterns, pathPatterns, patternProblem } from '../../../kernel/path-pattern.ts'
+import {
+  type PathPatterns,
+  pathPatterns,
+  patternProblem,
+  splitPatterns,
+} from '../../../kernel/path-pattern.ts'
 import { foldCase } from './area.ts'
 
 /** What a sensitive file controls: what runs unattended, or what agents are told. */
@@ -46,7 +51,7 @@ export const sensitiveDefault = 'default'
 
 /** Reads the setting. Fails with INVALID_INPUT for a pattern that can match nothing. */
 export function sensitiveList(setting: string): SensitiveList {
-  const patterns = setting === sensitiveDefault ? [] : patternsOf(setting)
+  const patterns = setting === sensitiveDefault ? [] : splitPatterns(setting)
   const added = patterns.filter((pattern) => !pattern.startsWith('!'))
   const excluded = patterns.flatMap((pattern) => (pattern.startsWith('!') ? [pattern.slice(1)] : []))
   return {
@@ -57,12 +62,7 @@ export function sensitiveList(setting: string): SensitiveList {
 
 /** Whether a text is a list of usable patterns. */
 export function isSensitiveList(text: string): boolean {
-  return text === sensitiveDefault || patternsOf(text).every((pattern) => patternProblem(pattern) === null)
-}
-
-/** Commas inside braces belong to a pattern. */
-function patternsOf(text: string): readonly string[] {
-  return text.split(/,(?![^{}]*\})/).map((pattern) => pattern.trim())
+  return text === sensitiveDefault || splitPatterns(text).every((pattern) => patternProblem(pattern) === null)
 }
 
 /** The kind of a file by its path, relative to the work tree and, if inside, to the project's folder. */
