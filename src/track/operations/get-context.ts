@@ -228,7 +228,8 @@ export const getContext = defineOperation({
   const since = input.filter?.since ?? input.since
   if (input.wait_seconds !== undefined) {
     const { id } = await store.view((reads) => findMission(reads, input.mission_id))
-    await waitForMission(store, id, { since, milliseconds: input.wait_seconds * 1000 })
+    const milliseconds = input.wait_seconds * 1000
+    await waitForMission(store, id, { since, milliseconds, sections: input.include })
   }
   return store.view(async (reads) => {
     const mission = await findMission(reads, input.mission_id)
@@ -260,7 +261,9 @@ export const getContext = defineOperation({
     const answered =
       requestedSections.includes('blockers') && paging.isFirst ? await answeredBlockers(reads, filter) : []
     const review = paging.isFirst ? await reviewInMission(reads, mission.id, filter.since) : {}
-    const objective = mission.objective === null ? null : excerpt(mission.objective, 600)
+    // Who asks for what is new knows it.
+    const objective =
+      since !== undefined || mission.objective === null ? null : excerpt(mission.objective, 600)
     const used = JSON.stringify([objective, summary, answered, gates, review]).length
     const fitted = input.limit === undefined ? fitBudget(sections, answerBudget - used) : sections
     return {
@@ -323,11 +326,30 @@ async function timeSince({ eventLog: log }: Reads, since: string): Promise<numbe
   return (await log.timeAfter(Number(seq))) ?? Number.MAX_SAFE_INTEGER
 }
 
-/** Waits up to the given milliseconds for an event of a mission. */
+/** The events that change each section; those that end a mission or send work back concern every caller. */
+const sectionEvents: Readonly<Record<ContextSection | 'all', RegExp>> = {
+  all: /^(?:mission\.|review\.sent$|run\.)/,
+  decisions: /^decision\./,
+  milestones: /^progress\./,
+  blockers: /^(?:issue|inbox)\./,
+  issues: /^(?:issue|inbox)\./,
+  phase_summary: /^(?:phase|task|attempt)\./,
+  tasks: /^(?:task|attempt|claim|dependency|verdict|files|note)\./,
+}
+
+/** Waits up to the given milliseconds for an event of a mission that changes one of the sections. */
 async function waitForMission(
   store: StoreReader,
   missionId: MissionId,
-  { since, milliseconds }: { readonly since: string | undefined; readonly milliseconds: number },
+  {
+    since,
+    milliseconds,
+    sections,
+  }: {
+    readonly since: string | undefined
+    readonly milliseconds: number
+    readonly sections: readonly ContextSection[]
+  },
 ): Promise<void> {
   const after = await store.view(({ eventLog: log }) => {
     if (since === undefined) return log.head()
@@ -337,7 +359,9 @@ async function waitForMission(
   await waitForProjectEvent(store, {
     after,
     milliseconds,
-    until: (event) => isAboutMission(store, event, missionId),
+    until: async (event) =>
+      (['all', ...sections] as const).some((section) => sectionEvents[section].test(event.kind)) &&
+      (await isAboutMission(store, event, missionId)),
   })
 }
 
