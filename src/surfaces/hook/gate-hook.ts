@@ -1,3 +1,4 @@
+import { mayNeedGuard } from '../../gate/domain/git-guard/guarded-command.ts'
 import { type HookSituation, judgeToolUse } from '../../gate/domain/hook/judge.ts'
 import { type Briefing, brief, openAttemptsReminder } from '../../gate/domain/hook/session-briefing.ts'
 import { type HookDecision, strictestDecision } from '../../gate/domain/hook/tool-use.ts'
@@ -65,8 +66,6 @@ export interface HookOutput {
 const patience = 1500
 const patienceAfterFailure = 300
 const patienceWithGuard = 4000
-// Cheap, because every call of a shell is compared with it.
-const guardedPrograms = /\bgit\b|\brm\b/
 
 /** Answers one call of a hook. Never throws: a failing hook denies only if a person chose that. */
 export async function runHook(event: HookEventName, host: HookHost): Promise<HookOutput> {
@@ -122,9 +121,9 @@ async function judgeCall(
     settings: situation.settings,
   }))
   const { decision, settings } = await rejectAfter(patience, view)
-  const script =
-    uses.find(({ command }) => command !== null && guardedPrograms.test(command))?.command ?? null
-  if (script === null || settingOf(settings, 'guard_git') === 'off')
+  const scripts = uses.flatMap(({ command }) => (command !== null && mayNeedGuard(command) ? [command] : []))
+  const script = scripts.join('\n')
+  if (scripts.length === 0 || settingOf(settings, 'guard_git') === 'off')
     return formatHookDecision(decision, client)
   const guarded = await rejectAfter(patienceWithGuard, project.guard({ script, folder, payload, settings }))
   const both: HookDecision | null = strictestDecision([decision, guarded.decision])

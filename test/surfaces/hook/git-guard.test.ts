@@ -63,6 +63,8 @@ test.each([
   ['git clean -fd && git reset --hard'],
   ['cd src && git checkout a.ts'],
   ['rm -rf src'],
+  ['find src -delete'],
+  ['g"i"t checkout -- .'],
   ['git add -A'],
   ['git commit -am "all"'],
   ['git rebase main'],
@@ -105,6 +107,14 @@ test('nothing of a repository elsewhere is kept, whatever folder a command names
   expect(bash(`cd ${elsewhere} && git clean -fd`).decision).toBe('none')
   bash(`git -C ${folder} reset --hard`)
   expect(guarded()).toHaveLength(1)
+})
+
+test('where the folder is in a variable, a snapshot is kept and nobody is asked', () => {
+  const { startTask, bash, write, guarded } = sharedTree()
+  startTask('Add the form', [])
+  write('src/a.ts', 'theirs\n')
+  expect(bash('cd "$SOMEWHERE" && g""it reset --hard').decision).toBe('none')
+  expect(guarded()).toMatchObject([{ commands: ['git reset --hard'], answer: 'none', files: [] }])
 })
 
 test('a command is silent for the only agent, and a snapshot is kept', () => {

@@ -12,13 +12,13 @@ const aliases: Readonly<Record<string, string>> = {
 /** The effects of a script, each in one word with its paths. */
 function effectsOf(script: string): readonly string[] {
   return gitCommands(script, (name) => (name === 'status' ? undefined : aliases[name])).map(
-    ({ effect, folders }) => {
+    ({ effect, folders, isUncertain }) => {
       const place = folders.length === 0 ? '' : `@${folders.join('/')} `
       const which = 'which' in effect ? ` ${effect.which}` : ''
       const paths = 'paths' in effect ? ` ${effect.paths === 'all' ? 'all' : effect.paths.join(',')}` : ''
       const target = effect.kind === 'switch' ? ` ${effect.target}` : ''
       const tree = effect.kind === 'remove_tree' ? ` ${effect.path}` : ''
-      return `${place}${effect.kind}${which}${paths}${target}${tree}`
+      return `${isUncertain ? '? ' : ''}${place}${effect.kind}${which}${paths}${target}${tree}`
     },
   )
 }
@@ -285,6 +285,51 @@ test.each([
   expect(effectsOf(script)).toEqual(effects)
 })
 
+const uncertain = '? overwrite tracked all'
+
+test.each([
+  ['$GIT reset --hard', [uncertain]],
+  ['cd "$SOMEWHERE" && git reset --hard', [uncertain]],
+  ['cd - && git reset --hard', [uncertain]],
+  ['popd; git reset --hard', [uncertain]],
+  ['git -C "$SOMEWHERE" reset --hard', [uncertain]],
+  ['git --work-tree "$SOMEWHERE" reset --hard', [uncertain]],
+  ['cd "$SOMEWHERE"; (git status; git clean -f)', ['? overwrite untracked all']],
+  ['"$DOCKER" run x', []],
+])(
+  'keeps a snapshot, and asks nobody, where only the shell knows the folder or the program: %j',
+  (script, effects) => {
+    expect(effectsOf(script)).toEqual(effects)
+  },
+)
+
+test.each([
+  ['g"i"t reset --hard', [all]],
+  ["g''it reset --hard", [all]],
+  ['g\\it reset --hard', [all]],
+  ['GIT reset --hard', [all]],
+  ['/usr/lib/git-core/git-reset --hard', [all]],
+  ['git reset --hard\necho "', [all]],
+  ['git reset --hard\necho $(', [all]],
+  ['bash <<< "git reset --hard"', [all]],
+  ['trap "git reset --hard" EXIT', [all]],
+  ['env -S "git reset --hard"', [all]],
+  ['env -S"git reset" --hard', [all]],
+  ['flock -w 5 .lock git reset --hard', [all]],
+  ['function f { git reset --hard; }; f', [all]],
+  [`: ${'x'.repeat(300_000)}; git reset --hard`, [all]],
+  ['find . -delete', ['overwrite any .']],
+  ['find src lib -type f -delete', ['overwrite any src,lib']],
+  ['find . -name "*.pyc" -delete', ['overwrite any ./*.pyc,./*/*.pyc']],
+  ['find . -path "./out/*" -delete', ['overwrite any ./out/*']],
+  ['find . -type d -empty -delete', []],
+  ['find . -name x', []],
+  ['cat <<< "git reset --hard"', []],
+  ['echo "trap git reset --hard"', []],
+])('finds the command of %.60j, however it is written', (script, effects) => {
+  expect(effectsOf(script)).toEqual(effects)
+})
+
 test.each([
   ['echo "git reset --hard"'],
   ["echo 'git reset --hard'"],
@@ -303,11 +348,6 @@ test.each([
   ['git loop'],
   ['git unknown --hard'],
   ['git $SUB --hard'],
-  ['$GIT reset --hard'],
-  ['cd "$SOMEWHERE" && git reset --hard'],
-  ['cd - && git reset --hard'],
-  ['popd; git reset --hard'],
-  ['git -C "$SOMEWHERE" reset --hard'],
   ['echo "git reset --hard'],
   ['echo $(git reset --hard'],
   ['gitk reset --hard'],

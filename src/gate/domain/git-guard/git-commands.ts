@@ -1,5 +1,6 @@
 import { quoteShellWord } from '../../../kernel/shell-word.ts'
 import { type GitEffect, gitEffects } from './git-effects.ts'
+import { mayNeedGuard } from './guarded-command.ts'
 import { type ShellCommand, type ShellScope, type ShellWord, shellCommands } from './shell-commands.ts'
 
 /** A command that may destroy work. */
@@ -9,13 +10,15 @@ export interface GitCommand {
   /** The folders to go to from the script's own, one after the other. */
   readonly folders: readonly string[]
   readonly effect: GitEffect
+  /** Its folder or its program is only known when it runs: then nobody is asked. */
+  readonly isUncertain: boolean
 }
 
 /** The alias of a name in git's configuration. */
 export type GitAliases = (name: string) => string | undefined
 
 // What goes beyond these is not understood. With them the time is linear.
-const maxScriptLength = 256 * 1024
+const maxScriptLength = 1024 * 1024
 const maxScripts = 8
 const maxAliases = 5
 const maxFound = 200
@@ -23,18 +26,20 @@ const maxFolders = 50
 const maxPrefixes = 50
 const maxFindCommands = 20
 /** The length of all scripts that one contains. */
-const maxTotalLength = 512 * 1024
+const maxTotalLength = 2 * 1024 * 1024
 
 /** The commands of a shell script that may destroy work. What is not understood is left out. */
 export function gitCommands(script: string, aliases: GitAliases): readonly GitCommand[] {
-  if (script.length > maxScriptLength || !/\bgit\b|\brm\b/.test(script)) return []
+  if (script.length > maxScriptLength || !mayNeedGuard(script)) return []
   const found: GitCommand[] = []
-  readScript(script, { folders: [], depth: 0, aliases, found, budget: { left: maxTotalLength } })
+  const budget = { left: maxTotalLength }
+  readScript(script, { folders: [], isUncertain: false, depth: 0, aliases, found, budget })
   return found
 }
 
 interface Reading {
   readonly folders: readonly string[]
+  readonly isUncertain: boolean
   /** How many scripts it is inside of. */
   readonly depth: number
   readonly aliases: GitAliases
@@ -65,14 +70,20 @@ function readScript(script: string, reading: Reading): void {
     const words = withoutKeywords(command.words)
     const next = changedFolder(words, here)
     if (next !== undefined) folders.set(command.scope, next)
-    else if (here !== null) readCommand(words, command, { ...reading, folders: here })
+    else {
+      // From an unknown folder on, it is taken for this one.
+      const isUncertain = reading.isUncertain || here === null
+      readCommand(words, command, { ...reading, folders: here ?? reading.folders, isUncertain })
+    }
   }
 }
 
 const keywords = new Set(['{', '}', '!', 'then', 'do', 'else', 'elif', 'if', 'while', 'until'])
 
 function withoutKeywords(words: readonly ShellWord[]): readonly ShellWord[] {
-  const start = words.findIndex(({ text, dynamic }) => dynamic || !keywords.has(text))
+  // `function name {` is followed by the first command of its body.
+  const skipped = words[0]?.text === 'function' ? 2 : 0
+  const start = words.findIndex(({ text, dynamic }, at) => at >= skipped && (dynamic || !keywords.has(text)))
   return start <= 0 ? (start < 0 ? [] : words) : words.slice(start)
 }
 
@@ -93,7 +104,8 @@ function changedFolder(
 const wrappers: Readonly<Record<string, readonly string[]>> = {
   sudo: ['-u', '-g', '-h', '-p', '-C', '-D', '-R', '-T', '-r', '-t', '-U', '--user', '--group', '--chdir'],
   doas: ['-u', '-C'],
-  env: ['-u', '--unset', '-S', '--split-string'],
+  env: ['-u', '--unset'],
+  flock: ['-w', '-E', '--timeout', '--conflict-exit-code'],
   time: ['-f', '-o', '--format', '--output'],
   command: [],
   builtin: [],
@@ -144,14 +156,18 @@ function readCommand(words: readonly ShellWord[], command: ShellCommand, reading
     rest = wrapped.words
   }
   const [program, ...args] = rest
-  if (program === undefined || program.dynamic) return
+  if (program === undefined) return
   const inside = workTree === null ? { ...reading, folders } : { ...reading, folders: [...folders, workTree] }
+  // A variable may hold git.
+  if (program.text === '*' && program.dynamic) readGit(args, { ...inside, isUncertain: true })
+  if (program.dynamic) return
   readProgram(programName(program), args, { command, reading: inside })
 }
 
+/** `git` of `/usr/bin/git`, `git.exe` and, where names have no case, `GIT`. */
 function programName({ text }: ShellWord): string {
-  const name = text.split(/[\\/]/).at(-1) ?? ''
-  return name.replace(/\.exe$/i, '')
+  const name = (text.split(/[\\/]/).at(-1) ?? '').replace(/\.exe$/i, '')
+  return /^git(?:$|-)/i.test(name) ? name.toLowerCase() : name
 }
 
 /** The command that a wrapper runs; null if it runs none. */
@@ -176,10 +192,15 @@ function unwrapCommand(
       folder = own === '' ? (words[++at]?.text ?? null) : own
       continue
     }
+    if (name === 'env' && /^(?:-S|--split-string)/.test(text)) {
+      const own = text.replace(/^(?:-S|--split-string=?)/, '')
+      const script = own === '' ? (words[++at]?.text ?? '') : own
+      return { words: [...(shellCommands(script)[0]?.words ?? []), ...words.slice(at + 1)], folder }
+    }
     if (withValue.includes(text)) at += 1
   }
   const rest = words.slice(at)
-  if (name === 'timeout') return { words: rest.slice(1), folder }
+  if (name === 'timeout' || name === 'flock') return { words: rest.slice(1), folder }
   return { words: name === 'xargs' && rest.length > 0 ? [...rest, unknownWord] : rest, folder }
 }
 
@@ -190,9 +211,13 @@ interface ProgramCall {
 
 function readProgram(name: string, args: readonly ShellWord[], { command, reading }: ProgramCall): void {
   if (name === 'git') readGit(args, reading)
+  // As in git's own folder of programs.
+  if (name.startsWith('git-'))
+    readSubcommand(name.slice('git-'.length), args, reading, { given: new Map(), aliases: 0 })
   if (name === 'rm') readRemove(args, reading)
   const inner = { ...reading, depth: reading.depth + 1 }
   if (name === 'eval') readScript(args.map(({ text }) => text).join(' '), inner)
+  if (name === 'trap' && args[0]?.dynamic === false) readScript(args[0].text, inner)
   if (name === 'find') readFind(args, { command, reading: inner })
   if (!/^(?:ba|z|da|k|a|fi)?sh$/.test(name)) return
   const script = scriptOf(args) ?? (args.every(({ text }) => text.startsWith('-')) ? command.input : null)
@@ -216,6 +241,16 @@ function scriptOf(args: readonly ShellWord[]): string | null {
 
 /** What `find` runs for each file, of which nothing is known. */
 function readFind(args: readonly ShellWord[], { command, reading }: ProgramCall): void {
+  const deleted = findDeleted(args)
+  if (deleted.length > 0) {
+    const { folders, found, isUncertain } = reading
+    found.push({
+      name: 'find -delete',
+      folders,
+      isUncertain,
+      effect: { kind: 'overwrite', which: 'any', paths: deleted },
+    })
+  }
   let commands = 0
   for (let at = 0; at < args.length && commands < maxFindCommands; at += 1) {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(args[at]?.text ?? '')) continue
@@ -233,11 +268,34 @@ function readFind(args: readonly ShellWord[], { command, reading }: ProgramCall)
   }
 }
 
+/** The files that `find … -delete` removes: below its starting points, with the names and paths that it asks for. */
+function findDeleted(args: readonly ShellWord[]): readonly string[] {
+  const texts = args.map(({ text }) => text)
+  // Of folders, only empty ones are removed.
+  if (!texts.includes('-delete') || texts.includes('-empty') || texts.join(' ').includes('-type d')) return []
+  const first = texts.findIndex((text) => /^[-(!]/.test(text))
+  const starts = texts.slice(0, first).filter((text) => text !== '')
+  const named = texts.flatMap((text, at) =>
+    /^-i?(?:name|path)$/.test(text) ? [{ text, value: texts[at + 1] ?? '' }] : [],
+  )
+  return (starts.length === 0 ? ['.'] : starts)
+    .slice(0, maxFolders)
+    .flatMap((start) =>
+      named.length === 0
+        ? [start]
+        : named
+            .slice(0, maxFolders)
+            .flatMap(({ text, value }) =>
+              text.endsWith('path') ? [value] : [`${start}/${value}`, `${start}/*/${value}`],
+            ),
+    )
+}
+
 const removeSpec = ['r,recursive', 'R,recursive', 'f,force', 'i', 'I', 'v', 'd']
 
-function readRemove(args: readonly ShellWord[], { folders, found }: Reading): void {
+function readRemove(args: readonly ShellWord[], { folders, found, isUncertain }: Reading): void {
   const effect = gitEffects.remove(args, removeSpec)
-  if (effect !== null) found.push({ name: 'rm -r', folders, effect })
+  if (effect !== null) found.push({ name: 'rm -r', folders, effect, isUncertain })
 }
 
 /** The options of git itself that take a value as the next word. */
@@ -254,15 +312,16 @@ function readGit(args: readonly ShellWord[], reading: Reading): void {
   const folders = [...reading.folders]
   const given = new Map<string, string>()
   let workTree: string | null = null
+  let { isUncertain } = reading
   let at = 0
   for (; at < args.length; at += 1) {
     const { text = '', dynamic = false } = args[at] ?? {}
     if (!text.startsWith('-')) break
     const next = args[at + 1]
     if (text === '-C') {
-      // The folder is not known.
-      if (next?.dynamic !== false || folders.length >= maxFolders) return
-      if (next.text !== '') folders.push(next.text)
+      if (next === undefined || folders.length >= maxFolders) return
+      if (next.dynamic) isUncertain = true
+      else if (next.text !== '') folders.push(next.text)
       at += 1
     } else if (text === '-c') {
       const [key = '', ...value] = (next?.text ?? '').split('=')
@@ -270,18 +329,19 @@ function readGit(args: readonly ShellWord[], reading: Reading): void {
       at += 1
     } else if (text === '--work-tree') {
       workTree = next?.text ?? null
+      if (next?.dynamic) isUncertain = true
       at += 1
     } else if (text.startsWith('--work-tree=')) {
       workTree = text.slice('--work-tree='.length)
-      if (dynamic) return
+      if (dynamic) isUncertain = true
     } else if (globalValues.includes(text)) at += 1
     else if (/^--(?:version|help|exec-path|html-path|man-path|info-path|list-cmds.*)$|^-[hv]$/.test(text))
       return
   }
   const [name, ...rest] = args.slice(at)
   if (name === undefined || name.dynamic) return
-  const inside = workTree === null ? folders : [...folders, workTree]
-  readSubcommand(name.text, rest, { ...reading, folders: inside }, { given, aliases: 0 })
+  const inside = workTree === null || isUncertain ? folders : [...folders, workTree]
+  readSubcommand(name.text, rest, { ...reading, folders: inside, isUncertain }, { given, aliases: 0 })
 }
 
 interface SubcommandState {
@@ -299,7 +359,8 @@ function readSubcommand(
 ): void {
   if (gitEffects.isKnown(name)) {
     for (const { label, effect } of gitEffects.of(name, args, given)) {
-      reading.found.push({ name: `git ${label}`, folders: reading.folders, effect })
+      const { folders, isUncertain } = reading
+      reading.found.push({ name: `git ${label}`, folders, effect, isUncertain })
     }
     return
   }

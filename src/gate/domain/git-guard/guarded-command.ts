@@ -34,3 +34,9 @@ export interface GuardEvent {
 
 /** The share of the disk budget for snapshots before guarded commands, in bytes: older ones are removed first. */
 export const guardSnapshotBudget = 256 * 1024 * 1024
+
+/** Whether the letters of a script name a command that is guarded, also in quotes. Cheap: every call of a shell is compared. */
+export function mayNeedGuard(script: string): boolean {
+  const pattern = /\bgit\b|\brm\b|-delete\b/i
+  return pattern.test(script) || pattern.test(script.replace(/["'\\]/g, ''))
+}

@@ -40,7 +40,11 @@ const maxNamed = 8
 const maxInCommand = 50
 
 /** What a command would do to the work of others; null if it concerns none of it. */
-export function judgeGitCommand({ name, effect }: GitCommand, tree: GuardTree): GuardFinding | null {
+export function judgeGitCommand(
+  { name, effect, isUncertain }: GitCommand,
+  tree: GuardTree,
+): GuardFinding | null {
+  if (isUncertain) return null
   if (effect.kind === 'stash') {
     return findingOfAgents(
       tree,

@@ -10,7 +10,7 @@ export interface ShellCommand {
   readonly words: readonly ShellWord[]
   /** The subshell that it runs in: a `cd` ends with it. */
   readonly scope: ShellScope
-  /** The text of its heredoc. */
+  /** The text of its heredoc or here string. */
   readonly input: string | null
 }
 
@@ -23,8 +23,8 @@ interface Draft {
   text: string
   started: boolean
   dynamic: boolean
-  /** The next word belongs to a redirection. */
-  redirected: boolean
+  /** The next word belongs to a redirection; `input` for a here string. */
+  redirected: boolean | 'input'
   input: string | null
 }
 
@@ -62,6 +62,8 @@ class Splitter {
   #draft = newDraft()
   #at = 0
   #quoted = false
+  /** How many commands end with a whole line. */
+  #whole = 0
 
   constructor(source: string) {
     this.#source = source
@@ -73,10 +75,11 @@ class Splitter {
       if (this.#frames.length > maxDepth) return []
       this.#step(this.#source[this.#at] ?? '')
     }
-    // A substitution or a quote without an end: the shell would not run the line.
-    if (this.#frames.length > 0 || this.#quoted) return []
-    this.#endCommand()
-    return this.#commands.map(({ draft: { words, input }, scope }) => ({ words, scope, input }))
+    // A substitution or a quote without an end: the shell runs the lines before it.
+    const isCut = this.#frames.length > 0 || this.#quoted
+    if (!isCut) this.#endCommand()
+    const commands = isCut ? this.#commands.slice(0, this.#whole) : this.#commands
+    return commands.map(({ draft: { words, input }, scope }) => ({ words, scope, input }))
   }
 
   #step(char: string): void {
@@ -248,9 +251,9 @@ class Splitter {
       return
     }
     redirection.lastIndex = this.#at
-    redirection.exec(source)
+    const [mark] = redirection.exec(source) ?? []
     this.#at = Math.max(this.#at + 1, redirection.lastIndex)
-    this.#draft.redirected = true
+    this.#draft.redirected = mark === '<<<' ? 'input' : true
   }
 
   #newline(): void {
@@ -271,6 +274,7 @@ class Splitter {
       }
     }
     this.#endCommand()
+    if (this.#frames.length === 0) this.#whole = this.#commands.length
   }
 
   #separator(): void {
@@ -293,7 +297,8 @@ class Splitter {
   #endWord(): void {
     const draft = this.#draft
     if (!draft.started) return
-    if (!draft.redirected) draft.words.push({ text: draft.text, dynamic: draft.dynamic })
+    if (draft.redirected === 'input') draft.input = draft.text
+    if (draft.redirected === false) draft.words.push({ text: draft.text, dynamic: draft.dynamic })
     draft.redirected = false
     draft.text = ''
     draft.started = false
