@@ -84,7 +84,7 @@ async function openHookProject(folder: string, word: string): Promise<HookProjec
     top,
     look: (judge) =>
       store.view(async (reads) => {
-        const situation = await hookSituation(reads, { top, now: Date.now(), packages })
+        const situation = await hookSituation(reads, { top, packages })
         return judge({ situation, briefing: () => readBriefing(reads, situation) })
       }),
     isClosed: async () => {

@@ -494,9 +494,7 @@ test('case 20: hooks and guards decide beside an open captured turn as they do w
   const { project, run, start } = subject
   const { store, witness, folder } = project.context
   const situation = () =>
-    store.view((reads) =>
-      hookSituation(reads, { top: folder, now: 0, packages: (place) => witness.packages(place) }),
-    )
+    store.view((reads) => hookSituation(reads, { top: folder, packages: (place) => witness.packages(place) }))
   const stage = openStage(project.context)
   const cursor = stage.session('other', { client: 'cursor' })
   const missing = async () => (await run.refused('go')).details?.['missing_guards']

@@ -13,7 +13,6 @@ import { formatRemark, runRemarks } from './run/remarks.ts'
 /** The work tree of a hook, with a function that reads the packages that scopes may name. */
 export interface HookWorkTree {
   readonly top: string
-  readonly now: number
   readonly packages: WorkTreeWitness['packages']
 }
 
@@ -21,8 +20,7 @@ const maxRuns = 1000
 
 /** The open attempts of a work tree, with the runs of their tasks and missions, else the only active run. */
 export async function hookSituation(reads: Reads, place: HookWorkTree): Promise<HookSituation> {
-  const inTree = await reads.tasks.attemptsInTree(place.top, place.now)
-  const open = inTree.filter(({ status }) => status === 'open')
+  const open = await reads.tasks.openInTree(place.top)
   const { items } = await reads.runs.list({ status: 'active' }, { limit: maxRuns })
   const records = runsOfAttempts(
     items.map(({ item }) => item),

@@ -259,7 +259,12 @@ export function lineReads(scope: ReadScope): LineReads {
         .where('project_id', '=', projectId)
         .where('tree_top', '=', tree)
       const [open, closed, turns, endedTurns] = await Promise.all([
-        inTree.where('status', '=', 'open').execute(),
+        inTree
+          .where('status', '=', 'open')
+          .where('opened_at', '<=', until)
+          .orderBy('opened_at', 'desc')
+          .limit(1)
+          .execute(),
         inTree.where('closed_at', 'is not', null).orderBy('closed_at', 'desc').limit(lastEnds).execute(),
         turnsThere.where('status', '=', 'open').execute(),
         turnsThere.where('closed_at', 'is not', null).orderBy('closed_at', 'desc').limit(lastEnds).execute(),

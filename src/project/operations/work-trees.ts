@@ -304,7 +304,7 @@ export const workTreeRemove = defineOperation({
   .apply({
     plan: treeShape,
     applied: losses.nullable(),
-    decide: async ({ reads, measured, context: { actor, clock, machine } }, input) => {
+    decide: async ({ reads, measured, context: { actor, machine } }, input) => {
       if (input.force === true && actor.kind !== 'person') {
         throw new Failure(
           'FORBIDDEN',
@@ -323,8 +323,7 @@ export const workTreeRemove = defineOperation({
         })
       }
       const named = treeOf({ top: tree.path, ...(machine && { machineId: machine.id }) })
-      const inTree = await reads.tasks.attemptsInTree(named, clock.now())
-      const open = inTree.find(({ status }) => status === 'open')
+      const [open] = await reads.tasks.openInTree(named)
       if (open) {
         throw new Failure(
           'REFUSED',

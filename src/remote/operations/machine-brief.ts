@@ -29,10 +29,10 @@ export const machineBrief = defineOperation({
   kind: 'query',
   input: z.strictObject({ top: text('Top folder of the work tree on the calling machine') }),
   output: MachineBrief,
-}).handler(({ store, clock, machine }, { top }) =>
+}).handler(({ store, machine }, { top }) =>
   store.view(async (reads) => {
     const tree = treeOf({ top, ...(machine && { machineId: machine.id }) })
-    const place = { top: tree, now: clock.now(), packages: async () => [] }
+    const place = { top: tree, packages: async () => [] }
     const situation = await hookSituation(reads, place)
     const { missions, remarks, items, moreItems, comments } = await readBriefing(reads, situation)
     return {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { instant, instantOrNull } from '../../kernel/instant.ts'
 import { list } from '../../kernel/operations/list-answer.ts'
+import { maxAuthors } from '../../track/domain/changes.ts'
 import { ChangeCounts, ChangeEntry } from '../../track/operations/attempt-answer.ts'
 import type { TurnChange } from '../domain/session.ts'
 import type { SessionLine, TurnSummary } from '../ports/capture-reads.ts'
@@ -155,7 +156,8 @@ export function turnChangeEntry(change: TurnChange): z.output<typeof TurnChangeE
     ...(change.broughtLines !== undefined && { brought_lines: change.broughtLines }),
     ...(change.broughtBy && { brought_by: change.broughtBy }),
     ...(change.with !== undefined && {
-      with: change.with.map(({ agent, taskId }) => ({ agent, id: taskId })),
+      with: change.with.slice(0, maxAuthors).map(({ agent, taskId }) => ({ agent, id: taskId })),
+      ...(change.with.length > maxAuthors && { with_total: change.with.length }),
       lines: change.ownLines ? ('own' as const) : ('all' as const),
     }),
     ...(change.via !== undefined && { via: change.via }),

@@ -5,7 +5,7 @@ import { blocks, bullets, cutNote, indentText, section, warnings } from '../../s
 import { escapeLineBreaks } from '../../surfaces/cli/render/text.ts'
 import type { AnswerView, RenderContext } from '../../surfaces/cli/render/view.ts'
 import type { TextStyle } from '../../surfaces/cli/terminal.ts'
-import { broughtByGit } from '../domain/changes.ts'
+import { broughtByGit, namesWithMore } from '../domain/changes.ts'
 import { repeatsScope } from '../domain/scope/repeats-scope.ts'
 
 export const changes: AnswerView<'changes'> = (answer, page) => {
@@ -144,10 +144,7 @@ export function changedFiles(changes: readonly ChangedFileLine[], { ink }: Rende
 /** Other activity in the work tree: contested files, commits and claimed paths. */
 function contestedRows(files: NonNullable<SharedTree['contested_files']>, { ink }: RenderContext): string {
   return files
-    .map(
-      (file) =>
-        `${escapeLineBreaks(file.path)}  ${ink('dim', file.candidates.map(escapeLineBreaks).join(' or '))}`,
-    )
+    .map((file) => `${escapeLineBreaks(file.path)}  ${ink('dim', candidateNames(file).join(' or '))}`)
     .join('\n')
 }
 
@@ -271,11 +268,21 @@ export function linesInWords({
   return added === null || deleted === null ? 'lines not counted' : `+${added} -${deleted}`
 }
 
+function candidateNames({ candidates, candidates_total: total }: ContestedEntry): readonly string[] {
+  return namesWithMore(candidates.map(escapeLineBreaks), total)
+}
+
+type ContestedEntry = NonNullable<SharedTree['contested_files']>[number]
+
 function sharedWithLines(change: ChangedFileLine): readonly string[] {
   const others = (change.with ?? []).map(({ agent, task_id: task }) => `${escapeLineBreaks(agent)} (${task})`)
   const agents = [...new Set(others)]
   if (agents.length === 0) return []
-  return [`with ${agents.join(' and ')}`, ...(change.lines === 'all' ? ['lines of all of them'] : [])]
+  const hidden = (change.with_total ?? others.length) - others.length
+  return [
+    `with ${namesWithMore(agents, agents.length + hidden).join(' and ')}`,
+    ...(change.lines === 'all' ? ['lines of all of them'] : []),
+  ]
 }
 
 /** The share of a file that git brought. */

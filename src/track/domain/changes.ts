@@ -157,6 +157,14 @@ export interface ScopeSummary {
   readonly unexpected: readonly string[]
 }
 
+/** The maximum of possible authors that an answer names for a file. */
+export const maxAuthors = 3
+
+/** The names of possible authors, and how many more there are. */
+export function namesWithMore(names: readonly string[], total = names.length): readonly string[] {
+  return total > names.length ? [...names, `${total - names.length} more`] : names
+}
+
 /** A path that others probably changed during the attempt; it is not among the changes. */
 export interface ContestedFile {
   readonly path: string

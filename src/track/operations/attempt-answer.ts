@@ -8,7 +8,9 @@ import type { NameBehind } from '../../people/operations/agent-owners.ts'
 import {
   bringingCommands,
   type ChangeKind,
+  type ContestedFile,
   countChanges,
+  maxAuthors,
   type ReportedChange,
   sortOutOfScopeFirst,
 } from '../domain/changes.ts'
@@ -54,6 +56,8 @@ export const ChangeEntry = z.object({
   brought_by: BroughtEntry.optional(),
   /** Other possible authors: the line counts are then shared. */
   with: list(z.object({ agent: z.string(), task_id: z.string() })).optional(),
+  /** How many they are, if more than `with` lists. */
+  with_total: z.int().optional(),
   lines: z.literal('all').optional(),
   /** The attempt at a subtask that made it. */
   via: z.string().optional(),
@@ -77,7 +81,8 @@ export function changeEntry(change: ReportedChange): ChangeEntry {
     ...(change.broughtLines !== undefined && { brought_lines: change.broughtLines }),
     ...(change.broughtBy && { brought_by: change.broughtBy }),
     ...(change.with !== undefined && {
-      with: change.with.map(({ agent, taskId }) => ({ agent, task_id: taskId })),
+      with: change.with.slice(0, maxAuthors).map(({ agent, taskId }) => ({ agent, task_id: taskId })),
+      ...(change.with.length > maxAuthors && { with_total: change.with.length }),
       lines: 'all',
     }),
     ...(change.via !== undefined && { via: change.via }),
@@ -162,7 +167,9 @@ export function verdictEntry({ is, reasons, checks }: Verdict): z.output<typeof 
 
 /** Present only where there is content: contested files, commits, claimed paths. */
 export const sharedTreeFields = {
-  contested_files: list(z.object({ path: z.string(), candidates: strings })).optional(),
+  contested_files: list(
+    z.object({ path: z.string(), candidates: strings, candidates_total: z.int().optional() }),
+  ).optional(),
   contested_files_total: z.int().optional(),
   commits: list(
     z.object({ id: z.string(), subject: z.string(), author: z.enum(['own', 'other', 'unknown']) }),
@@ -174,6 +181,14 @@ export const sharedTreeFields = {
 }
 
 const SharedTree = z.object(sharedTreeFields)
+
+function contestedEntry({ path, candidates }: ContestedFile) {
+  return {
+    path,
+    candidates: candidates.slice(0, maxAuthors),
+    ...(candidates.length > maxAuthors && { candidates_total: candidates.length }),
+  }
+}
 
 export function sharedTree({
   contested,
@@ -188,7 +203,7 @@ export function sharedTree({
     claimedPaths &&
     takeWithinBudget(claimedPaths.slice(0, maxContested), pathCharacters / 2, ({ path }) => path.length)
   return {
-    ...(contested && listedContested && { contested_files: listedContested }),
+    ...(contested && listedContested && { contested_files: listedContested.map(contestedEntry) }),
     ...(contested &&
       listedContested &&
       contested.length > listedContested.length && { contested_files_total: contested.length }),

@@ -38,14 +38,15 @@ import {
 } from '../../sessions/operations/hook-evidence.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type AttributedChanges, attributeChanges } from '../domain/attribution.ts'
-import type {
-  AttemptCommit,
-  CandidateAgent,
-  ChangeReport,
-  ContestedFile,
-  FileChange,
-  HeadMove,
-  ReportedChange,
+import {
+  type AttemptCommit,
+  type CandidateAgent,
+  type ChangeReport,
+  type ContestedFile,
+  type FileChange,
+  type HeadMove,
+  maxAuthors,
+  type ReportedChange,
 } from '../domain/changes.ts'
 import { type ClaimedWork, pathsNamedIn } from '../domain/claimed-paths.ts'
 import { claimedChanges, claimsWithoutChange, unchangedPaths } from '../domain/claims/claimed-changes.ts'
@@ -785,7 +786,7 @@ function otherCommitNotes(
       ...new Set(swept.flatMap((path) => otherAgentNames(ownership.candidates(path), activity))),
     ]
     return [
-      `Commit ${id.slice(0, 8)} "${shortSubject(subject)}" also holds changes that are probably not yours: ${nameSome(swept)} (${authors.join(', ')}).`,
+      `Commit ${id.slice(0, 8)} "${shortSubject(subject)}" also holds changes that are probably not yours: ${nameSome(swept)} (${nameAuthors(authors)}).`,
     ]
   })
 }
@@ -802,7 +803,7 @@ function contestedNotes(changes: readonly ReportedChange[], own: string): readon
     ...new Set(candidates.map(({ agent, taskId }) => (agent === own ? `your work on ${taskId}` : agent))),
   ]
   const paths = contested.map(({ path }) => path)
-  const authors = others.length === 0 ? 'another agent' : nameSome(others)
+  const authors = others.length === 0 ? 'another agent' : nameAuthors(others)
   return [
     `The author of ${formatCount(paths.length, 'changed file')} is unknown, because ${authors} also worked here: ${nameSome(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary; otherwise in outcome.not_mine.`,
   ]
@@ -831,7 +832,7 @@ function contestedNote(contested: readonly ContestedFile[]): readonly string[] {
   if (contested.length === 0) return []
   const listed = contested
     .slice(0, maxNamed)
-    .map(({ path, candidates }) => `${path} (${candidates.join(', ')})`)
+    .map(({ path, candidates }) => `${path} (${nameAuthors(candidates)})`)
   return [
     `${formatCount(contested.length, 'file')} changed in other agents' scope and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${withMoreCount(listed, contested.length)}. If you edited one, name it in your summary.`,
   ]
@@ -841,13 +842,17 @@ function foreignNote(attributed: AttributedChanges | null, activity: WorkTreeAct
   if (attributed === null || attributed.foreign.size === 0) return []
   const listed = [...attributed.foreign]
     .slice(0, maxNamed)
-    .map(([path, ids]) => `${path} (${otherAgentNames(ids, activity).join(', ')})`)
+    .map(([path, ids]) => `${path} (${nameAuthors(otherAgentNames(ids, activity))})`)
   return [
     `Other agents changed ${formatCount(attributed.foreign.size, 'file')}: ${withMoreCount(listed, attributed.foreign.size)}.`,
   ]
 }
 
 const maxNamed = 5
+
+function nameAuthors(names: readonly string[]): string {
+  return withMoreCount(names.slice(0, maxAuthors), names.length)
+}
 
 function nameSome(texts: readonly string[]): string {
   return withMoreCount(texts.slice(0, maxNamed), texts.length)
@@ -1073,9 +1078,10 @@ export async function readChangesAround(
   const { tasks } = reads
   const untilOf = (attempt: Attempt) =>
     attempt.id === ending ? Number.MAX_SAFE_INTEGER : atWorkUntil(attempt)
-  const inTree = (await tasks.attemptsInTree(query.tree, query.since)).filter(
-    (attempt) => untilOf(attempt) > query.since,
-  )
+  const found = await tasks.attemptsInTree(query.tree, query.since)
+  // After a jump of the clock it may look stale.
+  const own = ending === null || found.some(({ id }) => id === ending) ? null : await tasks.attempt(ending)
+  const inTree = [...found, ...(own ? [own] : [])].filter((attempt) => untilOf(attempt) > query.since)
   const [hookEvidence, chains] = await Promise.all([
     readHookEvidence(reads, { ...query, attempts: inTree }),
     tasks.ancestors(inTree.map(({ taskId }) => taskId)),

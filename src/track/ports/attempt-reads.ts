@@ -76,8 +76,10 @@ export interface AttemptReads {
   atWork(limit: number): Promise<{ readonly attempts: readonly Attempt[]; readonly total: number }>
   /** Open attempts that are stale at a time and have no open inbox item of kind stale_attempt, at most 50. */
   silentAttempts(now: number): Promise<readonly Attempt[]>
-  /** Attempts in a work tree that were open at some time since `since`, oldest first, at most 200. */
+  /** The last 200 attempts in a work tree that were open and not stale at some time since `since`, oldest first. */
   attemptsInTree(top: string, since: number): Promise<readonly Attempt[]>
+  /** The open attempts in a work tree, stale or not, those with the latest calls first, at most 200. */
+  openInTree(top: string): Promise<readonly Attempt[]>
   /** Every snapshot of an open attempt, or of one closed since `since`. */
   keptSnapshots(since: number): Promise<readonly SnapshotLocation[]>
 }

@@ -503,6 +503,18 @@ export function attemptReads(scope: ReadScope): AttemptReads {
     uncertainHolders: (paths) => uncertainHolders(scope, paths),
     silentAttempts: (now) => staleAttempts(scope, now),
     attemptsInTree: cachedQuery((top: string, since: number) => attemptsInTree(scope, top, since)),
+    async openInTree(top) {
+      const rows = await db
+        .selectFrom('attempt')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('tree_top', '=', top)
+        .where(sql<boolean>`status = 'open'`)
+        .orderBy('last_call_at', 'desc')
+        .limit(200)
+        .execute()
+      return rows.map(attemptOf)
+    },
     keptSnapshots: (since) => referencedSnapshots(scope, since),
   }
 }
@@ -635,8 +647,7 @@ async function attemptsThatChanged(
   return found
 }
 
-// Open and closed attempts have separate indexes: each half of the union uses its own.
-
+/** Without attempts that were stale by then: nobody was at work on them. */
 async function attemptsInTree(
   { db, projectId }: ReadScope,
   top: string,
@@ -647,18 +658,25 @@ async function attemptsInTree(
     .selectAll()
     .where('project_id', '=', projectId)
     .where('tree_top', '=', top)
+  const wasCalled = sql<boolean>`last_call_at > ${since - staleAfter}`
+  // Each half of the union has an index of its own: for open attempts by literal text, as it is a partial one.
   const rows = await db
     .selectFrom(
       inTree
-        .where('status', '=', 'open')
-        .unionAll(inTree.where('closed_at', '>=', since))
+        .where(sql<boolean>`status = 'open'`)
+        .where(wasCalled)
+        .unionAll(
+          inTree
+            .where('closed_at', '>=', since)
+            .where(sql<boolean>`(status not in ('open', 'abandoned') or ${wasCalled})`),
+        )
         .as('there'),
     )
     .selectAll()
-    .orderBy(sql`seq + 0`) // sorted after reading: by an index, SQLite would scan every open attempt
+    .orderBy(sql`seq + 0`, 'desc') // sorted after reading: by an index, SQLite would scan every open attempt
     .limit(200)
     .execute()
-  return rows.map(attemptOf)
+  return rows.map(attemptOf).toReversed()
 }
 
 async function staleAttempts({ db, projectId }: ReadScope, now: number): Promise<readonly Attempt[]> {

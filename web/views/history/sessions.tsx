@@ -1,4 +1,5 @@
 import { formatCount } from '../../../src/kernel/text.ts'
+import { namesWithMore } from '../../../src/track/domain/changes.ts'
 import type { SessionData, TurnData } from '../../api/entities.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
@@ -130,7 +131,13 @@ function TurnRow({ turn, isOpen }: { readonly turn: TurnData; readonly isOpen: b
               </span>
               {change.attribution === 'certain' ? null : <span class="muted">{change.attribution}</span>}
               {change.with ? (
-                <span class="muted">with {change.with.map((one) => one.agent).join(' and ')}</span>
+                <span class="muted">
+                  with{' '}
+                  {namesWithMore(
+                    change.with.map(({ agent }) => agent),
+                    change.with_total,
+                  ).join(' and ')}
+                </span>
               ) : null}
               {change.reformatted ? <span class="muted">reformatted</span> : null}
               <span class="muted">{change.change}</span>

@@ -1,5 +1,5 @@
 import { formatCount } from '../../../src/kernel/text.ts'
-import { broughtByGit } from '../../../src/track/domain/changes.ts'
+import { broughtByGit, namesWithMore } from '../../../src/track/domain/changes.ts'
 import type { ChangeData, ChangesData } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { InlineDiff } from '../../parts/diff.tsx'
@@ -95,7 +95,12 @@ function FileRow({ change, isSelected, isOpen, toggle, attempt }: FileRowProps) 
           {attribution === 'certain' ? null : (
             <span title={sharingText(change)}>
               {attribution}
-              {change.with ? `, with ${change.with.map(({ agent }) => agent).join(' and ')}` : ''}
+              {change.with
+                ? `, with ${namesWithMore(
+                    change.with.map(({ agent }) => agent),
+                    change.with_total,
+                  ).join(' and ')}`
+                : ''}
             </span>
           )}
         </span>

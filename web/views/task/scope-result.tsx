@@ -183,13 +183,14 @@ export function SharedTree({ changes }: { readonly changes: ChangesData }) {
             Probably by others <span class="muted">not counted here</span>
           </h2>
           <ul>
-            {contested_files.map(({ path, candidates }) => (
+            {contested_files.map(({ path, candidates, candidates_total: total = 0 }) => (
               <li key={path}>
                 <span class="mono cut">{path}</span>
                 <span class="shared-by">
                   {candidates.map((name) => (
                     <Agent key={name} name={name} />
                   ))}
+                  {total > candidates.length ? `and ${total - candidates.length} more` : null}
                 </span>
               </li>
             ))}
