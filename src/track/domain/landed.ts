@@ -130,6 +130,8 @@ export interface LandingHistory {
 
 /** This share of the lines is enough: reviews change a few before they merge. */
 const enough = 0.8
+/** Of the added lines: a version without the file, or from before it had them, lacks the removed ones as well. */
+const enoughAdded = 0.5
 /** Less than this share is left nowhere: the lines are lost. */
 const remains = 0.2
 
@@ -145,14 +147,16 @@ export function followLines(task: TaskLines, { branch, base, versions, places }:
   )
   let state: Landed =
     task.landed === null ? atBase(task, base, none) : { ...none, ...task.landed, is: 'landed' }
-  let best = task.landed?.lines ?? sumOf(present)
+  const isWhole = wholeTask(task.files)
+  let best = task.landed?.lines ?? sumOf(present).lines
   for (const { commit, committedAt, files } of versions) {
     const touched = task.files.filter(({ path }) => files.has(path))
     if (touched.length === 0) continue
     for (const file of touched) present.set(file.path, presentLines(file, files.get(file.path) ?? null))
-    const lines = sumOf(present)
+    const found = sumOf(present)
+    const { lines } = found
     best = Math.max(best, lines)
-    if (state.is !== 'landed' && lines >= total * enough)
+    if (state.is !== 'landed' && isWhole(found))
       state = { ...none, is: 'landed', lines, commit, landedAt: committedAt }
     else if (
       state.is === 'landed' &&
@@ -164,7 +168,7 @@ export function followLines(task: TaskLines, { branch, base, versions, places }:
   }
   if (state.is === 'landed') return { ...state, lines: Math.max(best, state.lines) }
   if (state.is === 'reverted') return state
-  return elsewhere(task.files, { ...none, lines: sumOf(present) }, places)
+  return elsewhere(task.files, { ...none, lines: sumOf(present).lines }, places)
 }
 
 /** By their dates, the commits that brought the lines may be older than the task: then they are there from the first. */
@@ -176,14 +180,30 @@ function atBase({ files }: TaskLines, base: ReadonlyMap<string, FileLines>, none
   return found > 0 && found >= added.length * enough ? { ...none, is: 'landed', lines: found } : none
 }
 
-/** How many of the added lines are there, and of the removed ones are not. */
-function presentLines({ added, removed }: TaskFileLines, lines: FileLines): number {
-  const has = (line: string): boolean => lines?.has(line) ?? false
-  return added.filter(has).length + removed.filter((line) => !has(line)).length
+interface PresentLines {
+  /** How many of the added lines are there, and of the removed ones are not. */
+  readonly lines: number
+  readonly added: number
 }
 
-function sumOf(counts: ReadonlyMap<string, number>): number {
-  return [...counts.values()].reduce((sum, count) => sum + count, 0)
+function presentLines({ added, removed }: TaskFileLines, lines: FileLines): PresentLines {
+  const has = (line: string): boolean => lines?.has(line) ?? false
+  const there = added.filter(has).length
+  return { lines: there + removed.filter((line) => !has(line)).length, added: there }
+}
+
+function sumOf(counts: ReadonlyMap<string, PresentLines>): PresentLines {
+  return [...counts.values()].reduce(
+    (sum, { lines, added }) => ({ lines: sum.lines + lines, added: sum.added + added }),
+    { lines: 0, added: 0 },
+  )
+}
+
+/** Whether so many of the lines of a task are the whole of it. */
+function wholeTask(files: readonly TaskFileLines[], share = enough): (found: PresentLines) => boolean {
+  const added = files.reduce((sum, file) => sum + file.added.length, 0)
+  const total = files.reduce((sum, file) => sum + file.removed.length, added)
+  return (found) => found.lines >= total * share && found.added >= added * enoughAdded
 }
 
 /** Whether a commit only brought back what was there before the task: a rewriting brings lines of its own. */
@@ -204,10 +224,14 @@ function bringsBack(
 function elsewhere(files: readonly TaskFileLines[], not: Landed, places: readonly OtherPlace[]): Landed {
   const found = places.map((place) => ({
     is: place.is,
-    lines: files.reduce((sum, file) => sum + presentLines(file, place.files.get(file.path) ?? null), 0),
+    ...sumOf(
+      new Map(files.map((file) => [file.path, presentLines(file, place.files.get(file.path) ?? null)])),
+    ),
   }))
-  const whole = found.find(({ lines }) => lines >= not.total * enough)
+  const whole = found.find(wholeTask(files))
   if (whole) return { ...not, is: whole.is }
-  const most = found.toSorted((a, b) => b.lines - a.lines)[0]
+  // Where none of its added lines is, the removed ones may never have been.
+  const hasAdded = files.some(({ added }) => added.length > 0)
+  const [most] = found.filter(({ added }) => added > 0 || !hasAdded).toSorted((a, b) => b.lines - a.lines)
   return { ...not, is: most && most.lines >= not.total * remains ? most.is : 'lost' }
 }

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { TaskId } from '../../kernel/id.ts'
+import {
+  type FileLines,
+  followLines,
+  type LandingHistory,
+  type OtherPlace,
+  type TaskFileLines,
+} from './landed.ts'
+
+const lines = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => `${prefix}${at}`)
+const file: TaskFileLines = { path: 'a.ts', added: lines('new', 4), removed: lines('old', 40) }
+
+function landedOf(history: Partial<LandingHistory>, files: readonly TaskFileLines[] = [file]) {
+  const task = { taskId: 't-1' as TaskId, since: 0, files, landed: null } // a brand
+  return followLines(task, { branch: 'main', base: new Map(), versions: [], places: [], ...history }).is
+}
+
+const holding = (is: OtherPlace['is'], content: FileLines): OtherPlace => ({
+  is,
+  files: new Map([['a.ts', content]]),
+})
+const before = new Set(file.removed)
+const after = new Set(file.added)
+const version = (content: FileLines) => ({
+  commit: 'c1',
+  committedAt: 1,
+  files: new Map([['a.ts', content]]),
+})
+
+test('a branch without the file is not where the lines are that a task removed', () => {
+  const base = new Map([['a.ts', before]])
+  const pages = holding('pushed', null)
+  expect(landedOf({ base, places: [pages, holding('uncommitted', after)] })).toBe('uncommitted')
+  expect(landedOf({ base, places: [pages, holding('uncommitted', before)] })).toBe('lost')
+  expect(
+    landedOf({ base, places: [holding('committed', new Set(['other'])), holding('uncommitted', after)] }),
+  ).toBe('uncommitted')
+})
+
+test('a default branch on which somebody deleted the file has not the lines of the task', () => {
+  const base = new Map([['a.ts', before]])
+  expect(landedOf({ base, versions: [version(null)], places: [holding('uncommitted', after)] })).toBe(
+    'uncommitted',
+  )
+  expect(landedOf({ base, versions: [version(after)] })).toBe('landed')
+})
+
+test('a task that only removes lines lands without them', () => {
+  const only = [{ ...file, added: [] }]
+  const base = new Map([['a.ts', before]])
+  expect(landedOf({ base, versions: [version(new Set(['kept']))] }, only)).toBe('landed')
+  expect(landedOf({ base, versions: [version(null)] }, only)).toBe('landed')
+  expect(landedOf({ base, places: [holding('committed', null)] }, only)).toBe('committed')
+})
