@@ -1,6 +1,5 @@
 import { landingWords } from '../../../src/track/domain/landed.ts'
 import type { AttemptData, TaskData } from '../../api/entities.ts'
-import { Since } from '../../parts/time.tsx'
 import { VerdictBadge, VerdictReasons } from '../../parts/verdict.tsx'
 import { href } from '../../router/location.ts'
 
@@ -39,7 +38,7 @@ export function AttemptVerdict({
 }
 
 /** What the task promises, and where its lines are. */
-export function Promises({ task: { done_when: promises, landed, undone } }: { readonly task: TaskData }) {
+export function Promises({ task: { done_when: promises, landed } }: { readonly task: TaskData }) {
   const checks = (promises?.check ?? []).map((check) => (typeof check === 'string' ? check : check.run))
   return (
     <>
@@ -58,11 +57,6 @@ export function Promises({ task: { done_when: promises, landed, undone } }: { re
         </section>
       )}
       {landed === null ? null : <p class="task-landed muted">Lines: {landingWords(landed)}.</p>}
-      {undone === null ? null : (
-        <p class="task-undone muted">
-          Undone by {undone.author}, <Since at={undone.undone_at} /> ago: its changes were taken back.
-        </p>
-      )}
     </>
   )
 }

@@ -26,6 +26,7 @@ import { Actions } from './actions.tsx'
 import { ChangeTree } from './changes.tsx'
 import { Claims, ScopeSummary, SharedTree } from './scope-result.tsx'
 import { Stream } from './stream.tsx'
+import { Undo } from './undo.tsx'
 import { AttemptVerdict, Promises } from './verdict.tsx'
 import './task.css'
 
@@ -154,6 +155,7 @@ function Overview({ task, attempt }: TaskParts) {
       <Promises task={task} />
       {attempt ? <AttemptVerdict attempt={attempt} items={task.items} /> : null}
       {attempt ? <AttemptEvidence key={attempt.attempt_id} attempt={attempt} /> : <NoAttempt task={task} />}
+      {attempt ? <Undo task={task} attempt={attempt} /> : null}
       {task.links ? <Links links={task.links} /> : null}
     </div>
   )
