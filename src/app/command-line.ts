@@ -30,6 +30,10 @@ export function commandLine(
       return openContext(elsewhere ? { ...opening, elsewhere } : { ...opening, project })
     },
     close: closeContext,
+    ...(process.stdin.isTTY === true &&
+      terminal.interactive && {
+        confirm: async (question: string) => (await import('./remote/ask-person.ts')).askYesOrNo(question),
+      }),
     placed: (path, project) => {
       const home = firstSetVariable(environment, ['HOME', 'USERPROFILE']) ?? homedir()
       const folder = projectFolder({ flag: project, environment, workingFolder }, (start) =>

@@ -4,7 +4,13 @@ import type { SetupFiles } from '../clients/ports/setup-files.ts'
 import { isRunnerAlive, runnerName } from '../gate/commands/os-processes.ts'
 import type { CommandApprovals, CommandRunner } from '../gate/ports/command-runner.ts'
 import type { EvidenceFiles, PreviewStore } from '../gate/ports/evidence-files.ts'
-import type { FileCopies, LinkedTrees, WorkTreeWitness, WorkUndo } from '../git/ports/work-tree.ts'
+import type {
+  FileCopies,
+  LinkedTrees,
+  WorkRestore,
+  WorkTreeWitness,
+  WorkUndo,
+} from '../git/ports/work-tree.ts'
 import type { Failure } from '../kernel/failure.ts'
 import type { PlanFiles, ProcessFiles } from '../project/ports/project-files.ts'
 import type { Store } from '../store/ports/store.ts'
@@ -187,6 +193,14 @@ export function deferredWorkUndo(
     return workUndo({ stateFolder, environment, witness })
   })
   return deferMethods(undo, ['plan', 'apply'])
+}
+
+export function deferredWorkRestore(environment: Environment, witness: WorkTreeWitness): WorkRestore {
+  const restore = loadOnce(async () => {
+    const { workRestore } = await import('../git/restore.ts')
+    return workRestore({ environment, witness })
+  })
+  return deferMethods(restore, ['plan', 'apply'])
 }
 
 export function deferredFileCopies(stateFolder: () => string, environment: Environment): FileCopies {

@@ -27,6 +27,7 @@ import {
   deferredShownContents,
   deferredStore,
   deferredWitness,
+  deferredWorkRestore,
   deferredWorkUndo,
   refusingWitness,
 } from './lazy-ports.ts'
@@ -133,6 +134,7 @@ export function openContext(opening: OpenProjectOptions): Context {
     setupFiles: deferredSetupFiles(stateFolder(machine)),
     linkedTrees: deferredLinkedTrees(environment),
     workUndo: deferredWorkUndo(projectStateFolder, environment, witness),
+    workRestore: deferredWorkRestore(environment, witness),
     ...(elsewhere === undefined && { copies: deferredFileCopies(projectStateFolder, environment) }),
     ...callerField(opening),
     commandRunner: deferredCommandRunner(environment),

@@ -9,6 +9,7 @@ import { shownContents } from '../../src/gate/evidence/preview-store.ts'
 import { processFiles } from '../../src/gate/process-files/process-files.ts'
 import { fileCopies } from '../../src/git/copies.ts'
 import { linkedTrees } from '../../src/git/linked-trees.ts'
+import { workRestore } from '../../src/git/restore.ts'
 import { workUndo } from '../../src/git/undo.ts'
 import { createWitness } from '../../src/git/witness.ts'
 import type { Actor } from '../../src/kernel/actor.ts'
@@ -158,6 +159,7 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
     shownContents: shownContents(stateFolder),
     linkedTrees: linkedTrees(process.env),
     workUndo: workUndo({ stateFolder: () => stateFolder, witness }),
+    workRestore: workRestore({ witness }),
     copies: fileCopies({ stateFolder }),
     commandRunner: commandRunner(),
     commandApprovals: commandApprovals(stateFolder),

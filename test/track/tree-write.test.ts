@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SnapshotId } from '../../src/kernel/id.ts'
-import { snapshotBefore, treeWritten } from '../../src/track/operations/tree-write.ts'
+import { treeWritten } from '../../src/track/operations/tree-write.ts'
 import { happened } from '../store/events.ts'
 import { openProject } from '../support/project.ts'
 
@@ -10,9 +10,17 @@ test('the snapshot before files were written is recorded, found by its id, and k
   const project = await openProject()
   const { context, folder } = project
   const { store, witness, clock, ids } = context
-  const before = await snapshotBefore({ witness, snapshotName: () => ids.next('attempt') }, folder)
+  const { ref: before } = await witness.snapshot({ folder, name: ids.next('attempt') })
   const event = treeWritten(
-    { cause: 'restore', subject: 't-1', taskId: null, missionId: null, files: ['utils.ts'], before },
+    {
+      cause: 'restore',
+      subject: 't-1',
+      taskId: null,
+      missionId: null,
+      files: ['utils.ts'],
+      before,
+      after: null,
+    },
     { context, setting: { at: clock.now(), ids } },
   )
   await happened(store, clock.now(), event)

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { processEnd } from '../../kernel/process-end.ts'
 import type { AskPerson, CommandPreview } from '../../remote/machine/trusted-commands.ts'
-import { printError } from '../../surfaces/cli/terminal.ts'
+import { printError, withoutControlCodes } from '../../surfaces/cli/terminal.ts'
 
 /** Asks at this terminal; null where no person reads and types here. */
 export function askAtTerminal(): AskPerson | null {
@@ -9,17 +9,20 @@ export function askAtTerminal(): AskPerson | null {
   if (!stdin.isTTY || !stderr.isTTY) return null
   return async (command) => {
     printError(commandText(command))
-    const lines = createInterface({ input: stdin, output: stderr })
-    try {
-      const answer = await lines.question(
-        'Run exactly this on this machine whenever a guard needs it? [yes/N] ',
-        { signal: processEnd },
-      )
-      return /^(?:y|yes)$/i.test(answer.trim())
-    } finally {
-      lines.close()
-      stdin.pause()
-    }
+    return askYesOrNo('Run exactly this on this machine whenever a guard needs it?')
+  }
+}
+
+/** Asks the person at this terminal. Anything but yes is no. */
+export async function askYesOrNo(question: string): Promise<boolean> {
+  const { stdin, stderr } = process
+  const lines = createInterface({ input: stdin, output: stderr })
+  try {
+    const answer = await lines.question(`${withoutControlCodes(question)} [yes/N] `, { signal: processEnd })
+    return /^(?:y|yes)$/i.test(answer.trim())
+  } finally {
+    lines.close()
+    stdin.pause()
   }
 }
 

@@ -1,6 +1,11 @@
+import type { Selectable } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
+import type { SnapshotId } from '../../kernel/id.ts'
+import { parseColumn, parseColumnOrNull } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
-import { guardSnapshotBudget } from '../domain/git-guard/guarded-command.ts'
+import type { SnapshotLocation } from '../../track/domain/task.ts'
+import { type GuardedCommand, guardSnapshotBudget } from '../domain/git-guard/guarded-command.ts'
+import type { GuardedCommandReads } from '../ports/guarded-command-reads.ts'
 
 export interface GuardedCommandTable {
   project_id: string
@@ -81,4 +86,42 @@ export async function guardedSnapshots(
     if (snapshot !== null) kept.push(snapshot)
   }
   return kept
+}
+
+const maxCommands = 1_000
+
+export function guardedCommandReads({ db, projectId }: ReadScope): GuardedCommandReads {
+  const all = db.selectFrom('guarded_command').selectAll().where('project_id', '=', projectId)
+  return {
+    async byId(id) {
+      const row = await all.where('id', '=', id).executeTakeFirst()
+      return row === undefined ? null : commandOf(row)
+    },
+    async since(time, top) {
+      const rows = await all
+        .where('guarded_at', '>=', time)
+        .$if(top !== undefined, (query) => query.where('top', '=', top ?? ''))
+        .orderBy('guarded_at', 'desc')
+        .limit(maxCommands)
+        .execute()
+      return rows.map(commandOf)
+    },
+  }
+}
+
+function commandOf(row: Selectable<GuardedCommandTable>): GuardedCommand {
+  return {
+    id: row.id as SnapshotId, // a brand
+    guardedAt: Number(row.guarded_at),
+    top: row.top,
+    client: row.client,
+    clientSession: row.client_session,
+    commands: parseColumn<string[]>(row.commands),
+    answer: row.answer as GuardedCommand['answer'],
+    files: parseColumn<string[]>(row.files),
+    agents: parseColumn<string[]>(row.agents),
+    snapshot: parseColumnOrNull<SnapshotLocation>(row.snapshot),
+    missing: row.missing,
+    bytes: Number(row.bytes),
+  }
 }

@@ -2,6 +2,7 @@ import type { MeasuredLines } from '../../lines/domain/line-hashes.ts'
 import type { ConflictReason, StayingLines, UndoneFile } from '../../lines/domain/undo-file.ts'
 import type { LineHistory } from '../../lines/ports/line-history.ts'
 import type { ChangeReport, WorkElsewhere } from '../../track/domain/changes.ts'
+import type { RestoreGap, restoreActions } from '../../track/domain/restore.ts'
 import type { AreaCount, AreaOverlap } from '../../track/domain/scope/survey.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import type { TreeLosses } from '../../track/domain/tree-losses.ts'
@@ -199,6 +200,68 @@ export interface WorkUndo {
   plan(request: UndoRequest): Promise<UndoPlan>
   /** Writes what was planned. Null if the plan is another one by now: then it writes nothing. */
   apply(request: UndoRequest, hash: string): Promise<AppliedUndo | null>
+}
+
+export interface RestoreRequest {
+  /** Kept states of one work tree, the newest first: each file comes from the first that differs from the base. */
+  readonly states: readonly SnapshotRef[]
+  /** The state before the work; null to take the first state as it is. */
+  readonly base: SnapshotRef | null
+  /** Other states of the same work: what they hold is not newer. */
+  readonly known: readonly SnapshotRef[]
+  /** The files of the work, from the top; null for all that differ from the base, or from HEAD without one. */
+  readonly files: readonly string[] | null
+  /** Files of others, which are left as they are. */
+  readonly without: readonly string[]
+  /** The files and folders that a person named, from the top; null for all. */
+  readonly named: readonly string[] | null
+  /** Newer contents are overwritten, too. */
+  readonly force: boolean
+  /** Whether to look for commits that nothing leads to any more. */
+  readonly withCommits: boolean
+}
+
+export interface LostCommit {
+  readonly commit: string
+  /** The git command that brings it back. */
+  readonly command: string
+}
+
+export interface PlannedRestore {
+  /** The top of the work tree. */
+  readonly top: string
+  /** The work tree as it is now. */
+  readonly before: SnapshotRef
+  readonly files: readonly { readonly path: string; readonly action: (typeof restoreActions)[number] }[]
+  /** Files whose content is neither kept nor known: they are not overwritten without force. */
+  readonly newer: readonly string[]
+  /** Files that may not be written, and why. */
+  readonly refused: readonly { readonly path: string; readonly problem: string }[]
+  readonly leftOut: readonly { readonly path: string; readonly why: RestoreGap }[]
+  /** How many files are as they were kept. */
+  readonly same: number
+  /** The unified diff of what is written. */
+  readonly diff: string
+  readonly commits: readonly LostCommit[]
+  /** Changes with everything that is written. */
+  readonly hash: string
+}
+
+export interface AppliedRestore extends PlannedRestore {
+  readonly written: readonly string[]
+  /** The work tree after it was written; null if nothing was. */
+  readonly after: SnapshotRef | null
+}
+
+/** Brings kept contents back into a work tree. Writes nothing of git's. */
+export interface WorkRestore {
+  /** Writes nothing. */
+  plan(request: RestoreRequest): Promise<PlannedRestore>
+  /**
+   * Writes what is planned; nothing if a file may not be written, unless files were named. With the hash of the plan
+   * that was shown, null if it is another one by now.
+   */
+  apply(request: RestoreRequest, shown: string | null): Promise<AppliedRestore | null>
 }
 
 /** The witness: measures a work tree, never changes it and never runs what its repository configures. */

@@ -95,6 +95,7 @@ import { measureLanded } from '../../track/operations/landed.ts'
 import { listMissions } from '../../track/operations/list-missions.ts'
 import { completePhase, startPhase } from '../../track/operations/phases.ts'
 import { logDecision, logIssue, logMilestone } from '../../track/operations/records.ts'
+import { restore, restoreList } from '../../track/operations/restore.ts'
 import { startMission } from '../../track/operations/start-mission.ts'
 import { startTask } from '../../track/operations/start-task.ts'
 import { undo } from '../../track/operations/undo.ts'
@@ -213,6 +214,8 @@ const operations = [
   doctor,
   repair,
   trust,
+  restore,
+  restoreList,
   createBackup,
   exportEnd,
   exportReopen,

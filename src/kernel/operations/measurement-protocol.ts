@@ -1,7 +1,13 @@
 import type { z } from 'zod'
 import type { CommandApprovals, RemoteRunner } from '../../gate/ports/command-runner.ts'
 import type { EvidenceFiles, PreviewStore } from '../../gate/ports/evidence-files.ts'
-import type { FileCopies, LinkedTrees, WorkTreeWitness, WorkUndo } from '../../git/ports/work-tree.ts'
+import type {
+  FileCopies,
+  LinkedTrees,
+  WorkRestore,
+  WorkTreeWitness,
+  WorkUndo,
+} from '../../git/ports/work-tree.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
 import { Failure } from '../failure.ts'
@@ -33,6 +39,7 @@ export interface WorkTree
 export interface WritableWorkTree extends WorkTree {
   readonly linkedTrees: LinkedTrees
   readonly workUndo: WorkUndo
+  readonly workRestore: WorkRestore
   readonly commandApprovals: CommandApprovals & { readonly trustsServer?: boolean }
 }
 

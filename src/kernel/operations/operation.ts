@@ -3,7 +3,13 @@ import type { ClientHealth } from '../../clients/ports/client-health.ts'
 import type { SetupFiles } from '../../clients/ports/setup-files.ts'
 import type { CommandApprovals, CommandRunner } from '../../gate/ports/command-runner.ts'
 import type { EvidenceFiles, PreviewStore } from '../../gate/ports/evidence-files.ts'
-import type { FileCopies, LinkedTrees, WorkTreeWitness, WorkUndo } from '../../git/ports/work-tree.ts'
+import type {
+  FileCopies,
+  LinkedTrees,
+  WorkRestore,
+  WorkTreeWitness,
+  WorkUndo,
+} from '../../git/ports/work-tree.ts'
 import type { Messenger } from '../../notifications/ports/messenger.ts'
 import type { CallerPermissions, NeededAccess } from '../../people/domain/access.ts'
 import type { Team, TeamReader } from '../../people/ports/team.ts'
@@ -112,6 +118,11 @@ export interface OperationContract<
   )[]
   /** The blocks of an answer as text instead of JSON; a command prints the first. Null: JSON this time. */
   readonly print?: (answer: Answer, input: Answer) => readonly string[] | null
+  /**
+   * The question to a person at a terminal after an answer that only showed something; null for none. A yes repeats the
+   * call with `yes` and the `content` that was shown. Without a terminal, `yes` or `dry_run` is needed.
+   */
+  readonly confirm?: (answer: Answer) => string | null
   /** The short answer for a call with `brief: true`. */
   readonly brief?: (answer: Answer) => Answer
 }
@@ -388,6 +399,7 @@ export interface Context {
   readonly setupFiles?: SetupFiles
   readonly linkedTrees: LinkedTrees
   readonly workUndo: WorkUndo
+  readonly workRestore: WorkRestore
   /** Copies of files made by hooks; absent if the files are on another machine. */
   readonly copies?: FileCopies
   /** The client session of a call, as the client claims. */
@@ -454,6 +466,7 @@ export type RecordContext = Omit<
   | 'setupFiles'
   | 'linkedTrees'
   | 'workUndo'
+  | 'workRestore'
   | 'copies'
   | 'commandApprovals'
 > & {

@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from 'node:path'
 import type { ContentDifference } from '../../gate/domain/approved-content.ts'
 import type { PinnedCommand, RemoteRunner } from '../../gate/ports/command-runner.ts'
-import type { UndoRequest } from '../../git/ports/work-tree.ts'
+import type { RestoreRequest, UndoRequest } from '../../git/ports/work-tree.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { containedPath, reachedPath } from '../../kernel/files/contained-file.ts'
@@ -185,10 +185,20 @@ function confinedUndo(request: UndoRequest, confined: ConfinedContext): UndoRequ
   }
 }
 
+/** Only what this machine kept of the project is written, into the work tree that it was kept of. */
+function confinedRestore(request: RestoreRequest, confined: ConfinedContext): RestoreRequest {
+  return {
+    ...request,
+    states: request.states.map((one) => ownSnapshot(one, confined)),
+    base: request.base && ownSnapshot(request.base, confined),
+    known: request.known.map((one) => ownSnapshot(one, confined)),
+  }
+}
+
 /** The same for an operation that writes: limited to what its caller named. */
 export function confinedWritableWorkTree(confined: ConfinedContext): WritableWorkTree {
   const { context, commands } = confined
-  const { linkedTrees, workUndo, commandApprovals } = context
+  const { linkedTrees, workUndo, workRestore, commandApprovals } = context
   const workTree = confinedWorkTree(confined)
   const folder = (path: string) => resolveContained(path, confined)
   return {
@@ -198,6 +208,13 @@ export function confinedWritableWorkTree(confined: ConfinedContext): WritableWor
       apply: async (request, hash) => {
         assertPerson(context.actor)
         return workUndo.apply(confinedUndo(request, confined), hash)
+      },
+    },
+    workRestore: {
+      plan: async (request) => workRestore.plan(confinedRestore(request, confined)),
+      apply: async (request, shown) => {
+        assertPerson(context.actor)
+        return workRestore.apply(confinedRestore(request, confined), shown)
       },
     },
     linkedTrees: {

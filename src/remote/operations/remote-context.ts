@@ -36,6 +36,7 @@ export function remoteContext(context: Context, call: RemoteCall): Context {
     witness: elsewhere<Context['witness']>('witness', { sweep: (keep) => witness.sweep(keep) }),
     linkedTrees: elsewhere('linkedTrees'),
     workUndo: elsewhere('workUndo'),
+    workRestore: elsewhere('workRestore'),
     evidenceFiles: elsewhere('evidenceFiles'),
     shownContents: elsewhere('shownContents'),
     planFiles: elsewhere('planFiles'),

@@ -1,5 +1,6 @@
 import type { NewProjectEvent, ProjectEvent } from '../../events/domain/project-event.ts'
 import type { EventLogReads } from '../../events/ports/log-reads.ts'
+import type { GuardedCommandReads } from '../../gate/ports/guarded-command-reads.ts'
 import type { RunReads } from '../../gate/ports/run-reads.ts'
 import type { InboxItemReads } from '../../inbox/ports/item-reads.ts'
 import type { Actor } from '../../kernel/actor.ts'
@@ -43,6 +44,7 @@ export interface Reads {
   readonly records: RecordReads
   readonly landings: LandingReads
   readonly treeWrites: TreeWriteReads
+  readonly guardedCommands: GuardedCommandReads
   readonly inboxItems: InboxItemReads
   readonly runs: RunReads
   readonly identities: IdentityReads

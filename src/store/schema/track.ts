@@ -71,6 +71,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     mission_id ${text},
     files ${text} not null,
     snapshot ${text} not null,
+    end_snapshot ${text},
     primary key (project_id, id)
   )`,
   'create index tree_write_tree on tree_write (project_id, tree_top, written_at)',

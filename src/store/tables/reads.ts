@@ -1,4 +1,5 @@
 import { eventLogReads } from '../../events/log/event-log.ts'
+import { guardedCommandReads } from '../../gate/tables/guarded-command.ts'
 import { runReads } from '../../gate/tables/run.ts'
 import { inboxReads } from '../../inbox/tables/item.ts'
 import { lineReads } from '../../lines/tables/lines.ts'
@@ -33,6 +34,7 @@ class ScopedReads implements Reads {
   #plan: Reads['plan'] | undefined
   #records: Reads['records'] | undefined
   #landings: Reads['landings'] | undefined
+  #guardedCommands: Reads['guardedCommands'] | undefined
   #treeWrites: Reads['treeWrites'] | undefined
   #items: Reads['inboxItems'] | undefined
   #runs: Reads['runs'] | undefined
@@ -73,6 +75,11 @@ class ScopedReads implements Reads {
   get landings(): Reads['landings'] {
     this.#landings ??= landingReads(this.#scope)
     return this.#landings
+  }
+
+  get guardedCommands(): Reads['guardedCommands'] {
+    this.#guardedCommands ??= guardedCommandReads(this.#scope)
+    return this.#guardedCommands
   }
 
   get treeWrites(): Reads['treeWrites'] {

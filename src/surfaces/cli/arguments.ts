@@ -112,7 +112,11 @@ function placeArguments(
   { flags, named }: { readonly flags: readonly Flag[]; readonly named: readonly FlagValue[] },
   positionals: readonly string[],
 ): readonly FlagValue[] {
-  const places = placesFor(operation, { flags, named }, positionals)
+  const single = placesFor(operation, { flags, named }, positionals)
+  const last = flags.find(({ path }) => path.join('.') === single.at(-1))
+  // A list at the end takes all further values.
+  const further = last?.many ? positionals.slice(single.length).map(() => last.path.join('.')) : []
+  const places = [...single, ...further]
   if (positionals.length > places.length) {
     const extra = positionals.slice(places.length).map((word) => `"${word}"`)
     throw usageFailure(

@@ -114,7 +114,6 @@ const otherNames = new Map([
   ['done', 'task complete'],
   ['next', 'task next'],
   ['note', 'task note add'],
-  ['restore', 'backup restore'],
   ['start', 'task start'],
   ['tidy', 'prune'],
   ['users', 'person list'],

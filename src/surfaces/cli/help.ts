@@ -31,6 +31,7 @@ const groups: Readonly<Record<string, string>> = {
   'Members of a project':
     'member list, member add, member invite, member set, member remove, invitation create',
   'Sign-in': 'token list, token create, token revoke, session list, session end',
+  'Lost files': 'restore, restore --list',
   'Backup and repair': 'backup create, backup restore, prune, doctor --repair, doctor --trust',
   'Move a project': 'export, export --end, export --reopen, import --replace',
   'For agents: missions and tasks':

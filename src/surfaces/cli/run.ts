@@ -3,6 +3,7 @@ import type { OperationName } from '../../kernel/operations/catalog.ts'
 import { expandIds } from '../../kernel/operations/input/short-ids.ts'
 import { type InvokeOptions, invokeParsing } from '../../kernel/operations/invoke.ts'
 import type { Answer, Context, Operation } from '../../kernel/operations/operation.ts'
+import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { assertProject } from '../../people/operations/team.ts'
 import { readArguments } from './arguments.ts'
 import { commandGroup, findCommand, unknownCommand } from './commands.ts'
@@ -28,6 +29,8 @@ export interface CommandLineHost {
   readonly close: (context: Context) => Promise<void>
   /** Makes a typed path relative to the project's folder. */
   readonly placed?: (path: string, project: string | undefined) => string
+  /** Asks the person at the terminal; absent where no one can answer. */
+  readonly confirm?: (question: string) => Promise<boolean>
   /** Opens the project at its server. Null for a local project. */
   elsewhere?(project: string | undefined): Promise<ServerInvoker | null>
 }
@@ -98,12 +101,24 @@ async function perform(
   try {
     const isText = (options.format ?? host.format) !== 'json'
     const input = await completeInput(operation, placed, { ask, interactive: terminal.interactive, isText })
-    const answer = await project.ask(operation, input, {
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-    })
+    if (operation.confirm && !host.confirm) assertConfirmed(operation, { input, typed: found.rest })
+    const invokeOptions = idempotencyKey === undefined ? {} : { idempotencyKey }
+    let answer = await project.ask(operation, input, invokeOptions)
     const wanted = options.format ?? (input['format'] === undefined ? host.format : formatIn(input))
-    const titles = wanted === 'json' ? new Map() : await dependencyTitles(answer, () => ask('search', {}))
-    terminal.write(render(operation, { answer, input, wanted, typed: found.rest, titles }, terminal))
+    const show = async (shown: Answer) => {
+      const titles = wanted === 'json' ? new Map() : await dependencyTitles(shown, () => ask('search', {}))
+      terminal.write(render(operation, { answer: shown, input, wanted, typed: found.rest, titles }, terminal))
+    }
+    await show(answer)
+    const question = input['dry_run'] === true ? null : (operation.confirm?.(answer) ?? null)
+    if (question !== null && (await host.confirm?.(question))) {
+      answer = await project.ask(
+        operation,
+        { ...input, yes: true, content: answer['content'] },
+        invokeOptions,
+      )
+      await show(answer)
+    }
     // `waymark doctor`, `waymark verify` and a dry run in a script must be able to fail.
     return ['healthy', 'passed', 'success'].some((key) => answer[key] === false) ? 1 : 0
   } catch (error) {
@@ -111,6 +126,19 @@ async function perform(
   } finally {
     await project.close()
   }
+}
+
+/** Where no one can be asked, the command itself has to say that it may write. */
+function assertConfirmed(
+  operation: Operation,
+  { input, typed }: { readonly input: Answer; readonly typed: readonly string[] },
+): void {
+  if (input['yes'] === true || input['dry_run'] === true) return
+  const words = ['waymark', operation.command, ...typed.map(quoteShellWord)].join(' ')
+  throw new Failure('INVALID_INPUT', `Without a terminal, ${operation.command} writes only with --yes.`, {
+    reason: 'confirmation_needed',
+    hint: `${words} --dry-run shows the difference. To write it: ${words} --yes`,
+  })
 }
 
 /** `waymark changes m-…` lists the files of a mission. */
@@ -128,10 +156,13 @@ function operationNamed(name: OperationName, { operations }: CommandLineHost): O
 }
 
 function withPaths({ paths = {} }: Operation, input: Answer, placed: (path: string) => string): Answer {
-  const given = Object.entries(paths).flatMap(([field, words = []]) => {
-    const path = input[field]
-    return typeof path === 'string' && !words.includes(path) ? [[field, placed(path)] as const] : []
-  })
+  const given = Object.entries(paths).flatMap(
+    ([field, words = []]): readonly (readonly [string, unknown])[] => {
+      const path = input[field]
+      if (Array.isArray(path)) return [[field, path.map((one) => placed(String(one)))]]
+      return typeof path === 'string' && !words.includes(path) ? [[field, placed(path)]] : []
+    },
+  )
   return { ...input, ...Object.fromEntries(given) }
 }
 

@@ -15,6 +15,7 @@ const kindsOfId: Readonly<Record<string, readonly TitleKind[]>> = {
   changes: ['tasks'],
   diff: ['tasks', 'missions'],
   undo: ['tasks'],
+  restore: ['tasks'],
   mission_changes: ['missions'],
   mission_timeline: ['missions'],
   task_drop: ['tasks'],

@@ -82,7 +82,7 @@ export const undo: AnswerView<'undo'> = (answer, page) => {
   )
 }
 
-function diffText(
+export function diffText(
   answer: Pick<OutputOf<'diff'>, 'diff' | 'truncated' | 'left_out_total'>,
   { ink }: RenderContext,
 ): string {

@@ -18,6 +18,8 @@ export interface TreeWrite {
   readonly files: readonly string[]
   /** The work tree before it. */
   readonly before: SnapshotLocation
+  /** The work tree after it; null if it could not be measured. */
+  readonly after: SnapshotLocation | null
 }
 
 export interface TreeWriteEvent {

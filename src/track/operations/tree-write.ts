@@ -1,18 +1,10 @@
 import type { TaskId, TransactionContext } from '../../kernel/id.ts'
-import { type WorkTree, withMachine } from '../../kernel/operations/measurement-protocol.ts'
+import { withMachine } from '../../kernel/operations/measurement-protocol.ts'
 import type { RecordContext } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
-import type { Attempt, SnapshotLocation } from '../domain/task.ts'
+import type { Attempt } from '../domain/task.ts'
 import type { TreeWrite, TreeWriteEvent } from '../domain/tree-write.ts'
 import type { RecordedUndo } from '../ports/tree-write-reads.ts'
-
-/** Keeps a work tree before files are written into it, so that what they replace can be restored. */
-export async function snapshotBefore(
-  { witness, snapshotName }: Pick<WorkTree, 'witness' | 'snapshotName'>,
-  folder: string,
-): Promise<SnapshotLocation> {
-  return (await witness.snapshot({ folder, name: snapshotName() })).ref
-}
 
 /** The event of files that a command wrote: its id is how people restore what was there before. */
 export function treeWritten(
@@ -20,9 +12,10 @@ export function treeWritten(
   { context, setting }: { readonly context: RecordContext; readonly setting: TransactionContext },
 ): TreeWriteEvent {
   const before = withMachine(context, write.before)
+  const after = write.after && withMachine(context, write.after)
   return {
     kind: 'tree.written',
-    write: { ...write, before, id: setting.ids.next('snapshot'), writtenAt: setting.at },
+    write: { ...write, before, after, id: setting.ids.next('snapshot'), writtenAt: setting.at },
   }
 }
 

@@ -152,6 +152,7 @@ export const undo = defineOperation({
     applied: planned.extend({
       written: names,
       refused: upTo(z.strictObject({ path, problem: words }), maxEntries),
+      after: place.nullable(),
     }),
     decide: async ({ found: { work, top, request: wanted, plan } }, input) => {
       if (plan.missing === work.spans.length) throw notKeptFailure(work)
@@ -160,15 +161,26 @@ export const undo = defineOperation({
       if (isWanted && input.conflicts !== true && plan.conflicts.length > 0) throw conflictFailure(work, plan)
       return { request: wanted, hash: plan.hash, top, isWanted }
     },
-    apply: async ({ workUndo, folder }, { request: wanted, hash, top, isWanted }, { id }) => {
+    apply: async (
+      { workUndo, witness, snapshotName, folder },
+      { request: wanted, hash, top, isWanted },
+      { id },
+    ) => {
       const asked = undoRequest(folder, wanted)
-      if (!isWanted) return { ...measuredPlan(await workUndo.plan(asked)), written: [], refused: [] }
+      if (!isWanted)
+        return { ...measuredPlan(await workUndo.plan(asked)), written: [], refused: [], after: null }
       const applied = await workUndo.apply(asked, hash)
       if (applied === null) throw changedFailure(id, top)
       const [first] = applied.refused
       if (first !== undefined && applied.written.length === 0) throw refusedFailure(id, applied.refused)
       const { written, refused } = applied
-      return { ...measuredPlan(applied), written: [...written], refused: refused.map((one) => ({ ...one })) }
+      const { ref: after } = await witness.snapshot({ folder: top, name: snapshotName(), engine: 'git', top })
+      return {
+        ...measuredPlan(applied),
+        written: [...written],
+        refused: refused.map((one) => ({ ...one })),
+        after,
+      }
     },
   })
   .record(async ({ reads, plan: { request: wanted, top, isWanted }, applied, context, setting }, input) => {
@@ -196,7 +208,15 @@ export const undo = defineOperation({
     const task = taskId === null ? null : await reads.tasks.find(taskId)
     const reopens = input.reopen === true && task?.status === 'done'
     const write = treeWritten(
-      { cause: 'undo', subject: id, taskId, missionId, files: applied.written, before: wanted.now },
+      {
+        cause: 'undo',
+        subject: id,
+        taskId,
+        missionId,
+        files: applied.written,
+        before: wanted.now,
+        after: applied.after,
+      },
       { context, setting },
     )
     return {

@@ -51,6 +51,13 @@ export interface UncertainHolder {
   readonly change: ReportedChange
 }
 
+export interface RecentAttempt {
+  readonly attempt: Attempt
+  readonly taskName: string
+  /** How many files it changed; null if that was not measured. */
+  readonly files: number | null
+}
+
 export interface AttemptReads {
   attempt(id: string): Promise<Attempt | null>
   /** The attempts at a task, first to last, at most 100. */
@@ -80,6 +87,8 @@ export interface AttemptReads {
   attemptsInTree(top: string, since: number): Promise<readonly Attempt[]>
   /** The open attempts in a work tree, stale or not, those with the latest calls first, at most 200. */
   openInTree(top: string): Promise<readonly Attempt[]>
+  /** Open attempts, and those that ended since a time, the newest first, at most 500. */
+  recentAttempts(since: number): Promise<readonly RecentAttempt[]>
   /** Every snapshot of an open attempt, or of one closed since `since`. */
   keptSnapshots(since: number): Promise<readonly SnapshotLocation[]>
 }

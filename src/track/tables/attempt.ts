@@ -29,6 +29,7 @@ import type {
   AttemptReads,
   AttemptStatement,
   FileChangeCounts,
+  RecentAttempt,
   UncertainHolder,
 } from '../ports/attempt-reads.ts'
 import { addToMission, addToPhase, countedFiles, filesOf } from './mission-change.ts'
@@ -515,6 +516,7 @@ export function attemptReads(scope: ReadScope): AttemptReads {
         .execute()
       return rows.map(attemptOf)
     },
+    recentAttempts: (since) => recentAttempts(scope, since),
     keptSnapshots: (since) => referencedSnapshots(scope, since),
   }
 }
@@ -677,6 +679,36 @@ async function attemptsInTree(
     .limit(200)
     .execute()
   return rows.map(attemptOf).toReversed()
+}
+
+async function recentAttempts(
+  { db, projectId }: ReadScope,
+  since: number,
+): Promise<readonly RecentAttempt[]> {
+  const all = db
+    .selectFrom('attempt')
+    .innerJoin('task', (join) =>
+      join.onRef('task.project_id', '=', 'attempt.project_id').onRef('task.id', '=', 'attempt.task_id'),
+    )
+    .selectAll('attempt')
+    .select('task.name as task_name')
+    .where('attempt.project_id', '=', projectId)
+  const rows = await db
+    .selectFrom(
+      all
+        .where('attempt.status', '=', 'open')
+        .unionAll(all.where('attempt.closed_at', '>=', since))
+        .as('recent'),
+    )
+    .selectAll()
+    .orderBy('seq', 'desc')
+    .limit(500)
+    .execute()
+  return rows.map((row) => {
+    const counts = countsOf(row)
+    const files = counts && counts.added + counts.modified + counts.deleted + counts.renamed
+    return { attempt: attemptOf(row), taskName: row.task_name, files: files ?? null }
+  })
 }
 
 async function staleAttempts({ db, projectId }: ReadScope, now: number): Promise<readonly Attempt[]> {

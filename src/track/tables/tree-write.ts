@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { ProjectEventOf } from '../../events/domain/event-kinds.ts'
 import { displayName } from '../../kernel/actor.ts'
 import type { MissionId, SnapshotId, TaskId } from '../../kernel/id.ts'
-import { parseColumn, splitIntoBatches } from '../../store/tables/query.ts'
+import { parseColumn, parseColumnOrNull, splitIntoBatches } from '../../store/tables/query.ts'
 import type { ProjectionContext, ReadScope } from '../../store/tables/tables.ts'
 import { type SnapshotLocation, treeOf } from '../domain/task.ts'
 import type { TreeWrite } from '../domain/tree-write.ts'
@@ -22,13 +22,14 @@ export interface TreeWriteTable {
   /** JSON, as the snapshot. */
   files: string
   snapshot: string
+  end_snapshot: string | null
 }
 
 export async function applyTreeWritten(
   { db, projectId, seq, actor }: ProjectionContext,
   { write }: ProjectEventOf<'tree.written'>,
 ): Promise<void> {
-  const { id, writtenAt, cause, subject, taskId, missionId, files, before } = write
+  const { id, writtenAt, cause, subject, taskId, missionId, files, before, after } = write
   await db
     .insertInto('tree_write')
     .values({
@@ -44,6 +45,7 @@ export async function applyTreeWritten(
       mission_id: missionId,
       files: JSON.stringify(files),
       snapshot: JSON.stringify(before),
+      end_snapshot: after && JSON.stringify(after),
     })
     .execute()
 }
@@ -112,19 +114,22 @@ function writeOf(row: Selectable<TreeWriteTable>): TreeWrite {
     missionId: row.mission_id as MissionId | null,
     files: parseColumn<string[]>(row.files),
     before: parseColumn<SnapshotLocation>(row.snapshot),
+    after: parseColumnOrNull<SnapshotLocation>(row.end_snapshot),
   }
 }
 
-/** The snapshots before files were written, as JSON. Unlimited: an unlisted one may be deleted. */
+/** The snapshots before and after files were written, as JSON. Unlimited: an unlisted one may be deleted. */
 export async function snapshotsBeforeWrites(
   { db, projectId }: ReadScope,
   since: number,
 ): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('tree_write')
-    .select('snapshot')
+    .select(['snapshot', 'end_snapshot'])
     .where('project_id', '=', projectId)
     .where('written_at', '>=', since)
     .execute()
-  return rows.map(({ snapshot }) => snapshot)
+  return rows.flatMap(({ snapshot, end_snapshot: after }) =>
+    after === null ? [snapshot] : [snapshot, after],
+  )
 }

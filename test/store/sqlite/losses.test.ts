@@ -96,7 +96,10 @@ test('a database that vanishes under a running server is refused, and what the s
   const { store, file, another, rescued } = watched
   rmSync(dirname(file), { recursive: true })
   await expect(recordMission(store, 'm-4')).rejects.toMatchObject(
-    refused(/is gone or empty: its log held 4 log entries at 20\d\d-/, /rescued-.*\.db.*waymark backup restore/),
+    refused(
+      /is gone or empty: its log held 4 log entries at 20\d\d-/,
+      /rescued-.*\.db.*waymark backup restore/,
+    ),
   )
   await expect(missions(store)).rejects.toMatchObject(refused(/is gone or empty/))
   expect(existsSync(file)).toBe(false)

@@ -103,7 +103,6 @@ test.each([
   ['task delete', 'task drop'],
   ['run start', 'run create'],
   ['backup copy.db', 'backup create'],
-  ['restore copy.db', 'backup restore'],
 ])('waymark %s suggests waymark %s', (written, meant) => {
   const { run } = openCommandLine({ git: false })
   const { code, error } = run(...written.split(' '))

@@ -104,6 +104,7 @@ import {
 import { changes, diff, diffOfTurn, missionChanges, undo } from '../../../track/cli/changes.ts'
 import { landed } from '../../../track/cli/landed.ts'
 import { getContext, listMissions, missionPage } from '../../../track/cli/mission.ts'
+import { restorable, restoreView } from '../../../track/cli/restore.ts'
 import { printableAll, printableJson, type Terminal, withoutControlCodes } from '../terminal.ts'
 import { blocks } from './parts.ts'
 import { shortRunIds } from './text.ts'
@@ -185,6 +186,8 @@ const views: { readonly [Name in OperationName]?: CallView<Name> } = {
   report,
   resolve: decisionView,
   backup_restore: restored,
+  restore: restoreView,
+  restore_list: restorable,
   review_comments: reviewComments,
   review_show: reviewShow,
   role_add: roleAdded,

@@ -1,0 +1,61 @@
+import { formatCount } from '../../kernel/text.ts'
+import { blocks, cutNote, indentText, section } from '../../surfaces/cli/render/parts.ts'
+import { table } from '../../surfaces/cli/render/table.ts'
+import { escapeLineBreaks, formatAge } from '../../surfaces/cli/render/text.ts'
+import type { AnswerView } from '../../surfaces/cli/render/view.ts'
+import { restoreGapWords } from '../domain/restore.ts'
+import { diffText } from './changes.ts'
+
+export const restoreView: AnswerView<'restore'> = (answer, page) => {
+  const { id, title, files, files_total: total, newer, refused, left_out: leftOut, commits } = answer
+  const { ink } = page
+  const name = `"${title}" ${ink('dim', id)}`
+  const rows = (entries: readonly (readonly [path: string, note: string])[]) =>
+    indentText(entries.map(([path, note]) => `${escapeLineBreaks(path)}  ${ink('dim', note)}`).join('\n'))
+  const head = answer.written
+    ? `${ink('green', 'Restored')} ${name}: ${formatCount(total, 'file')} in ${answer.work_tree}.`
+    : total === 0
+      ? `Nothing of ${name} differs in ${answer.work_tree}${answer.same === 0 ? '' : `: ${formatCount(answer.same, 'file')} as kept`}.`
+      : `${name}: ${formatCount(total, 'file')} can be restored in ${answer.work_tree}.`
+  return blocks(
+    answer.written || total === 0 ? '' : diffText({ ...answer, left_out_total: 0 }, page),
+    head,
+    section('Files', rows(files.map(({ path, action }) => [path, action])), page),
+    cutNote(files.length, total, 'the others are not listed here.'),
+    section('Newer content, not overwritten without --force', rows(newer.map((path) => [path, ''])), page),
+    cutNote(newer.length, answer.newer_total, 'the others are not listed here.'),
+    section('Not written', rows(refused.map(({ path, problem }) => [path, problem])), page),
+    section('Not kept', rows(leftOut.map(({ path, why }) => [path, restoreGapWords[why]])), page),
+    cutNote(leftOut.length, answer.left_out_total, 'the others are not listed here.'),
+    section(
+      'Commits that no branch reaches: this brings them back',
+      indentText(commits.map(({ command }) => command).join('\n')),
+      page,
+    ),
+    answer.snapshot_id === null ? '' : `To undo this: waymark restore ${answer.snapshot_id}`,
+  )
+}
+
+export const restorable: AnswerView<'restore_list'> = ({ restorable: entries, total }, page) => {
+  if (entries.length === 0) return 'Nothing can be restored: no work was measured in the last 30 days.'
+  const columns = [
+    { title: 'id' },
+    { title: 'what' },
+    { title: 'title', shrinks: true },
+    { title: 'files', align: 'right' as const },
+    { title: 'when' },
+    { title: 'machine' },
+  ]
+  const rows = entries.map(({ id, what, title, files, at, machine }) => [
+    id,
+    what,
+    title,
+    files === null ? '' : String(files),
+    formatAge(at, page.now),
+    machine ?? '',
+  ])
+  return blocks(
+    table(columns, rows, page),
+    cutNote(entries.length, total, 'waymark restore --list --limit 200 shows more.'),
+  )
+}

@@ -1,0 +1,202 @@
+import type { RestoreRequest } from '../../git/ports/work-tree.ts'
+import { callTo, Failure, hintOf } from '../../kernel/failure.ts'
+import type { MissionId, TaskId, TurnId } from '../../kernel/id.ts'
+import { findTask } from '../../kernel/operations/find.ts'
+import type { RecordContext } from '../../kernel/operations/operation.ts'
+import { excerpt } from '../../kernel/text.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
+
+/** What is restored by an id: the kept states of one work tree, and the files of the work. */
+export interface Restorable extends Pick<RestoreRequest, 'files' | 'without' | 'withCommits'> {
+  readonly id: string
+  readonly title: string
+  readonly taskId: TaskId | null
+  readonly missionId: MissionId | null
+  /** The newest first. */
+  readonly states: readonly SnapshotLocation[]
+  readonly base: SnapshotLocation | null
+  readonly known: readonly SnapshotLocation[]
+}
+
+/** Finds what can be restored of a task, a turn, or a snapshot. Refuses what is on another machine. */
+export async function findRestorable(
+  reads: Reads,
+  { machine }: Pick<RecordContext, 'machine'>,
+  id: string,
+): Promise<Restorable> {
+  const found = await restorableOf(reads, id)
+  const place = found.states[0]
+  if (place !== undefined && place.machineId !== machine?.id) throw elsewhereFailure(found, place)
+  return found
+}
+
+function restorableOf(reads: Reads, id: string): Promise<Restorable> {
+  if (id.startsWith('sn-')) return ofSnapshot(reads, id)
+  if (/[./\\]/.test(id)) throw fileFailure(id)
+  return id.startsWith('tn-') ? ofTurn(reads, id) : ofTask(reads, id)
+}
+
+async function ofSnapshot({ treeWrites, guardedCommands }: Reads, id: string): Promise<Restorable> {
+  const write = await treeWrites.byId(id)
+  if (write !== null) {
+    const { taskId, missionId, files, before, after, cause, subject } = write
+    const title = `before ${cause} ${subject}`
+    const known = after === null ? [] : [after]
+    return { ...nothing, id, title, taskId, missionId, files, states: [before], known }
+  }
+  const command = await guardedCommands.byId(id)
+  if (command === null) {
+    throw new Failure('NOT_FOUND', `There is no snapshot "${id}".`, {
+      reason: 'snapshot_not_found',
+      hint: 'waymark restore --list shows what can be restored.',
+    })
+  }
+  const { snapshot, commands, missing } = command
+  const title = `before ${excerpt(commands.join(', '), 120)}`
+  if (snapshot === null) {
+    throw new Failure('UNAVAILABLE', `There is no snapshot ${title}. ${missing ?? ''}`.trim(), {
+      reason: 'snapshot_not_taken',
+      hint: 'waymark restore --list shows what can be restored.',
+    })
+  }
+  return { ...nothing, id, title, taskId: null, missionId: null, states: [snapshot], withCommits: true }
+}
+
+const nothing = { files: null, without: [], base: null, known: [], withCommits: false } as const
+
+const maxChanges = 20_000
+
+async function ofTurn({ capture }: Reads, id: string): Promise<Restorable> {
+  const line = await capture.turn(id)
+  if (line === null) {
+    throw new Failure('NOT_FOUND', `There is no turn "${id}".`, {
+      reason: 'turn_not_found',
+      hint: 'waymark sessions lists the sessions, and waymark sessions show <session> their turns.',
+    })
+  }
+  const { turn } = line
+  if (turn.endSnapshot === null)
+    throw notMeasured(id, turn.status === 'open' ? 'is still open' : 'was not measured')
+  const changes = await capture.changes(id, { limit: maxChanges, offset: 0 })
+  return {
+    ...nothing,
+    id,
+    title: `turn ${turn.number} of ${turn.client}`,
+    taskId: null,
+    missionId: null,
+    files: changedPaths(changes),
+    states: [turn.endSnapshot],
+    known: turn.snapshot === null ? [] : [turn.snapshot],
+  }
+}
+
+async function ofTask(reads: Reads, id: string): Promise<Restorable> {
+  const task = await findTask(reads, id)
+  const attempts = await reads.tasks.attempts(task.id)
+  const last = attempts.findLast(({ status, endSnapshot }) => status === 'open' || endSnapshot !== null)
+  if (last === undefined) {
+    throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" has no measured work to restore.`, {
+      reason: 'task_not_measured',
+      hint: hintOf`List the tasks with ${callTo('taskman_task_list')}.`,
+    })
+  }
+  const title = excerpt(task.name, 120)
+  const subject = { ...nothing, id: task.id, title, taskId: task.id, missionId: task.missionId }
+  if (last.endSnapshot !== null) {
+    const changes = await reads.tasks.changes(last.id, { limit: maxChanges, offset: 0 })
+    const own = changes.filter(({ origin }) => origin !== 'imported')
+    return { ...subject, files: changedPaths(own), states: [last.endSnapshot], known: [last.snapshot] }
+  }
+  const states = await statesSince(reads, last)
+  if (states.length === 0)
+    throw notMeasured(task.id, 'is open, and no state of its files was kept since it began')
+  return {
+    ...subject,
+    states,
+    base: last.snapshot,
+    without: await editedByOthers(reads, last),
+    withCommits: true,
+  }
+}
+
+function changedPaths(
+  changes: readonly { readonly path: string; readonly from?: string }[],
+): readonly string[] {
+  return changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+}
+
+/** Each is read and compared: more would take too long. */
+const maxStates = 20
+
+/** The kept states of a work tree since an attempt began, the newest first. */
+export async function statesSince(
+  { tasks, capture, guardedCommands }: Reads,
+  { snapshot, openedAt }: Pick<Attempt, 'snapshot' | 'openedAt'>,
+): Promise<readonly SnapshotLocation[]> {
+  const tree = treeOf(snapshot)
+  const [attempts, turns, guarded] = [
+    await tasks.attemptsInTree(tree, openedAt),
+    await capture.turnsInTree(tree, openedAt),
+    snapshot.machineId === undefined ? await guardedCommands.since(openedAt, snapshot.top) : [],
+  ]
+  const dated = [
+    ...attempts.flatMap((one) => [
+      { at: one.openedAt, place: one.snapshot },
+      { at: one.closedAt, place: one.endSnapshot },
+    ]),
+    ...turns.flatMap(({ turn }) => [
+      { at: turn.openedAt, place: turn.snapshot },
+      { at: turn.closedAt, place: turn.endSnapshot },
+    ]),
+    ...guarded.map((one) => ({ at: one.guardedAt, place: one.snapshot })),
+  ]
+  const states = new Map<string, { readonly at: number; readonly place: SnapshotLocation }>()
+  for (const { at, place } of dated) {
+    if (place === null || at === null || at <= openedAt) continue
+    // A later turn may begin with the state that an earlier one ended with.
+    if ((states.get(place.directory)?.at ?? Infinity) > at) states.set(place.directory, { at, place })
+  }
+  return [...states.values()]
+    .sort((a, b) => b.at - a.at)
+    .slice(0, maxStates)
+    .map(({ place }) => place)
+}
+
+/** The files that tools of other sessions reported, and none of the attempt's own: theirs to restore. */
+async function editedByOthers({ capture }: Reads, attempt: Attempt): Promise<readonly string[]> {
+  const own = new Set((await capture.linksOf([attempt.id])).map(({ sessionId }) => sessionId))
+  if (own.size === 0) return []
+  const turns = await capture.turnsInTree(treeOf(attempt.snapshot), attempt.openedAt)
+  const edits = await capture.edits(turns.map(({ turn }) => turn.id))
+  const editors = new Map<string, boolean>()
+  for (const { turn } of turns) {
+    for (const { path } of edits.get(turn.id as TurnId) ?? []) {
+      editors.set(path, (editors.get(path) ?? false) || own.has(turn.sessionId))
+    }
+  }
+  return [...editors].flatMap(([path, isOwn]) => (isOwn ? [] : [path]))
+}
+
+/** A file where an id is expected: restore was the command for backups. */
+function fileFailure(id: string): Failure {
+  return new Failure('INVALID_INPUT', `"${id}" is no task, turn or snapshot.`, {
+    reason: 'id_expected',
+    hint: `To restore a backup of the database: waymark backup restore ${id}. To restore lost files of a task: waymark restore <task> [files…]`,
+  })
+}
+
+function notMeasured(id: string, why: string): Failure {
+  return new Failure('UNAVAILABLE', `Cannot restore ${id}: it ${why}.`, {
+    reason: 'work_not_measured',
+    hint: 'waymark restore --list shows what can be restored.',
+  })
+}
+
+function elsewhereFailure({ id }: Restorable, { machineId, machineName, top }: SnapshotLocation): Failure {
+  const place = machineId === undefined ? 'the machine that has the record' : (machineName ?? machineId)
+  return new Failure('UNAVAILABLE', `Cannot restore ${id} here: its files are on ${place}, in ${top}.`, {
+    reason: 'files_on_other_machine',
+    hint: `Run it there: waymark restore ${id}`,
+  })
+}

@@ -1,0 +1,331 @@
+import { z } from 'zod'
+import type { PlannedRestore, RestoreRequest } from '../../git/ports/work-tree.ts'
+import { Failure } from '../../kernel/failure.ts'
+import { names, path, place, list as upTo, words } from '../../kernel/operations/fields.ts'
+import { identifier } from '../../kernel/operations/input/fields.ts'
+import { list, strings } from '../../kernel/operations/list-answer.ts'
+import { waitingHooks } from '../../kernel/operations/local-work-tree.ts'
+import { prepareSteps, type Readable } from '../../kernel/operations/measurement-protocol.ts'
+import { defineOperation } from '../../kernel/operations/operation.ts'
+import { Paging, page, pageFields } from '../../kernel/operations/paging.ts'
+import { pathBelow, resolvePath } from '../../kernel/path-below.ts'
+import { formatCount } from '../../kernel/text.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { restoreActions, restoreGaps } from '../domain/restore.ts'
+import type { SnapshotLocation } from '../domain/task.ts'
+import { maxShownDiff } from './attempt-answer.ts'
+import { findRestorable, type Restorable } from './restorable.ts'
+import { treeWritten } from './tree-write.ts'
+
+const maxEntries = 20_000
+const maxListed = 200
+
+const request = z.strictObject({
+  states: upTo(place, 20),
+  base: place.nullable(),
+  known: upTo(place, 20),
+  files: names.nullable(),
+  without: names,
+  named: names.nullable(),
+  force: z.boolean(),
+  withCommits: z.boolean(),
+}) satisfies z.ZodType<RestoreRequest, unknown>
+
+const file = z.strictObject({ path, action: z.enum(restoreActions) })
+const problem = z.strictObject({ path, problem: words })
+const gap = z.strictObject({ path, why: z.enum(restoreGaps) })
+const commit = z.strictObject({ commit: z.string().max(64), command: z.string().max(300) })
+
+const applied = z.strictObject({
+  top: path,
+  before: place,
+  files: upTo(file, maxEntries),
+  newer: names,
+  refused: upTo(problem, maxEntries),
+  leftOut: upTo(gap, maxEntries),
+  same: z.int().min(0),
+  diff: z.string().max(maxShownDiff),
+  truncated: z.boolean(),
+  commits: upTo(commit, 100),
+  hash: z.string().max(100),
+  written: names,
+  after: place.nullable(),
+})
+
+type MeasuredRestore = Readable<z.output<typeof applied>>
+
+function measured(
+  { diff, files, newer, refused, leftOut, commits, top, before, same, hash }: PlannedRestore,
+  written: readonly string[],
+  after: SnapshotLocation | null,
+): z.output<typeof applied> {
+  return {
+    top,
+    before,
+    same,
+    hash,
+    files: files.map((one) => ({ ...one })),
+    newer: [...newer],
+    refused: refused.map((one) => ({ ...one })),
+    leftOut: leftOut.map((one) => ({ ...one })),
+    commits: commits.map((one) => ({ ...one })),
+    diff: diff.slice(0, maxShownDiff),
+    truncated: diff.length > maxShownDiff,
+    written: [...written],
+    after,
+  }
+}
+
+export const restore = defineOperation({
+  name: 'restore',
+  command: 'restore',
+  toolset: 'track',
+  audience: 'person',
+  title: 'Restore lost files of a task, turn or snapshot',
+  description:
+    'Bring back file contents that Waymark kept: of an open task those before they were lost, of an ended task or turn those at its end, or those before a guarded git command, a restore or an undo. Shows the difference, then asks.',
+  kind: 'command',
+  destructive: true,
+  positional: ['id', 'paths'],
+  paths: { paths: [] },
+  input: z.strictObject({
+    id: identifier('A task, turn, snapshot or loss (t-…, tn-…, sn-…, h-…)'),
+    paths: z
+      .array(z.string().min(1).max(4_000))
+      .max(1_000)
+      .describe('Only these files and folders')
+      .optional(),
+    yes: z.boolean().describe('Write the files without asking').optional(),
+    dry_run: z.boolean().describe('Only show the difference, and write nothing').optional(),
+    force: z.boolean().describe('Also overwrite newer content').optional(),
+    content: z
+      .string()
+      .max(100)
+      .describe('Write only if the difference is still the one that was shown')
+      .optional(),
+  }),
+  output: z.object({
+    id: z.string(),
+    title: z.string(),
+    /** Whether files were written; otherwise this is what would be. */
+    written: z.boolean(),
+    work_tree: z.string(),
+    files: list(z.object({ path: z.string(), action: z.enum(restoreActions) })),
+    files_total: z.int(),
+    /** How many files are as they were kept. */
+    same: z.int(),
+    /** Files with newer content, which are not overwritten without `force`. */
+    newer: strings,
+    newer_total: z.int(),
+    refused: list(z.object({ path: z.string(), problem: z.string() })),
+    left_out: list(z.object({ path: z.string(), why: z.enum(restoreGaps) })),
+    left_out_total: z.int(),
+    /** Commits that no branch reaches any more, each with the git command that brings it back. */
+    commits: list(z.object({ commit: z.string(), command: z.string() })),
+    /** The snapshot of what was replaced: restore it to undo this. */
+    snapshot_id: z.string().nullable(),
+    /** Identifies this difference. */
+    content: z.string(),
+    diff: z.string(),
+    truncated: z.boolean(),
+  }),
+  confirm: (answer) => {
+    const { written, files_total: total, work_tree: tree, newer_total: newer, refused } = answer
+    if (written === true || total === 0) return null
+    const rest = Number(newer) + (Array.isArray(refused) ? refused.length : 0)
+    return rest > 0 ? null : `Write ${formatCount(Number(total), 'file')} in ${String(tree)}?`
+  },
+})
+  .measure({ hooks: waitingHooks })
+  .prepare((reads, input, context, measuredNow) =>
+    prepareSteps(measuredNow, async (measure) => {
+      if (context.drain) await measure({ hooks: {} })
+      return findRestorable(reads, context, input.id)
+    }),
+  )
+  .apply({
+    plan: z.strictObject({ request, isWanted: z.boolean(), content: z.string().max(100).nullable() }),
+    applied,
+    decide: async ({ found }, { paths, yes, dry_run: isDry, force, content }) => ({
+      request: requestOf(found, paths, force === true),
+      isWanted: yes === true && isDry !== true,
+      content: content ?? null,
+    }),
+    apply: async ({ workRestore }, { request: wanted, isWanted, content }, { id }) => {
+      if (!isWanted) return measured(await workRestore.plan(wanted), [], null)
+      const done = await workRestore.apply(wanted, content)
+      if (done === null) throw changedFailure(id)
+      if (done.written.length === 0 && done.newer.length + done.refused.length > 0)
+        throw blockedFailure(id, done)
+      return measured(done, done.written, done.after)
+    },
+  })
+  .record(async ({ reads, plan: { isWanted }, applied: done, context, setting }, { id }) => {
+    const { taskId, missionId, title } = await findRestorable(reads, context, id)
+    const { written, before, after } = done
+    const event =
+      written.length === 0
+        ? null
+        : treeWritten(
+            { cause: 'restore', subject: id, taskId, missionId, files: written, before, after },
+            { context, setting },
+          )
+    const files = isWanted ? done.files.filter((one) => written.includes(one.path)) : done.files
+    return {
+      events: event === null ? [] : [event],
+      answer: {
+        id,
+        title,
+        written: written.length > 0,
+        work_tree: done.top,
+        files: files.slice(0, maxListed),
+        files_total: files.length,
+        same: done.same,
+        newer: done.newer.slice(0, maxListed),
+        newer_total: done.newer.length,
+        refused: done.refused.slice(0, maxListed),
+        left_out: done.leftOut.slice(0, maxListed),
+        left_out_total: done.leftOut.length,
+        commits: done.commits,
+        snapshot_id: event === null ? null : event.write.id,
+        content: done.hash,
+        diff: done.diff,
+        truncated: done.truncated,
+      },
+    }
+  })
+
+/** Paths are named from the project's folder, and kept from the work tree's top. */
+function requestOf(found: Restorable, paths: readonly string[] | undefined, force: boolean) {
+  const { states, base, known, files, without, withCommits } = found
+  const prefix = states[0]?.prefix ?? ''
+  return {
+    states: [...states],
+    base,
+    known: [...known],
+    files: files === null ? null : [...new Set(files)],
+    without: [...without],
+    named: paths === undefined ? null : paths.map((one) => pathFromTop(prefix, one, states[0]?.top ?? '')),
+    force,
+    withCommits,
+  }
+}
+
+function pathFromTop(prefix: string, named: string, top: string): string {
+  const whole = pathBelow(top, named) ?? `${prefix}${named}`
+  // One that leads out of the work tree is named as it is: nothing is kept of it.
+  return resolvePath(whole) ?? named
+}
+
+function changedFailure(id: string): Failure {
+  return new Failure('CONFLICT', 'Files changed meanwhile: nothing was written.', {
+    reason: 'files_changed_meanwhile',
+    hint: `Look at the difference again: waymark restore ${id} --dry-run`,
+  })
+}
+
+const maxNamed = 10
+
+function blockedFailure(id: string, { newer, refused }: Pick<MeasuredRestore, 'newer' | 'refused'>): Failure {
+  const reasons = [
+    ...(newer.length === 0 ? [] : [`newer content is in ${named(newer)}`]),
+    ...refused.slice(0, maxNamed).map((one) => `${one.path} ${one.problem}`),
+  ]
+  return new Failure('CONFLICT', `Cannot restore ${id}: ${reasons.join('; ')}. Nothing was written.`, {
+    reason: newer.length > 0 ? 'newer_content' : 'files_not_writable',
+    hint: `Restore the others by naming them: waymark restore ${id} <files…>${newer.length === 0 ? '' : `. Or overwrite newer content, which is kept as a snapshot: waymark restore ${id} --force`}`,
+    details: { newer: newer.slice(0, maxListed), refused: refused.slice(0, maxListed) },
+  })
+}
+
+function named(paths: readonly string[]): string {
+  const more = paths.length - maxNamed
+  return `${paths.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+const listedFor = 30 * 24 * 60 * 60 * 1000
+
+export const restoreList = defineOperation({
+  name: 'restore_list',
+  command: 'restore --list',
+  toolset: 'track',
+  audience: 'person',
+  title: 'List what can be restored',
+  description:
+    'List what can be restored, the newest first: tasks, snapshots before guarded git commands, and what a restore or an undo replaced. Contents are kept for 30 days.',
+  kind: 'query',
+  input: z.strictObject(pageFields(200, 'How many; default 50')),
+  output: z.object({
+    restorable: list(
+      z.object({
+        id: z.string(),
+        what: z.enum(['task', 'guarded command', 'restore', 'undo']),
+        title: z.string(),
+        at: z.string(),
+        /** Null where they were not counted. */
+        files: z.int().nullable(),
+        work_tree: z.string(),
+        /** The machine that has the files, if it is not the one with the record. */
+        machine: z.string().nullable(),
+      }),
+    ),
+    ...page,
+  }),
+}).handler(async ({ store, clock, actor }, input) => {
+  const since = clock.now() - listedFor
+  const entries = await store.view(async (reads) => {
+    const [writes, guarded] = [await reads.treeWrites.since(since), await reads.guardedCommands.since(since)]
+    const attempts = await lastAttempts(reads, since)
+    return [
+      ...writes.map(({ id, writtenAt, cause, subject, files, before }) => ({
+        id: id as string,
+        what: cause,
+        title: `before ${cause} ${subject}`,
+        time: writtenAt,
+        files: files.length,
+        ...placeOf(before),
+      })),
+      ...guarded.flatMap(({ id, guardedAt, commands, snapshot }) =>
+        snapshot === null
+          ? []
+          : [
+              {
+                id: id as string,
+                what: 'guarded command' as const,
+                title: `before ${commands.join(', ')}`,
+                time: guardedAt,
+                files: null,
+                ...placeOf(snapshot),
+              },
+            ],
+      ),
+      ...attempts,
+    ].sort((a, b) => b.time - a.time)
+  })
+  const paging = new Paging('restore_list', input, actor, 50)
+  const { entries: shown, ...rest } = paging.slice(entries, ({ id, time }) => `${time} ${id}`)
+  return {
+    restorable: shown.map(({ time, ...entry }) => ({ ...entry, at: new Date(time).toISOString() })),
+    ...rest,
+  }
+})
+
+/** The last attempt of each task: that is the one which is restored. */
+async function lastAttempts({ tasks }: Reads, since: number) {
+  const recent = await tasks.recentAttempts(since)
+  const byTask = new Map(recent.toReversed().map((one) => [one.attempt.taskId, one]))
+  return [...byTask.values()]
+    .filter(({ attempt }) => attempt.status === 'open' || attempt.endSnapshot !== null)
+    .map(({ attempt, taskName, files }) => ({
+      id: attempt.taskId as string,
+      what: 'task' as const,
+      title: taskName,
+      time: attempt.closedAt ?? attempt.lastCallAt,
+      files,
+      ...placeOf(attempt.snapshot),
+    }))
+}
+
+function placeOf({ top, machineId, machineName }: { top: string; machineId?: string; machineName?: string }) {
+  return { work_tree: top, machine: machineId === undefined ? null : (machineName ?? machineId) }
+}
