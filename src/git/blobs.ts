@@ -41,6 +41,23 @@ export async function objectIds(
   })
 }
 
+/** The sizes of objects in bytes; missing ones are left out. */
+export async function sizesOf(
+  place: PrivateDirectory,
+  oids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (oids.length === 0) return new Map()
+  const input = Buffer.from(`${oids.join('\n')}\n`, 'latin1')
+  const question = ['cat-file', '--batch-check=%(objectname) %(objectsize)', '--buffer']
+  const lines = (await git(question, privateCall(place, input))).toString('latin1').split('\n')
+  return new Map(
+    lines.flatMap((line) => {
+      const [, oid, size] = /^([0-9a-f]+) (\d+)$/.exec(line) ?? []
+      return oid === undefined ? [] : [[oid, Number(size)] as const]
+    }),
+  )
+}
+
 /** Contents by their ids; missing ones are left out. */
 export async function contentsOf(
   place: PrivateDirectory,

@@ -9,7 +9,7 @@ import {
   type TaskLines,
   wholeFile,
 } from '../track/domain/landed.ts'
-import { contentsOf, objectIds } from './blobs.ts'
+import { contentsOf, objectIds, sizesOf } from './blobs.ts'
 import { configuredValue } from './configuration.ts'
 import { type Ref, readRefs, remoteDefault } from './git-folder.ts'
 import { lineHasher, linesOf } from './line-hash.ts'
@@ -28,6 +28,10 @@ const maxBranches = 40
 const maxTrees = 10
 const maxCommits = 50_000
 const maxBytes = 5_000_000
+/** All versions of all files together: files with more are not followed, since their lines are held in memory. */
+const maxBytesInAll = 128 * 1024 * 1024
+/** Contents are read together up to this size. */
+const maxBytesAtOnce = 64 * 1024 * 1024
 const blobsAtOnce = 200
 // Git's command line has an end.
 const pathsPerCall = 500
@@ -52,8 +56,19 @@ export async function measureLanding(
   const [base = new Map(), ...tips] = await Promise.all(
     [baseCommit, ...others.map(({ tip }) => tip)].map((commit) => filesAt(place, commit, paths)),
   )
-  const oids = [base, ...tips, ...changes.values()].flatMap((files) => [...files.values()])
-  const linesIn = await contentLines(place, oids, request.salt)
+  const oidsOf = new Map<PathBytes, Set<string>>()
+  for (const files of [base, ...tips, ...changes.values()])
+    for (const [path, oid] of files)
+      if (oid !== null) oidsOf.set(path, (oidsOf.get(path) ?? new Set()).add(oid))
+  const sizes = await sizesOf(place, [...new Set([...oidsOf.values()].flatMap((oids) => [...oids]))])
+  const heavy = tooHeavy(oidsOf, sizes, maxBytesInAll)
+  for (const path of heavy) oidsOf.delete(path)
+  const kept = new Set([...oidsOf.values()].flatMap((oids) => [...oids]))
+  const linesIn = await contentLines(
+    place,
+    new Map([...sizes].filter(([oid]) => kept.has(oid))),
+    request.salt,
+  )
   const readable = (files: ReadonlyMap<PathBytes, string | null>): ReadonlyMap<string, FileLines> =>
     new Map(
       [...files].map(([path, oid]) => [displayPath(path), oid === null ? null : (linesIn.get(oid) ?? null)]),
@@ -67,7 +82,36 @@ export async function measureLanding(
     ...(await workTrees(repository, paths.map(displayPath), request.salt)),
   ]
   const history = { branch: branch.name, base: readable(base), versions, places }
-  return request.tasks.map((task) => followLines(task, history))
+  const left = new Set([...heavy].map(displayPath))
+  return request.tasks.map((task) => {
+    const files = task.files.filter(({ path }) => !left.has(path))
+    if (files.length === 0 && task.files.length > 0) return unknownLanding(task)
+    return followLines({ ...task, files }, history)
+  })
+}
+
+/** The paths to leave out, so that the versions of the others are not more bytes than a limit: those with the most first. */
+export function tooHeavy(
+  versions: ReadonlyMap<PathBytes, ReadonlySet<string>>,
+  sizes: ReadonlyMap<string, number>,
+  limit: number,
+): ReadonlySet<PathBytes> {
+  const readable = (oid: string): number => {
+    const size = sizes.get(oid) ?? 0
+    return size > maxBytes ? 0 : size
+  }
+  const totals = [...versions].map(([path, oids]) => ({
+    path,
+    bytes: [...oids].reduce((sum, oid) => sum + readable(oid), 0),
+  }))
+  let left = totals.reduce((sum, { bytes }) => sum + bytes, 0)
+  const heavy = new Set<PathBytes>()
+  for (const { path, bytes } of totals.toSorted((a, b) => b.bytes - a.bytes)) {
+    if (left <= limit) break
+    heavy.add(path)
+    left -= bytes
+  }
+  return heavy
 }
 
 function unknownLanding({ files, landed }: TaskLines): Landed {
@@ -231,17 +275,36 @@ async function filesAt(
 /** By the id of a content, the hashes of its lines, and its own id as a line of files without lines. */
 async function contentLines(
   place: PrivateDirectory,
-  oids: readonly (string | null)[],
+  sizes: ReadonlyMap<string, number>,
   salt: string,
 ): Promise<ReadonlyMap<string, FileLines>> {
   const hashOf = lineHasher(salt)
-  const wanted = [...new Set(oids)].filter((oid) => oid !== null)
   const found = new Map<string, FileLines>()
-  for (let at = 0; at < wanted.length; at += blobsAtOnce) {
-    const contents = await contentsOf(place, wanted.slice(at, at + blobsAtOnce))
+  for (const group of readableGroups(sizes)) {
+    const contents = await contentsOf(place, group)
     for (const [oid, content] of contents) found.set(oid, linesOfContent(oid, content, hashOf))
   }
+  // Of a large file, only its whole content is compared.
+  for (const [oid, size] of sizes) if (size > maxBytes) found.set(oid, new Set([wholeFile(oid)]))
   return found
+}
+
+/** Contents that are not too large, in groups that are read together. */
+function readableGroups(sizes: ReadonlyMap<string, number>): readonly (readonly string[])[] {
+  const groups: string[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const [oid, size] of sizes) {
+    if (size > maxBytes) continue
+    const last = groups.at(-1)
+    if (last === undefined || last.length >= blobsAtOnce || bytes + size > maxBytesAtOnce) {
+      groups.push([oid])
+      bytes = size
+    } else {
+      last.push(oid)
+      bytes += size
+    }
+  }
+  return groups
 }
 
 function linesOfContent(oid: string, content: Buffer, hashOf: (line: string) => string): ReadonlySet<string> {
