@@ -60,3 +60,18 @@ test('names the line of a skipped test', () => {
     { path: 'src/cart.test.ts', line: 5, kind: 'skipped', text: 'test skipped' },
   ])
 })
+
+test('one line that went explains one that came, not every line with the same words', () => {
+  const skip = '@pytest.mark.skip\n'
+  const tests = (names: readonly string[], mark = '') =>
+    names.map((name) => `${mark}def test_${name}():\n    assert check("${name}")\n`).join('\n')
+  const files = [
+    { path: 'tests/test_a.py', before: tests(['a'], skip), after: tests(['a']) },
+    { path: 'tests/test_b.py', before: tests(['b', 'c', 'd']), after: tests(['b', 'c', 'd'], skip) },
+  ]
+  const found = weakenings(files, () => true).filter(isJudgedWeakening)
+  expect(found.map(({ path, kind }) => [path, kind])).toEqual([
+    ['tests/test_b.py', 'skipped'],
+    ['tests/test_b.py', 'skipped'],
+  ])
+})

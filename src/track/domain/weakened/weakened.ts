@@ -49,16 +49,8 @@ export function weakenings(
     const [before, after] = [linesOf(file.before), linesOf(file.after)]
     return { ...file, removed: without(before, after), added: without(after, before) }
   })
-  const moved = {
-    added: new Map<string, number>(),
-    removed: new Map<string, number>(),
-  }
-  for (const { added, removed } of changes) {
-    for (const { text } of added) moved.added.set(text.trim(), (moved.added.get(text.trim()) ?? 0) + 1)
-    for (const { text } of removed) moved.removed.set(text.trim(), (moved.removed.get(text.trim()) ?? 0) + 1)
-  }
-  const isNew = ({ text }: ComparedLine): boolean => !moved.removed.has(text.trim())
-  const isGone = ({ text }: ComparedLine): boolean => !moved.added.has(text.trim())
+  const isNew = unlessMoved(changes.flatMap(({ removed }) => removed))
+  const isGone = unlessMoved(changes.flatMap(({ added }) => added))
   return changes
     .flatMap((file) => {
       const fresh = { ...file, added: file.added.filter(isNew), removed: file.removed.filter(isGone) }
@@ -72,6 +64,17 @@ export function weakenings(
       ]
     })
     .slice(0, maxWeakenings)
+}
+
+/** Whether a line is none of those that were moved: each of the others explains one. */
+function unlessMoved(others: readonly ComparedLine[]): (line: ComparedLine) => boolean {
+  const counts = new Map<string, number>()
+  for (const { text } of others) counts.set(text.trim(), (counts.get(text.trim()) ?? 0) + 1)
+  return ({ text }) => {
+    const count = counts.get(text.trim()) ?? 0
+    if (count > 0) counts.set(text.trim(), count - 1)
+    return count === 0
+  }
 }
 
 interface ComparedLine {
@@ -90,13 +93,8 @@ function linesOf(content: string | null): readonly ComparedLine[] {
 
 /** The lines that the other content does not have, or has fewer of, compared without their indentation. */
 function without(lines: readonly ComparedLine[], others: readonly ComparedLine[]): readonly ComparedLine[] {
-  const counts = new Map<string, number>()
-  for (const { text } of others) counts.set(text.trim(), (counts.get(text.trim()) ?? 0) + 1)
-  return lines.filter(({ text }) => {
-    const count = counts.get(text.trim()) ?? 0
-    if (count > 0) counts.set(text.trim(), count - 1)
-    return count === 0 && text.trim() !== ''
-  })
+  const isOther = unlessMoved(others)
+  return lines.filter((line) => isOther(line) && line.text.trim() !== '')
 }
 
 function deletedTests(file: ComparedLines, exists: (path: string) => boolean): readonly Weakening[] {
