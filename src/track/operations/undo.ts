@@ -87,19 +87,24 @@ export const undo = defineOperation({
   audience: 'person',
   title: 'Undo one task or turn',
   description:
-    'Take back what one task with its subtasks, or one turn, changed in this work tree. Lines that others wrote stay. Committed work is undone in the files only; nothing is committed. Without --yes it only shows the difference.',
+    'Take back what one task with its subtasks, or one turn, changed in this work tree. Lines that others wrote stay. Committed work is undone in the files only; nothing is committed. Shows the difference, then asks.',
   kind: 'command',
   destructive: true,
   positional: ['id'],
   input: z.strictObject({
     id: identifier('A task or a turn (t-…, tn-…)'),
-    yes: z.boolean().describe('Write the files').optional(),
+    yes: z.boolean().describe('Write the files without asking').optional(),
     dry_run: z.boolean().describe('Only show the difference, and write nothing').optional(),
     conflicts: z
       .boolean()
       .describe('Write conflicts into the files with the marks of git, instead of writing nothing')
       .optional(),
     reopen: z.boolean().describe('Also set the task to do again').optional(),
+    content: z
+      .string()
+      .max(100)
+      .describe('Write only if the difference is still the one that was shown')
+      .optional(),
   }),
   output: z.object({
     id: z.string(),
@@ -121,9 +126,18 @@ export const undo = defineOperation({
     snapshot_id: z.string().nullable(),
     reopened: z.boolean(),
     notes: strings,
+    /** Identifies this difference. */
+    content: z.string(),
     diff: z.string(),
     truncated: z.boolean(),
   }),
+  confirm: (answer) => {
+    const { written, files_total: total, conflicts, work_tree: tree } = answer
+    const isBlocked = (conflicts as readonly { readonly marked: boolean }[]).some((one) => !one.marked)
+    return written === true || total === 0 || isBlocked
+      ? null
+      : `Write ${formatCount(Number(total), 'file')} in ${String(tree)}?`
+  },
 })
   .measure({ hooks: waitingHooks, tree: workTreePlace, states: fileStates, now: attemptEnds, plan: undoPlan })
   .prepare((reads, input, context, measured) =>
@@ -159,6 +173,8 @@ export const undo = defineOperation({
       if (plan.files.length + plan.conflicts.length === 0) throw nothingFailure(work, top, plan)
       const isWanted = input.yes === true && input.dry_run !== true
       if (isWanted && input.conflicts !== true && plan.conflicts.length > 0) throw conflictFailure(work, plan)
+      if (isWanted && input.content !== undefined && input.content !== plan.hash)
+        throw changedFailure(work.id, top)
       return { request: wanted, hash: plan.hash, top, isWanted }
     },
     apply: async (
@@ -200,6 +216,7 @@ export const undo = defineOperation({
       snapshot_id: null,
       reopened: false,
       notes: notesOf(work, applied),
+      content: applied.hash,
       diff: applied.diff,
       truncated: applied.cut,
     }

@@ -408,6 +408,44 @@ describe('conflicts of whole files', () => {
   })
 })
 
+test('restoring the snapshot before an undo brings every byte back', async () => {
+  const s = await openUndo()
+  s.write('gone', 'one line of it\ntwo lines of it\n')
+  s.commit()
+  const done = await s.attempt('a1', () => {
+    s.put('f', x(1, 2), 'base line two')
+    s.commit('of a1')
+    s.swap('f', 'base line three', 'x3 is another third line')
+    s.write('new', 'a new file\n')
+    s.remove('gone')
+    chmodSync(join(s.folder, 'g'), 0o755)
+  })
+  s.put('f', ['p1 is of a person'], 'base line one')
+  const state = () => [
+    s.read('f'),
+    existsSync(join(s.folder, 'new')) && s.read('new'),
+    existsSync(join(s.folder, 'gone')),
+    lstatSync(join(s.folder, 'g')).mode & 0o111,
+  ]
+  const before = state()
+  const { snapshot_id: id } = await s.undo(done)
+  expect(state().slice(1)).toEqual([false, true, 0])
+  const restored = await s.call('restore', { id, yes: true }, { actor: person })
+  expect(restored).toMatchObject({ written: true })
+  expect(state()).toEqual(before)
+  expect((await s.call('show', { id: done.task_id })).undone).toBeNull()
+  expect(await s.undo(done)).toMatchObject({ written: true })
+})
+
+test('writes only the difference that was shown', async () => {
+  const s = await openUndo()
+  const done = await s.attempt('a1', () => s.put('f', x(1)))
+  const { content } = await s.undo(done, { dry_run: true })
+  s.put('f', ['p1 is of a person'])
+  expect(await s.refusal(done, { content })).toMatchObject({ reason: 'files_changed_meanwhile' })
+  expect(s.rows('f')).toHaveLength(base.length + 2)
+})
+
 test('takes work of a linked work tree back where it was merged, also when that tree is gone', async () => {
   const s = await openUndo({ isOnMachine: false })
   const linked = join(s.folder, '..', 'linked')
