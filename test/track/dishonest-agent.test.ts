@@ -161,6 +161,11 @@ describe('an agent cannot go around the completion', () => {
       reason: 'attempt_already_completed',
     })
     expect((await call('inbox', { kind: 'verdict' })).items).toHaveLength(1)
+    for (const [name, value] of [
+      ['completion', 'flag'],
+      ['done_when', '{}'],
+    ])
+      expect(await refused('setting_set', { name, value })).toMatchObject({ reason: 'person_needed' })
     for (const status of ['to_do', 'done']) await call('taskman_task_edit', { id, status })
     expect((await call('inbox', { kind: 'verdict' })).items).toHaveLength(1)
   })

@@ -318,6 +318,8 @@ test.each([
   ['flock -w 5 .lock git reset --hard', [all]],
   ['function f { git reset --hard; }; f', [all]],
   [`: ${'x'.repeat(300_000)}; git reset --hard`, [all]],
+  [`git reset --hard; : ${'x'.repeat(2_000_000)}`, [all]],
+  [`git reset --hard\n: "${'x'.repeat(2_000_000)}"`, [all]],
   ['find . -delete', ['overwrite any .']],
   ['find src lib -type f -delete', ['overwrite any src,lib']],
   ['find . -name "*.pyc" -delete', ['overwrite any ./*.pyc,./*/*.pyc']],

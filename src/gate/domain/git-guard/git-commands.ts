@@ -30,10 +30,18 @@ const maxTotalLength = 2 * 1024 * 1024
 
 /** The commands of a shell script that may destroy work. What is not understood is left out. */
 export function gitCommands(script: string, aliases: GitAliases): readonly GitCommand[] {
-  if (script.length > maxScriptLength || !mayNeedGuard(script)) return []
+  if (!mayNeedGuard(script)) return []
   const found: GitCommand[] = []
   const budget = { left: maxTotalLength }
-  readScript(script, { folders: [], isUncertain: false, depth: 0, aliases, found, budget })
+  // What stands behind that much runs after it.
+  readScript(script.slice(0, maxScriptLength), {
+    folders: [],
+    isUncertain: false,
+    depth: 0,
+    aliases,
+    found,
+    budget,
+  })
   return found
 }
 
