@@ -9,6 +9,7 @@ import { taskLines } from '../../lines/domain/task-lines.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { type Landed, landedStates, type TaskLines } from '../domain/landed.ts'
 import type { Task } from '../domain/task.ts'
+import { undoneTasks } from './tree-write.ts'
 
 /** More are measured the next time. */
 const maxTasks = 500
@@ -161,7 +162,11 @@ async function tasksToMeasure(reads: Reads, machine: string | undefined): Promis
     all.map(({ id }) => id),
     since,
   )
+  const lastAttempts = new Map(tasks.map(({ id }) => [id, attempts.get(id)?.at(-1) ?? null]))
+  const undone = await undoneTasks(reads, lastAttempts)
   return tasks.flatMap((task): readonly TaskToMeasure[] => {
+    // What a person took back is not lost: what was measured before stays.
+    if (undone.has(task.id)) return []
     const own = (attempts.get(task.id) ?? []).filter(
       ({ status, snapshot }) =>
         status !== 'open' && snapshot.engine === 'git' && snapshot.machineId === machine,

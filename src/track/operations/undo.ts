@@ -1,16 +1,18 @@
 import { z } from 'zod'
 import type { UndoPlan, UndoRequest } from '../../git/ports/work-tree.ts'
+import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
 import { names, path, place, list as upTo, words } from '../../kernel/operations/fields.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { waitingHooks, workTreePlace } from '../../kernel/operations/local-work-tree.ts'
 import { measurement, prepareSteps, type Readable } from '../../kernel/operations/measurement-protocol.ts'
-import { defineOperation } from '../../kernel/operations/operation.ts'
+import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import { conflictReasons, conflictWords, stayReasons, stayWords } from '../../lines/domain/undo-file.ts'
 import { fileStates } from '../../review/operations/measure-files.ts'
 import type { Reads } from '../../store/ports/store.ts'
+import { treeOf } from '../domain/task.ts'
 import { undoActions } from '../domain/undo.ts'
 import { maxShownDiff } from './attempt-answer.ts'
 import { attemptEnds } from './measure-attempt.ts'
@@ -215,7 +217,7 @@ export const undo = defineOperation({
       dependents: await dependentsOf(reads, work, setting.at),
       snapshot_id: null,
       reopened: false,
-      notes: notesOf(work, applied),
+      notes: [...notesOf(work, applied), ...(await othersAtWork(reads, { context, top, at: setting.at }))],
       content: applied.hash,
       diff: applied.diff,
       truncated: applied.cut,
@@ -276,6 +278,21 @@ function notesOf(
       ? [`The contents of ${missing} of ${work.spans.length} attempts are no longer kept: those stay.`]
       : []),
     ...refused.slice(0, maxNamed).map((one) => `${one.path} ${one.problem}: it was not written.`),
+  ]
+}
+
+/** Where several work in one tree, what a person writes may count as theirs. */
+async function othersAtWork(
+  { tasks }: Reads,
+  { context, top, at }: { readonly context: RecordContext; readonly top: string; readonly at: number },
+): Promise<readonly string[]> {
+  const { machine } = context
+  const here = await tasks.attemptsInTree(treeOf({ top, ...(machine && { machineId: machine.id }) }), at)
+  const open = here.filter(({ status }) => status === 'open')
+  if (open.length === 0) return []
+  const names = open.slice(0, maxNamed).map((attempt) => `${displayName(attempt)} (${attempt.taskId})`)
+  return [
+    `At work here: ${names.join(', ')}. What is undone now also shows among their changes: tell them, so that they name it in outcome.not_mine.`,
   ]
 }
 

@@ -437,6 +437,32 @@ test('restoring the snapshot before an undo brings every byte back', async () =>
   expect(await s.undo(done)).toMatchObject({ written: true })
 })
 
+test('what was undone stays as it had landed, and is not measured as lost', async () => {
+  const s = await openUndo()
+  const done = await s.attempt('a1', () => s.put('f', x(1, 2)))
+  s.commit()
+  const landed = async () =>
+    (await s.call('measure_landed', {})) && (await s.call('show', { id: done.task_id })).landed
+  const before = await landed()
+  expect(before).toMatchObject({ is: 'landed' })
+  await s.undo(done)
+  s.commit('without it')
+  expect(await landed()).toEqual(before)
+})
+
+test('names the agents at work in the same folder, and the tasks that depend on it', async () => {
+  const s = await openUndo()
+  const done = await s.attempt('a1', () => s.put('f', x(1)))
+  await s.call('taskman_phase_add', { id: 'P1', name: 'Build' })
+  await s.call('taskman_task_add', { title: 'After it', phase: 'P1' })
+  const [{ id }] = (await s.call('taskman_task_list', { search: 'After it' })).tasks
+  await s.call('taskman_task_dep_add', { 'task-id': id, 'dep-id': done.task_id })
+  const other = await s.begin('a2')
+  const answer = await s.undo(done)
+  expect(answer.dependents).toEqual([{ id, name: 'After it' }])
+  expect(answer.notes.join()).toContain(`a2 (${other.task_id})`)
+})
+
 test('writes only the difference that was shown', async () => {
   const s = await openUndo()
   const done = await s.attempt('a1', () => s.put('f', x(1)))
