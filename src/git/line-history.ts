@@ -9,7 +9,9 @@ import { isSecretFile } from '../kernel/secret-files.ts'
 import type {
   BlamedCommit,
   BlamedLines,
+  BlameRequest,
   BlameResult,
+  FileRequest,
   LineHistory,
   LineHistoryFile,
   ListedCommit,
@@ -69,24 +71,12 @@ export function historyLookups(options: LineHistoryOptions) {
 export function createLineHistory(options: LineHistoryOptions): LineHistory {
   const withLookup = historyLookups(options)
   return {
-    file: (request) =>
-      withLookup(request.folder, async (lookup) => {
-        const { salt, text, ...target } = request
-        const stamp = stampOf(lookup.repository)
-        const { content, ...version } =
-          target.rev === undefined
-            ? await fileOnDisk(lookup, target)
-            : await fileIn(lookup, { ...target, rev: target.rev })
-        if (version.withoutLines !== undefined || content === null) return { ...version, stamp, hashes: [] }
-        const lines = linesOf(content)
-        return {
-          ...version,
-          stamp,
-          hashes: lines.map(lineHasher(salt)),
-          ...(text && { text: lines.map(displayPath) }),
-        }
-      }),
-    blame: ({ folder, ...request }) => withLookup(folder, (lookup) => blame(lookup, request)),
+    file: inBatches((folder, requests: readonly FileRequest[]) =>
+      withLookup(folder, (lookup) => filesOf(lookup, requests)),
+    ),
+    blame: inBatches((folder, requests: readonly BlameRequest[]) =>
+      withLookup(folder, (lookup) => blames(lookup, requests)),
+    ),
     commits: (folder, range, most) => withLookup(folder, (lookup) => commitsIn(lookup, range, most)),
     files: (folder, rev, under) => withLookup(folder, (lookup) => filesIn(lookup, rev, under)),
     landing: ({ folder, ...request }) => withLookup(folder, (lookup) => measureLanding(lookup, request)),
@@ -96,6 +86,103 @@ export function createLineHistory(options: LineHistoryOptions): LineHistory {
         const contents = await contentsOf(place, oids)
         return [...contents].map(([oid, content]) => [oid, linesOf(content).map(hashOf)] as const)
       }),
+  }
+}
+
+/** Answers requests for the same folder that are made at once together. */
+function inBatches<Request extends { readonly folder: string }, Answer>(
+  work: (folder: string, requests: readonly Request[]) => Promise<readonly Settled<Answer>[]>,
+): (request: Request) => Promise<Answer> {
+  const waiting = new Map<string, { readonly request: Request; readonly settle: Settle<Answer> }[]>()
+  const start = async (folder: string): Promise<void> => {
+    const batch = waiting.get(folder) ?? []
+    waiting.delete(folder)
+    const results = await work(
+      folder,
+      batch.map(({ request }) => request),
+    ).catch((reason: unknown) => batch.map(() => ({ status: 'rejected' as const, reason })))
+    for (const [at, { settle }] of batch.entries()) settle(results[at])
+  }
+  return (request) =>
+    new Promise((resolve, reject) => {
+      const batch = waiting.get(request.folder) ?? []
+      if (batch.length === 0) {
+        waiting.set(request.folder, batch)
+        setImmediate(() => void start(request.folder))
+      }
+      batch.push({
+        request,
+        settle: (result) => (result?.status === 'fulfilled' ? resolve(result.value) : reject(result?.reason)),
+      })
+    })
+}
+
+type Settled<Answer> = PromiseSettledResult<Answer>
+type Settle<Answer> = (result: Settled<Answer> | undefined) => void
+
+/** Files that git reads at the same time. */
+const atOnce = 4
+
+async function mapConcurrently<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const left = items.entries()
+  const worker = async (): Promise<void> => {
+    for (const [at, item] of left) results[at] = await work(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return results
+}
+
+/** A refusal of one file leaves the others. */
+async function settled<Answer>(work: () => Promise<Answer> | Answer): Promise<Settled<Answer>> {
+  try {
+    return { status: 'fulfilled', value: await work() }
+  } catch (reason) {
+    if (reason instanceof Failure) return { status: 'rejected', reason }
+    throw reason
+  }
+}
+
+async function filesOf(
+  lookup: HistoryLookup,
+  requests: readonly FileRequest[],
+): Promise<readonly Settled<LineHistoryFile>[]> {
+  const stamp = stampOf(lookup.repository)
+  const results = new Map<FileRequest, Settled<LineHistoryFile>>()
+  const keep = (request: FileRequest, version: Settled<FileVersion>): void => {
+    const kept =
+      version.status === 'rejected' ? version : { ...version, value: hashed(version.value, request, stamp) }
+    results.set(request, kept)
+  }
+  const onDisk = requests.filter(({ rev }) => rev === undefined)
+  await mapConcurrently(onDisk, async (request) =>
+    keep(request, await settled(() => fileOnDisk(lookup, request))),
+  )
+  await committedFiles(
+    lookup,
+    requests.flatMap((request) =>
+      request.rev === undefined ? [] : [{ ...request, rev: request.rev, request }],
+    ),
+    ({ request }, version) => keep(request, version),
+  )
+  return requests.flatMap((request) => results.get(request) ?? [])
+}
+
+function hashed(
+  { content, ...version }: FileVersion,
+  { salt, text }: FileRequest,
+  stamp: string,
+): LineHistoryFile {
+  if (version.withoutLines !== undefined || content === null) return { ...version, stamp, hashes: [] }
+  const lines = linesOf(content)
+  return {
+    ...version,
+    stamp,
+    hashes: lines.map(lineHasher(salt)),
+    ...(text && { text: lines.map(displayPath) }),
   }
 }
 
@@ -169,46 +256,73 @@ function secretFile(path: string): string {
   return `${path} has the name of a secret file: its lines are neither recorded nor shown.`
 }
 
-async function fileIn(
+// Each is as large as a file whose lines are looked up.
+const contentsAtOnce = 50
+
+/** Files of commits: their ids with one question to git, their contents with one for many. */
+async function committedFiles<Target extends LineHistoryTarget & { readonly rev: string }>(
   lookup: HistoryLookup,
-  target: LineHistoryTarget & { readonly rev: string },
-): Promise<FileVersion> {
+  targets: readonly Target[],
+  keep: (target: Target, version: Settled<FileVersion>) => void,
+): Promise<void> {
+  if (targets.length === 0) return
   const { repository, place, location } = lookup
-  if (location.engine !== 'git') {
-    throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`, {
-      reason: 'no_commits',
-    })
+  const commits = new Map<string, Settled<string>>()
+  for (const rev of new Set(targets.map((target) => target.rev))) {
+    commits.set(
+      rev,
+      await settled(() => {
+        if (location.engine === 'git') return commitOf(lookup, rev)
+        throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`, {
+          reason: 'no_commits',
+        })
+      }),
+    )
   }
-  const path = pathOf(lookup, target)
-  const commit = await commitOf(lookup, target.rev)
   const { top, head } = repository
-  const [oid = null, headOid = null] = await objectIds(place, [
-    `${commit}:${path}`,
-    ...(head === null ? [] : [`${head.commit}:${path}`]),
+  const named: { readonly target: Target; readonly path: PathBytes; readonly commit: string }[] = []
+  for (const target of targets) {
+    const commit = commits.get(target.rev)
+    const path = await settled(() => pathOf(lookup, target))
+    if (commit?.status === 'rejected') keep(target, commit)
+    else if (path.status === 'rejected') keep(target, path)
+    else if (commit) named.push({ target, path: path.value, commit: commit.value })
+  }
+  const ids = await objectIds(place, [
+    ...named.map(({ path, commit }) => `${commit}:${path}`),
+    ...(head === null ? [] : named.map(({ path }) => `${head.commit}:${path}`)),
   ])
-  if (oid === null) {
-    throw new Failure('NOT_FOUND', `There is no file ${displayPath(path)} in ${target.rev}.`, {
-      reason: 'path_not_in_commit',
-      hint: 'Use the path that it had in that commit.',
-    })
+  const found: { readonly target: Target; readonly version: Omit<FileVersion, 'content'> }[] = []
+  for (const [at, { target, path, commit }] of named.entries()) {
+    const oid = ids[at] ?? null
+    if (oid === null) {
+      const reason = new Failure('NOT_FOUND', `There is no file ${displayPath(path)} in ${target.rev}.`, {
+        reason: 'path_not_in_commit',
+        hint: 'Use the path that it had in that commit.',
+      })
+      keep(target, { status: 'rejected', reason })
+      continue
+    }
+    const headOid = head && { commit: head.commit, oid: ids[named.length + at] ?? null }
+    found.push({ target, version: { top, path: displayPath(path), commit, oid, head: headOid } })
   }
-  const version = {
-    top,
-    path: displayPath(path),
-    commit,
-    oid,
-    head: head && { commit: head.commit, oid: headOid },
-  }
-  if (isSecretFile(version.path)) return { ...version, content: null, withoutLines: secretFile(version.path) }
-  const content = (await contentsOf(place, [oid])).get(oid) ?? null
-  if (content === null) {
-    return {
-      ...version,
-      content,
-      withoutLines: `The content of ${version.path} in ${target.rev} is not on this machine.`,
+  for (let from = 0; from < found.length; from += contentsAtOnce) {
+    const some = found.slice(from, from + contentsAtOnce)
+    const readable = some.filter(({ version }) => !isSecretFile(version.path))
+    const contents = await contentsOf(
+      place,
+      readable.map(({ version }) => version.oid),
+    )
+    for (const { target, version } of some) {
+      const content = isSecretFile(version.path) ? null : (contents.get(version.oid) ?? null)
+      const omission = isSecretFile(version.path)
+        ? { withoutLines: secretFile(version.path) }
+        : content === null
+          ? { withoutLines: `The content of ${version.path} in ${target.rev} is not on this machine.` }
+          : linesOmission(version.path, content)
+      keep(target, { status: 'fulfilled', value: { ...version, content, ...omission } })
     }
   }
-  return { ...version, content, ...linesOmission(version.path, content) }
 }
 
 /** The id of a revision's commit. No form of a revision runs anything. */
@@ -286,18 +400,36 @@ function tooLargeMessage(path: string, bytes: number): string {
   return `${path} has ${bytes} bytes, too many to look up its lines.`
 }
 
-interface BlameOptions {
-  readonly path: string
-  readonly commit: string | null
-  readonly oid: string
-  readonly copies: boolean
+type Blamed = Omit<BlameResult, 'contents'>
+
+/** The contents of all commits that the answers name are found with one question to git. */
+async function blames(
+  lookup: HistoryLookup,
+  requests: readonly BlameRequest[],
+): Promise<readonly Settled<BlameResult>[]> {
+  const answers = await mapConcurrently(requests, (request) => settled(() => blame(lookup, request)))
+  const namesOf = ({ lines }: Blamed) => [
+    ...new Set(lines.flatMap(({ commit, path }) => (commit === null ? [] : [`${commit}:${path}`]))),
+  ]
+  const names = [
+    ...new Set(answers.flatMap((answer) => (answer.status === 'fulfilled' ? namesOf(answer.value) : []))),
+  ]
+  const ids = await objectIds(lookup.place, names).catch(() => [])
+  const idOf = new Map(names.map((name, at) => [name, ids[at] ?? null]))
+  return answers.map((answer) => {
+    if (answer.status === 'rejected') return answer
+    const contents = namesOf(answer.value).flatMap((name) => {
+      const oid = idOf.get(name) ?? null
+      const colon = name.indexOf(':')
+      return oid === null ? [] : [[name.slice(0, colon), displayPath(name.slice(colon + 1)), oid] as const]
+    })
+    const lines = answer.value.lines.map((one) => ({ ...one, path: displayPath(one.path) }))
+    return { status: 'fulfilled', value: { ...answer.value, lines, contents } }
+  })
 }
 
-async function blame(
-  { location, repository, place }: HistoryLookup,
-  request: BlameOptions,
-): Promise<BlameResult> {
-  const nothing = { lines: [], commits: [], contents: [] }
+async function blame({ location, repository, place }: HistoryLookup, request: BlameRequest): Promise<Blamed> {
+  const nothing = { lines: [], commits: [] }
   if (location.engine !== 'git' || repository.head === null) return nothing
   const { head, top } = repository
   const onTop = pathBytes(request.path)
@@ -334,17 +466,7 @@ async function blame(
     const first = answer.stderr.trim().split('\n')[0] ?? ''
     return { ...nothing, error: `git blame failed: ${first}` }
   }
-  const { lines, commits } = parsePorcelain(answer.output, cutCommits(repository))
-  const names = [
-    ...new Set(lines.flatMap(({ commit, path }) => (commit === null ? [] : [`${commit}:${path}`]))),
-  ]
-  const ids = await objectIds(place, names).catch(() => [])
-  const contents = names.flatMap((name, at) => {
-    const oid = ids[at] ?? null
-    const colon = name.indexOf(':')
-    return oid === null ? [] : [[name.slice(0, colon), displayPath(name.slice(colon + 1)), oid] as const]
-  })
-  return { lines: lines.map((one) => ({ ...one, path: displayPath(one.path) })), commits, contents }
+  return parsePorcelain(answer.output, cutCommits(repository))
 }
 
 const maxGone = 100

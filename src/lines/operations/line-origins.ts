@@ -35,8 +35,6 @@ import { LineRecord, lineOf } from '../domain/record.ts'
 import type { BlamedCommit, BlameResult, LineHistoryFile } from '../ports/line-history.ts'
 
 const maxContents = 20_000
-/** Files that git reads at the same time. */
-const atOnce = 4
 
 export interface LineLookupRequest {
   readonly files: readonly NamedFile[]
@@ -88,17 +86,19 @@ export const lineMeasurements = {
     ),
     fits: ({ wanted }, results) => wanted.length === results.length,
     measure: async ({ witness: { history }, folder }, { wanted, copies, salt, text, mayLack }) =>
-      mapConcurrently(wanted, async (name) => {
-        const file = await history.file({ ...name, salt, text, folder }).catch((error: unknown) => {
-          if (mayLack && error instanceof Failure && error.code === 'NOT_FOUND') return null
-          throw error
-        })
-        if (file === null) return null
-        const { commit, oid: content } = file
-        const isAsked = commit !== null && file.withoutLines === undefined
-        const request = { folder, path: file.path, commit, oid: content, copies }
-        return { file, blamed: isAsked ? await history.blame(request) : null }
-      }),
+      Promise.all(
+        wanted.map(async (name) => {
+          const file = await history.file({ ...name, salt, text, folder }).catch((error: unknown) => {
+            if (mayLack && error instanceof Failure && error.code === 'NOT_FOUND') return null
+            throw error
+          })
+          if (file === null) return null
+          const { commit, oid: content } = file
+          const isAsked = commit !== null && file.withoutLines === undefined
+          const request = { folder, path: file.path, commit, oid: content, copies }
+          return { file, blamed: isAsked ? await history.blame(request) : null }
+        }),
+      ),
   }),
   blame: measurement({
     brief: z.strictObject({ path, commit: oidOrNull, oid: z.string().max(64), copies: z.boolean() }),
@@ -133,19 +133,6 @@ export const historyMeasurements = {
     }),
     measure: ({ witness, folder }, { rev, under }) => witness.history.files(folder, rev, under),
   }),
-}
-
-async function mapConcurrently<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = []
-  const left = items.entries()
-  const worker = async (): Promise<void> => {
-    for (const [at, item] of left) results[at] = await work(item)
-  }
-  await Promise.all(Array.from({ length: atOnce }, worker))
-  return results
 }
 
 type MeasureLines = Measure<typeof lineMeasurements>

@@ -109,7 +109,7 @@ export const fileFigures = measurement({
   measured: list(FileFigures, maxFiles),
   fits: ({ files }, figures) => figures.length === files.length,
   measure: (workTree, { places, files }) =>
-    figuresOf(files, (ids) => readContents(workTree, places, ids, maxComparedBytes)),
+    figuresOf(files, (ids, most) => readContents(workTree, places, ids, most)),
 })
 
 /** The lines of comments in snapshots. */
@@ -275,29 +275,61 @@ export interface FiguredFile {
 // Keyed by both contents and the path, so entries never become stale.
 const figures = new Map<string, FileFigures>()
 const maxFigures = 20_000
-// Each file has two contents of up to 2 MB.
-const filesAtOnce = 20
+/** Contents up to this size are read with one question for many files. */
+const smallBytes = 16_000
+const filesAtOnce = 2_000
+/** The maximum of bytes that are read together, of larger contents. */
+const bytesAtOnce = 40_000_000
 
-/** The figures of files, in their order, from contents that are read by their ids. */
+/** The figures of files, in their order. `read` answers contents by their ids, larger ones than `most` by their size. */
 export async function figuresOf(
   files: readonly FiguredFile[],
-  read: (ids: readonly string[]) => Promise<Contents>,
+  read: (ids: readonly string[], most: number) => Promise<Contents>,
 ): Promise<FileFigures[]> {
   const keyOf = ({ path: name, before, after }: FiguredFile) =>
     [name, before?.mode, before?.id, after?.mode, after?.id].join(' ')
   const byFile = new Map(files.map((file) => [file, figures.get(keyOf(file))]))
   const unknown = files.filter((file) => byFile.get(file) === undefined)
+  const keep = (file: FiguredFile, contents: Contents): void => {
+    const computed = figuresFrom(file, contents)
+    byFile.set(file, computed)
+    if (computed.error === null) setNewest(figures, maxFigures, keyOf(file), computed)
+  }
   for (let at = 0; at < unknown.length; at += filesAtOnce) {
     const some = unknown.slice(at, at + filesAtOnce)
-    const contents = await read(some.flatMap(contentIds))
+    const contents = await read(some.flatMap(contentIds), smallBytes)
+    const large: { readonly file: FiguredFile; readonly bytes: number }[] = []
     for (const file of some) {
-      const computed = figuresFrom(file, contents)
-      byFile.set(file, computed)
-      if (computed.error !== null) continue
-      setNewest(figures, maxFigures, keyOf(file), computed)
+      const sizes = contentIds(file).flatMap((id) => contents.get(id) ?? [])
+      if (sizes.every(({ bytes }) => bytes !== null)) keep(file, contents)
+      else
+        large.push({
+          file,
+          bytes: sizes.reduce((sum, { size }) => sum + Math.min(size, maxComparedBytes), 0),
+        })
+    }
+    for (const together of inBudget(large)) {
+      const whole = await read(together.flatMap(contentIds), maxComparedBytes)
+      for (const file of together) keep(file, whole)
     }
   }
   return files.map((file) => byFile.get(file) ?? figuresFrom(file, new Map()))
+}
+
+function inBudget(
+  large: readonly { readonly file: FiguredFile; readonly bytes: number }[],
+): readonly (readonly FiguredFile[])[] {
+  const groups: FiguredFile[][] = []
+  let left = 0
+  for (const { file, bytes } of large) {
+    left -= bytes
+    if (left < 0 || groups.length === 0) {
+      groups.push([])
+      left = bytesAtOnce - bytes
+    }
+    groups.at(-1)?.push(file)
+  }
+  return groups
 }
 
 export function contentIds({ before, after }: Omit<FiguredFile, 'path'>): readonly string[] {

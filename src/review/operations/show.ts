@@ -320,7 +320,7 @@ async function figuresByFile(
 ): Promise<ReadonlyMap<ReviewedFile, FileFigures>> {
   const own = files.filter((file) => isOwnFile(context, file))
   const others = files.filter((file) => !isOwnFile(context, file))
-  const counted = await figuresOf(others, (ids) => knownContents(reads, measured, ids))
+  const counted = await figuresOf(others, (ids, most) => knownContents(reads, measured, ids, most))
   const all = [...own, ...others]
   return new Map(
     [...(measured.figures ?? []), ...counted].flatMap((figures, at) => {
