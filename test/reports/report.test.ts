@@ -186,6 +186,26 @@ describe('the report of a mission', () => {
   })
 })
 
+test('reports a task outside the missions, with its verdict and files', async () => {
+  const project = await openProject()
+  const { task_id } = await project.call('start_task', { name: 'Alone', areas: ['src/'] })
+  project.write('src/alone.ts', 'export {}\n')
+  const outcome = { summary: 'Added src/alone.ts.' }
+  await project.call('complete_task', { task_id, status: 'success', outcome })
+  const answer = await project.call('report', { task: task_id, format: 'json' })
+  expect(answer).toMatchObject({ mission_id: null, task_id })
+  const { mission, task, totals, tasks } = JSON.parse(answer.text)
+  expect({ mission, task, files: totals.files }).toMatchObject({
+    mission: null,
+    task: { name: 'Alone' },
+    files: 1,
+  })
+  expect(tasks).toHaveLength(1)
+  expect(await project.refused('report', { mission: 'm-000000000000', task: task_id })).toMatchObject({
+    reason: 'task_of_other_mission',
+  })
+})
+
 test('of a task, a file that a later attempt renamed is told once, under its new name', async () => {
   const project = await openProject()
   const { mission_id } = await project.call('start_mission', { name: 'Move', objective: 'Files move' })

@@ -12,8 +12,20 @@ export const phaseEdited: CallView<'taskman_phase_edit'> = ({ id, name, status }
     ? ''
     : `Phase ${page.ink('bold', `"${name ?? id}"`)} ${page.ink('dim', id)}${status === undefined ? '' : `: ${statusWord(status, page)}`}.`
 
-export const taskAdded: AnswerView<'taskman_task_add'> = ({ id, title, phase_id: phase }, { ink }) =>
-  `${ink('green', 'Added')} ${ink('bold', `"${title ?? id}"`)} ${ink('dim', id)}${phase == null ? '' : ` to phase ${phase}`}. Start it: waymark task start ${id}`
+export const taskAdded: AnswerView<'taskman_task_add'> = (answer, { ink, openMission }) => {
+  const { id, title, phase_id: phase } = answer
+  const added = `${ink('green', 'Added')} ${ink('bold', `"${title ?? id}"`)} ${ink('dim', id)}${phase == null ? '' : ` to phase ${phase}`}`
+  const start = `Start it: waymark task start ${id}`
+  if (openMission === undefined) return `${added}. ${start}`
+  const { id: mission, name, phaseId } = openMission
+  return [
+    `${added} of the project’s plan, outside the open mission "${name}".`,
+    phaseId === null
+      ? `Put it into the mission: waymark phase add "<name>" --mission ${mission}, then waymark task edit ${id} --phase <phase>`
+      : `Put it into the mission: waymark task edit ${id} --phase ${phaseId}`,
+    start,
+  ].join('\n')
+}
 
 export const milestoneAdded: AnswerView<'taskman_milestone_add'> = (milestone, { ink }) =>
   `${ink('green', 'Added')} ${milestoneText(milestone, ink)}.`

@@ -11,7 +11,7 @@ import type { PlannedTaskEntry } from '../operations/plan-answer.ts'
 export const planShow: AnswerView<'plan_show'> = (answer, page) => {
   const { phases } = answer
   if (phases.length === 0)
-    return 'There is no plan yet. Start one with waymark phase add, or import one with waymark import.'
+    return 'There is no plan yet. Add a task: waymark task add "<title>". Or import a plan: waymark import <file>'
   const summary = [
     formatCount(answer.tasks, 'task'),
     `${answer.done} done`,
@@ -76,8 +76,7 @@ export const planTasks: AnswerView<'taskman_task_list'> = (answer, page) => {
 
 export const planPhases: AnswerView<'taskman_phase_list'> = (answer, page) => {
   const { phases } = answer
-  if (phases.length === 0)
-    return 'There are no phases yet. Add one: waymark phase add --id P1 --name "<name>"'
+  if (phases.length === 0) return 'There are no phases yet. Add one: waymark phase add "<name>"'
   const mission = missionColumn(phases)
   const columns = [{ title: 'phase', shrinks: true }, { title: 'status' }, ...mission.head, { title: 'id' }]
   const rows = phases.map((phase) => [
@@ -168,20 +167,21 @@ export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: RenderCon
       ['description', task.description ?? ''],
       ['status', statusWord(task.resolution ?? task.status ?? '', page)],
       ['claimed by', task.claimed_by ?? ''],
+      ['mission', task.mission_id == null ? '' : titledId(task.mission_id, page)],
       ['phase', task.phase_id ?? ''],
       ['scope', (task.areas ?? []).join(', ')],
       ['milestone', task.milestone_id ?? ''],
       ['role', task.role ?? ''],
       ...promiseRows(task.done_when),
-      [task.blocked ? 'waits for' : 'depends on', waits.map((id) => taskText(id, page)).join('\n')],
+      [task.blocked ? 'waits for' : 'depends on', waits.map((id) => titledId(id, page)).join('\n')],
       ['planned', `${formatAge(created, page.now)}${creator ? ` by ${creator}` : ''}`],
     ],
     page,
   )}`
 }
 
-function taskText(id: string, { titles, ink }: RenderContext): string {
-  const title = titles?.get(id)
+function titledId(id: string, { titles, ink }: RenderContext): string {
+  const title = titles?.[id]
   return title === undefined ? id : `${title}  ${ink('dim', id)}`
 }
 

@@ -24,6 +24,7 @@ export const phaseAdd = defineOperation({
   title: 'Add a phase',
   description: 'Add a phase to the plan',
   kind: 'command',
+  positional: ['name'],
   input: z.strictObject({
     id: identifier('Unique ID'),
     name: name('Name'),

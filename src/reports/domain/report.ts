@@ -17,11 +17,14 @@ import type { Verdict } from '../../track/domain/verdict.ts'
 import type { ReportDocument, ReportEntry, ReportSection, TextPart } from './document.ts'
 import type { Figures } from './stats.ts'
 
-/** The records of a mission that a report uses. */
+/** A mission, or one task; its mission is null if it is in none. */
+export type ReportSubject =
+  | { readonly mission: Mission; readonly task: null }
+  | { readonly mission: Mission | null; readonly task: Task }
+
+/** The records of a mission or a task that a report uses. */
 export interface ReportRecords {
-  readonly mission: Mission
-  /** Only about this task. */
-  readonly task: Task | null
+  readonly subject: ReportSubject
   readonly since: { readonly at: number; readonly commit: string | null } | null
   readonly tasks: readonly Task[]
   /** Where the lines of done tasks were when they were last measured. */
@@ -115,8 +118,9 @@ export function reportOf(records: ReportRecords, { whole }: ReportTextOptions): 
     figuresSection(about),
     openRecordsSection(about),
   ].filter(({ entries }) => entries.length > 0)
-  const { mission, task, since } = records
-  return { title: task?.name ?? mission.name, ...headOf(about, since), sections }
+  const { subject, since } = records
+  const { name } = subject.task ?? subject.mission
+  return { title: name, ...headOf(about, since), sections }
 }
 
 interface ReportContext {
@@ -139,17 +143,18 @@ function taskPart(id: string | null, names: ReadonlyMap<string, string>): readon
 }
 
 function headOf({ records, shorten }: ReportContext, since: ReportRecords['since']) {
-  const { mission, task, files, basis } = records
+  const { subject, files, basis } = records
+  const { mission, task } = subject
   const added = sumOfLines(files.map(({ addedLines }) => addedLines))
   const deleted = sumOfLines(files.map(({ deletedLines }) => deletedLines))
   const goal = task === null ? mission.objective : task.goal
   const status = task === null ? mission.status : (task.resolution ?? task.status)
   const agents = [...new Set(records.attempts.map(({ attempt }) => agentOf(attempt)))]
   const lines: (readonly TextPart[])[] = []
-  if (goal !== null && goal !== (task ?? mission).name) lines.push([shorten(goal)])
+  if (goal !== null && goal !== (subject.task ?? subject.mission).name) lines.push([shorten(goal)])
   lines.push([
     `${formatCount(files.length, 'file')} changed, ${added === null || deleted === null ? 'lines not counted' : `+${added} −${deleted} lines`}, as measured with git · ${formatCount(records.attempts.length, 'attempt')}${agents.length === 0 ? '' : ` by ${agents.slice(0, 8).join(', ')}${agents.length > 8 ? ` and ${agents.length - 8} more` : ''}`} · ${plainWord(status)} · `,
-    { code: task?.id ?? mission.id },
+    { code: (subject.task ?? subject.mission).id },
   ])
   if (since !== null) {
     const commit = since.commit === null ? [] : [', the time of commit ', { code: since.commit.slice(0, 12) }]
@@ -162,7 +167,7 @@ function headOf({ records, shorten }: ReportContext, since: ReportRecords['since
     lines,
     data: {
       waymark_report: 1,
-      mission: {
+      mission: mission && {
         id: mission.id,
         name: mission.name,
         objective: mission.objective === null ? null : shorten(mission.objective),
@@ -713,7 +718,9 @@ function openRecordsSection({ records, shorten, taskSuffix }: ReportContext): Re
     entries: [
       ...open.map((item) => entry(`Open ${plainWord(item.kind)}`, item.reason, item.taskId, item.id)),
       ...undone.map(({ id, name, status }) => entry(`Not done (${plainWord(status)})`, name, null, id)),
-      ...(records.task === null ? records.mission.limitations.map((text) => entry('Limit', text, null)) : []),
+      ...(records.subject.task === null
+        ? records.subject.mission.limitations.map((text) => entry('Limit', text, null))
+        : []),
       ...agentNotes,
     ],
   }

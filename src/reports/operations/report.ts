@@ -20,6 +20,7 @@ import {
   type EndedAttempt,
   type ReportFile,
   type ReportRecords,
+  type ReportSubject,
   type RunRecords,
   reportOf,
 } from '../domain/report.ts'
@@ -34,20 +35,21 @@ export const report = defineOperation({
   command: 'report',
   toolset: 'track',
   audience: 'both',
-  title: 'Write the report of a mission for a pull request',
+  title: 'Write a report for a pull request',
   description:
-    'Report what changed as git measured it, decisions with reasons, issues and answers, gates with their evidence, and open work. The same record gives the same text.',
+    'Report the work of a mission or a task: what changed as git measured it, decisions with reasons, issues and answers, gates with their evidence, and open work. The same record gives the same text.',
   kind: 'query',
   positional: ['mission'],
   input: z.strictObject({
-    mission: identifier('A mission or workflow (m-…, w-…); optional with a task').optional(),
-    task: identifier('Only this task of it (t-…)').optional(),
+    mission: identifier('The mission, workflow or task (m-…, w-…, t-…)').optional(),
+    task: identifier('Only this task (t-…)').optional(),
     since: text('Only what happened since a commit, or an ISO date or time (UTC)').optional(),
-    format: choice(reportFormats, 'Form of the report; default markdown').optional(),
+    format: choice(reportFormats, 'Output format; default markdown').optional(),
     whole: z.boolean().describe('The whole report; default: at most 65,000 characters').optional(),
   }),
   output: z.object({
-    mission_id: z.string(),
+    /** Null for a task outside the missions. */
+    mission_id: z.string().nullable(),
     task_id: z.string().nullable(),
     since: z.string().nullable(),
     format: z.enum(reportFormats),
@@ -79,13 +81,13 @@ export const report = defineOperation({
     const records = await recordsOf(reads, { ...input, since })
     const format: ReportFormat = input.format ?? 'markdown'
     const whole = input.whole === true
-    const { mission, task } = records
+    const { mission, task } = records.subject
     const { text: written, cut } = writeReport(reportOf(records, { whole }), format, {
       most: whole ? Number.POSITIVE_INFINITY : maxCharacters,
       whole: commandFor(records, format),
     })
     return {
-      mission_id: mission.id,
+      mission_id: mission?.id ?? null,
       task_id: task?.id ?? null,
       since: since && instant(since.at),
       format,
@@ -94,10 +96,9 @@ export const report = defineOperation({
     }
   })
 
-function commandFor({ mission, task, since }: ReportRecords, format: ReportFormat): string {
+function commandFor({ subject, since }: ReportRecords, format: ReportFormat): string {
   const words = [
-    `waymark report ${mission.id}`,
-    ...(task ? [`--task ${task.id}`] : []),
+    `waymark report ${(subject.task ?? subject.mission).id}`,
     ...(since ? [`--since ${since.commit ?? instant(since.at)}`] : []),
     ...(format === 'markdown' ? [] : [`--format ${format}`]),
   ]
@@ -131,8 +132,8 @@ async function recordsOf(
   reads: Reads,
   { mission: named, task: taskId, since }: ReportQuery,
 ): Promise<ReportRecords> {
-  const task = taskId === undefined ? null : await findTask(reads, taskId)
-  const mission = await findMission(reads, missionOf(named, task))
+  const subject = await subjectOf(reads, named, taskId)
+  const { mission, task } = subject
   const tasks = task === null ? await tasksOf(reads, mission) : [task]
   const from = since?.at ?? 0
   const all = await reads.runs.attemptsOf(
@@ -142,8 +143,8 @@ async function recordsOf(
   const attempts = await Promise.all(
     selected.slice(-maxAttempts).map((attempt) => endedAttempt(reads, attempt)),
   )
-  const about = { ...(task ? { taskId: task.id } : { missionId: mission.id }), since: from }
-  const everything = task ? { taskId: task.id } : { missionId: mission.id }
+  const everything = task === null ? { missionId: mission.id } : { taskId: task.id }
+  const about = { ...everything, since: from }
   const [decisions, issues] = await Promise.all([
     readAllPages((page) => reads.records.decisions(about, page)),
     readAllPages((page) => reads.records.issues(about, page)),
@@ -153,24 +154,23 @@ async function recordsOf(
     readAllPages((page) => reads.inboxItems.list({ ...everything, status: 'closed', since: from }, page)),
   ])
   const items = [...open, ...closed].map(({ item }) => item)
-  const isWhole = task === null && since === null
-  const files = isWhole ? await filesOf(reads, mission) : filesOfAttempts(attempts)
+  const whole = task === null && since === null ? mission : null
+  const files = whole ? await filesOf(reads, whole) : filesOfAttempts(attempts)
   const omitted = selected.length - attempts.length
   return {
-    mission,
-    task,
+    subject,
     since,
     tasks,
     landings: await reads.landings.of(tasks.map(({ id }) => id)),
     files,
-    basis: isWhole ? 'states' : 'attempts',
+    basis: whole ? 'states' : 'attempts',
     attempts,
     decisions: decisions.toReversed(),
     issues: issues.toReversed(),
     items: items.toSorted((a, b) => a.openedAt - b.openedAt || (a.id < b.id ? -1 : 1)),
-    ...(await reviewsOf(reads, { mission, task, tasks, from })),
-    runs: await runsOf(reads, { mission, task, tasks, from }),
-    figures: isWhole ? await figuresOf(reads, mission) : null,
+    ...(await reviewsOf(reads, { subject, tasks, from })),
+    runs: await runsOf(reads, { subject, tasks, from }),
+    figures: whole && (await figuresOf(reads, whole)),
     unread: [
       ...(omitted > 0
         ? [`Only the last ${maxAttempts} attempts are included; ${omitted} earlier ones are not.`]
@@ -180,31 +180,27 @@ async function recordsOf(
   }
 }
 
-function missionOf(named: string | undefined, task: Task | null): string {
-  if (task === null && named !== undefined) return named
-  if (task === null) {
+async function subjectOf(
+  reads: Reads,
+  named: string | undefined,
+  taskId: string | undefined,
+): Promise<ReportSubject> {
+  if (taskId === undefined) {
+    if (named !== undefined) return { mission: await findMission(reads, named), task: null }
     throw new Failure('INVALID_INPUT', 'A report needs a mission or a task.', {
       reason: 'subject_missing',
-      hint: 'waymark mission list shows the missions. Then: waymark report <mission>',
+      hint: 'waymark mission list shows the missions, waymark task list the tasks. Then: waymark report <id>',
     })
   }
-  if (task.missionId === null) {
-    throw new Failure(
-      'CONFLICT',
-      `Task ${task.id} "${task.name}" belongs to no mission, and reports are about missions.`,
-      { reason: 'task_without_mission', hint: `waymark show ${task.id} shows the task.` },
-    )
-  }
+  const task = await findTask(reads, taskId)
   if (named !== undefined && named !== task.missionId) {
-    throw new Failure(
-      'INVALID_INPUT',
-      `Task ${task.id} belongs to mission ${task.missionId}, not to ${named}.`,
-      {
-        reason: 'task_of_other_mission',
-      },
-    )
+    const owner = task.missionId === null ? 'no mission' : `mission ${task.missionId}`
+    throw new Failure('INVALID_INPUT', `Task ${task.id} belongs to ${owner}, not to ${named}.`, {
+      reason: 'task_of_other_mission',
+      hint: `Its own report: waymark report ${task.id}`,
+    })
   }
-  return task.missionId
+  return { mission: task.missionId === null ? null : await findMission(reads, task.missionId), task }
 }
 
 async function tasksOf(reads: Reads, { id }: Mission): Promise<readonly Task[]> {
@@ -303,7 +299,7 @@ function sum(before: number | null | undefined, more: number | null): number | n
 
 async function reviewsOf(
   { reviews }: Reads,
-  { mission, task, tasks, from }: Parameters<typeof runsOf>[1],
+  { subject: { mission, task }, tasks, from }: Parameters<typeof runsOf>[1],
 ): Promise<Pick<ReportRecords, 'reviews' | 'comments'>> {
   const subjects = [...(task === null ? [mission.id] : []), ...tasks.map(({ id }) => id)]
   const [sent, comments] = await Promise.all([
@@ -321,13 +317,13 @@ async function reviewsOf(
 async function runsOf(
   reads: Reads,
   about: {
-    readonly mission: Mission
-    readonly task: Task | null
+    readonly subject: ReportSubject
     readonly tasks: readonly Task[]
     readonly from: number
   },
 ): Promise<readonly RunRecords[]> {
-  const { mission, task, tasks, from } = about
+  const { subject, tasks, from } = about
+  const { mission, task } = subject
   const runQueries = [
     ...(task === null ? [{ missionId: mission.id }] : []),
     ...tasks.map(({ id: taskId }: { readonly id: TaskId }) => ({ taskId })),

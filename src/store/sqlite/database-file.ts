@@ -154,7 +154,7 @@ export class DatabaseFile {
 
 // The hint for a file with an unsupported schema.
 const newDatabaseHint =
-  'Move it elsewhere, with its "-wal" and "-shm" files if there are any. The next write begins a new record.'
+  'Move it elsewhere, with its "-wal" and "-shm" files if there are any. Then begin a new record: waymark doctor --trust'
 
 async function closeOnFailure(connection: Database, work: () => Promise<void>): Promise<void> {
   try {

@@ -108,7 +108,7 @@ export function withFlagNames(failure: Failure, operation: Operation): Failure {
     operation.positional?.includes(path) ? `<${name}>` : `--${name}`
   const words = new Map(flags.map(({ path, name }) => [path.join('.'), written(path.join('.'), name)]))
   const message = replaceFieldNames(failure.message.slice(intro.length), words)
-  const usage = message.startsWith('<') ? `Usage: ${usageLine(operation)}\n` : ''
+  const usage = /^(?:<|--\S+ is missing)/.test(message) ? `Usage: ${usageLine(operation)}\n` : ''
   const { reason, fix, details } = failure
   return new Failure('INVALID_INPUT', message, {
     ...(reason !== null && { reason }),

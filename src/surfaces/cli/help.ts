@@ -1,3 +1,4 @@
+import type { OperationName } from '../../kernel/operations/catalog.ts'
 import { inputSchema } from '../../kernel/operations/input/json-schema.ts'
 import type { Operation } from '../../kernel/operations/operation.ts'
 import { type Flag, flagsOf, generalFlags, toKebabCase } from './flags.ts'
@@ -5,6 +6,7 @@ import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { twoColumns, wrap } from './render/table.ts'
 import type { Terminal } from './terminal.ts'
 import { takesTitle } from './titles.ts'
+import { filledFields } from './typed-input.ts'
 
 /** Every command once, in the order of the help: commands for people first. */
 const groups: Readonly<Record<string, string>> = {
@@ -93,7 +95,7 @@ export function commandHelp(
 ): string {
   const { ink } = terminal
   const width = helpWidth(terminal)
-  const flags = flagsOf(inputSchema(operation))
+  const flags = commandFlags(operation)
   // Some flags are operations of their own: `doctor --repair`.
   const others = operations
     .filter(({ command }) => command.startsWith(`${operation.command} --`))
@@ -119,6 +121,17 @@ export function commandHelp(
   ].join('\n')
 }
 
+/** The flags of a command; those that it fills in are optional, with their default. */
+function commandFlags(operation: Operation): readonly Flag[] {
+  const filled = filledFields[operation.name as OperationName] ?? {}
+  return flagsOf(inputSchema(operation)).map((flag) => {
+    const value = filled[flag.path.join('.')]
+    return value === undefined
+      ? flag
+      : { ...flag, required: false, description: `${flag.description}; ${value}` }
+  })
+}
+
 /** Help is wrapped in a pipe too. */
 function helpWidth({ width }: Terminal): number {
   return Math.min(width, 120)
@@ -126,15 +139,21 @@ function helpWidth({ width }: Terminal): number {
 
 /** `waymark blame <file> [--flags]` */
 export function usageLine(operation: Operation): string {
-  const required = flagsOf(inputSchema(operation)).filter((flag) => flag.required && flag.path.length === 1)
-  const places = (operation.positional ?? []).map((name) => positionalText(name, required))
-  return ['waymark', operation.command, ...places, '[--flags]'].join(' ')
+  const flags = commandFlags(operation)
+  const required = flags.filter((flag) => flag.required && flag.path.length === 1)
+  const { positional = [] } = operation
+  const named = flags.filter((flag) => isNeeded(flag, flags) && !positional.includes(flag.path.join('.')))
+  return [
+    'waymark',
+    operation.command,
+    ...positional.map((name) => positionalText(name, required)),
+    ...named.map(flagText),
+    '[--flags]',
+  ].join(' ')
 }
 
 /** A flag with its value and description. */
 function flagRow(flag: Flag, hasTitle: boolean): readonly [string, string] {
-  const text = flag.choices.length > 0 ? ' <choice>' : ' <text>'
-  const value = { nothing: '', text, number: ' <number>', json: ' <json>' }[flag.takes]
   const choices = flag.choices.length > 0 && !hasAllChoices(flag) ? ` (${flag.choices.join(', ')})` : ''
   const more = [
     flag.required ? (flag.path.length === 1 ? 'Required.' : 'Required with its object.') : '',
@@ -143,7 +162,12 @@ function flagRow(flag: Flag, hasTitle: boolean): readonly [string, string] {
   const meaning = hasTitle ? flag.description.replace(/\bID\b/, 'ID or title') : flag.description
   const description = `${meaning}${choices}`.trim()
   const end = more.length === 0 || description === '' || /[.!?]$/.test(description) ? '' : '.'
-  return [`--${flag.name}${value}`, [`${description}${end}`, ...more].join(' ').trim()]
+  return [flagText(flag), [`${description}${end}`, ...more].join(' ').trim()]
+}
+
+function flagText({ name, takes, choices }: Flag): string {
+  const text = choices.length > 0 ? ' <choice>' : ' <text>'
+  return `--${name}${{ nothing: '', text, number: ' <number>', json: ' <json>' }[takes]}`
 }
 
 function hasAllChoices({ description, choices }: Flag): boolean {
@@ -166,11 +190,18 @@ export function exampleOf(operation: Operation, flags: readonly Flag[]): string 
   return [
     'waymark',
     operation.command,
-    ...positionals.map(exampleValue),
+    ...positionals
+      .map(exampleValue)
+      .map((value, at, all) => (all.indexOf(value) < at ? otherId(value) : value)),
     ...named.map((flag) =>
       flag.takes === 'nothing' ? `--${flag.name}` : `--${flag.name} ${exampleValue(flag)}`,
     ),
   ].join(' ')
+}
+
+/** Two ids of an example differ: a task does not wait for itself. */
+function otherId(value: string): string {
+  return value.replace('-4k2m9x7c0vqa', '-7q2m9x7c0vqb')
 }
 
 function hasExample({ description }: Flag): boolean {

@@ -5,6 +5,7 @@ import { type InvokeOptions, invokeParsing } from '../../kernel/operations/invok
 import type { Answer, Context, Operation } from '../../kernel/operations/operation.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
 import { assertProject } from '../../people/operations/team.ts'
+import { readAnswerSupplement } from './answer-supplement.ts'
 import { readArguments } from './arguments.ts'
 import { commandGroup, findCommand, unknownCommand } from './commands.ts'
 import { candidates, completionScript } from './completion.ts'
@@ -14,7 +15,6 @@ import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { type OutputFormat, render } from './render/render.ts'
 import { twoColumns } from './render/table.ts'
 import { type ExitCode, exitCodeOf, isJsonWanted, type Terminal } from './terminal.ts'
-import { dependencyTitles } from './titles.ts'
 import { type AskProject, completeInput } from './typed-input.ts'
 
 /** The parts of the program that the command line needs. */
@@ -106,8 +106,10 @@ async function perform(
     let answer = await project.ask(operation, input, invokeOptions)
     const wanted = options.format ?? (input['format'] === undefined ? host.format : formatIn(input))
     const show = async (shown: Answer) => {
-      const titles = wanted === 'json' ? new Map() : await dependencyTitles(shown, () => ask('search', {}))
-      terminal.write(render(operation, { answer: shown, input, wanted, typed: found.rest, titles }, terminal))
+      const context = wanted === 'json' ? {} : await readAnswerSupplement(operation, shown, ask)
+      terminal.write(
+        render(operation, { answer: shown, input, wanted, typed: found.rest, context }, terminal),
+      )
     }
     await show(answer)
     const question = input['dry_run'] === true ? null : (operation.confirm?.(answer) ?? null)

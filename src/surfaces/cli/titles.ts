@@ -1,5 +1,4 @@
 import { Failure } from '../../kernel/failure.ts'
-import { isJsonObject } from '../../kernel/json.ts'
 import type { OutputOf } from '../../kernel/operations/catalog.ts'
 import type { Answer, Operation } from '../../kernel/operations/operation.ts'
 import { quoteShellWord } from '../../kernel/shell-word.ts'
@@ -101,18 +100,6 @@ export async function idOfTitle(
       .map(({ id, name, status }) => `${id}  ${name}  ${status.replace(/_/g, ' ')}`)
       .join('\n')}`,
   })
-}
-
-/** The titles of the tasks that an answer depends on: it names them by id. */
-export async function dependencyTitles(
-  { depends_on: ids, task }: Answer,
-  searchAll: () => Promise<SearchAnswer>,
-): Promise<ReadonlyMap<string, string>> {
-  if (isJsonObject(task)) return dependencyTitles(task, searchAll)
-  const wanted = new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [])
-  if (wanted.size === 0) return new Map()
-  const { tasks } = await searchAll()
-  return new Map(tasks.flatMap(({ id, name }) => (wanted.has(id) ? [[id, name] as const] : [])))
 }
 
 function listFound(found: SearchAnswer['tasks']): string {

@@ -29,6 +29,8 @@ export async function completeInput(
   // Without a title the call is refused for that alone, and no phase is created.
   if (name === 'taskman_task_add' && input['phase'] === undefined)
     return { ...input, phase: input['title'] ? await defaultPhase(ask) : defaultPhaseId }
+  if (name === 'taskman_phase_add' && input['id'] === undefined && typeof input['name'] === 'string')
+    return { ...input, id: phaseIdOf(input['name']) }
   if (name === 'complete_task' && interactive && input['correction'] === undefined)
     return { status: 'success', ...input }
   if (['approve', 'reject', 'resolve'].includes(name) && typeof input['id'] === 'string')
@@ -40,6 +42,22 @@ export async function completeInput(
   if (name === 'state_gate_emit_event' && interactive)
     return { ...(await eventDefaults(input, ask)), ...input }
   return input
+}
+
+/** The required fields that a command fills in if they are not typed, with their default. */
+export const filledFields: Readonly<Partial<Record<OperationName, Readonly<Record<string, string>>>>> = {
+  taskman_task_add: { phase: 'default: the last open phase' },
+  taskman_phase_add: { id: 'default: the name in lower case' },
+}
+
+/** `Sign in` is `sign-in`. */
+function phaseIdOf(name: string): string {
+  return (
+    name
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, '-')
+      .replace(/^-|-$/g, '') || name
+  )
 }
 
 /** The last open phase of the project's plan, else its last one; a new one where it has none. */

@@ -286,7 +286,7 @@ function startPlanned(
       `Task ${task.id} "${task.name}" waits for tasks that are not done${unsettled}: ${open.slice(0, 5).map(dependencyStatusText).join(', ')}.`,
       {
         reason: 'dependencies_open',
-        hint: hintOf`Get a ready task with ${callTo('taskman_task_next')}, or pass force: true, which is recorded.`,
+        hint: hintOf`Get a ready task with ${callTo('taskman_task_next')}, or start it anyway with ${callTo('start_task', { planned_task_id: task.id, force: true })}; the log records it.`,
       },
     )
   }
@@ -308,7 +308,7 @@ function claimedByOtherNotes(
   if (force) return [`The task is for ${assignee}; ${name} took it with force.`]
   throw new Failure('REFUSED', `Task ${task.id} "${task.name}" is for ${assignee}, and you are ${name}.`, {
     reason: 'task_assigned_to_other',
-    hint: hintOf`If you are ${assignee}, give that agent_name, or claim it with ${callTo('taskman_task_next', { role: assignee, claim: true })}; force: true takes it anyway.`,
+    hint: hintOf`If you are ${assignee}, give that agent_name, or claim it with ${callTo('taskman_task_next', { role: assignee, claim: true })}. Take it anyway: ${callTo('start_task', { planned_task_id: task.id, force: true })}.`,
   })
 }
 

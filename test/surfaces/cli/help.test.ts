@@ -75,7 +75,7 @@ test('a process says the same help as the command line in this one', async () =>
 test('the example of a command needs no further field', () => {
   const { run } = openCommandLine()
   const example =
-    /waymark mission start .*--objective .*/.exec(run('mission', 'start', '--help').out)?.[0] ?? ''
+    /waymark mission start ".*--objective .*/.exec(run('mission', 'start', '--help').out)?.[0] ?? ''
   const words = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
   expect(run(...words.slice(1))).toMatchObject({ code: 0, error: '' })
 })

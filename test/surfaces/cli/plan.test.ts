@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { openCommandLine } from './command-line.ts'
+import { spoken } from './spoken.ts'
 
 test('TM-025 phases and milestones have taskman’s commands', () => {
   const { run, json } = openCommandLine()
@@ -77,4 +78,15 @@ test('paths of a scope are separated by commas, and braces or a JSON list keep a
   expect(scopeOf('src/,test/')).toEqual(['src/', 'test/'])
   expect(scopeOf('src/{a,b}.ts, docs', 'test')).toEqual(['src/{a,b}.ts', 'docs', 'test'])
   expect(scopeOf('["a,b.ts"]', 'src')).toEqual(['a,b.ts', 'src'])
+})
+
+test('a task beside an open mission is added with the command that puts it into the mission', async () => {
+  const project = openCommandLine()
+  const { mission_id: mission } = project.json('mission', 'start', 'Sign in', '--objective', 'People sign in')
+  project.json('phase', 'add', 'First steps', '--mission', mission)
+  const { out } = await spoken(['task', 'add', 'Draw the map'], project)
+  const [command = ''] = /waymark task edit .*/.exec(out) ?? []
+  const { out: edited } = await spoken(command.split(' ').slice(1), project)
+  expect(edited).toMatch(new RegExp(`mission +Sign in +${mission}`))
+  expect(edited).toMatch(/phase +first-steps/)
 })

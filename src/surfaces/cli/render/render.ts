@@ -108,7 +108,7 @@ import { restorable, restoreView } from '../../../track/cli/restore.ts'
 import { printableAll, printableJson, type Terminal, withoutControlCodes } from '../terminal.ts'
 import { blocks } from './parts.ts'
 import { shortRunIds } from './text.ts'
-import type { AnswerView, CallView, RenderContext } from './view.ts'
+import type { AnswerSupplement, AnswerView, CallView, RenderContext } from './view.ts'
 
 const show: AnswerView<'show'> = (answer, page) => {
   if (answer.kind === 'run') return runPage(answer, page)
@@ -260,14 +260,14 @@ export function render(
     input,
     wanted,
     typed = [],
-    titles = new Map(),
+    context = {},
   }: {
     readonly answer: Answer
     readonly input: Answer
     readonly wanted: OutputFormat
     /** The words after the command, for the command of the next page. */
     readonly typed?: readonly string[]
-    readonly titles?: ReadonlyMap<string, string>
+    readonly context?: AnswerSupplement
   },
   terminal: Terminal,
 ): string {
@@ -292,8 +292,17 @@ export function render(
   if (format === 'json')
     return `${printableJson(JSON.stringify(answer, null, terminal.interactive ? 2 : 0))}\n`
   if (!view) return `${printableJson(JSON.stringify(answer, null, 2))}\n`
-  const text = view(printableAll(answer), { ...terminal, now: Date.now(), titles }, input)
+  const text = view(
+    printableAll(answer),
+    { ...terminal, now: Date.now(), ...printableSupplement(context) },
+    input,
+  )
   return `${shortRunIds(blocks(text, nextPage(operation, answer, typed)))}\n`
+}
+
+/** The context of an answer comes from the record too: without controls. */
+function printableSupplement({ titles, openMission }: AnswerSupplement): AnswerSupplement {
+  return printableAll({ titles, openMission }) as AnswerSupplement // of the same shape
 }
 
 /** How many more there are, and the commands that show them. */

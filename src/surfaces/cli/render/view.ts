@@ -1,15 +1,23 @@
 import type { InputOf, OperationName, OutputOf } from '../../../kernel/operations/catalog.ts'
 import type { Ink } from '../terminal.ts'
 
+/** What a text needs beside the answer. */
+export interface AnswerSupplement {
+  /** Titles of tasks that the answer names by id alone. */
+  readonly titles?: Readonly<Record<string, string>> | undefined
+  /** The newest open mission, beside a task that was added outside it. */
+  readonly openMission?:
+    | { readonly id: string; readonly name: string; readonly phaseId: string | null }
+    | undefined
+}
+
 /** The output that a text is rendered for. */
-export interface RenderContext {
+export interface RenderContext extends AnswerSupplement {
   readonly ink: Ink
   /** Width in characters. */
   readonly width: number
   /** Milliseconds since the epoch, to compute ages. */
   readonly now: number
-  /** Titles of tasks that the answer names by id alone. */
-  readonly titles?: ReadonlyMap<string, string>
 }
 
 /** Renders an answer for a person at a terminal, without a final line break. */

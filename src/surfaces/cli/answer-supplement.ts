@@ -1,0 +1,41 @@
+import { isJsonObject } from '../../kernel/json.ts'
+import type { OperationName } from '../../kernel/operations/catalog.ts'
+import type { Answer, Operation } from '../../kernel/operations/operation.ts'
+import type { AnswerSupplement } from './render/view.ts'
+import type { AskProject } from './typed-input.ts'
+
+/** What a text for a person needs beside the answer: titles of dependencies, and the mission that a task may belong to. */
+export async function readAnswerSupplement(
+  { name }: Operation,
+  answer: Answer,
+  ask: AskProject,
+): Promise<AnswerSupplement> {
+  if (name === 'taskman_task_add' && answer['mission_id'] === null) return openMissionOf(ask)
+  if (!namesTasks.has(name)) return {}
+  const { depends_on: ids, mission_id: mission } = isJsonObject(answer['task']) ? answer['task'] : answer
+  const wanted = new Set([ids, mission].flat().filter((id) => typeof id === 'string'))
+  if (wanted.size === 0) return {}
+  const { tasks, missions } = await ask('search', {})
+  const named = [...tasks, ...missions].filter(({ id }) => wanted.has(id))
+  return { titles: Object.fromEntries(named.map(({ id, name: title }) => [id, title])) }
+}
+
+/** The commands that show one task of the plan. */
+const namesTasks: ReadonlySet<string> = new Set<OperationName>([
+  'taskman_task_dep_add',
+  'taskman_task_dep_remove',
+  'taskman_task_edit',
+  'taskman_task_get',
+  'taskman_task_next',
+])
+
+/** The newest open mission, with its last phase. */
+async function openMissionOf(ask: AskProject): Promise<AnswerSupplement> {
+  const { missions } = await ask('list_missions', { limit: 1 })
+  const [mission] = missions
+  if (mission === undefined) return {}
+  const { mission_id: id, name } = mission
+  const { phases } = await ask('taskman_phase_list', { mission: id })
+  const phase = phases.findLast(({ status }) => status !== 'done') ?? phases.at(-1)
+  return { openMission: { id, name, phaseId: phase?.id ?? null } }
+}
