@@ -63,6 +63,21 @@ describe('an agent cannot make a failing check of the project count less', () =>
     expect((await complete(task_id, {}, asPerson)).verdict.is).toBe('proven')
   })
 
+  test('by taking a file out of git, so that a result stays when it changes', async () => {
+    const { git, write, start, complete, approve } = await checkedProject()
+    const id = await start()
+    git('rm', '-q', '--cached', 'src/auth.ts')
+    write('.gitignore', 'src/auth.ts\n')
+    write('src/auth.ts', 'works\n')
+    await approve(id)
+    await complete(id, { preview: true })
+    write('src/auth.ts', 'broken\n')
+    expect((await complete(id)).verdict).toMatchObject({
+      is: 'unproven',
+      reasons: [{ rule: 'check_on_untracked', paths: ['src/auth.ts'] }],
+    })
+  })
+
   test('by expecting no change where the project expects some', async () => {
     const { start, complete, call } = await checkedProject()
     await call('setting_set', { name: 'done_when', value: '{"changes": ["src/**"]}' }, asPerson)

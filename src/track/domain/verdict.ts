@@ -40,6 +40,7 @@ const doubtRules = [
   'subtask_contradicted',
   'promises_left_out',
   'changes_uncertain',
+  'check_on_untracked',
 ] as const
 export const verdictRules = [...contradictionRules, ...doubtRules] as const
 export type VerdictRule = (typeof verdictRules)[number]
@@ -116,6 +117,8 @@ export interface VerdictFacts {
   readonly hasOtherWork: boolean
   readonly claimedUnchanged: readonly string[]
   readonly missingPackages?: readonly string[]
+  /** Changed files that are on disk, but no longer tracked. */
+  readonly untracked?: readonly string[]
   /** Files that changed in nothing but white space. */
   readonly respaced?: readonly string[]
   readonly weakened?: readonly WeakenedPlace[]
@@ -151,6 +154,7 @@ export function judge(facts: VerdictFacts): Verdict | null {
     ...contradictedSubtasks(facts),
     ...promisesLeftOut(facts),
     ...uncertainChanges(facts),
+    ...untrackedFiles(facts),
   ]
   return verdictOf(contradictions, doubts, facts)
 }
@@ -419,6 +423,19 @@ function contradictedSubtasks({ contradictedSubtasks: ids = [] }: VerdictFacts):
     {
       rule: 'subtask_contradicted',
       text: `${formatCount(ids.length, 'subtask')} contradicted: ${ids.slice(0, maxNamed).join(', ')}.`,
+    },
+  ]
+}
+
+/** A check reads files on disk that are not part of the content any more: a checkout will lack them. */
+function untrackedFiles({ checks = [], untracked = [] }: VerdictFacts): readonly VerdictReason[] {
+  if (checks.length === 0 || untracked.length === 0) return []
+  return [
+    {
+      rule: 'check_on_untracked',
+      text: 'No longer tracked, but on disk while the checks ran:',
+      paths: untracked,
+      fix: 'Track or delete the files.',
     },
   ]
 }

@@ -141,6 +141,7 @@ export function judgeCompletion(
     claimedUnchanged: claimsUnchanged(measured, traces),
     missingPackages: missing,
     respaced,
+    untracked: untrackedChanges(evidence),
     weakened: weakened.filter(isJudgedWeakening),
     promises,
     checks,
@@ -148,6 +149,12 @@ export function judgeCompletion(
     contradictedSubtasks: contradictedSubtasks(attempt.taskId, related),
   })
   return { verdict, evidence }
+}
+
+/** Changed files that git ignores by now. */
+function untrackedChanges({ changes, ignored }: AttemptMeasurement): readonly string[] {
+  const ignoredPaths = new Set([...ignored.added, ...ignored.modified])
+  return changes.flatMap(({ path }) => (ignoredPaths.has(path) ? [path] : []))
 }
 
 /** What tests and checks lost is reported, not judged. */
