@@ -10,9 +10,9 @@ import { captureBin, holdIngest, hookQueue } from './captured-project.ts'
 
 const bundle = join(import.meta.dirname, '..', '..', 'dist', 'waymark-capture.cjs')
 
-test('the program that clients run is one file of at most 24 kB, of Node’s own parts', () => {
+test('the program that clients run is one file of at most 24 KiB, of Node’s own parts', () => {
   const text = readFileSync(bundle, 'utf8')
-  expect(statSync(bundle).size).toBeLessThanOrEqual(24_000)
+  expect(statSync(bundle).size).toBeLessThanOrEqual(24 * 1024)
   expect(new Set([...text.matchAll(/require\([`'"]([^`'"]+)[`'"]\)/g)].map(([, name]) => name))).toEqual(
     new Set(['node:fs', 'node:path']),
   )

@@ -168,7 +168,7 @@ test('a hook queue that is a link is not written to', () => {
     prompt: 'x',
   })
   expect(readdirSync(join(project.home, 'elsewhere'))).toEqual([])
-  expect(project.log()).toContain(': link')
+  expect(project.log()).toContain(': behind_link')
 })
 
 test('where nobody switched capture on, a hook leaves no trace', () => {

@@ -85,7 +85,6 @@ export const bindings = [
   { command: 'tab 4', keys: ['4'], title: 'Fourth tab', group: 'Views' },
   { command: 'tab 5', keys: ['5'], title: 'Fifth tab', group: 'Views' },
   { command: 'tab 6', keys: ['6'], title: 'Sixth tab', group: 'Views' },
-  { command: 'tab 6', keys: ['6'], title: 'Sixth tab', group: 'Views' },
 
   { command: 'fit', keys: ['z'], title: 'Fit to the window', group: 'Timeline and graph' },
   { command: 'zoom in', keys: ['+', '='], title: 'Zoom in', group: 'Timeline and graph' },

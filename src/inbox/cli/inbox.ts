@@ -149,7 +149,7 @@ function inboxItemText(
     ...(isShown ? [] : form === '' ? files : [form]),
     item.workaround ? `Workaround by ${item.opened_by}: ${quoteText(item.workaround, page)}` : '',
     item.closed_by
-      ? `${itemOutcome(item)} by ${item.closed_by}${item.answer === null ? '' : `: ${item.answer}`}`
+      ? `${itemOutcome(item)} by ${item.closed_by}${item.answer === null || item.answer === itemOutcome(item) ? '' : `: ${item.answer}`}`
       : '',
   ]
   return [head.join('  '), ...lines.map((line) => indentText(line))].filter((line) => line !== '').join('\n')

@@ -420,10 +420,12 @@ export function recordAnswer(
 /** Closes an item with a person's answer. */
 async function recordItemAnswer(
   { reads, context, setting }: Deciding,
-  { verb, words: answer }: AnswerRequest,
+  { verb, words: answerText }: AnswerRequest,
   item: InboxItem,
 ): Promise<ChangeSet<Answered>> {
-  const ending = endingOf(item, verb, answer)
+  const ending = endingOf(item, verb, answerText)
+  // Accepted changes are found by an answer.
+  const answer = answerText ?? (verb === 'approve' ? ending.action : null)
   const attempt = item.attemptId === null ? null : await reads.tasks.attempt(item.attemptId)
   const task = item.taskId === null ? null : await reads.tasks.find(item.taskId)
   const { id, kind, runId } = item

@@ -7,7 +7,7 @@ export interface PathStatements {
 }
 
 export type Settlement =
-  /** What hooks, scopes and times say stays as it is. */
+  /** The certainty by hooks, scopes and times stays. */
   | { readonly is: 'unsettled' }
   /** The attempt alone claims it, or every other one denies it. */
   | { readonly is: 'own' }
@@ -32,7 +32,8 @@ export function settle(
   if (denies.has(attempt))
     return possible.length > 0 ? { is: 'others', authors: possible } : { is: 'denied_by_all' }
   const claimants = possible.filter((id) => claims.has(id))
-  if (claims.has(attempt)) return claimants.length === 0 ? { is: 'own' } : unsettled
-  if (claimants.length === 1) return { is: 'others', authors: claimants }
-  return possible.length === 0 ? { is: 'own' } : unsettled
+  const isOwn = claims.has(attempt) ? claimants.length === 0 : possible.length === 0
+  if (isOwn) return certainty === 'probable' ? unsettled : { is: 'own' }
+  if (claims.has(attempt)) return unsettled
+  return claimants.length === 1 ? { is: 'others', authors: claimants } : unsettled
 }

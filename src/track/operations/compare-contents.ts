@@ -122,9 +122,7 @@ async function respacedFiles(
 }
 
 function withoutSpace(content: Uint8Array): string {
-  return Buffer.from(content)
-    .toString('latin1')
-    .replace(/[ \t\r\n\f\v]+/g, '')
+  return new TextDecoder('latin1').decode(content).replace(/[ \t\r\n\f\v]+/g, '')
 }
 
 /** The packages that no manifest or lock file has; none if one of these files could not be read. */

@@ -22,11 +22,9 @@ export async function releaseClaimed(
     readonly activity: AttemptChangesContext
   },
 ): Promise<readonly NewProjectEvent[]> {
-  const settled = new Set(
-    (evidence.claimedPaths ?? []).flatMap(({ path, found }) => (found === 'settled' ? [path] : [])),
-  )
-  const claimed = claimedPaths(evidence.changes, attempt, outcome)
-  const paths = [...settled].filter((path) => claimed.has(path))
+  // A contested one is claimed by others, too.
+  const probable = evidence.changes.filter(({ attribution }) => attribution === 'probable')
+  const paths = [...claimedPaths(probable, attempt, outcome)]
   if (paths.length === 0) return []
   const holders = (await tasks.uncertainHolders(paths)).filter(({ attempt: other, change }) => {
     const statement = statements.get(other.id)

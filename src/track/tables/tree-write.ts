@@ -72,10 +72,11 @@ export function treeWriteReads({ db, projectId }: ReadScope): TreeWriteReads {
         const rows = await all
           .where('cause', '=', 'undo')
           .where('subject', 'in', batch)
-          .where(({ not, exists, selectFrom }) =>
-            not(
-              exists(
-                selectFrom('attempt')
+          .where((eb) =>
+            eb.not(
+              eb.exists(
+                eb
+                  .selectFrom('attempt')
                   .select('attempt.id')
                   .whereRef('attempt.project_id', '=', 'tree_write.project_id')
                   .whereRef('attempt.task_id', '=', 'tree_write.subject')
@@ -83,10 +84,11 @@ export function treeWriteReads({ db, projectId }: ReadScope): TreeWriteReads {
               ),
             ),
           )
-          .where(({ not, exists, selectFrom }) =>
-            not(
-              exists(
-                selectFrom('tree_write as later')
+          .where((eb) =>
+            eb.not(
+              eb.exists(
+                eb
+                  .selectFrom('tree_write as later')
                   .select('later.id')
                   .whereRef('later.project_id', '=', 'tree_write.project_id')
                   .whereRef('later.subject', '=', 'tree_write.id'),
