@@ -96,18 +96,34 @@ test('MC2-142 the architecture and the tables of the database have their pages',
   expect(existsSync(join(root, 'src/store/tables/tables.ts'))).toBe(true)
 })
 
-test('every link between the pages leads to a file', () => {
-  const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'web/README.md']
+test('every link between the pages leads to a file and a heading', () => {
+  const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
+  pages.push('web/README.md', 'docs/README.md')
   for (const folder of ['docs/guide', 'docs/decisions', 'docs/reference']) {
     const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.md'))
     pages.push(...names.map((name) => `${folder}/${name}`))
   }
   const broken = pages.flatMap((path) => {
     const text = readFileSync(join(root, path), 'utf8')
-    const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target]) => target ?? '')
-    return targets
-      .filter((target) => !existsSync(join(root, dirname(path), target)))
-      .map((target) => `${path} → ${target}`)
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)/g)]
+    return links
+      .filter(([, file = '', heading = '']) => {
+        const target = file === '' ? join(root, path) : join(root, dirname(path), file)
+        if (!existsSync(target)) return true
+        return heading !== '' && target.endsWith('.md') && !anchors(target).includes(heading)
+      })
+      .map(([link]) => `${path} → ${link}`)
   })
   expect(broken).toEqual([])
 })
+
+/** The headings of a page, as GitHub links to them. */
+function anchors(path: string): readonly string[] {
+  const text = readFileSync(path, 'utf8').replaceAll(/^```.*?^```/gms, '')
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
