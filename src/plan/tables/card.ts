@@ -7,7 +7,7 @@ import type { TaskCard } from '../ports/task-reads.ts'
 import { claimOf } from './claim.ts'
 import { taskOf } from './task.ts'
 
-/** Tasks for cards, in the given order: always five queries. */
+/** Tasks for cards, in the given order: always four queries. */
 export async function taskCards(scope: ReadScope, ids: readonly string[]): Promise<readonly TaskCard[]> {
   if (ids.length === 0) return []
   const { db, projectId } = scope
@@ -51,7 +51,7 @@ export async function taskCards(scope: ReadScope, ids: readonly string[]): Promi
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** The measured totals of attempts, without the changes: always two queries. */
+/** The measured totals of attempts, without the changes: always one query. */
 export async function measuredAttempts(
   { db, projectId }: ReadScope,
   ids: readonly string[],
@@ -63,28 +63,15 @@ export async function measuredAttempts(
       join.onRef('attempt.project_id', '=', 'end.project_id').onRef('attempt.id', '=', 'end.attempt_id'),
     )
     .selectAll('attempt')
-    .select(['end.measurement', 'end.out_of_scope', 'end.verdict'])
+    .select(['end.measurement', 'end.out_of_scope', 'end.verdict', 'end.added_lines', 'end.deleted_lines'])
     .where('end.project_id', '=', projectId)
     .where('end.attempt_id', 'in', ids)
     .execute()
-  const lines = await db
-    .selectFrom('attempt_change')
-    .select(({ fn }) => [
-      'attempt_id',
-      fn.sum<number | null>('added_lines').as('added'),
-      fn.sum<number | null>('deleted_lines').as('deleted'),
-    ])
-    .where('project_id', '=', projectId)
-    .where('attempt_id', 'in', ids)
-    .groupBy('attempt_id')
-    .execute()
-  const linesOf = new Map(lines.map((row) => [row.attempt_id, row]))
   return new Map(
     ends.map((row) => {
       const { added = 0, modified = 0, deleted = 0, renamed = 0 } = countsOf(row) ?? {}
       const files = added + modified + deleted + renamed
       const isUnknown = row.measurement === 'unknown'
-      const sums = linesOf.get(row.id)
       const measured: AttemptMeasurementTotals = {
         measurement: row.measurement as AttemptMeasurementTotals['measurement'], // as it was written
         verdict: row.verdict as AttemptMeasurementTotals['verdict'], // as it was written
@@ -92,8 +79,8 @@ export async function measuredAttempts(
         outOfScope: row.out_of_scope,
         attempt: row.number,
         files: isUnknown ? null : files,
-        addedLines: isUnknown ? null : sumOf(files, sums?.added),
-        deletedLines: isUnknown ? null : sumOf(files, sums?.deleted),
+        addedLines: isUnknown ? null : sumOf(files, row.added_lines),
+        deletedLines: isUnknown ? null : sumOf(files, row.deleted_lines),
       }
       return [row.id as AttemptId, measured] // a brand
     }),
@@ -101,9 +88,8 @@ export async function measuredAttempts(
 }
 
 /** No files means zero lines; files without any counted line mean unknown. */
-function sumOf(files: number, sum: number | null | undefined): number | null {
-  if (sum != null) return Number(sum)
-  return files === 0 ? 0 : null
+function sumOf(files: number, sum: number | null): number | null {
+  return files === 0 ? 0 : sum
 }
 
 /** The last logged progress of each task; absent if there is none. */

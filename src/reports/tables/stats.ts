@@ -1,5 +1,4 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import type { Outcome } from '../../events/domain/project-event.ts'
 import type { Actor } from '../../kernel/actor.ts'
 import type { AttemptId, MissionId, TaskId } from '../../kernel/id.ts'
 import type { TokenUsage } from '../../sessions/domain/hook-event.ts'
@@ -71,7 +70,14 @@ async function attemptsOf(
       'attempt.closed_at',
       'attempt.files_added',
     ])
-    .select(['attempt.scope_matches', 'end.measurement', 'end.out_of_scope', 'end.outcome'])
+    .select(['attempt.scope_matches', 'end.measurement', 'end.out_of_scope'])
+    .select([
+      'end.added_lines',
+      'end.deleted_lines',
+      'end.uncounted_files',
+      'end.tokens_input',
+      'end.tokens_output',
+    ])
     .select(['task.role', 'task.resolution', 'landing.state as landed', 'landing.landed_at'])
     .where('attempt.project_id', '=', projectId)
     // Without a filter, the subquery is only overhead.
@@ -81,13 +87,10 @@ async function attemptsOf(
     .orderBy('attempt.seq', 'desc')
     .limit(limit + 1)
     .execute()
-  const lines = await linesOf({ db, projectId }, { since, missionId })
   const verdicts = await verdictsOf({ db, projectId }, { since, missionId })
   const models = hasModels ? await modelsOf({ db, projectId }) : new Map<string, string | null>()
   return rows.map((row) => {
-    const changed = lines.get(row.id)
     const isMeasured = row.files_added !== null && row.measurement !== null && row.measurement !== 'unknown'
-    const outcome = row.outcome === null ? null : parseColumn<Outcome>(row.outcome)
     return {
       id: row.id as AttemptId, // a brand
       taskId: row.task_id as TaskId, // a brand
@@ -102,14 +105,14 @@ async function attemptsOf(
         ? {
             scopeMatches: row.scope_matches === null ? null : row.scope_matches === 1,
             outOfScope: row.out_of_scope ?? 0,
-            addedLines: Number(changed?.added ?? 0),
-            deletedLines: Number(changed?.deleted ?? 0),
-            withoutLines: Number(changed?.without ?? 0),
+            addedLines: row.added_lines ?? 0,
+            deletedLines: row.deleted_lines ?? 0,
+            withoutLines: row.uncounted_files ?? 0,
           }
         : null,
       verdict: verdicts.get(row.id) ?? null,
-      tokensInput: outcome?.tokensInput ?? null,
-      tokensOutput: outcome?.tokensOutput ?? null,
+      tokensInput: row.tokens_input,
+      tokensOutput: row.tokens_output,
       role: row.role,
       resolution: row.resolution as CountedAttempt['resolution'], // as it was written
       landing: row.landed === null ? null : { is: row.landed, landedAt: row.landed_at },
@@ -173,35 +176,6 @@ async function modelsOf({ db, projectId }: ReadScope): Promise<ReadonlyMap<strin
   return new Map(rows.map((row) => [row.attempt_id, row.model ?? row.session_model]))
 }
 
-interface CountedLines {
-  readonly added: number | null
-  readonly deleted: number | null
-  readonly without: number
-}
-
-/** For each attempt that changed a file, in index order, so that nothing is sorted. */
-async function linesOf(
-  scope: ReadScope,
-  filter: Pick<StatsFilter, 'since' | 'missionId'>,
-): Promise<ReadonlyMap<string, CountedLines>> {
-  const rows = await scope.db
-    .selectFrom('attempt_change')
-    .select(({ fn }) => [
-      'attempt_id',
-      fn.sum<number | null>('added_lines').as('added'),
-      fn.sum<number | null>('deleted_lines').as('deleted'),
-      sql<number>`count(case when added_lines is null then 1 end)`.as('without'),
-    ])
-    .where('project_id', '=', scope.projectId)
-    .$if(filter.since !== null || filter.missionId !== null, (query) =>
-      query.where('attempt_id', 'in', endedAttempts(scope, filter)),
-    )
-    .groupBy('attempt_id')
-    .limit(1_000_000)
-    .execute()
-  return new Map(rows.map(({ attempt_id, ...lines }) => [attempt_id, lines]))
-}
-
 async function answersOf(
   { db, projectId }: ReadScope,
   { since, missionId, limit }: StatsFilter,
@@ -244,8 +218,9 @@ async function answersOf(
 
 /** Null for a person's own work: people are not distinguished. */
 function agentOf(named: string | null, actor: string): string | null {
+  if (named !== null) return named
   const { kind, name } = parseColumn<Actor>(actor)
-  return named ?? (kind === 'agent' ? name : null)
+  return kind === 'agent' ? name : null
 }
 
 async function eventsOf(

@@ -78,17 +78,23 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
   'create index tree_write_subject on tree_write (project_id, subject)',
   'create index tree_write_at on tree_write (project_id, written_at)',
 
+  // Short columns first: SQLite reads the long ones only where they are asked for.
   `create table attempt_end (
     project_id ${text} not null,
     attempt_id ${text} not null,
+    measurement ${text} not null,
+    out_of_scope bigint not null,
+    added_lines bigint,
+    deleted_lines bigint,
+    uncounted_files bigint not null,
+    tokens_input bigint,
+    tokens_output bigint,
+    verdict ${text},
+    input_hash ${text} not null,
+    summary ${text} not null,
     outcome ${text} not null,
     evidence ${text} not null,
-    input_hash ${text} not null,
     answer ${text} not null,
-    measurement ${text} not null default '',
-    out_of_scope bigint not null default 0,
-    summary ${text} not null default '',
-    verdict ${text},
     primary key (project_id, attempt_id),
     foreign key (project_id, attempt_id) references attempt (project_id, id)
   )`,

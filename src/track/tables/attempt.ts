@@ -34,7 +34,7 @@ import type {
 } from '../ports/attempt-reads.ts'
 import { addToMission, addToPhase, countedFiles, filesOf } from './mission-change.ts'
 import { snapshotsBeforeWrites } from './tree-write.ts'
-import { insertVerdict, recordAmendedEnd } from './verdict.ts'
+import { insertVerdict, recordAmendedEnd, tokenColumns } from './verdict.ts'
 
 export interface AttemptTable {
   project_id: string
@@ -75,6 +75,13 @@ export interface AttemptEndTable {
   /** Copied from the evidence and the outcome for lists and cards. */
   measurement: string
   out_of_scope: number
+  /** Of all changes; null if no file's lines could be counted. */
+  added_lines: number | null
+  deleted_lines: number | null
+  /** The number of changed files whose lines could not be counted. */
+  uncounted_files: number
+  tokens_input: number | null
+  tokens_output: number | null
   summary: string
   /** The last verdict in one word; null for a failed attempt. */
   verdict: string | null
@@ -296,6 +303,22 @@ export function countColumns(changes: readonly ReportedChange[]) {
   return { files_added: added, files_modified: modified, files_deleted: deleted, files_renamed: renamed }
 }
 
+export function lineColumns(
+  changes: readonly ReportedChange[],
+): Pick<AttemptEndTable, 'added_lines' | 'deleted_lines' | 'uncounted_files'> {
+  const added = changes.map(writtenLines)
+  return {
+    added_lines: sumOfCounted(added),
+    deleted_lines: sumOfCounted(changes.map(({ deletedLines }) => deletedLines)),
+    uncounted_files: added.filter((lines) => lines === null).length,
+  }
+}
+
+function sumOfCounted(counts: readonly (number | null)[]): number | null {
+  const counted = counts.filter((count) => count !== null)
+  return counted.length === 0 ? null : counted.reduce((sum, count) => sum + count, 0)
+}
+
 async function insertEnd(
   projecting: ProjectionContext,
   closed: ProjectEventOf<'attempt.closed'>,
@@ -313,6 +336,8 @@ async function insertEnd(
       answer: JSON.stringify(closed.answer),
       measurement: evidence.measurement,
       out_of_scope: evidence.scope.unexpected.length,
+      ...lineColumns(closed.evidence.changes),
+      ...tokenColumns(closed.outcome),
       summary: closed.outcome.summary,
       verdict: closed.verdict?.is ?? null,
     })

@@ -4,7 +4,7 @@ import { touchTask } from '../../plan/tables/claim.ts'
 import { parseColumn } from '../../store/tables/query.ts'
 import type { ProjectionContext } from '../../store/tables/tables.ts'
 import type { ReportedChange } from '../domain/changes.ts'
-import { countColumns, insertChanges } from './attempt.ts'
+import { countColumns, insertChanges, lineColumns } from './attempt.ts'
 
 /** Takes uncertain files off those of an ended attempt; they stay named as contested. */
 export async function applyFilesSettled(
@@ -50,7 +50,7 @@ export async function applyFilesSettled(
     .execute()
   await db
     .updateTable('attempt_end')
-    .set({ evidence: JSON.stringify(settled), out_of_scope: unexpected.length })
+    .set({ evidence: JSON.stringify(settled), out_of_scope: unexpected.length, ...lineColumns(kept) })
     .where('project_id', '=', projectId)
     .where('attempt_id', '=', attemptId)
     .execute()

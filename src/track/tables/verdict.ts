@@ -55,6 +55,10 @@ export async function insertVerdict(
   })
 }
 
+export function tokenColumns({ tokensInput, tokensOutput }: Outcome) {
+  return { tokens_input: tokensInput, tokens_output: tokensOutput }
+}
+
 /** The words of a completion were changed: they replace those before, and its verdict is added. */
 export async function recordAmendedEnd(
   projecting: ProjectionContext,
@@ -67,6 +71,7 @@ export async function recordAmendedEnd(
       outcome: JSON.stringify(outcome),
       input_hash: inputHash,
       answer: JSON.stringify(answer),
+      ...tokenColumns(outcome),
       summary: outcome.summary,
       verdict: verdict?.is ?? null,
     })
