@@ -261,21 +261,21 @@ class FilesNow {
   }
 
   /** The paths whose bytes on disk may differ from those that git stores, by their attributes and settings. */
-  async conversionsOf(paths: readonly string[]): Promise<ReadonlyMap<string, 'endings' | 'filter'>> {
+  async conversionsOf(paths: readonly string[]): Promise<ReadonlyMap<string, StoredForm>> {
     const { place } = this.#lookup
     const unique = [...new Set(paths)].map(pathBytes)
-    const question = ['check-attr', '-z', '--stdin', ...convertingAttributes]
+    const question = ['check-attr', '-z', '--stdin', ...Object.keys(formOfAttribute)]
     const records = nulRecords(await git(question, privateCall(place, nulInput(unique))))
     const endings = await runGit(['config', '--get', 'core.autocrlf'], privateCall(place))
     const isEverywhere = !['', 'false'].includes(endings.output.toString('latin1').trim())
-    const found = new Map<string, 'endings' | 'filter'>()
+    const found = new Map<string, StoredForm>()
     if (isEverywhere) for (const path of unique) found.set(displayPath(path), 'endings')
     for (let at = 0; at + 2 < records.length; at += 3) {
       const [path = '', name = '', value = ''] = records.slice(at, at + 3)
-      if (value === 'unspecified' || value === 'unset') continue
-      const isFilter = name === 'filter'
-      if (isFilter || found.get(displayPath(path)) === undefined)
-        found.set(displayPath(path), isFilter ? 'filter' : 'endings')
+      const form = value === 'unspecified' || value === 'unset' ? undefined : formOfAttribute[name]
+      const known = found.get(displayPath(path))
+      if (form !== undefined && (known === undefined || known === 'endings' || form === 'filter'))
+        found.set(displayPath(path), form)
     }
     return found
   }
@@ -283,12 +283,14 @@ class FilesNow {
   /** How the bytes on disk differ from those that git stores. */
   async endingsOf(
     path: string,
-    conversions: ReadonlyMap<string, 'endings' | 'filter'>,
+    conversions: ReadonlyMap<string, StoredForm>,
   ): Promise<'crlf' | 'other' | null> {
     const conversion = conversions.get(path)
     const version = this.at(path)
     if (conversion === 'filter') return 'other'
     if (conversion === undefined || version?.content == null || !version.mode.startsWith('100')) return null
+    // Only a carriage return may be stored in another way.
+    if (conversion === 'endings' && !version.content.includes('\r')) return null
     const { place, repository } = this.#lookup
     const bytes = Buffer.from(version.content, 'latin1')
     const question = ['hash-object', '--stdin', `--path=${path}`]
@@ -300,7 +302,18 @@ class FilesNow {
   }
 }
 
-const convertingAttributes = ['text', 'eol', 'crlf', 'filter', 'ident', 'working-tree-encoding']
+/** What may make the bytes that git stores other ones than those on disk. */
+type StoredForm = 'endings' | 'encoding' | 'filter'
+
+// A filter says more than an encoding, and that more than line endings.
+const formOfAttribute: Readonly<Record<string, StoredForm>> = {
+  text: 'endings',
+  eol: 'endings',
+  crlf: 'endings',
+  ident: 'encoding',
+  'working-tree-encoding': 'encoding',
+  filter: 'filter',
+}
 
 interface VersionOnDisk {
   readonly version: UndoVersion | null
@@ -338,7 +351,7 @@ async function checkedOut(
   { place, repository }: HistoryLookup,
   path: string,
   version: UndoVersion | null,
-  conversions: ReadonlyMap<string, 'endings' | 'filter'>,
+  conversions: ReadonlyMap<string, StoredForm>,
 ): Promise<UndoVersion | null> {
   if (version?.content == null || !version.mode.startsWith('100') || !conversions.has(path)) return version
   const pack = new PackWriter(join(place.directory, 'objects'), repository.objectFormat)

@@ -463,6 +463,38 @@ test('names the agents at work in the same folder, and the tasks that depend on 
   expect(answer.notes.join()).toContain(`a2 (${other.task_id})`)
 })
 
+test('undoes files with unusual names, from a folder of the project', async () => {
+  const s = await openUndo({ isOnMachine: false, within: 'sub' })
+  const names = ['sub/ä ö.txt', 'sub/line\nfeed', 'sub/-dash', 'sub/"quoted"', 'sub/tab\there']
+  for (const name of names) s.write(name, 'as it was, in one line\n')
+  s.write('.gitattributes', '* text=auto\n')
+  s.commit()
+  const done = await s.attempt('a1', () => {
+    for (const name of names) s.write(name, 'as it was, in one line\nadded by a1\n')
+    s.write('sub/neu é', 'new\n')
+  })
+  await s.undo(done)
+  expect(names.map((name) => s.read(name))).toEqual(names.map(() => 'as it was, in one line\n'))
+  expect(existsSync(join(s.folder, 'sub/neu é'))).toBe(false)
+})
+
+test('a file that became a link, or a link that became a file, is one again', async () => {
+  const s = await openUndo()
+  symlinkSync('f', join(s.folder, 'link'))
+  s.commit()
+  const done = await s.attempt('a1', () => {
+    s.remove('g')
+    symlinkSync('f', join(s.folder, 'g'))
+    s.remove('link')
+    s.write('link', 'a file now\n')
+  })
+  await s.undo(done)
+  expect(s.rows('g')).toEqual(['other file one', 'other file two'])
+  expect(lstatSync(join(s.folder, 'g')).isSymbolicLink()).toBe(false)
+  expect(readlinkSync(join(s.folder, 'link'))).toBe('f')
+  expect(s.git('status', '--porcelain').trim()).toBe('')
+})
+
 test('writes only the difference that was shown', async () => {
   const s = await openUndo()
   const done = await s.attempt('a1', () => s.put('f', x(1)))
