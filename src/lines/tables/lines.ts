@@ -258,7 +258,22 @@ export function lineReads(scope: ReadScope): LineReads {
         .select(['snapshot', 'baseline', 'baseline_at', 'end_snapshot', 'closed_at'])
         .where('project_id', '=', projectId)
         .where('tree_top', '=', tree)
-      const [open, closed, turns, endedTurns] = await Promise.all([
+      // An undo that recorded the lines until then, and those that it changed.
+      const undos = db
+        .selectFrom('tree_write as write')
+        .innerJoin('line_span as span', (join) =>
+          join
+            .onRef('span.project_id', '=', 'write.project_id')
+            .onRef('span.tree_top', '=', 'write.tree_top')
+            .onRef('span.until', '=', 'write.written_at'),
+        )
+        .select(['write.written_at', 'write.end_snapshot'])
+        .where('write.project_id', '=', projectId)
+        .where('write.tree_top', '=', tree)
+        .where('write.end_snapshot', 'is not', null)
+        .orderBy('write.written_at', 'desc')
+        .limit(lastEnds)
+      const [open, closed, turns, endedTurns, undone] = await Promise.all([
         inTree
           .where('status', '=', 'open')
           .where('opened_at', '<=', until)
@@ -268,6 +283,7 @@ export function lineReads(scope: ReadScope): LineReads {
         inTree.where('closed_at', 'is not', null).orderBy('closed_at', 'desc').limit(lastEnds).execute(),
         turnsThere.where('status', '=', 'open').execute(),
         turnsThere.where('closed_at', 'is not', null).orderBy('closed_at', 'desc').limit(lastEnds).execute(),
+        undos.execute(),
       ])
       const turnBounds = [...turns, ...endedTurns].flatMap((turn): TreeBoundary[] => [
         ...(turn.snapshot !== null && turn.baseline === 'at_start'
@@ -282,7 +298,10 @@ export function lineReads(scope: ReadScope): LineReads {
         if (attempt.closedAt === null || attempt.endSnapshot === null) return [start]
         return [start, { at: attempt.closedAt, place: attempt.endSnapshot }]
       })
-      return [...bounds, ...turnBounds]
+      const undoBounds = undone.flatMap(({ written_at: at, end_snapshot: place }): TreeBoundary[] =>
+        place === null ? [] : [{ at, place: parseColumn<SnapshotLocation>(place) }],
+      )
+      return [...bounds, ...turnBounds, ...undoBounds]
         .filter(({ at }) => at <= until)
         .reduce<TreeBoundary | null>(
           (last, bound) => (last === null || bound.at > last.at ? bound : last),

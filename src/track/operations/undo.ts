@@ -1,18 +1,35 @@
 import { z } from 'zod'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { UndoPlan, UndoRequest } from '../../git/ports/work-tree.ts'
 import { displayName } from '../../kernel/actor.ts'
 import { Failure } from '../../kernel/failure.ts'
-import { names, path, place, list as upTo, words } from '../../kernel/operations/fields.ts'
+import type { MissionId } from '../../kernel/id.ts'
+import { names, path, place, salt, time, list as upTo, words } from '../../kernel/operations/fields.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list, Named, strings } from '../../kernel/operations/list-answer.ts'
 import { waitingHooks, workTreePlace } from '../../kernel/operations/local-work-tree.ts'
-import { measurement, prepareSteps, type Readable } from '../../kernel/operations/measurement-protocol.ts'
+import {
+  type MeasurementOf,
+  measurement,
+  prepareSteps,
+  type Readable,
+  withMachine,
+} from '../../kernel/operations/measurement-protocol.ts'
 import { defineOperation, type RecordContext } from '../../kernel/operations/operation.ts'
 import { excerpt, formatCount } from '../../kernel/text.ts'
 import { conflictReasons, conflictWords, stayReasons, stayWords } from '../../lines/domain/undo-file.ts'
+import {
+  changedLineContext,
+  changedLines,
+  linesBrief,
+  recordedLines,
+  reportedBrief,
+  reportedContents,
+} from '../../lines/operations/record-lines.ts'
 import { fileStates } from '../../review/operations/measure-files.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { treeOf } from '../domain/task.ts'
+import type { TreeWriteEvent } from '../domain/tree-write.ts'
 import { undoActions } from '../domain/undo.ts'
 import { maxShownDiff } from './attempt-answer.ts'
 import { attemptEnds } from './measure-attempt.ts'
@@ -28,6 +45,14 @@ const request = z.strictObject({
   now: place,
   /** The name of the undone work at the marks of conflicts; null to mark none. */
   marked: z.string().max(200).nullable(),
+})
+
+const linesUntil = z.strictObject({
+  at: time,
+  since: time,
+  salt,
+  reported: reportedContents.measured,
+  lines: changedLines.measured,
 })
 
 const entry = z.strictObject({
@@ -141,7 +166,15 @@ export const undo = defineOperation({
       : `Write ${formatCount(Number(total), 'file')} in ${String(tree)}?`
   },
 })
-  .measure({ hooks: waitingHooks, tree: workTreePlace, states: fileStates, now: attemptEnds, plan: undoPlan })
+  .measure({
+    hooks: waitingHooks,
+    tree: workTreePlace,
+    states: fileStates,
+    now: attemptEnds,
+    plan: undoPlan,
+    reported: reportedContents,
+    lines: changedLines,
+  })
   .prepare((reads, input, context, measured) =>
     prepareSteps(measured, async (measure) => {
       if (context.drain) await measure({ hooks: {} })
@@ -152,61 +185,104 @@ export const undo = defineOperation({
       const { states } = await measure({ states: brief })
       const windows = await undoneWindows(reads, work, { paths, states })
       const { now } = await measure({ now: [{ id: 'undo', top: tree.top, prefix: '', engine: 'git' }] })
-      const before = now[0]?.place
-      if (!before) throw unmeasuredFailure(work, now[0]?.error ?? null)
+      const [end] = now
+      const before = end?.place
+      if (!before) throw unmeasuredFailure(work, end?.error ?? null)
       const request = {
         windows: [...windows],
         now: before,
         marked: input.conflicts === true ? work.id : null,
       }
       const { plan } = await measure({ plan: request })
-      return { work, top: tree.top, request, plan }
+      const boundary = { at: end.at, place: withMachine(context, before) }
+      const around = isWanted(input) ? await changedLineContext(reads, boundary) : null
+      if (around === null) return { work, top: tree.top, request, plan, until: null }
+      const { reported } = await measure({ reported: reportedBrief(around, boundary) })
+      const { lines } = await measure({ lines: linesBrief(around, boundary, reported) })
+      const until = { at: end.at, since: around.last.at, salt: around.salt, reported, lines }
+      return { work, top: tree.top, request, plan, until }
     }),
   )
   .apply({
-    plan: z.strictObject({ request, hash: z.string().max(100), top: path, isWanted: z.boolean() }),
+    plan: z.strictObject({
+      request,
+      hash: z.string().max(100),
+      top: path,
+      isWanted: z.boolean(),
+      work: z.strictObject({
+        id: z.string().max(100),
+        title: z.string().max(1_000),
+        taskId: z.string().max(100).nullable(),
+        missionId: z.string().max(100).nullable(),
+        subtasks: names,
+        stretches: z.int(),
+      }),
+      /** The lines that changed since the last recorded state of the work tree; null where none are recorded. */
+      until: linesUntil.nullable(),
+    }),
     applied: planned.extend({
       written: names,
       refused: upTo(z.strictObject({ path, problem: words }), maxEntries),
       after: place.nullable(),
+      /** The lines that the undo changed. */
+      lines: changedLines.measured,
     }),
-    decide: async ({ found: { work, top, request: wanted, plan } }, input) => {
+    decide: async ({ found: { work, top, request: wanted, plan, until } }, input) => {
       if (plan.missing === work.spans.length) throw notKeptFailure(work)
       if (plan.files.length + plan.conflicts.length === 0) throw nothingFailure(work, top, plan)
-      const isWanted = input.yes === true && input.dry_run !== true
-      if (isWanted && input.conflicts !== true && plan.conflicts.length > 0) throw conflictFailure(work, plan)
-      if (isWanted && input.content !== undefined && input.content !== plan.hash)
+      const writes = isWanted(input)
+      if (writes && input.conflicts !== true && plan.conflicts.length > 0) throw conflictFailure(work, plan)
+      if (writes && input.content !== undefined && input.content !== plan.hash)
         throw changedFailure(work.id, top)
-      return { request: wanted, hash: plan.hash, top, isWanted }
+      const { id, title, taskId, missionId, subtasks, spans } = work
+      return structuredClone({
+        request: wanted,
+        hash: plan.hash,
+        top,
+        isWanted: writes,
+        work: { id, title, taskId, missionId, subtasks: [...subtasks], stretches: spans.length },
+        until: until as z.output<typeof linesUntil> | null, // without its readonly marks
+      })
     },
     apply: async (
       { workUndo, witness, snapshotName, folder },
-      { request: wanted, hash, top, isWanted },
+      { request: wanted, hash, top, isWanted: writes, until },
       { id },
     ) => {
       const asked = undoRequest(folder, wanted)
-      if (!isWanted)
-        return { ...measuredPlan(await workUndo.plan(asked)), written: [], refused: [], after: null }
+      if (!writes) {
+        const nothing = { written: [], refused: [], after: null, lines: null }
+        return { ...measuredPlan(await workUndo.plan(asked)), ...nothing }
+      }
       const applied = await workUndo.apply(asked, hash)
       if (applied === null) throw changedFailure(id, top)
       const [first] = applied.refused
       if (first !== undefined && applied.written.length === 0) throw refusedFailure(id, applied.refused)
       const { written, refused } = applied
-      const { ref: after } = await witness.snapshot({ folder: top, name: snapshotName(), engine: 'git', top })
-      return {
+      // What was written is recorded in any case.
+      const after = await witness
+        .snapshot({ folder: top, name: snapshotName(), engine: 'git', top })
+        .then(({ ref }) => ref)
+        .catch(() => null)
+      const lines =
+        until === null || after === null
+          ? null
+          : await witness.lines(wanted.now, after, { salt: until.salt, during: 'gap' })
+      return structuredClone({
         ...measuredPlan(applied),
         written: [...written],
         refused: refused.map((one) => ({ ...one })),
         after,
-      }
+        lines: lines as z.output<typeof changedLines.measured>, // without its readonly marks
+      })
     },
   })
-  .record(async ({ reads, plan: { request: wanted, top, isWanted }, applied, context, setting }, input) => {
-    const work = await findUndoneWork(reads, context, input.id)
+  .record(async ({ reads, plan, applied, context, setting }, input) => {
+    const { work, top, isWanted: writes, until, request: wanted } = plan
     const answer = {
       id: work.id,
       title: work.title,
-      written: isWanted,
+      written: writes,
       work_tree: top,
       files: applied.files.slice(0, maxListed),
       files_total: applied.files.length,
@@ -222,16 +298,16 @@ export const undo = defineOperation({
       diff: applied.diff,
       truncated: applied.cut,
     }
-    if (!isWanted) return { events: [], answer }
-    const { id, taskId, missionId } = work
-    const task = taskId === null ? null : await reads.tasks.find(taskId)
+    if (!writes) return { events: [], answer }
+    const { id } = work
+    const task = work.taskId === null ? null : await reads.tasks.find(work.taskId)
     const reopens = input.reopen === true && task?.status === 'done'
     const write = treeWritten(
       {
         cause: 'undo',
         subject: id,
-        taskId,
-        missionId,
+        taskId: task?.id ?? null,
+        missionId: task?.missionId ?? null,
         files: applied.written,
         before: wanted.now,
         after: applied.after,
@@ -240,12 +316,46 @@ export const undo = defineOperation({
     )
     return {
       events: [
+        ...(until === null ? [] : await undoneLines(reads, write, { until, lines: applied.lines })),
         write,
         ...(reopens && task ? [{ kind: 'task.marked' as const, taskId: task.id, as: 'to_do' as const }] : []),
       ],
       answer: { ...answer, snapshot_id: write.write.id, reopened: reopens },
     }
   })
+
+function isWanted({ yes, dry_run: isDry }: { yes?: boolean | undefined; dry_run?: boolean | undefined }) {
+  return yes === true && isDry !== true
+}
+
+/**
+ * The lines until the undo, and those that it changed: nobody who is at work in the tree made those. None if somebody
+ * recorded a state of the tree meanwhile.
+ */
+async function undoneLines(
+  reads: Reads,
+  { write: { before, writtenAt } }: TreeWriteEvent,
+  {
+    until: { at, since, reported, lines },
+    lines: changed,
+  }: {
+    readonly until: Readable<z.output<typeof linesUntil>>
+    readonly lines: MeasurementOf<typeof changedLines>
+  },
+): Promise<readonly NewProjectEvent[]> {
+  const boundary = { at, place: before }
+  const around = await changedLineContext(reads, boundary)
+  if (around === null || around.last.at !== since || changed === null || changed.steps.length === 0) return []
+  const { steps, notes: _, times: __, ...movement } = changed
+  const span = {
+    ...movement,
+    tree: treeOf(before),
+    since: at,
+    until: writtenAt,
+    steps: steps.map((step) => ({ ...step, owners: [], certainty: 'certain' as const })),
+  }
+  return [...recordedLines(around, boundary, { reported, lines }), { kind: 'lines.recorded', span }]
+}
 
 function conflictEntry({ path: name, reason, isMarked }: MeasuredPlan['conflicts'][number]) {
   return { path: name, reason, marked: isMarked }
@@ -254,14 +364,21 @@ function conflictEntry({ path: name, reason, isMarked }: MeasuredPlan['conflicts
 /** The tasks that depend on an undone one, and are not undone with it. */
 async function dependentsOf(
   { plan }: Reads,
-  { taskId, subtasks, missionId }: UndoneWork,
+  {
+    taskId,
+    subtasks,
+    missionId,
+  }: { readonly [Name in 'taskId' | 'missionId']: string | null } & {
+    readonly subtasks: readonly string[]
+  },
   now: number,
 ): Promise<readonly z.output<typeof Named>[]> {
   if (taskId === null) return []
   const undone = new Set<string>([taskId, ...subtasks])
+  const owner = missionId as MissionId | null // a brand
   const near = [
-    ...(await plan.graph(missionId, maxEntries, now)),
-    ...(await plan.neighbors(missionId, maxEntries, now)),
+    ...(await plan.graph(owner, maxEntries, now)),
+    ...(await plan.neighbors(owner, maxEntries, now)),
   ]
   return near
     .filter(({ id, dependsOn }) => !undone.has(id) && dependsOn.some((one) => undone.has(one)))
@@ -270,12 +387,12 @@ async function dependentsOf(
 }
 
 function notesOf(
-  work: UndoneWork,
+  { stretches }: { readonly stretches: number },
   { missing, refused }: Pick<MeasuredPlan, 'missing'> & { readonly refused: readonly RefusedFile[] },
 ): readonly string[] {
   return [
     ...(missing > 0
-      ? [`The contents of ${missing} of ${work.spans.length} attempts are no longer kept: those stay.`]
+      ? [`The contents of ${missing} of ${stretches} attempts are no longer kept: those stay.`]
       : []),
     ...refused.slice(0, maxNamed).map((one) => `${one.path} ${one.problem}: it was not written.`),
   ]

@@ -495,6 +495,22 @@ test('a file that became a link, or a link that became a file, is one again', as
   expect(s.git('status', '--porcelain').trim()).toBe('')
 })
 
+test('what an undo wrote is not the work of an agent that is at work meanwhile', async () => {
+  const s = await openUndo({ isOnMachine: false })
+  const done = await s.attempt('a1', () => {
+    s.put('f', x(1, 2))
+    s.take('f', 'base line two')
+  })
+  const other = await s.begin('a2')
+  s.put('f', y(1), 'base line one')
+  await s.undo(done)
+  s.put('f', y(2))
+  await s.end(other)
+  expect(await s.owners('f')).toEqual({ y1: 'a2', y2: 'a2' })
+  await s.undo(other)
+  expect(s.rows('f')).toEqual(base)
+})
+
 test('writes only the difference that was shown', async () => {
   const s = await openUndo()
   const done = await s.attempt('a1', () => s.put('f', x(1)))
