@@ -20,7 +20,7 @@ const { open } = useScreens({
 
 test('the page of a task shows its contradicted verdict, what it promises, and who is needed', async () => {
   const screen = await open(`/tasks/${ids.task}`)
-  await screen.see('contradicted', '.task-verdict')
+  await screen.see('Contradicted', '.task-verdict')
   await screen.see(criterion, '.task-promises')
   expect(screen.all('.task-verdict [data-rule=nothing_changed]')).toHaveLength(1)
   expect(screen.all('.task-verdict [data-rule=criterion_unanswered]')).toHaveLength(1)
@@ -33,7 +33,23 @@ test('the inbox shows the reasons of a contradicted verdict and what one may do'
   expect(screen.text('.card .verbs')).toContain('Accept it')
 })
 
+test('a task, the inbox and a review show a completion in one form, and each reason once', async () => {
+  const screen = await open('/')
+  const forms: string[] = []
+  for (const path of [`/tasks/${ids.task}`, '/', `/review/task/${ids.task}`]) {
+    screen.go(path)
+    await expect.poll(() => screen.all('.completion .completion-verdict').length, { message: path }).toBe(1)
+    const parts = screen.all(
+      '.completion .claimed, .completion [data-rule], .completion-verdict .status-badge',
+    )
+    forms.push(parts.map((part) => part.dataset['rule'] ?? part.textContent).join('; '))
+    const reason = screen.text('[data-rule=nothing_changed]')
+    expect(screen.text('main').split(reason)).toHaveLength(2)
+  }
+  expect(new Set(forms).size).toBe(1)
+})
+
 test('the board marks a contradicted task', async () => {
   const screen = await open('/board')
-  await screen.see('contradicted', `[id="${ids.task}"]`)
+  await screen.see('Contradicted', `[id="${ids.task}"]`)
 })

@@ -5,8 +5,10 @@ import { Agent } from './agent.tsx'
 import { StatusIcon } from './status.tsx'
 import './evidence.css'
 
+export type MeasuredData = Omit<MeasurementData, 'verdict'>
+
 /** The measurement by git: solid. */
-export function MeasuredEvidence({ measured }: { readonly measured: MeasurementData }) {
+export function MeasuredEvidence({ measured }: { readonly measured: MeasuredData }) {
   const { measurement, attempt, files, scope_match, out_of_scope } = measured
   return (
     <p class="measured">

@@ -1,34 +1,74 @@
+import type { ComponentChildren } from 'preact'
 import { isContradiction } from '../../src/track/domain/verdict.ts'
 import type { AttemptData } from '../api/entities.ts'
+import { href } from '../router/location.ts'
+import { ClaimQuote, type MeasuredData, MeasuredEvidence, UnchangedClaims } from './evidence.tsx'
 import { StatusBadge, StatusIcon } from './status.tsx'
-import { Prose } from './text.tsx'
+import { eventWords, Prose } from './text.tsx'
 import './verdict.css'
 
-export type VerdictData = NonNullable<AttemptData['verdict']>
+type VerdictData = NonNullable<AttemptData['verdict']>
 
 const statuses = { proven: 'done', unproven: 'planned', contradicted: 'blocked' } as const
 
 /** A verdict as one word. */
 export function VerdictBadge({ is }: Pick<VerdictData, 'is'>) {
-  return <StatusBadge status={statuses[is]} word={is} />
+  return <StatusBadge status={statuses[is]} word={eventWords(is)} />
+}
+
+interface CompletionProps {
+  readonly claimed: { readonly author: string; readonly text: ComponentChildren } | null
+  readonly measured: MeasuredData | null
+  readonly verdict: VerdictData | null
+  /** Files that the agent says it changed, and that did not change. */
+  readonly unchanged?: readonly string[]
+  /** The inbox item that needs a person, where this is not its own page. */
+  readonly needs?: string | undefined
+}
+
+/** A completed task in its one form: what is claimed, what was measured, the reasons, the checks, the verdict. */
+export function Completion({ claimed, measured, verdict, unchanged = [], needs }: CompletionProps) {
+  if (claimed === null && measured === null && verdict === null) return null
+  const isNamed = verdict?.reasons.some(({ rule }) => rule === 'claimed_not_changed') ?? false
+  return (
+    <section class="completion" aria-label="Completion">
+      {claimed ? <ClaimQuote author={claimed.author}>{claimed.text}</ClaimQuote> : null}
+      {measured ? <MeasuredEvidence measured={measured} /> : null}
+      {isNamed ? null : <UnchangedClaims paths={unchanged} />}
+      {verdict ? (
+        <>
+          <VerdictReasons verdict={verdict} />
+          <p class="completion-verdict">
+            <VerdictBadge is={verdict.is} />
+            {needs === undefined ? null : (
+              <a class="link" href={href(`/?select=${needs}`)}>
+                needs you
+              </a>
+            )}
+          </p>
+        </>
+      ) : null}
+    </section>
+  )
 }
 
 /** The reasons of a verdict with their paths, then the checks that passed on exactly this content. */
-export function VerdictReasons({ verdict: { reasons, checks } }: { readonly verdict: VerdictData }) {
+function VerdictReasons({ verdict: { reasons, checks } }: { readonly verdict: VerdictData }) {
   const passed = checks.filter(({ exit_code, same_content }) => exit_code === 0 && same_content)
   if (reasons.length + passed.length === 0) return null
   return (
     <ul class="verdict-reasons" aria-label="Reasons of the verdict">
-      {reasons.map(({ rule, text, paths = [], paths_total = paths.length, fix }) => (
+      {reasons.map(({ rule, text, paths = [], paths_total = paths.length }) => (
         <li key={`${rule} ${text}`} data-rule={rule}>
           <StatusIcon status={isContradiction(rule) ? 'failed' : 'planned'} named={false} />
           <div>
             <Prose text={text} />
-            {paths.map((path) => (
-              <code key={path}>{path}</code>
-            ))}
+            {paths
+              .filter((path) => !text.includes(path))
+              .map((path) => (
+                <code key={path}>{path}</code>
+              ))}
             {paths_total > paths.length ? <span class="muted">{paths_total - paths.length} more</span> : null}
-            {fix === undefined ? null : <p class="muted">{fix}</p>}
           </div>
         </li>
       ))}

@@ -212,7 +212,7 @@ function decisionReason(
     ...(events.length === 0 ? [] : [events.join(' or ')]),
   ]
   const detail = description === null || description === undefined ? '' : ` (${description})`
-  return `Run ${run.id} of ${definition.name} is in "${run.state}"${detail} and needs ${wanted.join(', ')}.`
+  return `${definition.name} is in "${run.state}"${detail} and needs ${wanted.join(', ')}.`
 }
 
 function approvedWords(definition: ProcessDefinition, of: string): string {

@@ -368,7 +368,7 @@ async function prepareCommandAnswer(
 
 /** The owner of a command that a task needs. */
 function itemOwner({ missionId, taskId }: InboxItem): CommandOwner {
-  return { runId: null, missionId, taskId, name: taskId === null ? 'The project' : `Task ${taskId}` }
+  return { runId: null, missionId, taskId, name: taskId === null ? 'The project' : 'The task' }
 }
 
 function commandChangedFailure(

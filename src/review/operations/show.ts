@@ -14,6 +14,7 @@ import { defineOperation } from '../../kernel/operations/operation.ts'
 import type { Reads } from '../../store/ports/store.ts'
 import { unchangedClaims } from '../../track/domain/claimed-paths.ts'
 import { type Attempt, outcomeAuthorOf } from '../../track/domain/task.ts'
+import { VerdictEntry, verdictEntry } from '../../track/operations/attempt-answer.ts'
 import { type ReviewComment, type ReviewSubject, subjectKey } from '../domain/review.ts'
 import { anchorComments, commentMeasurements, currentPlaces, linesBriefs } from './comment-anchors.ts'
 import { CommentEntry, commentEntry, DraftEntry, draftEntry, ReviewActionEntry } from './entries.ts'
@@ -106,6 +107,8 @@ export const reviewShow = defineOperation({
     unchanged_claims: strings,
     /** Of a task: what its last completion says. */
     claimed: z.object({ author: z.string(), summary: z.string(), limitations: strings }).nullable(),
+    /** Of a task: what the measurement says of its last completion. */
+    verdict: VerdictEntry.nullable(),
     /** Of a task: how this version was decided, if nothing waits for a decision any more. */
     decision: z
       .object({ action: z.enum(['approved', 'sent back']), author: z.string(), created_at: z.string() })
@@ -166,6 +169,8 @@ export const reviewShow = defineOperation({
     const completed =
       subject.kind === 'task' ? attempts.findLast(({ status }) => status !== 'open') : undefined
     const end = completed === undefined ? null : await reads.tasks.end(completed.id)
+    const verdicts = completed === undefined ? [] : await reads.tasks.verdicts(completed.id)
+    const verdict = verdicts.at(-1)?.verdict ?? null
     const figures = await figuresByFile(reads, context, { files, measured })
     const now = await currentPlaces(reads, anchors, measured)
     const comments = remarks.map((comment, at) =>
@@ -215,6 +220,7 @@ export const reviewShow = defineOperation({
               summary: end.outcome.summary,
               limitations: end.outcome.limitations,
             },
+      verdict: verdict && verdictEntry(verdict),
       decision:
         completed === undefined || preview.waiting.length > 0
           ? null

@@ -105,7 +105,7 @@ export async function prepareChecks(reads: Reads, request: ChecksRequest): Promi
     runId: null,
     missionId: task.missionId,
     taskId: task.id,
-    name: `Task ${task.id} "${task.name}"`,
+    name: `Task "${task.name}"`,
   }
   const running = { context, owner, external, again, isSerial: true }
   const first = await prepareCommandRuns(reads, questions, running)

@@ -110,7 +110,7 @@ const kinds = {
     ],
   },
   verdict: {
-    word: 'Verdict',
+    word: 'Contradicted',
     status: 'blocked',
     verbs: [
       {

@@ -5,12 +5,12 @@ import { formatCount } from '../../../src/kernel/text.ts'
 import type { InboxCard } from '../../api/entities.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { Agent, withPerson } from '../../parts/agent.tsx'
-import { ClaimQuote, MeasuredEvidence, UnchangedClaims } from '../../parts/evidence.tsx'
+import { ClaimQuote } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { StatusBadge, StatusIcon } from '../../parts/status.tsx'
 import { eventWords, Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
-import { VerdictReasons } from '../../parts/verdict.tsx'
+import { Completion } from '../../parts/verdict.tsx'
 import { href } from '../../router/location.ts'
 import { sendings } from '../../shell/toasts.tsx'
 import { type CardAction, kindOf, noVerbsReason, verbsOf } from './actions.ts'
@@ -44,6 +44,8 @@ export function Card({
   const verbs = verbsOf(card)
   const whyNone = noVerbsReason(card)
   const sending = sendings.value.get(card.item_id)
+  // The question of a verdict is its reasons.
+  const isReadBelow = card.kind === 'verdict' && card.verdict !== null
   return (
     <li
       class="card"
@@ -77,10 +79,12 @@ export function Card({
           </span>
         </span>
       </header>
-      <p class="card-question">
-        <Prose text={questionOfCard(card)} />
-      </p>
-      {card.paths.length > 0 ? (
+      {isReadBelow ? null : (
+        <p class="card-question">
+          <Prose text={questionOfCard(card)} />
+        </p>
+      )}
+      {card.paths.length > 0 && !isReadBelow ? (
         <ul class="out-of-scope">
           {card.paths.slice(0, 8).map((path) => (
             <li key={path} class="mono cut">
@@ -92,20 +96,25 @@ export function Card({
       ) : null}
       {card.request?.kind === 'command' ? <PinnedFiles request={card.request} /> : null}
       <CommandResults commands={card.commands} />
-      {card.kind === 'verdict' && card.verdict ? <VerdictReasons verdict={card.verdict} /> : null}
-      {card.measured ? <MeasuredEvidence measured={card.measured} /> : null}
+      <Completion
+        claimed={
+          card.claimed
+            ? {
+                author: withPerson(card.claimed_by ?? openerOf(card), card.claimed_by_person),
+                text: <Prose text={card.claimed} />,
+              }
+            : null
+        }
+        measured={card.measured}
+        verdict={card.verdict}
+        unchanged={card.unchanged_claims}
+      />
       {card.task_id !== null && (card.measured?.files ?? 0) > 0 ? <FirstHunk task={card.task_id} /> : null}
       {card.workaround ? (
         <ClaimQuote author={card.opened_by}>
           <Prose text={card.workaround} />
         </ClaimQuote>
       ) : null}
-      {card.claimed ? (
-        <ClaimQuote author={withPerson(card.claimed_by ?? openerOf(card), card.claimed_by_person)}>
-          <Prose text={card.claimed} />
-        </ClaimQuote>
-      ) : null}
-      <UnchangedClaims paths={card.unchanged_claims} />
       {sending ? (
         <p class="muted">{sending.text}</p>
       ) : isSettled ? (
@@ -203,7 +212,7 @@ function PinnedFiles({ request: { files = [], before } }: { readonly request: Co
   return (
     <>
       {files.length > 0 ? (
-        <ul class="out-of-scope">
+        <ul class="pinned-files">
           {files.map(({ path, sha256, text }) => (
             <li key={path} class="mono cut">
               {path} <span class="muted">{text ?? sha256?.slice(0, 12) ?? 'none'}</span>

@@ -7,12 +7,13 @@ import { keysOf } from '../../keys/bindings.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { EmptyState, NotFound, Pending } from '../../parts/empty-state.tsx'
-import { ClaimQuote, PlusMinus, UnchangedClaims } from '../../parts/evidence.tsx'
+import { PlusMinus } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { linesOf } from '../../parts/line-links.ts'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
+import { Completion } from '../../parts/verdict.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
@@ -177,31 +178,43 @@ interface HeadProps {
 const actionTitles = { approved: 'Approved', 'sent back': 'Sent back' } as const
 
 /** What the agent asks and where it says its work ends: without both nobody can decide. */
-function Questions({ data: { waiting, claimed } }: { readonly data: ReviewData }) {
+function Questions({ data }: { readonly data: ReviewData }) {
+  const { waiting, claimed, verdict, unchanged_claims: unchanged } = data
   if (waiting.length === 0 && claimed === null) return null
+  // The question of a verdict is its reasons.
+  const questions = waiting.filter(({ kind }) => kind !== 'verdict' || verdict === null)
   return (
     <section class="review-questions" aria-label="Questions and limits">
-      {waiting.map(({ item_id, kind, reason }) => (
+      {questions.map(({ item_id, kind, reason }) => (
         <p key={item_id} class="review-question">
           <StatusIcon status={kind === 'scope' ? 'blocked' : 'review'} named={false} />{' '}
           <Prose text={reason} />
         </p>
       ))}
-      {claimed === null ? null : (
-        <ClaimQuote author={claimed.author}>
-          <Prose text={claimed.summary} />
-          {claimed.limitations.length === 0 ? null : (
-            <ul class="review-limits">
-              {claimed.limitations.map((limit) => (
-                <li key={limit}>
-                  <span class="muted">Limit:</span> <Prose text={limit} />
-                </li>
-              ))}
-            </ul>
-          )}
-        </ClaimQuote>
-      )}
+      <Completion
+        claimed={claimed && { author: claimed.author, text: <Claim claimed={claimed} /> }}
+        measured={null}
+        verdict={verdict}
+        unchanged={unchanged}
+      />
     </section>
+  )
+}
+
+function Claim({ claimed }: { readonly claimed: NonNullable<ReviewData['claimed']> }) {
+  return (
+    <>
+      <Prose text={claimed.summary} />
+      {claimed.limitations.length === 0 ? null : (
+        <ul class="review-limits">
+          {claimed.limitations.map((limit) => (
+            <li key={limit}>
+              <span class="muted">Limit:</span> <Prose text={limit} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   )
 }
 
@@ -230,7 +243,6 @@ function Head({ review, data, decided, say, reopen }: HeadProps) {
         <About data={data} />
       </div>
       <Questions data={data} />
-      <UnchangedClaims paths={data.unchanged_claims} />
       <div class="review-bar" role="toolbar" aria-label="Review">
         <span class="review-wide review-options">
           <Options review={review} />

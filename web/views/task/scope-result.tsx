@@ -2,7 +2,6 @@ import { formatCount } from '../../../src/kernel/text.ts'
 import { repeatsScope } from '../../../src/track/domain/scope/repeats-scope.ts'
 import type { AttemptData, ChangesData } from '../../api/entities.ts'
 import { Agent, withPerson } from '../../parts/agent.tsx'
-import { ClaimQuote } from '../../parts/evidence.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 
@@ -93,50 +92,26 @@ function sentence(
   return `${outside} of ${total} ${files} out of the declared scope`
 }
 
-/** The claims of the agent, and the claimed files that did not change. */
-export function Claims({
-  attempt,
-  changes,
-}: {
-  readonly attempt: AttemptData
-  readonly changes: ChangesData | null
-}) {
-  const { claimed } = attempt
+/** What the agent claims about its attempt, with what was added later. */
+export function AgentClaim({ attempt: { claimed, corrections } }: { readonly attempt: AttemptData }) {
   if (claimed === null) return null
-  const unchanged = (changes?.claimed_paths ?? []).filter(({ found }) => found === 'unchanged')
   return (
-    <section class="claims">
-      <h2>Claimed</h2>
-      <ClaimQuote author={authorOf(attempt)}>
-        <Prose text={claimed.summary} />
-        <List of={claimed.achievements} />
-        <List of={claimed.limitations} title="Limits" />
-        <List of={claimed.next_steps} title="Next" />
-        <p class="muted">{claimedFiguresText(claimed)}</p>
-        {attempt.corrections.map(({ text, agent_name, author, person, created_at: createdAt }) => (
-          <p key={createdAt} class="correction">
-            <b>
-              {agent_name ?? author}
-              {person === null ? '' : ` (${person})`} added{' '}
-            </b>
-            <Prose text={text} />
-          </p>
-        ))}
-      </ClaimQuote>
-      {unchanged.length > 0 ? (
-        <div class="not-found">
-          <b>Claimed, but unchanged</b>
-          <ul>
-            {unchanged.map(({ path }) => (
-              <li key={path} class="mono">
-                {path}
-              </li>
-            ))}
-          </ul>
-          <p class="muted">The agent claims these files, but they did not change in this attempt.</p>
-        </div>
-      ) : null}
-    </section>
+    <>
+      <Prose text={claimed.summary} />
+      <List of={claimed.achievements} />
+      <List of={claimed.limitations} title="Limits" />
+      <List of={claimed.next_steps} title="Next" />
+      <p class="muted">{claimedFiguresText(claimed)}</p>
+      {corrections.map(({ text, agent_name, author, person, created_at: createdAt }) => (
+        <p key={createdAt} class="correction">
+          <b>
+            {agent_name ?? author}
+            {person === null ? '' : ` (${person})`} added{' '}
+          </b>
+          <Prose text={text} />
+        </p>
+      ))}
+    </>
   )
 }
 
@@ -154,7 +129,7 @@ function List({ of, title }: { readonly of: readonly string[]; readonly title?: 
   )
 }
 
-function authorOf({ claimed_by, claimed_by_person, agent_name }: AttemptData): string {
+export function authorOf({ claimed_by, claimed_by_person, agent_name }: AttemptData): string {
   return withPerson(claimed_by ?? agent_name, claimed_by_person)
 }
 

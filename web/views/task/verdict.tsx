@@ -1,30 +1,29 @@
+import { sumOfLines } from '../../../src/track/domain/changes.ts'
 import { landingWords } from '../../../src/track/domain/landed.ts'
 import type { AttemptData, TaskData } from '../../api/entities.ts'
-import { VerdictBadge, VerdictReasons } from '../../parts/verdict.tsx'
-import { href } from '../../router/location.ts'
+import { Completion } from '../../parts/verdict.tsx'
+import { AgentClaim, authorOf } from './scope-result.tsx'
 
-/** What the measurement says about the claim of an attempt, and what changed since. */
-export function AttemptVerdict({
-  attempt: { verdict, changed_since: changed = [] },
+/** A completed attempt: its claim, its measurement and verdict, and what changed since. */
+export function AttemptCompletion({
+  attempt,
   items,
 }: {
   readonly attempt: AttemptData
   readonly items: TaskData['items']
 }) {
-  if (verdict === null) return null
-  const item = items.find(({ kind }) => kind === 'verdict')
+  const { claimed, verdict, changed_since: changed = [] } = attempt
+  if (claimed === null && verdict === null) return null
+  const unchanged = (attempt.measured?.claimedPaths ?? []).filter(({ found }) => found === 'unchanged')
   return (
     <section class="task-verdict" aria-label="Verdict">
-      <b>
-        <VerdictBadge is={verdict.is} />
-        {item ? (
-          <>
-            {': '}
-            <a href={href(`/?select=${item.item_id}`)}>needs you</a>
-          </>
-        ) : null}
-      </b>
-      <VerdictReasons verdict={verdict} />
+      <Completion
+        claimed={claimed && { author: authorOf(attempt), text: <AgentClaim attempt={attempt} /> }}
+        measured={measurementOf(attempt)}
+        verdict={verdict}
+        unchanged={unchanged.map(({ path }) => path)}
+        needs={items.find(({ kind }) => kind === 'verdict')?.item_id}
+      />
       {changed.length > 0 ? (
         <p class="changed-since">
           Changed since:{' '}
@@ -35,6 +34,23 @@ export function AttemptVerdict({
       ) : null}
     </section>
   )
+}
+
+function measurementOf({ measured, number }: AttemptData) {
+  if (measured === null) return null
+  const { measurement, changes, counts, scope } = measured
+  const files = counts.added + counts.modified + counts.deleted + counts.renamed
+  // A long list of changes is cut, so it has no sums.
+  const isWhole = files === changes.length
+  return {
+    measurement,
+    attempt: number,
+    files,
+    added_lines: isWhole ? sumOfLines(changes.map(({ added_lines }) => added_lines)) : null,
+    deleted_lines: isWhole ? sumOfLines(changes.map(({ deleted_lines }) => deleted_lines)) : null,
+    scope_match: scope.matches,
+    out_of_scope: scope.unexpected.length,
+  }
 }
 
 /** What the task promises, and where its lines are. */

@@ -24,10 +24,10 @@ import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { Actions } from './actions.tsx'
 import { ChangeTree } from './changes.tsx'
-import { Claims, ScopeSummary, SharedTree } from './scope-result.tsx'
+import { ScopeSummary, SharedTree } from './scope-result.tsx'
 import { Stream } from './stream.tsx'
 import { Undo } from './undo.tsx'
-import { AttemptVerdict, Promises } from './verdict.tsx'
+import { AttemptCompletion, Promises } from './verdict.tsx'
 import './task.css'
 
 const taskSubject = { name: 'Task', list: { path: '/board', title: 'All tasks on the board' } } as const
@@ -152,8 +152,8 @@ function Overview({ task, attempt }: TaskParts) {
     <div class="task-main">
       <Answers task={task} />
       {task.attempts.length > 1 ? <Attempts task={task} shown={attempt} /> : null}
+      {attempt ? <AttemptCompletion attempt={attempt} items={task.items} /> : null}
       <Promises task={task} />
-      {attempt ? <AttemptVerdict attempt={attempt} items={task.items} /> : null}
       {attempt ? <AttemptEvidence key={attempt.attempt_id} attempt={attempt} /> : <NoAttempt task={task} />}
       {attempt ? <Undo task={task} attempt={attempt} /> : null}
       {task.links ? <Links links={task.links} /> : null}
@@ -198,7 +198,6 @@ function AttemptEvidence({ attempt }: { readonly attempt: AttemptData }) {
         <p class="muted">{answer.total - answer.changes.length} more are not listed.</p>
       ) : null}
       <SharedTree changes={answer} />
-      <Claims attempt={attempt} changes={answer} />
     </>
   )
 }
@@ -255,7 +254,9 @@ function LinkList({ title, tasks }: { readonly title: string; readonly tasks: re
 
 /** The inbox items of this task: open ones, then the answers. */
 function Answers({ task }: { readonly task: TaskData }) {
-  const { items, answered_items } = task
+  const { answered_items } = task
+  // What a verdict needs is beside the verdict.
+  const items = task.items.filter(({ kind }) => kind !== 'verdict')
   if (items.length + answered_items.length === 0) return null
   return (
     <section class="task-answers" aria-label="Inbox items">
@@ -310,7 +311,6 @@ const actionWords = {
 const titles: Readonly<Record<string, string>> = {
   blocker: 'Blocker: needs your answer',
   review: 'Needs your review',
-  verdict: 'The measurement does not confirm it: needs your decision',
   scope: 'Files out of scope: need your decision',
   approval: 'Needs your decision',
   command: 'Command: needs your approval',

@@ -68,12 +68,12 @@ export interface CommandOwner {
   readonly runId: RunId | null
   readonly missionId: MissionId | null
   readonly taskId: TaskId | null
-  /** The beginning of a sentence: `Run r-1 of feature`. */
+  /** The beginning of a sentence: `Feature`, `Task "Add a limit"`. */
   readonly name: string
 }
 
 export function runOwner({ id, process, missionId, taskId }: OwningRun): CommandOwner {
-  return { runId: id, missionId, taskId, name: `Run ${id} of ${process.name}` }
+  return { runId: id, missionId, taskId, name: process.name }
 }
 
 type OwningRun = Pick<RunRecord, 'id' | 'process' | 'missionId' | 'taskId'>
@@ -507,7 +507,7 @@ function commandItem(
 /** The question of an item, with the changed files to review. */
 function approvalQuestion(request: CommandRequest | null): string {
   const before = request?.before
-  if (!before) return 'May it run there whenever a guard or a task needs it?'
+  if (!before) return 'May it run there whenever a guard or check needs it?'
   const changed = before.changed
   const what =
     changed === null || changed.length === 0
