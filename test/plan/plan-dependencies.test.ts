@@ -93,3 +93,23 @@ test('the dependencies of a mission name the tasks outside it that it waits for 
     'blocked',
   ])
 })
+
+test('the dependencies of a mission have the tasks of the project’s plan that its agents worked on', async () => {
+  const { call, plan } = await openPlan()
+  const [cart, pay, ship] = [await plan('cart'), await plan('pay'), await plan('ship')]
+  await call('taskman_task_dep_add', { 'task-id': pay, 'dep-id': cart })
+  await call('taskman_task_dep_add', { 'task-id': ship, 'dep-id': pay })
+  const { mission_id } = await call('start_mission', { name: 'Shop', objective: 'Sell' })
+  const input = { mission_id, phase: 1, phase_name: 'Build' }
+  await call('start_task', { ...input, name: 'own', areas: ['src/'] })
+  await call('start_task', { ...input, planned_task_id: cart })
+
+  const { phases, nodes, edges } = await call('plan_dependencies', { mission: mission_id })
+  expect(nodes).toMatchObject([
+    { title: 'own', outside: false },
+    { id: cart, mark: 'in_progress', outside: false, phase_id: 'P1' },
+    { id: pay, mark: 'blocked', outside: true, phase_id: null },
+  ])
+  expect(edges).toMatchObject([{ from: cart, to: pay }])
+  expect(phases.map(({ name }: Answer) => name)).toEqual(['Build', 'Design'])
+})

@@ -33,7 +33,7 @@ export function withOutside(plan: DependencyPlan): DependencyPlan {
   if (!plan.nodes.some(({ outside }) => outside)) return plan
   return {
     ...plan,
-    phases: [...plan.phases, { id: outsideId, name: 'Outside this plan' }],
+    phases: [...plan.phases, { id: outsideId, name: 'Outside this mission' }],
     nodes: plan.nodes.map((node) => (node.outside ? { ...node, phase_id: outsideId } : node)),
   }
 }

@@ -9,7 +9,7 @@ import type { NewPlanEvent } from '../domain/plan.ts'
 import { marks, taskStates } from '../domain/readiness.ts'
 import { briefField, briefTask, spanField } from './fields.ts'
 import { listedOfTask, plannedTaskEntry, TaskOrBrief, taskAnswer } from './plan-answer.ts'
-import { planSource } from './plan-show.ts'
+import { maxTasks, type PlanSource, planSource } from './plan-show.ts'
 
 const dependencyFields = z.strictObject({
   'task-id': identifier('Task that waits'),
@@ -75,6 +75,26 @@ export const depRemove = defineOperation({
   }),
 )
 
+const DependencyGraph = z.object({
+  phases: list(Named),
+  nodes: list(
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      phase_id: z.string().nullable(),
+      mark: z.enum(marks),
+      /** To do again: its last attempt failed. */
+      failed: z.literal(true).optional(),
+      critical: z.boolean(),
+      mission_id: z.string().nullable(),
+      /** A task of another plan with a dependency to or from this one. */
+      outside: z.boolean(),
+    }),
+  ),
+  edges: list(z.object({ from: z.string(), to: z.string(), critical: z.boolean() })),
+})
+type DependencyGraph = z.output<typeof DependencyGraph>
+
 export const planDependencies = defineOperation({
   name: 'plan_dependencies',
   command: 'plan dependencies',
@@ -86,62 +106,77 @@ export const planDependencies = defineOperation({
     'List the tasks and dependencies of the plan as a graph, with what is ready and the critical path. Tasks of other plans are marked outside.',
   kind: 'query',
   input: z.strictObject({ mission: spanField.optional() }),
-  output: z.object({
-    phases: list(Named),
-    nodes: list(
-      z.object({
-        id: z.string(),
-        title: z.string(),
-        phase_id: z.string().nullable(),
-        mark: z.enum(marks),
-        /** To do again: its last attempt failed. */
-        failed: z.literal(true).optional(),
-        critical: z.boolean(),
-        mission_id: z.string().nullable(),
-        /** A task of another plan with a dependency to or from this one. */
-        outside: z.boolean(),
-      }),
-    ),
-    edges: list(z.object({ from: z.string(), to: z.string(), critical: z.boolean() })),
-  }),
+  output: DependencyGraph,
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
-    const source = await planSource(reads, await spanOf(reads, input.mission), clock.now())
-    const { phases, tasks, outside, crossing } = source
-    const found = taskStates(tasks)
-    const own = tasks.map(({ id, title, phaseId, missionId, hasFailed }, place) => ({
-      id,
-      title,
-      phase_id: phaseId,
-      mark: found[place]?.mark ?? 'blocked',
-      ...(hasFailed && { failed: true as const }),
-      critical: found[place]?.critical ?? false,
-      mission_id: missionId,
-      outside: false,
-    }))
-    const others = outside.map(({ id, title, missionId, mark }) => ({
-      id,
-      title,
-      phase_id: null,
-      mark,
-      critical: false,
-      mission_id: missionId,
-      outside: true,
-    }))
-    const critical = new Map(own.map((node) => [node.id, node.critical]))
-    const edges = tasks.flatMap(({ id, dependsOn }) =>
-      [...new Set(dependsOn)]
-        .filter((from) => critical.has(from))
-        .map((from) => ({
-          from,
-          to: id,
-          critical: critical.get(from) === true && critical.get(id) === true,
-        })),
-    )
-    return {
-      phases: phases.map(({ id, name }) => ({ id, name })),
-      nodes: [...own, ...others],
-      edges: [...edges, ...crossing.map((edge) => ({ ...edge, critical: false }))],
-    }
+    const span = await spanOf(reads, input.mission)
+    const graph = dependencyGraph(await planSource(reads, span, clock.now()))
+    if (span === null || span === 'open') return graph
+    // Agents of a mission also work on tasks of the project's plan.
+    const worked = new Set<string>((await reads.timeline.tasks(span, maxTasks)).map(({ id }) => id))
+    for (const { id, outside } of graph.nodes) if (!outside) worked.delete(id)
+    if (worked.size === 0) return graph
+    return joinGraphs(graph, graphAround(dependencyGraph(await planSource(reads, null, clock.now())), worked))
   }),
 )
+
+function dependencyGraph({ phases, tasks, outside, crossing }: PlanSource): DependencyGraph {
+  const found = taskStates(tasks)
+  const own = tasks.map(({ id, title, phaseId, missionId, hasFailed }, place) => ({
+    id,
+    title,
+    phase_id: phaseId,
+    mark: found[place]?.mark ?? 'blocked',
+    ...(hasFailed && { failed: true as const }),
+    critical: found[place]?.critical ?? false,
+    mission_id: missionId,
+    outside: false,
+  }))
+  const others = outside.map(({ id, title, missionId, mark }) => ({
+    id,
+    title,
+    phase_id: null,
+    mark,
+    critical: false,
+    mission_id: missionId,
+    outside: true,
+  }))
+  const critical = new Map(own.map((node) => [node.id, node.critical]))
+  const edges = tasks.flatMap(({ id, dependsOn }) =>
+    [...new Set(dependsOn)]
+      .filter((from) => critical.has(from))
+      .map((from) => ({
+        from,
+        to: id,
+        critical: critical.get(from) === true && critical.get(id) === true,
+      })),
+  )
+  return {
+    phases: phases.map(({ id, name }) => ({ id, name })),
+    nodes: [...own, ...others],
+    edges: [...edges, ...crossing.map((edge) => ({ ...edge, critical: false }))],
+  }
+}
+
+/** The part of a graph with some tasks; the tasks beside them are outside. */
+function graphAround(whole: DependencyGraph, inside: ReadonlySet<string>): DependencyGraph {
+  const edges = whole.edges.filter(({ from, to }) => inside.has(from) || inside.has(to))
+  const touched = new Set(edges.flatMap(({ from, to }) => [from, to]))
+  const nodes = whole.nodes.flatMap((node) => {
+    if (inside.has(node.id)) return [node]
+    return touched.has(node.id) ? [{ ...node, phase_id: null, critical: false, outside: true }] : []
+  })
+  const used = new Set(nodes.map(({ phase_id }) => phase_id))
+  return { phases: whole.phases.filter(({ id }) => used.has(id)), nodes, edges }
+}
+
+/** Both graphs. A task that is outside one of them may be inside the other. */
+function joinGraphs(first: DependencyGraph, second: DependencyGraph): DependencyGraph {
+  const nodes = [...first.nodes, ...second.nodes].toSorted((a, b) => Number(a.outside) - Number(b.outside))
+  const edges = [...first.edges, ...second.edges]
+  return {
+    phases: [...first.phases, ...second.phases],
+    nodes: [...new Map(nodes.toReversed().map((node) => [node.id, node])).values()].toReversed(),
+    edges: [...new Map(edges.map((edge) => [`${edge.from} ${edge.to}`, edge])).values()],
+  }
+}

@@ -118,7 +118,7 @@ export const planGraph = defineOperation({
 )
 
 /** The maximum of tasks in one diagram. */
-const maxTasks = 200_000
+export const maxTasks = 200_000
 
 /** A whole plan with only the fields for outlines and diagrams. */
 export async function planSource({ plan }: Reads, owner: PlanSpan, now: number): Promise<PlanSource> {
@@ -148,7 +148,7 @@ export async function planSource({ plan }: Reads, owner: PlanSpan, now: number):
   }
 }
 
-interface PlanSource extends OutlineSource {
+export interface PlanSource extends OutlineSource {
   /** Tasks of other plans with a dependency to or from this one. */
   readonly outside: readonly {
     readonly id: string

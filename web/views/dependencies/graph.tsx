@@ -211,13 +211,13 @@ function GraphNodeBox({ node, box, selected, fold }: GraphNodeProps) {
       data-mark={task.mark}
       data-critical={task.critical}
       {...(task.outside && { 'data-outside': '' })}
-      data-colour={markStatus(task.mark)}
+      data-colour={markStatus(task.mark, task.failed)}
       title={task.outside ? `${task.title}: outside this plan` : task.title}
       style={place}
       href={href(`/tasks/${task.id}`)}
       {...current}
     >
-      <StatusIcon status={markStatus(task.mark)} />
+      <StatusIcon status={markStatus(task.mark, task.failed)} />
       <span class="node-title" {...(task.mark === 'dropped' && { 'data-dropped': '' })}>
         {task.title}
       </span>
