@@ -32,9 +32,7 @@ test('a margin names who made a line, and never a person because no agent is kno
     doubt: 'contested, matched, rests on its neighbours',
   })
   expect(lineOwnerLabel(makeStory(1, 1, ann))).toMatchObject({ name: 'Ann', words: '01234567, not recorded' })
-  expect(lineOwnerLabel(makeStory(1, 1, { ...ann, kind: 'before' })).words).toBe(
-    '01234567, before the record',
-  )
+  expect(lineOwnerLabel(makeStory(1, 1, { ...ann, kind: 'before' })).words).toBe('01234567, before Waymark')
   expect(lineOwnerLabel(makeStory(1, 1, {})).name).toBe('No attempt')
   expect(lineOwnerLabel(makeStory(1, 1, { kind: 'uncommitted' })).name).toBe('Not recorded')
 })

@@ -72,7 +72,7 @@ export function lineOwnerLabel({
       }
     case 'author':
     case 'before': {
-      const why = kind === 'author' ? 'not recorded' : 'before the record'
+      const why = kind === 'author' ? 'not recorded' : 'before Waymark'
       return {
         key: `${kind} ${author ?? ''}`,
         name: author ?? 'Unknown',

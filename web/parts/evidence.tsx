@@ -55,7 +55,7 @@ export function UnchangedClaims({ paths }: { readonly paths: readonly string[] }
   return (
     <p class="measured">
       <StatusIcon status="blocked" named={false} />
-      <b>Claimed, but not changed</b>
+      <b>Claimed but unchanged</b>
       {paths.slice(0, 5).map((path) => (
         <code key={path} class="out">
           {path}

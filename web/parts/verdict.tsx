@@ -66,7 +66,10 @@ function VerdictReasons({ verdict: { reasons, checks } }: { readonly verdict: Ve
             {paths
               .filter((path) => !text.includes(path))
               .map((path) => (
-                <code key={path}>{path}</code>
+                <span key={path}>
+                  {' '}
+                  <code>{path}</code>
+                </span>
               ))}
             {paths_total > paths.length ? <span class="muted">{paths_total - paths.length} more</span> : null}
           </div>

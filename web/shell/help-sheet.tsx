@@ -8,7 +8,7 @@ import './help-sheet.css'
 export function Part({ close }: OverlayProps) {
   const groups = Map.groupBy(bindings, ({ group }) => group)
   return (
-    <Dialog title="Keys" close={close} class="help-sheet">
+    <Dialog title="Keyboard shortcuts" close={close} class="help-sheet">
       <button type="button" class="button help-close" onClick={close}>
         Close <KeyCap keys="Escape" />
       </button>

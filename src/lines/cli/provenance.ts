@@ -79,7 +79,7 @@ function lineOwnerText(range: BlameRange): string {
   const brought = range.brought_by && broughtByGit(range.brought_by)
   if (kind === 'uncommitted') return brought ? `not committed, ${brought}` : 'not committed, not recorded'
   const who = [short, escapeLineBreaks(author ?? '')].filter(Boolean).join(' ')
-  return `${who} (${kind === 'before' ? 'before the record' : (brought ?? 'not recorded')})`.trim()
+  return `${who} (${kind === 'before' ? 'before Waymark' : (brought ?? 'not recorded')})`.trim()
 }
 
 /** A page about why a line was written. */

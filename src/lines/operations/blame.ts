@@ -26,7 +26,7 @@ export const LineRange = z.object({
     'probable',
     'contested',
     'not recorded',
-    'before the record',
+    'before Waymark',
     'not committed',
   ]),
   how: z.enum(['exact', 'aligned', 'matched', 'git']),
@@ -249,7 +249,7 @@ function certaintyOf(
 ): LineRange['certainty'] {
   if (kind === 'agent' && origin !== null && origin.certainty !== 'certain') return origin.certainty
   if (kind === 'author') return 'not recorded'
-  if (kind === 'before') return 'before the record'
+  if (kind === 'before') return 'before Waymark'
   if (kind === 'uncommitted') return 'not committed'
   return how === 'exact' ? 'exact' : 'matched'
 }

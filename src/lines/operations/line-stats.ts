@@ -26,12 +26,12 @@ const bys = ['agent', 'model', 'mission', 'author'] as const
 
 const definitions = {
   share:
-    'Share of recorded agent lines among lines of known origin (`known`): agent, outside and human. Blank and `unknown` lines are not counted. No line counts as human unless every_agent_captured is set.',
+    'Lines by recorded agents, of all lines with a known author (`known`). Blank and `unknown` lines are not counted. Lines count as human only if every_agent_captured is set.',
   survival:
-    'Lines of an attempt that still exist at the commit, of those it added net. Moved and reformatted lines survive; changed ones do not.',
-  after_14_days: 'The same for all attempts that ended at least 14 days ago.',
+    'Lines that an attempt added and that still exist at the commit. Moved and reformatted lines still exist; changed ones do not.',
+  after_14_days: 'Counts attempts that ended at least 14 days ago.',
   reworked:
-    'For attempts that ended at least 14 days ago: lines changed or removed within 14 days of the end, by an agent (another attempt or turn) or outside (nobody recorded). Later: after those days. Unseen: removed by git, or not measured since.',
+    'Lines of an attempt that were changed or removed within 14 days of its end: by another attempt or turn of an agent, or outside of recorded work. Later: after those days. Unseen: removed by git, or not measured since. Counts attempts that ended at least 14 days ago.',
 } as const
 
 /** The longest age of each class, in days. */

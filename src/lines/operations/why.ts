@@ -405,5 +405,5 @@ function sentence(range: LineRange, { authors, candidates = [] }: WhyAuthors): s
   if (range.kind === 'outside') return 'Changed while no attempt was open: by a person or an unrecorded tool.'
   if (range.kind === 'uncommitted') return 'Not committed and not recorded.'
   const who = range.author === null ? 'Author unknown' : `${range.author} committed it`
-  return range.kind === 'before' ? `${who}, before the record began.` : `${who}; its author is not recorded.`
+  return range.kind === 'before' ? `${who}, before Waymark.` : `${who}; its author is not recorded.`
 }

@@ -34,7 +34,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'tasks',
     definition:
-      'From the start of the first attempt at a task to the end of the attempt that completed it. Wall time, nights and waits included. Counts tasks that an attempt completed.',
+      'From the start of the first attempt to the end of the one that completed the task, nights included.',
   },
   {
     figure: 'attempt_time',
@@ -42,14 +42,15 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'attempts',
     definition:
-      'From start_task to complete_task. Wall time. Abandoned attempts are not counted, because the end of their work is unknown.',
+      'From the start of an attempt to its completion, nights included. Abandoned attempts are not counted.',
   },
   {
     figure: 'mission_time',
     title: 'Mission time',
     basis: 'measured',
     unit: 'missions',
-    definition: 'From the start of a mission to its completion. Wall time. Failed missions are not counted.',
+    definition:
+      'From the start of a mission to its completion, nights included. Failed missions are not counted.',
   },
   {
     figure: 'first_pass',
@@ -57,7 +58,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'claimed',
     unit: 'tasks',
     definition:
-      'Share of completed tasks that needed one attempt, without a rejected review, scope or approval, and whose run entered no state twice. The completion is the agent’s claim; the rest is recorded.',
+      'Share of completed tasks with one attempt that nobody sent back and whose run entered no state twice. The completion is a claim.',
   },
   {
     figure: 'verdicts',
@@ -65,7 +66,7 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'completions',
     definition:
-      'The first verdict of each completion: proven, unproven or contradicted by the measurement. Explained: contradicted first, then cleared for the same work, by other words or a later check. Failed attempts claim nothing and are not counted.',
+      'The first verdict of each completion. Explained: contradicted first, later cleared for the same work. Failed attempts are not counted.',
   },
   {
     figure: 'landed',
@@ -73,36 +74,35 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'tasks',
     definition:
-      'Completed tasks with at least 80 % of their lines on the default branch. After 1, 7 and 30 days: of the tasks completed that long ago, those that had landed by then. Tasks without changed lines are not counted.',
+      'Completed tasks with at least 80 % of their lines on the default branch: now, and by 1, 7 and 30 days after completion. Tasks without changed lines are not counted.',
   },
   {
     figure: 'waiting',
     title: 'Waiting for people',
     basis: 'measured',
     unit: 'answers',
-    definition:
-      'From the opening of an inbox item to a person’s answer. Open items are not counted. Items that wait at the same time each count fully.',
+    definition: 'From the opening of an inbox item to a person’s answer. Open items are not counted.',
   },
   {
     figure: 'out_of_scope',
     title: 'Files out of scope',
     basis: 'measured',
     unit: 'attempts',
-    definition: 'Files that an attempt changed out of scope. Counts measured attempts with a scope.',
+    definition: 'Changed files that no path of the scope covers. Counts measured attempts with a scope.',
   },
   {
     figure: 'retries',
     title: 'Attempts per task',
     basis: 'measured',
     unit: 'tasks',
-    definition: 'How often a task was started, the first time included. Counts tasks with an ended attempt.',
+    definition: 'How often a task was started, including the first time. Counts tasks with an ended attempt.',
   },
   {
     figure: 'refused_events',
     title: 'Refused events',
     basis: 'measured',
     unit: 'events',
-    definition: 'Events that a guard or the state of a run refused, of all events sent.',
+    definition: 'Events that a guard or the state of a run refused, of all events.',
   },
   {
     figure: 'lines',
@@ -110,21 +110,20 @@ export const figureDefinitions: readonly FigureDefinition[] = [
     basis: 'measured',
     unit: 'attempts',
     definition:
-      'Lines added and deleted by measured attempts, summed: a line that two attempts changed counts twice. Files without lines, such as images, are counted separately.',
+      'Lines added and deleted by measured attempts. A line that two attempts changed counts twice.',
   },
   {
     figure: 'tokens',
     title: 'Tokens',
     basis: 'claimed',
     unit: 'attempts',
-    definition: 'Tokens that agents report. Counts attempts with a number.',
+    definition: 'Tokens that agents report for their attempts.',
   },
   {
     figure: 'turn_tokens',
     title: 'Tokens of turns',
     basis: 'claimed',
     unit: 'turns',
-    definition:
-      'Tokens that clients report for recorded turns and their subagents. Counts ended turns; they belong to no mission or role.',
+    definition: 'Tokens that clients report for recorded turns, subagents included.',
   },
 ]

@@ -68,7 +68,7 @@ test('what import reads again is printed as JSON, whatever the format', () => {
 test('blame prints a line for each line where a program asks so', () => {
   const { run } = openCommandLine()
   const { out } = run('blame', 'src/app.ts', '--porcelain')
-  expect(out).toMatch(/^1\tbefore\tbefore the record\t-\t-\t-\t[0-9a-f]{40}\texport const app = 1\n$/)
+  expect(out).toMatch(/^1\tbefore\tbefore Waymark\t-\t-\t-\t[0-9a-f]{40}\texport const app = 1\n$/)
   expect(JSON.parse(run('blame', 'src/app.ts', '--porcelain', '--json').out)).toMatchObject({ lines: 1 })
 })
 

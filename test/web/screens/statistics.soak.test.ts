@@ -14,7 +14,9 @@ test('each figure stands with its n, its basis and its definition, and the table
     const textOf = (part: string) => cards.nth(at).locator(part).textContent()
     expect(await textOf('h2')).toBe(`${title} ${basis}`)
     expect(await textOf('.figure-definition')).toBe(definition)
-    expect(await textOf('.figure-n')).toMatch(/^\d+ (turns?|tasks?|attempts?|missions?|answers?|events?)$/)
+    expect(await textOf('.figure-n')).toMatch(
+      /^(\d+ (turn|task|attempt|mission|answer|event|completion)s?|No [a-z]+s yet)$/,
+    )
   }
   const table = page.getByRole('table', { name: /Each figure with its count/ })
   expect(await table.getByRole('rowheader').allTextContents()).toEqual(

@@ -92,7 +92,7 @@ function Card({ card: of, isSelected, drag }: BoardCardProps) {
         {title}
       </a>
       <p class="task-of muted">
-        <span class="cut">{mission_name ?? card.role ?? ''}</span>
+        {mission_name || card.role ? <span class="cut">{mission_name ?? card.role}</span> : null}
         <span class="id">{shortId(id)}</span>
       </p>
       <p class="task-by">

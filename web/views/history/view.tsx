@@ -5,7 +5,6 @@ import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { MissionList } from '../../parts/mission-list.tsx'
 import { runSubject, useNames } from '../../parts/names.ts'
 import { StatusIcon, statusOf } from '../../parts/status.tsx'
-import { shortId } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { href, query } from '../../router/location.ts'
@@ -95,14 +94,13 @@ function RunRow({ run, names }: { readonly run: RunData; readonly names: Readonl
       <a class="cut wide" href={href(`/runs/${run_id}`)}>
         {process_name} <span class="muted">{runSubject(run, names)}</span>
       </a>
-      <span class="mono muted cut run-row-state">{current_state}</span>
+      <span class="run-state">{current_state}</span>
       <Agent name={created_by} />
       {ended_at === null ? null : (
         <span class="muted">
           <Clock at={ended_at} />
         </span>
       )}
-      <span class="id">{shortId(run_id)}</span>
     </li>
   )
 }

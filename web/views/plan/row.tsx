@@ -104,7 +104,7 @@ function Task({ row }: { readonly row: PlanTaskRow }) {
         {waits > 0
           ? `after ${formatCount(waits, 'task')}`
           : failed && mark === 'ready'
-            ? 'failed, can be retried'
+            ? 'failed'
             : mark === 'ready' || mark === 'dropped'
               ? mark
               : ''}

@@ -10,7 +10,6 @@ import { EmptyState, Pending } from '../../parts/empty-state.tsx'
 import { stepSelection, useFlash } from '../../parts/list.tsx'
 import { runSubject, useNames } from '../../parts/names.ts'
 import { StatusIcon, statusOf } from '../../parts/status.tsx'
-import { shortId } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
@@ -131,7 +130,6 @@ function RunRow({
       <span class="muted">
         <Since at={run.updated_at} /> ago
       </span>
-      <span class="id narrow-hidden">{shortId(run.run_id)}</span>
     </li>
   )
 }

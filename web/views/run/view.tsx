@@ -72,10 +72,7 @@ function RunHeader({ page }: { readonly page: RunPage }) {
     <header class="run-head">
       <div>
         <h1>
-          {run.process_name}{' '}
-          <span class="run-id mono muted">
-            v{run.process_version} · {shortId(run.run_id)}
-          </span>
+          {run.process_name} <span class="run-id mono muted">v{run.process_version}</span>
         </h1>
         <p class="muted">
           {task ? (

@@ -77,12 +77,7 @@ export function isEmpty(figures: StatisticsFigures): boolean {
 }
 
 function spread({ n, median_seconds: median, p90_seconds: p90 }: StatisticsFigures['task_time']): FigureText {
-  return textOfFigure(
-    n,
-    median,
-    secondsText,
-    p90 === null ? '' : `median; 9 of 10 within ${secondsText(p90)}`,
-  )
+  return textOfFigure(n, median, secondsText, p90 === null ? '' : `median, 90 % within ${secondsText(p90)}`)
 }
 
 function textOfFigure(
@@ -96,12 +91,18 @@ function textOfFigure(
 
 function tokenUse({ input, output }: Pick<StatisticsFigures['tokens'], 'input' | 'output'>): FigureText {
   const value = input.sum === null && output.sum === null ? null : (input.sum ?? 0) + (output.sum ?? 0)
-  const parts = [part(input, 'in'), part(output, 'out')].filter((text) => text !== '')
+  // Both of the same attempts need no count of their own.
+  const isCounted = input.n !== output.n
+  const parts = [part(input, 'in', isCounted), part(output, 'out', isCounted)].filter((text) => text !== '')
   return { n: Math.max(input.n, output.n), value, text: parts.join(', ') || unknown, more: '' }
 }
 
-function part({ n, sum }: StatisticsFigures['tokens']['input'], direction: string): string {
-  return sum === null ? '' : `${compact.format(sum)} ${direction} (n ${n})`
+function part(
+  { n, sum }: StatisticsFigures['tokens']['input'],
+  direction: string,
+  isCounted: boolean,
+): string {
+  return sum === null ? '' : `${compact.format(sum)} ${direction}${isCounted ? ` (n ${n})` : ''}`
 }
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })

@@ -75,16 +75,18 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
           <p class="figure-value">
             <b>{lines.toLocaleString('en')}</b>{' '}
             <span class="muted">
-              in {localCountText(files, 'file')} of {commit.slice(0, 8)}
+              in {localCountText(files, 'file')} at commit {commit.slice(0, 8)}
             </span>
           </p>
           <dl class="line-kinds">
-            {authorKinds.map(({ kind, words }) => (
-              <div key={kind}>
-                <dt>{words}</dt>
-                <dd>{kinds[kind].toLocaleString('en')}</dd>
-              </div>
-            ))}
+            {authorKinds
+              .filter(({ kind }) => kinds[kind] > 0)
+              .map(({ kind, words }) => (
+                <div key={kind}>
+                  <dt>{words}</dt>
+                  <dd>{kinds[kind].toLocaleString('en')}</dd>
+                </div>
+              ))}
           </dl>
         </li>
         {after_14_days === undefined ? null : (
@@ -94,11 +96,13 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
             </h2>
             <p class="figure-value">
               <b>{shareOf(after_14_days.share)}</b>{' '}
-              <span class="muted">
-                {after_14_days.alive.toLocaleString('en')} of {localCountText(after_14_days.added, 'line')}
-              </span>
+              {after_14_days.n === 0 ? null : (
+                <span class="muted">
+                  {after_14_days.alive.toLocaleString('en')} of {localCountText(after_14_days.added, 'line')}
+                </span>
+              )}
             </p>
-            <p class="figure-n">{localCountText(after_14_days.n, 'attempt')}</p>
+            <p class="figure-n">{oldAttempts(after_14_days.n)}</p>
             <p class="muted figure-definition">
               <Prose text={`${definitions.survival} ${definitions.after_14_days}`} />
             </p>
@@ -114,8 +118,10 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
               <b>{shareOf(reworked.share_by_outside)}</b> <span class="muted">outside</span>
             </p>
             <p class="figure-n">
-              {localCountText(reworked.n, 'attempt')}, {localCountText(reworked.added, 'line')};{' '}
-              {reworked.later.toLocaleString('en')} later, {reworked.unseen.toLocaleString('en')} unseen
+              {oldAttempts(reworked.n)}
+              {reworked.n === 0
+                ? null
+                : `, ${localCountText(reworked.added, 'line')}; ${reworked.later.toLocaleString('en')} later, ${reworked.unseen.toLocaleString('en')} unseen`}
             </p>
             <p class="muted figure-definition">
               <Prose text={definitions.reworked} />
@@ -163,11 +169,16 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
 
 const authorKinds = [
   { kind: 'agent', words: 'by agents' },
-  { kind: 'human', words: 'by people, since every agent is recorded' },
+  { kind: 'human', words: 'by people' },
   { kind: 'outside', words: 'by a person or an unrecorded tool' },
   { kind: 'author', words: 'not recorded' },
   { kind: 'before', words: 'before Waymark' },
 ] as const
+
+/** How many attempts are old enough for a figure of 14 days. */
+function oldAttempts(n: number): string {
+  return n === 0 ? 'No attempt ended 14 days ago yet' : localCountText(n, 'attempt')
+}
 
 function ageWords(days: number | null): string {
   if (days === null) return 'longer ago'

@@ -113,7 +113,7 @@ function addressOf(by: string, since: string): string {
 }
 
 function StatisticsTables({ answer }: { readonly answer: Statistics }) {
-  const { all, groups, definitions, groups_total: total, notes } = answer
+  const { by, all, groups, definitions, groups_total: total, notes } = answer
   const shown = definitions.flatMap((definition) =>
     isFigure(definition.figure) ? [{ ...definition, figure: definition.figure }] : [],
   )
@@ -132,14 +132,16 @@ function StatisticsTables({ answer }: { readonly answer: Statistics }) {
               </p>
               <Columns basis={basis} values={groups.map((group) => figureText(group, figure).value)} />
               <p class="figure-n">
-                {n} {n === 1 ? unit.replace(/s$/, '') : unit}
+                {n === 0 ? `No ${unit} yet` : `${n} ${n === 1 ? unit.replace(/s$/, '') : unit}`}
               </p>
               <p class="muted figure-definition">{definition}</p>
             </li>
           )
         })}
       </ul>
-      {groups.length === 0 ? null : <GroupTable answer={answer} figures={shown} />}
+      {groups.length === 0 || (by === 'week' && groups.length === 1) ? null : (
+        <GroupTable answer={answer} figures={shown} />
+      )}
       {total > groups.length ? (
         <p class="muted">
           {groups.length} of {total} groups are shown. For more, use <code>waymark stats --limit</code>.
@@ -168,14 +170,14 @@ function GroupTable({ answer: { by, groups, zone: weeksIn }, figures }: GroupTab
     <section class="group-table full-width" aria-label={`Figures by ${by}`} tabIndex={0}>
       <table>
         <caption>
-          Each figure with its count n{by === 'week' ? `, by weeks in ${weeksIn}` : ''}; – means unknown
+          Each figure with its count n. – is unknown.{by === 'week' ? ` Weeks in ${weeksIn}.` : ''}
         </caption>
         <thead>
           <tr>
             <th scope="col">{by}</th>
-            {figures.map(({ figure, title, basis }) => (
-              <th key={figure} scope="col" data-basis={basis}>
-                {title} <span class="basis">{basis}</span>
+            {figures.map(({ figure, title }) => (
+              <th key={figure} scope="col">
+                {title}
               </th>
             ))}
           </tr>
