@@ -82,11 +82,11 @@ test('the icon is a square PNG of a size that directories take', () => {
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([512, 512])
 })
 
-test('the links of the README add the server by its exact version', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+test('the links of the guide add the server by its exact version', () => {
+  const guide = readFileSync(join(root, 'docs', 'guide', 'clients.md'), 'utf8')
   const { 'VS Code': code, Cursor: cursor } = installLinks(about)
-  expect(readme).toContain(code)
-  expect(readme).toContain(cursor)
+  expect(guide).toContain(code)
+  expect(guide).toContain(cursor)
   const server = { command: 'npx', args: ['-y', `waymark@${about.version}`, 'mcp'] }
   const opened = new URL(code).searchParams.get('url') ?? ''
   expect(JSON.parse(decodeURIComponent(opened.replace('vscode:mcp/install?', '')))).toEqual({

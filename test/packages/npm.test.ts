@@ -17,7 +17,11 @@ test('the package holds what runs and its guide, and nothing of its sources and 
   expect([...tops].toSorted((a, b) => (a < b ? -1 : 1))).toEqual(
     'CHANGELOG.md LICENSE README.md bin demo dist docs package.json plugin processes'.split(' '),
   )
-  expect(files.filter((path) => path.startsWith('docs/') && !/^docs\/guide\/\w+\.md$/.test(path))).toEqual([])
+  expect(
+    files.filter(
+      (path) => path.startsWith('docs/') && !/^docs\/(?:guide\/[\w-]+|README|glossary)\.md$/.test(path),
+    ),
+  ).toEqual([])
   expect(files.filter((path) => /\.tsx?$|\.map$/.test(path))).toEqual([])
   expect(files).toContain('dist/third-party-licences.txt')
   expect(files).toContain('dist/web/third-party-licences.txt')
