@@ -18,7 +18,7 @@ export async function askYesOrNo(question: string): Promise<boolean> {
   const { stdin, stderr } = process
   const lines = createInterface({ input: stdin, output: stderr })
   try {
-    const answer = await lines.question(`${withoutControlCodes(question)} [yes/N] `, { signal: processEnd })
+    const answer = await lines.question(`${withoutControlCodes(question)} [y/N] `, { signal: processEnd })
     return /^(?:y|yes)$/i.test(answer.trim())
   } finally {
     lines.close()

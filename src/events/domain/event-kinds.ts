@@ -230,7 +230,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     concerns: taskOfWorkflowUpdated,
     words: ({ taskId, as }, titles) =>
       as === 'done'
-        ? `marked ${titles.task(taskId)} as done (a claim, not measured)`
+        ? `marked ${titles.task(taskId)} as done by hand`
         : `put ${titles.task(taskId)} back to do`,
   },
   'task.dropped': {
@@ -293,7 +293,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ...(answer['phase_status'] === 'completed' ? touchedMission(missionId) : missionUpdated(missionId)),
     ],
     words: ({ taskId, status, evidence, verdict }, titles) =>
-      `ended ${titles.task(taskId)} (${plainWord(status)}): ${measurementText(evidence)}${verdict ? `, ${verdict.is}` : ''}`,
+      `${completionWords[status]} ${titles.task(taskId)}: ${measurementText(evidence)}${verdict ? `, ${verdict.is}` : ''}`,
   },
   'attempt.abandoned': {
     concerns: ({ attemptId: id, taskId, missionId }) => [
@@ -318,7 +318,7 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       ...touchedMission(missionId),
     ],
     words: ({ taskId, status, verdict }, titles) =>
-      `changed the outcome of ${titles.task(taskId)} (${plainWord(status)})${verdict ? `: ${verdict.is}` : ''}`,
+      `changed the outcome: ${completionWords[status]} ${titles.task(taskId)}${verdict ? `: ${verdict.is}` : ''}`,
   },
   'files.settled': {
     concerns: ({ attemptId: id, taskId, missionId }) => [
@@ -625,6 +625,12 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
       `lost ${formatCount(count, 'event')} of session ${sessionId}: ${shortenText(why)}`,
   },
 }
+
+const completionWords = {
+  success: 'completed',
+  partial_success: 'partly completed',
+  failed: 'failed',
+} as const
 
 const reviewWords = { approve: 'approved', send_back: 'sent back', comment: 'commented on' } as const
 

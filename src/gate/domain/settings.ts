@@ -24,7 +24,8 @@ interface SettingDefinition {
 export const settingDefinitions = {
   elicitation: {
     values: ['off', 'on'],
-    meaning: 'Let the client of an agent ask its person for a decision. Clients can answer by themselves.',
+    meaning:
+      'Ask for decisions in the client of the agent too, not only in the inbox. A client can answer without its person.',
   },
   hook_outside_areas: {
     values: ['ask', 'deny', 'ignore'],

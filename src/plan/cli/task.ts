@@ -187,7 +187,7 @@ function subtasksOf({ subtasks, subtasks_total: total }: TaskAnswer): string {
 
 function headOf(task: TaskAnswer, page: RenderContext): readonly (readonly [string, string])[] {
   const status = task.resolution === 'dropped' ? 'dropped' : task.status
-  const notMeasured = task.resolution === 'unmeasured' ? ' (not measured)' : ''
+  const notMeasured = task.resolution === 'unmeasured' ? ' (marked by hand)' : ''
   return [
     ['id', task.id],
     ['goal', task.goal ?? ''],
@@ -307,7 +307,9 @@ export function taskTable(tasks: readonly TaskEntry[], page: RenderContext): str
     columns,
     tasks.map((task) => [
       task.name,
-      task.is_unmeasured ? `${statusWord(task.status, page)} (not measured)` : statusWord(task.status, page),
+      task.is_unmeasured
+        ? `${statusWord(task.status, page)} (marked by hand)`
+        : statusWord(task.status, page),
       task.agent_name ?? '',
       durationText(task, page),
       measurementSummary(task, page),

@@ -127,7 +127,7 @@ function cardTable(cards: OutputOf<'board'>['columns']['done'], page: RenderCont
   ]
   const rows = cards.map((card) => [
     card.title,
-    `${statusWord(card.outcome, page)}${card.is_unmeasured === true ? ' (not measured)' : ''}`,
+    `${statusWord(card.outcome, page)}${card.is_unmeasured === true ? ' (marked by hand)' : ''}`,
     card.agent_name ?? '',
     card.mission_name ?? '',
     formatAge((card.completed_at ?? '') || (card.started_at ?? ''), page.now),

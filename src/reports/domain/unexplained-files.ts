@@ -138,5 +138,5 @@ function accountByCommits(
     return own('attempt', `Its commits are recorded for ${attempts.slice(0, 3).join(', ')}.`, attempts)
   }
   const authors = [...new Set(touching.map(({ author }) => author))]
-  return own('person', `git names ${authors.slice(0, 3).join(', ')} as its author: a claim, not measured.`)
+  return own('person', `git names ${authors.slice(0, 3).join(', ')} as its author, which anyone can set.`)
 }

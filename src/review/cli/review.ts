@@ -78,7 +78,7 @@ export function fileLine({
     `${status[0]?.toUpperCase()} ${escapeLineBreaks(`${from === null ? '' : `${from} → `}${path}`)}`,
     added === null ? '' : ` +${added} −${removed ?? 0}`,
     viewed === null ? '' : viewed.current ? ' (viewed)' : ' (changed since you viewed it)',
-    certainty === 'certain' ? '' : ` (${certainty})`,
+    certainty === 'certain' ? '' : ` (${certainty === 'contested' ? 'unclear who changed it' : certainty})`,
   ].join('')
 }
 

@@ -187,7 +187,7 @@ class PostgresStore implements Store {
 
   async accept(): Promise<number> {
     throw this.#filesOnly(
-      'keeps no anchor outside the database',
+      'keeps no copy of the last hash outside the database',
       'Restore a backup of the database with pg_restore where log entries are missing.',
     )
   }

@@ -113,7 +113,9 @@ async function perform(
     }
     await show(answer)
     const question = input['dry_run'] === true ? null : (operation.confirm?.(answer) ?? null)
-    if (question !== null && (await host.confirm?.(question))) {
+    const isConfirmed = question !== null && (await host.confirm?.(question)) === true
+    if (question !== null && !isConfirmed) terminal.write('Nothing was written.\n')
+    if (isConfirmed) {
       answer = await project.ask(
         operation,
         { ...input, yes: true, content: answer['content'] },

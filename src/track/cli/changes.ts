@@ -280,8 +280,8 @@ function sharedWithLines(change: ChangedFileLine): readonly string[] {
   if (agents.length === 0) return []
   const hidden = (change.with_total ?? others.length) - others.length
   return [
-    `with ${namesWithMore(agents, agents.length + hidden).join(' and ')}`,
-    ...(change.lines === 'all' ? ['lines of all of them'] : []),
+    `or ${namesWithMore(agents, agents.length + hidden).join(' or ')}`,
+    ...(change.lines === 'all' ? ['lines counted together'] : []),
   ]
 }
 
@@ -298,12 +298,14 @@ function broughtInWords({
   return origin === 'mixed' ? 'partly brought by git' : ''
 }
 
+const ownerWords = { probable: 'probably this task', contested: 'unclear who' } as const
+
 function notesOf(change: ChangedFileLine): readonly string[] {
   const { scope, attribution = 'certain', via, uncertain = '' } = change
   return [
     scope === 'out' ? 'out of scope' : '',
     broughtInWords(change),
-    attribution === 'certain' ? '' : [attribution, ...sharedWithLines(change)].join(', '),
+    attribution === 'certain' ? '' : [ownerWords[attribution], ...sharedWithLines(change)].join(', '),
     via === undefined ? '' : `by ${via}`,
     uncertain,
   ].filter((note) => note !== '')

@@ -80,9 +80,7 @@ export function claims(
     claimed.tests_status ? `Tests: ${claimed.tests_status}` : '',
   ].filter((part) => part !== '')
   if (parts.length === 0) return ''
-  return blocks(
-    `${ink('italic', `${speaker} says (a claim, not measured):`)}\n${indentText(inkLines(parts.join('\n'), ink))}`,
-  )
+  return blocks(`${ink('italic', `${speaker} claims:`)}\n${indentText(inkLines(parts.join('\n'), ink))}`)
 }
 
 /** A claim in one line. */

@@ -280,7 +280,7 @@ function startPlanned(
   if (claimToken === null && isRunning) assertUnclaimed(planned, { actor, agentName }, setting.at)
   if (!blocked) return { events: [], notes: assignedNotes }
   if (!force) {
-    const unsettled = open.some((dependency) => dependency.unsettled) ? ' or not settled' : ''
+    const unsettled = open.some((dependency) => dependency.unsettled) ? ' or wait for a person' : ''
     throw new Failure(
       'REFUSED',
       `Task ${task.id} "${task.name}" waits for tasks that are not done${unsettled}: ${open.slice(0, 5).map(dependencyStatusText).join(', ')}.`,

@@ -161,7 +161,7 @@ test('what was measured is shown apart from what was claimed', () => {
   expect(completed.match(/elsewhere\.ts {2}\+1 -0 {2}out of scope/g)).toHaveLength(1)
   expect(completed).toContain('M  src/app.ts  +1 -1')
   const { out: shown } = project.run('show', taskId, '--format', 'text')
-  expect(shown).toMatch(/says \(a claim, not measured\):\n\s+Only the form/)
+  expect(shown).toMatch(/claims:\n\s+Only the form/)
   expect(project.run('diff', taskId, '--format', 'text').out).toContain('\n+export const app = 2\n')
 })
 

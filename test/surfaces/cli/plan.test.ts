@@ -60,7 +60,7 @@ test('the log entries of a plan are told in words', () => {
     'noted on "First": "Ask them"',
     'claimed "First" for',
     'released the claim of',
-    'marked "First" as done (a claim, not measured)',
+    'marked "First" as done by hand',
   ]) {
     expect(told).toContain(words)
   }

@@ -24,7 +24,7 @@ test('where two work in one tree, a report says what is probably of others, with
     run('changes', one, '--format', 'text').out,
     run('show', one, '--format', 'text').out,
   ]) {
-    expect(text).toMatch(/M {2}src\/app\.ts {2}\+1 -1 {2}probable, with two/)
+    expect(text).toMatch(/M {2}src\/app\.ts {2}\+1 -1 {2}probably this task, or two/)
     expect(text).toMatch(/Probably by others, not counted\n +README\.md {2}two/)
     expect(text).toMatch(/Commits made meanwhile\n +[0-9a-f]{8} {2}Second app {2}(its own|author unknown)/)
   }
