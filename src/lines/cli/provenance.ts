@@ -94,7 +94,7 @@ export const why: AnswerView<'why'> = (answer, page) => {
     section(
       'Perhaps for',
       (answer.candidates ?? [])
-        .map(({ task_id, task, agent }) => `${task_id} ${inProse(task)}, by ${inProse(agent)}`)
+        .map(({ task_id, task, agent }) => `${inProse(task)}  ${task_id}, by ${inProse(agent)}`)
         .join('\n'),
       page,
     ),
@@ -174,7 +174,7 @@ function taskOf(maker: OutputOf<'why'>['authors'][number]): string {
   const { task_id, task, goal, mission_id, mission, agent, model, prompt } = maker
   const { summary, claimed_by, measurement, tests, commands } = maker
   return [
-    `${task_id} ${inProse(task)}, by ${inProse(agent)}${model === null ? '' : ` (${inProse(model)})`}`,
+    `${inProse(task)}  ${task_id}, by ${inProse(agent)}${model === null ? '' : ` (${inProse(model)})`}`,
     goal === null ? '' : `goal: ${inProse(goal)}`,
     prompt === null ? '' : `asked for: ${inProse(prompt)}`,
     mission === null ? '' : `mission: ${mission_id} ${inProse(mission)}`,

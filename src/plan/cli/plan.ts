@@ -17,7 +17,7 @@ export const planShow: AnswerView<'plan_show'> = (answer, page) => {
     `${answer.done} done`,
     `${answer.ready} ready`,
     ...(answer.dropped > 0 ? [`${answer.dropped} dropped`] : []),
-    `critical path of ${formatCount(answer.critical_path.length, 'task')}`,
+    ...(answer.critical_path.length > 1 ? [`critical path of ${answer.critical_path.length} tasks`] : []),
   ].join(', ')
   const legend = '✓ done  ● in progress  ○ ready  · blocked  ✗ dropped  ! critical path'
   return [summary, page.ink('dim', legend), ...phases.map((phase) => phaseText(phase, page))].join('\n\n')

@@ -95,7 +95,9 @@ export const completeTask: AnswerView<'complete_task'> = (answer, page) => {
       page,
     ),
     answer.review === undefined ? '' : commentCountsText(answer.review),
-    phase === undefined ? '' : `Phase ${answer.phase_number ?? answer.phase_id} is ${phase}.`,
+    phase === undefined || answer.phase_status !== 'completed'
+      ? ''
+      : `Phase ${answer.phase_number ?? answer.phase_id} is ${phase}.`,
   )
 }
 

@@ -43,6 +43,10 @@ export async function resolveTitles(
 ): Promise<Answer> {
   const resolved: Record<string, unknown> = { ...input }
   for (const [field, value] of Object.entries(input)) {
+    if (field === 'depends_on' && Array.isArray(value)) {
+      resolved[field] = await Promise.all(value.map((one) => dependencyNamed(one, search)))
+      continue
+    }
     const kinds = kindsOf(operation.name, field)
     if (kinds === undefined || typeof value !== 'string' || isId(value) || value === 'none') continue
     const id = await idOfTitle(value, { kinds, isWhole: operation.kind === 'command' }, search)
@@ -52,6 +56,12 @@ export async function resolveTitles(
     resolved[isTask ? 'task' : field] = id
   }
   return resolved
+}
+
+function dependencyNamed(value: unknown, search: TitleSearch): Promise<unknown> | unknown {
+  return typeof value !== 'string' || isId(value)
+    ? value
+    : idOfTitle(value, { kinds: ['tasks'], isWhole: true }, search)
 }
 
 function kindsOf(operation: string, field: string): readonly TitleKind[] | undefined {

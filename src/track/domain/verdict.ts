@@ -377,7 +377,7 @@ function openChecks({
       return [
         {
           rule: 'check_not_approved',
-          text: `A person must approve ${command} first.`,
+          text: `A person must approve "${command}" first.`,
           fix: 'Ask a person to approve it: waymark inbox.',
         },
       ]

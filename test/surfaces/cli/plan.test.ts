@@ -90,3 +90,11 @@ test('a task beside an open mission is added with the command that puts it into 
   expect(edited).toMatch(new RegExp(`mission +Sign in +${mission}`))
   expect(edited).toMatch(/phase +first-steps/)
 })
+
+test('a new task names the tasks that it depends on by title', () => {
+  const { json } = openCommandLine()
+  const first = json('task', 'add', 'Draw the map').id
+  expect(json('task', 'add', 'Print it', '--depends-on', 'Draw the map')).toMatchObject({
+    depends_on: [first],
+  })
+})
