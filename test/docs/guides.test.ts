@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { noticeKinds } from '../../src/notifications/domain/notification.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -87,6 +88,12 @@ describe('the page about clients', () => {
       /give the absolute path as above, or run `npm link` once .* `PATH`/,
     )
   })
+})
+
+test('the page about notifications lists every kind', () => {
+  const text = readFileSync(join(root, 'docs/guide/notifications.md'), 'utf8')
+  const table = text.slice(text.indexOf('| kind |'), text.indexOf('## Desktop'))
+  expect([...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, kind]) => kind)).toEqual([...noticeKinds])
 })
 
 test('MC2-142 the architecture and the tables of the database have their pages', () => {
