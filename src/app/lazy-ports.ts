@@ -83,6 +83,7 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
     ...deferMethods(witness, ['locate', 'others', 'snapshot', 'changes', 'branch', 'touched', 'unifiedDiff']),
     ...deferMethods(witness, [
       'elsewhere',
+      'lost',
       'changedSince',
       'matching',
       'overlapping',

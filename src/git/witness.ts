@@ -14,6 +14,7 @@ import { snapshotContents } from './contents.ts'
 import { unifiedDiff } from './diff.ts'
 import { createLineHistory } from './line-history.ts'
 import { measureLines } from './lines.ts'
+import { lostFiles } from './losses.ts'
 import { otherTreeTops } from './other-work-trees.ts'
 import type { GuardWitness, SnapshotRef, WorkTreeWitness } from './ports/work-tree.ts'
 import { contentBudget, storedBytes, sweepContents, sweepDirectories } from './private-store.ts'
@@ -128,6 +129,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness & GuardW
       const { ref } = await snapshot({ folder: `${top}/${prefix}`, name, engine, top })
       return ((await touched(place, ref)) ?? []).filter((path) => written.has(path))
     },
+    lost: (request) => withGitFaults(request.now.top, () => lostFiles(request, environment)),
     elsewhere: (place, since) => withGitFaults(place.top, () => workElsewhere(place, since, environment)),
     uncommitted: async ({ directory }) => {
       const state = await loadState(directory)

@@ -130,6 +130,7 @@ export function confinedWitness(own: WorkTreeWitness, stateFolder: string): Work
     },
     branch: (request) => at(request.folder, (witness) => witness.branch(request)),
     touched: (from, to) => at(from.top, (witness) => witness.touched(from, to)),
+    lost: (request) => at(request.now.top, (witness) => witness.lost(request)),
     elsewhere: (place, since) => at(place.top, (witness) => witness.elsewhere(place, since)),
     changedSince: (place, time, request) =>
       at(place.top, (witness) => witness.changedSince(place, time, request)),

@@ -619,6 +619,14 @@ const kinds: { readonly [Kind in ProjectEventKind]: ProjectEventKindSpec<Project
     words: ({ write: { cause, files, subject, taskId } }, titles) =>
       `${cause === 'undo' ? 'undid' : 'restored'} ${formatCount(files.length, 'file')} of ${taskId === null ? subject : titles.task(taskId)}`,
   },
+  'files.lost': {
+    concerns: ({ loss: { from, files, ...place } }) => [
+      touchedConcern({ kind: 'lines', tree: treeOf(from.place), files: files.length }),
+      ...touchedPlace(place),
+    ],
+    words: ({ loss: { files, taskId } }, titles) =>
+      `found ${formatCount(files.length, 'uncommitted file')} lost${taskId === null ? '' : ` of ${titles.task(taskId)}`}`,
+  },
   'capture.lost': {
     concerns: ({ sessionId }) => [updatedConcern({ kind: 'captured_session', id: sessionId })],
     words: ({ sessionId, count, why }) =>

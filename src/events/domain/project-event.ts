@@ -19,6 +19,7 @@ import type {
   WorkElsewhere,
 } from '../../track/domain/changes.ts'
 import type { Landed } from '../../track/domain/landed.ts'
+import type { FileLossEvent } from '../../track/domain/losses.ts'
 import type { Mission, MissionEnding, Phase } from '../../track/domain/mission.ts'
 import type { Decision, Issue, Progress } from '../../track/domain/records.ts'
 import type { Attempt, SnapshotLocation, Task, TaskOutcome } from '../../track/domain/task.ts'
@@ -94,6 +95,7 @@ export type NewProjectEvent =
   | GateEvent
   | GuardEvent
   | TreeWriteEvent
+  | FileLossEvent
   | IdentityEvent
   | NotificationLogEvent
   | CaptureEvent
@@ -275,6 +277,7 @@ export function eventSubject(event: NewProjectEvent): ProjectEventSubject {
   if ('progress' in event) return event.progress
   if ('item' in event) return event.item
   if ('write' in event) return event.write
+  if ('loss' in event) return event.loss
   if (event.kind === 'run.created') return event.run
   if (event.kind === 'review.sent') {
     const { subject } = event.review

@@ -2,6 +2,7 @@ import type { MeasuredLines } from '../../lines/domain/line-hashes.ts'
 import type { ConflictReason, StayingLines, UndoneFile } from '../../lines/domain/undo-file.ts'
 import type { LineHistory } from '../../lines/ports/line-history.ts'
 import type { ChangeReport, WorkElsewhere } from '../../track/domain/changes.ts'
+import type { LostContent } from '../../track/domain/losses.ts'
 import type { RestoreGap, restoreActions } from '../../track/domain/restore.ts'
 import type { AreaCount, AreaOverlap } from '../../track/domain/scope/survey.ts'
 import type { SnapshotLocation } from '../../track/domain/task.ts'
@@ -264,6 +265,20 @@ export interface WorkRestore {
   apply(request: RestoreRequest, shown: string | null): Promise<AppliedRestore | null>
 }
 
+export interface LostFilesRequest {
+  /** Earlier states of the work tree, the newest first. */
+  readonly states: readonly SnapshotRef[]
+  readonly now: SnapshotRef
+  /** The states that open attempts began with. */
+  readonly starts: readonly SnapshotRef[]
+}
+
+export interface LostFiles {
+  readonly files: readonly LostContent[]
+  /** What git did meanwhile, as its reflog words it. */
+  readonly commands: readonly string[]
+}
+
 /** The witness: measures a work tree, never changes it and never runs what its repository configures. */
 export interface WorkTreeWitness {
   /** Fails with UNAVAILABLE for a bare repository, `$HOME`, `/` or a folder that does not exist. */
@@ -283,6 +298,8 @@ export interface WorkTreeWitness {
   branch(request: BranchRequest): Promise<Branch>
   /** The paths that differ, without renames and lines: cheap. `null` if unknown. */
   touched(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
+  /** Uncommitted contents of earlier states that are neither on the disk nor in git now. */
+  lost(request: LostFilesRequest): Promise<LostFiles>
   /** What changed since a time in commits that are not in a snapshot's HEAD, and in other work trees. */
   elsewhere(place: SnapshotRef, since: number): Promise<WorkElsewhere>
   /** Those of some paths whose content is another now than in a snapshot that was taken at `time`. */

@@ -37,6 +37,7 @@ const endings: Readonly<Record<InboxItemKind, Readonly<Partial<Record<InboxVerb,
   approval: { approve: approved, reject: rejected },
   command: { approve: approved, reject: rejected },
   stale_attempt: { approve: approved, reject: rejected, dismiss: dismissed },
+  loss: { dismiss: dismissed },
 }
 
 /** The answers offered for an item, the most usual first. */
@@ -96,6 +97,7 @@ const kindWords = {
   approval: 'a decision about a run',
   command: 'a command to approve',
   stale_attempt: 'a stale attempt',
+  loss: 'about lost files',
 } as const satisfies Record<InboxItemKind, string>
 
 /** A person ends an item. `attempt` and `task` are those that it is about. */

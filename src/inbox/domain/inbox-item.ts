@@ -18,11 +18,12 @@ export const itemKinds = [
   'approval',
   'command',
   'stale_attempt',
+  'loss',
 ] as const
 export type InboxItemKind = (typeof itemKinds)[number]
 
 /** A person's answer in one word. */
-export const itemAnswers = ['answered', 'approved', 'sent back', 'rejected', 'dismissed'] as const
+export const itemAnswers = ['answered', 'approved', 'sent back', 'rejected', 'dismissed', 'restored'] as const
 export type InboxItemAnswer = (typeof itemAnswers)[number]
 
 /** How an inbox item ended, in the one word that every text uses. */

@@ -55,6 +55,7 @@ export const noticeWords = {
   approval: 'A run needs an approval',
   command: 'A command needs an approval',
   stale_attempt: 'An attempt is stale',
+  loss: 'Uncommitted files were lost',
   attempt_failed: 'A task failed',
   mission_ended: 'A mission ended',
 } as const satisfies Record<NoticeKind, string>

@@ -106,6 +106,8 @@ export function confinedWorkTree(confined: ConfinedContext): WorkTree {
       touched: async (from, to) => witness.touched(place(from), place(to)),
       changedSince: async (one, time, { paths }) =>
         witness.changedSince(place(one), time, { paths, name: context.ids.next('attempt') }),
+      lost: async ({ states, now, starts }) =>
+        witness.lost({ states: states.map(place), now: place(now), starts: starts.map(place) }),
       elsewhere: async (one, since) => witness.elsewhere(place(one), since),
       unifiedDiff: async (from, to, paths) => witness.unifiedDiff(place(from), place(to), paths),
       matching: async (one, areas) => witness.matching(place(one), areas),

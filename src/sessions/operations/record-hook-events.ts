@@ -24,6 +24,7 @@ import {
 import type { TreeBoundary } from '../../lines/ports/line-reads.ts'
 import type { CaptureSideWrite, Reads } from '../../store/ports/store.ts'
 import { treeOf } from '../../track/domain/task.ts'
+import { lossContext, lostBrief, lostContents, recordedLosses } from '../../track/operations/losses.ts'
 import type { HookEvent } from '../domain/hook-event.ts'
 import type { CapturedSession, CaptureEvent, Turn, TurnEvidence } from '../domain/session.ts'
 import {
@@ -113,6 +114,15 @@ export const hookEventMeasurements = {
     fits: (briefs, results) => briefs.length === results.length,
     measure: async (workTree, briefs, input) =>
       Promise.all(briefs.map((brief) => changedLines.measure(workTree, brief, input))),
+  }),
+  lost: measurement({
+    brief: list(lostContents.brief, maxBoundaries),
+    measured: list(lostContents.measured, maxBoundaries),
+    fits: (briefs, results) =>
+      briefs.length === results.length &&
+      briefs.every((brief, at) => lostContents.fits?.(brief, results[at] as never) ?? true),
+    measure: async (workTree, briefs, input) =>
+      Promise.all(briefs.map((brief) => lostContents.measure(workTree, brief, input))),
   }),
 }
 
@@ -444,9 +454,16 @@ async function gather(source: HookEventSource, reduction: SessionReduction): Pro
     const reported = measured.reported?.[at]
     return reported === undefined ? [] : [{ ...bound, reported }]
   })
+  const losses = await view((reads) => Promise.all(spans.map(({ around }) => lossContext(reads, around))))
   const last = await measure({
     own: listOrNothing(shared.map(({ brief }) => brief)),
     lines: listOrNothing(spans.map(({ around, now, reported }) => linesBrief(around, now, reported))),
+    lost: listOrNothing(
+      spans.flatMap(({ around, now }, at) => {
+        const context = losses[at]
+        return context === undefined ? [] : [lostBrief(around, context, now)]
+      }),
+    ),
   })
   const evidence = new Map<TurnId, TurnEvidence>(
     begun.flatMap(({ one, brief }) =>
@@ -468,7 +485,19 @@ async function gather(source: HookEventSource, reduction: SessionReduction): Pro
   const lines = spans.flatMap(({ around, now, reported }, at) =>
     recordedLines(around, now, { reported, lines: last.lines?.[at] ?? null }),
   )
-  return { opened, closed, links, lines }
+  const setting = { at: context.clock.now(), ids: source.ids }
+  const lost = await view(async (reads) => {
+    const all: NewProjectEvent[] = []
+    for (const [at, { around, now }] of spans.entries()) {
+      const own = losses[at]
+      if (own === undefined) continue
+      all.push(
+        ...(await recordedLosses(reads, { lines: around, losses: own }, last.lost?.[at], { now, setting })),
+      )
+    }
+    return all
+  })
+  return { opened, closed, links, lines: [...lines, ...lost] }
 }
 
 interface EndedState extends EndedTurn {

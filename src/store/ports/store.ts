@@ -29,6 +29,7 @@ import type { DraftComment } from '../../review/domain/review.ts'
 import type { FileStates, ReviewReads } from '../../review/ports/review-reads.ts'
 import type { LocatedHookEvent } from '../../sessions/domain/turns-from-hook-events.ts'
 import type { CaptureReads } from '../../sessions/ports/capture-reads.ts'
+import type { FileLossReads } from '../../track/ports/file-loss-reads.ts'
 import type { LandingReads } from '../../track/ports/landing-reads.ts'
 import type { MissionReads } from '../../track/ports/mission-reads.ts'
 import type { RecordReads } from '../../track/ports/record-reads.ts'
@@ -44,6 +45,7 @@ export interface Reads {
   readonly records: RecordReads
   readonly landings: LandingReads
   readonly treeWrites: TreeWriteReads
+  readonly fileLosses: FileLossReads
   readonly guardedCommands: GuardedCommandReads
   readonly inboxItems: InboxItemReads
   readonly runs: RunReads

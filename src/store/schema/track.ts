@@ -78,6 +78,17 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
   'create index tree_write_subject on tree_write (project_id, subject)',
   'create index tree_write_at on tree_write (project_id, written_at)',
 
+  // Uncommitted files of agents that were lost, by the inbox item about them.
+  `create table file_loss (
+    project_id ${text} not null references project (id),
+    item_id ${text} not null,
+    seq bigint not null,
+    until bigint not null,
+    task_id ${text},
+    body ${text} not null,
+    primary key (project_id, item_id)
+  )`,
+
   // Short columns first: SQLite reads the long ones only where they are asked for.
   `create table attempt_end (
     project_id ${text} not null,

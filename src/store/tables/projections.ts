@@ -66,6 +66,7 @@ import {
   applyOpened,
   touchAttempt,
 } from '../../track/tables/attempt.ts'
+import { applyFilesLost } from '../../track/tables/file-loss.ts'
 import { applyLandingMeasured } from '../../track/tables/landing.ts'
 import {
   applyMissionEnded,
@@ -173,5 +174,6 @@ const projections: {
   'review.replied': applyReviewReplied,
   'attempt.linked': applyAttemptLinked,
   'tree.written': applyTreeWritten,
+  'files.lost': applyFilesLost,
   'capture.lost': applyCaptureLost,
 }

@@ -13,6 +13,7 @@ import { timelineReads } from '../../reports/tables/timeline.ts'
 import { reviewReads } from '../../review/tables/review.ts'
 import { captureSessionReads } from '../../sessions/tables/capture-session.ts'
 import { turnReads } from '../../sessions/tables/turn.ts'
+import { fileLossReads } from '../../track/tables/file-loss.ts'
 import { landingReads } from '../../track/tables/landing.ts'
 import { missionReads } from '../../track/tables/mission.ts'
 import { recordReads } from '../../track/tables/records.ts'
@@ -35,6 +36,7 @@ class ScopedReads implements Reads {
   #records: Reads['records'] | undefined
   #landings: Reads['landings'] | undefined
   #guardedCommands: Reads['guardedCommands'] | undefined
+  #fileLosses: Reads['fileLosses'] | undefined
   #treeWrites: Reads['treeWrites'] | undefined
   #items: Reads['inboxItems'] | undefined
   #runs: Reads['runs'] | undefined
@@ -80,6 +82,11 @@ class ScopedReads implements Reads {
   get guardedCommands(): Reads['guardedCommands'] {
     this.#guardedCommands ??= guardedCommandReads(this.#scope)
     return this.#guardedCommands
+  }
+
+  get fileLosses(): Reads['fileLosses'] {
+    this.#fileLosses ??= fileLossReads(this.#scope)
+    return this.#fileLosses
   }
 
   get treeWrites(): Reads['treeWrites'] {

@@ -63,6 +63,7 @@ import type {
   AttemptEndTable,
   AttemptTable,
 } from '../../track/tables/attempt.ts'
+import type { FileLossTable } from '../../track/tables/file-loss.ts'
 import type { LandingTable } from '../../track/tables/landing.ts'
 import type { MissionTable } from '../../track/tables/mission.ts'
 import type { MissionChangeTable } from '../../track/tables/mission-change.ts'
@@ -92,6 +93,7 @@ export interface Tables {
   readonly attempt_end: AttemptEndTable
   readonly landing: LandingTable
   readonly tree_write: TreeWriteTable
+  readonly file_loss: FileLossTable
   readonly attempt_change: AttemptChangeTable
   readonly attempt_verdict: AttemptVerdictTable
   readonly line_span: LineSpanTable

@@ -82,6 +82,14 @@ import {
 } from './completion.ts'
 import { judgeCompletion, taskTraces, tracesBrief } from './judge-completion.ts'
 import {
+  type LossContext,
+  lossContext,
+  lossNotes,
+  lostBrief,
+  lostContents,
+  recordedLosses,
+} from './losses.ts'
+import {
   type AttemptEndState,
   attemptChanges,
   attemptEnds,
@@ -251,6 +259,7 @@ const completionMeasurements = {
   gone: commentLines,
   reported: reportedContents,
   lines: changedLines,
+  lost: lostContents,
   ...checkMeasurements,
 }
 
@@ -311,7 +320,7 @@ export const completeTask = defineOperation({
       if (checks.some(isPending)) return withRunningChecks(preview(), checks, found.input.preview === true)
       if (found.input.preview) return preview()
       const rows = await missionRows(reads, found, measured.mission)
-      const { lines, attempt, outcome } = found
+      const { lines, losses, attempt, outcome } = found
       const recorded =
         lines && measured.reported
           ? recordedLines(
@@ -322,13 +331,22 @@ export const completeTask = defineOperation({
             )
           : []
       const { evidence } = found
+      const lost =
+        lines && losses
+          ? await recordedLosses(reads, { lines: lines.lineContext, losses }, measured.lost, {
+              now: lines.now,
+              claims: { paths: (paths) => pathsNamed(paths, attempt, outcome) },
+              setting,
+              ...(found.input.status === 'failed' && { failing: attempt.id }),
+            })
+          : []
       return recordEnd(
         { actor: context.actor, setting },
         {
           ...found,
           review,
           evidence: { ...evidence, ...(attempt.missionId !== null && { mission: rows }) },
-          lines: recorded,
+          lines: [...recorded, ...lost],
           diff: keptDiff(measured.diff?.[0]),
           files: await filesToKeep(measured.held),
         },
@@ -370,6 +388,7 @@ type Completion =
       readonly mission: MissionTree | null
       readonly comments: readonly ReviewComment[]
       readonly lines: LineRecordRequest | null
+      readonly losses: LossContext | null
     })
 
 async function prepareCompletion(
@@ -453,6 +472,7 @@ async function prepareCompletion(
   const { verdict, evidence } = judgeCompletion(completion, measured.traces, measured.compared)
   const { endSnapshot } = evidence
   const released = input.preview ? [] : await releaseClaimed(reads, attempt, { evidence, outcome, activity })
+  const losses = lines && (await lossContext(reads, lines.lineContext))
   const isOn = context.machine !== undefined && settingOf(settings, 'upload_diff') !== 'off'
   const keeps = isOn && !input.preview && endSnapshot !== null && evidence.changes.length > 0
   return {
@@ -466,6 +486,7 @@ async function prepareCompletion(
       }),
       ...(lines &&
         measured.reported && { lines: linesBrief(lines.lineContext, lines.now, measured.reported) }),
+      ...(lines && losses && { lost: lostBrief(lines.lineContext, losses, lines.now) }),
     },
     first: prepared.first,
     found: {
@@ -482,6 +503,7 @@ async function prepareCompletion(
       mission,
       comments,
       lines,
+      losses,
       situation,
       waiting,
     },
@@ -565,7 +587,10 @@ function recordEnd({ actor, setting }: CompletionAuthor, ending: TaskCompletionC
     verdict,
   }
   const completed = decide(request, situation, setting)
-  const full = { ...evidence, warnings: [...evidence.warnings, ...completed.notes] }
+  const full = {
+    ...evidence,
+    warnings: [...evidence.warnings, ...completed.notes, ...lossNotes(ending.lines)],
+  }
   const opened = completed.consequences.flatMap((next) => (next.kind === 'inbox.opened' ? [next.item] : []))
   const waiting = [...withoutVerdicts(ending.waiting), ...opened]
   const answer = completionAnswer({

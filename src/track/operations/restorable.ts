@@ -33,6 +33,7 @@ export async function findRestorable(
 
 function restorableOf(reads: Reads, id: string): Promise<Restorable> {
   if (id.startsWith('sn-')) return ofSnapshot(reads, id)
+  if (id.startsWith('h-')) return ofLoss(reads, id)
   if (/[./\\]/.test(id)) throw fileFailure(id)
   return id.startsWith('tn-') ? ofTurn(reads, id) : ofTask(reads, id)
 }
@@ -61,6 +62,28 @@ async function ofSnapshot({ treeWrites, guardedCommands }: Reads, id: string): P
     })
   }
   return { ...nothing, id, title, taskId: null, missionId: null, states: [snapshot], withCommits: true }
+}
+
+async function ofLoss({ fileLosses }: Reads, id: string): Promise<Restorable> {
+  const loss = await fileLosses.byItem(id)
+  if (loss === null) {
+    throw new Failure('NOT_FOUND', `No lost files are recorded for "${id}".`, {
+      reason: 'loss_not_found',
+      hint: 'waymark inbox lists what was lost; waymark restore --list shows what can be restored.',
+    })
+  }
+  const { taskId, missionId, from, files } = loss
+  const title = `${files.length} lost files`
+  return {
+    ...nothing,
+    id,
+    title,
+    taskId,
+    missionId,
+    files: files.map(({ path }) => path),
+    states: [from.place],
+    withCommits: true,
+  }
 }
 
 const nothing = { files: null, without: [], base: null, known: [], withCommits: false } as const

@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
 import type { PlannedRestore, RestoreRequest } from '../../git/ports/work-tree.ts'
 import { Failure } from '../../kernel/failure.ts'
+import type { TaskId } from '../../kernel/id.ts'
 import { names, path, place, list as upTo, words } from '../../kernel/operations/fields.ts'
 import { identifier } from '../../kernel/operations/input/fields.ts'
 import { list, strings } from '../../kernel/operations/list-answer.ts'
@@ -172,7 +174,7 @@ export const restore = defineOperation({
           )
     const files = isWanted ? done.files.filter((one) => written.includes(one.path)) : done.files
     return {
-      events: event === null ? [] : [event],
+      events: event === null ? [] : [event, ...(await closedLosses(reads, id, written, taskId))],
       answer: {
         id,
         title,
@@ -194,6 +196,34 @@ export const restore = defineOperation({
       },
     }
   })
+
+/** The inbox items about lost files that are restored now. */
+async function closedLosses(
+  { inboxItems, fileLosses }: Reads,
+  id: string,
+  written: readonly string[],
+  taskId: TaskId | null,
+): Promise<readonly NewProjectEvent[]> {
+  const own = id.startsWith('h-') ? await inboxItems.find(id) : null
+  const others = taskId === null ? [] : await inboxItems.ofTask(taskId)
+  const items = new Map([...others, ...(own ? [own] : [])].map((item) => [item.id, item]))
+  const closed: NewProjectEvent[] = []
+  for (const item of items.values()) {
+    if (item.kind !== 'loss' || item.status !== 'open') continue
+    const files = (await fileLosses.byItem(item.id))?.files ?? []
+    if (!files.every((one) => written.includes(one.path))) continue
+    closed.push({
+      kind: 'inbox.closed',
+      itemId: item.id,
+      missionId: item.missionId,
+      taskId: item.taskId,
+      status: 'resolved',
+      answer: null,
+      action: 'restored',
+    })
+  }
+  return closed
+}
 
 /** Paths are named from the project's folder, and kept from the work tree's top. */
 function requestOf(found: Restorable, paths: readonly string[] | undefined, force: boolean) {

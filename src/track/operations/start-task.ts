@@ -50,6 +50,7 @@ import { startTask as decide, type StartedTask, type TaskSituation } from '../do
 import { ownOpenAttempt } from '../domain/take-over.ts'
 import { type Attempt, callerTypes, type Task } from '../domain/task.ts'
 import { areaSurvey, openAttemptsInTree, overlappingAttempts } from './areas.ts'
+import { lossContext, lossNotes, lostBrief, lostContents, recordedLosses } from './losses.ts'
 import { DependencyEntry, PastAttemptEntry, readTaskHistory } from './task-history.ts'
 
 /** Mission Control's keys, what the areas matched, and the details of a planned task. */
@@ -154,6 +155,7 @@ export const startTask = defineOperation({
     areas: areaSurvey,
     reported: reportedContents,
     lines: changedLines,
+    lost: lostContents,
   })
   .prepare(async (reads, received, context, measured) => {
     const isUnnamed = received.name === undefined && received.planned_task_id === undefined
@@ -188,7 +190,8 @@ export const startTask = defineOperation({
     })
     const areas = resumed?.areas ?? input.areas ?? situation.planned?.task.areas ?? []
     const openAttempts = areas.length === 0 ? [] : open
-    const found = { input, situation, areas, ref, openAttempts, lineContext, session }
+    const losses = lineContext && (await lossContext(reads, lineContext))
+    const found = { input, situation, areas, ref, openAttempts, lineContext, losses, session }
     const isRecording = lineContext !== null
     const { reported } = measured
     return {
@@ -203,12 +206,13 @@ export const startTask = defineOperation({
         }),
         ...(isRecording && { reported: reportedBrief(lineContext, taken) }),
         ...(isRecording && reported && { lines: linesBrief(lineContext, taken, reported) }),
+        ...(isRecording && losses && { lost: lostBrief(lineContext, losses, taken) }),
       },
       found,
     }
   })
   .record(async ({ reads, found, measured, context, setting }) => {
-    const { input, situation, areas, ref, openAttempts, lineContext, session } = requireMeasured(
+    const { input, situation, areas, ref, openAttempts, lineContext, losses, session } = requireMeasured(
       found ?? undefined,
     )
     const { at: snapshotAt, ownTree, ...snapshot } = requireMeasured(measured.start)
@@ -250,15 +254,27 @@ export const startTask = defineOperation({
       lineContext && reported
         ? recordedLines(lineContext, { at: snapshotAt, place: ref }, { reported, lines })
         : []
+    const lost =
+      lineContext && losses && !started.resumed
+        ? await recordedLosses(reads, { lines: lineContext, losses }, measured.lost, {
+            now: { at: snapshotAt, place: ref },
+            setting,
+          })
+        : []
     const doneWhen = doneWhenEntry(await promisesOf(reads, started.task))
     // A resumed attempt keeps its first snapshot.
     const events = started.resumed
       ? started.events
-      : [...recorded, ...started.events, ...linkTo(session, started.attempt)]
+      : [...recorded, ...lost, ...started.events, ...linkTo(session, started.attempt)]
     return {
       events,
       agentName: started.attempt.agentName,
-      answer: { ...answer, ...(doneWhen && { done_when: doneWhen }), ...history },
+      answer: {
+        ...answer,
+        warnings: [...answer.warnings, ...lossNotes(lost)],
+        ...(doneWhen && { done_when: doneWhen }),
+        ...history,
+      },
     }
   })
 

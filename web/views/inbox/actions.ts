@@ -140,6 +140,19 @@ const kinds = {
   },
   approval: { word: 'Approval', status: 'review', verbs: decides },
   command: { word: 'Command', status: 'review', verbs: decides },
+  loss: {
+    word: 'Lost files',
+    status: 'review',
+    verbs: [
+      {
+        command: 'resolve',
+        label: 'Dismiss',
+        done: 'Dismissed',
+        operation: 'resolve',
+        input: ({ item_id }) => ({ id: item_id, dismiss: true }),
+      },
+    ],
+  },
   stale_attempt: {
     word: 'Stale',
     status: 'planned',

@@ -243,6 +243,7 @@ function subjectOfCard(card: InboxCard): { readonly name: string; readonly link:
   const run = card.run === null ? null : `${card.run.process_name}, in ${card.run.state}`
   if (card.task_id) return { name: card.task_name ?? card.task_id, link: `/tasks/${card.task_id}` }
   if (card.run_id) return { name: run ?? card.run_id, link: `/runs/${card.run_id}` }
+  if (card.mission_id === null) return { name: 'Lost files', link: '/log' }
   return { name: card.mission_name ?? '', link: `/missions/${card.mission_id}` }
 }
 

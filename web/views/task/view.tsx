@@ -306,6 +306,7 @@ const actionWords = {
   'sent back': 'sent it back',
   rejected: 'rejected it',
   dismissed: 'dismissed',
+  restored: 'restored the files',
 } as const
 
 const titles: Readonly<Record<string, string>> = {
@@ -315,4 +316,5 @@ const titles: Readonly<Record<string, string>> = {
   approval: 'Needs your decision',
   command: 'Command: needs your approval',
   stale_attempt: 'Stale attempt: needs your decision',
+  loss: 'Lost files: restore or dismiss',
 }

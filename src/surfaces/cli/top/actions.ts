@@ -94,6 +94,7 @@ const verbs = {
     { key: 'a', label: 'let it continue', operation: 'reject', input: (card) => rejectInput(card, goesOn) },
     { key: 'g', label: 'abandon it', operation: 'approve', input: approveInput },
   ],
+  loss: [{ key: 'd', label: 'dismiss', operation: 'resolve', input: dismissInput }],
 } as const satisfies Record<TopCard['kind'], readonly ScreenAction[]>
 
 /** Each event of a decision has its own key, unless it means yes or no. */

@@ -153,6 +153,7 @@ const kindWords = {
   approval: 'approval',
   command: 'command',
   stale_attempt: 'stale',
+  loss: 'lost files',
 } as const satisfies Record<TopCard['kind'], string>
 
 const maxDetail = 5

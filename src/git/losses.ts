@@ -1,0 +1,103 @@
+import { objectIds } from './blobs.ts'
+import { isSameState } from './comparison.ts'
+import { headsOf, placeOf } from './copies.ts'
+import { reflogBetween } from './git-folder.ts'
+import { displayPath, pathBytes } from './paths.ts'
+import type { LostFiles, LostFilesRequest } from './ports/work-tree.ts'
+import type { GitEnvironment } from './process.ts'
+import { loadState, type OverlayEntry, type RepositoryState, type WorkTreeState } from './recorded-state.ts'
+
+/** Git looks each of them up in every commit below: more would take too long. */
+const maxFiles = 500
+const maxCommits = 50
+
+/** A content of a work tree that was kept and is not there any more. */
+interface MissingFile {
+  readonly path: string
+  readonly id: string
+  /** The position of its state among those of the request. */
+  readonly state: number
+  readonly entry: OverlayEntry
+  readonly became: 'head' | 'start' | 'gone'
+  /** What HEAD has there now. */
+  readonly head: string | undefined
+}
+
+/** The uncommitted contents of earlier states that are neither on the disk nor in git now. */
+export async function lostFiles(request: LostFilesRequest, environment: GitEnvironment): Promise<LostFiles> {
+  const nothing = { files: [], commands: [] }
+  const now = await loadState(request.now.directory)
+  const current = now?.repositories[0]
+  if (now === null || current === undefined || now.repositoryMissing || current.head === null) return nothing
+  const states = await Promise.all(request.states.map(({ directory }) => loadState(directory)))
+  const starts = await Promise.all(request.starts.map(({ directory }) => loadState(directory)))
+  const missing = await missingFiles({ now, current, states, starts }, environment)
+  if (missing.length === 0) return nothing
+  const oldest = states.findLast((state) => state !== null)?.repositories[0]
+  const moves =
+    (await reflogBetween(current.reflog, oldest?.reflogPosition ?? null, current.reflogPosition)) ?? []
+  const stashes = (current.refs?.stashes ?? []).flatMap((stash) => [stash, `${stash}^2`, `${stash}^3`])
+  const commits = [...new Set([...moves.flatMap(({ to }) => to), ...(current.refs?.all ?? [])])].slice(
+    -maxCommits,
+  )
+  const places = [...stashes, ...commits]
+  const names = missing.flatMap(({ path }) => places.map((commit) => `${commit}:${pathBytes(path)}`))
+  const found = await objectIds(placeOf(now, environment), names)
+  const committed = moves.some(({ verb }) => committing.has(verb))
+  const files = missing.filter((file, at) => {
+    const inGit = found.slice(at * places.length, (at + 1) * places.length)
+    // A commit with further changes to the same file took it in.
+    const isCommittedOn = committed && file.head !== file.entry.head?.oid
+    return !(inGit.includes(file.id) || isCommittedOn)
+  })
+  return {
+    files: files.map(({ path, state, became }) => ({ path, state, became })),
+    commands:
+      files.length === 0 ? [] : [...new Set(moves.map(({ message }) => message.slice(0, 200)))].slice(-20),
+  }
+}
+
+const committing = new Set(['commit', 'cherry-pick', 'revert', 'am', 'rebase'])
+
+interface LossInput {
+  readonly now: WorkTreeState
+  readonly current: RepositoryState
+  readonly states: readonly (WorkTreeState | null)[]
+  readonly starts: readonly (WorkTreeState | null)[]
+}
+
+async function missingFiles(
+  { now, current, states, starts }: LossInput,
+  environment: GitEnvironment,
+): Promise<readonly MissingFile[]> {
+  const kept = new Map<string, { readonly entry: OverlayEntry; readonly state: number }>()
+  for (const [state, loaded] of states.entries()) {
+    for (const [path, entry] of loaded?.repositories[0]?.overlay ?? []) {
+      const isContent =
+        entry.disk?.oid != null && entry.disk.mode !== '160000' && entry.uncertain === undefined
+      if (kept.has(path) || !isContent || isSameState(entry.disk, entry.head)) continue
+      kept.set(path, { entry, state })
+    }
+  }
+  const elsewhere = new Set([...current.overlay.values()].flatMap(({ disk }) => disk?.oid ?? []))
+  const candidates = [...kept].filter(([path]) => !current.ignoredFiles.has(path))
+  const unlisted = candidates.flatMap(([path]) => (current.overlay.has(path) ? [] : [displayPath(path)]))
+  const heads = await headsOf(placeOf(now, environment), current, unlisted)
+  const missing: MissingFile[] = []
+  for (const [bytes, { entry, state }] of candidates) {
+    const path = displayPath(bytes)
+    const there = current.overlay.get(bytes)
+    const id = there === undefined ? (heads.get(path)?.oid ?? null) : (there.disk?.oid ?? null)
+    const own = entry.disk?.oid ?? ''
+    // A content that was moved is not lost. One that could not be read is not known to be.
+    if (id === own || elsewhere.has(own) || (there !== undefined && there.disk !== null && id === null))
+      continue
+    const head = there === undefined ? heads.get(path)?.oid : there.head?.oid
+    const isStart = starts.some((start) => start?.repositories[0]?.overlay.get(bytes)?.disk?.oid === id)
+    const became =
+      id === null ? 'gone' : id === head || id === entry.head?.oid ? 'head' : isStart ? 'start' : null
+    if (became !== null) missing.push({ path, id: own, state, entry, became, head })
+    if (missing.length === maxFiles) break
+  }
+  return missing
+}

@@ -1,0 +1,230 @@
+import { z } from 'zod'
+import type { NewProjectEvent } from '../../events/domain/project-event.ts'
+import type { GuardedCommand } from '../../gate/domain/git-guard/guarded-command.ts'
+import { openInboxItem } from '../../inbox/domain/inbox-item.ts'
+import { waymark } from '../../inbox/operations/due-items.ts'
+import { displayName } from '../../kernel/actor.ts'
+import type { TransactionContext } from '../../kernel/id.ts'
+import { list, path, place } from '../../kernel/operations/fields.ts'
+import {
+  type BriefOf,
+  type MeasurementOf,
+  measurement,
+} from '../../kernel/operations/measurement-protocol.ts'
+import type { LineRecordContext, SnapshotBoundary } from '../../lines/operations/record-lines.ts'
+import type { Reads } from '../../store/ports/store.ts'
+import { pathsNamedIn } from '../domain/claimed-paths.ts'
+import {
+  type FileLoss,
+  type LossHolder,
+  type LostContent,
+  lossEnds,
+  lossReason,
+  unexplainedLosses,
+} from '../domain/losses.ts'
+import { type Attempt, type SnapshotLocation, treeOf } from '../domain/task.ts'
+
+const maxStates = 10
+const maxStarts = 50
+
+/** The contents that were kept of a work tree since its last snapshot, and are gone. */
+export const lostContents = measurement({
+  brief: z.strictObject({
+    states: list(place, maxStates + 1),
+    now: place,
+    starts: list(place, maxStarts),
+  }),
+  measured: z.strictObject({
+    files: list(
+      z.strictObject({ path, state: z.int().min(0).max(maxStates), became: z.enum(lossEnds) }),
+      1_000,
+    ),
+    commands: list(z.string().max(500), 100),
+  }),
+  fits: ({ states }, { files }) => files.every(({ state }) => state < states.length),
+  measure: async ({ witness }, brief) => {
+    const { files, commands } = await witness.lost(brief)
+    return { files: [...files], commands: [...commands] }
+  },
+})
+
+/** The kept states that a new snapshot is compared with, the newest first. */
+export interface LossContext {
+  readonly states: readonly { readonly at: number; readonly place: SnapshotLocation }[]
+  readonly guarded: readonly GuardedCommand[]
+}
+
+export async function lossContext(
+  { guardedCommands }: Reads,
+  { last }: LineRecordContext,
+): Promise<LossContext> {
+  const { machineId, top } = last.place
+  // Those of other machines are not recorded.
+  const guarded = machineId === undefined ? await guardedCommands.since(last.at, top) : []
+  const kept = guarded.flatMap(({ guardedAt: at, snapshot }) =>
+    snapshot === null ? [] : [{ at, place: snapshot }],
+  )
+  return { states: [...kept.slice(0, maxStates), last], guarded }
+}
+
+export function lostBrief(
+  { surroundings: { neighbors } }: LineRecordContext,
+  { states }: LossContext,
+  now: SnapshotBoundary,
+): BriefOf<typeof lostContents> {
+  const open = [...neighbors.values()].filter(({ status }) => status === 'open')
+  return {
+    states: states.map((state) => state.place),
+    now: now.place,
+    starts: open.slice(-maxStarts).map(({ snapshot }) => snapshot),
+  }
+}
+
+/** The claims of a completion that is not recorded yet. */
+interface NewClaims {
+  readonly paths: (all: readonly string[]) => Iterable<string>
+}
+
+/** Records what was lost, and opens an inbox item for it. */
+export async function recordedLosses(
+  reads: Reads,
+  around: { readonly lines: LineRecordContext; readonly losses: LossContext },
+  found: MeasurementOf<typeof lostContents> | undefined,
+  {
+    now,
+    claims,
+    setting,
+    failing = null,
+  }: {
+    readonly now: SnapshotBoundary
+    readonly claims?: NewClaims
+    readonly setting: TransactionContext
+    /** An attempt that ends as failed: its work may go. */
+    readonly failing?: string | null
+  },
+): Promise<readonly NewProjectEvent[]> {
+  if (found === undefined || found.files.length === 0) return []
+  const { lines, losses } = around
+  const paths = found.files.map((file) => file.path)
+  const timeOf = ({ state }: LostContent) => losses.states[state]?.at ?? lines.last.at
+  const byPath = new Map(found.files.map((file) => [file.path, timeOf(file)]))
+  const holders = await holdersOf(reads, lines, { now, failing }, byPath)
+  const written = await reads.treeWrites.since(lines.last.at, treeOf(now.place))
+  const lost = unexplainedLosses(found.files, {
+    edited: editedSince(lines, byPath),
+    written: new Set(written.flatMap(({ files }) => files)),
+    claimed: new Set([...(await claimedSince(reads, lines, now, paths)), ...(claims?.paths(paths) ?? [])]),
+    holders,
+  })
+  if (lost.length === 0) return []
+  const attempt = soleAttempt(lost.flatMap((file) => holders.get(file.path) ?? []))
+  const oldest = Math.max(...lost.map(({ state }) => state))
+  const from = losses.states[oldest] ?? lines.last
+  const names = losses.guarded.flatMap(({ commands }) => commands)
+  const location = {
+    taskId: attempt?.taskId ?? null,
+    missionId: attempt?.missionId ?? null,
+    phaseId: attempt?.phaseId ?? null,
+    attemptId: attempt?.id ?? null,
+  }
+  const itemId = setting.ids.next('item')
+  const loss: FileLoss = {
+    itemId,
+    taskId: location.taskId,
+    missionId: location.missionId,
+    from: { at: from.at, place: from.place },
+    until: now.at,
+    files: lost.map(({ path: name, became }) => ({ path: name, became })),
+    agents: [...new Set([...lines.surroundings.neighbors.values()].map((one) => displayName(one)))],
+    commands: [...new Set([...names, ...found.commands])],
+  }
+  const about = { kind: 'loss' as const, reason: lossReason(loss), openedBy: waymark.name }
+  const item = {
+    ...openInboxItem(about, location, { at: setting.at, id: itemId }),
+    paths: loss.files.map((file) => file.path),
+  }
+  return [
+    { kind: 'files.lost', loss },
+    { kind: 'inbox.opened', item },
+  ]
+}
+
+function editedSince(
+  { surroundings }: LineRecordContext,
+  since: ReadonlyMap<string, number>,
+): ReadonlySet<string> {
+  const edited = new Set<string>()
+  for (const { edits } of surroundings.hookEvidence?.seen.values() ?? []) {
+    for (const edit of edits) {
+      const at = since.get(edit.path)
+      if (at !== undefined && edit.at > at) edited.add(edit.path)
+    }
+  }
+  return edited
+}
+
+/** The files that completions of attempts claim, which ended since the last snapshot. */
+async function claimedSince(
+  { tasks }: Reads,
+  { last }: LineRecordContext,
+  now: SnapshotBoundary,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const ended = (await tasks.attemptsInTree(treeOf(now.place), last.at)).filter(
+    ({ closedAt }) => closedAt !== null && closedAt > last.at,
+  )
+  const statements = await tasks.statements(ended.map(({ id }) => id))
+  return [...statements.values()].flatMap(({ claimed }) => pathsNamedIn(claimed, paths))
+}
+
+/** The work that the files belong to. */
+async function holdersOf(
+  { tasks, capture }: Reads,
+  { surroundings }: LineRecordContext,
+  { now: { place: location }, failing }: { readonly now: SnapshotBoundary; readonly failing: string | null },
+  since: ReadonlyMap<string, number>,
+): Promise<ReadonlyMap<string, readonly LossHolder[]>> {
+  const holders = new Map<string, LossHolder[]>()
+  const add = (name: string, holder: LossHolder) => holders.set(name, [...(holders.get(name) ?? []), holder])
+  const paths = [...since.keys()]
+  const changed = await tasks.changedBy(paths)
+  const ids = [...new Set(changed.map(({ attemptId }) => attemptId))]
+  const found = await Promise.all(ids.map((id) => tasks.attempt(id)))
+  const attempts = new Map(found.flatMap((one) => (one === null ? [] : [[one.id as string, one] as const])))
+  const cards = await tasks.cards([...new Set([...attempts.values()].map(({ taskId }) => taskId))])
+  const byTask = new Map(cards.map(({ task }) => [task.id, task]))
+  for (const { path: name, attemptId } of changed) {
+    const attempt = attempts.get(attemptId)
+    if (attempt === undefined || attempt.id === failing || treeOf(attempt.snapshot) !== treeOf(location))
+      continue
+    add(name, { attempt, task: byTask.get(attempt.taskId) ?? null })
+  }
+  for (const attempt of surroundings.neighbors.values()) {
+    if (attempt.status !== 'open' || attempt.id === failing) continue
+    for (const [name, at] of since) if (attempt.openedAt < at) add(name, { attempt, task: null })
+  }
+  const turns = await capture.turnsInTree(treeOf(location), Math.min(...since.values()) - turnsFor)
+  const edits = await capture.edits(turns.map(({ turn }) => turn.id))
+  for (const edit of [...edits.values()].flat()) {
+    const at = since.get(edit.path)
+    if (at !== undefined && edit.at <= at) add(edit.path, 'turn')
+  }
+  return holders
+}
+
+/** In milliseconds: edits of earlier turns are not looked for. */
+const turnsFor = 24 * 60 * 60 * 1000
+
+/** The attempt that all the files belong to; null for several. */
+function soleAttempt(holders: readonly LossHolder[]): Attempt | null {
+  const attempts = new Map(
+    holders.flatMap((holder) => (holder === 'turn' ? [] : [[holder.attempt.id, holder.attempt] as const])),
+  )
+  const [only, another] = attempts.values()
+  return only !== undefined && another === undefined ? only : null
+}
+
+/** What an agent is told of new losses. */
+export function lossNotes(events: readonly NewProjectEvent[]): readonly string[] {
+  return events.flatMap((event) => (event.kind === 'files.lost' ? [lossReason(event.loss)] : []))
+}

@@ -1,0 +1,189 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { SnapshotId } from '../../src/kernel/id.ts'
+import { happened } from '../store/events.ts'
+import { openProject, person, type TestProject } from '../support/project.ts'
+
+interface Work extends TestProject {
+  /** Starts a task, makes its changes, and completes it. */
+  readonly work: (status?: string) => Promise<string>
+  /** Measures the work tree: another task begins. */
+  readonly measure: () => Promise<void>
+  readonly losses: () => Promise<readonly { readonly item_id: string; readonly paths: readonly string[] }[]>
+  readonly guard: () => Promise<void>
+}
+
+async function opened(): Promise<Work> {
+  const project = await openProject()
+  const { call, write, wait, folder, context } = project
+  return {
+    ...project,
+    work: async (status = 'success') => {
+      const { task_id } = await call('start_task', { name: 'Any', goal: 'g' })
+      wait(1000)
+      write('src/auth.ts', 'work\n')
+      write('src/new.ts', 'new\n')
+      await call('complete_task', { task_id, status, outcome: { summary: 'Changed src/auth.ts.' } })
+      wait(1000)
+      return task_id
+    },
+    measure: async () => {
+      wait(1000)
+      await call('start_task', { name: 'Next', goal: 'g' })
+    },
+    losses: async () => (await call('inbox', { kind: 'loss' })).items,
+    guard: async () => {
+      wait(1000)
+      const { ref } = await context.witness.snapshot({ folder, name: context.ids.next('attempt') })
+      const command = {
+        id: context.ids.next('snapshot') as SnapshotId,
+        guardedAt: context.clock.now(),
+        top: ref.top,
+        client: 'claude',
+        clientSession: null,
+        commands: ['git checkout -- <paths>'],
+        answer: 'none' as const,
+        files: [],
+        agents: [],
+        snapshot: ref,
+        missing: null,
+        bytes: 0,
+      }
+      await happened(context.store, context.clock.now(), { kind: 'command.guarded', command })
+    },
+  }
+}
+
+const destroying: readonly (readonly [string, (project: Work) => void, readonly string[]])[] = [
+  ['git checkout -- .', ({ git }) => git('checkout', '--', '.'), ['src/auth.ts']],
+  ['git reset --hard', ({ git }) => git('reset', '-q', '--hard'), ['src/auth.ts']],
+  ['git clean -f', ({ git }) => git('clean', '-fq'), ['src/new.ts']],
+  [
+    'a commit of another file and git checkout',
+    ({ git, write }) => {
+      write('utils.ts', 'other\n')
+      git('commit', '-qm', 'other', 'utils.ts')
+      git('checkout', '--', '.')
+    },
+    ['src/auth.ts'],
+  ],
+  [
+    'git switch --discard-changes',
+    ({ git }) => git('switch', '-q', '--discard-changes', '-c', 'x', 'HEAD'),
+    ['src/auth.ts'],
+  ],
+]
+
+test.each(destroying)(
+  '%s loses uncommitted work of a done task, which can be restored',
+  async (_, destroy, lost) => {
+    const project = await opened()
+    const { call, losses, measure, work, folder } = project
+    const id = await work()
+    destroy(project)
+    await measure()
+    const [item, ...others] = await losses()
+    expect(others).toEqual([])
+    expect(item).toMatchObject({ kind: 'loss', task_id: id, paths: lost })
+    await measure()
+    expect(await losses()).toHaveLength(1)
+    const restored = await call('restore', { id: item?.item_id, yes: true }, { actor: person })
+    expect(restored).toMatchObject({ written: true, files: lost.map((path) => ({ path })) })
+    expect(await losses()).toEqual([])
+    rmSync(join(folder, 'src/new.ts'), { force: true })
+  },
+)
+
+test('work of an open task that a guarded command was about to destroy is lost', async () => {
+  const { call, git, write, guard, losses, wait } = await opened()
+  const { task_id: id } = await call('start_task', { name: 'Any', goal: 'g' })
+  write('src/auth.ts', 'work\n')
+  await guard()
+  git('checkout', '--', '.')
+  wait(1000)
+  const answer = await call('complete_task', {
+    task_id: id,
+    status: 'partial_success',
+    outcome: { summary: 'Nothing is left.' },
+  })
+  expect(await losses()).toMatchObject([{ task_id: id, paths: ['src/auth.ts'] }])
+  expect(JSON.stringify(answer)).toContain('src/auth.ts')
+  const { events } = await call('log')
+  const { loss } = events.find(({ kind }: { kind: string }) => kind === 'files.lost').body
+  expect(loss).toMatchObject({
+    files: [{ path: 'src/auth.ts', became: 'head' }],
+    commands: ['git checkout -- <paths>'],
+  })
+})
+
+const explained: readonly (readonly [string, (project: Work) => unknown])[] = [
+  ['nothing', () => undefined],
+  [
+    'another edit of a person',
+    ({ write }) => [write('src/auth.ts', 'by hand\n'), write('src/new.ts', 'by hand\n')],
+  ],
+  ['a commit', ({ git }) => [git('add', '-A'), git('commit', '-qm', 'all')]],
+  [
+    'a commit after further edits',
+    ({ git, write }) => [write('src/auth.ts', 'further\n'), git('add', '-A'), git('commit', '-qm', 'all')],
+  ],
+  ['a stash', ({ git }) => git('stash', 'push', '-qu')],
+  ['a branch switch that carries it along', ({ git }) => git('switch', '-qc', 'topic')],
+  [
+    'a commit on a branch that is left',
+    ({ git }) => [
+      git('switch', '-qc', 'topic'),
+      git('add', '-A'),
+      git('commit', '-qm', 'all'),
+      git('switch', '-q', '-'),
+    ],
+  ],
+  ['a rename', ({ git }) => git('mv', 'src/auth.ts', 'src/login.ts')],
+  [
+    'a command of a person',
+    async ({ call, git }) => {
+      const { restorable } = await call('restore_list', {}, { actor: person })
+      git('checkout', '--', '.')
+      const { snapshot_id: id } = await call(
+        'restore',
+        { id: restorable[0].id, yes: true },
+        { actor: person },
+      )
+      await call('restore', { id, yes: true }, { actor: person })
+    },
+  ],
+]
+
+test.each(explained)('%s loses nothing', async (_, change) => {
+  const project = await opened()
+  await project.work()
+  await change(project)
+  await project.measure()
+  expect(await project.losses()).toEqual([])
+})
+
+test.each(['failed', 'rejected'])('what a %s task changed may go', async (how) => {
+  const { call, git, work, measure, losses } = await opened()
+  const id = await work(how === 'failed' ? 'failed' : 'success')
+  if (how === 'rejected') {
+    const { content } = await call('review_show', { task: id }, { actor: person })
+    const sent = { subject: { task: id }, action: 'send_back', text: 'No.', content, viewed: true }
+    await call('review_send', sent, { actor: person })
+  }
+  git('reset', '-q', '--hard')
+  git('clean', '-fdq')
+  await measure()
+  expect(await losses()).toEqual([])
+})
+
+test('a dismissed loss stays closed', async () => {
+  const { call, git, work, measure, losses } = await opened()
+  await work()
+  git('checkout', '--', '.')
+  await measure()
+  const [item] = await losses()
+  await call('resolve', { id: item?.item_id, dismiss: true }, { actor: person })
+  await measure()
+  expect(await losses()).toEqual([])
+})
