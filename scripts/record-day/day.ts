@@ -26,4 +26,7 @@ export async function liveThroughDay(team: Team): Promise<void> {
     think(12).then(() => buildSearch(team, cursor, search)),
     payment.promise.then(() => showBalance(team, codex, checkout)),
   ])
+  report('Tess merges the search')
+  repository.main.git('merge', '--quiet', '--no-edit', 'search')
+  team.person('landed')
 }

@@ -25,6 +25,12 @@ const tasks = [
   ['switch-on', 'P4', 'Switch gift cards on', 'devops-engineer', ['load', 'announce']],
 ] as const
 
+/** What the tasks of the search promise: checked when they are completed. */
+const promises: Readonly<Record<string, object>> = {
+  search: { check: ['npm test'], changes: ['src/search.ts', 'test/**'] },
+  filter: { check: ['npm test'], keeps: ['package.json'] },
+}
+
 /** An agent writes the plan of the project. */
 export async function writePlan(team: Team, agent: Agent): Promise<void> {
   for (const [at, [id, name, milestone, criterion]] of phases.entries()) {
@@ -39,6 +45,7 @@ export async function writePlan(team: Team, agent: Agent): Promise<void> {
       milestone: `M${phase.slice(1)}`,
       role,
       'sort-order': at + 1,
+      ...(promises[name] && { done_when: promises[name] }),
     })
     team.tasks.set(name, added.id)
     await team.think(0.6)

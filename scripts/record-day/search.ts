@@ -9,7 +9,7 @@ import {
   type Team,
 } from './team.ts'
 
-/** A mission whose first task claims tests that do not exist: a person sends it back, and approves the second try. */
+/** A mission whose first task claims tests that do not exist. It is contradicted and sent back; the second try is proven. */
 export async function buildSearch(team: Team, cursor: Agent, tree: Tree): Promise<void> {
   const { think } = team
   const mission = await startGatedMission(cursor, 'cursor', {
@@ -64,7 +64,10 @@ async function claimTooMuch(team: Team, { cursor, mission, tree }: SearchWork): 
 }
 
 async function sendBack(team: Team, taskId: string): Promise<void> {
-  await team.think(18)
+  await team.think(12)
+  report('Tess approves the check')
+  for (const item of team.person('inbox', '--kind', 'command').items) team.person('approve', item.item_id)
+  await team.think(6)
   report('Tess sends the search back')
   team.comment(taskId, 'return books.filter', '! "le guin" finds nothing. Ignore case and accents, please.')
   const { content } = team.person('review', 'show', taskId)
@@ -116,11 +119,9 @@ async function reworkSearch(team: Team, { cursor, mission, tree }: SearchWork): 
   team.person('review', task.task_id, '--approve', '--content', content)
 }
 
-/** The gate runs the tests and waits for a person until the end of the day. */
+/** The gate runs the tests, which are approved, and waits for a person until the end of the day. */
 async function submitSearch(team: Team, mission: GatedMission): Promise<void> {
-  await mission.submit('callRefused')
   await team.think(6)
-  for (const item of team.person('inbox', '--kind', 'command').items) team.person('approve', item.item_id)
   await mission.submit('call')
 }
 
