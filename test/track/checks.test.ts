@@ -343,6 +343,24 @@ describe('the verdict on a completion with a check', () => {
     expect(rules(answer)).toContain('check_failed_shared')
   })
 
+  test('answers a criterion later, with other words for the same work', async () => {
+    const project = await openProject()
+    const promises = { criteria: ['At most 5 attempts'] }
+    const { task_id } = await project.call('start_task', { name: 'A', done_when: promises })
+    project.write('src/auth.ts', 'export const auth = 2\n')
+    const complete = (outcome: object) =>
+      project.call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.', ...outcome } })
+    expect(rules(await complete({}))).toEqual(['no_check', 'criterion_unanswered'])
+    const criteria = [{ criterion: 'At most 5 attempts', met: true, how: 'A counter' }]
+    const answered = await complete({ criteria })
+    expect(answered).toMatchObject({ amended: true })
+    expect(rules(answered)).toEqual(['no_check'])
+    const input = { task_id, status: 'success', outcome: { summary: 'Something else.' } }
+    expect(await project.refused('complete_task', input)).toMatchObject({
+      reason: 'attempt_already_completed',
+    })
+  })
+
   test('judges what the task promises: criteria, changes and files to keep', async () => {
     const task = await checkedTask('true')
     await task.project.call('taskman_task_edit', {

@@ -43,6 +43,23 @@ describe('a file that two agents may have changed', () => {
     await isWhole()
   })
 
+  test('is certainly of the one whose scope alone covers it and that alone claims it', async () => {
+    const project = await openProject()
+    const start = async (name: string, areas: readonly string[], as: typeof mira) =>
+      (await project.call('start_task', { name, areas, agent_name: as.actor.name }, as)).task_id
+    const first = await start('Add the form', ['src/form/'], mira)
+    await start('Add the list', ['src/list/'], noor)
+    project.write('src/form/a.ts', 'export {}\n')
+    const complete = (summary: string) =>
+      project.call(
+        'complete_task',
+        { task_id: first, status: 'success', outcome: { summary }, preview: true },
+        mira,
+      )
+    expect(await complete('Done.')).toMatchObject({ measurement: 'partial' })
+    expect(await complete('Added src/form/a.ts.')).toMatchObject({ measurement: 'exact' })
+  })
+
   test('is of the one that does not deny it, although it says nothing', async () => {
     const { first, second, complete, files } = await sharedFile()
     await complete(first, mira, 'Added the form.', { not_mine: ['./src/list.ts'] })

@@ -9,8 +9,8 @@ export interface PathStatements {
 export type Settlement =
   /** The certainty by hooks, scopes and times stays. */
   | { readonly is: 'unsettled' }
-  /** The attempt alone claims it, or every other one denies it. */
-  | { readonly is: 'own' }
+  /** The attempt alone claims it, or every other one denies it: with its scope alone covering it, certainly. */
+  | { readonly is: 'own'; readonly isCertain: boolean }
   /** It is not the attempt's, but one of these attempts'. */
   | { readonly is: 'others'; readonly authors: readonly string[] }
   /** Everyone who may have made it denies it. */
@@ -33,7 +33,7 @@ export function settle(
     return possible.length > 0 ? { is: 'others', authors: possible } : { is: 'denied_by_all' }
   const claimants = possible.filter((id) => claims.has(id))
   const isOwn = claims.has(attempt) ? claimants.length === 0 : possible.length === 0
-  if (isOwn) return certainty === 'probable' ? unsettled : { is: 'own' }
+  if (isOwn) return { is: 'own', isCertain: certainty === 'probable' && claims.has(attempt) }
   if (claims.has(attempt)) return unsettled
   return claimants.length === 1 ? { is: 'others', authors: claimants } : unsettled
 }

@@ -50,7 +50,7 @@ const cases: Readonly<Record<string, Case>> = {
   'with work in another place': { facts: { ...nothing, hasOtherWork: true }, rules: [] },
   'with a reason for no change': {
     facts: { ...nothing, outcome: { ...outcome, noChangeReason: 'It was there.' } },
-    rules: [],
+    rules: ['no_change'],
   },
   'with an empty reason for no change': {
     facts: { ...nothing, outcome: { ...outcome, noChangeReason: ' ' } },
@@ -139,6 +139,17 @@ const cases: Readonly<Record<string, Case>> = {
   'with a weakened test that the summary names': {
     facts: { weakened, outcome: { ...outcome, summary: 'Skipped one in test/limit.test.ts: it is slow.' } },
     rules: [],
+  },
+  'with a weakened test that the summary only names': {
+    facts: { weakened, outcome: { ...outcome, summary: 'Limits logins. Tested in test/limit.test.ts.' } },
+    rules: ['tests_weakened'],
+  },
+  'with a weakened test beside a sentence about another file': {
+    facts: {
+      weakened,
+      outcome: { ...outcome, summary: 'Removed src/old.ts. See test/limit.test.ts for the limit.' },
+    },
+    rules: ['tests_weakened'],
   },
   'with a weakened test that the outcome lists': {
     facts: { weakened, outcome: { ...outcome, weakened: ['./test/limit.test.ts'] } },

@@ -29,6 +29,7 @@ export const contradictionRules = [
   'tests_weakened',
 ] as const
 const doubtRules = [
+  'no_change',
   'no_check',
   'check_not_approved',
   'check_not_run',
@@ -148,6 +149,7 @@ export function judge(facts: VerdictFacts): Verdict | null {
     ...weakenedTests(facts),
   ]
   const doubts = [
+    ...explainedNoChange(facts),
     ...openChecks(facts),
     ...openCriteria(facts),
     ...partialMeasurement(facts),
@@ -192,17 +194,21 @@ export function withCheckResults(
   )
 }
 
-function nothingChanged({
-  status,
-  outcome,
-  measurement,
-  changed,
-  hasOtherWork,
-  promises,
-}: VerdictFacts): readonly VerdictReason[] {
-  if (status !== 'success' || measurement === 'unknown') return []
-  if (changed.length > 0 || hasOtherWork) return []
-  if (promises?.changes?.length === 0 || hasText(outcome.noChangeReason)) return []
+/** Whether a success changed nothing although a change was to be expected. */
+function lacksChange({ status, measurement, changed, hasOtherWork, promises }: VerdictFacts): boolean {
+  const isEmpty = changed.length === 0 && !hasOtherWork
+  return status === 'success' && measurement !== 'unknown' && isEmpty && promises?.changes?.length !== 0
+}
+
+/** A check that passes does not prove that no change was needed. */
+function explainedNoChange(facts: VerdictFacts): readonly VerdictReason[] {
+  const { noChangeReason = '' } = facts.outcome
+  if (!lacksChange(facts) || !hasText(noChangeReason)) return []
+  return [{ rule: 'no_change', text: `No file changed. The agent says: ${noChangeReason.trim()}` }]
+}
+
+function nothingChanged(facts: VerdictFacts): readonly VerdictReason[] {
+  if (!lacksChange(facts) || hasText(facts.outcome.noChangeReason)) return []
   return [
     {
       rule: 'nothing_changed',
@@ -323,19 +329,36 @@ function changedKeeps({ changed, prefix, promises }: VerdictFacts): readonly Ver
 }
 
 function weakenedTests({ outcome, weakened = [] }: VerdictFacts): readonly VerdictReason[] {
-  const paths = [...new Set(weakened.map(({ path }) => path))]
-  const explained = new Set([...(outcome.weakened ?? []).map(plainPath), ...pathsNamedIn(outcome, paths)])
-  const places = weakened.filter(({ path }) => !explained.has(path))
+  const places = unexplainedPlaces(outcome, weakened)
   if (places.length === 0) return []
   return [
     {
       rule: 'tests_weakened',
       text: `Tests check less than before: ${placesText(places)}.`,
       paths: [...new Set(places.map(({ path }) => path))],
-      fix: 'Name the file in the outcome or in outcome.weakened, or start the task again and restore it.',
+      fix: 'List the file in outcome.weakened, or start the task again and restore it.',
     },
   ]
 }
+
+/** The places that the outcome neither lists nor says to check less: naming a file in passing explains nothing. */
+export function unexplainedPlaces<Place extends WeakenedPlace>(
+  outcome: Outcome,
+  weakened: readonly Place[],
+): readonly Place[] {
+  const paths = [...new Set(weakened.map(({ path }) => path))]
+  const admissions = [outcome.summary, ...outcome.achievements, ...outcome.limitations]
+    .flatMap((text) => text.split(/(?<=[.!?;])\s|\n/))
+    .filter((sentence) => admission.test(sentence))
+  const explained = new Set([
+    ...(outcome.weakened ?? []).map(plainPath),
+    ...admissions.flatMap((summary) => pathsNamedIn({ summary, achievements: [] }, paths)),
+  ])
+  return weakened.filter(({ path }) => !explained.has(path))
+}
+
+const admission =
+  /\b(?:skip|disabl|ignor|todo|xfail|delet|remov|drop|weaken|loosen|lower|quarantin|focus|exclud|comment\w* out)/i
 
 /** The first places by file and line, with what happened there. */
 export function placesText(places: readonly WeakenedPlace[]): string {

@@ -53,7 +53,8 @@ export async function attemptToClose(
   }
   if (end && last && open === null && isByItsAgent(last, request.actor)) {
     const verdictItems = await openVerdictItems(reads, last)
-    if (verdictItems.length > 0) return { kind: 'amendable', attempt: last, end, verdictItems }
+    if (verdictItems.length > 0 || (await lacksAnswers(reads, last)))
+      return { kind: 'amendable', attempt: last, end, verdictItems }
   }
   if (last !== null && request.attemptId !== undefined) {
     assertOpen(task, last)
@@ -75,6 +76,13 @@ async function openVerdictItems(
 ): Promise<readonly InboxItem[]> {
   const [last, items] = await Promise.all([tasks.lastAttempt(taskId), inboxItems.ofTask(taskId)])
   return last?.id === id ? items.filter(({ kind }) => kind === 'verdict') : []
+}
+
+/** Whether criteria of the task are open that other words could answer: then nobody decided on the verdict yet. */
+async function lacksAnswers({ tasks }: Reads, { id, taskId }: Attempt): Promise<boolean> {
+  const [last, verdicts] = await Promise.all([tasks.lastAttempt(taskId), tasks.verdicts(id)])
+  const reasons = verdicts.at(-1)?.verdict?.reasons ?? []
+  return last?.id === id && reasons.some(({ rule }) => rule === 'criterion_unanswered')
 }
 
 /** Whether the caller may change the words of an attempt: its agent, or a person. */

@@ -18,7 +18,7 @@ import {
   hasOtherWork,
   type RelatedAttempt,
 } from '../domain/task-work.ts'
-import { type CheckFact, judge, placesText, type Verdict } from '../domain/verdict.ts'
+import { type CheckFact, judge, placesText, unexplainedPlaces, type Verdict } from '../domain/verdict.ts'
 import { isJudgedWeakening, type Weakening } from '../domain/weakened/weakened.ts'
 
 /** The work of a task that the changes of its last attempt do not show. */
@@ -126,7 +126,7 @@ export function judgeCompletion(
   const { attempt, status, outcome, related, promises, checks, content } = completion
   const elsewhere = completion.evidence.elsewhere ?? traces?.elsewhere
   const { weakened = [], missing = [], respaced = [] } = compared ?? {}
-  const warnings = [...completion.evidence.warnings, ...reportedNote(weakened)]
+  const warnings = [...completion.evidence.warnings, ...reportedNote(outcome, weakened)]
   const evidence = { ...completion.evidence, warnings, ...(elsewhere && { elsewhere }) }
   const measured = { ...completion, evidence }
   const touched = traces?.touched ?? null
@@ -158,10 +158,17 @@ function untrackedChanges({ changes, ignored }: AttemptMeasurement): readonly st
 }
 
 /** What tests and checks lost is reported, not judged. */
-function reportedNote(weakened: readonly Weakening[]): readonly string[] {
+function reportedNote(outcome: Outcome, weakened: readonly Weakening[]): readonly string[] {
+  const judged = weakened.filter(isJudgedWeakening)
+  const unexplained = new Set(unexplainedPlaces(outcome, judged))
+  const explained = judged.filter((place) => !unexplained.has(place))
   const reported = weakened.filter((one) => !isJudgedWeakening(one))
-  if (reported.length === 0) return []
-  return [`Changed in tests and checks: ${placesText(reported)}.`]
+  return [
+    ...(explained.length === 0
+      ? []
+      : [`Tests check less than before, as the outcome says: ${placesText(explained)}.`]),
+    ...(reported.length === 0 ? [] : [`Changed in tests and checks: ${placesText(reported)}.`]),
+  ]
 }
 
 /** The paths that the outcome names and that nothing changed. */

@@ -597,6 +597,7 @@ function settleOwners(
       const settlement = settlements.get(path)
       if (settlement?.is === 'others') return null
       if (settlement?.is !== 'own') return own.get(path) ?? null
+      if (settlement.isCertain) return { ...own.get(path), certainty: 'certain', others: [] }
       return {
         ...own.get(path),
         certainty: 'probable',
@@ -608,7 +609,7 @@ function settleOwners(
       if (settlement?.is === 'others') return settlement.authors
       return settlement?.is === 'own' ? [] : (candidates.get(path) ?? [])
     },
-    claimed: pathsOfKind('own'),
+    claimed: pathsOfKind('own').filter((path) => own.get(path)?.certainty !== 'probable'),
     deniedByAll: pathsOfKind('denied_by_all'),
   }
 }

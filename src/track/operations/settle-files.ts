@@ -23,8 +23,8 @@ export async function releaseClaimed(
   },
 ): Promise<readonly NewProjectEvent[]> {
   // A contested one is claimed by others, too.
-  const probable = evidence.changes.filter(({ attribution }) => attribution === 'probable')
-  const paths = [...claimedPaths(probable, attempt, outcome)]
+  const settled = evidence.changes.filter(({ attribution }) => attribution !== 'contested')
+  const paths = [...claimedPaths(settled, attempt, outcome)]
   if (paths.length === 0) return []
   const holders = (await tasks.uncertainHolders(paths)).filter(({ attempt: other, change }) => {
     const statement = statements.get(other.id)

@@ -25,7 +25,7 @@ type Judged = {
 const rulesOf = ({ verdict }: Judged) => verdict.reasons.map(({ rule }) => rule)
 const skipped = files['src/auth.test.ts'].replace("it('", "it.skip('")
 
-test('a skipped test contradicts, unless the outcome names its file', async () => {
+test('a skipped test contradicts, unless the outcome says so', async () => {
   const task = await startedTask()
   task.write('src/auth.test.ts', skipped)
   const preview = await task.complete({ summary: 'Done.' }, {}, { preview: true })
@@ -35,9 +35,19 @@ test('a skipped test contradicts, unless the outcome names its file', async () =
   ])
   const completed = await task.complete({ summary: 'Done.' })
   expect(completed.verdict).toEqual(preview.verdict)
+  const named = await task.complete({ summary: 'Tested in src/auth.test.ts.' })
+  expect(rulesOf(named)).toEqual(['tests_weakened', 'no_check'])
   const amended = await task.complete({ summary: 'Done.', weakened: ['src/auth.test.ts'] })
   expect(amended).toMatchObject({ amended: true })
   expect(rulesOf(amended)).toEqual(['no_check'])
+})
+
+test('a skipped test that the outcome admits is shown to whoever reads the completion', async () => {
+  const task = await startedTask()
+  task.write('src/auth.test.ts', skipped)
+  const completed = await task.complete({ summary: 'Skipped one test in src/auth.test.ts: it is slow.' })
+  expect(rulesOf(completed)).toEqual(['no_check'])
+  expect(completed.verification.warnings.join()).toContain('src/auth.test.ts:1 (test skipped)')
 })
 
 test('a test file that is deleted while its subject stays contradicts', async () => {
