@@ -46,7 +46,7 @@ export function lineOwnerLabel({
   switch (kind) {
     case 'agent': {
       const doubts = [
-        attribution === 'contested' || attribution === 'probable' ? attribution : '',
+        attribution === undefined ? '' : attributionWords[attribution],
         // Known by the content itself is what needs no word.
         ['exact', attribution].includes(certainty) ? '' : certainty,
         rests ? 'rests on its neighbours' : '',
@@ -138,3 +138,10 @@ export function lineWithText(lines: readonly string[], text: string, near: numbe
   }
   return null
 }
+
+/** How sure it is which agent changed a file. */
+export const attributionWords = {
+  certain: '',
+  probable: 'probably by this agent',
+  contested: 'by one of several agents',
+} as const

@@ -38,7 +38,7 @@ test('a session opens to its turns, a subagent’s part below its turn, and a tu
   await turns.nth(2).waitFor()
   const texts = await turns.allInnerTexts()
   expect(texts[0]).toMatch(/Turn 1[\s\S]*partial[\s\S]*Count the rules/)
-  expect(texts[0]).toMatch(/notes\/rules\.md\s+probable\s+added\s+\+1 −0/)
+  expect(texts[0]).toMatch(/notes\/rules\.md\s+probably by this agent\s+added\s+\+1 −0/)
   expect(texts[0]).toMatch(/src\/counting\/rules\.ts\s+added\s+\+14 −0/)
   expect(texts[2]).toMatch(/Turn 3[\s\S]*test-writer[\s\S]*rules\.test\.ts\s+added\s+\+9 −0/)
   expect(await turns.evaluateAll((all) => all.map((turn) => turn.hasAttribute('data-part')))).toEqual([

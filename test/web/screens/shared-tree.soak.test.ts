@@ -28,11 +28,11 @@ test.each(['light', 'dark'] as const)(
   '%s: a task says what is probably of others, with whom, and which commits were made',
   async (colorScheme) => {
     const { page, complaints } = await open({ path: `/tasks/${ended}`, colorScheme })
-    await page.getByText('1 file in the declared scope, 1 contested').waitFor()
+    await page.getByText('1 file in the declared scope, 1 by one of several agents').waitFor()
     const others = page.getByRole('region', { name: 'Probably by others' })
     await others.getByText('src/diff/regex-parser.ts').waitFor()
     await others.getByText('parser-agent').waitFor()
-    await page.getByText('probable, with parser-agent').waitFor()
+    await page.getByText('probably by this agent, with parser-agent').waitFor()
     const commits = page.getByRole('region', { name: 'Commits' })
     await commits.getByText('Read one line').waitFor()
     expect(await commits.getByText(/by this agent|by another agent|author unknown/).count()).toBe(1)
@@ -47,6 +47,6 @@ test.each(['light', 'dark'] as const)(
 
 test('what the agent’s word settled is said', async () => {
   const { page } = await open({ path: `/tasks/${settled}` })
-  const word = page.getByRole('region', { name: 'Settled by the agent’s claim' })
+  const word = page.getByRole('region', { name: 'Counted by the agent’s claim' })
   await word.getByText('src/diff/index.ts').waitFor()
 })

@@ -50,7 +50,7 @@ export function Dependencies({ mission }: { readonly mission?: string }) {
             </a>
           </EmptyState>
         ) : (
-          <EmptyState title="Tasks that are planned in this mission appear here with their dependencies.">
+          <EmptyState title="Tasks of this mission appear here with their dependencies.">
             <a class="button" href={href('/dependencies')}>
               See the dependencies of all plans
             </a>

@@ -11,6 +11,7 @@ import { CopyButton, shortId } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
 import './sessions.css'
+import { attributionWords } from '../../geometry/line-ranges.ts'
 
 /** The sessions that the clients' hooks recorded, newest first; one opens to its turns. */
 export function SessionList() {
@@ -129,7 +130,9 @@ function TurnRow({ turn, isOpen }: { readonly turn: TurnData; readonly isOpen: b
                 {change.path}
                 {change.from === undefined ? null : <span class="muted"> from {change.from}</span>}
               </span>
-              {change.attribution === 'certain' ? null : <span class="muted">{change.attribution}</span>}
+              {change.attribution === 'certain' ? null : (
+                <span class="muted">{attributionWords[change.attribution]}</span>
+              )}
               {change.with ? (
                 <span class="muted">
                   with{' '}

@@ -94,7 +94,7 @@ export function logEntryWords({ kind, body }: LogEntry, names: ReadonlyMap<strin
   const action = kind === 'review.sent' ? reviewActions[textOf(entity, 'action')[0] ?? ''] : undefined
   const words = textOf(entity, 'text')[0]
   return {
-    what: action ?? `${capitalize(nouns[noun] ?? noun)} ${verb.replaceAll('_', ' ')}`,
+    what: action ?? plainKinds[kind] ?? `${capitalize(nouns[noun] ?? noun)} ${verb.replaceAll('_', ' ')}`,
     about: about ?? ([named, words].filter((text) => text !== undefined).join(': ') || allNew(kind)),
     link,
   }
@@ -102,6 +102,14 @@ export function logEntryWords({ kind, body }: LogEntry, names: ReadonlyMap<strin
 
 /** Of a file or a version: it says nothing to a person. */
 const hash = /^[0-9a-f]{40,}$/
+
+/** Kinds whose two words do not say what happened. */
+const plainKinds: Readonly<Record<string, string>> = {
+  'run.advanced': 'Run moved on',
+  'run.refused': 'Event refused',
+  'process.kept': 'Process recorded',
+  'task.marked': 'Task status set',
+}
 
 const reviewActions: Readonly<Record<string, string>> = {
   approve: 'Review approved',

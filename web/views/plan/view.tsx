@@ -133,10 +133,12 @@ function Plan({ mission }: { readonly mission: string | null }) {
     <div class="page-inner" {...still}>
       <header class="page-head">
         <h1>Plan</h1>
-        <span class="muted">
-          {answer.done} of {answer.tasks} done · {answer.ready} ready · {answer.critical_path.length} on the
-          critical path
-        </span>
+        {answer.tasks === 0 ? null : (
+          <span class="muted">
+            {answer.done} of {answer.tasks} done · {answer.ready} ready · {answer.critical_path.length} on the
+            critical path
+          </span>
+        )}
         <MissionChoice mission={mission} />
         <OnlyChoice only={only.value} />
         <a

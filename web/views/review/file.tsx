@@ -1,9 +1,10 @@
 import { useRef, useState } from 'preact/hooks'
 import { formatCount } from '../../../src/kernel/text.ts'
 import { errorText } from '../../api/call.ts'
-import type { ReviewedFileData, ReviewFileRow } from '../../api/entities.ts'
+import type { ReviewData, ReviewedFileData, ReviewFileRow } from '../../api/entities.ts'
 import { failureOf } from '../../api/session.ts'
 import { plainText } from '../../geometry/line-parts.ts'
+import { attributionWords } from '../../geometry/line-ranges.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { linesOf } from '../../parts/line-links.ts'
@@ -137,7 +138,7 @@ function FileHead({ review, file, isOpen }: { review: ReviewModel; file: ReviewF
 
 const certaintyWords = {
   probable: 'probably by this work',
-  contested: 'contested: several agents could have changed it',
+  contested: attributionWords.contested,
 } as const
 
 function FileBody({ review, file, isFirst }: FileProps) {
@@ -236,6 +237,15 @@ function Choices({ review, file }: { readonly review: ReviewModel; readonly file
   )
 }
 
+/** Attempts at one task differ by number, those at several by the name of the task. */
+function writingWords(
+  attempts: ReviewData['attempts'],
+  { task_name: task, number }: ReviewData['attempts'][number],
+) {
+  const isOne = attempts.every(({ task_name: other }) => other === task)
+  return isOne ? `attempt ${number}` : number > 1 ? `${task}, attempt ${number}` : task
+}
+
 /** The agents of the signs in the margin. */
 function Writers({ review, file }: { readonly review: ReviewModel; readonly file: ReviewFileRow }) {
   const attempts = review.data.value?.attempts ?? []
@@ -245,7 +255,7 @@ function Writers({ review, file }: { readonly review: ReviewModel; readonly file
         const attempt = attempts.find(({ attempt_id }) => attempt_id === id)
         return attempt ? (
           <span key={id} title={attempt.task_name}>
-            <Agent name={attempt.agent} /> <span class="muted">attempt {attempt.number}</span>
+            <Agent name={attempt.agent} /> <span class="muted">{writingWords(attempts, attempt)}</span>
           </span>
         ) : null
       })}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { errorText } from '../../api/call.ts'
 import { useQuery } from '../../live/query.ts'
+import { ConnectAgent, EmptyState, Skeleton } from '../../parts/empty-state.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { href, query, setQuery } from '../../router/location.ts'
 import { type LineStatistics, percent } from './figure-text.ts'
@@ -37,9 +38,12 @@ export function LineShares() {
       {read.failure.value === null ? null : <p role="alert">{errorText(read.failure.value)}</p>}
       {answer === null ? (
         read.failure.value === null ? (
-          <p class="muted" aria-busy="true">
-            Counting the lines of each file. The first count of a large repository takes long.
-          </p>
+          <>
+            <p class="muted">
+              Counting the lines of each file. The first count of a large repository takes long.
+            </p>
+            <Skeleton />
+          </>
         ) : null
       ) : (
         <Shares answer={answer} />
@@ -53,6 +57,12 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
     answer
   const { reworked_within_14_days: reworked } = answer
   const known = kinds.agent + kinds.outside + kinds.human
+  if (known === 0 && groups.length === 0)
+    return (
+      <EmptyState title="The authors of lines appear here when an attempt or a recorded turn has ended.">
+        <ConnectAgent />
+      </EmptyState>
+    )
   return (
     <>
       <ul class="figure-cards">

@@ -1,6 +1,7 @@
 import { formatCount } from '../../../src/kernel/text.ts'
 import { broughtByGit, namesWithMore } from '../../../src/track/domain/changes.ts'
 import type { ChangeData, ChangesData } from '../../api/entities.ts'
+import { attributionWords } from '../../geometry/line-ranges.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { InlineDiff } from '../../parts/diff.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
@@ -94,12 +95,12 @@ function FileRow({ change, isSelected, isOpen, toggle, attempt }: FileRowProps) 
           {broughtByGit === '' ? null : <span>{broughtByGit}</span>}
           {attribution === 'certain' ? null : (
             <span title={sharingText(change)}>
-              {attribution}
+              {attributionWords[attribution]}
               {change.with
                 ? `, with ${namesWithMore(
                     change.with.map(({ agent }) => agent),
                     change.with_total,
-                  ).join(' and ')}`
+                  ).join(', ')}`
                 : ''}
             </span>
           )}

@@ -82,10 +82,10 @@ function sentence(
 ): string {
   const files = total === 1 ? 'file' : 'files'
   if (kind === 'open') return `${total} ${files} changed; no scope was declared`
-  if (kind === 'in' && contested === total) return `${total} ${files} changed, contested between agents`
+  if (kind === 'in' && contested === total) return `${total} ${files} changed by one of several agents`
   if (kind === 'in' && contested > 0) {
     const judged = total - contested
-    return `${formatCount(judged, 'file')} in the declared scope, ${contested} contested`
+    return `${formatCount(judged, 'file')} in the declared scope, ${contested} by one of several agents`
   }
   if (kind === 'in')
     return total === 1 ? '1 file, in the declared scope' : `All ${total} files in the declared scope`
@@ -173,9 +173,9 @@ export function SharedTree({ changes }: { readonly changes: ChangesData }) {
         </section>
       ) : null}
       {settled.length > 0 ? (
-        <section class="shared-tree" aria-label="Settled by the agent’s claim">
+        <section class="shared-tree" aria-label="Counted by the agent’s claim">
           <h2>
-            Settled by the agent’s claim <span class="muted">several agents could have changed them</span>
+            Counted by the agent’s claim <span class="muted">several agents could have changed them</span>
           </h2>
           <ul>
             {settled.map(({ path }) => (

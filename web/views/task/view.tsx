@@ -281,9 +281,11 @@ function Answers({ task }: { readonly task: TaskData }) {
                 {closed_by ?? 'Waymark'}{' '}
                 {action === null ? (status === 'dismissed' ? 'dismissed' : 'answered') : actionWords[action]}
               </b>
-              <p>
-                <Prose text={answer ?? 'No comment.'} />
-              </p>
+              {answer === null || answer === action ? null : (
+                <p>
+                  <Prose text={answer} />
+                </p>
+              )}
               <p class="muted">
                 <Prose text={reason} />
               </p>
